@@ -1,0 +1,17 @@
+import { healthRoutes } from './health.ts'
+import { profileRoutes } from './profiles.ts'
+import { reportSettingsRoutes } from './report-settings.ts'
+import { reportRoutes } from './reports.ts'
+import type { Routes } from './route.ts'
+import { signInRoutes } from './sign-in.ts'
+import { supportRoutes } from './support.ts'
+
+/** The whole API: one group of routes for each feature. */
+export const api = {
+  health: healthRoutes,
+  signIn: signInRoutes,
+  profiles: profileRoutes,
+  reports: reportRoutes,
+  reportSettings: reportSettingsRoutes,
+  support: supportRoutes,
+} as const satisfies Record<string, Routes>

@@ -1,0 +1,74 @@
+/**
+ * Every way in which a request can fail: its HTTP status, its title, and the Portuguese sentence shown
+ * when the code that failed had nothing more precise to say.
+ */
+export const PROBLEMS = {
+  'invalid-input': [400, 'Dados inválidos', 'Os dados enviados são inválidos. Confira e tente novamente.'],
+  'malformed-json': [400, 'JSON malformado', 'O corpo do pedido não é um JSON válido.'],
+  'human-check-required': [400, 'Verificação necessária', 'Por favor, complete a verificação reCAPTCHA'],
+  'human-check-failed': [400, 'Verificação recusada', 'Falha na verificação reCAPTCHA'],
+  'invalid-credentials': [400, 'Credenciais inválidas', 'Falha no login. Verifique suas credenciais.'],
+  'invalid-refresh-token': [400, 'Sessão encerrada', 'Sua sessão terminou. Entre novamente.'],
+  unauthenticated: [401, 'Não autenticado', 'Sua sessão terminou. Entre novamente.'],
+  forbidden: [403, 'Acesso negado', 'Acesso negado. Apenas administradores.'],
+  'not-approved': [
+    403,
+    'Conta pendente',
+    'Sua conta está pendente de aprovação pelo administrador. Você receberá acesso assim que for aprovado.',
+  ],
+  'password-change-required': [403, 'Troca de senha necessária', 'Troque sua senha para continuar.'],
+  'no-scope': [
+    403,
+    'Sem marcas ou estados',
+    'Sua conta ainda não tem marcas ou estados liberados. Peça ao administrador para liberá-los.',
+  ],
+  'not-found': [404, 'Não encontrado', 'O endereço pedido não existe.'],
+  'report-not-found': [404, 'Relatório não encontrado', 'Este relatório não está disponível para você.'],
+  'method-not-allowed': [405, 'Método não permitido', 'Este endereço não aceita esse método.'],
+  conflict: [409, 'Conflito', 'Os dados mudaram nesse meio-tempo. Recarregue e tente novamente.'],
+  'body-too-large': [413, 'Pedido grande demais', 'O pedido é maior do que o permitido.'],
+  'unsupported-media-type': [415, 'Formato não aceito', 'Envie os dados como JSON.'],
+  'misdirected-request': [421, 'Endereço não atendido', 'Abra o portal pelo endereço configurado.'],
+  'rate-limited': [429, 'Muitas tentativas', 'Muitas tentativas. Aguarde um pouco e tente novamente.'],
+  internal: [500, 'Erro interno', 'Algo deu errado do nosso lado. Tente novamente em instantes.'],
+  'power-bi-rejected': [
+    502,
+    'Power BI recusou o pedido',
+    'O Power BI recusou este relatório. Avise o administrador do portal.',
+  ],
+  'power-bi-unavailable': [
+    503,
+    'Power BI indisponível',
+    'O Power BI não respondeu. Tente novamente em instantes.',
+  ],
+  'human-check-unavailable': [
+    503,
+    'Verificação indisponível',
+    'Não foi possível conferir a verificação agora. Tente novamente em instantes.',
+  ],
+  'database-unavailable': [
+    503,
+    'Portal indisponível',
+    'O portal está temporariamente indisponível. Tente novamente em instantes.',
+  ],
+  'too-busy': [503, 'Portal ocupado', 'Há muitas pessoas entrando agora. Tente novamente em instantes.'],
+} as const satisfies Record<string, readonly [status: number, title: string, detail: string]>
+
+export type ProblemCode = keyof typeof PROBLEMS
+
+/** A failed field: its path in the input ('email', 'marcas.0') and a sentence fit to show beside it. */
+export interface FieldProblem {
+  path: string
+  message: string
+}
+
+/** The body of every failed reply, RFC 9457 problem details. */
+export interface Problem {
+  type: string
+  title: string
+  status: number
+  detail: string
+  code: ProblemCode
+  requestId: string
+  fields?: FieldProblem[]
+}

@@ -1,0 +1,54 @@
+import * as z from 'zod/mini'
+import { embedModeSchema } from './report-settings.ts'
+import { defineRoutes } from './route.ts'
+
+/** An area of the reports screen with the report it shows. */
+export const reportAreaSchema = z.object({
+  type: z.string(),
+  embedMode: embedModeSchema,
+  /** Null also when the person has no marcas or no estados: without scope nothing is shown (fail closed). */
+  reportUrl: z.nullable(z.string()),
+  workspaceId: z.nullable(z.string()),
+  reportId: z.nullable(z.string()),
+  datasetId: z.nullable(z.string()),
+})
+export type ReportArea = z.output<typeof reportAreaSchema>
+
+export const ownReportsSchema = z.object({
+  approved: z.boolean(),
+  emailVerified: z.boolean(),
+  areas: z.array(reportAreaSchema),
+  marcas: z.array(z.string()),
+  estados: z.array(z.string()),
+})
+export type OwnReports = z.output<typeof ownReportsSchema>
+
+/** Ids as the settings hold them; only an exact match counts, so their form is not checked further. */
+const idSchema = z.string().check(z.minLength(1), z.maxLength(100))
+const namesSchema = z.array(z.string().check(z.maxLength(50))).check(z.maxLength(50))
+
+export const reportRoutes = defineRoutes({
+  readOwnReports: {
+    method: 'GET',
+    path: '/api/reports/me',
+    access: 'signedIn',
+    summary: 'What the reports screen needs: approval, ordered areas with their setting, marcas and estados',
+    response: ownReportsSchema,
+  },
+  issueEmbedToken: {
+    method: 'POST',
+    path: '/api/functions/get-powerbi-token',
+    access: 'approved',
+    summary:
+      'An embed token for one configured report; scope and identity come from the profile, never from the body',
+    body: z.strictObject({
+      workspaceId: idSchema,
+      reportId: idSchema,
+      datasetId: z.optional(z.nullable(idSchema)),
+      marcas: z.optional(namesSchema),
+      estados: z.optional(namesSchema),
+      userEmail: z.optional(z.string().check(z.maxLength(255))),
+    }),
+    response: z.object({ embedToken: z.string(), expiresInSeconds: z.number() }),
+  },
+})

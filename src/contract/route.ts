@@ -1,0 +1,55 @@
+import type * as z from 'zod/mini'
+import type { Access, LimitedSessionKind } from './access.ts'
+
+/** Any schema of the contract. */
+export type Schema = z.ZodMiniType
+
+/**
+ * One operation of the API. The server mounts it, the browser calls it, and the OpenAPI document and the
+ * test of every route × caller are derived from it.
+ */
+export interface Route {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Path with its parameters in braces, as in OpenAPI: '/api/profiles/{userId}'. */
+  path: `/api/${string}`
+  /** Required on purpose: a route that does not say who may call it does not compile. */
+  access: Access
+  /** Limited sessions (reset link, forced password change) that may call it too. */
+  alsoFor?: readonly LimitedSessionKind[]
+  summary: string
+  params?: Schema
+  query?: Schema
+  body?: Schema
+  /** What leaves: keys that the schema does not list are dropped. Without it the reply is 204. */
+  response?: Schema
+  /** Status of a successful reply; 200, or 204 without a response schema. */
+  status?: 200 | 201 | 202
+  /** Largest request body in bytes; 16 KiB unless said. */
+  maxBodyBytes?: number
+}
+
+export type Routes = Record<string, Route>
+
+/** Declares a feature's routes; keeps their exact types, so that handlers and client calls are checked against them. */
+export function defineRoutes<const R extends Routes>(routes: R): R {
+  return routes
+}
+
+type Output<S> = S extends Schema ? z.output<S> : undefined
+type Input<S> = S extends Schema ? z.input<S> : undefined
+
+/** Parsed input as a handler receives it. */
+export type ParamsOf<R extends Route> = Output<R['params']>
+export type QueryOf<R extends Route> = Output<R['query']>
+export type BodyOf<R extends Route> = Output<R['body']>
+/** What a handler returns, and what the browser receives. */
+export type ReplyOf<R extends Route> = R['response'] extends Schema ? Output<R['response']> : undefined
+/** What a caller passes in. */
+export type ParamsIn<R extends Route> = Input<R['params']>
+export type QueryIn<R extends Route> = Input<R['query']>
+export type BodyIn<R extends Route> = Input<R['body']>
+
+/** Fills the path's parameters in, URL-encoded: ('/api/a/{id}', {id: 'x y'}) → '/api/a/x%20y'. */
+export function pathWith(route: Pick<Route, 'path'>, params: Record<string, unknown> = {}): string {
+  return route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
+}
