@@ -1,3 +1,4 @@
+import { docsRoutes } from './docs.ts'
 import { healthRoutes } from './health.ts'
 import { profileRoutes } from './profiles.ts'
 import { reportSettingsRoutes } from './report-settings.ts'
@@ -9,6 +10,7 @@ import { supportRoutes } from './support.ts'
 /** The whole API: one group of routes for each feature. */
 export const api = {
   health: healthRoutes,
+  docs: docsRoutes,
   signIn: signInRoutes,
   profiles: profileRoutes,
   reports: reportRoutes,

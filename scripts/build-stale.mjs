@@ -1,0 +1,82 @@
+// Builds what the browser gets, when what it is made from has changed.
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { hashFiles } from './hash-files.mjs'
+import { toolEnvironment } from './pinned-node.mjs'
+import { interruptedBy, root, runCommand, say } from './run-command.mjs'
+
+/**
+ * @typedef {object} Target
+ * @property {string} folder where it goes, below dist/
+ * @property {string} announcement
+ * @property {string} config
+ * @property {readonly string[]} inputs
+ */
+
+const sharedInputs = [
+  'src/contract',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'vite.config.ts',
+  'vite.report-page.config.ts',
+]
+
+/** @type {Target} */
+export const webApp = {
+  folder: 'web',
+  announcement: 'Compilando a interface…',
+  config: 'vite.config.ts',
+  inputs: [...sharedInputs, 'index.html', 'public', 'src/web'],
+}
+
+/** @type {Target} The Power BI emulator's page; only the demo and the tests need it. */
+export const reportPage = {
+  folder: 'report-page',
+  announcement: 'Compilando a página de relatório da demonstração…',
+  config: 'vite.report-page.config.ts',
+  inputs: [...sharedInputs, 'src/emulators/power-bi'],
+}
+
+/**
+ * @param {Target} target
+ * @param {string} [base] the project's folder
+ * @returns {string | undefined} the digest to store after a build, undefined when what is there is up to date
+ */
+export function findStaleDigest({ folder, inputs }, base = root) {
+  const digest = hashFiles(base, inputs)
+  const isBuilt = existsSync(join(base, 'dist', folder)) && existsSync(digestFile(folder, base))
+  return isBuilt && readFileSync(digestFile(folder, base), 'utf8') === digest ? undefined : digest
+}
+
+/**
+ * @param {string} folder
+ * @param {string} base
+ */
+const digestFile = (folder, base) => join(base, 'dist', `${folder}.sha256`)
+
+/**
+ * @param {readonly Target[]} targets
+ * @throws {Error} when a build fails or a signal came
+ */
+export async function buildStale(targets) {
+  for (const target of targets) {
+    // Taken before the build: a file saved meanwhile makes the next start build again.
+    const digest = findStaleDigest(target)
+    if (digest) await build(target, digest)
+  }
+}
+
+/**
+ * @param {Target} target
+ * @param {string} digest
+ */
+async function build({ folder, announcement, config }, digest) {
+  say(announcement)
+  rmSync(digestFile(folder, root), { force: true })
+  const args = ['build', '--config', config, '--logLevel', 'warn']
+  const { status } = await runCommand('vite', args, { env: toolEnvironment({ NODE_ENV: 'production' }) })
+  if (status !== 0 || interruptedBy()) throw new Error('A compilação falhou.')
+  mkdirSync(join(root, 'dist'), { recursive: true })
+  writeFileSync(digestFile(folder, root), digest)
+}

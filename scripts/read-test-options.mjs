@@ -1,0 +1,47 @@
+export const stepNames = /** @type {const} */ (['lint', 'types', 'build', 'unit', 'browser'])
+
+/** @typedef {(typeof stepNames)[number]} StepName */
+
+export const usage = `Uso: npm test -- [--only PASSOS] [FILTRO…]
+
+Sem argumentos roda tudo, na ordem, e para na primeira falha:
+  lint      formato e lint (biome ci)
+  types     tipos (tsc)
+  build     compila o que mudou e confere o tamanho
+  unit      testes de unidade e HTTP (vitest), em PGlite e em PostgreSQL
+  browser   testes no navegador (playwright); compila antes o que mudou
+
+  --only lint,types   só estes passos
+  FILTRO              só os arquivos de teste cujo caminho o contém (passos unit e browser)
+  --help              este texto
+
+Variáveis: TEST_DATABASE_URL (PostgreSQL já pronto; sem ela, um descartável),
+CHROMIUM_PATH (navegador a usar), CI=true (falha em vez de pular o PostgreSQL).
+A última linha é "N passed, N failed" com os totais dos testes; um passo que falha
+sem que um teste tenha falhado conta como uma falha.
+`
+
+/**
+ * @param {readonly string[]} args what follows `npm test --`
+ * @returns {{ help: boolean, steps: StepName[], filters: string[] }} the steps in the order in which they run
+ * @throws {Error} for an unknown option or step
+ */
+export function readTestOptions(args) {
+  /** @type {string[]} */
+  const filters = []
+  /** @type {string[]} */
+  let only = []
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index] ?? ''
+    if (arg === '--help' || arg === '-h') return { help: true, steps: [], filters: [] }
+    if (arg === '--only') only = (args[++index] ?? '').split(',')
+    else if (arg.startsWith('--only=')) only = arg.slice('--only='.length).split(',')
+    else if (arg.startsWith('-')) throw new Error(`Opção desconhecida: ${arg}\n\n${usage}`)
+    else filters.push(arg)
+  }
+  // A filter speaks of test files alone.
+  if (only.length === 0) only = filters.length > 0 ? ['unit', 'browser'] : [...stepNames]
+  const unknown = only.find((name) => !stepNames.some((step) => step === name))
+  if (unknown !== undefined) throw new Error(`Passo desconhecido: ${unknown || '(vazio)'}\n\n${usage}`)
+  return { help: false, steps: stepNames.filter((step) => only.includes(step)), filters }
+}

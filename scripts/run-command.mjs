@@ -1,0 +1,83 @@
+// Starts one command, hands signals on to it and reports how it ended.
+import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import { fileURLToPath } from 'node:url'
+
+/** The project's folder, without a trailing slash. */
+export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '')
+
+const forwarded = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
+
+/** @type {NodeJS.Signals | undefined} */
+let interruption
+
+/** @returns {NodeJS.Signals | undefined} the signal that asked the running command to end, if one came */
+export const interruptedBy = () => interruption
+
+/** @param {string} text one line for the person in front of the screen */
+export const say = (text) => process.stdout.write(`${text}\n`)
+
+/**
+ * What a shell would report: the exit code, or 128 + the signal's number.
+ * @param {number | null} code
+ * @param {NodeJS.Signals | null} signal
+ * @returns {number}
+ */
+export const exitStatus = (code, signal) => code ?? 128 + (signal ? constants.signals[signal] : 0)
+
+/**
+ * @typedef {object} Output
+ * @property {number} status exit code, 128 + n for a signal, 127 when the command cannot be started
+ * @property {string} output what it wrote, when `capture` asked for it
+ */
+
+/**
+ * Runs a command in the project's folder and waits for its end. Signals that reach this process while it waits are
+ * handed on, so that the command decides how it ends; this process stays until then.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ env?: NodeJS.ProcessEnv, cwd?: string, capture?: boolean, abort?: AbortSignal }} [options]
+ * @returns {Promise<Output>} never rejects; `abort` ends the command with SIGTERM
+ */
+export function runCommand(command, args, { env = process.env, cwd = root, capture = false, abort } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd, env, stdio: capture ? ['ignore', 'pipe', 'pipe'] : 'inherit' })
+    const stopForwarding = forwardSignals(child)
+    const end = () => child.kill('SIGTERM')
+    abort?.addEventListener('abort', end)
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (chunk) => {
+        output += chunk
+      })
+    }
+    /** @param {number} status */
+    const finish = (status) => {
+      abort?.removeEventListener('abort', end)
+      stopForwarding()
+      resolve({ status, output })
+    }
+    child.once('error', (error) => {
+      output += error.message
+      finish(127)
+    })
+    child.once('close', (code, signal) => finish(exitStatus(code, signal)))
+  })
+}
+
+/**
+ * @param {import('node:child_process').ChildProcess} child
+ * @returns {() => void} undoes it
+ */
+function forwardSignals(child) {
+  /** @param {NodeJS.Signals} signal */
+  const forward = (signal) => {
+    interruption = signal
+    // A terminal has already given Ctrl+C to the whole group; a second one would look like impatience.
+    if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
+  }
+  for (const signal of forwarded) process.on(signal, forward)
+  return () => {
+    for (const signal of forwarded) process.off(signal, forward)
+  }
+}

@@ -1,0 +1,21 @@
+// `npm start`: installs what is missing, builds what is stale and runs the server until it ends.
+// Plain JavaScript for Node >= 20; the server itself runs on the Node that the project pins.
+import { join } from 'node:path'
+import { buildStale, reportPage, webApp } from './build-stale.mjs'
+import { failWith } from './fail-with.mjs'
+import { installDependencies } from './install-dependencies.mjs'
+import { pinnedNode } from './pinned-node.mjs'
+import { root, runCommand } from './run-command.mjs'
+
+const isProduction = process.env.NODE_ENV === 'production'
+
+try {
+  await installDependencies()
+  // Nothing of the demonstration is served in production, so its page is not built there.
+  await buildStale(isProduction ? [webApp] : [webApp, reportPage])
+  const env = { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node'), ...process.env }
+  const { status } = await runCommand(pinnedNode(), ['src/server/main.ts', ...process.argv.slice(2)], { env })
+  process.exitCode = status
+} catch (error) {
+  failWith(error)
+}

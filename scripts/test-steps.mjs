@@ -1,0 +1,83 @@
+// What each step of `npm test` runs.
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { buildStale, reportPage, webApp } from './build-stale.mjs'
+import { countPlaywright, countVitest, noTests, readTotals } from './count-tests.mjs'
+import { ensureChromium } from './find-chromium.mjs'
+import { pinnedNode, toolEnvironment } from './pinned-node.mjs'
+import { interruptedBy, root, runCommand } from './run-command.mjs'
+
+/**
+ * @typedef {object} Circumstances
+ * @property {readonly string[]} filters
+ * @property {string | undefined} databaseUrl of the PostgreSQL to test on as well
+ */
+
+/**
+ * @typedef {object} Step
+ * @property {string} title
+ * @property {boolean} isTestRun whether it counts tests; such a step gets a PostgreSQL
+ * @property {(circumstances: Circumstances) => Promise<{ ok: boolean, totals: import('./count-tests.mjs').Totals }>} run
+ */
+
+/**
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {NodeJS.ProcessEnv} [extra]
+ */
+async function succeeds(command, args, extra) {
+  const { status, output } = await runCommand(command, args, { env: toolEnvironment(extra) })
+  if (output) process.stderr.write(`${output}\n`)
+  return status === 0 && !interruptedBy()
+}
+
+/**
+ * @param {string} command
+ * @param {readonly string[]} args
+ */
+const check = async (command, args) => ({ ok: await succeeds(command, args), totals: noTests })
+
+async function buildAndWeigh() {
+  await buildStale([webApp, reportPage])
+  const weigher = 'bench/check-bundle-size.mjs'
+  return existsSync(join(root, weigher)) ? check(pinnedNode(), [weigher]) : { ok: true, totals: noTests }
+}
+
+/**
+ * @param {string} report file name below test-results/
+ * @param {Parameters<typeof readTotals>[1]} count
+ * @param {() => Promise<boolean>} run
+ */
+async function runTests(report, count, run) {
+  const file = join(root, 'test-results', report)
+  mkdirSync(join(root, 'test-results'), { recursive: true })
+  // One left by an earlier run must not be counted.
+  rmSync(file, { force: true })
+  return { ok: await run(), totals: readTotals(file, count) }
+}
+
+/** @param {Circumstances} circumstances */
+function runUnitTests({ filters, databaseUrl }) {
+  const args = ['run', ...(filters.length > 0 ? ['--passWithNoTests', ...filters] : [])]
+  return runTests('vitest.json', countVitest, () =>
+    succeeds('vitest', args, { TEST_DATABASE_URL: databaseUrl }),
+  )
+}
+
+/** @param {Circumstances} circumstances */
+async function runBrowserTests({ filters, databaseUrl }) {
+  const chromium = await ensureChromium()
+  await buildStale([webApp, reportPage])
+  const args = ['test', ...(filters.length > 0 ? ['--pass-with-no-tests', ...filters] : [])]
+  const env = { TEST_DATABASE_URL: databaseUrl, CHROMIUM_PATH: chromium }
+  return runTests('playwright.json', countPlaywright, () => succeeds('playwright', args, env))
+}
+
+/** @type {Record<import('./read-test-options.mjs').StepName, Step>} */
+export const testSteps = {
+  lint: { title: 'Formato e lint', isTestRun: false, run: () => check('biome', ['ci', '.']) },
+  types: { title: 'Tipos', isTestRun: false, run: () => check('tsc', ['--noEmit']) },
+  build: { title: 'Compilação', isTestRun: false, run: buildAndWeigh },
+  unit: { title: 'Testes de unidade e HTTP', isTestRun: true, run: runUnitTests },
+  browser: { title: 'Testes no navegador', isTestRun: true, run: runBrowserTests },
+}

@@ -1,0 +1,98 @@
+// `npm test`: installs what is missing, then format and lint, types, build, unit and HTTP tests, browser tests.
+// Plain JavaScript for Node >= 20; the tools run on the Node that the project pins. `npm test -- --help` says more.
+import { addTotals, writeTotals } from './count-tests.mjs'
+import { failureStatus, failWith } from './fail-with.mjs'
+import { installDependencies } from './install-dependencies.mjs'
+import { readTestOptions, usage } from './read-test-options.mjs'
+import { say } from './run-command.mjs'
+import { testSteps } from './test-steps.mjs'
+import { startThrowAwayPostgres } from './throw-away-postgres.mjs'
+
+/** @typedef {{ title: string, ok: boolean, seconds: number, totals: import('./count-tests.mjs').Totals }} Outcome */
+
+/** @param {number} seconds */
+const writeSeconds = (seconds) => `${seconds.toFixed(1).replace('.', ',')} s`
+
+/** @returns {Promise<Partial<import('./throw-away-postgres.mjs').Cluster>>} without `stop` when it is not ours */
+async function preparePostgres() {
+  if (process.env.TEST_DATABASE_URL) return { url: process.env.TEST_DATABASE_URL }
+  const cluster = await startThrowAwayPostgres()
+  if (cluster) return cluster
+  const complaint = 'Nenhum PostgreSQL 15 ou mais novo encontrado'
+  if (process.env.CI === 'true')
+    throw new Error(`${complaint}; em CI os testes em PostgreSQL não podem ser pulados.`)
+  say(`\n⚠ ${complaint}: os testes rodam SÓ em PGlite. Instale-o ou defina TEST_DATABASE_URL.`)
+  return {}
+}
+
+/**
+ * @param {import('./test-steps.mjs').Step} step
+ * @param {import('./test-steps.mjs').Circumstances} circumstances
+ * @returns {Promise<Outcome>}
+ */
+async function runStep({ title, run }, circumstances) {
+  say(`\n▶ ${title}`)
+  const start = performance.now()
+  const { ok, totals } = await run(circumstances).catch((error) => {
+    failWith(error)
+    return { ok: false, totals: addTotals([]) }
+  })
+  const seconds = (performance.now() - start) / 1000
+  say(`${ok ? '✓' : '✗'} ${title} (${writeSeconds(seconds)})`)
+  return { title, ok, seconds, totals }
+}
+
+/**
+ * @param {readonly import('./test-steps.mjs').Step[]} steps
+ * @param {readonly string[]} filters
+ * @param {Outcome[]} outcomes filled as the steps end, the first failure last
+ */
+async function runSteps(steps, filters, outcomes) {
+  await installDependencies()
+  /** @type {Awaited<ReturnType<typeof preparePostgres>> | undefined} */
+  let postgres
+  try {
+    for (const step of steps) {
+      if (step.isTestRun) postgres ??= await preparePostgres()
+      const outcome = await runStep(step, { filters, databaseUrl: postgres?.url })
+      outcomes.push(outcome)
+      if (!outcome.ok) return
+    }
+  } finally {
+    await postgres?.stop?.()
+  }
+}
+
+/**
+ * @param {readonly import('./test-steps.mjs').Step[]} steps those that were asked for
+ * @param {readonly Outcome[]} outcomes those that ran
+ * @returns {boolean} whether all is well
+ */
+function summarise(steps, outcomes) {
+  say('\nResumo')
+  for (const { title, ok, seconds } of outcomes)
+    say(`  ${ok ? '✓' : '✗'} ${title} (${writeSeconds(seconds)})`)
+  for (const { title } of steps.slice(outcomes.length)) say(`  - ${title} (não rodou)`)
+  const totals = addTotals(outcomes.map((outcome) => outcome.totals))
+  const isComplete = outcomes.length === steps.length && outcomes.every(({ ok }) => ok)
+  const hasTests = steps.some((step) => step.isTestRun)
+  const ranNone = hasTests && totals.passed + totals.failed === 0
+  if (isComplete && ranNone) say('Nenhum teste rodou.')
+  const isWell = isComplete && !ranNone && totals.failed === 0
+  // Whoever reads only the last line must not take a failed step for success.
+  say(writeTotals(isWell || totals.failed > 0 ? totals : { ...totals, failed: 1 }))
+  return isWell
+}
+
+/** @param {readonly string[]} args */
+async function main(args) {
+  const { help, steps: names, filters } = readTestOptions(args)
+  if (help) return say(usage)
+  const steps = names.map((name) => testSteps[name])
+  /** @type {Outcome[]} */
+  const outcomes = []
+  await runSteps(steps, filters, outcomes).catch(failWith)
+  if (!summarise(steps, outcomes)) process.exitCode ||= failureStatus()
+}
+
+await main(process.argv.slice(2)).catch(failWith)

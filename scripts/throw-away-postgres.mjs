@@ -1,0 +1,137 @@
+// A PostgreSQL cluster that lives as long as this process and leaves nothing behind.
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { findPostgres } from './find-postgres.mjs'
+import { installSystemPackage } from './install-system-package.mjs'
+
+const startLimitMs = 30_000
+const isRoot = process.getuid?.() === 0
+
+/**
+ * Runs the server until its standard input ends, which the kernel sees to even when we are killed, then removes the
+ * folder. $1 folder of the programs, $2 folder of the cluster, $3 port.
+ */
+const watchdog = `
+exec >"$2/log" 2>&1
+"$1/initdb" -D "$2/data" --username=postgres --pwfile="$2/password" --auth=scram-sha-256 \\
+  --encoding=UTF8 --locale=C --no-sync </dev/null
+{
+  "$1/postgres" -D "$2/data" -p "$3" -c listen_addresses=127.0.0.1 -c unix_socket_directories="$2" \\
+    -c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_connections=200 </dev/null
+  touch "$2/ended"
+} &
+cat >/dev/null
+while [ ! -e "$2/ended" ]; do
+  kill -QUIT "$(head -n 1 "$2/data/postmaster.pid")"
+  sleep 0.1
+done
+cd /
+rm -rf "$2"
+`
+
+/**
+ * @typedef {object} Cluster
+ * @property {string} url of its superuser
+ * @property {() => Promise<void>} stop ends the server and removes its files
+ */
+
+/**
+ * `TEST_DATABASE_URL` is for the caller to look at first.
+ * @returns {Promise<Cluster | undefined>} undefined when this machine has no PostgreSQL 15 or later. In CI, where the
+ *   PostgreSQL half must not be skipped, the system's package is installed first.
+ * @throws {Error} with the server's log when it does not start
+ */
+export async function startThrowAwayPostgres() {
+  const programs = (await findPostgres()) ?? (await installForCi())
+  if (!programs) return
+  return startCluster(programs, isRoot ? unprivilegedUser() : undefined)
+}
+
+async function installForCi() {
+  if (process.env.CI !== 'true' || !isRoot) return
+  await installSystemPackage('postgresql')
+  return findPostgres()
+}
+
+/**
+ * The server refuses to run as root.
+ * @param {string} [accounts] text of /etc/passwd
+ * @returns {{ uid: number, gid: number }} the user `postgres`, else `nobody`
+ */
+export function unprivilegedUser(accounts = readFileSync('/etc/passwd', 'utf8')) {
+  const lines = accounts.split('\n').map((line) => line.split(':'))
+  const account = lines.find(([name]) => name === 'postgres') ?? lines.find(([name]) => name === 'nobody')
+  if (!account) throw new Error('Como root, o PostgreSQL dos testes precisa do usuário postgres ou nobody.')
+  return { uid: Number(account[2]), gid: Number(account[3]) }
+}
+
+/** @param {{ uid: number, gid: number }} [owner] */
+function makeFolder(owner) {
+  // root's own temporary folder may be closed to others.
+  const folder = mkdtempSync(join(owner ? '/tmp' : tmpdir(), 'patio-postgres-'))
+  if (owner) chownSync(folder, owner.uid, owner.gid)
+  return folder
+}
+
+/**
+ * @param {string} programs
+ * @param {{ uid: number, gid: number }} [owner]
+ * @returns {Promise<Cluster>}
+ */
+async function startCluster(programs, owner) {
+  const port = await findFreePort()
+  const folder = makeFolder(owner)
+  const password = randomBytes(18).toString('base64url')
+  writeFileSync(join(folder, 'password'), password)
+  // In a session of its own: Ctrl+C ends the tests first, and the cluster when this process ends.
+  const watcher = spawn('sh', ['-c', watchdog, 'sh', programs, folder, String(port)], {
+    ...owner,
+    cwd: folder,
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  const ended = once(watcher, 'close')
+  const stop = async () => {
+    watcher.stdin.destroy()
+    await ended
+  }
+  try {
+    await waitUntilReady(folder)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { url: `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`, stop }
+}
+
+/**
+ * @param {string} folder
+ * @throws {Error} with the end of the server's log when it ended or is not ready in time
+ */
+async function waitUntilReady(folder) {
+  const pidFile = join(folder, 'data', 'postmaster.pid')
+  for (const limit = Date.now() + startLimitMs; Date.now() < limit; await wait(50)) {
+    // Line 8 is the server's own word on its state, the one that pg_ctl waits for.
+    if (existsSync(pidFile) && readFileSync(pidFile, 'utf8').split('\n')[7]?.trim() === 'ready') return
+    if (existsSync(join(folder, 'ended'))) break
+  }
+  throw new Error(
+    `O PostgreSQL dos testes não subiu:\n${readFileSync(join(folder, 'log'), 'utf8').slice(-2000)}`,
+  )
+}
+
+/** @returns {Promise<number>} a loopback port that nothing listens on at this moment */
+async function findFreePort() {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}

@@ -1,0 +1,89 @@
+import type { AccessType } from '#contract/entitlements.ts'
+
+/** A report of the emulated tenant; each lives in a workspace of its own. */
+export interface EmulatedReport {
+  type: AccessType
+  name: string
+  workspaceId: string
+  reportId: string
+  datasetId: string
+}
+
+/** The emulated directory: its tenant, the portal's service principal and the role that its datasets know. */
+export const EMULATED_TENANT_ID = '7c1f0c52-3a5e-4d0b-9c86-51e2a4f7b910'
+export const EMULATED_CLIENT_ID = 'b2d94e07-8f61-4c3a-a5d2-0e7c93b6f184'
+export const EMULATED_RLS_ROLE = 'Portal'
+
+/** The reports that the demo shows; Operadores is seeded as a share link (SSO), the others as service principal. */
+export const EMULATED_REPORTS: readonly EmulatedReport[] = [
+  {
+    type: 'Vendas',
+    name: 'Vendas do grupo',
+    workspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f501',
+    reportId: '5a7d1e34-0b92-4c68-9f3d-1c8e62a4b701',
+    datasetId: '91f4b6c8-27e5-4a0d-b3c9-e5d80a16f201',
+  },
+  {
+    type: 'Oficina',
+    name: 'Oficina e pós-venda',
+    workspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f502',
+    reportId: '5a7d1e34-0b92-4c68-9f3d-1c8e62a4b702',
+    datasetId: '91f4b6c8-27e5-4a0d-b3c9-e5d80a16f202',
+  },
+  {
+    type: 'HPD',
+    name: 'HPD – Horas produtivas disponíveis',
+    workspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f503',
+    reportId: '5a7d1e34-0b92-4c68-9f3d-1c8e62a4b703',
+    datasetId: '91f4b6c8-27e5-4a0d-b3c9-e5d80a16f203',
+  },
+  {
+    type: 'CRM',
+    name: 'CRM – Relacionamento',
+    workspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f504',
+    reportId: '5a7d1e34-0b92-4c68-9f3d-1c8e62a4b704',
+    datasetId: '91f4b6c8-27e5-4a0d-b3c9-e5d80a16f204',
+  },
+  {
+    type: 'Marketing',
+    name: 'Marketing e geração de leads',
+    workspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f505',
+    reportId: '5a7d1e34-0b92-4c68-9f3d-1c8e62a4b705',
+    datasetId: '91f4b6c8-27e5-4a0d-b3c9-e5d80a16f205',
+  },
+  {
+    type: 'Gerentes',
+    name: 'Gerentes – Metas e resultados',
+    workspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f506',
+    reportId: '5a7d1e34-0b92-4c68-9f3d-1c8e62a4b706',
+    datasetId: '91f4b6c8-27e5-4a0d-b3c9-e5d80a16f206',
+  },
+  {
+    type: 'Operadores',
+    name: 'Operadores – Central de atendimento',
+    workspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f507',
+    reportId: '5a7d1e34-0b92-4c68-9f3d-1c8e62a4b707',
+    datasetId: '91f4b6c8-27e5-4a0d-b3c9-e5d80a16f207',
+  },
+]
+
+/** A report whose dataset has no row-level security: what an administrator meets who forgot the role. */
+export const EMULATED_REPORT_WITHOUT_RLS: EmulatedReport = {
+  type: 'Vendas',
+  name: 'Vendas sem segurança por linha',
+  workspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f508',
+  reportId: '5a7d1e34-0b92-4c68-9f3d-1c8e62a4b708',
+  datasetId: '91f4b6c8-27e5-4a0d-b3c9-e5d80a16f208',
+}
+
+const ALL_REPORTS = [...EMULATED_REPORTS, EMULATED_REPORT_WITHOUT_RLS]
+
+/** The report of an id in any letter case; undefined when the tenant has none. */
+export function reportOfId(reportId: string): EmulatedReport | undefined {
+  return ALL_REPORTS.find((report) => report.reportId === reportId.toLowerCase())
+}
+
+/** The report that a dataset belongs to; undefined when the tenant has no such dataset. */
+export function reportOfDataset(datasetId: string): EmulatedReport | undefined {
+  return ALL_REPORTS.find((report) => report.datasetId === datasetId.toLowerCase())
+}

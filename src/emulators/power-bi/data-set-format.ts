@@ -1,0 +1,60 @@
+/**
+ * Written by hand rather than with Intl, so that the server and any browser write the very same characters.
+ */
+export type FigureFormat =
+  | 'inteiro'
+  | 'reais'
+  | 'centavos'
+  | 'percentual'
+  | 'decimal'
+  | 'horas'
+  | 'minutos'
+  | 'duracao'
+
+const NO_BREAK = '\u00a0'
+const EMPTY = '–'
+
+/** A number in Brazilian writing with a fixed count of decimals: 1234.5 → '1.234,5'. */
+export function formatNumber(value: number, decimals = 0): string {
+  const [whole = '0', fraction] = Math.abs(value).toFixed(decimals).split('.')
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, '.')
+  const sign = value < 0 && Number(value.toFixed(decimals)) !== 0 ? '-' : ''
+  return sign + grouped + (fraction ? `,${fraction}` : '')
+}
+
+function formatDuration(seconds: number): string {
+  const rounded = Math.round(seconds)
+  return `${Math.floor(rounded / 60)}:${String(rounded % 60).padStart(2, '0')}${NO_BREAK}min`
+}
+
+/** A figure in full, as tables and tooltips show it; null (a ratio over nothing) is a dash. */
+export function formatFigure(value: number | null, format: FigureFormat): string {
+  if (value === null) return EMPTY
+  switch (format) {
+    case 'inteiro':
+      return formatNumber(value)
+    case 'reais':
+      return `R$${NO_BREAK}${formatNumber(value)}`
+    case 'centavos':
+      return `R$${NO_BREAK}${formatNumber(value, 2)}`
+    case 'percentual':
+      return `${formatNumber(value * 100, 1)}%`
+    case 'decimal':
+      return formatNumber(value, 1)
+    case 'horas':
+      return `${formatNumber(value, 1)}${NO_BREAK}h`
+    case 'minutos':
+      return `${formatNumber(value)}${NO_BREAK}min`
+    case 'duracao':
+      return formatDuration(value)
+  }
+}
+
+/** A figure as cards and axes show it: millions and billions of reais are shortened as Power BI does it. */
+export function formatShort(value: number | null, format: FigureFormat, decimals = 2): string {
+  if (value === null || (format !== 'reais' && format !== 'inteiro')) return formatFigure(value, format)
+  const sign = format === 'reais' ? `R$${NO_BREAK}` : ''
+  if (Math.abs(value) >= 1e9) return `${sign}${formatNumber(value / 1e9, decimals)}${NO_BREAK}bi`
+  if (Math.abs(value) >= 1e6) return `${sign}${formatNumber(value / 1e6, decimals)}${NO_BREAK}mi`
+  return formatFigure(value, format)
+}

@@ -1,0 +1,97 @@
+import type { Estado, Marca } from '#contract/entitlements.ts'
+import { DATA_ESTADOS, DATA_MARCAS, type Fact, factsOfArea, MONTHS } from './data-set.ts'
+import { type AreaModel, type Metric, metricOf } from './data-set-areas.ts'
+import { formatFigure, formatShort } from './data-set-format.ts'
+
+/** The brands and states that somebody sees. */
+export interface Scope {
+  marcas: readonly Marca[]
+  estados: readonly Estado[]
+}
+
+export interface CardFigure {
+  id: string
+  label: string
+  value: number | null
+  formatted: string
+}
+
+export interface FigureTable {
+  columns: string[]
+  rows: string[][]
+}
+
+/** The records of the model's area inside the scope. */
+export function factsInScope(model: AreaModel, scope: Scope): Fact[] {
+  return factsOfArea(model.area).filter(
+    (fact) => scope.marcas.includes(fact.marca) && scope.estados.includes(fact.estado),
+  )
+}
+
+/** A metric over records; a ratio divides the sums, so it obeys every filter, and is null over nothing. */
+export function figureOf(metric: Metric, facts: readonly Fact[]): number | null {
+  const sum = (name: string) => facts.reduce((so, fact) => so + (fact.sums[name] ?? 0), 0)
+  if (!metric.per) return sum(metric.of)
+  const divisor = sum(metric.per)
+  return divisor === 0 ? null : ((metric.factor ?? 1) * sum(metric.of)) / divisor
+}
+
+/** The cards of a report over these records. */
+export function cardsOf(model: AreaModel, facts: readonly Fact[]): CardFigure[] {
+  return model.metrics.map((metric) => {
+    const value = figureOf(metric, facts)
+    return { id: metric.id, label: metric.label, value, formatted: formatShort(value, metric.format) }
+  })
+}
+
+/** One row per brand that has records, every metric in full, and a row of totals. */
+export function tableByMarca(model: AreaModel, facts: readonly Fact[]): FigureTable {
+  const rowOf = (head: string, some: readonly Fact[]) => [
+    head,
+    ...model.metrics.map((metric) => formatFigure(figureOf(metric, some), metric.format)),
+  ]
+  const rows = DATA_MARCAS.map((marca) => ({ marca, some: facts.filter((fact) => fact.marca === marca) }))
+    .filter(({ some }) => some.length > 0)
+    .map(({ marca, some }) => rowOf(marca, some))
+  return {
+    columns: ['Marca', ...model.metrics.map((metric) => metric.label)],
+    rows: [...rows, rowOf('Total', facts)],
+  }
+}
+
+/** A metric by brand, only brands that have records, in the data set's order. */
+export function seriesByMarca(metric: Metric, facts: readonly Fact[]) {
+  return DATA_MARCAS.filter((marca) => facts.some((fact) => fact.marca === marca)).map((marca) => ({
+    marca,
+    value: figureOf(
+      metric,
+      facts.filter((fact) => fact.marca === marca),
+    ),
+  }))
+}
+
+/** A metric by month over all 24 months. */
+export function seriesByMonth(metric: Metric, facts: readonly Fact[]) {
+  return MONTHS.map((month) => ({
+    month,
+    value: figureOf(
+      metric,
+      facts.filter((fact) => fact.month === month),
+    ),
+  }))
+}
+
+/** All that the first page of a report shows to somebody of this scope. */
+export function sumScope(model: AreaModel, scope: Scope) {
+  const facts = factsInScope(model, scope)
+  const main = metricOf(model, model.main)
+  return {
+    area: model.area,
+    marcas: DATA_MARCAS.filter((marca) => scope.marcas.includes(marca)),
+    estados: DATA_ESTADOS.filter((estado) => scope.estados.includes(estado)),
+    cards: cardsOf(model, facts),
+    byMarca: seriesByMarca(main, facts),
+    byMonth: seriesByMonth(main, facts),
+    table: tableByMarca(model, facts),
+  }
+}

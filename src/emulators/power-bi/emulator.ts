@@ -1,0 +1,120 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { applyFault } from './instruments/apply-fault.ts'
+import { createCallLog, readBody } from './instruments/call-log.ts'
+import { answerTokenRequest } from './rest/directory.ts'
+import { createFaultScript, type Fault, type FaultTarget } from './instruments/fault-script.ts'
+import { answerCalls, answerData, answerFaults, answerFrameFaults } from './instruments/answer-instruments.ts'
+import { type Reply, toResponse } from './reply.ts'
+import { answerRestCall, faultTargetOf } from './rest/rest-api.ts'
+import { createReportPage } from './serve-report-page.ts'
+
+/** Where the emulator is mounted. */
+const MOUNT = '/demo/power-bi'
+const TOKEN_ENDPOINT = /^\/directory\/([^/]+)\/oauth2\/v2\.0\/token$/
+
+/**
+ * `secret` signs the tokens, `clientSecret` is what the service principal must present; latencies are in
+ * milliseconds for every REST or directory call; `clock` gives milliseconds since the epoch.
+ */
+export interface PowerBiEmulatorOptions {
+  secret: string
+  clientSecret: string
+  latencyMs?: number
+  directoryLatencyMs?: number
+  clock?: () => number
+}
+
+export interface PowerBiEmulator {
+  /** Answers any request under `/demo/power-bi`; rejects only when the report page has not been built. */
+  handle(request: Request): Promise<Response>
+}
+
+interface Call {
+  request: Request
+  path: string
+  search: URLSearchParams
+  text: string
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The Power BI service for demo and tests: directory, REST API and report page with the real protocols, and the
+ * instruments to look inside (DESIGN section 7, demo instruments).
+ */
+export function createPowerBiEmulator(options: PowerBiEmulatorOptions): PowerBiEmulator {
+  const { secret, clientSecret, clock = Date.now } = options
+  const log = createCallLog()
+  const script = createFaultScript()
+  const reportPage = createReportPage()
+
+  function answerDirectory({ request, path, text }: Call, fault?: Fault): Reply {
+    const tenant = TOKEN_ENDPOINT.exec(path)?.[1]
+    if (!tenant || request.method !== 'POST') return { status: 404 }
+    const form = new URLSearchParams(text)
+    return answerTokenRequest({ tenant, form, clientSecret, secret, now: clock(), lifeS: fault?.tokenLifeS })
+  }
+
+  function answerRest({ request, path, text }: Call, fault?: Fault): Reply {
+    const { method, headers } = request
+    const body = text === '' ? null : parseJson(text)
+    const authorization = headers.get('authorization')
+    const call = { method, path: path.slice('/api'.length), authorization, body }
+    return answerRestCall({ ...call, secret, now: clock(), lifeS: fault?.tokenLifeS })
+  }
+
+  /** Both services alike: recorded as they arrive, answered after latency and script. */
+  async function serve(
+    call: Call,
+    latencyMs: number,
+    on: FaultTarget | undefined,
+    answer: typeof answerRest,
+  ) {
+    const { request, path, text } = call
+    const recorded = log.add({
+      at: new Date(clock()).toISOString(),
+      method: request.method,
+      path: path + new URL(request.url).search,
+      status: null,
+      body: readBody(text, request.headers.get('content-type') ?? ''),
+    })
+    const fault = on && script.take(on)
+    const delay = latencyMs + (fault?.delayMs ?? 0)
+    if (delay > 0) await wait(delay)
+    const normal = answer(call, fault)
+    const reply = fault ? applyFault(fault, normal) : normal
+    recorded.status = reply.status
+    return reply
+  }
+
+  function route(call: Call): Reply | Promise<Reply> {
+    const { request, path, search, text } = call
+    if (path.startsWith('/directory/')) {
+      return serve(call, options.directoryLatencyMs ?? 0, 'directory', answerDirectory)
+    }
+    if (path.startsWith('/api/')) {
+      return serve(call, options.latencyMs ?? 0, faultTargetOf(path.slice('/api'.length)), answerRest)
+    }
+    if (path === '/calls') return answerCalls(request.method, log)
+    if (path === '/faults') return answerFaults(request.method, text, script)
+    if (path === '/frame-faults') return answerFrameFaults(request.method, script)
+    if (path === '/data') return answerData(request.method, search)
+    if (path === '/reportEmbed' && request.method === 'GET') return reportPage()
+    return { status: 404, body: { error: `nothing at ${path}` } }
+  }
+
+  return {
+    async handle(request) {
+      const { pathname, searchParams: search } = new URL(request.url)
+      const start = pathname.indexOf(MOUNT)
+      const path = start === -1 ? pathname : pathname.slice(start + MOUNT.length)
+      return toResponse(await route({ request, path, search, text: await request.text() }))
+    },
+  }
+}

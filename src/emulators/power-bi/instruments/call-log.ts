@@ -1,0 +1,50 @@
+/** One call that the directory or the REST API received; `status` is null while it is being answered. */
+export interface RecordedCall {
+  at: string
+  method: string
+  path: string
+  status: number | null
+  body: unknown
+}
+
+const MOST_CALLS = 5_000
+const SECRET_FIELDS = ['client_secret', 'client_assertion']
+
+function masked(fields: Record<string, unknown>): Record<string, unknown> {
+  const copy = { ...fields }
+  for (const name of SECRET_FIELDS) if (name in copy) copy[name] = '***'
+  return copy
+}
+
+/** The body as the log keeps it: forms and JSON as objects with secrets masked, other text as it came. */
+export function readBody(text: string, contentType: string): unknown {
+  if (text === '') return null
+  if (contentType.includes('x-www-form-urlencoded'))
+    return masked(Object.fromEntries(new URLSearchParams(text)))
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? masked(value as Record<string, unknown>) : value
+  } catch {
+    return text
+  }
+}
+
+/** A list of the last 5,000 calls, oldest first; the oldest fall out. */
+export function createCallLog() {
+  let calls: RecordedCall[] = []
+  return {
+    /** Notes a call as it arrives, so that one still being answered is seen too; set `status` when it is done. */
+    add(call: RecordedCall): RecordedCall {
+      calls.push(call)
+      if (calls.length > MOST_CALLS) calls = calls.slice(-MOST_CALLS)
+      return call
+    },
+    list: (): readonly RecordedCall[] => calls,
+    clear(): void {
+      calls = []
+    },
+  }
+}
+
+export type CallLog = ReturnType<typeof createCallLog>

@@ -1,0 +1,73 @@
+import { EMULATED_REPORT_WITHOUT_RLS, type EmulatedReport } from '#emulators/power-bi/catalogue.ts'
+import { DATA_ESTADOS, DATA_MARCAS } from '#emulators/power-bi/data-set.ts'
+import type { Scope } from '#emulators/power-bi/data-set-sums.ts'
+
+/** What the page reads in an embed token; `exp` in seconds since the epoch. */
+export interface TokenClaims {
+  exp: number
+  reportIds: string[]
+  datasetIds: string[]
+  identities: { datasets?: string[]; roles?: string[]; customData?: string }[]
+}
+
+/** The body of an `error` event. */
+export interface ReportError {
+  message: string
+  detailedMessage: string
+  errorCode: string
+}
+
+const failedToLoad = (detailedMessage: string, errorCode: string): ReportError => ({
+  message: 'LoadReportFailed',
+  detailedMessage,
+  errorCode,
+})
+const EXPIRED: ReportError = {
+  message: 'TokenExpired',
+  detailedMessage: 'Access token has expired, resubmit with a new access token',
+  errorCode: '403',
+}
+
+/** The payload of an embed token, or undefined when it is none. */
+export function readClaims(token: string): TokenClaims | undefined {
+  try {
+    const [, payload = '', signature] = token.split('.')
+    const bytes = Uint8Array.from(atob(payload.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0))
+    const claims = JSON.parse(new TextDecoder().decode(bytes))
+    if (!signature || typeof claims.exp !== 'number') return undefined
+    const { exp, reportId, datasetId, identities = [] } = claims
+    const { reportIds = [reportId], datasetIds = [datasetId] } = claims
+    return { exp, reportIds, datasetIds, identities }
+  } catch {
+    return undefined
+  }
+}
+
+/** Why the report may not be shown with this token, or undefined when it may. */
+export function flawOfToken(
+  claims: TokenClaims | undefined,
+  report: EmulatedReport | undefined,
+): ReportError | undefined {
+  if (!claims) return failedToLoad('Invalid embed token', '403')
+  if (claims.exp * 1000 <= Date.now()) return EXPIRED
+  if (!report) return failedToLoad('Report not found', '404')
+  if (!claims.reportIds.includes(report.reportId)) return failedToLoad('Report not in token', '404')
+  if (!claims.datasetIds.includes(report.datasetId)) return failedToLoad('Dataset not in token', '403')
+  return undefined
+}
+
+/**
+ * The brands and states that row-level security leaves: customData `M:FIAT|U:RJ` of the identity for the report's
+ * dataset, nothing without one.
+ */
+export function scopeOfIdentity(claims: TokenClaims, report: EmulatedReport): Scope {
+  if (report === EMULATED_REPORT_WITHOUT_RLS) return { marcas: DATA_MARCAS, estados: DATA_ESTADOS }
+  const identity = claims.identities.find(({ datasets = [] }) =>
+    datasets.some((id) => id.toLowerCase() === report.datasetId),
+  )
+  const path = identity?.customData?.split('|') ?? []
+  return {
+    marcas: DATA_MARCAS.filter((marca) => path.includes(`M:${marca}`)),
+    estados: DATA_ESTADOS.filter((estado) => path.includes(`U:${estado}`)),
+  }
+}

@@ -1,0 +1,44 @@
+import './style.css'
+import { reportOfId } from '#emulators/power-bi/catalogue.ts'
+import { answerHost, type Parts } from './answer-host.ts'
+import { createReportView } from './draw-report.ts'
+import { createEvents } from './emit-events.ts'
+import { createActions } from './report-actions.ts'
+import { createSession } from './session.ts'
+import { parseLinkFilter } from './update-filters.ts'
+import { createTokenWatch, watchFaults } from './watch-session.ts'
+import { connectHost } from './wire.ts'
+
+const address = new URLSearchParams(window.location.search)
+const uid = address.get('uid') ?? ''
+const session = createSession(uid)
+
+// The listener stands before anything is drawn; `parts` is filled below, still in the same synchronous run.
+let parts: Parts
+const post = connectHost((request) => answerHost(request, parts))
+const events = createEvents(session, post)
+const view = createReportView(session)
+const draw = () => {
+  view.draw(actions)
+  // Two frames later the browser has painted.
+  requestAnimationFrame(() => setTimeout(events.rendered))
+}
+const actions = createActions(session, events, draw)
+const watchToken = createTokenWatch(session, events, view.showExpired)
+parts = { session, events, actions, draw, watchToken, showFailure: view.showNotice }
+
+/** A share link: the report stands in the address and no host speaks to the frame. */
+function openLink(): void {
+  session.report = reportOfId(address.get('reportId') ?? '')
+  if (!session.report) return view.showNotice('Este relatório não existe.')
+  session.kind = 'link'
+  session.filters = parseLinkFilter(address.get('filter') ?? '')
+  draw()
+}
+
+if (address.get('autoAuth') === 'true') openLink()
+else if (window.parent === window) view.showNotice('Este relatório só abre dentro do portal.')
+else {
+  watchFaults(session, events)
+  if (uid) post(`/ready/${uid}`, {})
+}

@@ -1,0 +1,74 @@
+import type { Initiator, ReportEvents } from './emit-events.ts'
+import { type PageName, type Visual, visualsOf } from './report-pages.ts'
+import { flawOfSession, modelOfSession, permittedScope, type Session } from './session.ts'
+import { basicFilter, type FilterColumn, updateFilters } from './update-filters.ts'
+
+/** models.FiltersOperations.Replace */
+const REPLACE = 3
+
+/**
+ * What host and reader can do with an open report. Each first looks at the token: with one that has died nothing
+ * happens but the error event, as in Power BI.
+ */
+export function createActions(session: Session, events: ReportEvents, draw: () => void) {
+  function isOpen(): boolean {
+    const flaw = flawOfSession(session)
+    if (flaw) events.error(flaw)
+    return !flaw
+  }
+
+  function openPage(name: PageName, initiator: Initiator): void {
+    if (!isOpen() || name === session.page) return
+    const from = session.page
+    session.page = name
+    session.selection = undefined
+    events.pageChanged(initiator, from, name)
+    draw()
+  }
+
+  /** Selects a value, or adds it to the selection; selecting the only selected one again lets it go. */
+  function toggle(visual: Visual, column: FilterColumn, value: string, isAdding: boolean): void {
+    if (!isOpen()) return
+    const current = session.selection?.column === column ? session.selection.values : []
+    const others = current.filter((each) => each !== value)
+    const isPicked = current.includes(value)
+    const values = isAdding
+      ? isPicked
+        ? others
+        : [...current, value]
+      : isPicked && current.length === 1
+        ? []
+        : [value]
+    session.selection = values.length > 0 ? { column, values } : undefined
+    events.visualClicked(visual)
+    events.dataSelected(visual, column, values)
+    draw()
+  }
+
+  function clearSelection(): void {
+    if (!isOpen()) return
+    session.selection = undefined
+    events.buttonClicked('limpar-selecao', 'Limpar seleção')
+    draw()
+  }
+
+  function clickVisual(visual: Visual): void {
+    if (isOpen()) events.visualClicked(visual)
+  }
+
+  function filterByReader(column: FilterColumn, values: readonly string[]): void {
+    if (!isOpen()) return
+    const all = column === 'Marca' ? permittedScope(session).marcas : permittedScope(session).estados
+    const isAll = values.length === all.length
+    const chosen = { ...basicFilter(column, values), ...(isAll ? { operator: 'All', values: [] } : {}) }
+    session.filters = updateFilters(session.filters, REPLACE, [chosen]) ?? session.filters
+    session.selection = undefined
+    events.filtersApplied('user')
+    draw()
+  }
+
+  const visuals = () => visualsOf(modelOfSession(session), session.page)
+  return { isOpen, openPage, toggle, clearSelection, clickVisual, filterByReader, visuals }
+}
+
+export type ReportActions = ReturnType<typeof createActions>

@@ -1,0 +1,74 @@
+/** The columns by which the reports can be filtered; table and column bear the same name. */
+export type FilterColumn = 'Marca' | 'Estado'
+
+/** A filter as powerbi-models writes it; other kinds than BasicFilter are kept and given back, but do nothing. */
+export interface ReportFilter {
+  $schema?: string
+  target?: { table?: string; column?: string }
+  operator?: string
+  values?: unknown[]
+  filterType?: number
+}
+
+/** models.FiltersOperations */
+const OPERATIONS = ['RemoveAll', 'ReplaceAll', 'Add', 'Replace'] as const
+
+const keyOf = ({ target }: ReportFilter) => `${target?.table}/${target?.column}`
+
+/** Filters as the load configuration may give them: a list, or one list for all pages. */
+export function readFilters(given: unknown): ReportFilter[] {
+  if (Array.isArray(given)) return given
+  const all = (given as { allPages?: { filters?: unknown } } | null | undefined)?.allPages?.filters
+  return Array.isArray(all) ? all : []
+}
+
+/** The filters after `report.updateFilters(operation, filters)`; undefined for an operation that does not exist. */
+export function updateFilters(
+  current: readonly ReportFilter[],
+  operation: unknown,
+  filters: readonly ReportFilter[],
+): ReportFilter[] | undefined {
+  const name = typeof operation === 'number' ? OPERATIONS[operation] : undefined
+  if (name === 'RemoveAll') return []
+  if (name === 'ReplaceAll') return [...filters]
+  if (name === undefined) return undefined
+  const replaced = name === 'Replace' ? new Set(filters.map(keyOf)) : new Set<string>()
+  return [...current.filter((filter) => !replaced.has(keyOf(filter))), ...filters]
+}
+
+/** The values of a column that the filters let through; an empty In list is no filter, as in Power BI. */
+export function valuesLeft<T extends string>(
+  filters: readonly ReportFilter[],
+  column: FilterColumn,
+  values: readonly T[],
+): T[] {
+  const own = filters.filter(({ target }) => target?.table === column && target.column === column)
+  return values.filter((value) =>
+    own.every(({ operator, values: listed = [] }) => {
+      if (listed.length === 0) return true
+      if (operator === 'In') return listed.includes(value)
+      return operator === 'NotIn' ? !listed.includes(value) : true
+    }),
+  )
+}
+
+/** A BasicFilter on one of the columns. */
+export function basicFilter(column: FilterColumn, values: readonly string[]): ReportFilter {
+  return {
+    $schema: 'http://powerbi.com/product/schema#basic',
+    target: { table: column, column },
+    operator: 'In',
+    values: [...values],
+    filterType: 1,
+  }
+}
+
+/** The filters of a link: `Marca/Marca in ('FIAT','GM') and Estado/Estado eq 'RJ'`; `''` stands for a quote. */
+export function parseLinkFilter(text: string): ReportFilter[] {
+  const terms = text.matchAll(/(Marca|Estado)\/\1 (?:in \(([^)]*)\)|eq ('(?:[^']|'')*'))/g)
+  return [...terms].map(([, column, list, single]) => {
+    const quoted = (list ?? single ?? '').matchAll(/'((?:[^']|'')*)'/g)
+    const values = [...quoted].map(([, value = '']) => value.replaceAll("''", "'"))
+    return basicFilter(column as FilterColumn, values)
+  })
+}

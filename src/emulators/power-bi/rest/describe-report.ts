@@ -1,0 +1,61 @@
+import { EMULATED_REPORT_WITHOUT_RLS, type EmulatedReport } from '#emulators/power-bi/catalogue.ts'
+
+const APP = 'https://app.powerbi.com'
+const CLUSTER = {
+  clusterUrl: 'https://WABI-BRAZIL-SOUTH-redirect.analysis.windows.net',
+  embedFeatures: { usageMetricsVNext: true },
+}
+
+/** The report as GET report answers it; embedUrl carries the cluster in `config`, as the real one does. */
+export function describeReport(report: EmulatedReport) {
+  const config = encodeURIComponent(Buffer.from(JSON.stringify(CLUSTER)).toString('base64'))
+  return {
+    id: report.reportId,
+    reportType: 'PowerBIReport',
+    name: report.name,
+    webUrl: `${APP}/groups/${report.workspaceId}/reports/${report.reportId}`,
+    embedUrl: `${APP}/reportEmbed?reportId=${report.reportId}&groupId=${report.workspaceId}&w=2&config=${config}`,
+    isFromPbix: true,
+    isOwnedByMe: true,
+    datasetId: report.datasetId,
+    datasetWorkspaceId: report.workspaceId,
+    users: [],
+    subscriptions: [],
+  }
+}
+
+/** The dataset as GET dataset answers it. */
+export function describeDataset(report: EmulatedReport) {
+  const hasRls = report !== EMULATED_REPORT_WITHOUT_RLS
+  return {
+    id: report.datasetId,
+    name: report.name,
+    webUrl: `${APP}/groups/${report.workspaceId}/datasets/${report.datasetId}`,
+    addRowsAPIEnabled: false,
+    configuredBy: 'bi@grupopatio.com.br',
+    isRefreshable: true,
+    isEffectiveIdentityRequired: hasRls,
+    isEffectiveIdentityRolesRequired: hasRls,
+    isOnPremGatewayRequired: false,
+    targetStorageMode: 'Abf',
+    createdDate: '2024-10-21T14:03:27.410Z',
+    queryScaleOutSettings: { autoSyncReadOnlyReplicas: true, maxReadOnlyReplicas: 0 },
+  }
+}
+
+/** The last nightly refresh before `now` (milliseconds since the epoch), as GET refreshes answers it. */
+export function describeRefreshes(now: number) {
+  const day = new Date(now).toISOString().slice(0, 10)
+  const today = Date.parse(`${day}T06:00:00.000Z`)
+  const start = today + 4 * 60_000 <= now ? today : today - 86_400_000
+  return [
+    {
+      requestId: '0f6a2b7e-4c1d-4e9a-8b35-d27c60e19a44',
+      id: 1_462_908_137,
+      refreshType: 'Scheduled',
+      startTime: new Date(start).toISOString(),
+      endTime: new Date(start + 3 * 60_000 + 41_000).toISOString(),
+      status: 'Completed',
+    },
+  ]
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { EMULATED_CLIENT_ID, EMULATED_TENANT_ID } from '#emulators/power-bi/catalogue.ts'
+import type { Reply } from '#emulators/power-bi/reply.ts'
+import { signToken } from './signed-token.ts'
+
+const RESOURCE = 'https://analysis.windows.net/powerbi/api'
+/** What the real directory grants a service principal, in seconds. */
+const USUAL_LIFE = 3599
+
+export interface DirectoryRequest {
+  tenant: string
+  form: URLSearchParams
+  clientSecret: string
+  secret: string
+  /** Milliseconds since the epoch. */
+  now: number
+  /** Seconds; the usual hour when left out. */
+  lifeS?: number | undefined
+}
+
+function refusal(now: number, status: number, error: string, number: number, text: string): Reply {
+  const [trace, correlation] = [randomUUID(), randomUUID()]
+  const timestamp = `${new Date(now).toISOString().slice(0, 19).replace('T', ' ')}Z`
+  const about = `Trace ID: ${trace} Correlation ID: ${correlation} Timestamp: ${timestamp}`
+  return {
+    status,
+    body: {
+      error,
+      error_description: `AADSTS${number}: ${text} ${about}`,
+      error_codes: [number],
+      timestamp,
+      trace_id: trace,
+      correlation_id: correlation,
+      error_uri: `https://login.microsoftonline.com/error?code=${number}`,
+    },
+  }
+}
+
+/** Whether a certificate's assertion speaks for the client; its signature is not checked, no key is known here. */
+function isAssertionOfClient(assertion: string): boolean {
+  try {
+    const claims = JSON.parse(Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString())
+    return claims.iss === EMULATED_CLIENT_ID && claims.sub === EMULATED_CLIENT_ID
+  } catch {
+    return false
+  }
+}
+
+function refusalOf({ tenant, form, clientSecret, now }: DirectoryRequest): Reply | undefined {
+  const client = form.get('client_id') ?? ''
+  const refuse = refusal.bind(undefined, now)
+  if (tenant.toLowerCase() !== EMULATED_TENANT_ID) {
+    return refuse(400, 'invalid_request', 90002, `Tenant '${tenant}' not found.`)
+  }
+  if (form.get('grant_type') !== 'client_credentials') {
+    return refuse(400, 'unsupported_grant_type', 70003, 'The app requested an unsupported grant type.')
+  }
+  if (client.toLowerCase() !== EMULATED_CLIENT_ID) {
+    const text = `Application with identifier '${client}' was not found in the directory '${tenant}'.`
+    return refuse(400, 'unauthorized_client', 700016, text)
+  }
+  const assertion = form.get('client_assertion')
+  if (assertion !== null && !isAssertionOfClient(assertion)) {
+    return refuse(
+      401,
+      'invalid_client',
+      700027,
+      'The certificate used to sign the client assertion is not known.',
+    )
+  }
+  if (assertion === null && form.get('client_secret') !== clientSecret) {
+    const text = `Invalid client secret provided for app '${client}'. Ensure the secret being sent is the value.`
+    return refuse(401, 'invalid_client', 7000215, text)
+  }
+  if (!form.get('scope')?.split(' ').includes(`${RESOURCE}/.default`)) {
+    const text = `The provided value for scope ${form.get('scope') ?? ''} is not valid.`
+    return refuse(400, 'invalid_scope', 70011, text)
+  }
+  return undefined
+}
+
+/** The token endpoint for client credentials (RFC 6749 section 4.4), with the real directory's refusals. */
+export function answerTokenRequest(request: DirectoryRequest): Reply {
+  const refused = refusalOf(request)
+  if (refused) return refused
+  const lifeS = request.lifeS ?? USUAL_LIFE
+  const issued = Math.floor(request.now / 1000)
+  const token = signToken(request.secret, 'directory', {
+    aud: RESOURCE,
+    iss: `https://sts.windows.net/${EMULATED_TENANT_ID}/`,
+    iat: issued,
+    nbf: issued,
+    exp: Math.floor(request.now / 1000 + lifeS),
+    appid: EMULATED_CLIENT_ID,
+    tid: EMULATED_TENANT_ID,
+    uti: randomUUID(),
+  })
+  return {
+    status: 200,
+    body: { token_type: 'Bearer', expires_in: lifeS, ext_expires_in: lifeS, access_token: token },
+  }
+}

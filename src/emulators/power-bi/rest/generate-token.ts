@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import { type EmulatedReport, reportOfDataset, reportOfId } from '#emulators/power-bi/catalogue.ts'
+import { flawOfIdentities, type Identity } from './check-identities.ts'
+import { describeDataset } from './describe-report.ts'
+import { type Reply, refuse } from '#emulators/power-bi/reply.ts'
+import { signToken } from './signed-token.ts'
+
+const CONTEXT =
+  'http://api.powerbi.com/v1.0/myorg/$metadata#Microsoft.PowerBI.ServiceContracts.Api.V1.GenerateTokenResponse'
+
+/** What a token is asked for; times in milliseconds since the epoch, life in seconds. */
+export interface TokenRequest {
+  body: unknown
+  secret: string
+  now: number
+  /** When the caller's directory token ends; an embed token cannot outlive it. */
+  directoryExpires: number
+  /** A scripted life, which counts before every other. */
+  lifeS?: number | undefined
+}
+
+interface Grant {
+  reports: EmulatedReport[]
+  datasets: EmulatedReport[]
+  accessLevel: string
+}
+
+const badRequest = (message: string) => refuse(400, 'InvalidRequest', message)
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** When the token ends, in whole seconds since the epoch; undefined for a lifetime that is not a number. */
+function expiryOf(request: TokenRequest, lifetime: unknown): number | undefined {
+  const isAbsent = lifetime === undefined || lifetime === null
+  if (!isAbsent && (!Number.isInteger(lifetime) || (lifetime as number) < 0)) return undefined
+  if (request.lifeS !== undefined) return Math.floor(request.now / 1000 + request.lifeS)
+  // As in the service, 0 and anything longer than the directory token mean the latter's life.
+  const asked =
+    isAbsent || lifetime === 0 ? Number.POSITIVE_INFINITY : request.now + (lifetime as number) * 60_000
+  return Math.floor(Math.min(asked, request.directoryExpires) / 1000)
+}
+
+function issue(request: TokenRequest, fields: Record<string, unknown>, grant: Grant): Reply {
+  const { identities = [] } = fields
+  if (!Array.isArray(identities) || !identities.every(isObject))
+    return badRequest('identities must be a list')
+  const flaw = flawOfIdentities(grant.datasets.map(describeDataset), identities as Identity[])
+  if (flaw) return badRequest(flaw)
+  const exp = expiryOf(request, fields.lifetimeInMinutes)
+  if (exp === undefined) return badRequest('lifetimeInMinutes must be a whole number')
+  const tokenId = randomUUID()
+  const token = signToken(request.secret, 'embed', {
+    tokenId,
+    reportId: grant.reports[0]?.reportId,
+    datasetId: grant.datasets[0]?.datasetId,
+    reportIds: grant.reports.map((report) => report.reportId),
+    datasetIds: grant.datasets.map((report) => report.datasetId),
+    accessLevel: grant.accessLevel,
+    identities,
+    iat: Math.floor(request.now / 1000),
+    exp,
+  })
+  const expiration = new Date(exp * 1000).toISOString().replace('.000Z', 'Z')
+  return { status: 200, body: { '@odata.context': CONTEXT, token, tokenId, expiration } }
+}
+
+/** POST groups/{g}/reports/{r}/GenerateToken: the dataset, when it is named, must be the report's own. */
+export function generateTokenForReport(request: TokenRequest, report: EmulatedReport): Reply {
+  const fields = request.body ?? {}
+  if (!isObject(fields)) return badRequest('The request body is not a JSON object')
+  const { accessLevel = 'View', datasetId } = fields
+  if (typeof accessLevel !== 'string' || !['View', 'Edit', 'Create'].includes(accessLevel)) {
+    return badRequest('accessLevel must be View, Edit or Create')
+  }
+  if (datasetId !== undefined && datasetId !== null) {
+    const dataset = typeof datasetId === 'string' ? reportOfDataset(datasetId) : undefined
+    if (!dataset) return refuse(404, 'PowerBIEntityNotFound', `Dataset ${datasetId} is not found`)
+    if (dataset !== report) return badRequest(`Dataset ${datasetId} does not belong to the report`)
+  }
+  return issue(request, fields, { reports: [report], datasets: [report], accessLevel })
+}
+
+function resolveIds(
+  list: unknown,
+  find: (id: string) => EmulatedReport | undefined,
+): EmulatedReport[] | undefined {
+  if (!Array.isArray(list)) return undefined
+  const found = list.map((each) =>
+    isObject(each) && typeof each.id === 'string' ? find(each.id) : undefined,
+  )
+  return found.every((report) => report !== undefined) ? found : undefined
+}
+
+/** POST GenerateToken (V2); like the real one it does not ask whether reports and datasets belong together. */
+export function generateTokenV2(request: TokenRequest): Reply {
+  const fields = request.body
+  if (!isObject(fields)) return badRequest('The request body is not a JSON object')
+  const { reports: reportList = [], datasets: datasetList = [] } = fields
+  const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0
+  if (isEmpty(reportList) && isEmpty(datasetList)) return badRequest('reports or datasets are required')
+  const reports = resolveIds(reportList, reportOfId)
+  const datasets = resolveIds(datasetList, reportOfDataset)
+  if (!reports) return refuse(404, 'PowerBIEntityNotFound', 'A report of the request is not found')
+  if (!datasets) return refuse(404, 'PowerBIEntityNotFound', 'A dataset of the request is not found')
+  const isEdit = (reportList as { allowEdit?: unknown }[]).some(({ allowEdit }) => allowEdit === true)
+  return issue(request, fields, { reports, datasets, accessLevel: isEdit ? 'Edit' : 'View' })
+}

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { Reply } from './reply.ts'
+
+const BUILT_PAGE = new URL('../../../dist/report-page/index.html', import.meta.url)
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+/** The hashes of every inline element of a kind, as CSP sources. */
+function hashesOf(html: string, element: 'script' | 'style'): string {
+  const bodies = html.matchAll(new RegExp(`<${element}>([\\s\\S]*?)</${element}>`, 'g'))
+  return [...bodies].map(([, body]) => hashOf(body ?? '')).join(' ')
+}
+
+/** The page's own policy: nothing but its inline parts, its inlined font and its fault polling; framed by us alone. */
+export function policyOf(html: string): string {
+  return [
+    "default-src 'none'",
+    `script-src ${hashesOf(html, 'script')}`,
+    `style-src ${hashesOf(html, 'style')}`,
+    'font-src data:',
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join('; ')
+}
+
+/** The built report page, read at the first request; an error that names the build command when it is missing. */
+export function createReportPage(): () => Promise<Reply> {
+  let page: Reply | undefined
+  return async () => {
+    page ??= await readPage()
+    return page
+  }
+}
+
+async function readPage(): Promise<Reply> {
+  const html = await readFile(BUILT_PAGE, 'utf8').catch((cause: unknown) => {
+    const build = 'npx vite build -c vite.report-page.config.ts'
+    throw new Error(`dist/report-page/index.html is missing; build it with: ${build}`, { cause })
+  })
+  return {
+    status: 200,
+    text: html,
+    headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policyOf(html) },
+  }
+}

@@ -1,0 +1,85 @@
+import { api } from '#contract/index.ts'
+import type { Database } from '#server/database/database.ts'
+import { healthHandlers } from './http/health-routes.ts'
+import { createHttpApp, type HttpApp, type Mount } from './http/http-app.ts'
+import { implement } from './http/implement.ts'
+import { createLimits } from './http/limits.ts'
+import { describeApi } from './http/openapi.ts'
+import type { PortalPageOptions } from './http/portal-page.ts'
+import { createAltcha } from './human-check/altcha.ts'
+import { createHumanCheck } from './human-check/human-check.ts'
+import { createRecaptcha } from './human-check/recaptcha.ts'
+import type { Keyring } from './keyring.ts'
+import type { Log } from './log.ts'
+import type { PowerBi } from './power-bi/power-bi.ts'
+import { profileHandlers } from './profiles/profile-routes.ts'
+import { reportSettingsHandlers } from './report-settings/report-settings-routes.ts'
+import { createEmbedTokenCache } from './reports/embed-token-cache.ts'
+import { reportHandlers } from './reports/report-routes.ts'
+import { createAccessTokens } from './sign-in/access-token.ts'
+import { createAuthenticate } from './sign-in/check-session.ts'
+import { createRefreshKeys } from './sign-in/refresh-token.ts'
+import { signInHandlers } from './sign-in/sign-in-routes.ts'
+import { supportHandlers } from './support/support-routes.ts'
+
+/** Everything the portal is made of, passed in: tests pass the same with other clocks and services. */
+export interface AppDeps {
+  database: Database
+  powerBi: PowerBi
+  keyring: Keyring
+  log: Log
+  /** ms since the epoch */
+  clock: () => number
+  isDraining: () => boolean
+  options: {
+    builtinAdminEmail: string | undefined
+    rateLimits: boolean
+    altchaCost: number
+    recaptcha: { siteKey: string; secretKey: string } | undefined
+    publicUrl: string
+    rlsRoles: string[]
+    trustedProxies: string[]
+    /** Names under which the portal answers; undefined for any. */
+    allowedHosts: string[] | undefined
+  }
+  /** The built page and its files; left out, the app is the API alone. */
+  page?: { folder: string; portal: PortalPageOptions }
+  /** Handlers of whole path prefixes beside the API: the demo instruments. */
+  mounts?: Mount[]
+}
+
+/** Puts the portal together. */
+export function createApp(deps: AppDeps): HttpApp {
+  const { database, clock, keyring, options } = deps
+  const { db } = database
+  const tokens = createAccessTokens(keyring, clock)
+  const sessions = { tokens, refreshKeys: createRefreshKeys(keyring), clock }
+  const takeFromLimit = createLimits(db, options.rateLimits, clock)
+  const altcha = options.recaptcha ? undefined : createAltcha(keyring, options.altchaCost, clock)
+  const humanCheck = createHumanCheck(db, altcha ?? recaptchaOf(options), keyring, clock)
+  const rules = { humanCheck, builtinAdminEmail: options.builtinAdminEmail, rateLimits: options.rateLimits }
+  const authenticate = createAuthenticate(database, tokens, clock)
+  const embedTokens = {
+    db,
+    powerBi: deps.powerBi,
+    cache: createEmbedTokenCache(clock),
+    takeFromLimit,
+    rlsRoles: options.rlsRoles,
+    clock,
+  }
+
+  return createHttpApp({ ...deps, ...options }, (app) => {
+    implement(app, authenticate, api.health, healthHandlers(db, deps.isDraining))
+    implement(app, authenticate, api.docs, { readOpenApi: describeApi })
+    implement(app, authenticate, api.signIn, signInHandlers({ db, sessions, rules, altcha, takeFromLimit }))
+    implement(app, authenticate, api.profiles, profileHandlers())
+    implement(app, authenticate, api.reports, reportHandlers(embedTokens))
+    implement(app, authenticate, api.reportSettings, reportSettingsHandlers(db))
+    implement(app, authenticate, api.support, supportHandlers(db))
+  })
+}
+
+/** reCAPTCHA answers count only when they were given on the portal's own host. */
+function recaptchaOf({ recaptcha, publicUrl }: AppDeps['options']) {
+  return createRecaptcha(recaptcha?.secretKey ?? '', new URL(publicUrl).hostname)
+}

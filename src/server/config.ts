@@ -1,0 +1,237 @@
+import { readFileSync } from 'node:fs'
+import * as z from 'zod'
+
+/** Thrown with every fault of the environment at once, each a readable line. */
+export class ConfigError extends Error {
+  readonly faults: string[]
+  constructor(faults: string[]) {
+    super(`Configuração inválida:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`)
+    this.faults = faults
+  }
+}
+
+const flag = (fallback: boolean) =>
+  z
+    .enum(['true', 'false'], { error: 'use true ou false' })
+    .default(fallback ? 'true' : 'false')
+    .transform((value) => value === 'true')
+const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean),
+)
+const httpUrl = z.url({ protocol: /^https?$/, error: 'informe uma URL http(s)' })
+const hostName = z
+  .string()
+  .regex(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/, { error: 'use nomes de host em minúsculas, sem porta' })
+const emailAddress = z.email({ error: 'informe um e-mail' }).transform((value) => value.toLowerCase())
+
+const environmentSchema = z.object({
+  PORT: z.coerce.number({ error: 'use um número' }).int().min(1).max(65535).default(4000),
+  HOST: z.string().min(1).optional(),
+  PUBLIC_URL: httpUrl.transform((value) => new URL(value).origin).optional(),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'informe uma URL postgres://' }).optional(),
+  DATA_DIR: z.string().min(1).default('./data'),
+  COMPANY_EMAIL_DOMAIN: hostName.optional(),
+  BUILTIN_ADMIN_EMAIL: emailAddress.optional(),
+  GROUP_NAME: z.string().min(1).max(80).default('Grupo Pátio'),
+  GROUP_SITE_URL: httpUrl.default('https://www.grupopatio.com.br'),
+  GROUP_DEALERSHIPS_URL: httpUrl.default('https://www.grupopatio.com.br/concessionarias'),
+  BRAND_COLOR: z
+    .string()
+    .regex(/^#[0-9a-f]{6}$/i, { error: 'use uma cor como #0f5f8c' })
+    .default('#0f5c7d'),
+  BRAND_LOGO: z.string().min(1).optional(),
+  SESSION_SECRET: list.optional(),
+  RECAPTCHA_SITE_KEY: z.string().min(1).optional(),
+  RECAPTCHA_SECRET_KEY: z.string().min(1).optional(),
+  ALTCHA_COST: z.coerce.number({ error: 'use um número' }).int().min(1).max(1_000_000).default(5000),
+  POWERBI_TENANT_ID: z.string().min(1).optional(),
+  POWERBI_CLIENT_ID: z.string().min(1).optional(),
+  POWERBI_CLIENT_SECRET: z.string().min(1).optional(),
+  POWERBI_CLIENT_CERTIFICATE: z.string().min(1).optional(),
+  POWERBI_HOSTS: list.pipe(z.array(hostName).min(1)).default(['app.powerbi.com', 'msit.powerbi.com']),
+  POWERBI_RLS_ROLES: list.pipe(z.array(z.string().max(50)).min(1).max(50)).default(['Portal']),
+  POWERBI_ALLOW_WITHOUT_RLS: flag(false),
+  POWERBI_TOKEN_MINUTES: z.coerce.number({ error: 'use um número' }).int().min(1).max(60).default(30),
+  POWERBI_EMULATOR_LATENCY_MS: z.coerce
+    .number({ error: 'use um número' })
+    .int()
+    .min(0)
+    .max(60_000)
+    .default(0),
+  POWERBI_EMULATOR_DIRECTORY_LATENCY_MS: z.coerce.number().int().min(0).max(60_000).default(0),
+  TRUSTED_PROXIES: list.default([]),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {
+      error: 'use fatal, error, warn, info, debug ou silent',
+    })
+    .optional(),
+  RATE_LIMITS: z.enum(['on', 'off'], { error: 'use on ou off' }).default('on'),
+  PATIO_DEMO: flag(true).optional(),
+  NODE_ENV: z.string().optional(),
+})
+type Environment = z.output<typeof environmentSchema>
+
+/** The lowest proof-of-work cost that production takes: below it a script solves challenges for nothing. */
+const LOWEST_ALTCHA_COST = 1000
+const SHORTEST_SECRET = 32
+
+/** Everything the process reads from its environment, parsed once. */
+export interface Config {
+  isDemo: boolean
+  isProduction: boolean
+  port: number
+  host: string
+  /** Origin under which people open the portal; links in mails lead there and nowhere else. */
+  publicUrl: string
+  databaseUrl: string | undefined
+  dataDir: string
+  companyEmailDomain: string
+  builtinAdminEmail: string | undefined
+  group: { name: string; siteUrl: string; dealershipsUrl: string; color: string; logo: string | undefined }
+  /** The first signs, all verify. Empty in demo mode: the data directory holds a random one. */
+  sessionSecrets: string[]
+  recaptcha: { siteKey: string; secretKey: string } | undefined
+  altchaCost: number
+  powerBi: {
+    tenantId: string
+    clientId: string
+    clientSecret: string | undefined
+    clientCertificate: string | undefined
+    hosts: string[]
+    rlsRoles: string[]
+    allowWithoutRls: boolean
+    tokenMinutes: number
+    emulatorLatencyMs: number
+    emulatorDirectoryLatencyMs: number
+  }
+  trustedProxies: string[]
+  logLevel: NonNullable<Environment['LOG_LEVEL']>
+  rateLimits: boolean
+}
+
+/** NAME_FILE stands in for NAME, so that secrets can come from mounted files. */
+function readSecretFiles(env: NodeJS.ProcessEnv, faults: string[]): Record<string, string | undefined> {
+  const values: Record<string, string | undefined> = {}
+  for (const name of Object.keys(environmentSchema.shape)) {
+    const file = env[`${name}_FILE`]
+    // An empty variable is how shells and compose files say "not set".
+    values[name] = env[name] === '' ? undefined : env[name]
+    if (!file) continue
+    try {
+      values[name] = readFileSync(file, 'utf8').trim()
+    } catch {
+      faults.push(`${name}_FILE: não foi possível ler ${file}`)
+    }
+  }
+  return values
+}
+
+function faultsOfReal(env: Environment): string[] {
+  const faults: string[] = []
+  const required = [
+    'PUBLIC_URL',
+    'SESSION_SECRET',
+    'COMPANY_EMAIL_DOMAIN',
+    'POWERBI_TENANT_ID',
+    'POWERBI_CLIENT_ID',
+  ] as const
+  for (const name of required)
+    if (!env[name] || env[name].length === 0) faults.push(`${name}: falta (obrigatória fora da demonstração)`)
+  if (!env.POWERBI_CLIENT_SECRET && !env.POWERBI_CLIENT_CERTIFICATE)
+    faults.push(
+      'POWERBI_CLIENT_SECRET ou POWERBI_CLIENT_CERTIFICATE: falta (obrigatória fora da demonstração)',
+    )
+  return faults
+}
+
+function faultsOfProduction(env: Environment): string[] {
+  const faults: string[] = []
+  if (env.PUBLIC_URL && !/^https:|^http:\/\/(localhost|127\.0\.0\.1)(:|$)/.test(env.PUBLIC_URL))
+    faults.push('PUBLIC_URL: use https:// em produção')
+  if (env.RATE_LIMITS === 'off') faults.push('RATE_LIMITS: não pode ser desligado em produção')
+  if (env.PATIO_DEMO) faults.push('PATIO_DEMO: o modo de demonstração não existe em produção')
+  if (env.ALTCHA_COST < LOWEST_ALTCHA_COST)
+    faults.push(`ALTCHA_COST: use pelo menos ${LOWEST_ALTCHA_COST} em produção`)
+  return faults
+}
+
+function faultsBetween(env: Environment, isDemo: boolean): string[] {
+  const faults: string[] = []
+  if (Boolean(env.RECAPTCHA_SITE_KEY) !== Boolean(env.RECAPTCHA_SECRET_KEY))
+    faults.push('RECAPTCHA_SITE_KEY e RECAPTCHA_SECRET_KEY: informe as duas ou nenhuma')
+  for (const secret of env.SESSION_SECRET ?? [])
+    if (secret.length < SHORTEST_SECRET || new Set(secret).size < 8)
+      faults.push(`SESSION_SECRET: use pelo menos ${SHORTEST_SECRET} caracteres aleatórios em cada segredo`)
+  if (isDemo && env.HOST && !['127.0.0.1', 'localhost'].includes(env.HOST))
+    faults.push('HOST: o modo de demonstração só atende em 127.0.0.1 ou localhost')
+  if (env.BUILTIN_ADMIN_EMAIL && env.COMPANY_EMAIL_DOMAIN) {
+    if (!env.BUILTIN_ADMIN_EMAIL.endsWith(`@${env.COMPANY_EMAIL_DOMAIN}`))
+      faults.push('BUILTIN_ADMIN_EMAIL: precisa ser do domínio COMPANY_EMAIL_DOMAIN')
+  }
+  return faults
+}
+
+/**
+ * Parses the environment once.
+ * @throws ConfigError naming every variable that is missing or wrong, never its value
+ */
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const faults: string[] = []
+  const parsed = environmentSchema.safeParse(readSecretFiles(environment, faults))
+  if (!parsed.success) {
+    for (const issue of parsed.error.issues) faults.push(`${issue.path[0]?.toString()}: ${issue.message}`)
+    throw new ConfigError(faults)
+  }
+  const env = parsed.data
+  const isProduction = env.NODE_ENV === 'production'
+  const isDemo = env.PATIO_DEMO ?? !isProduction
+  if (!isDemo) faults.push(...faultsOfReal(env))
+  if (isProduction) faults.push(...faultsOfProduction(env))
+  faults.push(...faultsBetween(env, isDemo))
+  if (faults.length > 0) throw new ConfigError(faults)
+
+  const host = env.HOST ?? (isDemo ? '127.0.0.1' : '0.0.0.0')
+  return {
+    isDemo,
+    isProduction,
+    port: env.PORT,
+    host,
+    publicUrl: env.PUBLIC_URL ?? `http://localhost:${env.PORT}`,
+    databaseUrl: env.DATABASE_URL,
+    dataDir: env.DATA_DIR,
+    companyEmailDomain: env.COMPANY_EMAIL_DOMAIN ?? 'grupopatio.com.br',
+    builtinAdminEmail: env.BUILTIN_ADMIN_EMAIL ?? (isDemo ? 'admin@grupopatio.com.br' : undefined),
+    group: {
+      name: env.GROUP_NAME,
+      siteUrl: env.GROUP_SITE_URL,
+      dealershipsUrl: env.GROUP_DEALERSHIPS_URL,
+      color: env.BRAND_COLOR,
+      logo: env.BRAND_LOGO,
+    },
+    sessionSecrets: env.SESSION_SECRET ?? [],
+    recaptcha:
+      env.RECAPTCHA_SITE_KEY && env.RECAPTCHA_SECRET_KEY
+        ? { siteKey: env.RECAPTCHA_SITE_KEY, secretKey: env.RECAPTCHA_SECRET_KEY }
+        : undefined,
+    altchaCost: env.ALTCHA_COST,
+    powerBi: {
+      tenantId: env.POWERBI_TENANT_ID ?? '',
+      clientId: env.POWERBI_CLIENT_ID ?? '',
+      clientSecret: env.POWERBI_CLIENT_SECRET,
+      clientCertificate: env.POWERBI_CLIENT_CERTIFICATE,
+      hosts: env.POWERBI_HOSTS,
+      rlsRoles: env.POWERBI_RLS_ROLES,
+      allowWithoutRls: env.POWERBI_ALLOW_WITHOUT_RLS,
+      tokenMinutes: env.POWERBI_TOKEN_MINUTES,
+      emulatorLatencyMs: env.POWERBI_EMULATOR_LATENCY_MS,
+      emulatorDirectoryLatencyMs: env.POWERBI_EMULATOR_DIRECTORY_LATENCY_MS,
+    },
+    trustedProxies: env.TRUSTED_PROXIES,
+    // The demo talks to a person at a terminal.
+    logLevel: env.LOG_LEVEL ?? (isDemo ? 'warn' : 'info'),
+    rateLimits: env.RATE_LIMITS === 'on',
+  }
+}

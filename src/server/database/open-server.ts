@@ -1,0 +1,58 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { type Database, DatabaseOpenError } from './database.ts'
+import type { Tables } from './schema.ts'
+
+const COUNT_TYPE = 20 // int8: counts stay far below 2^53, and PGlite gives numbers too
+pg.types.setTypeParser(COUNT_TYPE, Number)
+
+const CONNECT_TIMEOUT_MS = 2_000
+const STATEMENT_TIMEOUT_MS = 5_000
+
+/**
+ * Opens a PostgreSQL server (15 or later).
+ * @param url postgres://… as in DATABASE_URL
+ * @param onConnectionError hears of idle connections that broke; the pool replaces them by itself
+ * @throws DatabaseOpenError when nothing answers or the server is too old
+ */
+export async function openServer(url: string, onConnectionError: (error: Error) => void): Promise<Database> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 10,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: STATEMENT_TIMEOUT_MS + 500,
+    keepAlive: true,
+    application_name: 'patio',
+  })
+  pool.on('error', onConnectionError)
+  try {
+    const { rows } = await pool.query<{ version: string }>(
+      "select current_setting('server_version_num') as version",
+    )
+    if (Number(rows[0]?.version) < 150_000) throw new Error('é preciso PostgreSQL 15 ou mais novo')
+  } catch (error) {
+    await pool.end()
+    throw new DatabaseOpenError(`Banco de dados inacessível em ${addressOf(url)}: ${reasonOf(error)}`)
+  }
+  return {
+    kind: 'server',
+    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
+    async runPrepared<Row>(statement: { name: string; text: string }, values: unknown[]) {
+      const result = await pool.query({ name: statement.name, text: statement.text, values })
+      return result.rows as Row[]
+    },
+    close: () => pool.end(),
+  }
+}
+
+/** Host, port and database of the URL, never its password. */
+function addressOf(url: string): string {
+  const { host, pathname } = new URL(url)
+  return `${host || 'localhost'}${pathname}`
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return error.errors[0].message
+  return error instanceof Error ? error.message : String(error)
+}

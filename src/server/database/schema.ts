@@ -1,0 +1,109 @@
+import type { ColumnType, Generated, Kysely } from 'kysely'
+import type { Role, SessionKind } from '#contract/access.ts'
+import type { EmbedMode } from '#contract/report-settings.ts'
+
+/** Filled in by the database unless given. */
+type Defaulted<T> = ColumnType<T, T | undefined, T>
+type Json = ColumnType<unknown, string | null, string | null>
+
+export interface ProfilesTable {
+  id: Generated<string>
+  user_id: Generated<string>
+  email: string
+  full_name: string | null
+  approved: Defaulted<boolean>
+  email_verified_at: Date | null
+  created_at: Defaulted<Date>
+  last_sign_in_at: Date | null
+  types: Defaulted<string[]>
+  marcas: Defaulted<string[]>
+  estados: Defaulted<string[]>
+  entitlement_version: Generated<number>
+}
+
+export interface SessionsTable {
+  id: string
+  user_id: string
+  kind: SessionKind
+  refresh_key: Uint8Array
+  refresh_counter: Defaulted<number>
+  acknowledged_counter: Defaulted<number>
+  created_at: Date
+  refreshed_at: Date
+}
+
+export interface ReportSettingsTable {
+  id: Generated<string>
+  /** Slug, 'vendas'. */
+  type: string
+  embed_mode: EmbedMode
+  report_url: string | null
+  workspace_id: string | null
+  report_id: string | null
+  dataset_id: string | null
+  updated_at: Defaulted<Date>
+}
+
+export interface AuditEntriesTable {
+  id: Generated<number>
+  at: Date
+  actor_id: string | null
+  actor_email: string | null
+  action: string
+  target_id: string | null
+  target_email: string | null
+  before: Json
+  after: Json
+  ip: string | null
+  user_agent: string | null
+  request_id: string | null
+}
+
+export interface AccessRecordsTable {
+  id: Generated<number>
+  at: Date
+  user_id: string
+  action: 'sign-in' | 'report'
+  report_id: string | null
+  ip: string | null
+  user_agent: string | null
+  request_id: string | null
+}
+
+/** The tables as the migrations leave them. */
+export interface Tables {
+  profiles: ProfilesTable
+  passwords: { user_id: string; hash: string; changed_at: Date }
+  user_roles: { user_id: string; role: Role }
+  sessions: SessionsTable
+  email_links: { token_hash: Uint8Array; user_id: string; purpose: 'signup' | 'recovery'; expires_at: Date }
+  rate_limits: { key: string; taken: number; resets_at: Date }
+  sign_in_attempts: { key: string; failures: number; locked_until: Date; forget_at: Date }
+  used_human_checks: { id: string; expires_at: Date }
+  global_powerbi_settings: ReportSettingsTable
+  support_messages: {
+    id: Generated<string>
+    name: string
+    email: string
+    phone: string
+    message: string
+    is_read: Defaulted<boolean>
+    created_at: Defaulted<Date>
+  }
+  audit_entries: AuditEntriesTable
+  access_records: AccessRecordsTable
+  mail_outbox: {
+    id: Generated<string>
+    kind: string
+    recipient: string
+    created_at: Defaulted<Date>
+    attempts: Defaulted<number>
+    due_at: Defaulted<Date>
+    sent_at: Date | null
+  }
+  portal_facts: { name: string; value: string }
+  schema_migrations: { name: string; applied_at: Defaulted<Date> }
+}
+
+/** The query builder; also what a transaction is, so that every query function runs in either. */
+export type Db = Kysely<Tables>

@@ -1,0 +1,16 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The demo's secret: random, made once for each data directory and kept in it. */
+export function readDemoSecret(dataDir: string): string {
+  const file = join(dataDir, 'demo-secret')
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    const secret = randomBytes(32).toString('base64url')
+    mkdirSync(dataDir, { recursive: true })
+    writeFileSync(file, secret, { mode: 0o600 })
+    return secret
+  }
+}

@@ -1,0 +1,74 @@
+import { EMULATED_CLIENT_ID, EMULATED_REPORTS, EMULATED_TENANT_ID } from '#emulators/power-bi/catalogue.ts'
+import { createPowerBiEmulator } from '#emulators/power-bi/emulator.ts'
+import type { Config } from '#server/config.ts'
+import { DatabaseOpenError } from '#server/database/database.ts'
+import { isMarkedAsDemo } from '#server/database/demo-mark.ts'
+import type { Db } from '#server/database/schema.ts'
+import { type DemoReport, seedDemo } from '#server/database/seed.ts'
+import type { Mount } from '#server/http/http-app.ts'
+import type { PowerBiOptions } from '#server/power-bi/power-bi-client.ts'
+import { hashPassword } from '#server/sign-in/password-hashing.ts'
+
+const POWER_BI_PATH = '/demo/power-bi'
+
+/** What demo mode puts in the place of the outside services. */
+export interface Demo {
+  mounts: Mount[]
+  powerBi: Pick<PowerBiOptions, 'directory' | 'apiBase'>
+  /** Path under which the browser finds /reportEmbed. */
+  reportEmbedBase: string
+}
+
+/**
+ * Seeds an empty database once and starts the emulators.
+ * @param secret of this data directory; signs the emulator's tokens
+ * @throws DatabaseOpenError when the database already serves a real portal
+ */
+export async function startDemo(config: Config, db: Db, secret: string): Promise<Demo> {
+  await seedOnce(config, db)
+  const clientSecret = `emulated-${secret.slice(0, 16)}`
+  const emulator = createPowerBiEmulator({
+    secret,
+    clientSecret,
+    latencyMs: config.powerBi.emulatorLatencyMs,
+    directoryLatencyMs: config.powerBi.emulatorDirectoryLatencyMs,
+  })
+  const base = `http://127.0.0.1:${config.port}${POWER_BI_PATH}`
+  return {
+    mounts: [{ path: POWER_BI_PATH, handle: (request) => emulator.handle(request) }],
+    powerBi: {
+      directory: {
+        tenantId: EMULATED_TENANT_ID,
+        clientId: EMULATED_CLIENT_ID,
+        clientSecret,
+        tokenEndpoint: `${base}/directory/${EMULATED_TENANT_ID}/oauth2/v2.0/token`,
+      },
+      apiBase: `${base}/api`,
+    },
+    reportEmbedBase: POWER_BI_PATH,
+  }
+}
+
+async function seedOnce(config: Config, db: Db): Promise<void> {
+  if (await isMarkedAsDemo(db)) return
+  const someone = await db.selectFrom('profiles').select('id').limit(1).executeTakeFirst()
+  if (someone)
+    throw new DatabaseOpenError(
+      'Este banco de dados não é de demonstração e já tem contas. Use outro ou inicie com PATIO_DEMO=false.',
+    )
+  await seedDemo(db, {
+    domain: config.companyEmailDomain,
+    reports: demoReports(),
+    hashPassword,
+    now: new Date(),
+  })
+}
+
+/** The emulated reports as settings; Operadores through a share link, which carries no token. */
+function demoReports(): DemoReport[] {
+  return EMULATED_REPORTS.map((report) => {
+    if (report.type !== 'Operadores') return report
+    const query = `reportId=${report.reportId}&groupId=${report.workspaceId}&autoAuth=true`
+    return { ...report, reportUrl: `${POWER_BI_PATH}/reportEmbed?${query}` }
+  })
+}

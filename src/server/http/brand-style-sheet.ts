@@ -1,0 +1,55 @@
+type Rgb = [number, number, number]
+
+const WHITE: Rgb = [255, 255, 255]
+const NIGHT: Rgb = [17, 20, 24]
+/** WCAG 2.2 AA for text. */
+const AA_CONTRAST = 4.5
+
+function parse(hex: string): Rgb {
+  return [1, 3, 5].map((start) => Number.parseInt(hex.slice(start, start + 2), 16)) as Rgb
+}
+
+function format(color: Rgb): string {
+  return `#${color.map((channel) => Math.round(channel).toString(16).padStart(2, '0')).join('')}`
+}
+
+function luminance(color: Rgb): number {
+  const [r, g, b] = color.map((channel) => {
+    const share = channel / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  }) as Rgb
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b
+}
+
+/** Contrast ratio of two colours, 1 to 21 (WCAG 2.2). */
+export function contrast(a: string, b: string): number {
+  const [light, dark] = [luminance(parse(a)), luminance(parse(b))].sort((x, y) => y - x) as [number, number]
+  return (light + 0.05) / (dark + 0.05)
+}
+
+/** Moves a colour towards another until it can be read on the ground. */
+function readableOn(color: string, ground: Rgb, towards: Rgb): string {
+  const from = parse(color)
+  for (let share = 0; share < 1; share += 0.05) {
+    const mixed = format(
+      from.map((channel, i) => channel + ((towards[i] as number) - channel) * share) as Rgb,
+    )
+    if (contrast(mixed, format(ground)) >= AA_CONTRAST) return mixed
+  }
+  return format(towards)
+}
+
+/**
+ * The group's colour as custom properties for light and dark: --brand for surfaces, --brand-foreground
+ * for text on them, --brand-strong for coloured text on the page, each with AA contrast.
+ */
+export function brandStyleSheet(color: string): string {
+  const foreground = contrast(color, '#ffffff') >= AA_CONTRAST ? '#ffffff' : format(NIGHT)
+  const surface =
+    contrast(color, foreground) >= AA_CONTRAST ? color : readableOn(color, parse(foreground), WHITE)
+  const properties = (strong: string) =>
+    `:root{--brand:${surface};--brand-foreground:${foreground};--brand-strong:${strong}}`
+  const light = properties(readableOn(color, WHITE, NIGHT))
+  const dark = properties(readableOn(color, NIGHT, WHITE))
+  return `${light}@media (prefers-color-scheme:dark){${dark}}`
+}

@@ -1,0 +1,49 @@
+/** What the page may load from elsewhere. */
+export interface PageSources {
+  powerBiHosts: string[]
+  usesRecaptcha: boolean
+}
+
+const RECAPTCHA = ['https://www.google.com/recaptcha/', 'https://www.gstatic.com/recaptcha/']
+
+/** The Content-Security-Policy of the portal's page: itself, the report hosts in frames, nothing else. */
+export function contentSecurityPolicy({ powerBiHosts, usesRecaptcha }: PageSources): string {
+  const recaptcha = usesRecaptcha ? ` ${RECAPTCHA.join(' ')}` : ''
+  const frames = powerBiHosts.map((host) => ` https://${host}`).join('')
+  return [
+    "default-src 'none'",
+    `script-src 'self'${recaptcha}`,
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    `frame-src 'self'${frames}${recaptcha}`,
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "object-src 'none'",
+  ].join('; ')
+}
+
+const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+/** Headers of every reply; pages and emulated reports replace the policy with their own. */
+export function securityHeaders(isHttps: boolean, powerBiHosts: string[]): [string, string][] {
+  const fullscreen = ['self', ...powerBiHosts.map((host) => `"https://${host}"`)].join(' ')
+  return [
+    ['Content-Security-Policy', API_POLICY],
+    ['Cross-Origin-Opener-Policy', 'same-origin-allow-popups'],
+    ['Cross-Origin-Resource-Policy', 'same-origin'],
+    ['Referrer-Policy', 'strict-origin-when-cross-origin'],
+    ['X-Content-Type-Options', 'nosniff'],
+    [
+      'Permissions-Policy',
+      `camera=(), microphone=(), geolocation=(), payment=(), usb=(), fullscreen=(${fullscreen})`,
+    ],
+    ['Cache-Control', 'no-store'],
+    ...(isHttps
+      ? [['Strict-Transport-Security', 'max-age=31536000; includeSubDomains'] as [string, string]]
+      : []),
+  ]
+}

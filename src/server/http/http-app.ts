@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import type { HttpBindings } from '@hono/node-server'
+import { type Context, Hono } from 'hono'
+import { isDatabaseUnavailable } from '#server/database/is-unavailable.ts'
+import type { Log } from '#server/log.ts'
+import type { HttpEnv } from './implement.ts'
+import { type PortalPageOptions, servePortalPage } from './portal-page.ts'
+import { ProblemError, problemOf } from './problem-error.ts'
+import { callerAddress } from './request-info.ts'
+import { readStaticFiles, serveStaticFiles } from './static-files.ts'
+
+/** A handler of everything below a path prefix, such as '/demo/power-bi'. */
+export interface Mount {
+  path: string
+  handle(request: Request): Promise<Response>
+}
+
+export type HttpApp = Hono<HttpEnv>
+
+interface HttpOptions {
+  log: Log
+  trustedProxies: string[]
+  allowedHosts: string[] | undefined
+  page?: { folder: string; portal: PortalPageOptions }
+  mounts?: Mount[]
+}
+
+/**
+ * Frames the API: who asks, what a failure looks like, mounts, files and the page behind every other path.
+ * @param mountApi mounts the routes of the contract
+ */
+export function createHttpApp(options: HttpOptions, mountApi: (app: HttpApp) => void): HttpApp {
+  const app: HttpApp = new Hono<HttpEnv>()
+  app.use(async (context, next) => {
+    identify(context, options)
+    await next()
+  })
+  app.onError((error, context) => writeProblem(context, asProblem(error, context, options.log)))
+  app.notFound((context) => writeProblem(context, new ProblemError('not-found')))
+  mountApi(app)
+  app.all('/api/*', (context) => context.notFound())
+  for (const { path, handle } of options.mounts ?? [])
+    app.all(`${path}/*`, (context) => handle(context.req.raw))
+  app.all('/demo/*', (context) => context.notFound())
+  if (options.page) {
+    serveStaticFiles(app, readStaticFiles(options.page.folder))
+    servePortalPage(app, options.page.portal)
+  }
+  return app
+}
+
+function identify(context: Context<HttpEnv>, options: HttpOptions): void {
+  const { incoming, outgoing } = context.env as HttpBindings
+  const peer = incoming.socket.remoteAddress ?? ''
+  const requestId = randomUUID()
+  context.set('info', {
+    requestId,
+    ip: callerAddress(peer, context.req.header('x-forwarded-for'), options.trustedProxies),
+    userAgent: context.req.header('user-agent')?.slice(0, 300) ?? null,
+  })
+  outgoing.setHeader('X-Request-Id', requestId)
+  const host = context.req.header('host')?.replace(/:\d+$/, '')
+  if (options.allowedHosts && !options.allowedHosts.includes(host ?? ''))
+    throw new ProblemError('misdirected-request')
+}
+
+/** Whatever was thrown, as a problem; only the unexpected is logged, under the request's id. */
+function asProblem(error: unknown, context: Context<HttpEnv>, log: Log): ProblemError {
+  const { requestId } = context.get('info')
+  if (error instanceof ProblemError) {
+    if (error.options.cause) log.warn({ requestId, code: error.code, err: error.options.cause }, 'refused')
+    return error
+  }
+  if (isDatabaseUnavailable(error)) {
+    log.error({ requestId, err: error }, 'database unavailable')
+    return new ProblemError('database-unavailable', { retryAfterSeconds: 5 })
+  }
+  log.error({ requestId, err: error }, 'unexpected failure')
+  return new ProblemError('internal')
+}
+
+function writeProblem(context: Context<HttpEnv>, error: ProblemError): Response {
+  const problem = problemOf(error, context.get('info').requestId)
+  const headers: Record<string, string> = { 'Content-Type': 'application/problem+json' }
+  if (error.options.retryAfterSeconds) headers['Retry-After'] = String(error.options.retryAfterSeconds)
+  if (problem.status === 401) headers['WWW-Authenticate'] = 'Bearer'
+  if (error.options.allow) headers.Allow = error.options.allow
+  // The official auth-js client looks for these two names.
+  const forAuthJs = context.req.path.startsWith('/api/auth/')
+    ? { msg: problem.detail, error_code: problem.code.replaceAll('-', '_') }
+    : {}
+  return context.body(JSON.stringify({ ...problem, ...forAuthJs }), problem.status as 400, headers)
+}

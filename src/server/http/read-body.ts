@@ -1,0 +1,70 @@
+import { ProblemError } from './problem-error.ts'
+
+const MAX_DEPTH = 20
+
+/**
+ * Reads a JSON body with its limits.
+ * @throws ProblemError unsupported-media-type, body-too-large, malformed-json, invalid-input
+ */
+export async function readJsonBody(request: Request, maxBytes: number): Promise<unknown> {
+  const type = request.headers.get('content-type') ?? ''
+  if (!/^application\/json\s*(;|$)/i.test(type)) throw new ProblemError('unsupported-media-type')
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw new ProblemError('body-too-large')
+  const text = await readText(request, maxBytes)
+  assertShallow(text)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new ProblemError('malformed-json')
+  }
+  assertClean(value)
+  return value
+}
+
+async function readText(request: Request, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const chunk of request.body ?? []) {
+      size += chunk.byteLength
+      if (size > maxBytes) throw new ProblemError('body-too-large')
+      chunks.push(chunk)
+    }
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
+  } catch (error) {
+    if (error instanceof ProblemError) throw error
+    // Bytes that are not UTF-8, or a caller who hung up.
+    throw new ProblemError('malformed-json', { cause: error })
+  }
+}
+
+/** Before parsing: nesting that no honest client sends. */
+function assertShallow(text: string): void {
+  let depth = 0
+  let isInString = false
+  for (let index = 0; index < text.length; index++) {
+    const char = text[index]
+    if (isInString) {
+      if (char === '\\') index++
+      else if (char === '"') isInString = false
+    } else if (char === '"') isInString = true
+    else if (char === '{' || char === '[') depth++
+    else if (char === '}' || char === ']') depth--
+    if (depth > MAX_DEPTH)
+      throw new ProblemError('invalid-input', { detail: 'Os dados enviados têm níveis demais.' })
+  }
+}
+
+/** PostgreSQL cannot store U+0000, and no field has a use for it. */
+export function assertClean(value: unknown): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0') || !value.isWellFormed())
+      throw new ProblemError('invalid-input', { detail: 'Os dados enviados contêm caracteres inválidos.' })
+  } else if (value && typeof value === 'object') {
+    for (const [key, item] of Object.entries(value)) {
+      assertClean(key)
+      assertClean(item)
+    }
+  }
+}

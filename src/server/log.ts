@@ -1,0 +1,44 @@
+import pino from 'pino'
+
+export type Log = pino.Logger
+
+/** Anything under these names is cut from every log line, however it got there. */
+const SECRET_NAMES = [
+  'password',
+  'newPassword',
+  'access_token',
+  'refresh_token',
+  'token',
+  'token_hash',
+  'captcha',
+  'secret',
+  'authorization',
+  'cookie',
+  'email',
+]
+
+/** JSON lines on standard output, secrets cut out. */
+export function createLog(level: string): Log {
+  return pino({
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: {
+      paths: SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
+      censor: '[cortado]',
+    },
+    serializers: { err: describeError },
+  })
+}
+
+/** Type, message and stack of an error and its causes; no further fields, since drivers put values there. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return String(error)
+  return {
+    type: error.constructor.name,
+    message: error.message,
+    code: (error as { code?: unknown }).code,
+    stack: error.stack,
+    ...(error.cause !== undefined && { cause: describeError(error.cause) }),
+  }
+}

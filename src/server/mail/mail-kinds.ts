@@ -1,0 +1,2 @@
+/** What mails there are. */
+export type MailKind = 'verification'

@@ -1,0 +1,66 @@
+import { type Config, ConfigError, readConfig } from './config.ts'
+import { DatabaseOpenError } from './database/database.ts'
+import { DEMO_ACCOUNTS, DEMO_PASSWORD } from './database/seed.ts'
+import { createLog } from './log.ts'
+import { NotBuiltError, type Portal, startPortal } from './start.ts'
+
+/** What an operator can mend is told in words and ends the process; everything else is a fault with its stack. */
+function explain(error: unknown, config: Config | undefined): string | undefined {
+  if (error instanceof ConfigError || error instanceof DatabaseOpenError || error instanceof NotBuiltError)
+    return error.message
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') return `A porta ${config?.port} já está em uso. Defina outra em PORT.`
+  if (code === 'EACCES') return `Sem permissão para atender na porta ${config?.port}. Defina outra em PORT.`
+  if (code === 'EADDRNOTAVAIL') return `O endereço ${config?.host} não existe nesta máquina. Confira HOST.`
+  return undefined
+}
+
+function fail(error: unknown, config: Config | undefined): never {
+  const reason = explain(error, config) ?? (error instanceof Error ? error.stack : String(error))
+  process.stderr.write(`${reason}\n`)
+  process.exit(1)
+}
+
+function announce(config: Config): void {
+  const lines = [`Pátio no ar em ${config.publicUrl}`]
+  if (config.isDemo) {
+    const width =
+      Math.max(...DEMO_ACCOUNTS.map(({ name }) => name.length)) + config.companyEmailDomain.length + 1
+    const accounts = DEMO_ACCOUNTS.map(
+      ({ name, shows }) => `  ${`${name}@${config.companyEmailDomain}`.padEnd(width)}  ${shows}`,
+    )
+    lines.push('', `Contas de demonstração (senha ${DEMO_PASSWORD}):`, ...accounts, '')
+    lines.push(`E-mails capturados: ${config.publicUrl}/demo/mailbox`, '')
+  } else if (!config.databaseUrl) {
+    lines.push(
+      'Banco de dados embutido: um único processo, pasta de dados só dele, cópias de segurança com o portal parado.',
+      'Para mais de uma réplica ou mais de um escritório, defina DATABASE_URL.',
+    )
+  }
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+function stopOnSignals(portal: Portal): void {
+  let isStopping = false
+  const stop = () => {
+    if (isStopping) return
+    isStopping = true
+    portal.stop().then(
+      () => process.exit(0),
+      (error) => fail(error, undefined),
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+}
+
+let config: Config | undefined
+try {
+  config = readConfig(process.env)
+  const log = createLog(config.logLevel)
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'))
+  stopOnSignals(await startPortal(config, log))
+  announce(config)
+} catch (error) {
+  fail(error, config)
+}

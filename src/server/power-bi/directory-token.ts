@@ -1,0 +1,136 @@
+import type { ConfidentialClientApplication, Configuration, INetworkModule } from '@azure/msal-node'
+import { ProblemError } from '#server/http/problem-error.ts'
+
+const SCOPE = 'https://analysis.windows.net/powerbi/api/.default'
+/** An embed token cannot outlive the directory token that it was made with. */
+const RENEW_WHEN_LEFT_MS = 30 * 60_000
+/** Keeps a directory that issues short tokens from being asked for every request. */
+const YOUNG_MS = 60_000
+
+export interface DirectoryOptions {
+  tenantId: string
+  clientId: string
+  clientSecret?: string | undefined
+  /** PEM of certificate and private key in one text. */
+  clientCertificate?: string | undefined
+  /** Another token endpoint than login.microsoftonline.com's, for the emulator. */
+  tokenEndpoint?: string | undefined
+}
+
+export interface DirectoryTokens {
+  /** @throws ProblemError power-bi-rejected (credentials), power-bi-unavailable (directory down) */
+  read(signal: AbortSignal): Promise<string>
+  /** Drops the token after the service refused it. */
+  forget(token: string): void
+}
+
+/**
+ * Keeps one directory token for the whole process. msal-node does not join concurrent requests, so all
+ * callers wait for one flight here.
+ * @param clock ms since the epoch
+ */
+export function createDirectoryTokens(options: DirectoryOptions, clock: () => number): DirectoryTokens {
+  let current: { token: string; expiresAt: number; obtainedAt: number } | undefined
+  let flight: Promise<string> | undefined
+  let client: Promise<ConfidentialClientApplication> | undefined
+
+  async function acquire(): Promise<string> {
+    client ??= createClient(options)
+    const result = await (await client).acquireTokenByClientCredential({ scopes: [SCOPE], skipCache: true })
+    if (!result?.expiresOn) throw new Error('the directory answered without a token')
+    current = { token: result.accessToken, expiresAt: result.expiresOn.getTime(), obtainedAt: clock() }
+    return current.token
+  }
+
+  return {
+    async read(signal) {
+      if (current && current.expiresAt - clock() > RENEW_WHEN_LEFT_MS) return current.token
+      if (current && clock() - current.obtainedAt < YOUNG_MS && current.expiresAt > clock())
+        return current.token
+      flight ??= acquire().finally(() => {
+        flight = undefined
+      })
+      try {
+        return await withSignal(flight, signal)
+      } catch (cause) {
+        // The old token is still good for a while: better a shorter embed token than none.
+        if (current && current.expiresAt > clock() + YOUNG_MS) return current.token
+        throw directoryProblem(cause)
+      }
+    },
+    forget(token) {
+      if (current?.token === token) current = undefined
+    },
+  }
+}
+
+async function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  return Promise.race([work, aborted])
+}
+
+function directoryProblem(cause: unknown): ProblemError {
+  const code = (cause as { errorCode?: string }).errorCode ?? ''
+  if (/invalid_client|unauthorized_client|invalid_request|invalid_grant|AADSTS/.test(`${code} ${cause}`))
+    return new ProblemError('power-bi-rejected', {
+      detail:
+        'O diretório recusou as credenciais do portal. O administrador precisa conferir o segredo do Power BI.',
+      cause,
+    })
+  return new ProblemError('power-bi-unavailable', { retryAfterSeconds: 10, cause })
+}
+
+async function createClient(options: DirectoryOptions): Promise<ConfidentialClientApplication> {
+  // Loaded when first needed: it would be a third of the time that the process takes to start.
+  const { ConfidentialClientApplication } = await import('@azure/msal-node')
+  const authority = `https://login.microsoftonline.com/${options.tenantId}`
+  const auth: Configuration['auth'] = { clientId: options.clientId, authority }
+  if (options.clientSecret) auth.clientSecret = options.clientSecret
+  else if (options.clientCertificate)
+    auth.clientCertificate = await readCertificate(options.clientCertificate)
+  if (options.tokenEndpoint) auth.authorityMetadata = metadataFor(options.tokenEndpoint, authority)
+  return new ConfidentialClientApplication({ auth, system: { networkClient } })
+}
+
+async function readCertificate(pem: string) {
+  const { X509Certificate } = await import('node:crypto')
+  const certificate = new X509Certificate(pem)
+  const privateKey =
+    /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]+?-----END [A-Z ]*PRIVATE KEY-----/.exec(pem)?.[0] ?? ''
+  return { thumbprintSha256: certificate.fingerprint256.replaceAll(':', ''), privateKey, x5c: pem }
+}
+
+/** msal refuses http authorities; told the metadata, it makes one call, to this endpoint, and no discovery. */
+function metadataFor(tokenEndpoint: string, authority: string): string {
+  return JSON.stringify({
+    token_endpoint: tokenEndpoint,
+    authorization_endpoint: `${authority}/oauth2/v2.0/authorize`,
+    issuer: `${authority}/v2.0`,
+    jwks_uri: `${authority}/discovery/v2.0/keys`,
+  })
+}
+
+const DIRECTORY_TIMEOUT_MS = 4_000
+
+/** msal's own client waits for ever on a silent directory. */
+const networkClient: INetworkModule = {
+  sendGetRequestAsync: (url, options) => send('GET', url, options),
+  sendPostRequestAsync: (url, options) => send('POST', url, options),
+}
+
+async function send<T>(
+  method: string,
+  url: string,
+  options?: { headers?: Record<string, string>; body?: string },
+): Promise<{ headers: Record<string, string>; body: T; status: number }> {
+  const reply = await fetch(url, {
+    method,
+    ...(options?.headers && { headers: options.headers }),
+    ...(options?.body !== undefined && { body: options.body }),
+    signal: AbortSignal.timeout(DIRECTORY_TIMEOUT_MS),
+  })
+  const body = (await reply.json()) as T
+  return { headers: Object.fromEntries(reply.headers), body, status: reply.status }
+}

@@ -1,0 +1,85 @@
+import type { Selectable } from 'kysely'
+import type { Session } from '#contract/sign-in.ts'
+import { recordAudit } from '#server/audit/record-audit.ts'
+import type { Db, SessionsTable } from '#server/database/schema.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import type { RequestInfo } from '#server/http/request-info.ts'
+import { findProfile } from '#server/profiles/profile-queries.ts'
+import { SESSION_IDLE_MS } from './check-session.ts'
+import { presentSession, type SessionTools } from './open-session.ts'
+import { isGenuine, parseRefreshToken, type RefreshTokenParts } from './refresh-token.ts'
+
+/** How long a replayed parent is taken for a second tab or a lost reply, whatever has been seen since. */
+const PARENT_GRACE_MS = 10_000
+
+type Verdict = 'rotate' | 'repeat' | 'reuse'
+
+/**
+ * Trades a refresh token for a new session (RFC 9700, section 4.14: rotation with reuse detection). The
+ * parent gets the same successor again while it is 10 s old at most or the successor was never seen in
+ * use; anything older ends the whole session.
+ * @throws ProblemError invalid-refresh-token
+ */
+export async function refreshSession(
+  db: Db,
+  tools: SessionTools,
+  refreshToken: string,
+  request: RequestInfo,
+): Promise<Session> {
+  const parts = parseRefreshToken(refreshToken)
+  if (!parts) throw new ProblemError('invalid-refresh-token')
+  // A refusal is returned, not thrown: throwing would roll the revocation back.
+  const session = await db.transaction().execute((transaction) => trade(transaction, tools, parts, request))
+  if (!session) throw new ProblemError('invalid-refresh-token')
+  return session
+}
+
+async function trade(
+  db: Db,
+  tools: SessionTools,
+  parts: RefreshTokenParts,
+  request: RequestInfo,
+): Promise<Session | undefined> {
+  const row = await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('id', '=', parts.sessionId)
+    .forUpdate()
+    .executeTakeFirst()
+  const refreshKey = row && tools.refreshKeys.open(row.refresh_key)
+  if (!row || !refreshKey || !isGenuine(parts, refreshKey)) return undefined
+  if (row.kind === 'recovery' || row.refreshed_at.getTime() <= tools.clock() - SESSION_IDLE_MS)
+    return undefined
+
+  const profile = await findProfile(db, row.user_id)
+  if (!profile) return undefined
+  const verdict = judge(row, parts.counter, tools.clock())
+  if (verdict === 'reuse') {
+    await db.deleteFrom('sessions').where('id', '=', row.id).execute()
+    await recordAudit(db, {
+      action: 'session-reuse',
+      actor: profile,
+      target: profile,
+      after: { presented: parts.counter, current: row.refresh_counter },
+      request,
+      at: new Date(tools.clock()),
+    })
+    return undefined
+  }
+  const counter = verdict === 'rotate' ? row.refresh_counter + 1 : row.refresh_counter
+  if (verdict === 'rotate')
+    await db
+      .updateTable('sessions')
+      .set({ refresh_counter: counter, refreshed_at: new Date(tools.clock()) })
+      .where('id', '=', row.id)
+      .execute()
+  return presentSession(tools, { id: row.id, kind: row.kind, refreshKey, counter }, profile)
+}
+
+function judge(row: Selectable<SessionsTable>, counter: number, now: number): Verdict {
+  if (counter === row.refresh_counter) return 'rotate'
+  if (counter !== row.refresh_counter - 1) return 'reuse'
+  const isRecent = now - row.refreshed_at.getTime() <= PARENT_GRACE_MS
+  const isSuccessorUnseen = row.acknowledged_counter < row.refresh_counter
+  return isRecent || isSuccessorUnseen ? 'repeat' : 'reuse'
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Db } from '#server/database/schema.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import { addressGroup } from '#server/http/request-info.ts'
+
+const FIRST_LOCK_MS = 30_000
+const LONGEST_LOCK_MS = 15 * 60_000
+const FORGET_AFTER_MS = 60 * 60_000
+/** Failures from which an account locks, from one address and over all of them. */
+const FREE_FAILURES = { perAddress: 5, overall: 50 }
+/** The built-in administrator's address skips the human check, so it locks sooner. */
+const FREE_FAILURES_BUILTIN = { perAddress: 3, overall: 15 }
+
+function keysOf(email: string, ip: string): { perAddress: string; overall: string } {
+  // Hashed, so that the table does not collect addresses of people who have no account.
+  const account = createHash('sha256').update(email).digest('base64url')
+  return { perAddress: `${account} ${addressGroup(ip)}`, overall: account }
+}
+
+/**
+ * Counts an attempt as failed before any password is hashed, so that parallel guesses cannot slip past
+ * the lock; success clears it again. From the limit on, each failure locks for 30 s, doubling to 15 min.
+ * Known and unknown addresses are treated alike.
+ * @throws ProblemError rate-limited with Retry-After while the account is locked
+ */
+export async function reserveAttempt(
+  db: Db,
+  { email, ip, isBuiltin, now }: { email: string; ip: string; isBuiltin: boolean; now: number },
+): Promise<void> {
+  const keys = keysOf(email, ip)
+  const free = isBuiltin ? FREE_FAILURES_BUILTIN : FREE_FAILURES
+  for (const scope of ['perAddress', 'overall'] as const) {
+    const lockedUntil = await countFailure(db, keys[scope], free[scope], now)
+    if (lockedUntil)
+      throw new ProblemError('rate-limited', {
+        detail: 'Muitas tentativas de login. Aguarde um pouco ou redefina sua senha.',
+        retryAfterSeconds: Math.ceil((lockedUntil - now) / 1000),
+      })
+  }
+}
+
+/** @returns when the lock ends, in ms since the epoch, if the attempt is refused */
+async function countFailure(db: Db, key: string, free: number, now: number): Promise<number | undefined> {
+  const at = new Date(now)
+  const failures = sql<number>`case when sign_in_attempts.forget_at <= ${at} then 1 else sign_in_attempts.failures + 1 end`
+  const lockMs = sql<number>`least(${LONGEST_LOCK_MS}::float8, ${FIRST_LOCK_MS}::float8 * power(2, least(20, ${failures} - ${free}::int)))`
+  const counted = await db
+    .insertInto('sign_in_attempts')
+    .values({ key, failures: 1, locked_until: at, forget_at: new Date(now + FORGET_AFTER_MS) })
+    .onConflict((conflict) =>
+      conflict
+        .column('key')
+        .doUpdateSet({
+          failures,
+          locked_until: sql`case when ${failures} >= ${free}::int
+            then ${at}::timestamptz + ${lockMs} * interval '1 millisecond' else ${at}::timestamptz end`,
+          forget_at: new Date(now + FORGET_AFTER_MS),
+        })
+        .where('sign_in_attempts.locked_until', '<=', at),
+    )
+    .returning('failures')
+    .executeTakeFirst()
+  if (counted) return undefined
+  const locked = await db
+    .selectFrom('sign_in_attempts')
+    .select('locked_until')
+    .where('key', '=', key)
+    .executeTakeFirst()
+  return locked?.locked_until.getTime() ?? now + FIRST_LOCK_MS
+}
+
+/** Forgets an account's failures from this address, and one of those counted overall, after a success. */
+export async function clearAttempts(db: Db, email: string, ip: string): Promise<void> {
+  const keys = keysOf(email, ip)
+  await db.deleteFrom('sign_in_attempts').where('key', '=', keys.perAddress).execute()
+  await db
+    .updateTable('sign_in_attempts')
+    .set({ failures: sql`greatest(0, failures - 1)` })
+    .where('key', '=', keys.overall)
+    .execute()
+}

@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs'
+import type { Server } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import type { PortalSettings } from '#contract/portal.ts'
+import { createApp } from './app.ts'
+import type { Config } from './config.ts'
+import { type Database, DatabaseOpenError } from './database/database.ts'
+import { isMarkedAsDemo } from './database/demo-mark.ts'
+import { migrate } from './database/migrate.ts'
+import { openDatabase } from './database/open-database.ts'
+import { readDemoSecret } from './demo/demo-secret.ts'
+import type { Demo } from './demo/start-demo.ts'
+import { securityHeaders } from './http/headers.ts'
+import { drain, listen } from './http/listen.ts'
+import { LOGO_PATH } from './http/portal-page.ts'
+import { createKeyring } from './keyring.ts'
+import type { Log } from './log.ts'
+import { createPowerBi } from './power-bi/power-bi-client.ts'
+
+const PAGE_FOLDER = fileURLToPath(new URL('../../dist/web', import.meta.url))
+const DRAIN_MS = 25_000
+
+export interface Portal {
+  server: Server
+  /** Finishes running requests, then closes the database. */
+  stop(): Promise<void>
+}
+
+/** Thrown when the built page is missing. */
+export class NotBuiltError extends Error {}
+
+/**
+ * Opens the database, brings it up to date, and serves the portal.
+ * @throws DatabaseOpenError, NotBuiltError, or the system's error when the port cannot be had
+ */
+export async function startPortal(config: Config, log: Log): Promise<Portal> {
+  const database = await openDatabase(config, log)
+  try {
+    return await serve(config, log, database)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+async function serve(config: Config, log: Log, database: Database): Promise<Portal> {
+  const { db } = database
+  await migrate(db)
+  const secrets = config.sessionSecrets.length > 0 ? config.sessionSecrets : [readDemoSecret(config.dataDir)]
+  const demo = config.isDemo ? await loadDemo(config, database, secrets[0] as string) : undefined
+  if (!demo && (await isMarkedAsDemo(db)))
+    throw new DatabaseOpenError('Este banco de dados é de demonstração e não pode ser usado em produção.')
+
+  let isDraining = false
+  const app = createApp({
+    database,
+    log,
+    clock: Date.now,
+    keyring: createKeyring(secrets),
+    powerBi: createPowerBi({
+      ...(demo?.powerBi ?? { directory: config.powerBi, apiBase: 'https://api.powerbi.com' }),
+      tokenMinutes: config.powerBi.tokenMinutes,
+      allowWithoutRls: config.powerBi.allowWithoutRls,
+      log,
+      clock: Date.now,
+    }),
+    isDraining: () => isDraining,
+    options: {
+      ...config,
+      rlsRoles: config.powerBi.rlsRoles,
+      allowedHosts: config.isDemo ? ['localhost', '127.0.0.1'] : undefined,
+    },
+    page: {
+      folder: PAGE_FOLDER,
+      portal: {
+        html: readBuiltPage(),
+        settings: portalSettings(config, demo),
+        brandColor: config.group.color,
+        brandLogo: config.group.logo,
+      },
+    },
+    mounts: demo?.mounts ?? [],
+  })
+  const isHttps = config.publicUrl.startsWith('https:')
+  const server = await listen(app, {
+    host: config.host,
+    port: config.port,
+    headers: securityHeaders(isHttps, config.powerBi.hosts),
+    log,
+  })
+  return {
+    server,
+    async stop() {
+      isDraining = true
+      await drain(server, DRAIN_MS)
+      await database.close()
+    },
+  }
+}
+
+async function loadDemo(config: Config, database: Database, secret: string): Promise<Demo> {
+  // Production never loads the emulators.
+  const { startDemo } = await import('./demo/start-demo.ts')
+  return startDemo(config, database.db, secret)
+}
+
+function readBuiltPage(): string {
+  try {
+    return readFileSync(`${PAGE_FOLDER}/index.html`, 'utf8')
+  } catch {
+    throw new NotBuiltError('A interface ainda não foi compilada. Use npm start, ou npm run build antes.')
+  }
+}
+
+function portalSettings(config: Config, demo: Demo | undefined): PortalSettings {
+  return {
+    groupName: config.group.name,
+    logoPath: config.group.logo ? LOGO_PATH : null,
+    groupSiteUrl: config.group.siteUrl,
+    groupDealershipsUrl: config.group.dealershipsUrl,
+    companyEmailDomain: config.companyEmailDomain,
+    humanCheck: config.recaptcha
+      ? { kind: 'recaptcha', siteKey: config.recaptcha.siteKey }
+      : { kind: 'altcha' },
+    reportEmbedBase: demo?.reportEmbedBase ?? `https://${config.powerBi.hosts[0]}`,
+    powerBiHosts: config.powerBi.hosts,
+    isDemo: config.isDemo,
+  }
+}

@@ -1,0 +1,104 @@
+import type { Insertable } from 'kysely'
+import type { Role, SessionKind } from '#contract/access.ts'
+import { EMULATED_REPORTS, type EmulatedReport } from '#emulators/power-bi/catalogue.ts'
+import type { ProfilesTable } from '#server/database/schema.ts'
+import { presentProfile } from '#server/profiles/present-profile.ts'
+import { createAccessTokens } from '#server/sign-in/access-token.ts'
+import { openSession, type SessionTools } from '#server/sign-in/open-session.ts'
+import { hashPassword } from '#server/sign-in/password-hashing.ts'
+import { createRefreshKeys } from '#server/sign-in/refresh-token.ts'
+import type { TestPortal } from './test-portal.ts'
+
+export const TEST_PASSWORD = 'Uma-Senha-Longa-2026!'
+
+let people = 0
+
+/** Adds a person: approved, verified and entitled to Vendas for FIAT in RJ unless said otherwise. */
+export async function addPerson(
+  portal: TestPortal,
+  {
+    role,
+    password,
+    ...profile
+  }: Partial<Insertable<ProfilesTable>> & { role?: Role; password?: string } = {},
+) {
+  const { db } = portal.database
+  const row = await db
+    .insertInto('profiles')
+    .values({
+      email: `pessoa${++people}@grupopatio.com.br`,
+      approved: true,
+      email_verified_at: new Date(portal.clock()),
+      types: ['Vendas'],
+      marcas: ['FIAT'],
+      estados: ['RJ'],
+      ...profile,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  if (role) await db.insertInto('user_roles').values({ user_id: row.user_id, role }).execute()
+  if (password)
+    await db
+      .insertInto('passwords')
+      .values({
+        user_id: row.user_id,
+        hash: await hashPassword(password),
+        changed_at: new Date(portal.clock()),
+      })
+      .execute()
+  return presentProfile(row)
+}
+
+function sessionToolsOf({ keyring, clock }: TestPortal): SessionTools {
+  return { tokens: createAccessTokens(keyring, clock), refreshKeys: createRefreshKeys(keyring), clock }
+}
+
+/** Opens a session without the sign-in call. */
+export function openTestSession(
+  portal: TestPortal,
+  person: Awaited<ReturnType<typeof addPerson>>,
+  kind: SessionKind = 'full',
+) {
+  return openSession(portal.database.db, sessionToolsOf(portal), person, kind)
+}
+
+export function emulatedReport(type: string): EmulatedReport {
+  return EMULATED_REPORTS.find((report) => report.type === type) as EmulatedReport
+}
+
+/** Configures areas with the emulator's reports, as service principal. */
+export async function configureReports(portal: TestPortal, ...types: string[]): Promise<void> {
+  for (const type of types) {
+    const report = emulatedReport(type)
+    await portal.database.db
+      .insertInto('global_powerbi_settings')
+      .values({
+        type: type.toLowerCase(),
+        embed_mode: 'service_principal',
+        workspace_id: report.workspaceId,
+        report_id: report.reportId,
+        dataset_id: report.datasetId,
+      })
+      .execute()
+  }
+}
+
+/** One request to the portal; a body is sent as JSON. */
+export async function send(
+  portal: TestPortal,
+  method: string,
+  path: string,
+  { token, body, headers = {} }: { token?: string; body?: unknown; headers?: Record<string, string> } = {},
+) {
+  const reply = await fetch(portal.url + path, {
+    method,
+    headers: {
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await reply.text()
+  return { status: reply.status, headers: reply.headers, body: text ? JSON.parse(text) : undefined }
+}

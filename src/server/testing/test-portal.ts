@@ -1,0 +1,116 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { EMULATED_CLIENT_ID, EMULATED_TENANT_ID } from '#emulators/power-bi/catalogue.ts'
+import { createPowerBiEmulator } from '#emulators/power-bi/emulator.ts'
+import { type AppDeps, createApp } from '#server/app.ts'
+import type { Database } from '#server/database/database.ts'
+import { securityHeaders } from '#server/http/headers.ts'
+import { listen } from '#server/http/listen.ts'
+import { createKeyring, type Keyring } from '#server/keyring.ts'
+import { createLog } from '#server/log.ts'
+import { createPowerBi } from '#server/power-bi/power-bi-client.ts'
+import { type DatabaseKind, openTestDatabase } from './test-database.ts'
+
+const SECRET = 'a secret of the test-suite, long enough'
+const CLIENT_SECRET = 'emulated client secret'
+
+/** A clock that stands still until moved. */
+export interface TestClock {
+  (): number
+  advance(ms: number): void
+}
+
+export function createTestClock(): TestClock {
+  let now = Date.now()
+  return Object.assign(() => now, {
+    advance: (ms: number) => {
+      now += ms
+    },
+  })
+}
+
+/** A whole portal on real HTTP, its Power BI an emulator on a port of its own. */
+export interface TestPortal {
+  url: string
+  database: Database
+  clock: TestClock
+  keyring: Keyring
+  /** Address of the emulator's instruments: calls, faults, data. */
+  emulatorUrl: string
+  stop(): Promise<void>
+}
+
+export interface TestPortalOptions extends Partial<AppDeps['options']> {
+  kind: DatabaseKind
+  /** A database that is already open, for a second replica; it is not closed with this portal. */
+  database?: Database
+  allowWithoutRls?: boolean
+  log?: AppDeps['log']
+}
+
+export async function startTestPortal(options: TestPortalOptions): Promise<TestPortal> {
+  const { kind, database: shared, allowWithoutRls = false, log = createLog('silent'), ...overrides } = options
+  const database = shared ?? (await openTestDatabase(kind))
+  const clock = createTestClock()
+  const keyring = createKeyring([SECRET])
+  const emulator = await startEmulator(clock)
+  const tokenEndpoint = `${emulator.url}/directory/${EMULATED_TENANT_ID}/oauth2/v2.0/token`
+  const app = createApp({
+    database,
+    keyring,
+    log,
+    clock,
+    isDraining: () => false,
+    powerBi: createPowerBi({
+      directory: {
+        tenantId: EMULATED_TENANT_ID,
+        clientId: EMULATED_CLIENT_ID,
+        clientSecret: CLIENT_SECRET,
+        tokenEndpoint,
+      },
+      apiBase: `${emulator.url}/api`,
+      tokenMinutes: 30,
+      allowWithoutRls,
+      log,
+      clock,
+    }),
+    options: {
+      builtinAdminEmail: 'admin@grupopatio.com.br',
+      rateLimits: true,
+      altchaCost: 1,
+      recaptcha: undefined,
+      publicUrl: 'http://localhost',
+      rlsRoles: ['Portal'],
+      trustedProxies: [],
+      allowedHosts: undefined,
+      ...overrides,
+    },
+  })
+  const server = await listen(app, { host: '127.0.0.1', port: 0, headers: securityHeaders(false, []), log })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    database,
+    clock,
+    keyring,
+    emulatorUrl: emulator.url,
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await emulator.stop()
+      if (!shared) await database.close()
+    },
+  }
+}
+
+async function startEmulator(clock: () => number) {
+  const emulator = createPowerBiEmulator({ secret: SECRET, clientSecret: CLIENT_SECRET, clock })
+  const server = createServer(
+    getRequestListener((request) => emulator.handle(request), { overrideGlobalObjects: false }),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/demo/power-bi`,
+    stop: () => new Promise((resolve) => server.close(resolve)),
+  }
+}

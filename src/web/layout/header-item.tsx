@@ -1,0 +1,63 @@
+import { Link } from '@tanstack/react-router'
+import type { LucideIcon } from 'lucide-react'
+import { Tooltip } from '#web/ui/tooltip.tsx'
+
+const itemClasses =
+  'inline-flex h-10 min-w-10 items-center justify-center gap-2 rounded-lg px-2.5 font-medium text-muted text-sm transition-colors hover:bg-subtle hover:text-ink'
+/** The label stands beside the icon there, so nothing needs explaining. */
+const tooltipClasses = 'lg:after:hidden'
+const LARGEST_SHOWN = 99
+
+interface HeaderItemProps {
+  label: string
+  icon: LucideIcon
+  /** How many messages are unread, shown at the icon's corner; nothing at zero. */
+  unreadCount?: number
+}
+
+/** A header button that leads to a screen: icon and label, on a narrow window the icon alone. */
+export function HeaderLink({ to, ...content }: HeaderItemProps & { to: string }) {
+  return (
+    <Tooltip text={content.label} className={tooltipClasses}>
+      <Link to={to} className={itemClasses} activeProps={{ className: 'bg-subtle text-ink' }}>
+        <HeaderItemContent {...content} />
+      </Link>
+    </Tooltip>
+  )
+}
+
+/** A header button that does something. */
+export function HeaderButton(props: HeaderItemProps & { onClick: () => void; isBusy: boolean }) {
+  const { onClick, isBusy, ...content } = props
+  return (
+    <Tooltip text={content.label} className={tooltipClasses}>
+      <button type="button" onClick={onClick} aria-disabled={isBusy || undefined} className={itemClasses}>
+        <HeaderItemContent {...content} />
+      </button>
+    </Tooltip>
+  )
+}
+
+function HeaderItemContent({ label, icon: Icon, unreadCount = 0 }: HeaderItemProps) {
+  return (
+    <>
+      <span className="relative">
+        <Icon aria-hidden="true" className="size-[1.125rem]" />
+        {unreadCount > 0 && (
+          <span
+            aria-hidden="true"
+            className="absolute -top-2 -right-2.5 min-w-4 rounded-full bg-danger-solid px-1 text-center font-semibold text-[0.6875rem] text-white tabular-nums leading-4"
+          >
+            {unreadCount > LARGEST_SHOWN ? `${LARGEST_SHOWN}+` : unreadCount}
+          </span>
+        )}
+      </span>
+      <span className="sr-only lg:not-sr-only">{label}</span>
+      {unreadCount > 0 && (
+        <span className="sr-only">
+          , {unreadCount} {unreadCount === 1 ? 'não lida' : 'não lidas'}
+        </span>
+      )}
+    </>
+  )
+}

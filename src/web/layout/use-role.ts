@@ -1,0 +1,23 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { Role } from '#contract/access.ts'
+import { profileRoutes } from '#contract/profiles.ts'
+import { callApi } from '#web/api.ts'
+import { logWarning } from '#web/log.ts'
+import { ROLE_QUERY } from '#web/query-client.ts'
+import { useSession } from '#web/session.ts'
+
+/** The signed-in person's role; no session gives none, and 'user' until it is known or when it cannot be read. */
+export function useRole(): Role | undefined {
+  const userId = useSession()?.user.id
+  const { data, error } = useQuery({
+    queryKey: [ROLE_QUERY, userId],
+    queryFn: ({ signal }) => callApi(profileRoutes.readOwnRole, { signal }),
+    enabled: userId !== undefined,
+  })
+  useEffect(() => {
+    if (error) logWarning('The role could not be read', error)
+  }, [error])
+  if (userId === undefined) return undefined
+  return error ? 'user' : (data?.role ?? 'user')
+}

@@ -1,0 +1,22 @@
+import { PORTAL_SETTINGS_ELEMENT_ID, type PortalSettings } from '#contract/portal.ts'
+
+/** What holds where the server left something out, so that a page never breaks over its settings. */
+const defaults: PortalSettings = {
+  groupName: 'Pátio',
+  logoPath: null,
+  groupSiteUrl: '/',
+  groupDealershipsUrl: '/',
+  companyEmailDomain: '',
+  humanCheck: { kind: 'altcha' },
+  reportEmbedBase: 'https://app.powerbi.com',
+  powerBiHosts: ['app.powerbi.com', 'msit.powerbi.com'],
+  isDemo: false,
+}
+
+/** This installation's settings, sent along with the HTML in the element of PORTAL_SETTINGS_ELEMENT_ID. */
+export const portalSettings: PortalSettings = { ...defaults, ...readSettings() }
+
+function readSettings(): Partial<PortalSettings> {
+  if (typeof document === 'undefined') return {}
+  return JSON.parse(document.getElementById(PORTAL_SETTINGS_ELEMENT_ID)?.textContent || '{}')
+}

@@ -1,0 +1,93 @@
+import { reportMessages } from '#contract/messages.ts'
+
+/** The body of the report's `error` event, as far as it is read here (powerbi-models IError). */
+export interface EmbedError {
+  message?: string
+  detailedMessage?: string
+  errorCode?: string
+  /** powerbi-models TraceType: 0 information … 2 warning, 3 to 5 errors of one part, 6 fatal. */
+  level?: number
+}
+
+/** Why a report cannot be shown and what to do about it, in Portuguese. */
+export interface EmbedFailure {
+  title: string
+  advice: string
+  /** What support people ask for; empty when there is none. */
+  code: string
+  /** Whether the page tries again by itself, every minute. */
+  retriesItself: boolean
+}
+
+const FATAL_LEVEL = 6
+const TELL_ADMINISTRATOR = 'Recarregue a página; se continuar assim, avise o administrador do portal.'
+const PAUSED =
+  'O serviço do Power BI está pausado ou indisponível. Vamos tentar de novo automaticamente a cada minuto.'
+
+const ADVICE: Record<string, string> = {
+  TokenExpired: 'O acesso a este relatório expirou. Recarregue a página para continuar.',
+  PowerBIEntityNotFound: 'Este relatório não existe mais no Power BI. Avise o administrador do portal.',
+  'Invalid parameters':
+    'O Power BI não aceitou a configuração deste relatório. Avise o administrador do portal.',
+  LoadReportFailed: `O Power BI não conseguiu abrir este relatório. ${TELL_ADMINISTRATOR}`,
+  PowerBINotAuthorizedException:
+    'O portal não tem permissão para abrir este relatório no Power BI. Avise o administrador do portal.',
+  OpenConnectionError: PAUSED,
+  ExplorationContainer_FailedToLoadModel_DefaultDetails: PAUSED,
+}
+
+/** A report whose token, reportId or workspaceId is missing, or whose address may not be framed (SPEC section 5). */
+export const INVALID_REPORT: EmbedFailure = {
+  title: reportMessages.embedInvalid,
+  advice: 'Avise o administrador do portal: falta um dado na configuração deste relatório.',
+  code: '',
+  retriesItself: false,
+}
+
+export const LOAD_TIMED_OUT: EmbedFailure = {
+  title: reportMessages.embedFailed,
+  advice: 'O relatório demorou demais para responder. Verifique sua conexão e recarregue a página.',
+  code: '',
+  retriesItself: false,
+}
+
+export const SDK_UNREACHABLE: EmbedFailure = {
+  title: reportMessages.embedFailed,
+  advice: 'Parte do portal não pôde ser baixada. Verifique sua conexão e recarregue a página.',
+  code: '',
+  retriesItself: false,
+}
+
+/** The known code of an error; some arrive as the message, some as the errorCode, some inside the details. */
+function codeOf(error: EmbedError): string | undefined {
+  const texts = [error.message, error.errorCode, error.detailedMessage]
+  return Object.keys(ADVICE).find((code) => texts.some((text) => text?.includes(code)))
+}
+
+/** Translates an error of the report into what the person sees (SPEC section 8). */
+export function failureOf(error: EmbedError): EmbedFailure {
+  const code = codeOf(error)
+  const advice = code && ADVICE[code]
+  return {
+    title: reportMessages.embedFailed,
+    advice: advice || `Algo deu errado ao abrir este relatório. ${TELL_ADMINISTRATOR}`,
+    code: code ?? error.message ?? '',
+    retriesItself: advice === PAUSED,
+  }
+}
+
+export function isTokenExpired(error: EmbedError): boolean {
+  return codeOf(error) === 'TokenExpired'
+}
+
+/**
+ * Whether an error ends the report. A report that has rendered is only replaced on a fatal one. Before that,
+ * known codes end it, and unknown ones unless they are below fatal; whatever concerns filters alone never
+ * does (SPEC section 8: 'only logged, and the report still shows').
+ */
+export function endsReport(error: EmbedError, hasRendered: boolean): boolean {
+  if (hasRendered) return error.level === FATAL_LEVEL
+  if (codeOf(error)) return true
+  if (/filter/i.test(error.message ?? '')) return false
+  return error.level === undefined || error.level >= FATAL_LEVEL
+}

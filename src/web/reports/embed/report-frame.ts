@@ -1,0 +1,185 @@
+import type { Report } from 'powerbi-client'
+import { logWarning } from '#web/log.ts'
+import { bootstrapDemoFrame } from './demo-frame.ts'
+import {
+  type EmbedError,
+  type EmbedFailure,
+  endsReport,
+  failureOf,
+  INVALID_REPORT,
+  isTokenExpired,
+  LOAD_TIMED_OUT,
+  SDK_UNREACHABLE,
+} from './embed-failure.ts'
+import { startLoadTimer } from './load-timer.ts'
+import { loadPowerBi, type PowerBi } from './powerbi-client.ts'
+import { type ReportView, reportConfig } from './report-config.ts'
+import { recoverFromExpiry } from './token-expiry.ts'
+
+export type FrameStatus = { kind: 'loading' } | { kind: 'shown' } | { kind: 'failed'; failure: EmbedFailure }
+
+export interface ReportFrameOptions {
+  /** An empty element that nothing else touches; the iframe becomes its only child. */
+  element: HTMLElement
+  /** Accessible name of the iframe. */
+  title: string
+  view: ReportView
+  /** Whether the view is served by the demo's own emulator. */
+  isDemo: boolean
+  /** Whether the person can see the report now; the load time-out counts only then. */
+  isVisible: () => boolean
+  onStatus: (status: FrameStatus) => void
+  /** Gets a token newer than the current one, undefined when none can be had. */
+  renewToken: () => Promise<string | undefined>
+  /** Called when the report has loaded, to look into its pages. */
+  onLoaded: (report: Report, powerBi: PowerBi) => void
+}
+
+export interface ReportFrame {
+  /** The first token embeds the report, later ones renew it in place. */
+  setToken: (token: string) => void
+  close: () => void
+}
+
+/** A report that says `loaded` but never `rendered` is uncovered after this. */
+const RENDER_GRACE_MS = 3_000
+/** A token that expires again this soon after a recovery will not get better by another one. */
+const RECOVERY_REST_MS = 60_000
+
+/**
+ * Puts a report into an element: the frame is bootstrapped at once, so that it loads while its token is on the
+ * way, and embedded with the first token. `close` removes everything, whatever is still under way.
+ */
+export function openReportFrame(options: ReportFrameOptions): ReportFrame {
+  const { element, onStatus } = options
+  const closing = new AbortController()
+  const { signal } = closing
+  let powerBi: PowerBi | undefined
+  let report: Report | undefined
+  let token: string | undefined
+  let isEmbedded = false
+  let hasRendered = false
+  let isRecovering = false
+  let recoveredAt = Number.NEGATIVE_INFINITY
+  let stopLoadTimer = () => {}
+  let uncovering: ReturnType<typeof setTimeout> | undefined
+
+  function settle(status: FrameStatus): void {
+    stopLoadTimer()
+    clearTimeout(uncovering)
+    if (!signal.aborted) onStatus(status)
+  }
+  const fail = (failure: EmbedFailure) => settle({ kind: 'failed', failure })
+
+  async function bootstrap(): Promise<void> {
+    try {
+      powerBi = await loadPowerBi()
+    } catch (error) {
+      logWarning('powerbi-client could not be loaded', error)
+      return fail(SDK_UNREACHABLE)
+    }
+    if (signal.aborted) return
+    if (!options.view.workspaceId || !options.view.reportId) return fail(INVALID_REPORT)
+    try {
+      const config = reportConfig(powerBi, options.view)
+      const open = options.isDemo
+        ? bootstrapDemoFrame(powerBi, element, config)
+        : powerBi.service.bootstrap(element, config)
+      report = open as Report
+      report.setComponentTitle(options.title)
+      embed()
+    } catch (error) {
+      logWarning('The report could not be opened', error)
+      fail(INVALID_REPORT)
+    }
+  }
+
+  function embed(): void {
+    if (!powerBi || !report || !token || isEmbedded) return
+    isEmbedded = true
+    powerBi.service.embed(element, { ...reportConfig(powerBi, options.view), accessToken: token })
+    stopLoadTimer = startLoadTimer(options.isVisible, () => fail(LOAD_TIMED_OUT))
+  }
+
+  function setToken(next: string): void {
+    if (!next) return fail(INVALID_REPORT)
+    if (next === token) return
+    token = next
+    if (isEmbedded && report) void passToken(report, element, next)
+    else embed()
+  }
+
+  async function recover(error: EmbedError): Promise<void> {
+    if (performance.now() - recoveredAt < RECOVERY_REST_MS) return fail(failureOf(error))
+    isRecovering = true
+    const renewInPlace = async () => {
+      const fresh = await options.renewToken()
+      if (fresh) setToken(fresh)
+      return fresh !== undefined && !signal.aborted
+    }
+    const reload = () => void report?.reload().catch(() => {})
+    const isBack = await recoverFromExpiry({ element, renewInPlace, reload, signal })
+    isRecovering = false
+    recoveredAt = performance.now()
+    if (!isBack) fail(failureOf(error))
+  }
+
+  listen(element, signal, {
+    loaded: () => {
+      stopLoadTimer()
+      if (powerBi && report) options.onLoaded(report, powerBi)
+      uncovering = setTimeout(() => settle({ kind: 'shown' }), RENDER_GRACE_MS)
+    },
+    rendered: () => {
+      hasRendered = true
+      settle({ kind: 'shown' })
+    },
+    error: (error) => {
+      if (isTokenExpired(error)) {
+        if (!isRecovering) void recover(error)
+      } else if (endsReport(error, hasRendered)) fail(failureOf(error))
+      else logWarning('The report told of an error that does not end it', error)
+    },
+  })
+  onStatus({ kind: 'loading' })
+  void bootstrap()
+
+  return {
+    setToken,
+    close() {
+      closing.abort()
+      stopLoadTimer()
+      clearTimeout(uncovering)
+      powerBi?.service.reset(element)
+      element.replaceChildren()
+    },
+  }
+}
+
+/** Renews the token of a report in place. */
+async function passToken(report: Report, element: HTMLElement, token: string): Promise<void> {
+  try {
+    await report.setAccessToken(token)
+  } catch (error) {
+    logWarning('The report did not take its new token', error)
+  }
+  // The SDK leaves the token in the page as an attribute, for frames that are made later; ours are given theirs.
+  element.removeAttribute('powerbi-access-token')
+}
+
+interface FrameListeners {
+  loaded: () => void
+  rendered: () => void
+  error: (error: EmbedError) => void
+}
+
+/** Listens on the container itself; the SDK's events bubble, and `error` would reach the window's own listeners. */
+function listen(element: HTMLElement, signal: AbortSignal, listeners: FrameListeners): void {
+  for (const [name, listener] of Object.entries(listeners)) {
+    const onEvent = (event: Event) => {
+      event.stopPropagation()
+      listener((event as CustomEvent<EmbedError | null>).detail ?? {})
+    }
+    element.addEventListener(name, onEvent, { signal })
+  }
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { type FrameRules, sharedReportUrl } from './shared-report-url.ts'
+
+const rules: FrameRules = {
+  hosts: ['app.powerbi.com', 'msit.powerbi.com'],
+  origin: 'http://localhost:4000',
+  demoBase: undefined,
+}
+const SHARED = 'https://app.powerbi.com/reportEmbed?reportId=r1&autoAuth=true&ctid=t1'
+
+function filterOf(url: string | undefined) {
+  return new URL(url ?? '').searchParams.get('filter')
+}
+
+describe('address of a report shared by URL', () => {
+  it('carries the marcas as a filter and keeps the rest', () => {
+    const url = sharedReportUrl(SHARED, ['FIAT', 'GM'], rules)
+    expect(filterOf(url)).toBe("Marca/Marca in ('FIAT','GM')")
+    expect(url?.startsWith(`${SHARED}&filter=Marca%2FMarca%20in%20`)).toBe(true)
+  })
+
+  it('doubles quotes', () => {
+    expect(filterOf(sharedReportUrl(SHARED, ["D'OR"], rules))).toBe("Marca/Marca in ('D''OR')")
+  })
+
+  it('replaces a filter that is already there', () => {
+    const url = sharedReportUrl(`${SHARED}&filter=Loja/Loja eq 'X'`, ['VW'], rules)
+    expect(new URL(url ?? '').searchParams.getAll('filter')).toEqual(["Marca/Marca in ('VW')"])
+  })
+
+  it('leaves publish-to-web links alone', () => {
+    const view = 'https://app.powerbi.com/view?r=abc'
+    expect(sharedReportUrl(view, ['FIAT'], rules)).toBe(view)
+  })
+
+  it.each([
+    'http://app.powerbi.com/reportEmbed?reportId=r1',
+    'https://app.powerbi.com.evil.example/reportEmbed',
+    'https://evil.example/reportEmbed?x=app.powerbi.com',
+    'https://app.powerbi.com:8443/reportEmbed',
+    'https://user@app.powerbi.com/reportEmbed',
+    'https://app.powerbi.com./reportEmbed',
+    'javascript:alert(1)',
+    '/demo/power-bi/reportEmbed?reportId=r1',
+    'http://localhost:4000/demo/power-bi/reportEmbed',
+    'not a url',
+    '',
+  ])('refuses %s', (url) => {
+    expect(sharedReportUrl(url, ['FIAT'], rules)).toBeUndefined()
+  })
+
+  it('lets the emulator of this origin through in demo mode, and nothing else of it', () => {
+    const demo = { ...rules, demoBase: '/demo/power-bi' }
+    expect(filterOf(sharedReportUrl('/demo/power-bi/reportEmbed?reportId=r1', ['FIAT'], demo))).toBe(
+      "Marca/Marca in ('FIAT')",
+    )
+    expect(sharedReportUrl('http://localhost:4000/demo/power-bi/reportEmbed', [], demo)).toBe(
+      'http://localhost:4000/demo/power-bi/reportEmbed',
+    )
+    expect(sharedReportUrl('http://localhost:4001/demo/power-bi/reportEmbed', [], demo)).toBeUndefined()
+    expect(sharedReportUrl('/demo/power-bi/../../api/x', [], demo)).toBeUndefined()
+    expect(sharedReportUrl('/demo/mailbox', [], demo)).toBeUndefined()
+  })
+})

@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createTokenBook, type TokenOutcome, type TokenRequest } from './token-book.ts'
+
+const MINUTE = 60_000
+
+function requestFor(key: string): TokenRequest {
+  return { key, area: key.toUpperCase(), workspaceId: 'w', reportId: `r-${key}`, datasetId: null }
+}
+
+function issued(lifeMs = 30 * MINUTE): TokenOutcome {
+  return { kind: 'issued', value: `token ${Math.random()}`, lifeMs }
+}
+
+/** A book over a scripted server: `answer` may be swapped at any time, `asked` lists the keys in order. */
+function openBook() {
+  const asked: string[] = []
+  const script = { answer: (_key: string): TokenOutcome => issued() }
+  const onFailed = vi.fn()
+  const onRefused = vi.fn()
+  const book = createTokenBook({
+    issue: async ({ key }) => {
+      asked.push(key)
+      return script.answer(key)
+    },
+    onFailed,
+    onRefused,
+  })
+  return { book, asked, script, onFailed, onRefused }
+}
+
+const settled = () => vi.advanceTimersByTimeAsync(0)
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+describe('tokens of the reports screen', () => {
+  it('asks for the selected report first and gets every token', async () => {
+    const { book, asked } = openBook()
+    book.sync(['a', 'b', 'c'].map(requestFor), 'b')
+    expect(asked).toEqual(['b'])
+    await settled()
+    expect(asked).toEqual(['b', 'a', 'c'])
+    expect([...book.read().values()].map(({ kind }) => kind)).toEqual(['ready', 'ready', 'ready'])
+  })
+
+  it('tells of a token that could not be had, and asks again when told to', async () => {
+    const { book, script, onFailed, onRefused } = openBook()
+    script.answer = () => ({ kind: 'failed', detail: 'Sem conexão' })
+    book.sync([requestFor('a')], 'a')
+    await settled()
+    expect(book.read().get('a')).toEqual({ kind: 'failed' })
+    expect(onFailed).toHaveBeenCalledExactlyOnceWith('A', 'Sem conexão')
+    expect(onRefused).not.toHaveBeenCalled()
+    script.answer = () => issued()
+    book.retryFailed()
+    await settled()
+    expect(book.read().get('a')?.kind).toBe('ready')
+  })
+
+  it('keeps a report without scope, and has the reports read again', async () => {
+    const { book, script, onFailed, onRefused } = openBook()
+    script.answer = () => ({ kind: 'no-scope' })
+    book.sync([requestFor('a')], 'a')
+    await settled()
+    expect(book.read().get('a')).toEqual({ kind: 'no-scope' })
+    expect(onFailed).not.toHaveBeenCalled()
+    expect(onRefused).toHaveBeenCalledOnce()
+  })
+
+  it('forgets reports that are gone and asks for new ones only', async () => {
+    const { book, asked } = openBook()
+    book.sync(['a', 'b'].map(requestFor), 'a')
+    await settled()
+    book.sync(['b', 'c'].map(requestFor), 'b')
+    await settled()
+    expect(asked).toEqual(['a', 'b', 'c'])
+    expect([...book.read().keys()]).toEqual(['b', 'c'])
+  })
+})
+
+describe('renewal', () => {
+  it('renews the tokens of mounted reports when due, and only these', async () => {
+    const { book, asked, script } = openBook()
+    script.answer = () => issued(MINUTE)
+    book.sync(['a', 'b'].map(requestFor), 'a')
+    await settled()
+    book.hold('a')
+    const before = book.read().get('a')
+    await vi.advanceTimersByTimeAsync(47_000)
+    book.tick()
+    await settled()
+    expect(asked).toEqual(['a', 'b'])
+    await vi.advanceTimersByTimeAsync(1_000)
+    book.tick()
+    await settled()
+    expect(asked).toEqual(['a', 'b', 'a'])
+    expect(book.read().get('a')).not.toBe(before)
+  })
+
+  it('keeps the old token while renewal fails, and backs off until it expires', async () => {
+    const { book, asked, script, onFailed } = openBook()
+    script.answer = () => issued(MINUTE)
+    book.sync([requestFor('a')], 'a')
+    await settled()
+    book.hold('a')
+    script.answer = () => ({ kind: 'failed', detail: 'x' })
+    const times: number[] = []
+    for (let second = 0; second < 120; second += 1) {
+      const count = asked.length
+      book.tick()
+      await vi.advanceTimersByTimeAsync(1_000)
+      if (asked.length > count) times.push(second)
+    }
+    expect(times).toEqual([48, 50, 54])
+    expect(onFailed).not.toHaveBeenCalled()
+    expect(book.read().get('a')?.kind).toBe('ready')
+  })
+
+  it('tries at once after a wake-up, even past the end of the token', async () => {
+    const { book, asked, script } = openBook()
+    script.answer = () => issued(MINUTE)
+    book.sync([requestFor('a')], 'a')
+    await settled()
+    book.hold('a')
+    script.answer = () => ({ kind: 'failed', detail: 'x' })
+    await vi.advanceTimersByTimeAsync(70_000)
+    book.tick()
+    await settled()
+    book.tick()
+    expect(asked.length).toBe(2)
+    script.answer = () => issued(MINUTE)
+    book.wake()
+    await settled()
+    expect(asked.length).toBe(3)
+  })
+
+  it('drops a report whose renewal is refused', async () => {
+    const { book, script, onFailed, onRefused } = openBook()
+    book.sync([requestFor('a')], 'a')
+    await settled()
+    book.hold('a')
+    script.answer = () => ({ kind: 'refused' })
+    expect(await book.renew('a')).toBeUndefined()
+    expect(book.read().get('a')).toEqual({ kind: 'failed' })
+    expect(onRefused).toHaveBeenCalledOnce()
+    expect(onFailed).not.toHaveBeenCalled()
+  })
+
+  it('fetches a stale token anew when its report is opened', async () => {
+    const { book, asked } = openBook()
+    book.sync(['a', 'b'].map(requestFor), 'a')
+    await settled()
+    book.want('b')
+    expect(asked).toEqual(['a', 'b'])
+    await vi.advanceTimersByTimeAsync(25 * MINUTE)
+    book.want('b')
+    expect(book.read().get('b')).toEqual({ kind: 'waiting' })
+    await settled()
+    expect(asked).toEqual(['a', 'b', 'b'])
+    expect(book.read().get('b')?.kind).toBe('ready')
+  })
+
+  it('ignores replies that come after it was closed', async () => {
+    const { book, onFailed, script } = openBook()
+    script.answer = () => ({ kind: 'failed', detail: 'x' })
+    book.sync([requestFor('a')], 'a')
+    book.close()
+    await settled()
+    expect(onFailed).not.toHaveBeenCalled()
+    expect(book.read().size).toBe(0)
+  })
+})

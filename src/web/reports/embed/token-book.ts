@@ -1,0 +1,174 @@
+import { createTokenQueue } from './token-queue.ts'
+import { type EmbedToken, type Instant, isDue, isExpired, readNow, retryDelay } from './token-schedule.ts'
+
+/** A report that needs embed tokens; the key changes with anything that must give the report a new frame. */
+export interface TokenRequest {
+  key: string
+  area: string
+  workspaceId: string
+  reportId: string
+  datasetId: string | null
+}
+
+/** What came of asking for a token; `detail` is Portuguese, fit to show. */
+export type TokenOutcome =
+  | { kind: 'issued'; value: string; lifeMs: number }
+  | { kind: 'no-scope' }
+  /** The person may not have it (any more); without a detail the screen will say so itself. */
+  | { kind: 'refused'; detail?: string }
+  /** It did not work this time: network, time-out, 429, 5xx, a reply without a token. */
+  | { kind: 'failed'; detail: string }
+
+export type TokenState =
+  | { kind: 'waiting' }
+  | { kind: 'ready'; token: EmbedToken }
+  | { kind: 'no-scope' }
+  | { kind: 'failed' }
+
+export interface TokenBookOptions {
+  /** Asks the server for one token; never rejects. */
+  issue: (request: TokenRequest, signal: AbortSignal) => Promise<TokenOutcome>
+  /** Called once for each report whose token could not be had, or was lost. */
+  onFailed: (area: string, detail: string) => void
+  /** Called when the server refuses: what the page knows of the person's reports is out of date. */
+  onRefused: () => void
+  now?: () => Instant
+}
+
+interface Entry {
+  request: TokenRequest
+  state: TokenState
+  failures: number
+  retryAt: number
+}
+
+/** Every token of the reports screen. See createTokenBook. */
+export type TokenBook = ReturnType<typeof createTokenBook>
+
+const WAITING: TokenState = { kind: 'waiting' }
+
+/**
+ * Fetches the embed tokens of all reports and renews those of mounted frames when they are due: call `tick`
+ * every few seconds, and `wake` when the machine may have slept or has come back online.
+ */
+export function createTokenBook({ issue, onFailed, onRefused, now = readNow }: TokenBookOptions) {
+  const entries = new Map<string, Entry>()
+  /** How many mounted frames live on a token; only these are renewed in the background. */
+  const holders = new Map<string, number>()
+  const listeners = new Set<() => void>()
+  const queue = createTokenQueue(ask)
+  let snapshot: ReadonlyMap<string, TokenState> = new Map()
+  let abort = new AbortController()
+
+  function publish(): void {
+    snapshot = new Map([...entries].map(([key, entry]) => [key, entry.state]))
+    for (const listener of [...listeners]) listener()
+  }
+
+  async function ask(key: string): Promise<void> {
+    const entry = entries.get(key)
+    if (!entry) return
+    const { signal } = abort
+    const askedAt = now()
+    const outcome = await issue(entry.request, signal)
+    // The same key stands for the same report and scope, so a report that came back may use the reply.
+    const current = entries.get(key)
+    if (!signal.aborted && current) settle(current, outcome, askedAt)
+  }
+
+  function settle(entry: Entry, outcome: TokenOutcome, askedAt: Instant): void {
+    if (outcome.kind === 'failed' && entry.state.kind === 'ready') {
+      entry.failures += 1
+      entry.retryAt = now().monotonic + retryDelay(entry.failures)
+      return
+    }
+    entry.failures = 0
+    entry.state = stateAfter(outcome, askedAt)
+    publish()
+    if ('detail' in outcome && outcome.detail) onFailed(entry.request.area, outcome.detail)
+    if (outcome.kind === 'no-scope' || outcome.kind === 'refused') onRefused()
+  }
+
+  function renewIfDue(entry: Entry): void {
+    if (!holders.get(entry.request.key) || entry.state.kind !== 'ready' || queue.isRunning(entry.request.key)) return
+    const at = now()
+    if (!isDue(entry.state.token, at)) return
+    const mayRetry = at.monotonic >= entry.retryAt && !isExpired(entry.state.token, at)
+    if (entry.failures === 0 || mayRetry) void queue.startNow(entry.request.key)
+  }
+
+  return {
+    /** Sets which reports there are: new ones are asked for, `firstKey` first; tokens of gone ones are forgotten. */
+    sync(requests: readonly TokenRequest[], firstKey: string | undefined): void {
+      const known = new Set(entries.keys())
+      for (const key of known) if (!requests.some((request) => request.key === key)) entries.delete(key)
+      const added = requests.filter(({ key }) => !known.has(key))
+      for (const request of added)
+        entries.set(request.key, { request, state: WAITING, failures: 0, retryAt: 0 })
+      if (known.size === 0 && firstKey !== undefined && entries.has(firstKey)) queue.addAlone(firstKey)
+      for (const { key } of added) queue.add(key)
+      if (added.length > 0 || entries.size !== known.size) publish()
+    },
+    /** Says that a report is about to be looked at: its token comes before all others, unless a fresh one is there. */
+    want(key: string): void {
+      const entry = entries.get(key)
+      if (!entry) return
+      const { state } = entry
+      if (state.kind === 'ready' && !holders.get(key) && isDue(state.token, now())) {
+        entry.state = WAITING
+        publish()
+      }
+      if (entry.state.kind === 'waiting') void queue.startNow(key)
+    },
+    /** Keeps a token renewed until the returned function is called. */
+    hold(key: string): () => void {
+      const change = (by: number) => holders.set(key, (holders.get(key) ?? 0) + by)
+      change(1)
+      return () => void change(-1)
+    },
+    /** Asks for a new token now, whatever the age of the old one. @returns undefined when none could be had */
+    async renew(key: string): Promise<EmbedToken | undefined> {
+      const old = entries.get(key)?.state
+      await queue.startNow(key)
+      const state = entries.get(key)?.state
+      return state?.kind === 'ready' && state !== old ? state.token : undefined
+    },
+    /** Asks again for every token that could not be had. */
+    retryFailed(): void {
+      for (const [key, entry] of entries) {
+        if (entry.state.kind !== 'failed') continue
+        entry.state = WAITING
+        queue.add(key)
+      }
+      publish()
+    },
+    tick(): void {
+      for (const entry of entries.values()) renewIfDue(entry)
+    },
+    wake(): void {
+      for (const entry of entries.values()) {
+        entry.failures = 0
+        renewIfDue(entry)
+      }
+    },
+    /** Drops everything, requests on their way too; `sync` starts anew. */
+    close(): void {
+      abort.abort()
+      abort = new AbortController()
+      queue.clear()
+      entries.clear()
+      publish()
+    },
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    read: () => snapshot,
+  }
+}
+
+function stateAfter(outcome: TokenOutcome, askedAt: Instant): TokenState {
+  if (outcome.kind === 'issued')
+    return { kind: 'ready', token: { value: outcome.value, lifeMs: outcome.lifeMs, askedAt } }
+  return { kind: outcome.kind === 'no-scope' ? 'no-scope' : 'failed' }
+}

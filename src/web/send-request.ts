@@ -1,0 +1,72 @@
+import {
+  type BodyIn,
+  type ParamsIn,
+  pathWith,
+  type QueryIn,
+  type ReplyOf,
+  type Route,
+} from '#contract/route.ts'
+import { NetworkError, readFailure } from './api-error.ts'
+
+/** What a call passes in, as its route declares it. */
+export interface RequestInput<R extends Route> {
+  params?: ParamsIn<R>
+  query?: QueryIn<R>
+  body?: BodyIn<R>
+  signal?: AbortSignal | undefined
+  /** Lets the request outlive the page. */
+  keepalive?: boolean
+  /** A request that takes longer counts as lost; 35 s unless said, since the server gives up after 30 s. */
+  timeoutMs?: number
+}
+
+const DEFAULT_TIMEOUT_MS = 35_000
+
+/**
+ * Sends one request as it is, without renewing or repeating anything.
+ * @throws ApiError for a failed reply, NetworkError without one, the signal's reason when aborted by the caller
+ */
+export async function sendRequest<R extends Route>(
+  route: R,
+  input: RequestInput<R>,
+  accessToken?: string,
+): Promise<ReplyOf<R>> {
+  const response = await fetchReply(route, input, accessToken)
+  if (!response.ok) throw await readFailure(response)
+  if (!route.response || response.status === 204) return undefined as ReplyOf<R>
+  try {
+    return (await response.json()) as ReplyOf<R>
+  } catch (error) {
+    input.signal?.throwIfAborted()
+    // A 200 that is not JSON comes from something in between, a hotel's sign-in page say.
+    throw error instanceof SyntaxError ? await readFailure(response) : new NetworkError(error)
+  }
+}
+
+async function fetchReply<R extends Route>(route: R, input: RequestInput<R>, accessToken?: string) {
+  const headers = new Headers({ accept: 'application/json' })
+  if (accessToken) headers.set('authorization', `Bearer ${accessToken}`)
+  if (input.body !== undefined) headers.set('content-type', 'application/json')
+  const timeout = AbortSignal.timeout(input.timeoutMs ?? DEFAULT_TIMEOUT_MS)
+  try {
+    return await fetch(addressOf(route, input), {
+      method: route.method,
+      headers,
+      signal: input.signal ? AbortSignal.any([input.signal, timeout]) : timeout,
+      keepalive: input.keepalive ?? false,
+      ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+    })
+  } catch (error) {
+    input.signal?.throwIfAborted()
+    throw new NetworkError(error)
+  }
+}
+
+function addressOf<R extends Route>(route: R, input: RequestInput<R>): string {
+  const path = pathWith(route, input.params as Record<string, unknown> | undefined)
+  const given = Object.entries((input.query ?? {}) as Record<string, unknown>)
+  const query = new URLSearchParams(
+    given.filter(([, value]) => value !== undefined).map(([name, value]) => [name, String(value)]),
+  )
+  return query.size > 0 ? `${path}?${query}` : path
+}

@@ -1,0 +1,74 @@
+import * as z from 'zod/mini'
+import { authUserSchema, type Session } from '#contract/sign-in.ts'
+
+/** Local storage key of the session, shared by every tab. */
+export const SESSION_KEY = 'patio.session'
+
+const storedSessionSchema = z.object({
+  user: authUserSchema,
+  access_token: z.string(),
+  refresh_token: z.string(),
+  /** Seconds since the epoch by this browser's clock. */
+  expires_at: z.number(),
+})
+/** The session as local storage keeps it (SPEC section 3, 'Session user'). */
+export type StoredSession = z.output<typeof storedSessionSchema>
+
+/** Stands in where the browser refuses local storage: the session then lives as long as the page. */
+let memory: string | null = null
+let lastRead: { raw: string | null; session: StoredSession | undefined } = { raw: null, session: undefined }
+
+/** The session as local storage has it now; the same object until it changes. A broken value is no session. */
+export function getSession(): StoredSession | undefined {
+  const raw = readRaw()
+  if (raw !== lastRead.raw) lastRead = { raw, session: parseSession(raw) }
+  return lastRead.session
+}
+
+/** Keeps a session that the server has just issued. */
+export function storeSession(session: Session): StoredSession {
+  const { user, access_token, refresh_token, expires_in } = session
+  // Counted from now by this clock: a browser whose clock is wrong would renew all the time or too late.
+  const expires_at = Math.floor(Date.now() / 1000) + expires_in
+  const stored: StoredSession = { user, access_token, refresh_token, expires_at }
+  writeRaw(JSON.stringify(stored))
+  return getSession() ?? stored
+}
+
+/** Forgets the session in every tab. */
+export function clearSession(): void {
+  writeRaw(null)
+}
+
+/** How many seconds the access token is still good for; negative when it has expired. */
+export function secondsLeft(session: StoredSession): number {
+  return session.expires_at - Date.now() / 1000
+}
+
+function parseSession(raw: string | null): StoredSession | undefined {
+  if (raw === null) return undefined
+  try {
+    const parsed = storedSessionSchema.safeParse(JSON.parse(raw))
+    return parsed.success ? parsed.data : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function readRaw(): string | null {
+  try {
+    return localStorage.getItem(SESSION_KEY) ?? memory
+  } catch {
+    return memory
+  }
+}
+
+function writeRaw(raw: string | null): void {
+  memory = null
+  try {
+    if (raw === null) localStorage.removeItem(SESSION_KEY)
+    else localStorage.setItem(SESSION_KEY, raw)
+  } catch {
+    memory = raw
+  }
+}

@@ -1,0 +1,54 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { verificationMessages } from '#contract/messages.ts'
+import { MessagePage } from '#web/layout/message-page.tsx'
+import { adoptSession, getSession } from '#web/session.ts'
+import { Spinner } from '#web/ui/spinner.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { readTokenHash, verifyEmailLink } from './verify-email-link.ts'
+
+/** Where the link of the verification mail leads: it is posted, never used up by the page's own address. */
+export function AuthCallbackScreen() {
+  const navigate = useNavigate()
+  const isStarted = useRef(false)
+  useEffect(() => {
+    if (isStarted.current) return
+    isStarted.current = true
+    const tokenHash = readTokenHash(window.location.hash)
+    // The token must not stay in the address bar or in the history.
+    window.history.replaceState(window.history.state, '', window.location.pathname)
+    void finishVerification(tokenHash).then((to) => navigate({ to, replace: true }))
+  }, [navigate])
+  return (
+    <MessagePage title={verificationMessages.checking}>
+      <Spinner className="size-6" />
+    </MessagePage>
+  )
+}
+
+/** @returns the screen to go to */
+async function finishVerification(tokenHash: string | undefined): Promise<'/power-bi' | '/login'> {
+  try {
+    const session = tokenHash === undefined ? undefined : await verifyEmailLink(tokenHash)
+    if (session) {
+      adoptSession(session)
+      showToast({
+        kind: 'success',
+        title: verificationMessages.verified,
+        description: verificationMessages.verifiedDetail,
+      })
+      return '/power-bi'
+    }
+    // Opened without a link, or again by somebody who is signed in already.
+    if (tokenHash === undefined && getSession()) return '/power-bi'
+    showToast({
+      kind: 'error',
+      title: verificationMessages.failed,
+      description: verificationMessages.failedDetail,
+    })
+  } catch (error) {
+    const description = error instanceof Error ? error.message : undefined
+    showToast({ kind: 'error', title: 'Erro', ...(description && { description }) })
+  }
+  return '/login'
+}

@@ -1,0 +1,87 @@
+import { Link, useRouter } from '@tanstack/react-router'
+import { type FormEvent, useEffect, useRef } from 'react'
+import { Button } from '#web/ui/button.tsx'
+import { HumanCheck, type HumanCheckHandle } from '#web/ui/human-check/human-check.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
+import type { LoginField } from './first-failure.ts'
+import { useCapsLock } from './use-caps-lock.ts'
+import { useLogin } from './use-login.ts'
+
+const linkClasses = 'rounded-sm font-medium text-brand-strong underline-offset-4 hover:underline'
+
+/** E-mail, password and human check (SPEC section 2, /login). */
+export function LoginForm() {
+  const email = useRef<HTMLInputElement>(null)
+  const password = useRef<HTMLInputElement>(null)
+  const humanCheck = useRef<HumanCheckHandle>(null)
+  const focus = (field: LoginField) => (field === 'email' ? email : password).current?.focus()
+  const { submit, isBusy, failure, clearFailure } = useLogin(humanCheck, focus)
+  const { isCapsLockOn, capsLockHandlers } = useCapsLock()
+  const preloadReports = usePreloadReports()
+
+  // On a phone the keyboard would cover half of the page that has just opened.
+  useEffect(() => {
+    if (matchMedia('(pointer: fine)').matches) email.current?.focus()
+  }, [])
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    void submit({ email: email.current?.value ?? '', password: password.current?.value ?? '' })
+  }
+  const onChange = () => {
+    preloadReports()
+    if (failure) clearFailure()
+  }
+  const errorOf = (field: LoginField) => (failure?.field === field ? failure.message : undefined)
+
+  return (
+    <form noValidate onSubmit={onSubmit} onChange={onChange} className="space-y-5" aria-label="Entrar">
+      <TextField
+        ref={email}
+        label="E-mail"
+        type="email"
+        name="email"
+        autoComplete="username"
+        inputMode="email"
+        autoCapitalize="none"
+        spellCheck={false}
+        error={errorOf('email')}
+      />
+      <TextField
+        ref={password}
+        label="Senha"
+        type="password"
+        name="password"
+        autoComplete="current-password"
+        error={errorOf('password')}
+        hint={isCapsLockOn ? 'A tecla Caps Lock está ativada.' : undefined}
+        {...capsLockHandlers}
+      />
+      <HumanCheck ref={humanCheck} onPass={noop} />
+      <Button type="submit" size="large" className="w-full" isBusy={isBusy}>
+        Entrar
+      </Button>
+      <div className="flex flex-wrap justify-between gap-x-6 gap-y-2 text-sm">
+        <Link to={'/forgot-password' as string} className={linkClasses}>
+          Esqueci minha senha
+        </Link>
+        <Link to={'/signup' as string} className={linkClasses}>
+          Criar conta
+        </Link>
+      </div>
+    </form>
+  )
+}
+
+/** The form asks for the pass when it is sent. */
+function noop() {}
+
+/** Fetches the next screen's code, and nothing else, while the person is still typing. */
+function usePreloadReports(): () => void {
+  const router = useRouter()
+  const isStarted = useRef(false)
+  return () => {
+    if (isStarted.current) return
+    isStarted.current = true
+    void router.loadRouteChunk(router.routesByPath['/power-bi'])
+  }
+}

@@ -1,0 +1,54 @@
+import type { ComponentProps } from 'react'
+import { classNames } from './class-names.ts'
+import { Spinner } from './spinner.tsx'
+
+const variants = {
+  primary: 'bg-brand text-brand-foreground hover:bg-[color-mix(in_oklab,var(--accent),var(--ink)_14%)]',
+  secondary: 'border border-line-strong/50 bg-surface text-ink hover:bg-subtle',
+  ghost: 'text-ink hover:bg-subtle',
+  danger: 'bg-danger-solid text-white hover:bg-[color-mix(in_oklab,var(--danger-solid),black_14%)]',
+}
+const sizes = { medium: 'h-10 px-4', large: 'h-11 px-5' }
+
+export type ButtonVariant = keyof typeof variants
+
+/** The classes of a button, for links that look like one. */
+export function buttonClasses(variant: ButtonVariant, size: keyof typeof sizes = 'medium'): string {
+  return classNames(
+    'inline-flex select-none items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium text-sm',
+    'transition-colors disabled:opacity-55 aria-disabled:cursor-default aria-disabled:opacity-70',
+    variants[variant],
+    sizes[size],
+  )
+}
+
+type ButtonProps = ComponentProps<'button'> & {
+  variant?: ButtonVariant
+  size?: keyof typeof sizes
+  /** Work is under way: shows a spinner and ignores clicks, but keeps the focus. */
+  isBusy?: boolean
+}
+
+/** A button; type 'button' unless said. */
+export function Button({
+  variant = 'primary',
+  size,
+  isBusy = false,
+  className,
+  children,
+  ...rest
+}: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      aria-busy={isBusy || undefined}
+      aria-disabled={isBusy || rest['aria-disabled'] || undefined}
+      onClick={isBusy ? (event) => event.preventDefault() : rest.onClick}
+      className={classNames(buttonClasses(variant, size), className)}
+    >
+      {isBusy && <Spinner />}
+      {children}
+    </button>
+  )
+}

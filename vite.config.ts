@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig, type Plugin } from 'vite'
+
+const apiServer = `http://localhost:${process.env.PORT || 4000}`
+const outDir = 'dist/web'
+
+/** In watch mode Vite serves the page, so the settings that the API server would fill in are fetched from it. */
+function fillPortalSettings(): Plugin {
+  const element = /(<script[^>]*id="portal-settings"[^>]*>)([^<]*)(<\/script>)/
+  return {
+    name: 'fill-portal-settings',
+    apply: 'serve',
+    async transformIndexHtml(html) {
+      const page = await fetch(apiServer).then((response) => response.text())
+      const settings = element.exec(page)?.[2] ?? '{}'
+      return html.replace(element, (_, open: string, __: string, close: string) => open + settings + close)
+    },
+  }
+}
+
+/** Leaves the compressed forms of every text file beside it; the server sends them as they are. */
+function compressFiles(): Plugin {
+  return {
+    name: 'compress-files',
+    apply: 'build',
+    closeBundle() {
+      const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
+      for (const entry of readdirSync(outDir, { recursive: true, withFileTypes: true })) {
+        if (!entry.isFile() || !/\.(js|css|svg)$/.test(entry.name)) continue
+        const file = join(entry.parentPath, entry.name)
+        const content = readFileSync(file)
+        writeFileSync(`${file}.br`, brotliCompressSync(content, { params }))
+        writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }))
+      }
+    },
+  }
+}
+
+export default defineConfig({
+  plugins: [react(), tailwindcss(), fillPortalSettings(), compressFiles()],
+  publicDir: false,
+  build: {
+    outDir,
+    emptyOutDir: true,
+    manifest: true,
+    target: 'es2023',
+    // The page's CSP allows neither inline scripts nor, for fonts and workers, data URLs.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  worker: { format: 'es' },
+  server: {
+    proxy: Object.fromEntries(
+      ['/api', '/demo', '/brand.css', '/brand-logo'].map((path) => [path, apiServer]),
+    ),
+  },
+})
