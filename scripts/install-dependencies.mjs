@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashFiles } from './hash-files.mjs'
-import { isRunningNodeNewEnough, pinnedBinary, pinnedNode, toolEnvironment } from './pinned-node.mjs'
+import { pinnedBinary, pinnedNode, toolEnvironment } from './pinned-node.mjs'
 import { interruptedBy, root, runCommand, say } from './run-command.mjs'
 
 const modules = join(root, 'node_modules')
@@ -48,17 +48,27 @@ async function installFromNothing() {
  * the tree; the second takes about a second, because all the rest is there.
  */
 async function completeUnderPinnedNode() {
-  if (!existsSync(pinnedBinary)) await fetchPinnedNode()
-  const needsSecondPass = !isRunningNodeNewEnough
-  const { status } = await runCommand(pinnedNode(), ['--version'], { capture: true })
-  if (status !== 0) throw new Error('O Node fixado pelo projeto não roda neste sistema (é preciso glibc).')
-  if (needsSecondPass) await runNpm(['install', '--no-save'], toolEnvironment())
+  await ensurePinnedNode()
+  await runNpm(['install', '--no-save'], toolEnvironment())
+  // An npm that runs no install scripts has just put the package back as it was published, without its binary.
+  await ensurePinnedNode()
 }
 
-/** Does what the package's own install script does, for an npm that was told not to run install scripts. */
-async function fetchPinnedNode() {
-  const cwd = join(modules, 'node')
-  await runCommand(process.execPath, ['installArchSpecificPackage.js'], { cwd, capture: true })
+/**
+ * Fetches the pinned Node as its package's own install script does, for an npm that was told not to run those. One
+ * that does not run here (it wants glibc) is removed, so that a running Node that is new enough can stand in.
+ * @throws {Error} when there is no Node that will do
+ */
+async function ensurePinnedNode() {
+  if (!existsSync(pinnedBinary)) {
+    const cwd = join(modules, 'node')
+    // By name: the Node that runs this script may be the pinned one that npm has just removed.
+    await runCommand('node', ['installArchSpecificPackage.js'], { cwd, capture: true })
+  }
+  const { status } = await runCommand(pinnedBinary, ['--version'], { capture: true })
+  if (interruptedBy()) throw new Error('Instalação interrompida.')
+  if (status !== 0) rmSync(pinnedBinary, { force: true })
+  pinnedNode()
 }
 
 /**

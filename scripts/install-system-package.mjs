@@ -19,5 +19,6 @@ export async function installSystemPackage(name) {
   say(`Instalando o pacote ${name} do sistema…`)
   // Lists may be partly out of reach while the package itself is not.
   await run('apt-get', 'update')
-  return run('apt-get', 'install', '-y', '--no-install-recommends', name)
+  // What this machine has already is not ours to change: no upgrade.
+  return run('apt-get', 'install', '-y', '--no-upgrade', '--no-install-recommends', name)
 }

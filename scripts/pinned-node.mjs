@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { root } from './run-command.mjs'
 
-export const pinnedMajor = 24
+const pinnedMajor = 24
 const binaries = join(root, 'node_modules', '.bin')
 
 /** Whether the Node that runs this very script is as new as the pinned one. */
-export const isRunningNodeNewEnough = Number(process.versions.node.split('.')[0]) >= pinnedMajor
+const isRunningNodeNewEnough = Number(process.versions.node.split('.')[0]) >= pinnedMajor
 
 /** Where the `node` package puts its binary. */
 export const pinnedBinary = join(
@@ -24,7 +24,7 @@ export const pinnedBinary = join(
  */
 export function pinnedNode() {
   if (existsSync(pinnedBinary)) return pinnedBinary
-  if (isRunningNodeNewEnough) return process.execPath
+  if (isRunningNodeNewEnough && existsSync(process.execPath)) return process.execPath
   throw new Error(
     `Falta o Node ${pinnedMajor} em node_modules/node. Apague a pasta node_modules e tente de novo, ou use um Node ${pinnedMajor}.`,
   )

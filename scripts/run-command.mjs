@@ -40,6 +40,8 @@ export const exitStatus = (code, signal) => code ?? 128 + (signal ? constants.si
  * @returns {Promise<Output>} never rejects; `abort` ends the command with SIGTERM
  */
 export function runCommand(command, args, { env = process.env, cwd = root, capture = false, abort } = {}) {
+  // Once asked to end, nothing new is begun.
+  if (interruption) return Promise.resolve({ status: exitStatus(null, interruption), output: '' })
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd, env, stdio: capture ? ['ignore', 'pipe', 'pipe'] : 'inherit' })
     const stopForwarding = forwardSignals(child)
@@ -77,7 +79,25 @@ function forwardSignals(child) {
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
   }
   for (const signal of forwarded) process.on(signal, forward)
+  const watch = watchForOrphaning(() => forward('SIGTERM'))
   return () => {
+    clearInterval(watch)
     for (const signal of forwarded) process.off(signal, forward)
   }
+}
+
+/**
+ * An npm that is killed outright tells nobody, and its server would keep the port. Without npm in between, losing the
+ * parent is how a program is left to run on its own.
+ * @param {() => void} onOrphaned
+ */
+function watchForOrphaning(onOrphaned) {
+  if (!process.env.npm_lifecycle_event) return
+  const parent = process.ppid
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(watch)
+    onOrphaned()
+  }, 500)
+  return watch.unref()
 }

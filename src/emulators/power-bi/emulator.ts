@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { answerCalls, answerData, answerFaults, answerFrameFaults } from './instruments/answer-instruments.ts'
 import { applyFault } from './instruments/apply-fault.ts'
 import { createCallLog, readBody } from './instruments/call-log.ts'
-import { answerTokenRequest } from './rest/directory.ts'
 import { createFaultScript, type Fault, type FaultTarget } from './instruments/fault-script.ts'
-import { answerCalls, answerData, answerFaults, answerFrameFaults } from './instruments/answer-instruments.ts'
 import { type Reply, toResponse } from './reply.ts'
+import { answerTokenRequest } from './rest/directory.ts'
 import { answerRestCall, faultTargetOf } from './rest/rest-api.ts'
 import { createReportPage } from './serve-report-page.ts'
 

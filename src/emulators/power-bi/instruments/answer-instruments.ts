@@ -1,10 +1,10 @@
 import type { Estado, Marca } from '#contract/entitlements.ts'
-import type { CallLog } from './call-log.ts'
 import { DATA_ESTADOS, DATA_MARCAS } from '#emulators/power-bi/data-set.ts'
 import { modelOfArea } from '#emulators/power-bi/data-set-areas.ts'
 import { sumScope } from '#emulators/power-bi/data-set-sums.ts'
-import { type FaultScript, parseFault } from './fault-script.ts'
 import type { Reply } from '#emulators/power-bi/reply.ts'
+import type { CallLog } from './call-log.ts'
+import { type FaultScript, parseFault } from './fault-script.ts'
 
 const badRequest = (message: string): Reply => ({ status: 400, body: { error: message } })
 const notAllowed = (allow: string): Reply => ({

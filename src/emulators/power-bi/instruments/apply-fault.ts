@@ -1,5 +1,5 @@
-import type { Fault } from './fault-script.ts'
 import { type Reply, refuse } from '#emulators/power-bi/reply.ts'
+import type { Fault } from './fault-script.ts'
 
 const CODES: Record<number, string> = {
   400: 'InvalidRequest',
@@ -30,7 +30,11 @@ function answered(fault: Fault, normal: Reply): Reply {
   const requestId = normal.headers?.RequestId
   const kept: Record<string, string> = requestId ? { RequestId: requestId } : {}
   if (typeof body === 'string') {
-    return { status: status ?? normal.status, text: body, headers: { ...kept, 'Content-Type': 'application/json' } }
+    return {
+      status: status ?? normal.status,
+      text: body,
+      headers: { ...kept, 'Content-Type': 'application/json' },
+    }
   }
   if (body !== undefined && status === undefined && isObject(body) && isObject(normal.body)) {
     return { ...normal, body: { ...normal.body, ...body } }

@@ -1,8 +1,16 @@
+import { readClaims } from './check-token.ts'
 import type { ReportEvents } from './emit-events.ts'
 import type { ReportActions } from './report-actions.ts'
-import { readClaims } from './check-token.ts'
 import { describePage, isPageName, PAGES, visualsOf } from './report-pages.ts'
-import { loadSession, mergeSettings, modelOfSession, type ReportSettings, type Session } from './session.ts'
+import {
+  flawOfSession,
+  loadSession,
+  mergeSettings,
+  modelOfSession,
+  permittedScope,
+  type ReportSettings,
+  type Session,
+} from './session.ts'
 import { type ReportFilter, updateFilters } from './update-filters.ts'
 import type { Answer, HostRequest } from './wire.ts'
 
@@ -53,10 +61,12 @@ function postFilters({ body }: HostRequest, parts: Parts): Answer {
 }
 
 function takeToken({ body }: HostRequest, { session, watchToken, draw, actions }: Parts): Answer {
+  const shown = flawOfSession(session) ? '' : JSON.stringify(permittedScope(session))
   session.claims = readClaims(String(body ?? ''))
   const afterwards = () => {
     watchToken()
-    if (actions.isOpen()) draw()
+    // A renewal in time leaves the reader's screen alone.
+    if (actions.isOpen() && shown !== JSON.stringify(permittedScope(session))) draw()
   }
   return { statusCode: 202, body: null, afterwards }
 }

@@ -20,8 +20,8 @@ const events = createEvents(session, post)
 const view = createReportView(session)
 const draw = () => {
   view.draw(actions)
-  // Two frames later the browser has painted.
-  requestAnimationFrame(() => setTimeout(events.rendered))
+  // Not an animation frame: a hidden tab has none, and its host would wait for ever.
+  setTimeout(events.rendered, 20)
 }
 const actions = createActions(session, events, draw)
 const watchToken = createTokenWatch(session, events, view.showExpired)
@@ -30,7 +30,10 @@ parts = { session, events, actions, draw, watchToken, showFailure: view.showNoti
 /** A share link: the report stands in the address and no host speaks to the frame. */
 function openLink(): void {
   session.report = reportOfId(address.get('reportId') ?? '')
-  if (!session.report) return view.showNotice('Este relatório não existe.')
+  if (!session.report) {
+    view.showNotice('Este relatório não existe.')
+    return
+  }
   session.kind = 'link'
   session.filters = parseLinkFilter(address.get('filter') ?? '')
   draw()

@@ -34,7 +34,10 @@ export interface Visual {
 }
 
 /** The visuals of a page in reading order: cards, line, bars, table. */
-export function visualsOf(model: AreaModel, page: PageName): Record<'cards' | 'line' | 'bars' | 'table', Visual> {
+export function visualsOf(
+  model: AreaModel,
+  page: PageName,
+): Record<'cards' | 'line' | 'bars' | 'table', Visual> {
   if (page === 'visao-geral') {
     const { label } = metricOf(model, model.main)
     return {

@@ -2,7 +2,13 @@ import { type EmulatedReport, reportOfId } from '#emulators/power-bi/catalogue.t
 import { DATA_ESTADOS, DATA_MARCAS } from '#emulators/power-bi/data-set.ts'
 import { type AreaModel, modelOfArea } from '#emulators/power-bi/data-set-areas.ts'
 import type { Scope } from '#emulators/power-bi/data-set-sums.ts'
-import { flawOfToken, type ReportError, readClaims, scopeOfIdentity, type TokenClaims } from './check-token.ts'
+import {
+  flawOfToken,
+  type ReportError,
+  readClaims,
+  scopeOfIdentity,
+  type TokenClaims,
+} from './check-token.ts'
 import { isPageName, PAGES, type PageName } from './report-pages.ts'
 import { type FilterColumn, type ReportFilter, readFilters, valuesLeft } from './update-filters.ts'
 

@@ -56,6 +56,7 @@ export function watchFaults(session: Session, events: ReportEvents): void {
     if (session.kind !== 'embedded' || !session.report) return
     const faults = await fetchFaults(session.report.reportId)
     if (!faults) return window.clearInterval(timer)
-    for (const { message, errorCode } of faults) events.error({ message, errorCode, detailedMessage: message })
+    for (const { message, errorCode } of faults)
+      events.error({ message, errorCode, detailedMessage: message })
   }, 1_000)
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type EmulatedReport, reportOfDataset, reportOfId } from '#emulators/power-bi/catalogue.ts'
+import { type Reply, refuse } from '#emulators/power-bi/reply.ts'
 import { flawOfIdentities, type Identity } from './check-identities.ts'
 import { describeDataset } from './describe-report.ts'
-import { type Reply, refuse } from '#emulators/power-bi/reply.ts'
 import { signToken } from './signed-token.ts'
 
 const CONTEXT =

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { type EmulatedReport, reportOfDataset, reportOfId } from '#emulators/power-bi/catalogue.ts'
-import { describeDataset, describeRefreshes, describeReport } from './describe-report.ts'
 import type { FaultTarget } from '#emulators/power-bi/instruments/fault-script.ts'
-import { generateTokenForReport, generateTokenV2, type TokenRequest } from './generate-token.ts'
 import { type Reply, refuse } from '#emulators/power-bi/reply.ts'
+import { describeDataset, describeRefreshes, describeReport } from './describe-report.ts'
+import { generateTokenForReport, generateTokenV2, type TokenRequest } from './generate-token.ts'
 import { readToken } from './signed-token.ts'
 
 /** A call of the REST API; `path` begins behind `/api`, `now` is in milliseconds since the epoch. */

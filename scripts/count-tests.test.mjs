@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { addTotals, countPlaywright, countVitest, noTests, readTotals, writeTotals } from './count-tests.mjs'
+
+test('counts a file that Vitest cannot load as a failure, and one with failed tests only once', () => {
+  const report = {
+    numPassedTests: 5,
+    numFailedTests: 1,
+    numPendingTests: 2,
+    numTodoTests: 1,
+    testResults: [
+      { status: 'failed', assertionResults: [] },
+      { status: 'failed', assertionResults: [{}] },
+      { status: 'passed', assertionResults: [{}] },
+    ],
+  }
+  expect(countVitest(report)).toEqual({ passed: 5, failed: 2, skipped: 3 })
+})
+
+test('counts a flaky browser test as failed', () => {
+  const stats = { expected: 4, unexpected: 1, flaky: 1, skipped: 2 }
+  expect(countPlaywright({ stats })).toEqual({ passed: 4, failed: 2, skipped: 2 })
+})
+
+test('a report that is missing or cut short counts nothing', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'patio-report-'))
+  writeFileSync(join(folder, 'cut.json'), '{"stats":')
+  expect(readTotals(join(folder, 'none.json'), countPlaywright)).toEqual(noTests)
+  expect(readTotals(join(folder, 'cut.json'), countPlaywright)).toEqual(noTests)
+  rmSync(folder, { recursive: true })
+})
+
+test('writes the sum on one line, naming skipped tests only when there are any', () => {
+  const sum = addTotals([
+    { passed: 2, failed: 1, skipped: 0 },
+    { passed: 3, failed: 0, skipped: 4 },
+  ])
+  expect(writeTotals(sum)).toBe('5 passed, 1 failed, 4 skipped')
+  expect(writeTotals({ passed: 5, failed: 0, skipped: 0 })).toBe('5 passed, 0 failed')
+})

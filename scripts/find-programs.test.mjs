@@ -1,0 +1,65 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { listInstalledBrowsers } from './find-chromium.mjs'
+import { findOnPath } from './find-executable.mjs'
+import { listPostgresFolders, listVersions } from './find-postgres.mjs'
+import { unprivilegedUser } from './throw-away-postgres.mjs'
+
+/** @type {string} */
+let base
+const path = process.env.PATH
+
+/** @param {string} file */
+function makeProgram(file, mode = 0o755) {
+  mkdirSync(join(base, file, '..'), { recursive: true })
+  writeFileSync(join(base, file), '')
+  chmodSync(join(base, file), mode)
+  return join(base, file)
+}
+
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'patio-programs-'))
+})
+afterEach(() => {
+  process.env.PATH = path
+  rmSync(base, { recursive: true })
+})
+
+test('takes the first program in PATH that may be run', () => {
+  makeProgram('first/chromium', 0o644)
+  mkdirSync(join(base, 'second/chromium'), { recursive: true })
+  const third = makeProgram('third/chromium')
+  const folders = ['first', 'second', 'third'].map((name) => join(base, name))
+  expect(findOnPath('chromium', folders.join(delimiter))).toBe(third)
+  expect(findOnPath('google-chrome', folders.join(delimiter))).toBeUndefined()
+})
+
+test('finds a browser in PATH and among the applications of a Mac', () => {
+  const onPath = makeProgram('bin/google-chrome-stable')
+  const app = makeProgram('home/Applications/Google Chrome.app/Contents/MacOS/Google Chrome')
+  const found = listInstalledBrowsers({ path: join(base, 'bin'), home: join(base, 'home') })
+  expect(found.filter((browser) => browser.startsWith(base))).toEqual([onPath, app])
+})
+
+test('prefers the newest PostgreSQL by number, not by letters', () => {
+  for (const version of ['9', '15', '17', 'doc']) mkdirSync(join(base, version))
+  expect(listVersions(base, /^\d+$/)).toEqual(['17', '15', '9'].map((version) => join(base, version, 'bin')))
+  expect(listVersions(join(base, 'none'), /./)).toEqual([])
+})
+
+test('a folder with a server but no initdb is no PostgreSQL', () => {
+  makeProgram('half/postgres')
+  makeProgram('whole/postgres')
+  makeProgram('whole/initdb')
+  process.env.PATH = [join(base, 'half'), join(base, 'whole')].join(delimiter)
+  expect(listPostgresFolders()[0]).toBe(join(base, 'whole'))
+})
+
+test('root hands the cluster to postgres, else to nobody', () => {
+  const nobody = 'root:x:0:0::/root:/bin/sh\nnobody:x:65534:65533::/:/bin/false\n'
+  expect(unprivilegedUser(nobody)).toEqual({ uid: 65534, gid: 65533 })
+  expect(unprivilegedUser(`${nobody}postgres:x:101:104::/:/bin/sh\n`)).toEqual({ uid: 101, gid: 104 })
+  expect(() => unprivilegedUser('root:x:0:0::/:/bin/sh')).toThrow('postgres ou nobody')
+})

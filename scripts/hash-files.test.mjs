@@ -1,0 +1,55 @@
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findStaleDigest } from './build-stale.mjs'
+import { hashFiles } from './hash-files.mjs'
+
+/** @type {string} */
+let base
+const entries = ['src', 'index.html']
+
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'patio-hash-'))
+  mkdirSync(join(base, 'src/deep'), { recursive: true })
+  writeFileSync(join(base, 'src/a.ts'), 'one')
+  writeFileSync(join(base, 'src/deep/b.ts'), 'two')
+  writeFileSync(join(base, 'index.html'), '<p>')
+})
+afterEach(() => rmSync(base, { recursive: true }))
+
+test('stays the same when only dates, tests and the order of the entries change', () => {
+  const before = hashFiles(base, entries)
+  utimesSync(join(base, 'src/a.ts'), 1, 1)
+  writeFileSync(join(base, 'src/a.test.ts'), 'test')
+  expect(hashFiles(base, [...entries].reverse())).toBe(before)
+})
+
+test.each([
+  ['a changed file', () => writeFileSync(join(base, 'src/deep/b.ts'), 'twO')],
+  ['a new file', () => writeFileSync(join(base, 'src/deep/c.ts'), '')],
+  ['a removed file', () => rmSync(join(base, 'index.html'))],
+  [
+    'text that moves from one file to the next',
+    () => {
+      writeFileSync(join(base, 'src/a.ts'), 'onetwo')
+      writeFileSync(join(base, 'src/deep/b.ts'), '')
+    },
+  ],
+])('changes with %s', (_what, change) => {
+  const before = hashFiles(base, entries)
+  change()
+  expect(hashFiles(base, entries)).not.toBe(before)
+})
+
+test('a build is stale until its digest is stored, and again when its folder or a source is gone', () => {
+  const target = { folder: 'web', announcement: '', config: '', inputs: entries }
+  const digest = findStaleDigest(target, base)
+  expect(digest).toBe(hashFiles(base, entries))
+  mkdirSync(join(base, 'dist/web'), { recursive: true })
+  expect(findStaleDigest(target, base)).toBe(digest)
+  writeFileSync(join(base, 'dist/web.sha256'), digest ?? '')
+  expect(findStaleDigest(target, base)).toBeUndefined()
+  rmSync(join(base, 'dist/web'), { recursive: true })
+  expect(findStaleDigest(target, base)).toBe(digest)
+})

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { readTestOptions } from './read-test-options.mjs'
+
+test.each([
+  { args: [], steps: ['lint', 'types', 'build', 'unit', 'browser'], filters: [] },
+  { args: ['--only', 'unit'], steps: ['unit'], filters: [] },
+  { args: ['--only=browser,lint'], steps: ['lint', 'browser'], filters: [] },
+  { args: ['sign-in'], steps: ['unit', 'browser'], filters: ['sign-in'] },
+  { args: ['sign-in', '--only', 'unit', 'e2e'], steps: ['unit'], filters: ['sign-in', 'e2e'] },
+])('$args runs $steps', ({ args, steps, filters }) => {
+  expect(readTestOptions(args)).toEqual({ help: false, steps, filters })
+})
+
+test.each([[['--only']], [['--only', 'units']], [['--watch']]])(
+  'refuses %s and explains the usage',
+  (args) => {
+    expect(() => readTestOptions(args)).toThrow(/desconhecid[ao][^]*Uso: npm test/)
+  },
+)
+
+test('--help wins', () => {
+  expect(readTestOptions(['x', '--help']).help).toBe(true)
+})

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { ESTADOS, MARCAS, TYPES } from '#contract/entitlements.ts'
+import { DATA_ESTADOS, DATA_MARCAS, factsOfArea, MONTHS } from './data-set.ts'
+import { AREA_MODELS, type AreaModel, modelOfArea } from './data-set-areas.ts'
+import { type Scope, sumScope } from './data-set-sums.ts'
+
+const EVERYTHING: Scope = { marcas: MARCAS, estados: ESTADOS }
+const vendas = modelOfArea('Vendas') as AreaModel
+
+describe('data set', () => {
+  it('knows the brands and states of the contract, and every area but the two without a report', () => {
+    expect(DATA_MARCAS).toEqual(MARCAS)
+    expect(DATA_ESTADOS).toEqual(ESTADOS)
+    const areas = TYPES.filter((type) => type !== 'Administrativo' && type !== 'Slack')
+    expect(AREA_MODELS.map(({ area }) => area)).toEqual(areas)
+  })
+
+  it('covers 24 months without a gap', () => {
+    expect(MONTHS).toHaveLength(24)
+    expect([MONTHS[0], MONTHS[1], MONTHS[2], MONTHS[23]]).toEqual([
+      '2024-11',
+      '2024-12',
+      '2025-01',
+      '2026-10',
+    ])
+  })
+
+  it('gives figures that never change', () => {
+    const scope = { marcas: ['FIAT', 'JEEP'], estados: ['RJ'] } as const
+    const figures = sumScope(vendas, scope).cards.map(({ formatted }) => formatted)
+    expect(figures).toEqual(['1.250', 'R$\u00a0149,74\u00a0mi', 'R$\u00a0119.794', '7,6%', '38,9%'])
+  })
+
+  it.each(AREA_MODELS)('has a figure for every brand and state in $area', (model) => {
+    for (const marca of MARCAS) {
+      for (const estado of ESTADOS) {
+        const { cards } = sumScope(model, { marcas: [marca], estados: [estado] })
+        expect(cards.every(({ value }) => value !== null && value > 0)).toBe(true)
+      }
+    }
+  })
+
+  it.each(AREA_MODELS)('adds up in $area: the sums of disjoint scopes are the whole', (model) => {
+    const whole = sumScope(model, EVERYTHING)
+    const parts = MARCAS.flatMap((marca) => ESTADOS.map((estado) => ({ marcas: [marca], estados: [estado] })))
+    const figures = parts.map((scope) => sumScope(model, scope))
+    for (const [index, card] of whole.cards.entries()) {
+      if (model.metrics[index]?.per) continue
+      expect(figures.reduce((sum, { cards }) => sum + (cards[index]?.value ?? 0), 0)).toBe(card.value)
+    }
+    const total = whole.cards.find(({ id }) => id === model.main)?.value
+    expect(whole.byMarca.reduce((sum, { value }) => sum + (value ?? 0), 0)).toBe(total)
+    expect(whole.byMonth.reduce((sum, { value }) => sum + (value ?? 0), 0)).toBe(total)
+  })
+
+  it('computes averages from sums, not from averages', () => {
+    const facts = factsOfArea('Vendas').filter(({ marca }) => marca === 'FIAT' || marca === 'GAC')
+    const sum = (name: string) => facts.reduce((so, { sums }) => so + (sums[name] ?? 0), 0)
+    const { cards } = sumScope(vendas, { marcas: ['FIAT', 'GAC'], estados: ESTADOS })
+    expect(cards.find(({ id }) => id === 'ticketMedio')?.value).toBe(sum('faturamento') / sum('unidades'))
+  })
+
+  it('shows nothing without a brand, and a dash for an average over nothing', () => {
+    const { cards, byMarca, table } = sumScope(vendas, { marcas: [], estados: ESTADOS })
+    expect(cards.map(({ formatted }) => formatted)).toEqual(['0', 'R$\u00a00', '–', '–', '–'])
+    expect(byMarca).toEqual([])
+    expect(table.rows.map(([head]) => head)).toEqual(['Total'])
+  })
+})

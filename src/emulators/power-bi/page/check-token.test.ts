@@ -1,0 +1,58 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { EMULATED_REPORT_WITHOUT_RLS, EMULATED_REPORTS } from '#emulators/power-bi/catalogue.ts'
+import { callEmulator, identityFor, VENDAS } from '#emulators/power-bi/testing/call-emulator.ts'
+import { flawOfToken, readClaims, scopeOfIdentity } from './check-token.ts'
+
+const { generate } = callEmulator()
+const claimsFor = async (customData: string) => {
+  const reply = await generate({ identities: [identityFor(VENDAS.datasetId, { customData })] })
+  const claims = readClaims(reply.json().token)
+  if (!claims) throw new Error('unreadable token')
+  return claims
+}
+afterEach(() => vi.useRealTimers())
+
+describe('embed token in the page', () => {
+  it.each([
+    ['M:FIAT|M:JEEP|U:RJ', ['FIAT', 'JEEP'], ['RJ']],
+    ['U:RJ', [], ['RJ']],
+    ['M:FIAT', ['FIAT'], []],
+    ['FIAT|RJ|M:FIA|M:BMW', [], []],
+    ['', [], []],
+  ])('sees with %s only %j in %j', async (customData, marcas, estados) => {
+    expect(scopeOfIdentity(await claimsFor(customData), VENDAS)).toEqual({ marcas, estados })
+  })
+
+  it('sees nothing of a dataset that the identity does not name, and all where there is no row-level security', async () => {
+    const claims = await claimsFor('M:FIAT|U:RJ')
+    expect(scopeOfIdentity(claims, EMULATED_REPORTS[1] as typeof VENDAS)).toEqual({ marcas: [], estados: [] })
+    expect(scopeOfIdentity({ ...claims, identities: [] }, EMULATED_REPORT_WITHOUT_RLS).marcas).toHaveLength(
+      10,
+    )
+  })
+
+  it('is good until the second in which it ends', async () => {
+    const claims = await claimsFor('M:FIAT|U:RJ')
+    expect(flawOfToken(claims, VENDAS)).toBeUndefined()
+    vi.useFakeTimers({ now: claims.exp * 1000 - 1 })
+    expect(flawOfToken(claims, VENDAS)).toBeUndefined()
+    vi.setSystemTime(claims.exp * 1000)
+    expect(flawOfToken(claims, VENDAS)).toMatchObject({ message: 'TokenExpired', errorCode: '403' })
+  })
+
+  it.each(['', 'rubbish', 'a.b.c', 'e30.e30.x'])('is refused when it is no token: %s', (token) => {
+    const flaw = flawOfToken(readClaims(token), VENDAS)
+    expect(flaw).toMatchObject({ message: 'LoadReportFailed', errorCode: '403' })
+  })
+
+  it('is refused for another report or dataset', async () => {
+    const claims = await claimsFor('M:FIAT|U:RJ')
+    expect(flawOfToken(claims, EMULATED_REPORTS[1])).toMatchObject({
+      message: 'LoadReportFailed',
+      errorCode: '404',
+    })
+    const mixed = { ...claims, datasetIds: [EMULATED_REPORT_WITHOUT_RLS.datasetId] }
+    expect(flawOfToken(mixed, VENDAS)).toMatchObject({ detailedMessage: 'Dataset not in token' })
+    expect(flawOfToken(claims, undefined)).toMatchObject({ message: 'LoadReportFailed' })
+  })
+})

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { EMULATED_REPORTS } from '#emulators/power-bi/catalogue.ts'
+import { callEmulator, VENDAS } from '#emulators/power-bi/testing/call-emulator.ts'
+
+const OFICINA = EMULATED_REPORTS[1] as typeof VENDAS
+const REPORT = `/groups/${VENDAS.workspaceId}/reports/${VENDAS.reportId}`
+const DATASET = `/groups/${VENDAS.workspaceId}/datasets/${VENDAS.datasetId}`
+
+describe('REST API', () => {
+  const { call, rest, signIn } = callEmulator()
+
+  it('describes a report, with an embedUrl on the real host', async () => {
+    const reply = await rest('GET', REPORT)
+    expect(reply.status).toBe(200)
+    expect(reply.headers.get('RequestId')).toMatch(/^[0-9a-f-]{36}$/)
+    const { id, datasetId, reportType, embedUrl } = reply.json()
+    expect({ id, datasetId, reportType }).toEqual({
+      id: VENDAS.reportId,
+      datasetId: VENDAS.datasetId,
+      reportType: 'PowerBIReport',
+    })
+    const url = new URL(embedUrl)
+    expect(url.origin + url.pathname).toBe('https://app.powerbi.com/reportEmbed')
+    expect(url.searchParams.get('groupId')).toBe(VENDAS.workspaceId)
+    expect(JSON.parse(Buffer.from(url.searchParams.get('config') ?? '', 'base64').toString())).toHaveProperty(
+      'clusterUrl',
+    )
+  })
+
+  it('says that the dataset needs an identity with roles', async () => {
+    const expected = {
+      id: VENDAS.datasetId,
+      isEffectiveIdentityRequired: true,
+      isEffectiveIdentityRolesRequired: true,
+    }
+    expect((await rest('GET', DATASET)).json()).toMatchObject(expected)
+  })
+
+  it('tells the last refresh, which is over', async () => {
+    const [last] = (await rest('GET', `${DATASET}/refreshes?$top=1`)).json().value
+    expect(last.status).toBe('Completed')
+    expect(Date.parse(last.endTime)).toBeLessThan(Date.now())
+  })
+
+  it.each([
+    ['an unknown report', `/groups/${VENDAS.workspaceId}/reports/${VENDAS.datasetId}`],
+    ['a report of another workspace', `/groups/${OFICINA.workspaceId}/reports/${VENDAS.reportId}`],
+    ['an unknown dataset', `/groups/${VENDAS.workspaceId}/datasets/${VENDAS.reportId}`],
+    ['an unknown workspace', `/groups/${VENDAS.reportId}/reports/${VENDAS.reportId}`],
+  ])('answers 404 PowerBIEntityNotFound for %s', async (_, path) => {
+    const reply = await rest('GET', path)
+    expect(reply.status).toBe(404)
+    expect(reply.json().error.code).toBe('PowerBIEntityNotFound')
+    expect(reply.headers.has('RequestId')).toBe(true)
+  })
+
+  it('takes only tokens that the directory signed', async () => {
+    const token: string = (await signIn()).json().access_token
+    const path = `/api/v1.0/myorg${REPORT}`
+    const [head, payload, signature] = token.split('.')
+    const forged = `${head}.${Buffer.from(JSON.stringify({ exp: 9e9 })).toString('base64url')}.${signature}`
+    for (const authorization of ['', 'Bearer x', `Bearer ${forged}`, `Bearer ${head}.${payload}.`]) {
+      const reply = await call('GET', path, undefined, { authorization })
+      expect(reply.status).toBe(401)
+      expect(reply.json().error.code).toBe('InvalidToken')
+      expect(reply.headers.get('WWW-Authenticate')).toMatch(/^Bearer/)
+    }
+  })
+
+  it('refuses a directory token past its end', async () => {
+    let now = Date.UTC(2026, 10, 1)
+    const portal = callEmulator({ clock: () => now })
+    const authorization = `Bearer ${(await portal.signIn()).json().access_token}`
+    now += 3_598_000
+    expect((await portal.call('GET', `/api/v1.0/myorg${REPORT}`, undefined, { authorization })).status).toBe(
+      200,
+    )
+    now += 1_000
+    const reply = await portal.call('GET', `/api/v1.0/myorg${REPORT}`, undefined, { authorization })
+    expect([reply.status, reply.json().error.code]).toEqual([401, 'TokenExpired'])
+    expect(reply.headers.get('WWW-Authenticate')).toContain('invalid_token')
+  })
+
+  it('answers in JSON that nobody may keep or sniff', async () => {
+    const { headers } = await rest('GET', REPORT)
+    expect(headers.get('content-type')).toContain('application/json')
+    expect([headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual([
+      'no-store',
+      'nosniff',
+    ])
+  })
+})

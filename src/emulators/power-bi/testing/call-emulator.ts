@@ -1,0 +1,74 @@
+import {
+  EMULATED_CLIENT_ID,
+  EMULATED_REPORTS,
+  EMULATED_RLS_ROLE,
+  EMULATED_TENANT_ID,
+} from '#emulators/power-bi/catalogue.ts'
+import { createPowerBiEmulator, type PowerBiEmulatorOptions } from '#emulators/power-bi/emulator.ts'
+
+/** The report that the tests ask for. */
+export const VENDAS = EMULATED_REPORTS[0] as (typeof EMULATED_REPORTS)[number]
+export const CLIENT_SECRET = 'segredo-do-teste'
+
+/** An identity that the report's dataset takes, with changes. */
+export function identityFor(datasetId: string, changes: Record<string, unknown> = {}) {
+  const customData = 'M:FIAT|U:RJ'
+  return {
+    username: 'ana@grupopatio.com.br',
+    roles: [EMULATED_RLS_ROLE],
+    datasets: [datasetId],
+    customData,
+    ...changes,
+  }
+}
+
+/** The payload of a token, unverified. */
+export function payloadOf(token: string) {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+}
+
+/** An emulator without a server, and short ways to call it. */
+export function callEmulator(options: Partial<PowerBiEmulatorOptions> = {}) {
+  const emulator = createPowerBiEmulator({ secret: 'chave', clientSecret: CLIENT_SECRET, ...options })
+
+  async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    const text = body === undefined || typeof body === 'string' ? (body ?? null) : JSON.stringify(body)
+    const init = { method, headers: { 'content-type': 'application/json', ...headers }, body: text }
+    const response = await emulator.handle(new Request(`http://localhost/demo/power-bi${path}`, init))
+    const answer = await response.text()
+    return {
+      status: response.status,
+      headers: response.headers,
+      text: answer,
+      // biome-ignore lint/suspicious/noExplicitAny: answers have many shapes and the tests name their fields
+      json: (): any => JSON.parse(answer),
+    }
+  }
+
+  function signIn(changes: Record<string, string> = {}, tenant = EMULATED_TENANT_ID) {
+    const form = new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: EMULATED_CLIENT_ID,
+      client_secret: CLIENT_SECRET,
+      scope: 'https://analysis.windows.net/powerbi/api/.default',
+      ...changes,
+    })
+    const type = { 'content-type': 'application/x-www-form-urlencoded' }
+    return call('POST', `/directory/${tenant}/oauth2/v2.0/token`, form.toString(), type)
+  }
+
+  /** A REST call with a fresh directory token. */
+  async function rest(method: string, path: string, body?: unknown) {
+    const token = (await signIn()).json().access_token
+    return call(method, `/api/v1.0/myorg${path}`, body, { authorization: `Bearer ${token}` })
+  }
+
+  const generate = (changes: Record<string, unknown> = {}) =>
+    rest('POST', `/groups/${VENDAS.workspaceId}/reports/${VENDAS.reportId}/GenerateToken`, {
+      accessLevel: 'View',
+      identities: [identityFor(VENDAS.datasetId)],
+      ...changes,
+    })
+
+  return { call, signIn, rest, generate }
+}
