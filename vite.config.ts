@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
+import type { Routes } from '#contract/route.ts'
 
 const apiServer = `http://localhost:${process.env.PORT || 4000}`
 const outDir = 'dist/web'
@@ -20,6 +22,42 @@ function fillPortalSettings(): Plugin {
       return html.replace(element, (_, open: string, __: string, close: string) => open + settings + close)
     },
   }
+}
+
+/**
+ * Leaves the contract's schemas out of the routes that go to the browser: it only sends requests, the server
+ * checks them, and zod with the schemas would cost every screen 9 KB. Schemas that the browser does use, for
+ * its forms, are exports of their own and stay. `response` becomes true where there is one.
+ */
+function leaveOutSchemas(): Plugin {
+  const full = '?full'
+  return {
+    name: 'leave-out-schemas',
+    enforce: 'pre',
+    resolveId: (id) => (id.endsWith(full) ? { id, moduleSideEffects: false } : undefined),
+    async load(id) {
+      if (!/\/src\/contract\/[\w-]+\.ts$/.test(id)) return undefined
+      this.addWatchFile(id)
+      const exported: Record<string, unknown> = await import(
+        `${pathToFileURL(id)}?at=${statSync(id).mtimeMs}`
+      )
+      const routes = Object.entries(exported).filter(
+        ([name]) => name.endsWith('Routes') && name !== 'defineRoutes',
+      )
+      if (routes.length === 0) return undefined
+      const lines = routes.map(([name, value]) => `export const ${name} = ${withoutSchemas(value as Routes)}`)
+      const code = [...lines, `export * from ${JSON.stringify(id + full)}`].join('\n')
+      return { code, moduleType: 'js', moduleSideEffects: false }
+    },
+  }
+}
+
+function withoutSchemas(routes: Routes): string {
+  const slim = Object.entries(routes).map(([name, { method, path, access, response }]) => [
+    name,
+    { method, path, access, response: response ? true : undefined },
+  ])
+  return JSON.stringify(Object.fromEntries(slim))
 }
 
 /** Leaves the compressed forms of every text file beside it; the server sends them as they are. */
@@ -40,17 +78,29 @@ function compressFiles(): Plugin {
   }
 }
 
+const shellModules =
+  /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(react-router|router-core|history|react-store|store))\//
+
 export default defineConfig({
-  plugins: [react(), tailwindcss(), fillPortalSettings(), compressFiles()],
+  plugins: [react(), tailwindcss(), leaveOutSchemas(), fillPortalSettings(), compressFiles()],
   publicDir: false,
   build: {
     outDir,
     emptyOutDir: true,
     manifest: true,
     target: 'es2023',
+    // The first ones with light-dark(), which would otherwise be spelled out at twice the size.
+    cssTarget: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
     // The page's CSP allows neither inline scripts nor, for fonts and workers, data URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      treeshake: { moduleSideEffects: [{ test: /\/src\/contract\//, sideEffects: false }] },
+      output: {
+        // What every screen needs is one file: it compresses better than the dozen that would come by itself.
+        codeSplitting: { groups: [{ name: 'shell', test: shellModules }] },
+      },
+    },
   },
   worker: { format: 'es' },
   server: {

@@ -1,4 +1,10 @@
-import { PROBLEMS, type Problem } from '#contract/problem.ts'
+import type { Problem } from '#contract/problem.ts'
+
+/** The contract's words for 'internal', repeated here so that its whole list stays out of the browser. */
+export const GENERIC_FAILURE = {
+  title: 'Erro interno',
+  detail: 'Algo deu errado do nosso lado. Tente novamente em instantes.',
+} as const
 
 /** The server refused or failed; the message is the problem's Portuguese sentence, fit to show. */
 export class ApiError extends Error {
@@ -43,9 +49,8 @@ function isProblem(body: unknown): body is Problem {
 }
 
 function genericProblem(response: Response): Problem {
-  const [, title, detail] = PROBLEMS.internal
   const requestId = response.headers.get('x-request-id') ?? ''
-  return { type: 'about:blank', title, status: response.status, detail, code: 'internal', requestId }
+  return { type: 'about:blank', ...GENERIC_FAILURE, status: response.status, code: 'internal', requestId }
 }
 
 /** Retry-After is a number of seconds or an HTTP date (RFC 9110 section 10.2.3). */

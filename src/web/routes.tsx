@@ -11,7 +11,7 @@ import { useDocumentTitle } from './document-title.ts'
 import { ErrorScreen } from './layout/error-screen.tsx'
 import { NotFoundScreen } from './layout/not-found-screen.tsx'
 import { loadChunk } from './load-chunk.ts'
-import { getSession, onAuthStateChange, owesPasswordChange, useSession } from './session.ts'
+import { getSession, onAuthStateChange, owesPasswordChange } from './session.ts'
 import { Toaster } from './ui/toast.tsx'
 
 /** Whether there is a session that opens the portal; one that owes a password change stays at /login. */
@@ -37,11 +37,6 @@ function Root() {
       <Toaster />
     </>
   )
-}
-
-/** Another person who signs in in another tab starts with fresh screens here too. */
-function SignedIn() {
-  return <Outlet key={useSession()?.user.id} />
 }
 
 const rootRoute = createRootRoute({ component: Root, notFoundComponent: NotFoundScreen })
@@ -77,7 +72,10 @@ const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'signed-in',
   beforeLoad: requireSession,
-  component: SignedIn,
+  component: lazyRouteComponent(
+    () => loadChunk(() => import('./layout/signed-in-screens.tsx')),
+    'SignedInScreens',
+  ),
 })
 
 const reportsRoute = createRoute({

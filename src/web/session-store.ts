@@ -1,18 +1,16 @@
-import * as z from 'zod/mini'
-import { authUserSchema, type Session } from '#contract/sign-in.ts'
+import type { AuthUser, Session } from '#contract/sign-in.ts'
 
 /** Local storage key of the session, shared by every tab. */
 export const SESSION_KEY = 'patio.session'
 
-const storedSessionSchema = z.object({
-  user: authUserSchema,
-  access_token: z.string(),
-  refresh_token: z.string(),
-  /** Seconds since the epoch by this browser's clock. */
-  expires_at: z.number(),
-})
 /** The session as local storage keeps it (SPEC section 3, 'Session user'). */
-export type StoredSession = z.output<typeof storedSessionSchema>
+export interface StoredSession {
+  user: AuthUser
+  access_token: string
+  refresh_token: string
+  /** Seconds since the epoch by this browser's clock. */
+  expires_at: number
+}
 
 /** Stands in where the browser refuses local storage: the session then lives as long as the page. */
 let memory: string | null = null
@@ -48,11 +46,24 @@ export function secondsLeft(session: StoredSession): number {
 function parseSession(raw: string | null): StoredSession | undefined {
   if (raw === null) return undefined
   try {
-    const parsed = storedSessionSchema.safeParse(JSON.parse(raw))
-    return parsed.success ? parsed.data : undefined
+    const value: unknown = JSON.parse(raw)
+    return isStoredSession(value) ? value : undefined
   } catch {
     return undefined
   }
+}
+
+/** By hand: a schema would bring zod into every screen. */
+function isStoredSession(value: unknown): value is StoredSession {
+  const session = value as Partial<StoredSession> | null
+  return (
+    typeof session?.access_token === 'string' &&
+    typeof session.refresh_token === 'string' &&
+    typeof session.expires_at === 'number' &&
+    typeof session.user?.id === 'string' &&
+    typeof session.user.email === 'string' &&
+    typeof session.user.app_metadata?.must_change_password === 'boolean'
+  )
 }
 
 function readRaw(): string | null {

@@ -1,8 +1,7 @@
 import { portalSettings } from '#web/portal-settings.ts'
-import { classNames } from '#web/ui/class-names.ts'
 
 /** The group's logo, or the portal's own mark with the group's name: three bays of a yard, one of them taken. */
-export function BrandMark({ isInverted = false }: { isInverted?: boolean }) {
+export function BrandMark() {
   if (portalSettings.logoPath)
     return (
       <img
@@ -12,20 +11,16 @@ export function BrandMark({ isInverted = false }: { isInverted?: boolean }) {
       />
     )
   return (
-    <span className="inline-flex items-center gap-2.5">
-      <svg
-        viewBox="0 0 28 28"
-        aria-hidden="true"
-        className={classNames('size-7 shrink-0', isInverted ? 'text-white' : 'text-brand')}
-      >
+    <span className="flex min-w-0 max-w-full items-center gap-2.5">
+      <svg viewBox="0 0 28 28" aria-hidden="true" className="size-7 shrink-0 text-brand">
         <rect width="28" height="28" rx="7" fill="currentColor" />
-        <g className={isInverted ? 'fill-[#10181c]' : 'fill-brand-foreground'}>
+        <g className="fill-brand-foreground">
           <rect x="6" y="15" width="4" height="7" rx="1.2" opacity=".55" />
           <rect x="12" y="11" width="4" height="11" rx="1.2" opacity=".8" />
           <rect x="18" y="6" width="4" height="16" rx="1.2" />
         </g>
       </svg>
-      <span className="truncate font-semibold text-[0.9375rem] tracking-tight">
+      <span className="min-w-0 truncate font-semibold text-[0.9375rem] tracking-tight">
         {portalSettings.groupName}
       </span>
     </span>

@@ -34,7 +34,8 @@ function isComplete({ embedMode, workspaceId, reportId, reportUrl }: ReportArea,
 function tabOf(area: ReportArea, key: string, hasScope: boolean): ReportTab {
   const { type, workspaceId, reportId, datasetId } = area
   if (!hasScope) return { key, area: type, kind: 'no-scope' }
-  if (area.embedMode === 'secure_sso') return { key, area: type, kind: 'shared', reportUrl: area.reportUrl ?? '' }
+  if (area.embedMode === 'secure_sso')
+    return { key, area: type, kind: 'shared', reportUrl: area.reportUrl ?? '' }
   const ids = { workspaceId: workspaceId ?? '', reportId: reportId ?? '', datasetId }
   return { key, area: type, kind: 'embedded', request: { key, area: type, ...ids } }
 }

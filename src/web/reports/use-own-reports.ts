@@ -13,7 +13,7 @@ export type OwnReportsView =
   | { kind: 'loading' }
   | { kind: 'failed'; isRetrying: boolean; retry: () => void }
   | { kind: 'pending'; emailVerified: boolean }
-  | { kind: 'approved'; reports: OwnReports }
+  | { kind: 'approved'; emailVerified: boolean; reports: OwnReports }
 
 /**
  * What the reports screen of this person is to show (SPEC section 4). Approval and settings come with one
@@ -48,7 +48,7 @@ export function useOwnReports(userId: string): OwnReportsView {
 
   if (isRefusal(error)) return { kind: 'pending', emailVerified: true }
   if (data && !data.approved) return { kind: 'pending', emailVerified: data.emailVerified }
-  if (data) return { kind: 'approved', reports: data }
+  if (data) return { kind: 'approved', emailVerified: data.emailVerified, reports: data }
   if (!hasFailed) return { kind: 'loading' }
   const retry = () => void refetch().then((result) => result.isError && toastFailure())
   return { kind: 'failed', isRetrying: isFetching, retry }

@@ -4,13 +4,13 @@ import { reportMessages } from '#contract/messages.ts'
 import type { OwnReports } from '#contract/reports.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { issueEmbedToken } from './embed/issue-embed-token.ts'
-import { createTokenBook } from './embed/token-book.ts'
+import { createTokenBook, type TokenBook } from './embed/token-book.ts'
 import { watchClock } from './embed/watch-clock.ts'
 import { ownReportsQuery } from './own-reports.ts'
 import type { ReportTab } from './report-tab.ts'
 
-/** The tokens of these tabs, the selected one's first, kept renewed for as long as the component is mounted. */
-export function useTokenBook(userId: string, tabs: ReportTab[], selected: ReportTab | undefined) {
+/** The tokens of one person's reports, kept renewed for as long as the component is mounted. */
+export function useTokenBook(userId: string) {
   const queryClient = useQueryClient()
   const [book] = useState(() =>
     createTokenBook({
@@ -21,7 +21,6 @@ export function useTokenBook(userId: string, tabs: ReportTab[], selected: Report
     }),
   )
   const tokens = useSyncExternalStore(book.subscribe, book.read)
-  const selectedKey = selected?.key
 
   function scopeNow(): Pick<OwnReports, 'marcas' | 'estados'> {
     return queryClient.getQueryData(ownReportsQuery(userId).queryKey) ?? { marcas: [], estados: [] }
@@ -35,11 +34,18 @@ export function useTokenBook(userId: string, tabs: ReportTab[], selected: Report
     }
   }, [book])
 
+  return { book, tokens }
+}
+
+/** Asks for the tokens of these tabs: the selected one's first, and again whenever it is stale. */
+export function useTokensOf(
+  book: TokenBook,
+  tabs: readonly ReportTab[],
+  selectedKey: string | undefined,
+): void {
   useEffect(() => {
     const requests = tabs.flatMap((tab) => (tab.kind === 'embedded' ? [tab.request] : []))
     book.sync(requests, selectedKey)
     if (selectedKey !== undefined) book.want(selectedKey)
   }, [book, tabs, selectedKey])
-
-  return { book, tokens }
 }

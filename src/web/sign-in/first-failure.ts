@@ -1,3 +1,4 @@
+import '#web/configure-zod.ts'
 import { signInFormSchema } from '#contract/sign-in.ts'
 
 export type LoginField = 'email' | 'password'

@@ -82,6 +82,7 @@ function usePreloadReports(): () => void {
   return () => {
     if (isStarted.current) return
     isStarted.current = true
+    void router.loadRouteChunk(router.routesById['/signed-in'])
     void router.loadRouteChunk(router.routesByPath['/power-bi'])
   }
 }

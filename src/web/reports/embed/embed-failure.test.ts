@@ -39,19 +39,25 @@ describe('translation of embed errors', () => {
 })
 
 describe('what ends a report', () => {
-  it('is nothing but a fatal error once it has rendered', () => {
+  it('is never an error below fatal once it has rendered', () => {
     expect(endsReport({ message: 'LoadReportFailed', level: 4 }, true)).toBe(false)
-    expect(endsReport({ message: 'LoadReportFailed' }, true)).toBe(false)
-    expect(endsReport({ message: 'LoadReportFailed', level: 6 }, true)).toBe(true)
+    expect(endsReport({ message: 'SomethingNew', level: 5 }, true)).toBe(false)
+    expect(endsReport({ message: 'SomethingNew', level: 6 }, true)).toBe(true)
   })
 
-  it('is a known code or a fatal unknown error before', () => {
-    expect(endsReport({ message: 'LoadReportFailed', level: 4 }, false)).toBe(true)
+  it('is, of errors that do not say how grave they are, a known one or one before it has rendered', () => {
+    expect(endsReport({ message: 'LoadReportFailed' }, true)).toBe(true)
+    expect(endsReport({ message: 'SomethingNew' }, true)).toBe(false)
     expect(endsReport({ message: 'SomethingNew' }, false)).toBe(true)
-    expect(endsReport({ message: 'SomethingNew', level: 2 }, false)).toBe(false)
+  })
+
+  it('is a known code of any level before it has rendered', () => {
+    expect(endsReport({ message: 'LoadReportFailed', level: 4 }, false)).toBe(true)
+    expect(endsReport({ message: 'SomethingNew', level: 4 }, false)).toBe(false)
   })
 
   it('is never a filter that could not be applied', () => {
     expect(endsReport({ message: 'invalidFilter', level: 6 }, false)).toBe(false)
+    expect(endsReport({ message: 'invalidFilter' }, true)).toBe(false)
   })
 })

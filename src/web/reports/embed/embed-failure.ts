@@ -81,13 +81,13 @@ export function isTokenExpired(error: EmbedError): boolean {
 }
 
 /**
- * Whether an error ends the report. A report that has rendered is only replaced on a fatal one. Before that,
- * known codes end it, and unknown ones unless they are below fatal; whatever concerns filters alone never
- * does (SPEC section 8: 'only logged, and the report still shows').
+ * Whether an error ends the report. One below fatal never takes away a report that has rendered; one that does
+ * not say how grave it is does when its code is known. What concerns filters alone never ends a report
+ * (SPEC section 8: 'only logged, and the report still shows').
  */
 export function endsReport(error: EmbedError, hasRendered: boolean): boolean {
-  if (hasRendered) return error.level === FATAL_LEVEL
-  if (codeOf(error)) return true
-  if (/filter/i.test(error.message ?? '')) return false
-  return error.level === undefined || error.level >= FATAL_LEVEL
+  const isKnown = codeOf(error) !== undefined
+  if (!isKnown && /filter/i.test(error.message ?? '')) return false
+  if (error.level === undefined) return isKnown || !hasRendered
+  return error.level >= FATAL_LEVEL || (isKnown && !hasRendered)
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { portalSettings } from '#web/portal-settings.ts'
 import { demoBaseOf } from './demo-frame.ts'
-import { openReportFrame, type FrameStatus, type ReportFrame } from './report-frame.ts'
+import { type FrameStatus, openReportFrame, type ReportFrame } from './report-frame.ts'
 import { ReportFailed, ReportLoading } from './report-overlay.tsx'
 import type { TokenBook, TokenRequest, TokenState } from './token-book.ts'
 import { usePhoneLayout } from './use-phone-layout.ts'

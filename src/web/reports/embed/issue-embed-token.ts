@@ -8,7 +8,11 @@ import type { TokenOutcome, TokenRequest } from './token-book.ts'
 const TIMEOUT_MS = 20_000
 const NO_TOKEN = 'O servidor não enviou o token do relatório. Tente novamente em instantes.'
 /** Refusals after which the whole screen changes and says why. */
-const SCREEN_SAYS_WHY: readonly ProblemCode[] = ['unauthenticated', 'not-approved', 'password-change-required']
+const SCREEN_SAYS_WHY: readonly ProblemCode[] = [
+  'unauthenticated',
+  'not-approved',
+  'password-change-required',
+]
 
 /** What a token is asked for with; the server takes marcas, estados and e-mail from the profile, whatever this says. */
 export interface TokenScope {
@@ -36,7 +40,8 @@ export async function issueEmbedToken(
 
 /** What a failed request means for its report: 401, 403 and 404 are the server's last word, all else may pass. */
 export function outcomeOf(error: unknown): TokenOutcome {
-  if (!(error instanceof ApiError)) return { kind: 'failed', detail: error instanceof Error ? error.message : '' }
+  if (!(error instanceof ApiError))
+    return { kind: 'failed', detail: error instanceof Error ? error.message : '' }
   const { code, detail } = error.problem
   if (code === 'no-scope') return { kind: 'no-scope' }
   if (![401, 403, 404].includes(error.status)) return { kind: 'failed', detail }

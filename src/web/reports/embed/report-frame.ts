@@ -29,7 +29,7 @@ export interface ReportFrameOptions {
   /** Whether the person can see the report now; the load time-out counts only then. */
   isVisible: () => boolean
   onStatus: (status: FrameStatus) => void
-  /** Gets a token newer than the current one, undefined when none can be had. */
+  /** Asks the server for a token now; undefined when none can be had. */
   renewToken: () => Promise<string | undefined>
   /** Called when the report has loaded, to look into its pages. */
   onLoaded: (report: Report, powerBi: PowerBi) => void
@@ -102,10 +102,10 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   }
 
   function setToken(next: string): void {
-    if (!next) return fail(INVALID_REPORT)
     if (next === token) return
     token = next
-    if (isEmbedded && report) void passToken(report, element, next)
+    if (!next) fail(INVALID_REPORT)
+    else if (isEmbedded && report) void passToken(report, element, next)
     else embed()
   }
 
@@ -113,9 +113,13 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     if (performance.now() - recoveredAt < RECOVERY_REST_MS) return fail(failureOf(error))
     isRecovering = true
     const renewInPlace = async () => {
+      const expired = token
       const fresh = await options.renewToken()
-      if (fresh) setToken(fresh)
-      return fresh !== undefined && !signal.aborted
+      if (signal.aborted || !fresh || !report) return false
+      // The server may hold the same token for good; a new one may have come through setToken already.
+      if (fresh === expired) void passToken(report, element, fresh)
+      else setToken(fresh)
+      return true
     }
     const reload = () => void report?.reload().catch(() => {})
     const isBack = await recoverFromExpiry({ element, renewInPlace, reload, signal })

@@ -115,6 +115,23 @@ describe('renewal', () => {
     expect(book.read().get('a')?.kind).toBe('ready')
   })
 
+  it('asks again soon when the server gives out the same token once more', async () => {
+    const { book, asked, script } = openBook()
+    const same = issued(MINUTE)
+    script.answer = () => same
+    book.sync([requestFor('a')], 'a')
+    await settled()
+    book.hold('a')
+    const times: number[] = []
+    for (let second = 0; second < 56; second += 1) {
+      const count = asked.length
+      book.tick()
+      await vi.advanceTimersByTimeAsync(1_000)
+      if (asked.length > count) times.push(second)
+    }
+    expect(times).toEqual([48, 51, 54])
+  })
+
   it('tries at once after a wake-up, even past the end of the token', async () => {
     const { book, asked, script } = openBook()
     script.answer = () => issued(MINUTE)
@@ -131,6 +148,17 @@ describe('renewal', () => {
     book.wake()
     await settled()
     expect(asked.length).toBe(3)
+  })
+
+  it('hands out what the server issues when told to renew, the same token too', async () => {
+    const { book, script } = openBook()
+    const same = issued()
+    script.answer = () => same
+    book.sync([requestFor('a')], 'a')
+    await settled()
+    expect((await book.renew('a'))?.value).toBe(same.kind === 'issued' && same.value)
+    script.answer = () => ({ kind: 'failed', detail: 'x' })
+    expect(await book.renew('a')).toBeUndefined()
   })
 
   it('drops a report whose renewal is refused', async () => {

@@ -1,5 +1,13 @@
 import { createTokenQueue } from './token-queue.ts'
-import { type EmbedToken, type Instant, isDue, isExpired, readNow, retryDelay } from './token-schedule.ts'
+import {
+  type EmbedToken,
+  type Instant,
+  isDue,
+  isExpired,
+  readNow,
+  retryDelay,
+  sameTokenDelay,
+} from './token-schedule.ts'
 
 /** A report that needs embed tokens; the key changes with anything that must give the report a new frame. */
 export interface TokenRequest {
@@ -40,6 +48,8 @@ interface Entry {
   state: TokenState
   failures: number
   retryAt: number
+  /** How many tokens the server has issued for it. */
+  issued: number
 }
 
 /** Every token of the reports screen. See createTokenBook. */
@@ -77,24 +87,31 @@ export function createTokenBook({ issue, onFailed, onRefused, now = readNow }: T
   }
 
   function settle(entry: Entry, outcome: TokenOutcome, askedAt: Instant): void {
-    if (outcome.kind === 'failed' && entry.state.kind === 'ready') {
-      entry.failures += 1
-      entry.retryAt = now().monotonic + retryDelay(entry.failures)
-      return
-    }
+    if (outcome.kind === 'issued') entry.issued += 1
+    if (entry.state.kind === 'ready' && putsOff(entry, entry.state.token, outcome)) return
     entry.failures = 0
+    entry.retryAt = 0
     entry.state = stateAfter(outcome, askedAt)
     publish()
-    if ('detail' in outcome && outcome.detail) onFailed(entry.request.area, outcome.detail)
+    if ('detail' in outcome && outcome.detail !== undefined) onFailed(entry.request.area, outcome.detail)
     if (outcome.kind === 'no-scope' || outcome.kind === 'refused') onRefused()
   }
 
+  /** A renewal that failed, or that brought the server's cached token once more, is tried again a little later. */
+  function putsOff(entry: Entry, current: EmbedToken, outcome: TokenOutcome): boolean {
+    const isSame = outcome.kind === 'issued' && outcome.value === current.value
+    if (!isSame && outcome.kind !== 'failed') return false
+    entry.failures = isSame ? 0 : entry.failures + 1
+    entry.retryAt = now().monotonic + (isSame ? sameTokenDelay(current.lifeMs) : retryDelay(entry.failures))
+    return true
+  }
+
   function renewIfDue(entry: Entry): void {
-    if (!holders.get(entry.request.key) || entry.state.kind !== 'ready' || queue.isRunning(entry.request.key)) return
+    if (!holders.get(entry.request.key) || entry.state.kind !== 'ready' || queue.isRunning(entry.request.key))
+      return
     const at = now()
-    if (!isDue(entry.state.token, at)) return
-    const mayRetry = at.monotonic >= entry.retryAt && !isExpired(entry.state.token, at)
-    if (entry.failures === 0 || mayRetry) void queue.startNow(entry.request.key)
+    if (!isDue(entry.state.token, at) || at.monotonic < entry.retryAt) return
+    if (entry.failures === 0 || !isExpired(entry.state.token, at)) void queue.startNow(entry.request.key)
   }
 
   return {
@@ -104,7 +121,7 @@ export function createTokenBook({ issue, onFailed, onRefused, now = readNow }: T
       for (const key of known) if (!requests.some((request) => request.key === key)) entries.delete(key)
       const added = requests.filter(({ key }) => !known.has(key))
       for (const request of added)
-        entries.set(request.key, { request, state: WAITING, failures: 0, retryAt: 0 })
+        entries.set(request.key, { request, state: WAITING, failures: 0, retryAt: 0, issued: 0 })
       if (known.size === 0 && firstKey !== undefined && entries.has(firstKey)) queue.addAlone(firstKey)
       for (const { key } of added) queue.add(key)
       if (added.length > 0 || entries.size !== known.size) publish()
@@ -126,12 +143,15 @@ export function createTokenBook({ issue, onFailed, onRefused, now = readNow }: T
       change(1)
       return () => void change(-1)
     },
-    /** Asks for a new token now, whatever the age of the old one. @returns undefined when none could be had */
+    /**
+     * Asks for a token now, whatever the age of the old one; the server may well answer with the same.
+     * @returns undefined when none could be had
+     */
     async renew(key: string): Promise<EmbedToken | undefined> {
-      const old = entries.get(key)?.state
+      const entry = entries.get(key)
+      const issuedBefore = entry?.issued
       await queue.startNow(key)
-      const state = entries.get(key)?.state
-      return state?.kind === 'ready' && state !== old ? state.token : undefined
+      return entry?.state.kind === 'ready' && entry.issued !== issuedBefore ? entry.state.token : undefined
     },
     /** Asks again for every token that could not be had. */
     retryFailed(): void {
@@ -148,6 +168,7 @@ export function createTokenBook({ issue, onFailed, onRefused, now = readNow }: T
     wake(): void {
       for (const entry of entries.values()) {
         entry.failures = 0
+        entry.retryAt = 0
         renewIfDue(entry)
       }
     },

@@ -45,3 +45,8 @@ export function isExpired(token: EmbedToken, now: Instant): boolean {
 export function retryDelay(failures: number): number {
   return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1))
 }
+
+/** Milliseconds to wait when the server was asked too early and gave out the same token again. */
+export function sameTokenDelay(lifeMs: number): number {
+  return Math.max(SHORTEST_WAIT_MS, Math.min(30_000, lifeMs / 20))
+}

@@ -66,7 +66,7 @@ export function AltchaWidget({ ref, onAnswer, onExpire, onFailure }: HumanWidget
   return <altcha-widget ref={element} {...attributes} />
 }
 
-/** Starts solving when the focus comes into the form, or right away when it is there already. */
+/** Starts solving when the form is used: focused, typed in, or focused already. */
 function startWithForm(widget: AltchaWidgetElement): () => void {
   const form = widget.closest('form')
   const start = () => {
@@ -79,9 +79,11 @@ function startWithForm(widget: AltchaWidgetElement): () => void {
   if (typeof widget.getState === 'function') queueMicrotask(startIfFocused)
   widget.addEventListener('load', startIfFocused)
   form?.addEventListener('focusin', start)
+  form?.addEventListener('input', start)
   return () => {
     widget.removeEventListener('load', startIfFocused)
     form?.removeEventListener('focusin', start)
+    form?.removeEventListener('input', start)
   }
 }
 

@@ -19,10 +19,10 @@ interface HumanCheckProps {
 }
 
 const isAltcha = portalSettings.humanCheck.kind === 'altcha'
-const loadWidget = (): Promise<ComponentType<HumanWidgetProps>> =>
-  isAltcha
-    ? import('./altcha-widget.tsx').then((module) => module.AltchaWidget)
-    : import('./recaptcha-widget.tsx').then((module) => module.RecaptchaWidget)
+const loadAltcha = () => import('./altcha-widget.tsx').then((module) => module.AltchaWidget)
+const loadRecaptcha = () => import('./recaptcha-widget.tsx').then((module) => module.RecaptchaWidget)
+// Two functions on purpose: of two imports in one expression Vite forgets the style sheet of the first.
+const loadWidget: () => Promise<ComponentType<HumanWidgetProps>> = isAltcha ? loadAltcha : loadRecaptcha
 const LOAD_FAILED = 'Não foi possível carregar a verificação. Confira sua conexão.'
 
 /**

@@ -1,0 +1,72 @@
+// Adds up what a browser loads for each screen (JS + CSS, gzip -9) from the build's manifest and compares
+// it with the budgets of docs. Run after `vite build`; exits 1 above a budget.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+
+const outDir = 'dist/web'
+const entry = 'index.html'
+const signedIn = 'src/web/layout/signed-in-screens.tsx'
+
+/** `lazy` names chunks that the screen loads by itself right after; `apart` ones are shown but not counted. */
+const screens = [
+  {
+    path: '/login',
+    budgetKb: 130,
+    roots: [entry, 'src/web/sign-in/login-screen.tsx'],
+    apart: ['src/web/ui/human-check/altcha-widget.tsx'],
+  },
+  {
+    path: '/power-bi',
+    budgetKb: 165,
+    roots: [entry, signedIn, 'src/web/reports/reports-screen.tsx', /powerbi/],
+    part: /powerbi/,
+    apart: [],
+  },
+]
+
+const manifest = JSON.parse(readFileSync(join(outDir, '.vite/manifest.json'), 'utf8'))
+
+/** The manifest keys that a name or pattern stands for; a screen without its chunk would pass unnoticed. */
+function keysOf(root) {
+  const keys = Object.keys(manifest).filter((key) => (root instanceof RegExp ? root.test(key) : key === root))
+  if (keys.length === 0) throw new Error(`The manifest has no chunk for ${root}`)
+  return keys
+}
+
+/** Every file of a chunk, of what it imports statically, and of the style sheets of them all. */
+function filesOf(keys, seen = new Set(), files = new Set()) {
+  for (const key of keys) {
+    if (seen.has(key)) continue
+    seen.add(key)
+    const chunk = manifest[key]
+    files.add(chunk.file)
+    for (const css of chunk.css ?? []) files.add(css)
+    filesOf(chunk.imports ?? [], seen, files)
+  }
+  return files
+}
+
+function kilobytes(files) {
+  const bytes = [...files]
+    .filter((file) => /\.(js|css)$/.test(file))
+    .reduce((sum, file) => sum + gzipSync(readFileSync(join(outDir, file)), { level: 9 }).length, 0)
+  return bytes / 1000
+}
+
+const rows = screens.map(({ path, budgetKb, roots, part, apart }) => {
+  const files = filesOf(roots.flatMap(keysOf))
+  const extra = [...filesOf(apart.flatMap(keysOf))].filter((file) => !files.has(file))
+  const total = kilobytes(files)
+  return {
+    screen: path,
+    'KB gzip': total.toFixed(1),
+    budget: budgetKb,
+    'of which powerbi-client': part ? kilobytes([...files].filter((file) => part.test(file))).toFixed(1) : '',
+    'apart (human check)': extra.length > 0 ? kilobytes(extra).toFixed(1) : '',
+    verdict: total <= budgetKb ? 'ok' : 'ABOVE BUDGET',
+  }
+})
+// biome-ignore lint/suspicious/noConsole: a command-line program
+console.table(rows)
+if (rows.some(({ verdict }) => verdict !== 'ok')) process.exit(1)

@@ -1,0 +1,109 @@
+import { useEffect, useMemo, useState } from 'react'
+import { reportMessages } from '#contract/messages.ts'
+import type { OwnReports } from '#contract/reports.ts'
+import { Alert } from '#web/ui/alert.tsx'
+import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { EmbeddedReport } from './embed/embedded-report.tsx'
+import { SharedReport } from './embed/shared-report.tsx'
+import type { TokenBook, TokenState } from './embed/token-book.ts'
+import { type ReportTab, tabsOf } from './report-tab.ts'
+import { NoReports } from './reports-notice.tsx'
+import { useSelectedArea } from './use-selected-area.ts'
+import { useTokenBook, useTokensOf } from './use-token-book.ts'
+
+const ID_PREFIX = 'reports'
+
+interface ReportTabsProps {
+  /** Whose reports these are; give the component this as its key too. */
+  userId: string
+  reports: OwnReports
+}
+
+/** One tab per area, each with its report; a tab that was visited stays mounted, so that coming back is instant. */
+export function ReportTabs({ userId, reports }: ReportTabsProps) {
+  const { tabs, incomplete } = useMemo(() => tabsOf(reports), [reports])
+  const { book, tokens } = useTokenBook(userId)
+  const shown = tabs.filter(({ key }) => tokens.get(key)?.kind !== 'failed')
+  const { selected, select } = useSelectedArea(shown.map(({ area }) => area))
+  const selectedTab = shown.find(({ area }) => area === selected)
+  useTokensOf(book, tabs, selectedTab?.key)
+  useIncompleteToasts(incomplete)
+  const visited = useVisited(selectedTab?.key)
+  const hasFailed = shown.length < tabs.length
+  if (!selectedTab) return <NoReports {...(hasFailed && { onRetry: book.retryFailed })} />
+
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <TabList
+        label="Relatórios"
+        idPrefix={ID_PREFIX}
+        tabs={shown.map(({ area }) => ({ id: area, label: area }))}
+        selectedId={selectedTab.area}
+        onSelect={select}
+        className="shrink-0 border-line border-b bg-surface"
+      />
+      <div className="relative min-h-0 flex-1 overflow-hidden">
+        {shown
+          .filter(({ key }) => visited.includes(key))
+          .map((tab) => (
+            // Hidden by visibility, never by display: a report without a size does not render.
+            <div
+              key={tab.key}
+              {...tabPanelProps(ID_PREFIX, tab.area)}
+              className={`absolute inset-0 ${tab === selectedTab ? '' : 'invisible'}`}
+            >
+              <Panel
+                tab={tab}
+                marcas={reports.marcas}
+                token={tokens.get(tab.key)}
+                book={book}
+                isSelected={tab === selectedTab}
+              />
+            </div>
+          ))}
+      </div>
+    </div>
+  )
+}
+
+interface PanelProps {
+  tab: ReportTab
+  marcas: readonly string[]
+  token: TokenState | undefined
+  book: TokenBook
+  isSelected: boolean
+}
+
+function Panel({ tab, marcas, token, book, isSelected }: PanelProps) {
+  if (tab.kind === 'no-scope' || token?.kind === 'no-scope')
+    return (
+      <div className="p-4">
+        <Alert kind="warning" className="mx-auto max-w-2xl">
+          {reportMessages.noScope}
+        </Alert>
+      </div>
+    )
+  if (tab.kind === 'shared') return <SharedReport area={tab.area} reportUrl={tab.reportUrl} marcas={marcas} />
+  return (
+    <EmbeddedReport request={tab.request} marcas={marcas} token={token} book={book} isSelected={isSelected} />
+  )
+}
+
+/** Every key that was ever selected. */
+function useVisited(selectedKey: string | undefined): readonly string[] {
+  const [visited, setVisited] = useState<readonly string[]>([])
+  if (selectedKey === undefined || visited.includes(selectedKey)) return visited
+  const next = [...visited, selectedKey]
+  setVisited(next)
+  return next
+}
+
+/** Tells once of each area that gets no tab because its setting is incomplete (SPEC section 5). */
+function useIncompleteToasts(incomplete: readonly string[]): void {
+  const names = incomplete.join('\n')
+  useEffect(() => {
+    for (const area of names.split('\n').filter(Boolean))
+      showToast({ kind: 'error', title: reportMessages.incomplete(area) })
+  }, [names])
+}

@@ -1,0 +1,53 @@
+import { reportMessages } from '#contract/messages.ts'
+import { Alert } from '#web/ui/alert.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Skeleton } from '#web/ui/skeleton.tsx'
+
+/** While the person's reports are being read; as large as the tabs and the report will be. */
+export function ReportsLoading() {
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <div className="flex h-[calc(2.75rem+1px)] shrink-0 items-center justify-center border-line border-b bg-surface">
+        <p role="status" className="text-muted text-sm">
+          {reportMessages.loading}
+        </p>
+      </div>
+      <div className="min-h-0 flex-1 p-4">
+        <Skeleton className="size-full" />
+      </div>
+    </div>
+  )
+}
+
+/** The account waits for an administrator (SPEC section 8). */
+export function PendingApproval() {
+  return (
+    <div className="p-4">
+      <Alert kind="warning" className="mx-auto mt-4 max-w-2xl">
+        {reportMessages.pending}
+      </Alert>
+    </div>
+  )
+}
+
+interface NoReportsProps {
+  /** Given where trying again may help. */
+  onRetry?: () => void
+  isRetrying?: boolean
+}
+
+/** There is nothing to show (SPEC section 8). */
+export function NoReports({ onRetry, isRetrying = false }: NoReportsProps) {
+  const retry = onRetry && (
+    <Button variant="secondary" isBusy={isRetrying} onClick={onRetry}>
+      Tentar novamente
+    </Button>
+  )
+  return (
+    <div className="p-4">
+      <Alert kind="info" actions={retry} className="mx-auto mt-4 max-w-2xl">
+        {reportMessages.none}
+      </Alert>
+    </div>
+  )
+}

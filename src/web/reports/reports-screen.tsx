@@ -1,0 +1,31 @@
+import { SignedInLayout } from '#web/layout/signed-in-layout.tsx'
+import { useSession } from '#web/session.ts'
+import { ReportTabs } from './report-tabs.tsx'
+import { NoReports, PendingApproval, ReportsLoading } from './reports-notice.tsx'
+import { UnverifiedBanner } from './unverified-banner.tsx'
+import { useOwnReports } from './use-own-reports.ts'
+
+/** /power-bi, the reports of the signed-in person (SPEC section 2). */
+export function ReportsScreen() {
+  const session = useSession()
+  return (
+    <SignedInLayout>
+      <h1 className="sr-only">Relatórios</h1>
+      {session && <OwnReports key={session.user.id} userId={session.user.id} email={session.user.email} />}
+    </SignedInLayout>
+  )
+}
+
+function OwnReports({ userId, email }: { userId: string; email: string }) {
+  const view = useOwnReports(userId)
+  const isUnverified = 'emailVerified' in view && !view.emailVerified
+  return (
+    <>
+      {isUnverified && <UnverifiedBanner email={email} />}
+      {view.kind === 'loading' && <ReportsLoading />}
+      {view.kind === 'failed' && <NoReports onRetry={view.retry} isRetrying={view.isRetrying} />}
+      {view.kind === 'pending' && <PendingApproval />}
+      {view.kind === 'approved' && <ReportTabs userId={userId} reports={view.reports} />}
+    </>
+  )
+}

@@ -1,0 +1,95 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import { classNames } from './class-names.ts'
+
+interface TabListProps {
+  /** Accessible name of the list. */
+  label: string
+  /** Prefix of the ids that tie tabs and panels together; unique in the page. */
+  idPrefix: string
+  tabs: readonly { id: string; label: ReactNode }[]
+  selectedId: string | undefined
+  onSelect: (id: string) => void
+  className?: string
+}
+
+/** The id of a tab's button; labels reach no id, so that spaces and accents do no harm. */
+function tabId(idPrefix: string, id: string): string {
+  return `${idPrefix}-tab-${encodeURIComponent(id)}`
+}
+
+/** What ties a panel to its tab; spread on the panel's element. */
+export function tabPanelProps(idPrefix: string, id: string) {
+  return {
+    role: 'tabpanel',
+    id: `${idPrefix}-panel-${encodeURIComponent(id)}`,
+    'aria-labelledby': tabId(idPrefix, id),
+  } as const
+}
+
+/**
+ * A row of tabs, centred, scrolling sideways when it does not fit (WAI-ARIA tabs pattern). Arrow keys, Home
+ * and End move the focus; Enter, Space or a click selects, since a panel may be expensive to open.
+ */
+export function TabList({ label, idPrefix, tabs, selectedId, onSelect, className }: TabListProps) {
+  const list = useRef<HTMLDivElement>(null)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the selected tab is found in the page
+  useEffect(() => {
+    const selected = list.current?.querySelector('[aria-selected="true"]')
+    selected?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [selectedId])
+
+  function moveFocus(event: KeyboardEvent): void {
+    const buttons = [...(list.current?.querySelectorAll<HTMLElement>('[role="tab"]') ?? [])]
+    const current = buttons.indexOf(document.activeElement as HTMLElement)
+    const next = nextIndex(event.key, current, buttons.length)
+    if (next === undefined) return
+    event.preventDefault()
+    buttons[next]?.focus()
+  }
+
+  return (
+    <div className={classNames('overflow-x-auto', className)}>
+      <div
+        ref={list}
+        role="tablist"
+        aria-label={label}
+        onKeyDown={moveFocus}
+        className="mx-auto flex w-max gap-1 px-3"
+      >
+        {tabs.map((tab) => {
+          const isSelected = tab.id === selectedId
+          return (
+            <button
+              key={tab.id}
+              type="button"
+              role="tab"
+              id={tabId(idPrefix, tab.id)}
+              aria-selected={isSelected}
+              aria-controls={isSelected ? tabPanelProps(idPrefix, tab.id).id : undefined}
+              tabIndex={isSelected ? 0 : -1}
+              onClick={() => onSelect(tab.id)}
+              className={classNames(
+                '-outline-offset-2 h-11 shrink-0 whitespace-nowrap border-b-2 px-3 font-medium text-sm transition-colors',
+                isSelected
+                  ? 'border-brand text-brand-strong'
+                  : 'border-transparent text-muted hover:border-line-strong hover:text-ink',
+              )}
+            >
+              {tab.label}
+            </button>
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+/** Where a key moves the focus in a row of `count` tabs, round the ends; undefined for other keys. */
+function nextIndex(key: string, current: number, count: number): number | undefined {
+  if (key === 'ArrowRight') return (current + 1) % count
+  if (key === 'ArrowLeft') return (current - 1 + count) % count
+  if (key === 'Home') return 0
+  if (key === 'End') return count - 1
+  return undefined
+}

@@ -1,0 +1,77 @@
+import type { NoticeKind } from './kind-icon.tsx'
+
+export interface ToastContent {
+  kind: NoticeKind
+  title: string
+  description?: string
+}
+export interface ShownToast extends ToastContent {
+  id: number
+}
+
+/** A notice that says what went wrong stays longer than one that says that all is well. */
+const LIFETIMES_MS: Record<NoticeKind, number> = { success: 5_000, info: 6_000, warning: 9_000, error: 9_000 }
+/** More than these would cover the page; the oldest goes first. */
+const MOST_SHOWN = 4
+
+let shown: readonly ShownToast[] = []
+let lastId = 0
+let isPaused = false
+const subscribers = new Set<() => void>()
+const timers = new Map<
+  number,
+  { timer?: ReturnType<typeof setTimeout>; endsAt: number; remainingMs: number }
+>()
+
+/** Shows a short notice over the page; it goes by itself, but waits while it is pointed at or focused. */
+export function showToast(toast: ToastContent): void {
+  // Said again, it takes the place of the one that still stands.
+  const same = shown.find(({ kind, title }) => kind === toast.kind && title === toast.title)
+  if (same) closeToast(same.id)
+  lastId += 1
+  const id = lastId
+  timers.set(id, { endsAt: 0, remainingMs: LIFETIMES_MS[toast.kind] })
+  if (!isPaused) start(id)
+  publish([...shown, { ...toast, id }])
+  for (const { id: oldId } of shown.slice(0, -MOST_SHOWN)) closeToast(oldId)
+}
+
+export function closeToast(id: number): void {
+  clearTimeout(timers.get(id)?.timer)
+  timers.delete(id)
+  publish(shown.filter((toast) => toast.id !== id))
+}
+
+/** Stops every toast's clock, or lets it run on from where it stood. */
+export function pauseToasts(pause: boolean): void {
+  if (pause === isPaused) return
+  isPaused = pause
+  for (const id of timers.keys()) pause ? stop(id) : start(id)
+}
+
+export const toastStore = {
+  subscribe(callback: () => void): () => void {
+    subscribers.add(callback)
+    return () => subscribers.delete(callback)
+  },
+  read: (): readonly ShownToast[] => shown,
+}
+
+function start(id: number): void {
+  const clock = timers.get(id)
+  if (!clock) return
+  clock.endsAt = Date.now() + clock.remainingMs
+  clock.timer = setTimeout(() => closeToast(id), clock.remainingMs)
+}
+
+function stop(id: number): void {
+  const clock = timers.get(id)
+  if (!clock) return
+  clearTimeout(clock.timer)
+  clock.remainingMs = Math.max(1_000, clock.endsAt - Date.now())
+}
+
+function publish(next: readonly ShownToast[]): void {
+  shown = next
+  for (const callback of [...subscribers]) callback()
+}
