@@ -11,6 +11,7 @@ import { createHumanCheck } from './human-check/human-check.ts'
 import { createRecaptcha } from './human-check/recaptcha.ts'
 import type { Keyring } from './keyring.ts'
 import type { Log } from './log.ts'
+import type { Outbox } from './mail/deliver-outbox.ts'
 import type { PowerBi } from './power-bi/power-bi.ts'
 import { profileHandlers } from './profiles/profile-routes.ts'
 import { reportSettingsHandlers } from './report-settings/report-settings-routes.ts'
@@ -26,6 +27,7 @@ import { supportHandlers } from './support/support-routes.ts'
 export interface AppDeps {
   database: Database
   powerBi: PowerBi
+  outbox: Pick<Outbox, 'nudge'>
   keyring: Keyring
   log: Log
   /** ms since the epoch */
@@ -59,6 +61,8 @@ export function createApp(deps: AppDeps): HttpApp {
   const humanCheck = createHumanCheck(db, altcha ?? recaptchaOf(options), keyring, clock)
   const rules = { humanCheck, builtinAdminEmail: options.builtinAdminEmail, rateLimits: options.rateLimits }
   const authenticate = createAuthenticate(database, tokens, clock)
+  const nudgeOutbox = () => deps.outbox.nudge()
+  const signIn = { db, sessions, rules, altcha, takeFromLimit, nudgeOutbox }
   const embedTokens = {
     db,
     powerBi: deps.powerBi,
@@ -71,7 +75,7 @@ export function createApp(deps: AppDeps): HttpApp {
   return createHttpApp({ ...deps, ...options }, (app) => {
     implement(app, authenticate, api.health, healthHandlers(db, deps.isDraining))
     implement(app, authenticate, api.docs, { readOpenApi: describeApi })
-    implement(app, authenticate, api.signIn, signInHandlers({ db, sessions, rules, altcha, takeFromLimit }))
+    implement(app, authenticate, api.signIn, signInHandlers(signIn))
     implement(app, authenticate, api.profiles, profileHandlers())
     implement(app, authenticate, api.reports, reportHandlers(embedTokens))
     implement(app, authenticate, api.reportSettings, reportSettingsHandlers(db))

@@ -10,11 +10,7 @@ export class ConfigError extends Error {
   }
 }
 
-const flag = (fallback: boolean) =>
-  z
-    .enum(['true', 'false'], { error: 'use true ou false' })
-    .default(fallback ? 'true' : 'false')
-    .transform((value) => value === 'true')
+const flag = z.enum(['true', 'false'], { error: 'use true ou false' }).transform((value) => value === 'true')
 const list = z.string().transform((value) =>
   value
     .split(',')
@@ -25,6 +21,10 @@ const httpUrl = z.url({ protocol: /^https?$/, error: 'informe uma URL http(s)' }
 const hostName = z
   .string()
   .regex(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/, { error: 'use nomes de host em minúsculas, sem porta' })
+/** 'Pátio <portal@exemplo.com.br>' or the address alone: one sender, fit for a header. */
+const sender = z.string().regex(/^([^\p{Cc}<>",;:]+ <[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+)$/u, {
+  error: 'informe um remetente como Pátio <portal@exemplo.com.br>',
+})
 const emailAddress = z.email({ error: 'informe um e-mail' }).transform((value) => value.toLowerCase())
 
 const environmentSchema = z.object({
@@ -44,6 +44,8 @@ const environmentSchema = z.object({
     .default('#0f5c7d'),
   BRAND_LOGO: z.string().min(1).optional(),
   SESSION_SECRET: list.optional(),
+  SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'informe uma URL smtp:// ou smtps://' }).optional(),
+  MAIL_FROM: sender.optional(),
   RECAPTCHA_SITE_KEY: z.string().min(1).optional(),
   RECAPTCHA_SECRET_KEY: z.string().min(1).optional(),
   ALTCHA_COST: z.coerce.number({ error: 'use um número' }).int().min(1).max(1_000_000).default(5000),
@@ -53,7 +55,7 @@ const environmentSchema = z.object({
   POWERBI_CLIENT_CERTIFICATE: z.string().min(1).optional(),
   POWERBI_HOSTS: list.pipe(z.array(hostName).min(1)).default(['app.powerbi.com', 'msit.powerbi.com']),
   POWERBI_RLS_ROLES: list.pipe(z.array(z.string().max(50)).min(1).max(50)).default(['Portal']),
-  POWERBI_ALLOW_WITHOUT_RLS: flag(false),
+  POWERBI_ALLOW_WITHOUT_RLS: flag.default(false),
   POWERBI_TOKEN_MINUTES: z.coerce.number({ error: 'use um número' }).int().min(1).max(60).default(30),
   POWERBI_EMULATOR_LATENCY_MS: z.coerce
     .number({ error: 'use um número' })
@@ -69,7 +71,7 @@ const environmentSchema = z.object({
     })
     .optional(),
   RATE_LIMITS: z.enum(['on', 'off'], { error: 'use on ou off' }).default('on'),
-  PATIO_DEMO: flag(true).optional(),
+  PATIO_DEMO: flag.optional(),
   NODE_ENV: z.string().optional(),
 })
 type Environment = z.output<typeof environmentSchema>
@@ -93,6 +95,9 @@ export interface Config {
   group: { name: string; siteUrl: string; dealershipsUrl: string; color: string; logo: string | undefined }
   /** The first signs, all verify. Empty in demo mode: the data directory holds a random one. */
   sessionSecrets: string[]
+  /** Empty in demo mode, which sends nothing. */
+  smtpUrl: string
+  mailFrom: string
   recaptcha: { siteKey: string; secretKey: string } | undefined
   altchaCost: number
   powerBi: {
@@ -135,6 +140,8 @@ function faultsOfReal(env: Environment): string[] {
     'PUBLIC_URL',
     'SESSION_SECRET',
     'COMPANY_EMAIL_DOMAIN',
+    'SMTP_URL',
+    'MAIL_FROM',
     'POWERBI_TENANT_ID',
     'POWERBI_CLIENT_ID',
   ] as const
@@ -194,6 +201,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   if (faults.length > 0) throw new ConfigError(faults)
 
   const host = env.HOST ?? (isDemo ? '127.0.0.1' : '0.0.0.0')
+  const companyEmailDomain = env.COMPANY_EMAIL_DOMAIN ?? 'grupopatio.com.br'
   return {
     isDemo,
     isProduction,
@@ -202,7 +210,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     publicUrl: env.PUBLIC_URL ?? `http://localhost:${env.PORT}`,
     databaseUrl: env.DATABASE_URL,
     dataDir: env.DATA_DIR,
-    companyEmailDomain: env.COMPANY_EMAIL_DOMAIN ?? 'grupopatio.com.br',
+    companyEmailDomain,
     builtinAdminEmail: env.BUILTIN_ADMIN_EMAIL ?? (isDemo ? 'admin@grupopatio.com.br' : undefined),
     group: {
       name: env.GROUP_NAME,
@@ -212,6 +220,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       logo: env.BRAND_LOGO,
     },
     sessionSecrets: env.SESSION_SECRET ?? [],
+    smtpUrl: env.SMTP_URL ?? '',
+    mailFrom: env.MAIL_FROM ?? `Pátio <portal@${companyEmailDomain}>`,
     recaptcha:
       env.RECAPTCHA_SITE_KEY && env.RECAPTCHA_SECRET_KEY
         ? { siteKey: env.RECAPTCHA_SITE_KEY, secretKey: env.RECAPTCHA_SECRET_KEY }

@@ -15,6 +15,8 @@ import { drain, listen } from './http/listen.ts'
 import { LOGO_PATH } from './http/portal-page.ts'
 import { createKeyring } from './keyring.ts'
 import type { Log } from './log.ts'
+import { createOutbox } from './mail/deliver-outbox.ts'
+import { createSmtpMailer } from './mail/smtp-mailer.ts'
 import { createPowerBi } from './power-bi/power-bi-client.ts'
 
 const PAGE_FOLDER = fileURLToPath(new URL('../../dist/web', import.meta.url))
@@ -22,7 +24,7 @@ const DRAIN_MS = 25_000
 
 export interface Portal {
   server: Server
-  /** Finishes running requests, then closes the database. */
+  /** Finishes running requests and the mail on its way, then closes the database. */
   stop(): Promise<void>
 }
 
@@ -51,9 +53,18 @@ async function serve(config: Config, log: Log, database: Database): Promise<Port
   if (!demo && (await isMarkedAsDemo(db)))
     throw new DatabaseOpenError('Este banco de dados é de demonstração e não pode ser usado em produção.')
 
+  const outbox = createOutbox({
+    db,
+    log,
+    clock: Date.now,
+    mailer: demo?.mailer ?? createSmtpMailer({ url: config.smtpUrl, from: config.mailFrom }),
+    publicUrl: config.publicUrl,
+    groupName: config.group.name,
+  })
   let isDraining = false
   const app = createApp({
     database,
+    outbox,
     log,
     clock: Date.now,
     keyring: createKeyring(secrets),
@@ -88,11 +99,13 @@ async function serve(config: Config, log: Log, database: Database): Promise<Port
     headers: securityHeaders(isHttps, config.powerBi.hosts),
     log,
   })
+  outbox.start()
   return {
     server,
     async stop() {
       isDraining = true
-      await drain(server, DRAIN_MS)
+      // What the last requests queue is left to another replica, or to the next start.
+      await Promise.all([drain(server, DRAIN_MS), outbox.stop()])
       await database.close()
     },
   }

@@ -1,3 +1,4 @@
+import { createMailbox } from '#emulators/mailbox/mailbox.ts'
 import { EMULATED_CLIENT_ID, EMULATED_REPORTS, EMULATED_TENANT_ID } from '#emulators/power-bi/catalogue.ts'
 import { createPowerBiEmulator } from '#emulators/power-bi/emulator.ts'
 import type { Config } from '#server/config.ts'
@@ -6,14 +7,17 @@ import { isMarkedAsDemo } from '#server/database/demo-mark.ts'
 import type { Db } from '#server/database/schema.ts'
 import { type DemoReport, seedDemo } from '#server/database/seed.ts'
 import type { Mount } from '#server/http/http-app.ts'
+import type { Mailer } from '#server/mail/mailer.ts'
 import type { PowerBiOptions } from '#server/power-bi/power-bi-client.ts'
 import { hashPassword } from '#server/sign-in/password-hashing.ts'
 
 const POWER_BI_PATH = '/demo/power-bi'
+const MAILBOX_PATH = '/demo/mailbox'
 
 /** What demo mode puts in the place of the outside services. */
 export interface Demo {
   mounts: Mount[]
+  mailer: Mailer
   powerBi: Pick<PowerBiOptions, 'directory' | 'apiBase'>
   /** Path under which the browser finds /reportEmbed. */
   reportEmbedBase: string
@@ -33,9 +37,15 @@ export async function startDemo(config: Config, db: Db, secret: string): Promise
     latencyMs: config.powerBi.emulatorLatencyMs,
     directoryLatencyMs: config.powerBi.emulatorDirectoryLatencyMs,
   })
+  const mailbox = createMailbox()
   const base = `http://127.0.0.1:${config.port}${POWER_BI_PATH}`
   return {
-    mounts: [{ path: POWER_BI_PATH, handle: (request) => emulator.handle(request) }],
+    mounts: [
+      { path: POWER_BI_PATH, handle: (request) => emulator.handle(request) },
+      { path: MAILBOX_PATH, handle: mailbox.handle },
+      { path: `${MAILBOX_PATH}.json`, handle: mailbox.handle },
+    ],
+    mailer: { deliver: async (mail) => mailbox.deliver(mail) },
     powerBi: {
       directory: {
         tenantId: EMULATED_TENANT_ID,

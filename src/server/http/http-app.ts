@@ -9,7 +9,7 @@ import { ProblemError, problemOf } from './problem-error.ts'
 import { callerAddress } from './request-info.ts'
 import { readStaticFiles, serveStaticFiles } from './static-files.ts'
 
-/** A handler of everything below a path prefix, such as '/demo/power-bi'. */
+/** A handler of a path, such as '/demo/power-bi', and of everything below it. */
 export interface Mount {
   path: string
   handle(request: Request): Promise<Response>
@@ -40,7 +40,7 @@ export function createHttpApp(options: HttpOptions, mountApi: (app: HttpApp) => 
   mountApi(app)
   app.all('/api/*', (context) => context.notFound())
   for (const { path, handle } of options.mounts ?? [])
-    app.all(`${path}/*`, (context) => handle(context.req.raw))
+    for (const pattern of [path, `${path}/*`]) app.all(pattern, (context) => handle(context.req.raw))
   app.all('/demo/*', (context) => context.notFound())
   if (options.page) {
     serveStaticFiles(app, readStaticFiles(options.page.folder))

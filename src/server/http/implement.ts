@@ -79,11 +79,21 @@ async function admit(
   return actor
 }
 
+/** A parameter given twice could mean one thing here and another to a proxy in front. */
+function onlyOnce(query: Record<string, string[]>): Record<string, string> {
+  const repeated = Object.keys(query).find((name) => query[name]?.length !== 1)
+  if (repeated !== undefined) {
+    const message = 'Informe cada parâmetro uma única vez.'
+    throw new ProblemError('invalid-input', { detail: message, fields: [{ path: repeated, message }] })
+  }
+  return Object.fromEntries(Object.entries(query).map(([name, [value = '']]) => [name, value]))
+}
+
 async function readInput(route: Route, context: Context<HttpEnv>) {
   const { req } = context
   return {
     params: (route.params && parseInput(route.params, req.param())) as never,
-    query: (route.query && parseInput(route.query, req.query())) as never,
+    query: (route.query && parseInput(route.query, onlyOnce(req.queries()))) as never,
     body: (route.body &&
       parseInput(
         route.body,

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { getRequestListener } from '@hono/node-server'
 import type { Log } from '#server/log.ts'
 import type { HttpApp } from './http-app.ts'
+import { describeBrokenRequest, refuseBrokenRequest } from './refuse-broken-request.ts'
 
 const MAX_HEADER_BYTES = 16 * 1024
 const HEADERS_TIMEOUT_MS = 10_000
@@ -15,15 +16,6 @@ export interface ListenOptions {
   log: Log
 }
 
-/** A request that is not even HTTP: answered in the same form as every other failure. */
-const BAD_REQUEST = JSON.stringify({
-  type: 'urn:patio:problem:invalid-input',
-  title: 'Dados inválidos',
-  status: 400,
-  detail: 'O pedido não pôde ser lido.',
-  code: 'invalid-input',
-})
-
 /**
  * Serves the app over HTTP and logs each request.
  * @throws the system's error when the port cannot be had (EADDRINUSE, EACCES)
@@ -32,21 +24,30 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<Serv
   const handle = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
     errorHandler: () =>
-      new Response(BAD_REQUEST, { status: 400, headers: { 'content-type': 'application/problem+json' } }),
+      new Response(describeBrokenRequest('invalid-input'), {
+        status: 400,
+        headers: { 'content-type': 'application/problem+json' },
+      }),
   })
+  const answer = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    for (const [name, value] of options.headers) outgoing.setHeader(name, value)
+    logWhenDone(incoming, outgoing, options.log)
+    void handle(incoming, outgoing)
+  }
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: 5_000,
+      // Left to the app, whose refusal has a body.
+      requireHostHeader: false,
     },
-    (incoming, outgoing) => {
-      for (const [name, value] of options.headers) outgoing.setHeader(name, value)
-      logWhenDone(incoming, outgoing, options.log)
-      void handle(incoming, outgoing)
-    },
+    answer,
   )
+  // Expectations beside 100-continue may be ignored (RFC 9110, section 10.1.1).
+  server.on('checkExpectation', answer)
+  server.on('clientError', (error, socket) => refuseBrokenRequest(error, socket, options.headers))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(options.port, options.host, () => {

@@ -1,6 +1,7 @@
 import { ProblemError } from './problem-error.ts'
 
 const MAX_DEPTH = 20
+const MAX_DISCARDED_BYTES = 4 * 1024 * 1024
 
 /**
  * Reads a JSON body with its limits.
@@ -9,6 +10,8 @@ const MAX_DEPTH = 20
 export async function readJsonBody(request: Request, maxBytes: number): Promise<unknown> {
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/json\s*(;|$)/i.test(type)) throw new ProblemError('unsupported-media-type')
+  if (!/^(identity)?$/i.test(request.headers.get('content-encoding') ?? ''))
+    throw new ProblemError('unsupported-media-type', { detail: 'Envie os dados sem compressão.' })
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw new ProblemError('body-too-large')
   const text = await readText(request, maxBytes)
   assertShallow(text)
@@ -28,9 +31,12 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
   try {
     for await (const chunk of request.body ?? []) {
       size += chunk.byteLength
-      if (size > maxBytes) throw new ProblemError('body-too-large')
-      chunks.push(chunk)
+      // What is too much is read on and thrown away, within reason: a body left half read breaks the
+      // connection under the caller's next request.
+      if (size > MAX_DISCARDED_BYTES) break
+      if (size <= maxBytes) chunks.push(chunk)
     }
+    if (size > maxBytes) throw new ProblemError('body-too-large')
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
   } catch (error) {
     if (error instanceof ProblemError) throw error

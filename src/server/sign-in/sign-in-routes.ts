@@ -26,6 +26,8 @@ export interface SignInDeps {
   /** Undefined when reCAPTCHA does the human check. */
   altcha: Altcha | undefined
   takeFromLimit: TakeFromLimit
+  /** Tells the outbox that a mail waits. */
+  nudgeOutbox: () => void
 }
 
 export function signInHandlers(deps: SignInDeps): Handlers<typeof signInRoutes> {
@@ -51,6 +53,7 @@ export function signInHandlers(deps: SignInDeps): Handlers<typeof signInRoutes> 
       ),
     async resendVerification({ body, request }) {
       await requestVerificationMail(db, takeFromLimit, body.email, request)
+      deps.nudgeOutbox()
       return {}
     },
     async verifyEmailLink({ body, request }) {

@@ -9,10 +9,12 @@ import { securityHeaders } from '#server/http/headers.ts'
 import { listen } from '#server/http/listen.ts'
 import { createKeyring, type Keyring } from '#server/keyring.ts'
 import { createLog } from '#server/log.ts'
+import { createOutbox, type Outbox } from '#server/mail/deliver-outbox.ts'
+import type { Mail, Mailer } from '#server/mail/mailer.ts'
 import { createPowerBi } from '#server/power-bi/power-bi-client.ts'
 import { type DatabaseKind, openTestDatabase } from './test-database.ts'
 
-const SECRET = 'a secret of the test-suite, long enough'
+export const TEST_SECRET = 'a secret of the test-suite, long enough'
 const CLIENT_SECRET = 'emulated client secret'
 
 /** A clock that stands still until moved. */
@@ -38,6 +40,10 @@ export interface TestPortal {
   keyring: Keyring
   /** Address of the emulator's instruments: calls, faults, data. */
   emulatorUrl: string
+  /** Not started: a test sends what is queued with deliverDue(). */
+  outbox: Outbox
+  /** What was mailed, oldest first; empty when the test brought a mailer of its own. */
+  mails: Mail[]
   stop(): Promise<void>
 }
 
@@ -47,17 +53,40 @@ export interface TestPortalOptions extends Partial<AppDeps['options']> {
   database?: Database
   allowWithoutRls?: boolean
   log?: AppDeps['log']
+  mailer?: Mailer
+  /** Another portal's clock, for a replica that must agree on the time. */
+  clock?: TestClock
+  /** SESSION_SECRET's values, the newest first. */
+  secrets?: string[]
 }
 
 export async function startTestPortal(options: TestPortalOptions): Promise<TestPortal> {
-  const { kind, database: shared, allowWithoutRls = false, log = createLog('silent'), ...overrides } = options
+  const mails: Mail[] = []
+  const {
+    kind,
+    database: shared,
+    allowWithoutRls = false,
+    log = createLog('silent'),
+    clock = createTestClock(),
+    secrets = [TEST_SECRET],
+    mailer = { deliver: async (mail) => void mails.push(mail) },
+    ...overrides
+  } = options
   const database = shared ?? (await openTestDatabase(kind))
-  const clock = createTestClock()
-  const keyring = createKeyring([SECRET])
+  const keyring = createKeyring(secrets)
   const emulator = await startEmulator(clock)
   const tokenEndpoint = `${emulator.url}/directory/${EMULATED_TENANT_ID}/oauth2/v2.0/token`
+  const outbox = createOutbox({
+    db: database.db,
+    mailer,
+    log,
+    clock,
+    publicUrl: options.publicUrl ?? 'http://localhost',
+    groupName: 'Grupo Pátio',
+  })
   const app = createApp({
     database,
+    outbox,
     keyring,
     log,
     clock,
@@ -94,7 +123,10 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     clock,
     keyring,
     emulatorUrl: emulator.url,
+    outbox,
+    mails,
     async stop() {
+      await outbox.stop()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await emulator.stop()
@@ -104,7 +136,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
 }
 
 async function startEmulator(clock: () => number) {
-  const emulator = createPowerBiEmulator({ secret: SECRET, clientSecret: CLIENT_SECRET, clock })
+  const emulator = createPowerBiEmulator({ secret: TEST_SECRET, clientSecret: CLIENT_SECRET, clock })
   const server = createServer(
     getRequestListener((request) => emulator.handle(request), { overrideGlobalObjects: false }),
   )

@@ -1,0 +1,100 @@
+import { test as base, expect, type FrameLocator, type Page } from '@playwright/test'
+import { type PortalProcess, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
+
+export const PASSWORD = 'Patio-Demo-2026!'
+
+/** A scripted answer of the emulated Power BI (DESIGN section 7, demo instruments). */
+export interface Fault {
+  on: 'directory' | 'report' | 'dataset' | 'generateToken' | 'frame'
+  status?: number
+  body?: unknown
+  headers?: Record<string, string>
+  delayMs?: number
+  tokenLifeS?: number
+  message?: string
+  errorCode?: string
+  times?: number
+}
+
+export interface Demo {
+  url: string
+  script(fault: Fault): Promise<void>
+  calls(): Promise<{ method: string; path: string; status: number }[]>
+  data(query: string): Promise<{ cards: { id: string; formatted: string }[]; byMarca: { marca: string }[] }>
+  /** Clears scripted faults and recorded calls. */
+  reset(): Promise<void>
+}
+
+interface Fixtures {
+  demo: Demo
+}
+interface WorkerFixtures {
+  portal: PortalProcess
+}
+
+function instrumentsOf({ url }: PortalProcess): Demo {
+  const instruments = `${url}/demo/power-bi`
+  return {
+    url,
+    async script(fault) {
+      const reply = await fetch(`${instruments}/faults`, { method: 'PUT', body: JSON.stringify(fault) })
+      if (!reply.ok) throw new Error(await reply.text())
+    },
+    calls: async () => (await fetch(`${instruments}/calls`)).json(),
+    data: async (query) => (await fetch(`${instruments}/data?${query}`)).json(),
+    async reset() {
+      await fetch(`${instruments}/faults`, { method: 'DELETE' })
+      await fetch(`${instruments}/calls`, { method: 'DELETE' })
+    },
+  }
+}
+
+/** Each worker has a demo portal of its own; a browser console error or a CSP violation fails the test. */
+export const test = base.extend<Fixtures, WorkerFixtures>({
+  portal: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixture's needs from this pattern.
+    async ({}, use) => {
+      const portal = await spawnPortal({ RATE_LIMITS: 'off', ALTCHA_COST: '50' })
+      await untilReady(portal)
+      await use(portal)
+      await portal.stop()
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+  demo: async ({ portal }, use) => {
+    const demo = instrumentsOf(portal)
+    await demo.reset()
+    await use(demo)
+  },
+  baseURL: async ({ portal }, use) => use(portal.url),
+  page: async ({ page }, use) => {
+    const violations: string[] = []
+    page.on('console', (message) => {
+      if (/Content Security Policy/i.test(message.text())) violations.push(message.text())
+    })
+    await use(page)
+    expect(violations).toEqual([])
+  },
+})
+
+export { expect }
+
+/** Fills the sign-in form in, lets the human check solve itself, and presses Entrar. */
+export async function signIn(page: Page, name: string, password = PASSWORD): Promise<void> {
+  await page.goto('/login')
+  await page.getByLabel('E-mail').fill(`${name}@grupopatio.com.br`)
+  await page.getByLabel('Senha', { exact: true }).fill(password)
+  await solveHumanCheck(page)
+  await page.getByRole('button', { name: 'Entrar' }).click()
+}
+
+export async function solveHumanCheck(page: Page): Promise<void> {
+  const check = page.locator('altcha-widget')
+  await check.getByRole('checkbox').check()
+  await expect(check.getByText('Verificado')).toBeVisible({ timeout: 20_000 })
+}
+
+/** The report inside an area's frame. */
+export function reportOf(page: Page, area: string): FrameLocator {
+  return page.frameLocator(`iframe[title="${area}"]`)
+}

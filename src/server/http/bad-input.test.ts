@@ -1,0 +1,151 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { api } from '#contract/index.ts'
+import { pathWith, type Route } from '#contract/route.ts'
+import { addPerson, openTestSession } from '#server/testing/builders.ts'
+import { expectProblem } from '#server/testing/expect-problem.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+type Body = Record<string, unknown>
+interface Example {
+  path: string
+  body: Body
+}
+
+const email = 'alguem@grupopatio.com.br'
+/** A body that each route takes; everything below is this with one thing wrong. */
+const TAKEN: Record<string, Example[]> = {
+  'POST /api/auth/token': [
+    { path: '/api/auth/token?grant_type=password', body: { email, password: 'uma senha', captcha: 'x' } },
+    { path: '/api/auth/token?grant_type=refresh_token', body: { refresh_token: 'x'.repeat(48) } },
+  ],
+  'POST /api/auth/resend': [{ path: '/api/auth/resend', body: { type: 'signup', email } }],
+  'POST /api/auth/verify': [{ path: '/api/auth/verify', body: { type: 'signup', token_hash: 'abc' } }],
+  'POST /api/functions/verify-recaptcha': [
+    { path: '/api/functions/verify-recaptcha', body: { token: 'abc' } },
+  ],
+  'POST /api/functions/get-powerbi-token': [
+    {
+      path: '/api/functions/get-powerbi-token',
+      body: {
+        workspaceId: 'w',
+        reportId: 'r',
+        datasetId: 'd',
+        marcas: ['FIAT'],
+        estados: ['RJ'],
+        userEmail: email,
+      },
+    },
+  ],
+}
+const ROUTES = Object.values(api).flatMap((group) => Object.values<Route>(group))
+const nameOf = (route: Route) => `${route.method} ${route.path}`
+const WITH_BODY = ROUTES.filter((route) => route.body).map(nameOf)
+
+const json = JSON.stringify
+const withText = (body: Body, change: (text: string) => unknown) =>
+  Object.entries(body)
+    .filter(([, value]) => typeof value === 'string')
+    .map(([key, value]) => json({ ...body, [key]: change(value as string) }))
+const withValue = (body: Body, value: unknown) =>
+  Object.keys(body).map((key) => json({ ...body, [key]: value }))
+const beginning = (body: Body) => json(body).slice(0, -1)
+
+const BAD_BODIES: Record<string, (body: Body) => (string | Uint8Array)[]> = {
+  'no JSON': (body) => [
+    '',
+    ' ',
+    '{',
+    '}',
+    json(body).slice(0, -1),
+    `${json(body)}{`,
+    'NaN',
+    "{'a':1}",
+    '\ufeff{',
+  ],
+  'JSON that is no object': () => ['null', '[]', '[{}]', '"texto"', '42', 'true', '1e999'],
+  'a field of another type': (body) => [42, true, { a: 1 }, [[1]]].flatMap((value) => withValue(body, value)),
+  'a field left out': (body) => [json({}), ...('email' in body ? [json({ ...body, email: undefined })] : [])],
+  'an unknown key': (body) => [
+    json({ ...body, role: 'admin' }),
+    `${beginning(body)},"__proto__":{"role":"admin"}}`,
+    `${beginning(body)},"constructor":{"prototype":{}}}`,
+    `${beginning(body)},"":1}`,
+  ],
+  'text that is too long': (body) => withText(body, () => 'x'.repeat(9000)),
+  'a NUL': (body) => [...withText(body, (text) => `${text}\0`), `${beginning(body)},"a\\u0000":1}`],
+  'half a surrogate pair': (body) => withText(body, (text) => `${text}\ud800`),
+  'bytes that are not UTF-8': (body) => [
+    Buffer.concat([Buffer.from(beginning(body)), Buffer.from([0x22, 0xff, 0xc0, 0x80, 0x22, 0x7d])]),
+    Buffer.from(json(body), 'utf16le'),
+  ],
+  'nesting 10,000 deep': () => [
+    '['.repeat(10_000),
+    '{"a":'.repeat(3000),
+    `${'['.repeat(8000)}${']'.repeat(8000)}`,
+  ],
+}
+const BAD_TYPES = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']
+const MORE_BAD_TYPES = ['application/jsonp', 'text/json', '*/*', ',application/json']
+
+describeOnEachDatabase('bad input', (kind) => {
+  let portal: TestPortal
+  let token: string
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false })
+    token = (await openTestSession(portal, await addPerson(portal))).access_token
+  })
+  afterAll(() => portal.stop())
+
+  const post = async (path: string, body: BodyInit | undefined, headers: Record<string, string> = {}) => {
+    const reply = await fetch(portal.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...headers },
+      ...(body !== undefined && { body }),
+      duplex: 'half',
+    } as RequestInit)
+    return { status: reply.status, contentType: reply.headers.get('content-type'), text: await reply.text() }
+  }
+  const isInputRefused = (text: string) => /"fields"|malformed-json|unsupported-media-type/.test(text)
+
+  test('every route with a body has an example here', () => {
+    expect(Object.keys(TAKEN).sort()).toEqual([...WITH_BODY].sort())
+  })
+
+  describe.each(
+    WITH_BODY.flatMap((name) => (TAKEN[name] ?? []).map((example) => [example.path, example] as const)),
+  )('POST %s', (path, { body }) => {
+    test('reads the example', async () => {
+      const { status, text } = await post(path, json(body))
+      expect(isInputRefused(text), text).toBe(false)
+      expect(status).toBeLessThan(500)
+    })
+
+    test.each(Object.keys(BAD_BODIES))('refuses %s', async (fault) => {
+      for (const bad of BAD_BODIES[fault]?.(body) ?? []) {
+        const { code } = expectProblem(await post(path, bad as BodyInit), String(bad).slice(0, 200))
+        expect(['invalid-input', 'malformed-json'], String(bad).slice(0, 200)).toContain(code)
+      }
+    })
+
+    test('refuses bodies over 16 KiB, announced or in chunks', async () => {
+      for (const size of [16_385, 1_000_000]) {
+        const large = `"${'x'.repeat(size - 2)}"`
+        expect(expectProblem(await post(path, large), 'announced').code).toBe('body-too-large')
+        const chunks = new Blob([large]).stream()
+        expect(expectProblem(await post(path, chunks), 'in chunks').code).toBe('body-too-large')
+      }
+    })
+
+    test('refuses what is not declared as JSON', async () => {
+      for (const type of [...BAD_TYPES, ...MORE_BAD_TYPES]) {
+        const reply = await post(path, json(body), { 'content-type': type })
+        expect(expectProblem(reply, type).code).toBe('unsupported-media-type')
+      }
+      expectProblem(await post(path, undefined), 'no body')
+      const packed = await post(path, gzipSync(json(body)), { 'content-encoding': 'gzip' })
+      expect(expectProblem(packed, 'gzip').code).toBe('unsupported-media-type')
+    })
+  })
+})

@@ -1,0 +1,143 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type PortalProcess, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
+
+const REAL = {
+  PUBLIC_URL: 'https://portal.example.com',
+  SESSION_SECRET: 'k3J9-fbQ2-xT7w-Lm5R-pZ8v-Hn4C-yD6s',
+  COMPANY_EMAIL_DOMAIN: 'example.com',
+  POWERBI_TENANT_ID: 'tenant',
+  POWERBI_CLIENT_ID: 'client',
+  POWERBI_CLIENT_SECRET: 'a client secret',
+  SMTP_URL: 'smtp://127.0.0.1:2525',
+  MAIL_FROM: 'Portal <portal@example.com>',
+  HOST: '127.0.0.1',
+}
+
+/** Runs a process that is expected to refuse, and gives its exit code and words. */
+async function refusal(env: Record<string, string>) {
+  const portal = await spawnPortal(env)
+  const code = await portal.exited
+  await portal.stop()
+  return { code, output: portal.output().trim() }
+}
+
+/** Making a database from nothing, with every write reaching the disk, takes its time on a busy machine. */
+const SLOW = 90_000
+
+describe('the process refuses to start in words', () => {
+  test('a bad environment: every fault a line, no value', async () => {
+    const { code, output } = await refusal({ LOG_LEVEL: 'loud', BRAND_COLOR: 'hunter2' })
+    expect(code).toBe(1)
+    expect(output.split('\n')).toHaveLength(3)
+    expect(output).toContain('LOG_LEVEL')
+    expect(output).not.toContain('hunter2')
+  })
+
+  test('an unreachable database: one line without its password', async () => {
+    const { code, output } = await refusal({ DATABASE_URL: 'postgres://patio:hunter2@127.0.0.1:1/patio' })
+    expect(code).toBe(1)
+    expect(output).toMatch(/^Banco de dados inacessível em 127\.0\.0\.1:1\/patio: .+$/)
+  })
+
+  test('demo mode on an address that others reach', async () => {
+    const { code, output } = await refusal({ HOST: '0.0.0.0' })
+    expect(code).toBe(1)
+    expect(output).toContain('HOST')
+  })
+
+  test('production without its secrets, with a list of them', async () => {
+    const { code, output } = await refusal({ NODE_ENV: 'production' })
+    expect(code).toBe(1)
+    for (const name of ['PUBLIC_URL', 'SESSION_SECRET', 'POWERBI_CLIENT_ID']) expect(output).toContain(name)
+  })
+
+  test('demo mode in production', async () => {
+    const { code, output } = await refusal({ NODE_ENV: 'production', ...REAL, PATIO_DEMO: 'true' })
+    expect(code).toBe(1)
+    expect(output).toContain('PATIO_DEMO')
+  })
+})
+
+describe('a running demo', () => {
+  let demo: PortalProcess
+  let dataDir: string
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'patio-data-'))
+    demo = await spawnPortal({ DATA_DIR: dataDir })
+    await untilReady(demo)
+  }, SLOW)
+  afterAll(async () => {
+    await demo.stop()
+    await rm(dataDir, { recursive: true })
+  })
+
+  test('keeps a second process off its data directory', async () => {
+    const { code, output } = await refusal({ DATA_DIR: dataDir })
+    expect(code).toBe(1)
+    expect(output).toContain(`já está em uso pelo processo ${demo.child.pid}`)
+  })
+
+  test('keeps its port: the second one says so in a line', async () => {
+    const { code, output } = await refusal({ PORT: new URL(demo.url).port })
+    expect(code).toBe(1)
+    expect(output).toMatch(/^A porta \d+ já está em uso\. Defina outra em PORT\.$/)
+  })
+
+  test('answers only to localhost', async () => {
+    const status = await new Promise((resolve) => {
+      request(`${demo.url}/login`, { headers: { host: 'portal.example.com' } }, (reply) => {
+        reply.resume()
+        resolve(reply.statusCode)
+      }).end()
+    })
+    expect(status).toBe(421)
+  })
+
+  test('offers its instruments', async () => {
+    for (const path of ['/demo/mailbox', '/demo/mailbox.json', '/demo/power-bi/calls'])
+      expect((await fetch(demo.url + path)).status).toBe(200)
+  })
+
+  test(
+    'finishes the running request on SIGTERM, exits with 0 and leaves its data usable',
+    async () => {
+      const running = fetch(`${demo.url}/api/auth/challenge`)
+      demo.child.kill('SIGTERM')
+      expect((await running).status).toBe(200)
+      expect(await demo.exited).toBe(0)
+
+      const production = await refusal({ NODE_ENV: 'production', ...REAL, DATA_DIR: dataDir })
+      expect(production.code).toBe(1)
+      expect(production.output).toContain('demonstração')
+
+      demo = await spawnPortal({ DATA_DIR: dataDir })
+      await untilReady(demo)
+    },
+    SLOW,
+  )
+})
+
+test(
+  'production has nothing of the demo',
+  async () => {
+    const portal = await spawnPortal({ NODE_ENV: 'production', ...REAL })
+    try {
+      await untilReady(portal)
+      for (const path of [
+        '/demo/mailbox',
+        '/demo/mailbox.json',
+        '/demo/power-bi/calls',
+        '/demo/power-bi/reportEmbed',
+      ])
+        expect((await fetch(portal.url + path)).status, path).toBe(404)
+      expect(portal.output()).toContain('Banco de dados embutido')
+    } finally {
+      await portal.stop()
+    }
+  },
+  SLOW,
+)

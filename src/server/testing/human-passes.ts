@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto'
+import { solveChallenge } from 'altcha-lib'
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
+import type { Altcha } from '#server/human-check/altcha.ts'
+import { createHumanCheck } from '#server/human-check/human-check.ts'
+import { send } from './builders.ts'
+import type { TestPortal } from './test-portal.ts'
+
+type Challenge = Awaited<ReturnType<Altcha['createChallenge']>>
+
+/** A human-check pass that the portal takes, without the work of solving a challenge. */
+export async function givePass(portal: TestPortal): Promise<string> {
+  const everyAnswerIsRight = { idOfRightAnswer: async () => randomUUID() }
+  const check = createHumanCheck(portal.database.db, everyAnswerIsRight, portal.keyring, portal.clock)
+  return (await check.tradeForPass('answer', '127.0.0.1')) as string
+}
+
+/** Solves a challenge as the widget does. @returns the parts of its answer */
+export async function solve(challenge: Challenge) {
+  const given = challenge as unknown as Parameters<typeof solveChallenge>[0]['challenge']
+  const solution = await solveChallenge({ challenge: given, deriveKey })
+  return { challenge, solution }
+}
+
+/** The answer as the widget writes it: base64 of JSON. */
+export function encodeAnswer(answer: object): string {
+  return Buffer.from(JSON.stringify(answer)).toString('base64')
+}
+
+/** Fetches a challenge and solves it. */
+export async function answerChallenge(portal: TestPortal) {
+  const { body } = await send(portal, 'GET', '/api/auth/challenge')
+  return solve(body as Challenge)
+}

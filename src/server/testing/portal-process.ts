@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
+const START_MS = 60_000
+
+/** The portal as its own process, as the IT team runs it. */
+export interface PortalProcess {
+  url: string
+  dataDir: string
+  child: ChildProcess
+  /** Everything it printed so far, both streams. */
+  output(): string
+  /** Resolves with the exit code. */
+  exited: Promise<number | null>
+  /** Ends it in an orderly way and removes its data, unless the directory was given. */
+  stop(): Promise<void>
+}
+
+/** A port that nobody listens on right now. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** Starts `node src/server/main.ts` with exactly this environment (and PATH); does not wait until it is ready. */
+export async function spawnPortal(env: Record<string, string> = {}): Promise<PortalProcess> {
+  const port = env.PORT ?? String(await findFreePort())
+  const dataDir = env.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'patio-data-')))
+  const child = spawn(process.execPath, [MAIN], {
+    env: { PATH: process.env.PATH, PORT: port, DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      printed += chunk.toString()
+    })
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve))
+  return {
+    url: `http://localhost:${port}`,
+    dataDir,
+    child,
+    output: () => printed,
+    exited,
+    async stop() {
+      child.kill('SIGTERM')
+      await exited
+      if (!env.DATA_DIR) await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/**
+ * Waits until a portal process answers.
+ * @throws Error with what it printed when it ends or takes longer than a minute
+ */
+export async function untilReady(portal: PortalProcess): Promise<void> {
+  const deadline = Date.now() + START_MS
+  while (Date.now() < deadline && portal.child.exitCode === null) {
+    const reply = await fetch(`${portal.url}/api/health/ready`).catch(() => undefined)
+    if (reply?.ok) return
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+  throw new Error(`the portal did not come up:\n${portal.output()}`)
+}
