@@ -114,7 +114,7 @@ function matrix(metric: Metric, facts: readonly Fact[], estados: readonly string
   const most = Math.max(...values.flat(), 1)
   const row = (head: string, marca?: string) => [
     head,
-    ...[...estados, undefined].map((estado) => formatFigure(sum(marca, estado), metric.format)),
+    ...[...estados, undefined].map((estado) => formatShort(sum(marca, estado), metric.format)),
   ]
   return {
     columns: ['Marca', ...estados, 'Total'],

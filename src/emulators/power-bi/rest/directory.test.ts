@@ -17,9 +17,10 @@ describe('directory with unmodified msal-node', () => {
     const authority = `https://login.microsoftonline.com/${EMULATED_TENANT_ID}`
     const authorityMetadata = JSON.stringify({
       token_endpoint: `${served.at}/directory/${EMULATED_TENANT_ID}/oauth2/v2.0/token`,
-      authorization_endpoint: `${served.at}/authorize`,
+      // Its first path segment must be the tenant, or msal-node writes the tenant over that of the token endpoint.
+      authorization_endpoint: `${authority}/oauth2/v2.0/authorize`,
       issuer: `${authority}/v2.0`,
-      jwks_uri: `${served.at}/keys`,
+      jwks_uri: `${authority}/discovery/v2.0/keys`,
     })
     const auth = { clientId: EMULATED_CLIENT_ID, clientSecret, authority, authorityMetadata }
     return new ConfidentialClientApplication({ auth })
@@ -64,6 +65,12 @@ describe('directory', () => {
     expect(reply.status).toBe(status)
     expect(reply.json()).toMatchObject({ error, error_codes: [code] })
     expect(reply.json().error_description).toContain(`AADSTS${code}: `)
+  })
+
+  it('refuses the certificate of another client', async () => {
+    const claims = { iss: EMULATED_TENANT_ID, sub: EMULATED_CLIENT_ID }
+    const assertion = `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`
+    expect((await signIn({ client_assertion: assertion })).status).toBe(401)
   })
 
   it('takes a certificate instead of a secret', async () => {
