@@ -9,6 +9,9 @@ import { parseLinkFilter } from './update-filters.ts'
 import { createTokenWatch, watchFaults } from './watch-session.ts'
 import { connectHost } from './wire.ts'
 
+// The real service sends no figure of another brand; here they are in the script, so it leaves the document.
+document.currentScript?.remove()
+
 const address = new URLSearchParams(window.location.search)
 const uid = address.get('uid') ?? ''
 const session = createSession(uid)

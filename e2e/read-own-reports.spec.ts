@@ -1,0 +1,110 @@
+import { ESTADOS, MARCAS } from '#contract/entitlements.ts'
+import { expect, reportOf, signIn, test } from './portal-fixture.ts'
+
+test('somebody in sales in RJ sees their two areas, with their own figures and nobody else’s', async ({
+  page,
+  demo,
+}) => {
+  await signIn(page, 'vendas.rj')
+  await expect(page.getByRole('tab')).toHaveText(['Vendas', 'CRM'])
+
+  for (const area of ['Vendas', 'CRM']) {
+    await page.getByRole('tab', { name: area }).click()
+    const report = reportOf(page, area)
+    const expected = await demo.data(`area=${area}&marcas=FIAT,JEEP&estados=RJ`)
+    for (const card of expected.cards)
+      await expect(report.locator(`[data-card="${card.id}"] [data-value]`)).toHaveText(card.formatted)
+
+    const text = await report.locator('body').textContent()
+    for (const marca of MARCAS.filter((name) => !['FIAT', 'JEEP'].includes(name)))
+      expect(text).not.toMatch(new RegExp(`\\b${marca}\\b`))
+    await report
+      .getByRole('button', { name: /estado/i })
+      .first()
+      .click()
+    await expect(report.getByText('RJ').first()).toBeVisible()
+    const byState = await report.locator('body').textContent()
+    for (const estado of ESTADOS.filter((name) => name !== 'RJ'))
+      expect(byState).not.toMatch(new RegExp(`\\b${estado}\\b`))
+  }
+})
+
+test('the board sees its seven configured areas in the fixed order', async ({ page }) => {
+  await signIn(page, 'diretoria')
+  await expect(page.getByRole('tab')).toHaveText([
+    'Vendas',
+    'Oficina',
+    'HPD',
+    'CRM',
+    'Marketing',
+    'Gerentes',
+    'Operadores',
+  ])
+  await expect(page.getByRole('tab', { name: 'Vendas' })).toHaveAttribute('aria-selected', 'true')
+  await page.getByRole('tab', { name: 'Operadores' }).click()
+  await expect(reportOf(page, 'Operadores').locator('[data-card]').first()).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Abrir no Power BI' })).toBeVisible()
+})
+
+test('somebody who waits for approval is told so', async ({ page }) => {
+  await signIn(page, 'pendente')
+  await expect(
+    page.getByText(
+      'Sua conta está pendente de aprovação pelo administrador. Você receberá acesso assim que for aprovado.',
+    ),
+  ).toBeVisible()
+  await expect(page.getByRole('tab')).toHaveCount(0)
+})
+
+test('somebody without areas is told so', async ({ page }) => {
+  await signIn(page, 'semrelatorio')
+  await expect(
+    page.getByText(
+      'Nenhum relatório Power BI disponível. Os relatórios estão sendo configurados pelo administrador.',
+    ),
+  ).toBeVisible()
+})
+
+test('somebody unverified sees the reports under a banner that sends the mail again', async ({
+  page,
+  demo,
+}) => {
+  await signIn(page, 'naoverificado')
+  await expect(page.getByRole('tab')).toHaveText(['Vendas', 'Oficina'])
+  await page.getByRole('button', { name: 'Reenviar e-mail de verificação' }).click()
+  await expect(page.getByText('E-mail de verificação enviado')).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Reenviar em \d+s$/ })).toBeDisabled()
+  await page.reload()
+  await expect(page.getByRole('button', { name: /^Reenviar em \d+s$/ })).toBeDisabled()
+
+  const mails = async () =>
+    (await fetch(`${demo.url}/demo/mailbox.json?to=naoverificado@grupopatio.com.br`)).json()
+  await expect.poll(async () => (await mails()).length).toBeGreaterThan(0)
+  const [{ link }] = (await mails()).slice(-1)
+  await page.goto(link)
+  await expect(page.getByText('E-mail verificado!')).toBeVisible()
+  await expect(page).toHaveURL(/\/power-bi/)
+  await expect(page.getByRole('tab', { name: 'Vendas' })).toBeVisible()
+  await expect(page.getByRole('button', { name: /Reenviar/ })).toHaveCount(0)
+})
+
+test('without a session there are no reports', async ({ page }) => {
+  await page.goto('/power-bi')
+  await expect(page).toHaveURL('/login')
+})
+
+test('the address names the area, and the back button follows', async ({ page }) => {
+  await signIn(page, 'diretoria')
+  await expect(page).toHaveURL(/\/power-bi/)
+  await page.goto('/power-bi?area=Oficina')
+  const selected = page.getByRole('tab', { selected: true })
+  await expect(selected).toHaveText('Oficina')
+  await page.getByRole('tab', { name: 'CRM' }).click()
+  await expect(page).toHaveURL(/area=CRM/)
+  await page.goBack()
+  await expect(selected).toHaveText('Oficina')
+  await page.goForward()
+  await expect(selected).toHaveText('CRM')
+  await page.goto('/power-bi?area=Inexistente')
+  await expect(selected).toHaveText('Vendas')
+})

@@ -1,0 +1,68 @@
+import { expect, reportOf, signIn, test } from './portal-fixture.ts'
+
+// Failures are scripted into calls that a remembered token would save.
+test.use({ ownPortal: 'report-faults' })
+
+const noReports =
+  'Nenhum relatório Power BI disponível. Os relatórios estão sendo configurados pelo administrador.'
+
+test('an area whose token fails is named and left out', async ({ page, demo }) => {
+  await demo.script({
+    on: 'generateToken',
+    status: 403,
+    body: { error: { code: 'PowerBINotAuthorizedException' } },
+    times: 1,
+  })
+  await signIn(page, 'vendas.rj')
+  await expect(page.getByText('Erro ao gerar token para Vendas')).toBeVisible()
+  await expect(page.getByRole('tab')).toHaveText(['CRM'])
+  await expect(reportOf(page, 'CRM').locator('[data-card]').first()).toBeVisible()
+})
+
+test('when every area fails there are no reports', async ({ page, demo }) => {
+  await demo.script({
+    on: 'generateToken',
+    status: 404,
+    body: { error: { code: 'PowerBIEntityNotFound' } },
+    times: 9,
+  })
+  await signIn(page, 'naoverificado')
+  await expect(page.getByText(noReports)).toBeVisible()
+  await expect(page.getByRole('tab')).toHaveCount(0)
+})
+
+test('an error inside the frame shows the error state with a reload button', async ({ page, demo }) => {
+  await signIn(page, 'vendas.rj')
+  await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+  await demo.script({ on: 'frame', message: 'LoadReportFailed', errorCode: '404' })
+  await expect(page.getByText('Erro ao carregar o relatório do Power BI')).toBeVisible()
+  const reloaded = page.waitForEvent('load')
+  await page.getByRole('button', { name: 'Recarregar' }).click()
+  await reloaded
+  await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+})
+
+test('an expired token is recovered from once, by itself', async ({ page, demo }) => {
+  await signIn(page, 'vendas.rj')
+  const card = reportOf(page, 'Vendas').locator('[data-card]').first()
+  await expect(card).toBeVisible()
+  await demo.reset()
+  await demo.script({ on: 'frame', message: 'TokenExpired', errorCode: '403' })
+  await expect
+    .poll(async () =>
+      (await fetch(`${demo.url}/demo/power-bi/faults`)).json().then((faults) => JSON.stringify(faults)),
+    )
+    .not.toContain('TokenExpired')
+  await expect(card).toBeVisible()
+  await expect(page.getByText('Erro ao carregar o relatório do Power BI')).toHaveCount(0)
+})
+
+test('settings that cannot be read are said, and tried again', async ({ page }) => {
+  await page.route('**/api/reports/me', (route) => route.fulfill({ status: 500, body: 'no' }))
+  await signIn(page, 'vendas.rj')
+  await expect(page.getByText('Erro ao carregar configurações')).toBeVisible()
+  await expect(page.getByText(noReports)).toBeVisible()
+  await page.unroute('**/api/reports/me')
+  await page.getByRole('button', { name: 'Tentar novamente' }).click()
+  await expect(page.getByRole('tab')).toHaveText(['Vendas', 'CRM'])
+})

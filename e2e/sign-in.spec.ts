@@ -1,0 +1,114 @@
+import { expect, PASSWORD, signIn, solveHumanCheck, test } from './portal-fixture.ts'
+
+const email = (name: string) => `${name}@grupopatio.com.br`
+
+test('the start screen leads a visitor to /login and a signed-in person to the reports', async ({ page }) => {
+  await page.goto('/')
+  await expect(page).toHaveURL('/login')
+  await signIn(page, 'diretoria')
+  await expect(page).toHaveURL(/\/power-bi/)
+  await expect(page.getByText('Login realizado com sucesso!')).toBeVisible()
+  for (const path of ['/', '/login']) {
+    await page.goto(path)
+    await expect(page).toHaveURL(/\/power-bi/)
+  }
+})
+
+test('only the first failing rule is shown, and nothing is lost', async ({ page }) => {
+  // Without a challenge the human check cannot be completed.
+  await page.route('**/api/auth/challenge', (route) => route.abort())
+  await page.goto('/login')
+  const submit = page.getByRole('button', { name: 'Entrar' })
+  await submit.click()
+  await expect(page.getByText('E-mail inválido').first()).toBeVisible()
+  await expect(page.getByText('Senha é obrigatória')).toHaveCount(0)
+
+  await page.getByLabel('E-mail').fill(email('diretoria'))
+  await submit.click()
+  await expect(page.getByText('Senha é obrigatória').first()).toBeVisible()
+
+  await page.getByLabel('Senha', { exact: true }).fill(PASSWORD)
+  await submit.click()
+  await expect(page.getByText('Por favor, complete a verificação reCAPTCHA')).toBeVisible()
+  await expect(page.getByLabel('E-mail')).toHaveValue(email('diretoria'))
+})
+
+test('a wrong password says so and resets the human check', async ({ page }) => {
+  await signIn(page, 'diretoria', 'not the password')
+  await expect(page.getByText('Falha no login. Verifique suas credenciais.')).toBeVisible()
+  await expect(page).toHaveURL('/login')
+  await expect(page.locator('altcha-widget').getByText('Verificado')).toHaveCount(0)
+
+  await page.getByLabel('Senha', { exact: true }).fill(PASSWORD)
+  await solveHumanCheck(page)
+  await page.getByRole('button', { name: 'Entrar' }).click()
+  await expect(page).toHaveURL(/\/power-bi/)
+})
+
+test('the built-in administrator needs no human check', async ({ page }) => {
+  await page.goto('/login')
+  await page.getByLabel('E-mail').fill(email('admin'))
+  await page.getByLabel('Senha', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Entrar' }).click()
+  await expect(page).toHaveURL(/\/power-bi/)
+})
+
+test('a refused human check stops the sign-in', async ({ page }) => {
+  await page.route('**/api/functions/verify-recaptcha', (route) =>
+    route.fulfill({ json: { success: false } }),
+  )
+  await page.goto('/login')
+  await page.getByLabel('E-mail').fill(email('diretoria'))
+  await page.getByLabel('Senha', { exact: true }).fill(PASSWORD)
+  await expect(page.getByText('Falha na verificação reCAPTCHA')).toBeVisible()
+  await expect(page).toHaveURL('/login')
+})
+
+test('a short password opens the blocking dialog, which no key, click or reload dismisses', async ({
+  page,
+}) => {
+  await signIn(page, 'curta', 'curta123')
+  const dialog = page.getByRole('dialog', { name: 'Atualização de Senha Necessária' })
+  await expect(dialog).toBeVisible()
+  await page.keyboard.press('Escape')
+  await page.mouse.click(5, 5)
+  await expect(dialog).toBeVisible()
+  await page.reload()
+  await expect(dialog).toBeVisible()
+  await page.goto('/power-bi')
+  await expect(dialog).toBeVisible()
+})
+
+test('signing out in one tab signs every tab out', async ({ page, context }) => {
+  await signIn(page, 'diretoria')
+  await expect(page).toHaveURL(/\/power-bi/)
+  const other = await context.newPage()
+  await other.goto('/power-bi')
+  await expect(other.getByRole('tab', { name: 'Vendas' })).toBeVisible()
+  await page.getByRole('button', { name: 'Sair' }).click()
+  await expect(page.getByText('Você saiu com sucesso')).toBeVisible()
+  await expect(page).toHaveURL('/login')
+  await expect(other).toHaveURL('/login')
+})
+
+test('only an administrator sees the messages and administration buttons', async ({ page }) => {
+  await signIn(page, 'admin')
+  const header = page.getByRole('banner')
+  await expect(header.getByRole('link', { name: /Mensagens.*2/ })).toBeVisible()
+  await expect(header.getByRole('link', { name: 'Administração' })).toBeVisible()
+  await page.getByRole('button', { name: 'Sair' }).click()
+  await expect(page).toHaveURL('/login')
+  await signIn(page, 'semrelatorio')
+  await expect(header.getByRole('link', { name: /conta/i })).toBeVisible()
+  await expect(header.getByRole('link', { name: /Mensagens/ })).toHaveCount(0)
+  await expect(header.getByRole('link', { name: 'Administração' })).toHaveCount(0)
+})
+
+test('an unknown path shows the 404 page and logs the path', async ({ page }) => {
+  const logged = page.waitForEvent('console', (message) => message.text().includes('/nao-existe'))
+  await page.goto('/nao-existe')
+  await expect(page.getByText('Oops! Page not found')).toBeVisible()
+  await logged
+  await page.getByRole('main').getByRole('link').first().click()
+  await expect(page).toHaveURL('/login')
+})
