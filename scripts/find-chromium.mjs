@@ -11,14 +11,14 @@ const macApps = ['Google Chrome', 'Chromium'].map((name) => `Applications/${name
 const downloadLimitMs = 5 * 60_000
 
 /**
- * @param {{ path?: string | undefined, home?: string, isFile?: (path: string) => boolean }} [where]
+ * @param {{ path?: string, home?: string }} [where]
  * @returns {string[]} installed browsers that could do, best first
  */
-export function listInstalledBrowsers({ path, home = homedir(), isFile = isExecutable } = {}) {
+export function listInstalledBrowsers({ path, home = homedir() } = {}) {
   const fixed = ['/usr/bin/chromium', '/usr/bin/google-chrome', '/snap/bin/chromium']
   const onPath = names.map((name) => findOnPath(name, path)).filter((found) => found !== undefined)
   const apps = macApps.flatMap((app) => [`/${app}`, join(home, app)])
-  return [...new Set([...fixed, ...onPath, ...apps])].filter(isFile)
+  return [...new Set([...fixed, ...onPath, ...apps])].filter(isExecutable)
 }
 
 /**

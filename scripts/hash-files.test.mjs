@@ -30,10 +30,10 @@ test.each([
   ['a new file', () => writeFileSync(join(base, 'src/deep/c.ts'), '')],
   ['a removed file', () => rmSync(join(base, 'index.html'))],
   [
-    'text that moves from one file to the next',
+    'two files run together into one',
     () => {
-      writeFileSync(join(base, 'src/a.ts'), 'onetwo')
-      writeFileSync(join(base, 'src/deep/b.ts'), '')
+      writeFileSync(join(base, 'src/a.ts'), 'onesrc/deep/b.ts\0two')
+      rmSync(join(base, 'src/deep/b.ts'))
     },
   ],
 ])('changes with %s', (_what, change) => {

@@ -12,8 +12,9 @@ function startWrapper(server) {
     import { runCommand } from '${root}/scripts/run-command.mjs'
     const { status } = await runCommand(process.execPath, ['--eval', process.argv[1]])
     process.exitCode = status`
-  const stdio = /** @type {const} */ (['ignore', 'pipe', 'inherit'])
-  return spawn(process.execPath, ['--input-type=module', '--eval', program, server], { stdio })
+  return spawn(process.execPath, ['--input-type=module', '--eval', program, server], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
 }
 
 test('passes the exit code on', async () => {
@@ -25,7 +26,7 @@ test.each(/** @type {const} */ (['SIGINT', 'SIGTERM']))(
   async (signal) => {
     const wrapper = startWrapper(`
     process.on('${signal}', () => setTimeout(() => { console.log('drained'); process.exit(4) }, 200))
-    setInterval(() => {}, 1000)
+    setTimeout(() => process.exit(9), 3000)
     console.log('ready')`)
     let output = ''
     wrapper.stdout.on('data', (chunk) => {
