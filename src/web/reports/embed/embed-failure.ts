@@ -36,12 +36,18 @@ const ADVICE: Record<string, string> = {
   ExplorationContainer_FailedToLoadModel_DefaultDetails: PAUSED,
 }
 
-/** A report whose token, reportId or workspaceId is missing, or whose address may not be framed (SPEC section 5). */
+/** A report whose token, reportId or workspaceId is missing (SPEC section 5). */
 export const INVALID_REPORT: EmbedFailure = {
   title: reportMessages.embedInvalid,
   advice: 'Avise o administrador do portal: falta um dado na configuração deste relatório.',
   code: '',
   retriesItself: false,
+}
+
+/** A shared report whose address is not one of the reporting service. */
+export const INVALID_ADDRESS: EmbedFailure = {
+  ...INVALID_REPORT,
+  advice: 'Avise o administrador do portal: o endereço configurado para este relatório não é do Power BI.',
 }
 
 export const LOAD_TIMED_OUT: EmbedFailure = {

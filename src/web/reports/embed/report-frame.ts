@@ -124,14 +124,15 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     const reload = () => void report?.reload().catch(() => {})
     const isBack = await recoverFromExpiry({ element, renewInPlace, reload, signal })
     isRecovering = false
-    recoveredAt = performance.now()
-    if (!isBack) fail(failureOf(error))
+    if (isBack) recoveredAt = performance.now()
+    else fail(failureOf(error))
   }
 
   listen(element, signal, {
     loaded: () => {
       stopLoadTimer()
       if (powerBi && report) options.onLoaded(report, powerBi)
+      clearTimeout(uncovering)
       uncovering = setTimeout(() => settle({ kind: 'shown' }), RENDER_GRACE_MS)
     },
     rendered: () => {

@@ -16,7 +16,7 @@ describe('address of a report shared by URL', () => {
   it('carries the marcas as a filter and keeps the rest', () => {
     const url = sharedReportUrl(SHARED, ['FIAT', 'GM'], rules)
     expect(filterOf(url)).toBe("Marca/Marca in ('FIAT','GM')")
-    expect(url?.startsWith(`${SHARED}&filter=Marca%2FMarca%20in%20`)).toBe(true)
+    expect(url?.startsWith(`${SHARED}&filterPaneEnabled=false&filter=Marca%2FMarca%20in%20`)).toBe(true)
   })
 
   it('doubles quotes', () => {

@@ -7,9 +7,9 @@ export interface FrameRules {
 }
 
 /**
- * The address to frame for a report shared by URL, filtered to the person's marcas where the service supports
- * it: on /reportEmbed, not on publish-to-web /view links. The filter is a convenience that the viewer can
- * edit; what they may see is decided by their own Power BI account.
+ * The address to frame for a report shared by URL. On /reportEmbed it hides the filter pane and filters to the
+ * person's marcas; publish-to-web /view links know neither. The filter is a convenience that the viewer can
+ * edit: what they may see is decided by their own Power BI account.
  * @returns undefined when the address may not be framed
  */
 export function sharedReportUrl(
@@ -21,8 +21,9 @@ export function sharedReportUrl(
   if (!url || !(isAllowedHost(url, rules.hosts) || isDemoReport(url, rules))) return undefined
   if (!/\/reportEmbed\/?$/i.test(url.pathname) || marcas.length === 0) return url.href
   const quoted = marcas.map((marca) => `'${marca.replaceAll("'", "''")}'`).join(',')
-  if (url.searchParams.has('filter')) url.searchParams.delete('filter')
-  url.search += `${url.search ? '&' : '?'}filter=${encodeURIComponent(`Marca/Marca in (${quoted})`)}`
+  url.searchParams.delete('filter')
+  url.searchParams.set('filterPaneEnabled', 'false')
+  url.search += `&filter=${encodeURIComponent(`Marca/Marca in (${quoted})`)}`
   return url.href
 }
 

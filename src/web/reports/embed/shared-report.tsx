@@ -2,7 +2,7 @@ import ExternalLink from 'lucide-react/icons/external-link'
 import { useState } from 'react'
 import { portalSettings } from '#web/portal-settings.ts'
 import { demoBaseOf } from './demo-frame.ts'
-import { INVALID_REPORT } from './embed-failure.ts'
+import { INVALID_ADDRESS } from './embed-failure.ts'
 import { ReportFailed, ReportLoading } from './report-overlay.tsx'
 import { sharedReportUrl } from './shared-report-url.ts'
 
@@ -24,7 +24,7 @@ export function SharedReport({ area, reportUrl, marcas }: SharedReportProps) {
     origin: location.origin,
     demoBase: demoBaseOf(portalSettings),
   })
-  if (url === undefined) return <ReportFailed failure={INVALID_REPORT} />
+  if (url === undefined) return <ReportFailed failure={INVALID_ADDRESS} />
   return (
     <div className="flex size-full flex-col">
       <div className="relative min-h-0 flex-1">

@@ -3,7 +3,6 @@ import {
   type EmbedToken,
   type Instant,
   isDue,
-  isExpired,
   readNow,
   retryDelay,
   sameTokenDelay,
@@ -59,7 +58,7 @@ const WAITING: TokenState = { kind: 'waiting' }
 
 /**
  * Fetches the embed tokens of all reports and renews those of mounted frames when they are due: call `tick`
- * every few seconds, and `wake` when the machine may have slept or has come back online.
+ * every second or so, and `wake` when the machine may have slept or has come back online.
  */
 export function createTokenBook({ issue, onFailed, onRefused, now = readNow }: TokenBookOptions) {
   const entries = new Map<string, Entry>()
@@ -110,8 +109,7 @@ export function createTokenBook({ issue, onFailed, onRefused, now = readNow }: T
     if (!holders.get(entry.request.key) || entry.state.kind !== 'ready' || queue.isRunning(entry.request.key))
       return
     const at = now()
-    if (!isDue(entry.state.token, at) || at.monotonic < entry.retryAt) return
-    if (entry.failures === 0 || !isExpired(entry.state.token, at)) void queue.startNow(entry.request.key)
+    if (isDue(entry.state.token, at) && at.monotonic >= entry.retryAt) void queue.startNow(entry.request.key)
   }
 
   return {

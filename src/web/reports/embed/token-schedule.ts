@@ -37,16 +37,15 @@ export function isDue(token: EmbedToken, now: Instant): boolean {
   return ageOf(token, now) >= renewalAge(token.lifeMs)
 }
 
-export function isExpired(token: EmbedToken, now: Instant): boolean {
-  return ageOf(token, now) >= token.lifeMs
-}
-
-/** Milliseconds to wait after the n-th failed renewal in a row (n from 1): 2 s, doubling, at most a minute. */
+/**
+ * Milliseconds to wait after the n-th failed renewal in a row (n from 1): 2 s, doubling, at most a minute. There is
+ * no last try: a report whose token has ended comes back as soon as a new one can be had.
+ */
 export function retryDelay(failures: number): number {
   return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1))
 }
 
 /** Milliseconds to wait when the server was asked too early and gave out the same token again. */
 export function sameTokenDelay(lifeMs: number): number {
-  return Math.max(SHORTEST_WAIT_MS, Math.min(30_000, lifeMs / 20))
+  return Math.max(1_000, Math.min(30_000, lifeMs / 20))
 }

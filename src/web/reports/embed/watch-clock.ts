@@ -1,9 +1,9 @@
-const TICK_MS = 2_000
+const TICK_MS = 1_000
 /** Hidden pages tick once a minute at the slowest; a longer pause means that the machine slept. */
 const SLEEP_MS = 90_000
 
 /**
- * Calls onTick every two seconds, and onWake whenever the machine may have slept or lost its connection:
+ * Calls onTick every second, and onWake whenever the machine may have slept or lost its connection:
  * the page becomes visible or is thawed, the network is back, or the wall clock has jumped.
  * @returns a function that ends it
  */

@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { COMEBACK_MS, RELOAD_MS, recoverFromExpiry } from './token-expiry.ts'
+
+function setUp(hasToken = true) {
+  const element = new EventTarget()
+  const closing = new AbortController()
+  const reload = vi.fn()
+  const renewInPlace = async () => hasToken
+  const recovery = recoverFromExpiry({ element, renewInPlace, reload, signal: closing.signal })
+  const say = (name: string) => element.dispatchEvent(new Event(name))
+  return { recovery, reload, say, close: () => closing.abort() }
+}
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+describe('recovery after TokenExpired', () => {
+  it('does not reload a report that comes back with its new token', async () => {
+    const { recovery, reload, say } = setUp()
+    await vi.advanceTimersByTimeAsync(COMEBACK_MS - 1)
+    say('rendered')
+    expect(await recovery).toBe(true)
+    expect(reload).not.toHaveBeenCalled()
+  })
+
+  it('reloads one that does not, once', async () => {
+    const { recovery, reload, say } = setUp()
+    await vi.advanceTimersByTimeAsync(COMEBACK_MS)
+    expect(reload).toHaveBeenCalledOnce()
+    say('rendered')
+    expect(await recovery).toBe(true)
+  })
+
+  it('gives up when the reloaded report fails or stays silent', async () => {
+    const failing = setUp()
+    await vi.advanceTimersByTimeAsync(COMEBACK_MS)
+    failing.say('error')
+    expect(await failing.recovery).toBe(false)
+    const silent = setUp()
+    await vi.advanceTimersByTimeAsync(COMEBACK_MS + RELOAD_MS)
+    expect(await silent.recovery).toBe(false)
+  })
+
+  it('gives up at once without a token', async () => {
+    const { recovery, reload } = setUp(false)
+    expect(await recovery).toBe(false)
+    expect(reload).not.toHaveBeenCalled()
+  })
+
+  it('ends without a word when the report is closed', async () => {
+    const { recovery, reload, close } = setUp()
+    await vi.advanceTimersByTimeAsync(1)
+    close()
+    expect(await recovery).toBe(true)
+    expect(vi.getTimerCount()).toBe(0)
+    expect(reload).toHaveBeenCalledTimes(0)
+  })
+})

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import type { OwnReports, ReportArea } from '#contract/reports.ts'
+import { tabsOf } from './report-tab.ts'
+
+function principal(type: string, change: Partial<ReportArea> = {}): ReportArea {
+  const ids = { workspaceId: 'w', reportId: 'r', datasetId: null }
+  return { type, embedMode: 'service_principal', reportUrl: null, ...ids, ...change }
+}
+
+function shared(type: string, reportUrl: string | null): ReportArea {
+  return { type, embedMode: 'secure_sso', reportUrl, workspaceId: null, reportId: null, datasetId: null }
+}
+
+function reportsOf(areas: ReportArea[], change: Partial<OwnReports> = {}): OwnReports {
+  return { approved: true, emailVerified: true, areas, marcas: ['FIAT'], estados: ['RJ'], ...change }
+}
+
+describe('tabs of the reports screen', () => {
+  it('keep the order of the areas and the mode of each', () => {
+    const { tabs, incomplete } = tabsOf(reportsOf([shared('Vendas', 'https://x'), principal('HPD')]))
+    expect(tabs.map(({ area, kind }) => [area, kind])).toEqual([
+      ['Vendas', 'shared'],
+      ['HPD', 'embedded'],
+    ])
+    expect(incomplete).toEqual([])
+  })
+
+  it('leave out areas whose setting is incomplete', () => {
+    const areas = [
+      principal('Vendas', { workspaceId: null }),
+      principal('HPD', { reportId: '' }),
+      shared('CRM', null),
+    ]
+    expect(tabsOf(reportsOf(areas))).toEqual({ tabs: [], incomplete: ['Vendas', 'HPD', 'CRM'] })
+  })
+
+  it.each([{ marcas: [] }, { estados: [] }])('stay but show nothing without scope: %o', (change) => {
+    const { tabs, incomplete } = tabsOf(reportsOf([principal('Vendas'), shared('CRM', null)], change))
+    expect(tabs.map(({ kind }) => kind)).toEqual(['no-scope', 'no-scope'])
+    expect(incomplete).toEqual([])
+  })
+
+  it('change their key with the report and with the scope, and with nothing else', () => {
+    const keyOf = (reports: OwnReports) => tabsOf(reports).tabs[0]?.key
+    const before = keyOf(reportsOf([principal('Vendas')]))
+    expect(keyOf(reportsOf([principal('Vendas'), principal('HPD')], { emailVerified: false }))).toBe(before)
+    expect(keyOf(reportsOf([principal('Vendas', { reportId: 'r2' })]))).not.toBe(before)
+    expect(keyOf(reportsOf([principal('Vendas')], { marcas: ['FIAT', 'GM'] }))).not.toBe(before)
+    expect(keyOf(reportsOf([principal('Vendas')], { estados: ['MG'] }))).not.toBe(before)
+  })
+})
