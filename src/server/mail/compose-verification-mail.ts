@@ -24,7 +24,8 @@ export function composeVerificationMail(values: {
 }
 
 const ASK = 'Falta confirmar que este endereço de e-mail é seu.'
-const VALIDITY = 'O link vale por 24 horas e serve uma única vez. Se você pediu mais de um, use o mais recente.'
+const VALIDITY =
+  'O link vale por 24 horas e serve uma única vez. Se você pediu mais de um, use o mais recente.'
 const NOT_ME = 'Se você não tem conta neste portal, ignore esta mensagem: sem o link, nada é confirmado.'
 
 function writeText(groupName: string, link: string): string {

@@ -12,7 +12,7 @@ import { createLog } from '#server/log.ts'
 import { createOutbox, type Outbox } from '#server/mail/deliver-outbox.ts'
 import type { Mail, Mailer } from '#server/mail/mailer.ts'
 import { createPowerBi } from '#server/power-bi/power-bi-client.ts'
-import { type DatabaseKind, openTestDatabase } from './test-database.ts'
+import type { DatabaseKind } from './test-database.ts'
 
 export const TEST_SECRET = 'a secret of the test-suite, long enough'
 const CLIENT_SECRET = 'emulated client secret'
@@ -54,6 +54,8 @@ export interface TestPortalOptions extends Partial<AppDeps['options']> {
   allowWithoutRls?: boolean
   log?: AppDeps['log']
   mailer?: Mailer
+  /** The built page, for browser tests. */
+  page?: AppDeps['page']
   /** Another portal's clock, for a replica that must agree on the time. */
   clock?: TestClock
   /** SESSION_SECRET's values, the newest first. */
@@ -69,10 +71,11 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     log = createLog('silent'),
     clock = createTestClock(),
     secrets = [TEST_SECRET],
+    page,
     mailer = { deliver: async (mail) => void mails.push(mail) },
     ...overrides
   } = options
-  const database = shared ?? (await openTestDatabase(kind))
+  const database = shared ?? (await openOwnDatabase(kind))
   const keyring = createKeyring(secrets)
   const emulator = await startEmulator(clock)
   const tokenEndpoint = `${emulator.url}/directory/${EMULATED_TENANT_ID}/oauth2/v2.0/token`
@@ -91,6 +94,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     log,
     clock,
     isDraining: () => false,
+    ...(page && { page }),
     powerBi: createPowerBi({
       directory: {
         tenantId: EMULATED_TENANT_ID,
@@ -133,6 +137,12 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
       if (!shared) await database.close()
     },
   }
+}
+
+async function openOwnDatabase(kind: DatabaseKind): Promise<Database> {
+  // Browser tests bring a database of their own and run without Vitest, which this needs.
+  const { openTestDatabase } = await import('./test-database.ts')
+  return openTestDatabase(kind)
 }
 
 async function startEmulator(clock: () => number) {

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@playwright/test'
+import { migrate } from '#server/database/migrate.ts'
+import { openPglite } from '#server/database/open-embedded.ts'
+import { addPerson, configureReports, openTestSession } from '#server/testing/builders.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { reportOf } from './portal-fixture.ts'
+
+// Outside demo mode the browser frames https://app.powerbi.com itself: here a route answers for it with the
+// emulated report page, and powerbi-client takes the path that it takes in production.
+
+const file = (path: string) => new URL(`../dist/${path}`, import.meta.url)
+let portal: TestPortal
+
+test.beforeAll(async () => {
+  test.setTimeout(60_000)
+  const database = await openPglite({})
+  await migrate(database.db)
+  portal = await startTestPortal({
+    kind: 'embedded',
+    database,
+    clock: Object.assign(() => Date.now(), { advance: () => {} }),
+    page: {
+      folder: file('web').pathname,
+      portal: {
+        html: readFileSync(file('web/index.html'), 'utf8'),
+        brandColor: '#0f5c7d',
+        brandLogo: undefined,
+        settings: {
+          groupName: 'Grupo Pátio',
+          logoPath: null,
+          groupSiteUrl: 'https://example.com',
+          groupDealershipsUrl: 'https://example.com/lojas',
+          companyEmailDomain: 'grupopatio.com.br',
+          humanCheck: { kind: 'altcha' },
+          reportEmbedBase: 'https://app.powerbi.com',
+          powerBiHosts: ['app.powerbi.com'],
+          isDemo: false,
+        },
+      },
+    },
+  })
+  await configureReports(portal, 'Vendas')
+})
+
+test.afterAll(async () => {
+  await portal.stop()
+  await portal.database.close()
+})
+
+test('a report of app.powerbi.com is embedded under the production policy', async ({ page }) => {
+  const violations: string[] = []
+  page.on('console', (message) => {
+    if (/Content Security Policy/i.test(message.text())) violations.push(message.text())
+  })
+  const framed: string[] = []
+  await page.route('https://app.powerbi.com/**', (route) => {
+    framed.push(route.request().url())
+    return new URL(route.request().url()).pathname === '/reportEmbed'
+      ? route.fulfill({
+          path: file('report-page/index.html').pathname,
+          contentType: 'text/html; charset=utf-8',
+        })
+      : route.fulfill({ status: 404 })
+  })
+  const person = await addPerson(portal, { marcas: ['FIAT', 'JEEP'], estados: ['RJ'] })
+  const session = await openTestSession(portal, person)
+  await page.addInitScript((value) => localStorage.setItem('patio.session', value), JSON.stringify(session))
+  await page.goto(`${portal.url}/power-bi`)
+
+  const sums = await fetch(`${portal.emulatorUrl}/data?area=Vendas&marcas=FIAT,JEEP&estados=RJ`)
+  const { cards } = (await sums.json()) as { cards: { id: string; formatted: string }[] }
+  for (const { id, formatted } of cards)
+    await expect(reportOf(page, 'Vendas').locator(`[data-card="${id}"] [data-value]`)).toHaveText(formatted)
+
+  const { searchParams } = new URL(framed.find((url) => url.includes('/reportEmbed')) as string)
+  expect(searchParams.get('reportId')).toBe('5a7d1e34-0b92-4c68-9f3d-1c8e62a4b701')
+  expect(searchParams.get('groupId')).toBe('3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f501')
+  expect(violations).toEqual([])
+})

@@ -1,0 +1,244 @@
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import pino from 'pino'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { Database } from '#server/database/database.ts'
+import { createLog } from '#server/log.ts'
+import { type SmtpInbox, startSmtpInbox } from '#server/testing/smtp-inbox.ts'
+import { describeOnEachDatabase, openTestDatabase } from '#server/testing/test-database.ts'
+import { createOutbox } from './deliver-outbox.ts'
+import type { Mail, Mailer } from './mailer.ts'
+import { queueMail } from './queue-mail.ts'
+import { createSmtpMailer } from './smtp-mailer.ts'
+
+const FROM = 'Pátio <portal@grupopatio.com.br>'
+const silent = createLog('silent')
+
+describeOnEachDatabase('the outbox', (kind) => {
+  let database: Database
+  let inbox: SmtpInbox | undefined
+  beforeAll(async () => {
+    database = await openTestDatabase(kind)
+  })
+  afterAll(() => database.close())
+  beforeEach(async () => {
+    await database.db.deleteFrom('mail_outbox').execute()
+    await database.db.deleteFrom('profiles').execute()
+  })
+  afterEach(async () => {
+    await inbox?.stop()
+    inbox = undefined
+  })
+
+  const outboxWith = (mailer: Mailer, { log = silent, pollMs = 60_000 } = {}) =>
+    createOutbox(
+      {
+        db: database.db,
+        mailer,
+        log,
+        clock: Date.now,
+        publicUrl: 'https://portal.example:8443',
+        groupName: 'Grupo',
+      },
+      pollMs,
+    )
+  const addUnverified = async (email: string) => {
+    await database.db.insertInto('profiles').values({ email }).execute()
+    return email
+  }
+  const queueFor = async (email: string) =>
+    queueMail(database.db, { kind: 'verification', recipient: await addUnverified(email) })
+  const rows = () =>
+    database.db
+      .selectFrom('mail_outbox')
+      .select(({ fn }) => ['id', 'attempts', 'sent_at', 'due_at', fn<Date>('now', []).as('now')])
+      .execute()
+  const links = () => database.db.selectFrom('email_links').selectAll().execute()
+  const makeDue = () =>
+    database.db
+      .updateTable('mail_outbox')
+      .set({ due_at: new Date(0) })
+      .execute()
+
+  test('a mail that failed goes out once the server is back, under the same Message-ID', async () => {
+    inbox = await startSmtpInbox({ rejects: true })
+    const { port, mails: refused } = inbox
+    const outbox = outboxWith(createSmtpMailer({ url: inbox.url, from: FROM }))
+    await queueFor('nara@grupopatio.com.br')
+    await outbox.deliverDue()
+    await inbox.stop()
+    await makeDue()
+    await outbox.deliverDue()
+    const [waiting] = await rows()
+    expect(waiting).toMatchObject({ attempts: 2, sent_at: null })
+
+    inbox = await startSmtpInbox({ port })
+    await makeDue()
+    await outbox.deliverDue()
+    await outbox.deliverDue()
+    expect(inbox.mails).toHaveLength(1)
+    expect(inbox.mails[0]).toMatchObject({
+      to: ['nara@grupopatio.com.br'],
+      messageId: `<${waiting?.id}@portal.example>`,
+    })
+    expect(refused[0]?.messageId).toBe(inbox.mails[0]?.messageId)
+    expect((await rows())[0]?.sent_at).toBeInstanceOf(Date)
+  })
+
+  test('retries wait 10 s, twice as long each time, at most 10 min', async () => {
+    const outbox = outboxWith({ deliver: async () => Promise.reject(new Error('down')) })
+    await queueFor('nara@grupopatio.com.br')
+    const waits: number[] = []
+    for (let attempt = 0; attempt < 8; attempt++) {
+      await makeDue()
+      await outbox.deliverDue()
+      const [row] = await rows()
+      waits.push(Math.round(((row?.due_at.getTime() ?? 0) - (row?.now.getTime() ?? 0)) / 10_000) * 10)
+    }
+    expect(waits).toEqual([10, 20, 40, 80, 160, 320, 600, 600])
+  })
+
+  test('two workers at once send each mail once', async () => {
+    const sent: string[] = []
+    const slow: Mailer = {
+      async deliver({ to }) {
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        sent.push(to)
+      },
+    }
+    const people = Array.from({ length: 20 }, (_, i) => `p${i}@grupopatio.com.br`)
+    for (const person of people) await queueFor(person)
+    await Promise.all([outboxWith(slow).deliverDue(), outboxWith(slow).deliverDue()])
+    expect(sent.toSorted()).toEqual(people.toSorted())
+  })
+
+  test('a mail whose sender died is left alone for a minute, then sent again under the same Message-ID', async () => {
+    const mails: Mail[] = []
+    const dying: Mailer = { deliver: (mail) => new Promise(() => void mails.push(mail)) }
+    const living: Mailer = { deliver: async (mail) => void mails.push(mail) }
+    await queueFor('nara@grupopatio.com.br')
+    void outboxWith(dying).deliverDue()
+    await vi.waitFor(() => expect(mails).toHaveLength(1))
+    await outboxWith(living).deliverDue()
+    expect(mails).toHaveLength(1)
+    const [taken] = await rows()
+    expect((taken?.due_at.getTime() ?? 0) - (taken?.now.getTime() ?? 0)).toBeGreaterThan(55_000)
+
+    await makeDue()
+    await outboxWith(living).deliverDue()
+    expect(mails).toHaveLength(2)
+    expect(mails[1]?.messageId).toBe(mails[0]?.messageId)
+    expect(await links()).toHaveLength(2)
+  })
+
+  test('a mail sent again leaves the link of the first try good; a new request does not', async () => {
+    const email = await addUnverified('nara@grupopatio.com.br')
+    const mail = { kind: 'verification' as const, recipient: email }
+    const mails: Mail[] = []
+    const outbox = outboxWith({
+      async deliver(mail) {
+        mails.push(mail)
+        if (mails.length === 1) throw new Error('the reply got lost')
+      },
+    })
+    await queueMail(database.db, mail)
+    await outbox.deliverDue()
+    await makeDue()
+    await outbox.deliverDue()
+    expect(mails).toHaveLength(2)
+    expect(mails[0]?.link).not.toBe(mails[1]?.link)
+    expect(await links()).toHaveLength(2)
+
+    await queueMail(database.db, mail)
+    await outbox.deliverDue()
+    expect(await links()).toHaveLength(1)
+  })
+
+  test('of two requests that were taken in the wrong order, the earlier cancels nothing of the later', async () => {
+    const email = await addUnverified('nara@grupopatio.com.br')
+    const due = { kind: 'verification' as const, recipient: email }
+    await database.db
+      .insertInto('mail_outbox')
+      .values([
+        { ...due, created_at: new Date(1_000), due_at: new Date(5_000) },
+        { ...due, created_at: new Date(2_000), due_at: new Date(4_000) },
+      ])
+      .execute()
+    await outboxWith({ deliver: async () => undefined }).deliverDue()
+    expect(await links()).toHaveLength(2)
+  })
+
+  test('a nudge sends at once, the poll what nobody nudged, and stop waits for the mail on its way', async () => {
+    const sent: string[] = []
+    let arrive: (() => void) | undefined
+    const mailer: Mailer = {
+      async deliver({ to }) {
+        if (to.startsWith('lento'))
+          await new Promise<void>((resolve) => {
+            arrive = resolve
+          })
+        sent.push(to)
+      },
+    }
+    const nudged = outboxWith(mailer)
+    await queueFor('antes@grupopatio.com.br')
+    nudged.nudge()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(sent).toEqual([])
+    nudged.start()
+    await vi.waitFor(() => expect(sent).toEqual(['antes@grupopatio.com.br']))
+    await queueFor('lento@grupopatio.com.br')
+    nudged.nudge()
+    await vi.waitFor(() => expect(arrive).toBeDefined())
+    let hasStopped = false
+    const stopped = nudged.stop().then(() => {
+      hasStopped = true
+    })
+    await queueFor('depois@grupopatio.com.br')
+    expect(hasStopped).toBe(false)
+    arrive?.()
+    await stopped
+    expect(sent).toEqual(['antes@grupopatio.com.br', 'lento@grupopatio.com.br'])
+
+    const polling = outboxWith(mailer, { pollMs: 20 })
+    polling.start()
+    await vi.waitFor(() => expect(sent).toContain('depois@grupopatio.com.br'))
+    await queueFor('ultimo@grupopatio.com.br')
+    await vi.waitFor(() => expect(sent).toContain('ultimo@grupopatio.com.br'))
+    await polling.stop()
+  })
+
+  test('a failure is logged without the address', async () => {
+    const stream = new PassThrough()
+    const outbox = outboxWith(
+      {
+        deliver: async ({ to }) =>
+          Promise.reject(
+            Object.assign(new Error(`550 <${to}> unknown`), {
+              code: 'EENVELOPE',
+              responseCode: 550,
+              command: `RCPT TO:<${to}>`,
+              response: `550 <${to}>`,
+            }),
+          ),
+      },
+      { log: pino({ level: 'debug' }, stream) },
+    )
+    await queueFor('canario@grupopatio.com.br')
+    await outbox.deliverDue()
+    stream.end()
+    const log = await text(stream)
+    expect(log).toContain('mail not sent')
+    expect(log).toContain('EENVELOPE')
+    expect(log).not.toContain('canario')
+  })
+
+  test('a kind that this version does not know is left alone', async () => {
+    await database.db
+      .insertInto('mail_outbox')
+      .values({ kind: 'of-a-later-version', recipient: 'a@b.c' })
+      .execute()
+    await outboxWith({ deliver: async () => undefined }).deliverDue()
+    expect((await rows())[0]).toMatchObject({ attempts: 0, sent_at: null })
+  })
+})

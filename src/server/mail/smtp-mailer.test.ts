@@ -1,0 +1,53 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { type SmtpInbox, startSmtpInbox } from '#server/testing/smtp-inbox.ts'
+import { createSmtpMailer } from './smtp-mailer.ts'
+
+const FROM = 'Pátio <portal@grupopatio.com.br>'
+const MAIL = {
+  messageId: '<1@portal.example>',
+  to: 'nara@grupopatio.com.br',
+  kind: 'verification',
+  subject: 'Confirme seu e-mail no portal Grupo Pátio',
+  text: 'Olá! ação',
+  html: '<p>Olá! ação</p>',
+  link: null,
+}
+
+let inbox: SmtpInbox
+afterEach(() => inbox?.stop())
+
+test('a mail arrives with sender, subject, both bodies and its Message-ID', async () => {
+  inbox = await startSmtpInbox()
+  await createSmtpMailer({ url: inbox.url, from: FROM }).deliver(MAIL)
+  const [mail] = inbox.mails
+  expect(mail).toMatchObject({ from: 'portal@grupopatio.com.br', to: [MAIL.to], messageId: MAIL.messageId })
+  expect(mail?.raw).toMatch(/^From: =\?UTF-8\?Q\?P=C3=A1tio\?= <portal@grupopatio.com.br>/m)
+  expect(mail?.raw).toMatch(/^Subject: .*=\?UTF-8\?/m)
+  expect(mail?.raw).toMatch(/^Auto-Submitted: auto-generated/m)
+  expect(mail?.raw).toContain('Content-Type: text/plain; charset=utf-8')
+  expect(mail?.raw).toContain('Content-Type: text/html; charset=utf-8')
+})
+
+test('an address cannot smuggle in a second recipient or a header', async () => {
+  inbox = await startSmtpInbox()
+  const mailer = createSmtpMailer({ url: inbox.url, from: FROM })
+  for (const to of ['a@x.com,b@y.com', 'a@x.com\r\nBcc: b@y.com', 'A <b@y.com>'])
+    await mailer.deliver({ ...MAIL, to }).catch(() => undefined)
+  for (const { raw, to } of inbox.mails) {
+    expect(to).toHaveLength(1)
+    expect(raw).not.toMatch(/^Bcc:/im)
+  }
+})
+
+test('a server that takes the connection and says nothing counts as a failure in time', async () => {
+  const sockets: Socket[] = []
+  const silent = createServer((socket) => void sockets.push(socket))
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const url = `smtp://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const start = performance.now()
+  await expect(createSmtpMailer({ url, from: FROM, sendMs: 300 }).deliver(MAIL)).rejects.toThrow()
+  expect(performance.now() - start).toBeLessThan(2_000)
+  for (const socket of sockets) socket.destroy()
+  silent.close()
+})

@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+const HOUR_MS = 60 * 60_000
+
+describeOnEachDatabase('verification mail', (kind) => {
+  let portal: TestPortal
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false, publicUrl: 'https://portal.example' })
+  })
+  afterAll(() => portal.stop())
+  beforeEach(() => {
+    portal.mails.length = 0
+  })
+
+  const addUnverified = () => addPerson(portal, { email_verified_at: null })
+  const resend = (email: string) =>
+    send(portal, 'POST', '/api/auth/resend', { body: { type: 'signup', email } })
+  const mailOf = async (email: string) => {
+    await resend(email)
+    await portal.outbox.deliverDue()
+    return portal.mails.at(-1)
+  }
+  const tokenOf = (link: string | null | undefined) =>
+    new URLSearchParams(new URL(link ?? '').hash.slice(1)).get('token_hash') ?? ''
+  const verify = (token: string) =>
+    send(portal, 'POST', '/api/auth/verify', { body: { type: 'signup', token_hash: token } })
+
+  test('the link of the mail verifies its owner and signs in, once', async () => {
+    const person = await addUnverified()
+    const mail = await mailOf(person.email)
+    expect(mail).toMatchObject({ to: person.email, kind: 'verification' })
+    expect(mail?.link).toMatch(/^https:\/\/portal\.example\/auth\/callback#token_hash=[\w-]{43}&type=signup$/)
+    expect(mail?.text).toContain(mail?.link)
+    expect(mail?.html).toContain(`href="${mail?.link?.replace('&', '&amp;')}"`)
+
+    const used = await verify(tokenOf(mail?.link))
+    expect(used.status).toBe(200)
+    expect(used.body.user).toMatchObject({ email: person.email, email_confirmed_at: expect.any(String) })
+    const me = await send(portal, 'GET', '/api/profiles/me', { token: used.body.access_token })
+    expect(me.body.email_verified_at).not.toBeNull()
+    expect((await verify(tokenOf(mail?.link))).status).toBe(400)
+  })
+
+  test('a link used twice at the same moment serves one of the two', async () => {
+    const token = tokenOf((await mailOf((await addUnverified()).email))?.link)
+    const replies = await Promise.all([verify(token), verify(token)])
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 400])
+  })
+
+  test('the database holds the hash of the token alone', async () => {
+    const mail = await mailOf((await addUnverified()).email)
+    const token = tokenOf(mail?.link)
+    const links = await portal.database.db.selectFrom('email_links').select('token_hash').execute()
+    const hash = createHash('sha256').update(token).digest('hex')
+    expect(links.map((link) => Buffer.from(link.token_hash).toString('hex'))).toContain(hash)
+    expect(
+      JSON.stringify(await portal.database.db.selectFrom('mail_outbox').selectAll().execute()),
+    ).not.toContain(token)
+  })
+
+  test('known, verified and unknown addresses are answered alike; only the unverified gets a mail', async () => {
+    const unverified = await addUnverified()
+    const verified = await addPerson(portal)
+    const replies = []
+    for (const email of [unverified.email, verified.email, 'ninguem@grupopatio.com.br'])
+      replies.push(await resend(email))
+    expect(replies.map(({ status, body }) => ({ status, body }))).toEqual(
+      Array(3).fill({ status: 200, body: {} }),
+    )
+    await portal.outbox.deliverDue()
+    expect(portal.mails.map(({ to }) => to)).toEqual([unverified.email])
+    const waiting = await portal.database.db
+      .selectFrom('mail_outbox')
+      .select('id')
+      .where('sent_at', 'is', null)
+      .execute()
+    expect(waiting).toEqual([])
+  })
+
+  test('an address is known however it is typed', async () => {
+    const { email } = await addUnverified()
+    expect((await mailOf(`  ${email.toUpperCase()} `))?.to).toBe(email)
+  })
+
+  test('asking again cancels the older link', async () => {
+    const { email } = await addUnverified()
+    const older = tokenOf((await mailOf(email))?.link)
+    const newer = tokenOf((await mailOf(email))?.link)
+    expect((await verify(older)).status).toBe(400)
+    expect((await verify(newer)).status).toBe(200)
+  })
+
+  test('a link of another person, or for another purpose, stays', async () => {
+    const { email, user_id } = await addUnverified()
+    const other = tokenOf((await mailOf((await addUnverified()).email))?.link)
+    const recovery = { token_hash: new Uint8Array([1]), user_id, purpose: 'recovery' as const }
+    await portal.database.db
+      .insertInto('email_links')
+      .values({ ...recovery, expires_at: new Date(portal.clock() + HOUR_MS) })
+      .execute()
+    await mailOf(email)
+    const left = await portal.database.db
+      .selectFrom('email_links')
+      .select('purpose')
+      .where('user_id', '=', user_id)
+      .execute()
+    expect(left.map(({ purpose }) => purpose).toSorted()).toEqual(['recovery', 'signup'])
+    expect((await verify(other)).status).toBe(200)
+  })
+
+  test('the first verification ends every earlier session', async () => {
+    const person = await addUnverified()
+    const earlier = await openTestSession(portal, person)
+    const token = tokenOf((await mailOf(person.email))?.link)
+    expect((await send(portal, 'GET', '/api/profiles/me', { token: earlier.access_token })).status).toBe(200)
+    expect((await verify(token)).status).toBe(200)
+    expect((await send(portal, 'GET', '/api/profiles/me', { token: earlier.access_token })).status).toBe(401)
+  })
+
+  test('a GET uses nothing up', async () => {
+    const mail = await mailOf((await addUnverified()).email)
+    const token = tokenOf(mail?.link)
+    for (const path of ['/auth/callback', '/api/auth/verify'])
+      await fetch(`${portal.url}${path}?type=signup&token_hash=${token}`)
+    expect((await verify(token)).status).toBe(200)
+  })
+
+  test('no header and no redirect changes where a link leads', async () => {
+    const { email } = await addUnverified()
+    // fetch would set the Host header itself.
+    const hostile = request(`${portal.url}/api/auth/resend?redirect_to=https%3A%2F%2Fevil.example`, {
+      method: 'POST',
+      headers: {
+        host: 'evil.example',
+        'x-forwarded-host': 'evil.example',
+        origin: 'https://evil.example',
+        'content-type': 'application/json',
+      },
+    })
+    hostile.end(JSON.stringify({ type: 'signup', email }))
+    const [reply] = await once(hostile, 'response')
+    reply.resume()
+    expect(reply.statusCode).toBe(200)
+    await portal.outbox.deliverDue()
+    expect(portal.mails).toHaveLength(1)
+    expect(portal.mails[0]?.link).toMatch(/^https:\/\/portal\.example\/auth\/callback#/)
+    expect(JSON.stringify(portal.mails)).not.toContain('evil.example')
+  })
+
+  test('a request makes the running worker send at once', async () => {
+    const { email } = await addUnverified()
+    portal.outbox.start()
+    // Past the look that starting takes, well before the next.
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    await resend(email)
+    await vi.waitFor(() => expect(portal.mails.map(({ to }) => to)).toEqual([email]), { timeout: 600 })
+    await portal.outbox.stop()
+  })
+
+  test('a link is good for 24 hours', async () => {
+    const onTime = tokenOf((await mailOf((await addUnverified()).email))?.link)
+    const late = tokenOf((await mailOf((await addUnverified()).email))?.link)
+    portal.clock.advance(24 * HOUR_MS - 1_000)
+    expect((await verify(onTime)).status).toBe(200)
+    portal.clock.advance(1_001)
+    expect((await verify(late)).status).toBe(400)
+  })
+})
