@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 
+z.config(z.locales.pt())
+
 /** Thrown with every fault of the environment at once, each a readable line. */
 export class ConfigError extends Error {
   readonly faults: string[]
@@ -181,23 +183,36 @@ function faultsBetween(env: Environment, isDemo: boolean): string[] {
   return faults
 }
 
+/** A variable that is wrong is named and then left out, so that the others are still looked at. */
+function parseVariables(values: Record<string, string | undefined>, faults: string[]): Environment {
+  const parsed = environmentSchema.safeParse(values)
+  if (parsed.success) return parsed.data
+  const wrong = new Map(parsed.error.issues.map((issue) => [String(issue.path[0]), issue.message]))
+  for (const [name, message] of wrong) faults.push(`${name}: ${message}`)
+  const rest = Object.entries(values).filter(([name]) => !wrong.has(name))
+  return environmentSchema.parse(Object.fromEntries(rest))
+}
+
+/** 'NAME: …' and 'NAME_FILE: …' speak of NAME. */
+function variableOf(fault: string): string {
+  return (fault.split(':', 1)[0] as string).replace(/_FILE$/, '')
+}
+
 /**
  * Parses the environment once.
  * @throws ConfigError naming every variable that is missing or wrong, never its value
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const faults: string[] = []
-  const parsed = environmentSchema.safeParse(readSecretFiles(environment, faults))
-  if (!parsed.success) {
-    for (const issue of parsed.error.issues) faults.push(`${issue.path[0]?.toString()}: ${issue.message}`)
-    throw new ConfigError(faults)
-  }
-  const env = parsed.data
+  const env = parseVariables(readSecretFiles(environment, faults), faults)
   const isProduction = env.NODE_ENV === 'production'
   const isDemo = env.PATIO_DEMO ?? !isProduction
-  if (!isDemo) faults.push(...faultsOfReal(env))
-  if (isProduction) faults.push(...faultsOfProduction(env))
-  faults.push(...faultsBetween(env, isDemo))
+  const further = faultsBetween(env, isDemo)
+  if (!isDemo) further.push(...faultsOfReal(env))
+  if (isProduction) further.push(...faultsOfProduction(env))
+  // One line for a variable is enough: a wrong one is not missing as well.
+  const named = new Set(faults.map(variableOf))
+  faults.push(...further.filter((fault) => !named.has(variableOf(fault))))
   if (faults.length > 0) throw new ConfigError(faults)
 
   const host = env.HOST ?? (isDemo ? '127.0.0.1' : '0.0.0.0')

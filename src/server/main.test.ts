@@ -28,6 +28,27 @@ async function refusal(env: Record<string, string>) {
 /** Making a database from nothing, with every write reaching the disk, takes its time on a busy machine. */
 const SLOW = 90_000
 
+/** A request whose body is only half sent, so that the server is surely still at it. */
+function startHalfRequest(url: string, firstHalf: string) {
+  const half = request(url, { method: 'POST', agent: false, headers: { 'content-type': 'application/json' } })
+  const status = new Promise<number | undefined>((resolve, reject) => {
+    half.once('error', reject)
+    half.once('response', (reply) => {
+      reply.resume()
+      resolve(reply.statusCode)
+    })
+  })
+  return {
+    isUnderWay: new Promise<void>((resolve) => {
+      half.write(firstHalf, () => setTimeout(resolve, 200))
+    }),
+    finish(secondHalf: string) {
+      half.end(secondHalf)
+      return status
+    },
+  }
+}
+
 describe('the process refuses to start in words', () => {
   test('a bad environment: every fault a line, no value', async () => {
     const { code, output } = await refusal({ LOG_LEVEL: 'loud', BRAND_COLOR: 'hunter2' })
@@ -81,11 +102,15 @@ describe('a running demo', () => {
     expect(output).toContain(`já está em uso pelo processo ${demo.child.pid}`)
   })
 
-  test('keeps its port: the second one says so in a line', async () => {
-    const { code, output } = await refusal({ PORT: new URL(demo.url).port })
-    expect(code).toBe(1)
-    expect(output).toMatch(/^A porta \d+ já está em uso\. Defina outra em PORT\.$/)
-  })
+  test(
+    'keeps its port: the second one says so in a line',
+    async () => {
+      const { code, output } = await refusal({ PORT: new URL(demo.url).port })
+      expect(code).toBe(1)
+      expect(output).toMatch(/^A porta \d+ já está em uso\. Defina outra em PORT\.$/)
+    },
+    SLOW,
+  )
 
   test('answers only to localhost', async () => {
     const status = await new Promise((resolve) => {
@@ -105,9 +130,11 @@ describe('a running demo', () => {
   test(
     'finishes the running request on SIGTERM, exits with 0 and leaves its data usable',
     async () => {
-      const running = fetch(`${demo.url}/api/auth/challenge`)
+      const running = startHalfRequest(`${demo.url}/api/functions/verify-recaptcha`, '{"token":')
+      await running.isUnderWay
       demo.child.kill('SIGTERM')
-      expect((await running).status).toBe(200)
+      await expect.poll(() => fetch(`${demo.url}/api/health/live`).catch(() => 'refused')).toBe('refused')
+      expect(await running.finish('"x"}')).toBe(200)
       expect(await demo.exited).toBe(0)
 
       const production = await refusal({ NODE_ENV: 'production', ...REAL, DATA_DIR: dataDir })

@@ -15,7 +15,7 @@ import { drain, listen } from './http/listen.ts'
 import { LOGO_PATH } from './http/portal-page.ts'
 import { createKeyring } from './keyring.ts'
 import type { Log } from './log.ts'
-import { createOutbox } from './mail/deliver-outbox.ts'
+import { createOutbox, type Outbox } from './mail/deliver-outbox.ts'
 import { createSmtpMailer } from './mail/smtp-mailer.ts'
 import { createPowerBi } from './power-bi/power-bi-client.ts'
 
@@ -53,14 +53,7 @@ async function serve(config: Config, log: Log, database: Database): Promise<Port
   if (!demo && (await isMarkedAsDemo(db)))
     throw new DatabaseOpenError('Este banco de dados é de demonstração e não pode ser usado em produção.')
 
-  const outbox = createOutbox({
-    db,
-    log,
-    clock: Date.now,
-    mailer: demo?.mailer ?? createSmtpMailer({ url: config.smtpUrl, from: config.mailFrom }),
-    publicUrl: config.publicUrl,
-    groupName: config.group.name,
-  })
+  const outbox = openOutbox(config, log, database, demo)
   let isDraining = false
   const app = createApp({
     database,
@@ -109,6 +102,17 @@ async function serve(config: Config, log: Log, database: Database): Promise<Port
       await database.close()
     },
   }
+}
+
+function openOutbox(config: Config, log: Log, { db }: Database, demo: Demo | undefined): Outbox {
+  return createOutbox({
+    db,
+    log,
+    clock: Date.now,
+    mailer: demo?.mailer ?? createSmtpMailer({ url: config.smtpUrl, from: config.mailFrom }),
+    publicUrl: config.publicUrl,
+    groupName: config.group.name,
+  })
 }
 
 async function loadDemo(config: Config, database: Database, secret: string): Promise<Demo> {

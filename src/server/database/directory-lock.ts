@@ -1,60 +1,71 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseOpenError } from './database.ts'
 
+const CLAIM = /^patio-(\d+)-(\d*)\.lock$/
+const ATTEMPTS = 10
+const LONGEST_PAUSE_MS = 100
+
+/** What this process holds: a claim in its name that is not among them was left by one with the same pid. */
+const held = new Set<string>()
+
 /**
  * Claims a data directory for this process alone: two processes on one embedded database lose each
- * other's acknowledged writes without an error. A lock whose process is gone is taken over.
+ * other's acknowledged writes without an error. Each process has a claim file of its own, named by pid and
+ * start, and looks for others only after it has made it: of two at once at least one sees the other and
+ * steps back. Claims of processes that are gone are removed.
  * @param dataDir made when missing
  * @returns releases the claim
  * @throws DatabaseOpenError when another living process holds it
  */
 export function lockDirectory(dataDir: string): () => void {
-  const file = join(dataDir, 'patio.lock')
+  const mine = join(dataDir, `patio-${process.pid}-${startOf(process.pid)}.lock`)
+  if (held.has(mine)) throw inUse(dataDir, process.pid)
+  for (let attempt = 1; ; attempt++) {
+    makeClaim(dataDir, mine)
+    const other = findOther(dataDir)
+    if (other === undefined) break
+    rmSync(mine, { force: true })
+    if (attempt === ATTEMPTS) throw inUse(dataDir, other)
+    pause(Math.random() * LONGEST_PAUSE_MS)
+  }
+  held.add(mine)
+  return () => {
+    held.delete(mine)
+    rmSync(mine, { force: true })
+  }
+}
+
+function inUse(dataDir: string, pid: number): DatabaseOpenError {
+  return new DatabaseOpenError(
+    `A pasta de dados ${dataDir} já está em uso pelo processo ${pid}. Encerre-o ou defina outra DATA_DIR.`,
+  )
+}
+
+function makeClaim(dataDir: string, file: string): void {
   try {
     mkdirSync(dataDir, { recursive: true })
+    writeFileSync(file, '')
   } catch (error) {
     throw new DatabaseOpenError(
-      `Não foi possível criar a pasta de dados ${dataDir}: ${(error as Error).message}`,
+      `Não foi possível usar a pasta de dados ${dataDir}: ${(error as Error).message}`,
     )
   }
-  const mine = `${process.pid} ${startOf(process.pid)}`
-  for (let attempt = 0; attempt < 3; attempt++) {
-    try {
-      writeFileSync(file, mine, { flag: 'wx' })
-      return () => rmSync(file, { force: true })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
-        throw new DatabaseOpenError(
-          `Não foi possível usar a pasta de dados ${dataDir}: ${(error as Error).message}`,
-        )
-    }
-    const holder = readHolder(file)
-    if (holder && isAlive(holder))
-      throw new DatabaseOpenError(
-        `A pasta de dados ${dataDir} já está em uso pelo processo ${holder.pid}. Encerre-o ou defina outra DATA_DIR.`,
-      )
-    rmSync(file, { force: true })
+}
+
+/** The pid of another living process with a claim; claims of dead ones are removed on the way. */
+function findOther(dataDir: string): number | undefined {
+  for (const name of readdirSync(dataDir)) {
+    const [, digits, start = ''] = CLAIM.exec(name) ?? []
+    const pid = Number(digits)
+    if (!digits || (pid === process.pid && start === startOf(pid))) continue
+    if (isAlive(pid, start)) return pid
+    rmSync(join(dataDir, name), { force: true })
   }
-  throw new DatabaseOpenError(`A pasta de dados ${dataDir} está sendo disputada por outro processo.`)
+  return undefined
 }
 
-interface Holder {
-  pid: number
-  start: string
-}
-
-function readHolder(file: string): Holder | undefined {
-  try {
-    const [pid, start = ''] = readFileSync(file, 'utf8').split(' ')
-    return Number(pid) > 0 ? { pid: Number(pid), start } : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function isAlive({ pid, start }: Holder): boolean {
-  if (pid === process.pid) return startOf(pid) === start
+function isAlive(pid: number, start: string): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {
@@ -72,4 +83,9 @@ function startOf(pid: number): string {
   } catch {
     return ''
   }
+}
+
+/** Blocks the thread: nothing else runs while the database is not open. */
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

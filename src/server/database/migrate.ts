@@ -1,10 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { DatabaseOpenError } from './database.ts'
 import type { Db } from './schema.ts'
 
 const FOLDER = new URL('../../../migrations/', import.meta.url)
 /** Any number, as long as every replica asks for the same lock. */
 const MIGRATION_LOCK = 740_210_411
+const POLL_MS = 100
+const LONGEST_WAIT_MS = 120_000
 
 /**
  * Brings the database to the newest schema: plain SQL files in the order of their names, each once and in
@@ -15,7 +19,7 @@ export async function migrate(db: Db): Promise<string[]> {
   const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort()
   if ((await pendingOf(db, names)).length === 0) return []
   return db.connection().execute(async (connection) => {
-    await sql`select pg_advisory_lock(${sql.lit(MIGRATION_LOCK)})`.execute(connection)
+    await waitForLock(connection)
     try {
       await sql`create table if not exists schema_migrations (
         name text primary key, applied_at timestamptz not null default now())`.execute(connection)
@@ -26,6 +30,18 @@ export async function migrate(db: Db): Promise<string[]> {
       await sql`select pg_advisory_unlock(${sql.lit(MIGRATION_LOCK)})`.execute(connection)
     }
   })
+}
+
+/** Asks again and again instead of waiting inside one statement, which the server would cut off after seconds. */
+async function waitForLock(db: Db): Promise<void> {
+  for (let waited = 0; ; waited += POLL_MS) {
+    const { rows } = await sql<{ got: boolean }>`
+      select pg_try_advisory_lock(${sql.lit(MIGRATION_LOCK)}) as got`.execute(db)
+    if (rows[0]?.got) return
+    if (waited >= LONGEST_WAIT_MS)
+      throw new DatabaseOpenError('Outra réplica está migrando o banco de dados há mais de dois minutos.')
+    await wait(POLL_MS)
+  }
 }
 
 async function pendingOf(db: Db, names: string[]): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { api } from '#contract/index.ts'
-import { pathWith, type Route } from '#contract/route.ts'
+import type { Route } from '#contract/route.ts'
 import { addPerson, openTestSession } from '#server/testing/builders.ts'
 import { expectProblem } from '#server/testing/expect-problem.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'

@@ -40,7 +40,7 @@ export function createHttpApp(options: HttpOptions, mountApi: (app: HttpApp) => 
   mountApi(app)
   app.all('/api/*', (context) => context.notFound())
   for (const { path, handle } of options.mounts ?? [])
-    for (const pattern of [path, `${path}/*`]) app.all(pattern, (context) => handle(context.req.raw))
+    app.all(`${path}/*`, (context) => handle(context.req.raw))
   app.all('/demo/*', (context) => context.notFound())
   if (options.page) {
     serveStaticFiles(app, readStaticFiles(options.page.folder))

@@ -1,3 +1,5 @@
+import { isIPv4, isIPv6 } from 'node:net'
+
 /** What the rules and the records need to know of a request. */
 export interface RequestInfo {
   requestId: string
@@ -11,8 +13,9 @@ export interface RequestInfo {
  * owns all of that.
  */
 export function addressGroup(ip: string): string {
-  if (!ip.includes(':')) return ip
-  const [head = '', tail] = ip.split('::')
+  const address = canonicalAddress(ip)
+  if (!address?.includes(':')) return address ?? ip
+  const [head = '', tail] = address.split('::')
   const left = head.split(':').filter(Boolean)
   const right = tail === undefined ? [] : tail.split(':').filter(Boolean)
   const zeros = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0')
@@ -22,20 +25,33 @@ export function addressGroup(ip: string): string {
 
 /**
  * The caller's address: the peer's, or, when the peer is a trusted proxy, the last address of
- * X-Forwarded-For that is not one.
+ * X-Forwarded-For that is not one. What is no address ends the search there.
  */
 export function callerAddress(
   peer: string,
   forwardedFor: string | undefined,
   trustedProxies: string[],
 ): string {
-  const plain = (address: string) => address.trim().replace(/^::ffff:/, '')
-  let address = plain(peer)
-  const hops = (forwardedFor ?? '').split(',').map(plain).filter(Boolean)
-  while (trustedProxies.includes(address)) {
-    const previous = hops.pop()
+  let address = canonicalAddress(peer) ?? peer
+  if (trustedProxies.length === 0) return address
+  const trusted = trustedProxies.map((proxy) => canonicalAddress(proxy) ?? proxy)
+  const hops = (forwardedFor ?? '').split(',')
+  while (trusted.includes(address)) {
+    const previous = canonicalAddress(hops.pop() ?? '')
     if (previous === undefined) break
     address = previous
   }
   return address
+}
+
+/** An address in its one canonical form, without the port, brackets or zone that proxies write. */
+function canonicalAddress(text: string): string | undefined {
+  const bare = text
+    .trim()
+    .replace(/^\[(.*)\](:\d+)?$/, '$1')
+    .replace(/^([\d.]+):\d+$/, '$1')
+    .replace(/%.*$/, '')
+    .replace(/^::ffff:(?=[\d.]+$)/i, '')
+  if (isIPv4(bare)) return bare
+  return isIPv6(bare) ? new URL(`http://[${bare}]`).hostname.slice(1, -1) : undefined
 }

@@ -33,12 +33,18 @@ export function createDirectoryTokens(options: DirectoryOptions, clock: () => nu
   let current: { token: string; expiresAt: number; obtainedAt: number } | undefined
   let flight: Promise<string> | undefined
   let client: Promise<ConfidentialClientApplication> | undefined
+  let retryAfterSeconds: number | undefined
 
   async function acquire(): Promise<string> {
-    client ??= createClient(options)
+    client ??= createClient(options, (seconds) => {
+      retryAfterSeconds = seconds
+    })
+    retryAfterSeconds = undefined
     const result = await (await client).acquireTokenByClientCredential({ scopes: [SCOPE], skipCache: true })
     if (!result?.expiresOn) throw new Error('the directory answered without a token')
-    current = { token: result.accessToken, expiresAt: result.expiresOn.getTime(), obtainedAt: clock() }
+    // The library reckons by the machine's clock.
+    const expiresAt = clock() + result.expiresOn.getTime() - Date.now()
+    current = { token: result.accessToken, expiresAt, obtainedAt: clock() }
     return current.token
   }
 
@@ -55,7 +61,7 @@ export function createDirectoryTokens(options: DirectoryOptions, clock: () => nu
       } catch (cause) {
         // The old token is still good for a while: better a shorter embed token than none.
         if (current && current.expiresAt > clock() + YOUNG_MS) return current.token
-        throw directoryProblem(cause)
+        throw directoryProblem(cause, retryAfterSeconds)
       }
     },
     forget(token) {
@@ -71,18 +77,25 @@ async function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   return Promise.race([work, aborted])
 }
 
-function directoryProblem(cause: unknown): ProblemError {
+function directoryProblem(cause: unknown, retryAfterSeconds = 10): ProblemError {
   const code = (cause as { errorCode?: string }).errorCode ?? ''
-  if (/invalid_client|unauthorized_client|invalid_request|invalid_grant|AADSTS/.test(`${code} ${cause}`))
+  if (
+    /^(invalid_client|unauthorized_client|invalid_request|invalid_grant|invalid_scope|access_denied)$/.test(
+      code,
+    )
+  )
     return new ProblemError('power-bi-rejected', {
       detail:
         'O diretório recusou as credenciais do portal. O administrador precisa conferir o segredo do Power BI.',
       cause,
     })
-  return new ProblemError('power-bi-unavailable', { retryAfterSeconds: 10, cause })
+  return new ProblemError('power-bi-unavailable', { retryAfterSeconds, cause })
 }
 
-async function createClient(options: DirectoryOptions): Promise<ConfidentialClientApplication> {
+async function createClient(
+  options: DirectoryOptions,
+  onRetryAfter: (seconds: number) => void,
+): Promise<ConfidentialClientApplication> {
   // Loaded when first needed: it would be a third of the time that the process takes to start.
   const { ConfidentialClientApplication } = await import('@azure/msal-node')
   const authority = `https://login.microsoftonline.com/${options.tenantId}`
@@ -91,7 +104,10 @@ async function createClient(options: DirectoryOptions): Promise<ConfidentialClie
   else if (options.clientCertificate)
     auth.clientCertificate = await readCertificate(options.clientCertificate)
   if (options.tokenEndpoint) auth.authorityMetadata = metadataFor(options.tokenEndpoint, authority)
-  return new ConfidentialClientApplication({ auth, system: { networkClient } })
+  return new ConfidentialClientApplication({
+    auth,
+    system: { networkClient: createNetworkClient(onRetryAfter) },
+  })
 }
 
 async function readCertificate(pem: string) {
@@ -115,22 +131,32 @@ function metadataFor(tokenEndpoint: string, authority: string): string {
 const DIRECTORY_TIMEOUT_MS = 4_000
 
 /** msal's own client waits for ever on a silent directory. */
-const networkClient: INetworkModule = {
-  sendGetRequestAsync: (url, options) => send('GET', url, options),
-  sendPostRequestAsync: (url, options) => send('POST', url, options),
-}
-
-async function send<T>(
-  method: string,
-  url: string,
-  options?: { headers?: Record<string, string>; body?: string },
-): Promise<{ headers: Record<string, string>; body: T; status: number }> {
-  const reply = await fetch(url, {
-    method,
-    ...(options?.headers && { headers: options.headers }),
-    ...(options?.body !== undefined && { body: options.body }),
-    signal: AbortSignal.timeout(DIRECTORY_TIMEOUT_MS),
-  })
-  const body = (await reply.json()) as T
-  return { headers: Object.fromEntries(reply.headers), body, status: reply.status }
+function createNetworkClient(onRetryAfter: (seconds: number) => void): INetworkModule {
+  async function send<T>(
+    method: string,
+    url: string,
+    options?: { headers?: Record<string, string>; body?: string },
+  ) {
+    const reply = await fetch(url, {
+      method,
+      ...(options?.headers && { headers: options.headers }),
+      ...(options?.body !== undefined && { body: options.body }),
+      signal: AbortSignal.timeout(DIRECTORY_TIMEOUT_MS),
+    })
+    // Kept from msal, which would refuse by itself for the next minute, however short the failure was.
+    if (reply.status === 429 || reply.status >= 500) {
+      const seconds = Number(reply.headers.get('retry-after'))
+      if (seconds > 0) onRetryAfter(seconds)
+      throw new Error(`the directory answered ${reply.status}`)
+    }
+    return {
+      headers: Object.fromEntries(reply.headers),
+      body: (await reply.json()) as T,
+      status: reply.status,
+    }
+  }
+  return {
+    sendGetRequestAsync: (url, options) => send('GET', url, options),
+    sendPostRequestAsync: (url, options) => send('POST', url, options),
+  }
 }

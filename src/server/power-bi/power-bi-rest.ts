@@ -40,7 +40,7 @@ export function createPowerBiRest(apiBase: string, directory: DirectoryTokens, l
       signal: AbortSignal.any([overall, AbortSignal.timeout(ONE_TRY_MS)]),
     })
     const text = await reply.text()
-    if (reply.ok) return JSON.parse(text) as Record<string, unknown>
+    if (reply.ok) return objectOf(text)
     const requestId = reply.headers.get('requestid')
     log.warn({ method, path, status: reply.status, powerBiRequestId: requestId }, 'Power BI refused a call')
     // The directory token may have been revoked: the second try brings a new one.
@@ -83,6 +83,14 @@ class Passing extends Error {
     super('Power BI asked to try later')
     this.retryAfterSeconds = retryAfterSeconds
   }
+}
+
+/** @throws for anything but a JSON object, which counts as a failure that may pass */
+function objectOf(text: string): Record<string, unknown> {
+  const value: unknown = JSON.parse(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error('Power BI answered without an object')
+  return value as Record<string, unknown>
 }
 
 function errorOf(text: string): { code: string; message: string } {

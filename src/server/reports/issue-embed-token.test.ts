@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { addPerson, configureReports, emulatedReport, openTestSession, send } from '#server/testing/builders.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { EMULATED_REPORT_WITHOUT_RLS } from '#emulators/power-bi/catalogue.ts'
+import { addPerson, configureReports, emulatedReport } from '#server/testing/builders.ts'
+import { askToken, bodyFor, resetEmulator, upstreamCalls } from '#server/testing/embed-token-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
-
-interface Call {
-  method: string
-  path: string
-  status: number
-  body: { identities?: { username: string; roles: string[]; customData: string; datasets: string[] }[] }
-}
 
 describeOnEachDatabase('get-powerbi-token', (kind) => {
   let portal: TestPortal
@@ -17,34 +12,146 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
     await configureReports(portal, 'Vendas', 'Oficina')
   })
   afterAll(() => portal.stop())
-  beforeEach(async () => {
-    await fetch(`${portal.emulatorUrl}/calls`, { method: 'DELETE' })
-    await fetch(`${portal.emulatorUrl}/faults`, { method: 'DELETE' })
+  beforeEach(() => resetEmulator(portal))
+
+  const payloadOf = (token: string) =>
+    JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString())
+  const ids = ({ workspaceId, reportId, datasetId }: ReturnType<typeof emulatedReport>) => ({
+    workspaceId,
+    reportId,
+    datasetId,
   })
 
-  const calls = async (): Promise<Call[]> => (await fetch(`${portal.emulatorUrl}/calls`)).json() as Promise<Call[]>
-  const generated = async () => (await calls()).filter((call) => call.path.endsWith('/GenerateToken'))
-  const bodyFor = (type: string, extra: object = {}) => {
-    const { workspaceId, reportId, datasetId } = emulatedReport(type)
-    return { workspaceId, reportId, datasetId, marcas: [], estados: [], userEmail: 'x@y.z', ...extra }
-  }
-  const ask = async (person: Awaited<ReturnType<typeof addPerson>>, body: object) => {
-    const { access_token } = await openTestSession(portal, person)
-    return send(portal, 'POST', '/api/functions/get-powerbi-token', { token: access_token, body })
-  }
-
-  test('a token carries the identity of the database, whatever the request says', async () => {
+  test('carries the identity of the database, whatever the request says', async () => {
     const person = await addPerson(portal, { marcas: ['FIAT', 'GM'], estados: ['RJ'] })
-    const forged = { marcas: ['FIAT', 'GM', 'VW'], estados: ['RJ', 'MG'], userEmail: 'diretoria@grupopatio.com.br' }
-    const { status, body } = await ask(person, bodyFor('Vendas', forged))
+    const forged = {
+      marcas: ['FIAT', 'GM', 'VW'],
+      estados: ['RJ', 'MG'],
+      userEmail: 'diretoria@grupopatio.com.br',
+    }
+    const { status, body } = await askToken(portal, person, bodyFor('Vendas', forged))
     expect(status).toBe(200)
-    const payload = JSON.parse(Buffer.from(body.embedToken.split('.')[1], 'base64url').toString())
     const { datasetId, reportId } = emulatedReport('Vendas')
-    expect(payload).toMatchObject({ reportId, datasetId })
-    expect(payload.identities).toEqual([
+    expect(payloadOf(body.embedToken)).toMatchObject({ reportId, datasetId })
+    expect(payloadOf(body.embedToken).identities).toEqual([
       { username: person.email, roles: ['Portal'], customData: 'M:FIAT|M:GM|U:RJ', datasets: [datasetId] },
     ])
-    expect(body.expiresInSeconds).toBeGreaterThan(1700)
+    expect(body.expiresInSeconds).toBeGreaterThan(1790)
     expect(body.expiresInSeconds).toBeLessThanOrEqual(1800)
+  })
+
+  test('asks for thirty minutes of viewing, never of editing', async () => {
+    await askToken(portal, await addPerson(portal))
+    const [call] = (await upstreamCalls(portal)).generateToken
+    expect(call?.body).toMatchObject({ accessLevel: 'View', lifetimeInMinutes: 30 })
+    expect(call?.body.datasetId).toBe(emulatedReport('Vendas').datasetId)
+  })
+
+  test('leaves marcas and estados that nobody knows out of the identity', async () => {
+    const person = await addPerson(portal, {
+      marcas: ['FIAT|U:MG', 'fiat', 'GM'],
+      estados: ['RJ', 'SP', 'M:VW'],
+    })
+    const { body } = await askToken(portal, person)
+    expect(payloadOf(body.embedToken).identities[0].customData).toBe('M:GM|U:RJ')
+  })
+
+  test('is recorded: who was given which report, each time', async () => {
+    const person = await addPerson(portal)
+    await askToken(portal, person)
+    await askToken(portal, person)
+    const records = await portal.database.db
+      .selectFrom('access_records')
+      .selectAll()
+      .where('user_id', '=', person.user_id)
+      .execute()
+    const record = { action: 'report', report_id: emulatedReport('Vendas').reportId, ip: '127.0.0.1' }
+    expect(records).toMatchObject([record, record])
+  })
+
+  test('finds the dataset by itself when the setting does not name it', async () => {
+    await configureReports(portal, 'Marketing')
+    await portal.database.db
+      .updateTable('global_powerbi_settings')
+      .set({ dataset_id: null })
+      .where('type', '=', 'marketing')
+      .execute()
+    const person = await addPerson(portal, { types: ['Marketing'] })
+    const { status, body } = await askToken(portal, person, bodyFor('Marketing', { datasetId: undefined }))
+    expect(status).toBe(200)
+    expect(payloadOf(body.embedToken).datasetId).toBe(emulatedReport('Marketing').datasetId)
+    expect((await askToken(portal, person, bodyFor('Marketing', { datasetId: null }))).status).toBe(200)
+    expect((await upstreamCalls(portal)).report).toHaveLength(1)
+  })
+
+  describe('is refused without any call to Power BI', () => {
+    const refusal = async (person: Parameters<typeof addPerson>[1], body: object) => {
+      const reply = await askToken(portal, await addPerson(portal, person), body)
+      expect((await upstreamCalls(portal)).all).toEqual([])
+      const { requestId: _, ...problem } = reply.body
+      return problem
+    }
+
+    test.each([
+      ['somebody who waits for approval', { approved: false }, 'not-approved'],
+      ['an administrator who waits for approval', { approved: false, role: 'admin' }, 'not-approved'],
+      ['no marcas', { marcas: [] }, 'no-scope'],
+      ['no estados', { estados: [] }, 'no-scope'],
+      ['only unknown marcas', { marcas: ['FERRARI', 'fiat', ''] }, 'no-scope'],
+      ['only unknown estados', { estados: ['SP', 'rj'] }, 'no-scope'],
+      ['an estado among the marcas', { marcas: ['RJ'], estados: ['FIAT'] }, 'no-scope'],
+    ] as const)('to %s', async (_, person, code) => {
+      const forged = { marcas: ['FIAT'], estados: ['RJ'] }
+      const changes = { ...person } as Parameters<typeof addPerson>[1]
+      expect(await refusal(changes, bodyFor('Vendas', forged))).toMatchObject({ status: 403, code })
+    })
+
+    test('with the same 404 for whatever is not exactly a report of one’s own areas', async () => {
+      await configureReports(portal, 'HPD')
+      const { db } = portal.database
+      await db
+        .updateTable('global_powerbi_settings')
+        .set({ embed_mode: 'secure_sso', report_url: 'https://app.powerbi.com/reportEmbed' })
+        .where('type', '=', 'hpd')
+        .execute()
+      const person = { types: ['Vendas', 'HPD', 'CRM', 'vendas ', 'desconhecido'] }
+      const [vendas, oficina] = [ids(emulatedReport('Vendas')), ids(emulatedReport('Oficina'))]
+      const upper = (key: keyof typeof vendas) => ({ ...vendas, [key]: vendas[key].toUpperCase() })
+      const bodies: Record<string, object> = {
+        'a report nobody configured': { workspaceId: 'a', reportId: 'b', datasetId: 'c' },
+        'the report of another area': oficina,
+        'a report of the tenant outside the settings': ids(EMULATED_REPORT_WITHOUT_RLS),
+        'an area of one’s own that is not configured': ids(emulatedReport('CRM')),
+        'an area that is shown through SSO': ids(emulatedReport('HPD')),
+        'another workspace': { ...vendas, workspaceId: oficina.workspaceId },
+        'another report': { ...vendas, reportId: oficina.reportId },
+        'another dataset': { ...vendas, datasetId: oficina.datasetId },
+        'no dataset': { ...vendas, datasetId: undefined },
+        'a null dataset': { ...vendas, datasetId: null },
+        'an upper-case workspace': upper('workspaceId'),
+        'an upper-case report': upper('reportId'),
+        'an upper-case dataset': upper('datasetId'),
+        'a path inside an id': { ...vendas, reportId: `${vendas.reportId}/../${oficina.reportId}` },
+        'a space behind an id': { ...vendas, reportId: `${vendas.reportId} ` },
+        'a wildcard': { ...vendas, datasetId: '%' },
+      }
+      const expected = await refusal(person, bodies['a report nobody configured'] as object)
+      expect(expected).toMatchObject({ status: 404, code: 'report-not-found' })
+      for (const [what, body] of Object.entries(bodies))
+        expect(await refusal(person, body), what).toEqual(expected)
+      expect(await refusal({ ...person, marcas: [] }, oficina), 'without scope').toEqual(expected)
+      expect(await refusal({ ...person, role: 'admin' }, oficina), 'to an administrator').toEqual(expected)
+    })
+  })
+
+  test('is given thirty times a minute', async () => {
+    const { database, clock } = portal
+    const limited = await startTestPortal({ kind, database, clock })
+    const person = await addPerson(portal)
+    for (let count = 0; count < 30; count++) expect((await askToken(limited, person)).status).toBe(200)
+    const refused = await askToken(limited, person)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
+    expect((await askToken(limited, await addPerson(portal))).status).toBe(200)
+    await limited.stop()
   })
 })

@@ -45,8 +45,8 @@ export async function issueEmbedToken(
       setting.dataset_id === wanted.datasetId,
   )
   if (!isConfigured) throw new ProblemError('report-not-found')
+  if (!hasScope(profile)) throw new ProblemError('no-scope')
   const identity = effectiveIdentityOf(profile, tools.rlsRoles)
-  if (!hasScope(profile) || !/M:.+U:/.test(identity.customData)) throw new ProblemError('no-scope')
 
   const key = JSON.stringify([profile.user_id, actor.entitlementVersion, wanted, identity])
   const token = await tools.cache(key, () => tools.powerBi.generateEmbedToken(wanted, identity))

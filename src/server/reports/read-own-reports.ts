@@ -1,4 +1,4 @@
-import { orderTypes, typeOfSlug } from '#contract/entitlements.ts'
+import { ESTADOS, MARCAS, orderTypes, typeOfSlug } from '#contract/entitlements.ts'
 import type { OwnReports, ReportArea } from '#contract/reports.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Actor } from '#server/http/actor.ts'
@@ -19,9 +19,12 @@ export async function readOwnReports(db: Db, actor: Actor): Promise<OwnReports> 
   }
 }
 
-/** Without a brand or without a state there is nothing that may be shown: fail closed. */
+/** Without a known brand or without a known state there is nothing that may be shown: fail closed. */
 export function hasScope(person: { marcas: readonly string[]; estados: readonly string[] }): boolean {
-  return person.marcas.length > 0 && person.estados.length > 0
+  return (
+    MARCAS.some((marca) => person.marcas.includes(marca)) &&
+    ESTADOS.some((estado) => person.estados.includes(estado))
+  )
 }
 
 function presentArea(setting: ReportSettingRow, isInScope: boolean): ReportArea {

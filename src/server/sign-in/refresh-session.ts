@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Session } from '#contract/sign-in.ts'
 import { recordAudit } from '#server/audit/record-audit.ts'
 import type { Db, SessionsTable } from '#server/database/schema.ts'
+import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { RequestInfo } from '#server/http/request-info.ts'
 import { findProfile } from '#server/profiles/profile-queries.ts'
@@ -11,6 +12,7 @@ import { isGenuine, parseRefreshToken, type RefreshTokenParts } from './refresh-
 
 /** How long a replayed parent is taken for a second tab or a lost reply, whatever has been seen since. */
 const PARENT_GRACE_MS = 10_000
+const LIMIT = { max: 12, windowSeconds: 60 }
 
 type Verdict = 'rotate' | 'repeat' | 'reuse'
 
@@ -18,20 +20,32 @@ type Verdict = 'rotate' | 'repeat' | 'reuse'
  * Trades a refresh token for a new session (RFC 9700, section 4.14: rotation with reuse detection). The
  * parent gets the same successor again while it is 10 s old at most or the successor was never seen in
  * use; anything older ends the whole session.
- * @throws ProblemError invalid-refresh-token
+ * @throws ProblemError invalid-refresh-token, rate-limited
  */
 export async function refreshSession(
   db: Db,
-  tools: SessionTools,
+  tools: SessionTools & { takeFromLimit: TakeFromLimit },
   refreshToken: string,
   request: RequestInfo,
 ): Promise<Session> {
   const parts = parseRefreshToken(refreshToken)
-  if (!parts) throw new ProblemError('invalid-refresh-token')
+  // Forgeries must not use up what the owner of the session may ask for.
+  if (!parts || !(await isGenuineNow(db, tools, parts))) throw new ProblemError('invalid-refresh-token')
+  await tools.takeFromLimit(`refresh ${parts.sessionId}`, LIMIT)
   // A refusal is returned, not thrown: throwing would roll the revocation back.
   const session = await db.transaction().execute((transaction) => trade(transaction, tools, parts, request))
   if (!session) throw new ProblemError('invalid-refresh-token')
   return session
+}
+
+async function isGenuineNow(db: Db, tools: SessionTools, parts: RefreshTokenParts): Promise<boolean> {
+  const row = await db
+    .selectFrom('sessions')
+    .select('refresh_key')
+    .where('id', '=', parts.sessionId)
+    .executeTakeFirst()
+  const refreshKey = row && tools.refreshKeys.open(row.refresh_key)
+  return refreshKey !== undefined && isGenuine(parts, refreshKey)
 }
 
 async function trade(
@@ -70,7 +84,12 @@ async function trade(
   if (verdict === 'rotate')
     await db
       .updateTable('sessions')
-      .set({ refresh_counter: counter, refreshed_at: new Date(tools.clock()) })
+      .set({
+        refresh_counter: counter,
+        refreshed_at: new Date(tools.clock()),
+        // Sealed anew, so that an old secret is needed no longer than sessions go without a refresh.
+        refresh_key: tools.refreshKeys.seal(refreshKey),
+      })
       .where('id', '=', row.id)
       .execute()
   return presentSession(tools, { id: row.id, kind: row.kind, refreshKey, counter }, profile)

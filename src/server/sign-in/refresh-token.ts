@@ -46,6 +46,8 @@ export function isGenuine(parts: RefreshTokenParts, key: Uint8Array): boolean {
 export interface RefreshKeys {
   /** @returns a new key, sealed for the database */
   create(): { key: Uint8Array; sealed: Uint8Array }
+  /** @returns the key sealed with the newest secret */
+  seal(key: Uint8Array): Uint8Array
   /** @returns undefined when the secret that sealed it is no longer configured */
   open(sealed: Uint8Array): Uint8Array | undefined
 }
@@ -53,16 +55,17 @@ export interface RefreshKeys {
 /** Seals each session's key with AES-256-GCM: kid (4) ‖ nonce (12) ‖ tag (16) ‖ key (32). */
 export function createRefreshKeys(keyring: Keyring): RefreshKeys {
   const keys = keyring('refresh-key-sealing')
+  function seal(key: Uint8Array): Uint8Array {
+    const nonce = randomBytes(12)
+    const cipher = createCipheriv('aes-256-gcm', keys[0].bytes, nonce)
+    const body = Buffer.concat([cipher.update(key), cipher.final()])
+    return Buffer.concat([Buffer.from(keys[0].kid, 'hex'), nonce, cipher.getAuthTag(), body])
+  }
   return {
+    seal,
     create() {
       const key = randomBytes(32)
-      const nonce = randomBytes(12)
-      const cipher = createCipheriv('aes-256-gcm', keys[0].bytes, nonce)
-      const body = Buffer.concat([cipher.update(key), cipher.final()])
-      return {
-        key,
-        sealed: Buffer.concat([Buffer.from(keys[0].kid, 'hex'), nonce, cipher.getAuthTag(), body]),
-      }
+      return { key, sealed: seal(key) }
     },
     open(sealed) {
       const bytes = Buffer.from(sealed)

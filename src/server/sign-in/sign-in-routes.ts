@@ -7,7 +7,6 @@ import { addressGroup, type RequestInfo } from '#server/http/request-info.ts'
 import type { Altcha } from '#server/human-check/altcha.ts'
 import { presentAuthUser, type SessionTools } from './open-session.ts'
 import { refreshSession } from './refresh-session.ts'
-import { parseRefreshToken } from './refresh-token.ts'
 import { requestVerificationMail } from './request-verification-mail.ts'
 import { type SignInRules, signInWithPassword } from './sign-in-with-password.ts'
 import { signOut } from './sign-out.ts'
@@ -17,7 +16,6 @@ const FIVE_MINUTES = 300
 const SIGN_IN_LIMIT = { max: 60, windowSeconds: FIVE_MINUTES }
 const HUMAN_CHECK_LIMIT = { max: 60, windowSeconds: FIVE_MINUTES }
 const EMAIL_LINK_LIMIT = { max: 30, windowSeconds: FIVE_MINUTES }
-const REFRESH_LIMIT = { max: 12, windowSeconds: 60 }
 
 export interface SignInDeps {
   db: Db
@@ -37,9 +35,7 @@ export function signInHandlers(deps: SignInDeps): Handlers<typeof signInRoutes> 
     async issueToken({ query, body, request }) {
       if (query.grant_type === 'refresh_token') {
         if (!('refresh_token' in body)) throw new ProblemError('invalid-input')
-        const session = parseRefreshToken(body.refresh_token)?.sessionId
-        if (session) await takeFromLimit(`refresh ${session}`, REFRESH_LIMIT)
-        return refreshSession(db, sessions, body.refresh_token, request)
+        return refreshSession(db, { ...sessions, takeFromLimit }, body.refresh_token, request)
       }
       if (!('email' in body)) throw new ProblemError('invalid-input')
       await takeFromLimit(perAddress('sign-in', request), SIGN_IN_LIMIT)

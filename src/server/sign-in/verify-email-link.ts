@@ -29,6 +29,12 @@ export async function verifyEmailLink(db: Db, sessions: SessionTools, token: str
       throw new ProblemError('invalid-input', {
         detail: 'Este link já foi usado ou expirou. Entre e peça um novo e-mail de verificação.',
       })
+    // A mail that went out twice carries two good links: the first one used ends both.
+    await transaction
+      .deleteFrom('email_links')
+      .where('user_id', '=', link.user_id)
+      .where('purpose', '=', 'signup')
+      .execute()
     const verified = await transaction
       .updateTable('profiles')
       .set({ email_verified_at: now })

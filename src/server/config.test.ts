@@ -1,0 +1,221 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ConfigError, readConfig } from './config.ts'
+
+const SECRET = '5d0c1f7b9a3e48c6b2f1e0d9c8b7a695'
+const REAL = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'https://relatorios.example.com',
+  DATABASE_URL: 'postgres://patio:pa55@db.example.com/patio',
+  COMPANY_EMAIL_DOMAIN: 'example.com',
+  SESSION_SECRET: SECRET,
+  SMTP_URL: 'smtp://mail.example.com',
+  MAIL_FROM: 'Pátio <patio@example.com>',
+  POWERBI_TENANT_ID: 'tenant',
+  POWERBI_CLIENT_ID: 'client',
+  POWERBI_CLIENT_SECRET: 'power-bi-secret',
+}
+
+function faultsOf(environment: Record<string, string | undefined>): string[] {
+  try {
+    readConfig(environment)
+    return []
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError)
+    expect((error as Error).message).toMatch(/^Configuração inválida:\n {2}- /)
+    return (error as ConfigError).faults
+  }
+}
+const namesOf = (environment: Record<string, string | undefined>) =>
+  faultsOf(environment).map((fault) => fault.split(':')[0])
+
+describe('an empty environment', () => {
+  test('is the demo, on loopback', () => {
+    expect(readConfig({})).toMatchObject({
+      isDemo: true,
+      isProduction: false,
+      host: '127.0.0.1',
+      port: 4000,
+      publicUrl: 'http://localhost:4000',
+      databaseUrl: undefined,
+      dataDir: './data',
+      companyEmailDomain: 'grupopatio.com.br',
+      builtinAdminEmail: 'admin@grupopatio.com.br',
+      sessionSecrets: [],
+      rateLimits: true,
+      powerBi: {
+        hosts: ['app.powerbi.com', 'msit.powerbi.com'],
+        rlsRoles: ['Portal'],
+        allowWithoutRls: false,
+        tokenMinutes: 30,
+      },
+    })
+  })
+
+  test('of production is told everything that is missing, at once', () => {
+    const faults = faultsOf({ NODE_ENV: 'production' })
+    for (const name of [
+      'PUBLIC_URL',
+      'SESSION_SECRET',
+      'COMPANY_EMAIL_DOMAIN',
+      'POWERBI_TENANT_ID',
+      'POWERBI_CLIENT_ID',
+      'POWERBI_CLIENT_SECRET',
+    ])
+      expect(
+        faults.filter((fault) => fault.startsWith(name)),
+        name,
+      ).toHaveLength(1)
+  })
+})
+
+describe('a whole production environment', () => {
+  test('is taken', () => {
+    expect(readConfig(REAL)).toMatchObject({
+      isDemo: false,
+      isProduction: true,
+      host: '0.0.0.0',
+      publicUrl: 'https://relatorios.example.com',
+      builtinAdminEmail: undefined,
+      sessionSecrets: [SECRET],
+      logLevel: 'info',
+    })
+  })
+
+  test.each([
+    ['PUBLIC_URL', 'http://relatorios.example.com'],
+    ['PUBLIC_URL', 'relatorios.example.com'],
+    ['PUBLIC_URL', 'javascript:alert(1)'],
+    ['DATABASE_URL', 'mysql://db/patio'],
+    ['SESSION_SECRET', 'short'],
+    ['SESSION_SECRET', 'a'.repeat(64)],
+    ['SESSION_SECRET', `${SECRET},short`],
+    ['COMPANY_EMAIL_DOMAIN', '@example.com'],
+    ['COMPANY_EMAIL_DOMAIN', 'Example.com'],
+    ['BUILTIN_ADMIN_EMAIL', 'admin@elsewhere.com'],
+    ['BUILTIN_ADMIN_EMAIL', 'admin@sub.example.com'],
+    ['BUILTIN_ADMIN_EMAIL', 'admin'],
+    ['RECAPTCHA_SITE_KEY', 'site-key-alone'],
+    ['ALTCHA_COST', '999'],
+    ['ALTCHA_COST', '0'],
+    ['RATE_LIMITS', 'off'],
+    ['RATE_LIMITS', 'false'],
+    ['PATIO_DEMO', 'true'],
+    ['PATIO_DEMO', 'sim'],
+    ['PORT', 'http'],
+    ['PORT', '0'],
+    ['PORT', '65536'],
+    ['PORT', '80.5'],
+    ['POWERBI_HOSTS', 'https://app.powerbi.com'],
+    ['POWERBI_HOSTS', 'app.powerbi.com:443'],
+    ['POWERBI_HOSTS', ','],
+    ['POWERBI_TOKEN_MINUTES', '61'],
+    ['POWERBI_ALLOW_WITHOUT_RLS', 'yes'],
+    ['BRAND_COLOR', 'red;}'],
+    ['LOG_LEVEL', 'loud'],
+  ])('refuses %s=%s, in one Portuguese line', (name, value) => {
+    const faults = faultsOf({ ...REAL, [name]: value })
+    expect(faults).toHaveLength(1)
+    expect(faults[0]).toMatch(new RegExp(`^${name}.*: .{5,}`))
+    expect(faults[0]).not.toMatch(/\b(invalid|expected|too|must|received)\b/i)
+  })
+
+  test('names each wrong and each missing variable, once', () => {
+    const names = namesOf({
+      ...REAL,
+      PORT: 'x',
+      PUBLIC_URL: 'x',
+      SESSION_SECRET: undefined,
+      RATE_LIMITS: 'off',
+    })
+    expect(names.sort()).toEqual(['PORT', 'PUBLIC_URL', 'RATE_LIMITS', 'SESSION_SECRET'])
+  })
+
+  test('never repeats a value', () => {
+    const canary = 'canary-7f3a'
+    const names = Object.keys(readableNames())
+    const told = faultsOf(Object.fromEntries(names.map((name) => [name, canary]))).join('\n')
+    expect(told).not.toContain(canary)
+    expect(told).toContain('SESSION_SECRET')
+  })
+
+  /** Every variable that DESIGN names, so that none can leak its value into a message. */
+  function readableNames() {
+    const extra = [
+      'HOST',
+      'BUILTIN_ADMIN_EMAIL',
+      'RECAPTCHA_SITE_KEY',
+      'ALTCHA_COST',
+      'POWERBI_HOSTS',
+      'PORT',
+    ]
+    return {
+      ...REAL,
+      ...Object.fromEntries([...extra, 'PATIO_DEMO', 'RATE_LIMITS', 'LOG_LEVEL'].map((name) => [name, ''])),
+    }
+  }
+})
+
+describe('values are read as people write them', () => {
+  test('secrets as a list, the newest first', () => {
+    const older = [...SECRET].reverse().join('')
+    expect(readConfig({ ...REAL, SESSION_SECRET: ` ${SECRET} , ${older},` }).sessionSecrets).toEqual([
+      SECRET,
+      older,
+    ])
+  })
+
+  test('the public address without path or slash, e-mail in lower case, empty as not set', () => {
+    const config = readConfig({
+      ...REAL,
+      PUBLIC_URL: 'https://relatorios.example.com/portal/?x=1',
+      BUILTIN_ADMIN_EMAIL: 'Admin@Example.com',
+      PORT: '',
+      LOG_LEVEL: '',
+    })
+    expect(config).toMatchObject({ publicUrl: 'https://relatorios.example.com', port: 4000 })
+    expect(config.builtinAdminEmail).toBe('admin@example.com')
+  })
+
+  test('PATIO_DEMO=false without production asks for the real settings', () => {
+    expect(namesOf({ PATIO_DEMO: 'false' })).toContain('SESSION_SECRET')
+  })
+
+  test('the demo listens on loopback only', () => {
+    expect(namesOf({ HOST: '0.0.0.0' })).toEqual(['HOST'])
+    expect(readConfig({ HOST: 'localhost' }).host).toBe('localhost')
+  })
+})
+
+describe('NAME_FILE', () => {
+  let folder: string
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'patio-config-'))
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test('stands in for NAME, without the line end of the file', () => {
+    const file = join(folder, 'secret')
+    writeFileSync(file, `${SECRET}\n`)
+    expect(
+      readConfig({ ...REAL, SESSION_SECRET: undefined, SESSION_SECRET_FILE: file }).sessionSecrets,
+    ).toEqual([SECRET])
+  })
+
+  test('that cannot be read is told of, once', () => {
+    const faults = faultsOf({
+      ...REAL,
+      SESSION_SECRET: undefined,
+      SESSION_SECRET_FILE: join(folder, 'missing'),
+    })
+    expect(faults).toEqual([expect.stringMatching(/^SESSION_SECRET_FILE: não foi possível ler/)])
+  })
+
+  test('that holds a wrong value does not show it', () => {
+    const file = join(folder, 'wrong')
+    writeFileSync(file, 'canary')
+    expect(faultsOf({ ...REAL, SESSION_SECRET_FILE: file }).join()).not.toContain('canary')
+  })
+})

@@ -1,0 +1,79 @@
+import { readdirSync } from 'node:fs'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeOnEachDatabase, openTestDatabase } from '#server/testing/test-database.ts'
+import type { Database } from './database.ts'
+import { migrate, splitStatements } from './migrate.ts'
+
+const ALL = readdirSync('migrations')
+  .filter((name) => name.endsWith('.sql'))
+  .sort()
+
+describeOnEachDatabase('migrating', (kind) => {
+  let database: Database
+  beforeAll(async () => {
+    database = await openTestDatabase(kind)
+  })
+  afterAll(() => database.close())
+
+  const empty = async () => {
+    await sql`drop schema public cascade`.execute(database.db)
+    await sql`create schema public`.execute(database.db)
+  }
+  const applied = async () =>
+    (await database.db.selectFrom('schema_migrations').select('name').orderBy('name').execute()).map(
+      (row) => row.name,
+    )
+
+  test('a second time does nothing', async () => {
+    expect(await applied()).toEqual(ALL)
+    expect(await migrate(database.db)).toEqual([])
+  })
+
+  test('an empty database applies everything, in the order of the names', async () => {
+    await empty()
+    expect(await migrate(database.db)).toEqual(ALL)
+    await database.db.insertInto('portal_facts').values({ name: 'a', value: 'b' }).execute()
+  })
+
+  test('three at once apply everything once', async () => {
+    await empty()
+    const done = await Promise.all([1, 2, 3].map(() => migrate(database.db)))
+    expect(done.flat()).toEqual(ALL)
+    expect(await applied()).toEqual(ALL)
+  })
+
+  test('waits for the one that migrates already', async ({ skip }) => {
+    skip(kind === 'embedded', 'one process has it to itself')
+    await empty()
+    const events: string[] = []
+    await database.db.connection().execute(async (other) => {
+      await sql`select pg_advisory_lock(740210411)`.execute(other)
+      const waiting = migrate(database.db).then(() => events.push('migrated'))
+      await sql`select pg_sleep(0.3)`.execute(other)
+      events.push('released')
+      await sql`select pg_advisory_unlock(740210411)`.execute(other)
+      await waiting
+    })
+    expect(events).toEqual(['released', 'migrated'])
+  })
+})
+
+describe('a migration file is cut into statements', () => {
+  test('at semicolons that end a line', () => {
+    expect(splitStatements('create table a (b int);\n\n-- why\ncreate index c\n  on a (b);\n')).toEqual([
+      'create table a (b int);',
+      '-- why\ncreate index c\n  on a (b);',
+    ])
+  })
+
+  test('not inside a function’s body, nor for a semicolon in a comment', () => {
+    const body = 'create function f() returns int language plpgsql as $$\nbegin\n  return 1;\nend $$;'
+    expect(splitStatements(`${body}\nselect 1 -- one;\n  + 1;`)).toEqual([body, 'select 1 -- one;\n  + 1;'])
+  })
+
+  test('with the last one whole though nothing ends it, and comments alone left out', () => {
+    expect(splitStatements('select 1;\nselect 2')).toEqual(['select 1;', 'select 2'])
+    expect(splitStatements('select 1;\n-- the end\n')).toEqual(['select 1;'])
+  })
+})

@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DatabaseOpenError } from './database.ts'
+import { migrate } from './migrate.ts'
+import { openEmbedded } from './open-embedded.ts'
+import { openServer } from './open-server.ts'
+
+describe('the embedded database', () => {
+  let folder: string
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'patio-embedded-'))
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test('keeps what it holds, is durable, and is one process’s alone', { timeout: 60_000 }, async () => {
+    const dataDir = join(folder, 'data')
+    const first = await openEmbedded(dataDir)
+    await migrate(first.db)
+    await first.db.insertInto('portal_facts').values({ name: 'kept', value: 'é claro' }).execute()
+    const setting = async (name: string) =>
+      (await sql<{ value: string }>`select current_setting(${name}) as value`.execute(first.db)).rows[0]
+        ?.value
+    expect([await setting('fsync'), await setting('wal_sync_method')]).toEqual(['on', 'fsync'])
+    await expect(openEmbedded(dataDir)).rejects.toThrow(/já está em uso pelo processo/)
+    await first.close()
+
+    const second = await openEmbedded(dataDir)
+    expect(await migrate(second.db)).toEqual([])
+    const facts = await second.db.selectFrom('portal_facts').selectAll().execute()
+    expect(facts).toEqual([{ name: 'kept', value: 'é claro' }])
+    await second.close()
+  })
+
+  test('that cannot be opened says so and lets go of its directory', async () => {
+    const dataDir = mkdtempSync(join(folder, 'broken-'))
+    writeFileSync(join(dataDir, 'postgres'), 'not a folder')
+    for (let attempt = 0; attempt < 2; attempt++)
+      await expect(openEmbedded(dataDir)).rejects.toThrow(/^Não foi possível abrir o banco embutido em /)
+  })
+})
+
+describe('a database server', () => {
+  test('that does not answer is named without its password', async () => {
+    const failure = openServer('postgres://patio:canary@127.0.0.1:4369/patio', () => {})
+    await expect(failure).rejects.toThrow(DatabaseOpenError)
+    await expect(failure).rejects.toThrow(/^Banco de dados inacessível em 127\.0\.0\.1:4369\/patio: /)
+    await expect(failure).rejects.not.toThrow(/canary/)
+  })
+
+  test('gives counts as numbers and its timeouts to every connection', async ({ skip }) => {
+    const url = process.env.TEST_DATABASE_URL
+    if (!url) return skip('no server')
+    const server = await openServer(url, () => {})
+    const { rows } = await sql<{ count: number; timeout: string }>`
+      select count(*) as count, current_setting('statement_timeout') as timeout from pg_database`.execute(
+      server.db,
+    )
+    expect(rows[0]).toEqual({ count: expect.any(Number), timeout: '5s' })
+    await server.close()
+  })
+})

@@ -1,0 +1,56 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { brandStyleSheet, contrast } from './brand-style-sheet.ts'
+
+const PAGE = { light: '#ffffff', dark: '#111418' }
+
+function propertiesOf(color: string) {
+  const sheet = brandStyleSheet(color)
+  expect(sheet).toMatch(/^:root\{[^{}]+\}@media \(prefers-color-scheme:dark\)\{:root\{[^{}]+\}\}$/)
+  const [light, dark] = sheet.split('@media') as [string, string]
+  const read = (text: string) =>
+    Object.fromEntries(
+      [...text.matchAll(/--([\w-]+):(#[0-9a-f]{6})/gi)].map(([, name, value]) => [name, value]),
+    )
+  return { light: read(light), dark: read(dark) } as Record<'light' | 'dark', Record<string, string>>
+}
+
+describe('the group’s colour', () => {
+  test('is left as it is where it can be read', () => {
+    const { light } = propertiesOf('#0f5c7d')
+    expect(light).toEqual({ brand: '#0f5c7d', 'brand-foreground': '#ffffff', 'brand-strong': '#0f5c7d' })
+  })
+
+  test('gives text with AA contrast on its surface and on the page, light and dark, whatever it is', () => {
+    const channel = fc.integer({ min: 0, max: 255 })
+    fc.assert(
+      fc.property(channel, channel, channel, (...rgb) => {
+        const color = `#${rgb.map((value) => value.toString(16).padStart(2, '0')).join('')}`
+        const properties = propertiesOf(color)
+        for (const scheme of ['light', 'dark'] as const) {
+          const { brand, 'brand-foreground': foreground, 'brand-strong': strong } = properties[scheme]
+          expect(contrast(brand as string, foreground as string), `${color} surface`).toBeGreaterThanOrEqual(
+            4.5,
+          )
+          expect(contrast(strong as string, PAGE[scheme]), `${color} ${scheme}`).toBeGreaterThanOrEqual(4.5)
+        }
+      }),
+      {
+        numRuns: 500,
+        examples: [
+          [0, 0, 0],
+          [255, 255, 255],
+          [119, 119, 119],
+          [255, 255, 0],
+          [0, 0, 255],
+        ],
+      },
+    )
+  })
+
+  test('is measured as WCAG does', () => {
+    expect(contrast('#000000', '#ffffff')).toBeCloseTo(21, 5)
+    expect(contrast('#767676', '#ffffff')).toBeCloseTo(4.54, 2)
+    expect(contrast('#123456', '#123456')).toBe(1)
+  })
+})

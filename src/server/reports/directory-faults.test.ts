@@ -1,0 +1,68 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { addPerson, configureReports } from '#server/testing/builders.ts'
+import { askToken, scriptFault, upstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+type Fault = Omit<Parameters<typeof scriptFault>[1], 'on'>
+
+describeOnEachDatabase('when the directory', (kind) => {
+  let portal: TestPortal
+  let cold: TestPortal
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind })
+    await configureReports(portal, 'Vendas')
+  })
+  afterAll(() => portal.stop())
+  // A replica of its own for each test: it has no directory token yet.
+  beforeEach(async () => {
+    cold = await startTestPortal({ kind, database: portal.database })
+  })
+  afterEach(() => cold.stop())
+
+  const ask = async () => {
+    const { status, headers, body } = await askToken(cold, await addPerson(portal))
+    return { status, code: body.code, detail: body.detail, retryAfter: headers.get('retry-after') }
+  }
+  const rejected = (detail: RegExp) => ({
+    status: 502,
+    code: 'power-bi-rejected',
+    detail: expect.stringMatching(detail),
+  })
+  const unavailable = {
+    status: 503,
+    code: 'power-bi-unavailable',
+    detail: expect.stringMatching(/^O Power BI não/),
+  }
+
+  test.each<[string, Fault, object]>([
+    ['refuses the secret', { status: 401 }, rejected(/conferir o segredo/)],
+    ['is down', { status: 500 }, unavailable],
+    [
+      'is down in its own words',
+      {
+        status: 503,
+        body: {
+          error: 'temporarily_unavailable',
+          error_description: 'AADSTS90033: A transient error has occurred.',
+        },
+      },
+      unavailable,
+    ],
+    ['asks to wait', { status: 429, headers: { 'Retry-After': '17' } }, { ...unavailable, retryAfter: '17' }],
+    ['answers with no JSON', { status: 200, body: '<html>' }, unavailable],
+    ['answers with nothing', { status: 200, body: 'null' }, unavailable],
+    ['answers without a token', { status: 200, body: { token_type: 'Bearer' } }, unavailable],
+  ])('%s, the caller is told', async (_, fault, expected) => {
+    await scriptFault(cold, { on: 'directory', times: 9, ...fault })
+    expect(await ask()).toMatchObject(expected)
+    const { directory, generateToken } = await upstreamCalls(cold)
+    expect([directory.length, generateToken.length]).toEqual([1, 0])
+  })
+
+  test('failed once, the next request asks it again', async () => {
+    await scriptFault(cold, { on: 'directory', status: 500 })
+    expect((await ask()).status).toBe(503)
+    expect((await ask()).status).toBe(200)
+  })
+})

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
+import {
+  askToken,
+  bodyFor,
+  type Person,
+  resetEmulator,
+  upstreamCalls,
+} from '#server/testing/embed-token-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+const MINUTE = 60_000
+
+describeOnEachDatabase('the cache of embed tokens', (kind) => {
+  let portal: TestPortal
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false })
+    await configureReports(portal, 'Vendas', 'Oficina')
+  })
+  afterAll(() => portal.stop())
+  beforeEach(() => resetEmulator(portal))
+
+  const change = (
+    person: Person,
+    values: Partial<Pick<Person, 'types' | 'marcas' | 'estados' | 'approved'>>,
+  ) => portal.database.db.updateTable('profiles').set(values).where('user_id', '=', person.user_id).execute()
+  const generated = async (at = portal) => (await upstreamCalls(at)).generateToken
+
+  test('two hundred people at once cost one directory call, one look at the dataset and a token each', async () => {
+    const { database, clock } = portal
+    const cold = await startTestPortal({ kind, database, clock, rateLimits: false })
+    const people = await Promise.all(Array.from({ length: 200 }, () => addPerson(portal)))
+    const sessions = await Promise.all(people.map((person) => openTestSession(portal, person)))
+    const body = bodyFor('Vendas')
+    const replies = await Promise.all(
+      sessions.map(({ access_token: token }) =>
+        send(cold, 'POST', '/api/functions/get-powerbi-token', { token, body }),
+      ),
+    )
+    expect(new Set(replies.map((reply) => reply.status))).toEqual(new Set([200]))
+    const calls = await upstreamCalls(cold)
+    expect([calls.directory.length, calls.dataset.length]).toEqual([1, 1])
+    const usernames = calls.generateToken.map((call) => call.body.identities?.[0]?.username)
+    expect(usernames.sort()).toEqual(people.map((person) => person.email).sort())
+    await cold.stop()
+  })
+
+  test('twenty requests at once of one person and report cost one token', async () => {
+    const person = await addPerson(portal)
+    const replies = await Promise.all(Array.from({ length: 20 }, () => askToken(portal, person)))
+    expect(new Set(replies.map((reply) => reply.body.embedToken)).size).toBe(1)
+    expect(await generated()).toHaveLength(1)
+  })
+
+  test('a second request makes no call at all, a second report makes one', async () => {
+    const person = await addPerson(portal, { types: ['Vendas', 'Oficina'] })
+    const first = await askToken(portal, person)
+    await resetEmulator(portal)
+    expect((await askToken(portal, person)).body.embedToken).toBe(first.body.embedToken)
+    expect((await upstreamCalls(portal)).all).toEqual([])
+    expect((await askToken(portal, person, bodyFor('Oficina'))).body.embedToken).not.toBe(
+      first.body.embedToken,
+    )
+    expect(await generated()).toHaveLength(1)
+  })
+
+  test('nobody is given another’s token', async () => {
+    const [one, two] = [await addPerson(portal), await addPerson(portal)]
+    const tokens = [await askToken(portal, one), await askToken(portal, two)].map(
+      ({ body }) => body.embedToken,
+    )
+    expect(new Set(tokens).size).toBe(2)
+  })
+
+  test('a token serves until six of its thirty minutes are left', async () => {
+    const person = await addPerson(portal)
+    const first = (await askToken(portal, person)).body
+    portal.clock.advance(23 * MINUTE)
+    const later = (await askToken(portal, person)).body
+    expect(later.embedToken).toBe(first.embedToken)
+    expect(first.expiresInSeconds - later.expiresInSeconds).toBe(23 * 60)
+    portal.clock.advance(MINUTE)
+    const renewed = (await askToken(portal, person)).body
+    expect(renewed.embedToken).not.toBe(first.embedToken)
+    expect(renewed.expiresInSeconds).toBeGreaterThan(29 * 60)
+  })
+
+  test('a directory token is renewed when it has less than thirty minutes left', async () => {
+    portal.clock.advance(60 * MINUTE)
+    await askToken(portal, await addPerson(portal))
+    await resetEmulator(portal)
+    portal.clock.advance(29 * MINUTE)
+    await askToken(portal, await addPerson(portal))
+    expect((await upstreamCalls(portal)).directory).toHaveLength(0)
+    portal.clock.advance(MINUTE)
+    expect((await askToken(portal, await addPerson(portal))).body.expiresInSeconds).toBeGreaterThan(1790)
+    expect((await upstreamCalls(portal)).directory).toHaveLength(1)
+  })
+
+  describe('a change of entitlements bites at the next request, on every replica', () => {
+    let replica: TestPortal
+    beforeAll(async () => {
+      const { database, clock } = portal
+      replica = await startTestPortal({ kind, database, clock, rateLimits: false })
+    })
+    afterAll(() => replica.stop())
+    const codes = async (person: Person) =>
+      Promise.all([portal, replica].map(async (at) => (await askToken(at, person)).body.code ?? 'given'))
+
+    test.each([
+      ['the area is taken away', { types: ['CRM'] }, 'report-not-found'],
+      ['approval is revoked', { approved: false }, 'not-approved'],
+      ['the last marca is taken away', { marcas: [] }, 'no-scope'],
+      ['the last estado is taken away', { estados: [] }, 'no-scope'],
+    ])('when %s', async (_, values, code) => {
+      const person = await addPerson(portal)
+      expect(await codes(person)).toEqual(['given', 'given'])
+      await change(person, values)
+      expect(await codes(person)).toEqual([code, code])
+    })
+
+    test('with a token for the new identity when marcas change, and again when they change back', async () => {
+      const person = await addPerson(portal, { marcas: ['FIAT', 'GM'] })
+      await codes(person)
+      await change(person, { marcas: ['GM'] })
+      expect(await codes(person)).toEqual(['given', 'given'])
+      await change(person, { marcas: ['FIAT', 'GM'] })
+      expect(await codes(person)).toEqual(['given', 'given'])
+      for (const at of [portal, replica]) {
+        const data = (await generated(at))
+          .filter((call) => call.body.identities?.[0]?.username === person.email)
+          .map((call) => call.body.identities?.[0]?.customData)
+        expect(data).toEqual(['M:FIAT|M:GM|U:RJ', 'M:GM|U:RJ', 'M:FIAT|M:GM|U:RJ'])
+      }
+    })
+
+    test('when the setting changes', async () => {
+      const person = await addPerson(portal, { types: ['Oficina'] })
+      const both = async () =>
+        Promise.all(
+          [portal, replica].map(async (at) => (await askToken(at, person, bodyFor('Oficina'))).status),
+        )
+      expect(await both()).toEqual([200, 200])
+      await portal.database.db.deleteFrom('global_powerbi_settings').where('type', '=', 'oficina').execute()
+      expect(await both()).toEqual([404, 404])
+      await configureReports(portal, 'Oficina')
+    })
+  })
+})

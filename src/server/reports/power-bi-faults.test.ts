@@ -1,0 +1,166 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { addPerson, configureReports, send } from '#server/testing/builders.ts'
+import {
+  askToken,
+  type Person,
+  resetEmulator,
+  scriptFault,
+  upstreamCalls,
+} from '#server/testing/embed-token-calls.ts'
+import { describeOnEachDatabase, openTestDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+type Fault = Parameters<typeof scriptFault>[1]
+type Target = Fault['on']
+
+describeOnEachDatabase('when Power BI fails', (kind) => {
+  let database: Awaited<ReturnType<typeof openTestDatabase>>
+  let portal: TestPortal
+  let person: Person
+  beforeAll(async () => {
+    database = await openTestDatabase(kind)
+  })
+  afterAll(() => database.close())
+  // A portal of its own for each test: nothing is cached yet, neither tokens nor what datasets are like.
+  beforeEach(async () => {
+    await database.db.deleteFrom('global_powerbi_settings').execute()
+    portal = await startTestPortal({ kind, database, rateLimits: false })
+    await configureReports(portal, 'Vendas')
+    person = await addPerson(portal)
+  })
+  afterEach(() => portal.stop())
+
+  const ask = async () => {
+    const { status, headers, body } = await askToken(portal, person)
+    return { status, code: body.code, detail: body.detail, retryAfter: headers.get('retry-after'), body }
+  }
+  const AFTER_ALL: Target[] = ['directory', 'report', 'dataset', 'generateToken']
+  afterEach(async () => {
+    const calls = await upstreamCalls(portal)
+    for (const call of calls.generateToken)
+      expect(call.body.identities, 'asked without identity').toHaveLength(1)
+    for (const target of AFTER_ALL) expect(calls[target as 'report'].length, target).toBeLessThanOrEqual(2)
+  })
+  const rejected = (detail: RegExp) => ({
+    status: 502,
+    code: 'power-bi-rejected',
+    detail: expect.stringMatching(detail),
+    retryAfter: null,
+  })
+  const unavailable = {
+    status: 503,
+    code: 'power-bi-unavailable',
+    detail: expect.stringMatching(/^O Power BI não/),
+  }
+
+  describe('GenerateToken', () => {
+    test.each<[string, Omit<Fault, 'on'>, object, number]>([
+      [
+        'demands an identity',
+        {
+          status: 400,
+          message: 'Creating embed token for accessing dataset x requires effective identity to be provided',
+        },
+        rejected(/conferir as funções de RLS/),
+        1,
+      ],
+      [
+        'takes no identity',
+        {
+          status: 400,
+          message: "Creating embed token for accessing dataset x shouldn't have effective identity",
+        },
+        rejected(/não tem segurança em nível de linha/),
+        1,
+      ],
+      [
+        'knows no such role',
+        { status: 400, message: "Effective identity: role 'X' does not exist" },
+        rejected(/RLS/),
+        1,
+      ],
+      ['refuses without a reason', { status: 400, body: '' }, rejected(/^O Power BI recusou/), 1],
+      ['keeps refusing the directory token', { status: 401 }, rejected(/não tem permissão/), 2],
+      ['forbids it', { status: 403 }, rejected(/não tem permissão/), 1],
+      ['finds nothing', { status: 404 }, rejected(/conferir os IDs/), 1],
+      [
+        'asks to wait long',
+        { status: 429, headers: { 'Retry-After': '30' } },
+        { ...unavailable, retryAfter: '30' },
+        1,
+      ],
+      ['is down', { status: 500 }, { ...unavailable, retryAfter: '10' }, 2],
+      ['answers with no JSON', { status: 200, body: '{"token":' }, unavailable, 2],
+      ['answers with nothing', { status: 200, body: 'null' }, unavailable, 2],
+      ['answers with a list', { status: 200, body: '[]' }, unavailable, 2],
+      [
+        'answers without a token',
+        { status: 200, body: { expiration: '2030-01-01T00:00:00Z' } },
+        unavailable,
+        1,
+      ],
+      ['answers without an end', { status: 200, body: { token: 'x' } }, unavailable, 1],
+    ])('%s', async (_, fault, expected, tries) => {
+      await scriptFault(portal, { on: 'generateToken', times: 9, ...fault })
+      const { body, ...reply } = await ask()
+      expect(reply).toMatchObject(expected)
+      expect(body.embedToken).toBeUndefined()
+      expect((await upstreamCalls(portal)).generateToken).toHaveLength(tries)
+    })
+
+    test.each<[string, Omit<Fault, 'on'>]>([
+      ['is down', { status: 503 }],
+      ['asks to wait a little', { status: 429, headers: { 'Retry-After': '1' } }],
+      ['answers with no JSON', { status: 200, body: '<html>' }],
+    ])('%s once, and the second try gets the token', async (_, fault) => {
+      await scriptFault(portal, { on: 'generateToken', ...fault })
+      expect((await ask()).status).toBe(200)
+    })
+
+    test('refuses an old directory token once, and a new one is fetched', async () => {
+      expect((await ask()).status).toBe(200)
+      await resetEmulator(portal)
+      await scriptFault(portal, { on: 'generateToken', status: 401 })
+      person = await addPerson(portal)
+      expect((await ask()).status).toBe(200)
+      expect((await upstreamCalls(portal)).directory).toHaveLength(1)
+    })
+
+    test('failed, but that is not remembered', async () => {
+      await scriptFault(portal, { on: 'generateToken', status: 403 })
+      expect([(await ask()).status, (await ask()).status]).toEqual([502, 200])
+    })
+  })
+
+  describe('the dataset', () => {
+    test.each<[string, Omit<Fault, 'on'>, object]>([
+      [
+        'has no row-level security',
+        { body: { isEffectiveIdentityRequired: false } },
+        rejected(/segurança em nível de linha/),
+      ],
+      ['does not say whether it has', { status: 200, body: {} }, rejected(/segurança em nível de linha/)],
+      ['is not found', { status: 404 }, rejected(/conferir os IDs/)],
+      ['cannot be read', { status: 500 }, unavailable],
+      ['is nothing', { status: 200, body: 'null' }, unavailable],
+    ])('%s: no token', async (_, fault, expected) => {
+      await scriptFault(portal, { on: 'dataset', times: 9, ...fault })
+      const { body, ...reply } = await ask()
+      expect(reply).toMatchObject(expected)
+      expect(body.embedToken).toBeUndefined()
+    })
+  })
+
+  test('and is slow, it is given up after eight seconds, while the rest of the portal answers', {
+    timeout: 15_000,
+  }, async ({ skip }) => {
+    skip(kind === 'server', 'the database has no part in it')
+    await scriptFault(portal, { on: 'generateToken', delayMs: 6_000, times: 2 })
+    const start = performance.now()
+    const slow = ask()
+    const profile = await send(portal, 'GET', '/api/health/ready')
+    expect([profile.status, performance.now() - start < 1000]).toEqual([200, true])
+    expect(await slow).toMatchObject(unavailable)
+    expect(performance.now() - start).toBeLessThan(8_700)
+  })
+})

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TYPES } from '#contract/entitlements.ts'
+import {
+  addPerson,
+  configureReports,
+  emulatedReport,
+  openTestSession,
+  send,
+} from '#server/testing/builders.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+const REPORT_URL = 'https://app.powerbi.com/reportEmbed?reportId=1&autoAuth=true'
+
+describeOnEachDatabase('reports/me', (kind) => {
+  let portal: TestPortal
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false })
+    await configureReports(portal, 'CRM', 'Vendas', 'Oficina', 'Marketing')
+    const sso = { embed_mode: 'secure_sso', report_url: REPORT_URL } as const
+    await portal.database.db
+      .insertInto('global_powerbi_settings')
+      .values(['administrativo', 'operadores', 'slack', 'inventada'].map((type) => ({ type, ...sso })))
+      .execute()
+  })
+  afterAll(() => portal.stop())
+
+  const read = async (person: Parameters<typeof addPerson>[1]) => {
+    const { access_token: token } = await openTestSession(portal, await addPerson(portal, person))
+    const { status, body } = await send(portal, 'GET', '/api/reports/me', { token })
+    expect(status).toBe(200)
+    return { ...body, types: body.areas.map((area: { type: string }) => area.type) }
+  }
+
+  test('gives one’s own areas in tab order, with what shows them', async () => {
+    const { types, ...rest } = await read({
+      types: ['Operadores', 'Vendas'],
+      marcas: ['GM', 'FIAT'],
+      estados: ['ES'],
+    })
+    const { workspaceId, reportId, datasetId } = emulatedReport('Vendas')
+    expect(rest).toEqual({
+      approved: true,
+      emailVerified: true,
+      marcas: ['GM', 'FIAT'],
+      estados: ['ES'],
+      areas: [
+        { type: 'Vendas', embedMode: 'service_principal', reportUrl: null, workspaceId, reportId, datasetId },
+        {
+          type: 'Operadores',
+          embedMode: 'secure_sso',
+          reportUrl: REPORT_URL,
+          workspaceId: null,
+          reportId: null,
+          datasetId: null,
+        },
+      ],
+    })
+  })
+
+  test('keeps the tab order whatever the order of types and settings', async () => {
+    const expected = ['Vendas', 'Oficina', 'CRM', 'Marketing', 'Operadores', 'Administrativo', 'Slack']
+    expect((await read({ types: [...TYPES] })).types).toEqual(expected)
+    expect((await read({ types: [...TYPES].reverse() })).types).toEqual(expected)
+  })
+
+  test('takes a lowercase administrativo for Administrativo, once', async () => {
+    expect((await read({ types: ['administrativo', 'Vendas'] })).types).toEqual(['Vendas', 'Administrativo'])
+    expect((await read({ types: ['administrativo', 'Administrativo'] })).types).toEqual(['Administrativo'])
+  })
+
+  test('leaves out areas that are unknown or not configured, even when a setting bears the name', async () => {
+    expect(
+      (await read({ types: ['Inventada', 'inventada', 'HPD', 'Gerentes', '', 'Vendas'] })).types,
+    ).toEqual(['Vendas'])
+    expect((await read({ types: [] })).types).toEqual([])
+  })
+
+  test('shows nobody an area outside their types, an administrator neither', async () => {
+    expect((await read({ types: ['CRM'], role: 'admin' })).types).toEqual(['CRM'])
+  })
+
+  test('gives no areas to whoever waits for approval, an administrator neither', async () => {
+    for (const role of ['user', 'admin'] as const)
+      expect(await read({ approved: false, role })).toMatchObject({ approved: false, areas: [] })
+  })
+
+  test('tells whether the address is verified', async () => {
+    expect(await read({ email_verified_at: null })).toMatchObject({ emailVerified: false, types: ['Vendas'] })
+  })
+
+  describe('keeps the tab but withholds the share link', () => {
+    test.each([
+      ['without marcas', { marcas: [] }],
+      ['without estados', { estados: [] }],
+      ['with unknown marcas only', { marcas: ['FERRARI'] }],
+      ['with unknown estados only', { estados: ['SP'] }],
+    ])('%s', async (_, scope) => {
+      const { areas } = await read({ types: ['Operadores', 'Slack'], ...scope })
+      expect(areas.map((area: object) => ({ ...area, embedMode: undefined }))).toMatchObject([
+        { type: 'Operadores', reportUrl: null },
+        { type: 'Slack', reportUrl: null },
+      ])
+    })
+  })
+})

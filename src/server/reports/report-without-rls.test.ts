@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { EMULATED_REPORT_WITHOUT_RLS } from '#emulators/power-bi/catalogue.ts'
+import { addPerson, configureReports } from '#server/testing/builders.ts'
+import { askToken, bodyFor, upstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+describeOnEachDatabase('a report without row-level security', (kind) => {
+  const { workspaceId, reportId, datasetId } = EMULATED_REPORT_WITHOUT_RLS
+  const start = async (allowWithoutRls: boolean) => {
+    const portal = await startTestPortal({ kind, allowWithoutRls, rateLimits: false })
+    const ids = { workspace_id: workspaceId, report_id: reportId, dataset_id: datasetId }
+    await portal.database.db
+      .insertInto('global_powerbi_settings')
+      .values({ type: 'vendas', embed_mode: 'service_principal', ...ids })
+      .execute()
+    return portal
+  }
+  const ask = async (portal: TestPortal) =>
+    askToken(portal, await addPerson(portal), bodyFor('Vendas', { workspaceId, reportId, datasetId }))
+
+  test('is refused, in words for the administrator', async () => {
+    const portal = await start(false)
+    const { status, body } = await ask(portal)
+    expect([status, body.code]).toEqual([502, 'power-bi-rejected'])
+    expect(body.detail).toContain('O administrador precisa criar a função de RLS')
+    await portal.stop()
+  })
+
+  test('is shown without an identity where the installation allows it', async () => {
+    const portal = await start(true)
+    expect((await ask(portal)).status).toBe(200)
+    const [call] = (await upstreamCalls(portal)).generateToken
+    expect(call?.body.identities).toBeUndefined()
+    await portal.stop()
+  })
+
+  test('does not loosen the reports that have it', async () => {
+    const portal = await start(true)
+    await configureReports(portal, 'Oficina')
+    const person = await addPerson(portal, { types: ['Oficina'] })
+    expect((await askToken(portal, person, bodyFor('Oficina'))).status).toBe(200)
+    const [call] = (await upstreamCalls(portal)).generateToken
+    expect(call?.body.identities).toHaveLength(1)
+    await portal.stop()
+  })
+})

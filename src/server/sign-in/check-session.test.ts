@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
+import { isSignedIn, refresh } from '#server/testing/sign-in-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, TEST_SECRET, type TestPortal } from '#server/testing/test-portal.ts'
+
+const MINUTE = 60_000
+const NEW_SECRET = 'the next secret of the test-suite, just as long'
+
+describeOnEachDatabase('a session', (kind) => {
+  let portal: TestPortal
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false })
+  })
+  afterAll(() => portal.stop())
+  const replica = (secrets?: string[]) =>
+    startTestPortal({ kind, database: portal.database, clock: portal.clock, ...(secrets && { secrets }) })
+
+  test('is shown by an access token that lives ten minutes', async () => {
+    const { access_token } = await openTestSession(portal, await addPerson(portal))
+    portal.clock.advance(10 * MINUTE - 1000)
+    expect(await isSignedIn(portal, access_token)).toBe(true)
+    portal.clock.advance(1000)
+    expect(await isSignedIn(portal, access_token)).toBe(false)
+  })
+
+  test('dies forty minutes after its last refresh, also for a token that is still good', async () => {
+    const { access_token } = await openTestSession(portal, await addPerson(portal))
+    const refreshed = async (agoMs: number) => {
+      const refreshed_at = new Date(portal.clock() - agoMs)
+      await portal.database.db.updateTable('sessions').set({ refreshed_at }).execute()
+    }
+    await refreshed(40 * MINUTE - 1)
+    expect(await isSignedIn(portal, access_token)).toBe(true)
+    await refreshed(40 * MINUTE)
+    expect(await isSignedIn(portal, access_token)).toBe(false)
+  })
+
+  test('from a reset link lives fifteen minutes', async () => {
+    const { access_token: token } = await openTestSession(portal, await addPerson(portal), 'recovery')
+    const read = async () => (await send(portal, 'GET', '/api/auth/user', { token })).status
+    expect(await read()).toBe(200)
+    const created_at = new Date(portal.clock() - 15 * MINUTE)
+    await portal.database.db.updateTable('sessions').set({ created_at }).execute()
+    expect(await read()).toBe(401)
+  })
+
+  test('shows a change of role, approval or entitlements at the next request, on every replica', async () => {
+    const person = await addPerson(portal, { role: 'admin' })
+    const { access_token: token } = await openTestSession(portal, person)
+    const other = await replica()
+    const { db } = portal.database
+    expect((await send(other, 'GET', '/api/user-roles/me', { token })).body).toEqual({ role: 'admin' })
+    await db.deleteFrom('user_roles').where('user_id', '=', person.user_id).execute()
+    await db
+      .updateTable('profiles')
+      .set({ approved: false, types: ['CRM'] })
+      .where('user_id', '=', person.user_id)
+      .execute()
+    for (const at of [other, portal]) {
+      expect((await send(at, 'GET', '/api/user-roles/me', { token })).body).toEqual({ role: 'user' })
+      expect((await send(at, 'GET', '/api/openapi.json', { token })).status).toBe(403)
+      const profile = (await send(at, 'GET', '/api/profiles/me', { token })).body
+      expect(profile).toMatchObject({ approved: false, types: ['CRM'] })
+    }
+    await other.stop()
+  })
+
+  test('ends at the next request on every replica when its person is deleted', async () => {
+    const person = await addPerson(portal)
+    const { access_token } = await openTestSession(portal, person)
+    const other = await replica()
+    expect(await isSignedIn(other, access_token)).toBe(true)
+    await portal.database.db.deleteFrom('profiles').where('user_id', '=', person.user_id).execute()
+    for (const at of [other, portal]) expect(await isSignedIn(at, access_token)).toBe(false)
+    await other.stop()
+  })
+
+  describe('outlives a change of SESSION_SECRET', () => {
+    test('while the old secret is still listed behind the new one', async () => {
+      const session = await openTestSession(portal, await addPerson(portal))
+      const rotated = await replica([NEW_SECRET, TEST_SECRET])
+      expect(await isSignedIn(rotated, session.access_token)).toBe(true)
+      const { status, body } = await refresh(rotated, session.refresh_token)
+      expect(status).toBe(200)
+      expect(await isSignedIn(rotated, body.access_token)).toBe(true)
+      // The new one signs: a replica that does not know it yet cannot read the token.
+      expect(await isSignedIn(portal, body.access_token)).toBe(false)
+      await rotated.stop()
+    })
+
+    test('and, once refreshed, when the old one is gone', async () => {
+      const stale = await openTestSession(portal, await addPerson(portal))
+      const fresh = await openTestSession(portal, await addPerson(portal))
+      const rotated = await replica([NEW_SECRET, TEST_SECRET])
+      const { body } = await refresh(rotated, fresh.refresh_token)
+      await rotated.stop()
+      const finished = await replica([NEW_SECRET])
+      expect(await isSignedIn(finished, stale.access_token)).toBe(false)
+      expect((await refresh(finished, stale.refresh_token)).status).toBe(400)
+      expect(await isSignedIn(finished, body.access_token)).toBe(true)
+      expect((await refresh(finished, body.refresh_token)).status).toBe(200)
+      await finished.stop()
+    })
+  })
+})
+
+describeOnEachDatabase('signing out', (kind) => {
+  let portal: TestPortal
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false })
+  })
+  afterAll(() => portal.stop())
+
+  test.each([
+    ['?scope=local', { own: false, other: true }],
+    ['?scope=others', { own: true, other: false }],
+    ['?scope=global', { own: false, other: false }],
+    ['', { own: false, other: false }],
+  ])('with %o ends %o', async (query, left) => {
+    const person = await addPerson(portal)
+    const [own, other] = [await openTestSession(portal, person), await openTestSession(portal, person)]
+    const stranger = await openTestSession(portal, await addPerson(portal))
+    const reply = await send(portal, 'POST', `/api/auth/logout${query}`, { token: own.access_token })
+    expect([reply.status, reply.body]).toEqual([204, undefined])
+    const isAlive = async (session: typeof own) => {
+      const isOpen = await isSignedIn(portal, session.access_token)
+      expect((await refresh(portal, session.refresh_token)).status === 200).toBe(isOpen)
+      return isOpen
+    }
+    expect({ own: await isAlive(own), other: await isAlive(other) }).toEqual(left)
+    expect(await isAlive(stranger)).toBe(true)
+  })
+
+  test('is open to limited sessions', async () => {
+    for (const sessionKind of ['recovery', 'forcedChange'] as const) {
+      const { access_token: token } = await openTestSession(portal, await addPerson(portal), sessionKind)
+      expect((await send(portal, 'POST', '/api/auth/logout?scope=local', { token })).status).toBe(204)
+      expect((await send(portal, 'GET', '/api/auth/user', { token })).status).toBe(401)
+    }
+  })
+})

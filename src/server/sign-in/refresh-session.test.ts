@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { SessionKind } from '#contract/access.ts'
+import { addPerson, openTestSession } from '#server/testing/builders.ts'
+import { isSignedIn, refresh } from '#server/testing/sign-in-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+const MINUTE = 60_000
+
+describeOnEachDatabase('refreshing a session', (kind) => {
+  let portal: TestPortal
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind })
+  })
+  afterAll(() => portal.stop())
+  beforeEach(() => portal.clock.advance(MINUTE))
+
+  const open = async (sessionKind: SessionKind = 'full') =>
+    openTestSession(portal, await addPerson(portal), sessionKind)
+  /** A refresh that must work. */
+  const renew = async (token: string, at = portal) => {
+    const { status, body } = await refresh(at, token)
+    expect(status, JSON.stringify(body)).toBe(200)
+    return body as Awaited<ReturnType<typeof open>>
+  }
+  const isDead = async (token: string, at = portal) => {
+    const { status, body } = await refresh(at, token)
+    if (status === 200) return false
+    expect([status, body.code, body.error_code]).toEqual([
+      400,
+      'invalid-refresh-token',
+      'invalid_refresh_token',
+    ])
+    return true
+  }
+  const audited = () =>
+    portal.database.db.selectFrom('audit_entries').selectAll().where('action', '=', 'session-reuse').execute()
+
+  test('gives new tokens each time, for the same person', async () => {
+    const first = await open()
+    const second = await renew(first.refresh_token)
+    expect(second.refresh_token).not.toBe(first.refresh_token)
+    expect(second.access_token).not.toBe(first.access_token)
+    expect(second.user.id).toBe(first.user.id)
+    expect(await isSignedIn(portal, second.access_token)).toBe(true)
+  })
+
+  test('keeps nothing in the database that could be replayed', async () => {
+    const { refresh_token } = await open()
+    const rows = await portal.database.db.selectFrom('sessions').selectAll().execute()
+    const stored = rows.map((row) => Buffer.from(row.refresh_key).toString('hex')).join()
+    expect(stored).not.toContain(Buffer.from(refresh_token, 'base64url').subarray(20).toString('hex'))
+    expect(JSON.stringify(rows)).not.toContain(refresh_token)
+  })
+
+  describe('with the parent of the current token', () => {
+    test('gives the same successor within ten seconds, even once that is in use', async () => {
+      const parent = await open()
+      const child = await renew(parent.refresh_token)
+      await isSignedIn(portal, child.access_token)
+      portal.clock.advance(10_000)
+      expect((await renew(parent.refresh_token)).refresh_token).toBe(child.refresh_token)
+    })
+
+    test('gives the same successor for as long as nobody has used it: the reply was lost', async () => {
+      const parent = await open()
+      const child = await renew(parent.refresh_token)
+      portal.clock.advance(15 * MINUTE)
+      const again = await renew(parent.refresh_token)
+      expect(again.refresh_token).toBe(child.refresh_token)
+      expect(await isSignedIn(portal, again.access_token)).toBe(true)
+    })
+
+    test('five times at once signs nobody out', async () => {
+      const parent = await open()
+      const children = await Promise.all(Array.from({ length: 5 }, () => renew(parent.refresh_token)))
+      expect(new Set(children.map((child) => child.refresh_token)).size).toBe(1)
+      for (const child of children) expect(await isSignedIn(portal, child.access_token)).toBe(true)
+      await renew(children[0]?.refresh_token as string)
+    })
+
+    test('ends the session once the successor is in use and ten seconds are over', async () => {
+      const parent = await open()
+      const child = await renew(parent.refresh_token)
+      await isSignedIn(portal, child.access_token)
+      portal.clock.advance(10_001)
+      expect(await isDead(parent.refresh_token)).toBe(true)
+      expect(await isDead(child.refresh_token)).toBe(true)
+      expect(await isSignedIn(portal, child.access_token)).toBe(false)
+    })
+  })
+
+  describe('with a token older than the parent', () => {
+    const steal = async () => {
+      const stolen = await open()
+      const parent = await renew(stolen.refresh_token)
+      return { stolen, parent, current: await renew(parent.refresh_token) }
+    }
+
+    test('ends the session at once, for good, on every replica and after a restart', async () => {
+      const { stolen, parent, current } = await steal()
+      expect(await isDead(stolen.refresh_token)).toBe(true)
+      const { database, clock } = portal
+      const restarted = await startTestPortal({ kind, database, clock })
+      for (const { refresh_token } of [stolen, parent, current])
+        for (const at of [portal, restarted]) expect(await isDead(refresh_token, at)).toBe(true)
+      expect(await isSignedIn(restarted, current.access_token)).toBe(false)
+      await restarted.stop()
+    })
+
+    test('is written to the audit trail, once', async () => {
+      const before = (await audited()).length
+      const { stolen } = await steal()
+      await isDead(stolen.refresh_token)
+      await isDead(stolen.refresh_token)
+      const entries = (await audited()).slice(before)
+      expect(entries).toHaveLength(1)
+      expect(entries[0]).toMatchObject({
+        target_id: stolen.user.id,
+        ip: '127.0.0.1',
+        at: new Date(portal.clock()),
+      })
+      expect(entries[0]?.after).toEqual({ presented: 0, current: 2 })
+    })
+
+    test('leaves the person’s other sessions alone', async () => {
+      const person = await addPerson(portal)
+      const [mine, other] = [await openTestSession(portal, person), await openTestSession(portal, person)]
+      await renew((await renew(mine.refresh_token)).refresh_token)
+      expect(await isDead(mine.refresh_token)).toBe(true)
+      await renew(other.refresh_token)
+    })
+  })
+
+  describe('with a token that was tampered with', () => {
+    const forgeries = (token: string) =>
+      [0, 15, 19, 20, 35].map((at) => {
+        const bytes = Buffer.from(token, 'base64url')
+        bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
+        return bytes.toString('base64url')
+      })
+
+    test('is refused and harms nobody', async () => {
+      const { refresh_token } = await open()
+      const malformed = ['x', refresh_token.slice(1), `${refresh_token}A`, `${refresh_token.slice(0, -1)}+`]
+      for (const forged of [...forgeries(refresh_token), ...malformed])
+        expect(await isDead(forged), forged).toBe(true)
+      await renew(refresh_token)
+    })
+
+    test('does not use up the owner’s twelve a minute', async () => {
+      const { refresh_token } = await open()
+      for (let round = 0; round < 4; round++)
+        for (const forged of forgeries(refresh_token)) expect(await isDead(forged)).toBe(true)
+      await renew(refresh_token)
+    })
+
+    test('leaves nothing in the table of limits', async () => {
+      await portal.database.db.deleteFrom('rate_limits').execute()
+      for (const forged of forgeries((await open()).refresh_token)) await isDead(forged)
+      const rows = await portal.database.db.selectFrom('rate_limits').select('key').execute()
+      expect(rows.filter(({ key }) => key.startsWith('refresh '))).toEqual([])
+    })
+  })
+
+  test('works twelve times a minute', async () => {
+    let { refresh_token } = await open()
+    for (let count = 0; count < 12; count++) refresh_token = (await renew(refresh_token)).refresh_token
+    const refused = await refresh(portal, refresh_token)
+    expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, 60])
+    portal.clock.advance(MINUTE)
+    await renew(refresh_token)
+  })
+
+  test('never works for a session from a reset link', async () => {
+    const { refresh_token, access_token } = await open('recovery')
+    expect(await isDead(refresh_token)).toBe(true)
+    expect((await isSignedIn(portal, access_token)) || 'limited').toBe('limited')
+  })
+
+  test('works up to forty minutes after the last time, and not later', async () => {
+    const { refresh_token } = await open()
+    portal.clock.advance(40 * MINUTE - 1)
+    const child = await renew(refresh_token)
+    portal.clock.advance(40 * MINUTE)
+    expect(await isDead(child.refresh_token)).toBe(true)
+  })
+
+  test('stops with the deletion of the person', async () => {
+    const { refresh_token, user } = await open()
+    await portal.database.db.deleteFrom('profiles').where('user_id', '=', user.id).execute()
+    expect(await isDead(refresh_token)).toBe(true)
+  })
+})
