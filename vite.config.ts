@@ -84,6 +84,10 @@ const shellModules =
 export default defineConfig({
   plugins: [react(), tailwindcss(), leaveOutSchemas(), fillPortalSettings(), compressFiles()],
   publicDir: false,
+  // React 19 has useSyncExternalStore itself; the router's store still asks for the form with a fallback.
+  resolve: {
+    alias: { 'use-sync-external-store/shim/with-selector': 'use-sync-external-store/with-selector' },
+  },
   build: {
     outDir,
     emptyOutDir: true,
@@ -97,8 +101,13 @@ export default defineConfig({
     rolldownOptions: {
       treeshake: { moduleSideEffects: [{ test: /\/src\/contract\//, sideEffects: false }] },
       output: {
-        // What every screen needs is one file: it compresses better than the dozen that would come by itself.
-        codeSplitting: { groups: [{ name: 'shell', test: shellModules }] },
+        // What every screen needs is two files: they compress better than the dozen that would come by itself.
+        codeSplitting: {
+          groups: [
+            { name: 'shell', test: shellModules },
+            { name: 'parts', test: /\/src\/(web|contract)\/|\/lucide-react\//, minShareCount: 3 },
+          ],
+        },
       },
     },
   },

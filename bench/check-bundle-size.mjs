@@ -1,5 +1,5 @@
-// Adds up what a browser loads for each screen (JS + CSS, gzip -9) from the build's manifest and compares
-// it with the budgets of docs. Run after `vite build`; exits 1 above a budget.
+// Adds up what a browser loads for each screen (JS + CSS, gzip -9, KB of 1,024 bytes) from the build's
+// manifest and compares it with the budgets. Run after `vite build`; exits 1 above a budget.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -8,13 +8,13 @@ const outDir = 'dist/web'
 const entry = 'index.html'
 const signedIn = 'src/web/layout/signed-in-screens.tsx'
 
-/** `lazy` names chunks that the screen loads by itself right after; `apart` ones are shown but not counted. */
+/** `roots` are loaded in any case; `part` of them is shown on its own too; `apart` is shown but not counted. */
 const screens = [
   {
     path: '/login',
     budgetKb: 130,
     roots: [entry, 'src/web/sign-in/login-screen.tsx'],
-    apart: ['src/web/ui/human-check/altcha-widget.tsx'],
+    apart: ['src/web/human-check/altcha-widget.tsx'],
   },
   {
     path: '/power-bi',
@@ -51,7 +51,7 @@ function kilobytes(files) {
   const bytes = [...files]
     .filter((file) => /\.(js|css)$/.test(file))
     .reduce((sum, file) => sum + gzipSync(readFileSync(join(outDir, file)), { level: 9 }).length, 0)
-  return bytes / 1000
+  return bytes / 1024
 }
 
 const rows = screens.map(({ path, budgetKb, roots, part, apart }) => {

@@ -25,10 +25,12 @@ export const PROBLEMS = {
   'not-found': [404, 'Não encontrado', 'O endereço pedido não existe.'],
   'report-not-found': [404, 'Relatório não encontrado', 'Este relatório não está disponível para você.'],
   'method-not-allowed': [405, 'Método não permitido', 'Este endereço não aceita esse método.'],
+  'request-timeout': [408, 'Pedido interrompido', 'O pedido não chegou inteiro a tempo. Tente novamente.'],
   conflict: [409, 'Conflito', 'Os dados mudaram nesse meio-tempo. Recarregue e tente novamente.'],
   'body-too-large': [413, 'Pedido grande demais', 'O pedido é maior do que o permitido.'],
   'unsupported-media-type': [415, 'Formato não aceito', 'Envie os dados como JSON.'],
   'misdirected-request': [421, 'Endereço não atendido', 'Abra o portal pelo endereço configurado.'],
+  'headers-too-large': [431, 'Cabeçalho grande demais', 'O cabeçalho do pedido é maior do que o permitido.'],
   'rate-limited': [429, 'Muitas tentativas', 'Muitas tentativas. Aguarde um pouco e tente novamente.'],
   internal: [500, 'Erro interno', 'Algo deu errado do nosso lado. Tente novamente em instantes.'],
   'power-bi-rejected': [

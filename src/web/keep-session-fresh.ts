@@ -33,7 +33,7 @@ export function keepSessionFresh(): () => void {
     clearTimeout(timer)
     const session = getSession()
     if (!session) return
-    const untilDueMs = (secondsLeft(session) - REFRESH_MARGIN_SECONDS) * 1000
+    const untilDueMs = Math.ceil((secondsLeft(session) - REFRESH_MARGIN_SECONDS) * 1000)
     timer = setTimeout(renewWhenDue, delayMs ?? Math.max(SHORTEST_WAIT_MS, untilDueMs))
   }
   const wake = () => {

@@ -10,6 +10,7 @@ import {
 import { useDocumentTitle } from './document-title.ts'
 import { ErrorScreen } from './layout/error-screen.tsx'
 import { NotFoundScreen } from './layout/not-found-screen.tsx'
+import { keepLinkHash } from './link-hash.ts'
 import { loadChunk } from './load-chunk.ts'
 import { getSession, onAuthStateChange, owesPasswordChange } from './session.ts'
 import { Toaster } from './ui/toast.tsx'
@@ -61,6 +62,11 @@ const loginRoute = createRoute({
 const callbackRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/auth/callback',
+  beforeLoad: ({ location }) => {
+    if (!location.hash) return
+    keepLinkHash(location.hash)
+    throw redirect({ to: '/auth/callback', replace: true })
+  },
   staticData: { title: 'Verificação de e-mail' },
   component: lazyRouteComponent(
     () => loadChunk(() => import('./sign-in/auth-callback-screen.tsx')),
@@ -78,16 +84,22 @@ const signedInRoute = createRoute({
   ),
 })
 
+const loadReports = () => loadChunk(() => import('./reports/reports-screen.tsx'))
+
 const reportsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/power-bi',
   validateSearch: (search): { area?: string } =>
     typeof search.area === 'string' ? { area: search.area } : {},
   staticData: { title: 'Relatórios' },
-  component: lazyRouteComponent(
-    () => loadChunk(() => import('./reports/reports-screen.tsx')),
-    'ReportsScreen',
-  ),
+  // Not waited for: what the screen asks for is on its way before the screen is drawn.
+  loader: () => {
+    loadReports().then(
+      ({ prefetchOwnReports }) => prefetchOwnReports(),
+      () => {},
+    )
+  },
+  component: lazyRouteComponent(loadReports, 'ReportsScreen'),
 })
 
 const routeTree = rootRoute.addChildren([

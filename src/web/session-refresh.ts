@@ -61,5 +61,5 @@ async function trade(current: StoredSession): Promise<StoredSession | undefined>
 
 /** Whether it is time to renew a session. */
 export function isDue(session: StoredSession): boolean {
-  return secondsLeft(session) < REFRESH_MARGIN_SECONDS
+  return secondsLeft(session) <= REFRESH_MARGIN_SECONDS
 }

@@ -1,6 +1,8 @@
 type Rgb = [number, number, number]
 
 const WHITE: Rgb = [255, 255, 255]
+/** The page's grounds, as src/web/index.css has them. */
+const DAY: Rgb = [246, 246, 247]
 const NIGHT: Rgb = [17, 20, 24]
 /** WCAG 2.2 AA for text. */
 const AA_CONTRAST = 4.5
@@ -49,7 +51,7 @@ export function brandStyleSheet(color: string): string {
     contrast(color, foreground) >= AA_CONTRAST ? color : readableOn(color, parse(foreground), WHITE)
   const properties = (strong: string) =>
     `:root{--brand:${surface};--brand-foreground:${foreground};--brand-strong:${strong}}`
-  const light = properties(readableOn(color, WHITE, NIGHT))
+  const light = properties(readableOn(color, DAY, NIGHT))
   const dark = properties(readableOn(color, NIGHT, WHITE))
   return `${light}@media (prefers-color-scheme:dark){${dark}}`
 }

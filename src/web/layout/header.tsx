@@ -20,8 +20,8 @@ export function Header() {
     <header className="sticky top-0 z-10 flex h-14 shrink-0 items-center gap-2 border-line border-b bg-surface px-3 sm:px-4">
       <Link
         to="/power-bi"
-        aria-label="Página inicial dos relatórios"
-        className="min-w-0 shrink rounded-lg p-1"
+        aria-label={`${portalSettings.groupName}: ir para os relatórios`}
+        className="inline-flex min-w-0 items-center rounded-lg p-1"
       >
         <BrandMark />
       </Link>

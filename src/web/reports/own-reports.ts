@@ -1,9 +1,10 @@
-import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { preconnect } from 'react-dom'
-import { ownReportsSchema, reportRoutes } from '#contract/reports.ts'
+import { reportRoutes } from '#contract/reports.ts'
 import { callApi } from '#web/api.ts'
 import { ApiError, NetworkError } from '#web/api-error.ts'
 import { portalSettings } from '#web/portal-settings.ts'
+import { queryClient } from '#web/query-client.ts'
 import { getSession } from '#web/session.ts'
 import { loadPowerBi } from './embed/powerbi-client.ts'
 
@@ -13,8 +14,7 @@ const RETRY_EVERY_MS = 15_000
 export function ownReportsQuery(userId: string) {
   return queryOptions({
     queryKey: ['own-reports', userId],
-    queryFn: async ({ signal }) =>
-      ownReportsSchema.parse(await callApi(reportRoutes.readOwnReports, { signal })),
+    queryFn: ({ signal }) => callApi(reportRoutes.readOwnReports, { signal }),
     retry: (failures, error) => failures < 1 && error instanceof NetworkError,
     refetchOnWindowFocus: 'always',
     refetchInterval: ({ state }) => (state.data || isRefusal(state.error) ? false : RETRY_EVERY_MS),
@@ -27,7 +27,7 @@ export function isRefusal(error: unknown): boolean {
 }
 
 /** Starts everything that the reports screen will need: its settings, powerbi-client, the way to the report host. */
-export function prefetchOwnReports(queryClient: QueryClient): void {
+export function prefetchOwnReports(): void {
   loadPowerBi().catch(() => {})
   if (portalSettings.reportEmbedBase.startsWith('https:')) preconnect(portalSettings.reportEmbedBase)
   const userId = getSession()?.user.id

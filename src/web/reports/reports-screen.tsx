@@ -5,6 +5,9 @@ import { NoReports, PendingApproval, ReportsLoading } from './reports-notice.tsx
 import { UnverifiedBanner } from './unverified-banner.tsx'
 import { useOwnReports } from './use-own-reports.ts'
 
+// For the route's loader: one chunk carries both.
+export { prefetchOwnReports } from './own-reports.ts'
+
 /** /power-bi, the reports of the signed-in person (SPEC section 2). */
 export function ReportsScreen() {
   const session = useSession()

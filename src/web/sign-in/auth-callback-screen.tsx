@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { verificationMessages } from '#contract/messages.ts'
 import { MessagePage } from '#web/layout/message-page.tsx'
+import { takeLinkHash } from '#web/link-hash.ts'
 import { adoptSession, getSession } from '#web/session.ts'
 import { Spinner } from '#web/ui/spinner.tsx'
 import { showToast } from '#web/ui/toast.tsx'
@@ -14,10 +15,7 @@ export function AuthCallbackScreen() {
   useEffect(() => {
     if (isStarted.current) return
     isStarted.current = true
-    const tokenHash = readTokenHash(window.location.hash)
-    // The token must not stay in the address bar or in the history.
-    window.history.replaceState(window.history.state, '', window.location.pathname)
-    void finishVerification(tokenHash).then((to) => navigate({ to, replace: true }))
+    void finishVerification(readTokenHash(takeLinkHash())).then((to) => navigate({ to, replace: true }))
   }, [navigate])
   return (
     <MessagePage title={verificationMessages.checking}>

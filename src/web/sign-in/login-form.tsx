@@ -1,7 +1,8 @@
 import { Link, useRouter } from '@tanstack/react-router'
-import { type FormEvent, useEffect, useRef } from 'react'
+import { type FormEvent, type RefObject, useEffect, useRef } from 'react'
+import { HumanCheck, type HumanCheckHandle } from '#web/human-check/human-check.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { HumanCheck, type HumanCheckHandle } from '#web/ui/human-check/human-check.tsx'
+import { EmailField } from '#web/ui/email-field.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import type { LoginField } from './first-failure.ts'
 import { useCapsLock } from './use-caps-lock.ts'
@@ -19,10 +20,7 @@ export function LoginForm() {
   const { isCapsLockOn, capsLockHandlers } = useCapsLock()
   const preloadReports = usePreloadReports()
 
-  // On a phone the keyboard would cover half of the page that has just opened.
-  useEffect(() => {
-    if (matchMedia('(pointer: fine)').matches) email.current?.focus()
-  }, [])
+  useFocusOnDesktop(email)
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
     void submit({ email: email.current?.value ?? '', password: password.current?.value ?? '' })
@@ -35,17 +33,7 @@ export function LoginForm() {
 
   return (
     <form noValidate onSubmit={onSubmit} onChange={onChange} className="space-y-5" aria-label="Entrar">
-      <TextField
-        ref={email}
-        label="E-mail"
-        type="email"
-        name="email"
-        autoComplete="username"
-        inputMode="email"
-        autoCapitalize="none"
-        spellCheck={false}
-        error={errorOf('email')}
-      />
+      <EmailField ref={email} autoComplete="username" error={errorOf('email')} />
       <TextField
         ref={password}
         label="Senha"
@@ -60,20 +48,33 @@ export function LoginForm() {
       <Button type="submit" size="large" className="w-full" isBusy={isBusy}>
         Entrar
       </Button>
-      <div className="flex flex-wrap justify-between gap-x-6 gap-y-2 text-sm">
-        <Link to={'/forgot-password' as string} className={linkClasses}>
-          Esqueci minha senha
-        </Link>
-        <Link to={'/signup' as string} className={linkClasses}>
-          Criar conta
-        </Link>
-      </div>
+      <LoginLinks />
     </form>
+  )
+}
+
+function LoginLinks() {
+  return (
+    <div className="flex flex-wrap justify-between gap-x-6 gap-y-2 text-sm">
+      <Link to={'/forgot-password' as string} className={linkClasses}>
+        Esqueci minha senha
+      </Link>
+      <Link to={'/signup' as string} className={linkClasses}>
+        Criar conta
+      </Link>
+    </div>
   )
 }
 
 /** The form asks for the pass when it is sent. */
 function noop() {}
+
+/** On a phone the keyboard would cover half of the page that has just opened. */
+function useFocusOnDesktop(field: RefObject<HTMLInputElement | null>): void {
+  useEffect(() => {
+    if (matchMedia('(pointer: fine)').matches) field.current?.focus()
+  }, [field])
+}
 
 /** Fetches the next screen's code, and nothing else, while the person is still typing. */
 function usePreloadReports(): () => void {

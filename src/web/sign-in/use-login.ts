@@ -1,9 +1,9 @@
 import { useNavigate } from '@tanstack/react-router'
 import { type RefObject, useRef, useState } from 'react'
 import { signInMessages } from '#contract/messages.ts'
+import type { HumanCheckHandle } from '#web/human-check/human-check.tsx'
 import { signIn } from '#web/session.ts'
-import type { HumanCheckHandle } from '#web/ui/human-check/human-check.tsx'
-import { showToast } from '#web/ui/toast.tsx'
+import { closeToasts, showToast } from '#web/ui/toast.tsx'
 import { explainFailure } from './explain-failure.ts'
 import { firstFailure, type LoginFailure, type LoginField } from './first-failure.ts'
 
@@ -32,6 +32,7 @@ export function useLogin(humanCheck: RefObject<HumanCheckHandle | null>, focus: 
   }
   const submit = async (values: Record<LoginField, string>) => {
     if (isRunning.current) return
+    closeToasts()
     const invalid = firstFailure(values)
     setFailure(invalid)
     if (invalid) {

@@ -4,9 +4,9 @@ import { ApiError, callApi } from '#web/api.ts'
 /** Each link is posted once, however often the screen is mounted. */
 const posted = new Map<string, Promise<Session | undefined>>()
 
-/** Takes the token out of '#token_hash=…&type=signup'; undefined when the link is not one of a sign-up. */
+/** Takes the token out of 'token_hash=…&type=signup'; undefined when the link is not one of a sign-up. */
 export function readTokenHash(hash: string): string | undefined {
-  const values = new URLSearchParams(hash.replace(/^#/, ''))
+  const values = new URLSearchParams(hash)
   return values.get('type') === 'signup' ? values.get('token_hash') || undefined : undefined
 }
 

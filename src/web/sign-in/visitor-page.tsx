@@ -12,7 +12,7 @@ interface VisitorPageProps {
 /** The page of every screen for visitors: one calm column, and on a wide window a quiet panel beside it. */
 export function VisitorPage({ title, description, children }: VisitorPageProps) {
   return (
-    <div className="grid min-h-dvh lg:grid-cols-[minmax(30rem,2fr)_3fr]">
+    <div className="grid min-h-dvh grid-cols-[minmax(0,1fr)] lg:grid-cols-[minmax(30rem,2fr)_3fr]">
       <div className="flex min-h-dvh flex-col bg-surface">
         <header className="px-6 pt-6 sm:px-10 sm:pt-8">
           <BrandMark />

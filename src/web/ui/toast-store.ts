@@ -42,6 +42,11 @@ export function closeToast(id: number): void {
   publish(shown.filter((toast) => toast.id !== id))
 }
 
+/** Takes every notice away: what was said about the last attempt is over when the next one starts. */
+export function closeToasts(): void {
+  for (const { id } of shown) closeToast(id)
+}
+
 /** Stops every toast's clock, or lets it run on from where it stood. */
 export function pauseToasts(pause: boolean): void {
   if (pause === isPaused) return

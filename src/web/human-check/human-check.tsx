@@ -1,8 +1,8 @@
 import { type ComponentType, type Ref, useEffect, useImperativeHandle, useState } from 'react'
 import { portalSettings } from '#web/portal-settings.ts'
-import { Button } from '../button.tsx'
-import { Skeleton } from '../skeleton.tsx'
-import type { HumanWidgetProps } from './human-widget.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Skeleton } from '#web/ui/skeleton.tsx'
+import type { HumanWidget, HumanWidgetProps } from './human-widget.ts'
 import { type HumanCheckResult, useHumanPass } from './use-human-pass.ts'
 
 export interface HumanCheckHandle {
@@ -81,10 +81,9 @@ function useWidget() {
     const timer = setTimeout(load)
     return () => clearTimeout(timer)
   }, [])
-  const retry = (instance: { reset: () => void; solve: () => Promise<unknown> } | null) => {
+  const retry = (instance: HumanWidget | null) => {
     if (!instance) return load()
     setFailure(undefined)
-    instance.reset()
     void instance.solve()
   }
   return { Widget, failure, setFailure, retry }

@@ -12,6 +12,8 @@ import type { HumanWidgetProps } from './human-widget.ts'
 // The external build brings no workers of its own; this one is a file of the portal, as its CSP asks.
 $altcha.algorithms.set('PBKDF2/SHA-256', () => new Pbkdf2Worker())
 
+type StateChange = CustomEvent<{ state: string; payload?: string }>
+
 const FAILURE = 'Não foi possível fazer a verificação agora.'
 /** Longest wait (ms) for an answer when a form is sent: the server then says what is missing. */
 const SOLVE_TIMEOUT_MS = 20_000
@@ -38,7 +40,7 @@ export function AltchaWidget({ ref, onAnswer, onExpire, onFailure }: HumanWidget
     ref,
     () => ({
       solve: () => solve(element.current),
-      reset: () => element.current?.reset?.(),
+      reset: () => reset(element.current),
     }),
     [],
   )
@@ -46,7 +48,7 @@ export function AltchaWidget({ ref, onAnswer, onExpire, onFailure }: HumanWidget
     const widget = element.current
     if (!widget) return
     const follow = (event: Event) => {
-      const { state, payload } = (event as CustomEvent<{ state: string; payload?: string }>).detail
+      const { state, payload } = (event as StateChange).detail
       if (state === 'verified' && payload) handlers.current.onAnswer(payload)
       else if (state === 'expired') handlers.current.onExpire()
       else if (state === 'error') {
@@ -66,12 +68,50 @@ export function AltchaWidget({ ref, onAnswer, onExpire, onFailure }: HumanWidget
   return <altcha-widget ref={element} {...attributes} />
 }
 
+const running = new WeakMap<AltchaWidgetElement, Promise<string | undefined>>()
+
+/** Solves a challenge, one at a time: a second start, or a reset in between, would break the first one off. */
+function run(widget: AltchaWidgetElement): Promise<string | undefined> {
+  const current = running.get(widget)
+  if (current) return current
+  const isStartedByClick = widget.getState() === 'verifying'
+  const answer = isStartedByClick ? nextAnswer(widget) : widget.verify().then((result) => result?.payload)
+  const done = answer.finally(() => running.delete(widget))
+  running.set(widget, done)
+  return done
+}
+
+/** What a click on the widget itself has set going. */
+function nextAnswer(widget: AltchaWidgetElement): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const follow = (event: Event) => {
+      const { state, payload } = (event as StateChange).detail
+      if (state === 'verifying') return
+      widget.removeEventListener('statechange', follow)
+      resolve(state === 'verified' ? payload : undefined)
+    }
+    widget.addEventListener('statechange', follow)
+  })
+}
+
+function solve(widget: AltchaWidgetElement | null): Promise<string | undefined> {
+  if (typeof widget?.verify !== 'function') return Promise.resolve(undefined)
+  const patience = new Promise<undefined>((resolve) => setTimeout(resolve, SOLVE_TIMEOUT_MS, undefined))
+  return Promise.race([run(widget), patience])
+}
+
+function reset(widget: AltchaWidgetElement | null): void {
+  const current = widget && running.get(widget)
+  if (current) void current.then(() => widget.reset())
+  else widget?.reset?.()
+}
+
 /** Starts solving when the form is used: focused, typed in, or focused already. */
 function startWithForm(widget: AltchaWidgetElement): () => void {
   const form = widget.closest('form')
   const start = () => {
     const state = widget.getState?.()
-    if (state === 'unverified' || state === 'expired') void widget.verify()
+    if (state === 'unverified' || state === 'expired') void run(widget)
   }
   const startIfFocused = () => {
     if (form?.contains(document.activeElement)) start()
@@ -85,22 +125,4 @@ function startWithForm(widget: AltchaWidgetElement): () => void {
     form?.removeEventListener('focusin', start)
     form?.removeEventListener('input', start)
   }
-}
-
-function solve(widget: AltchaWidgetElement | null): Promise<string | undefined> {
-  if (typeof widget?.verify !== 'function') return Promise.resolve(undefined)
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => settle(undefined), SOLVE_TIMEOUT_MS)
-    const follow = (event: Event) => {
-      const { state, payload } = (event as CustomEvent<{ state: string; payload?: string }>).detail
-      if (state !== 'verifying') settle(state === 'verified' ? payload : undefined)
-    }
-    const settle = (answer: string | undefined) => {
-      clearTimeout(timer)
-      widget.removeEventListener('statechange', follow)
-      resolve(answer)
-    }
-    widget.addEventListener('statechange', follow)
-    if (widget.getState() !== 'verifying') void widget.verify()
-  })
 }

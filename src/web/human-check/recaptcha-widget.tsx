@@ -24,7 +24,7 @@ export function RecaptchaWidget({ ref, onAnswer, onExpire, onFailure }: HumanWid
       const target = place.current.appendChild(document.createElement('div'))
       const id = recaptcha.render(target, {
         sitekey: humanCheck.siteKey,
-        theme: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
+        theme: wantedTheme(),
         callback: (answer) => handlers.current.onAnswer(answer),
         'expired-callback': () => handlers.current.onExpire(),
         'error-callback': () => handlers.current.onFailure(UNREACHABLE),
@@ -49,4 +49,8 @@ export function RecaptchaWidget({ ref, onAnswer, onExpire, onFailure }: HumanWid
     [],
   )
   return <div ref={place} className="min-h-[4.875rem]" />
+}
+
+function wantedTheme(): 'light' | 'dark' {
+  return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
 }

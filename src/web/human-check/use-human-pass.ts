@@ -3,7 +3,7 @@ import { signInMessages } from '#contract/messages.ts'
 import { signInRoutes } from '#contract/sign-in.ts'
 import { callApi } from '#web/api.ts'
 import { logWarning } from '#web/log.ts'
-import { showToast } from '../toast.tsx'
+import { showToast } from '#web/ui/toast.tsx'
 import type { HumanWidget } from './human-widget.ts'
 
 /** A pass lives two minutes; one older than this (ms) might die on its way. */
@@ -19,7 +19,7 @@ export type HumanCheckResult =
 export function createPassKeeper(
   getWidget: () => HumanWidget | null,
   onPass: (pass: string | undefined) => void,
-  now: () => number = Date.now,
+  now: () => number = () => Date.now(),
 ) {
   let latest: { answer: string; at: number; result: Promise<HumanCheckResult> } | undefined
 

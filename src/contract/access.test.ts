@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { type Access, type Caller, refusalOf } from './access.ts'
+
+const CALLERS: Record<string, Caller | undefined> = {
+  nobody: undefined,
+  pending: { role: 'user', approved: false, sessionKind: 'full' },
+  approved: { role: 'user', approved: true, sessionKind: 'full' },
+  admin: { role: 'admin', approved: true, sessionKind: 'full' },
+  'pending admin': { role: 'admin', approved: false, sessionKind: 'full' },
+  recovery: { role: 'admin', approved: true, sessionKind: 'recovery' },
+  'forced change': { role: 'admin', approved: true, sessionKind: 'forcedChange' },
+}
+const OWES = 'password-change-required'
+
+describe('who may call', () => {
+  test.each<[Access, Record<string, string | undefined>]>([
+    ['public', {}],
+    ['signedIn', { nobody: 'unauthenticated', recovery: OWES, 'forced change': OWES }],
+    [
+      'approved',
+      {
+        nobody: 'unauthenticated',
+        pending: 'not-approved',
+        'pending admin': 'not-approved',
+        recovery: OWES,
+        'forced change': OWES,
+      },
+    ],
+    [
+      'admin',
+      {
+        nobody: 'unauthenticated',
+        pending: 'forbidden',
+        approved: 'forbidden',
+        recovery: OWES,
+        'forced change': OWES,
+      },
+    ],
+    ['operator', Object.fromEntries(Object.keys(CALLERS).map((name) => [name, 'unauthenticated']))],
+  ])('a route for %s: all but those who are refused here', (access, refused) => {
+    for (const [name, caller] of Object.entries(CALLERS))
+      expect(refusalOf({ access }, caller), name).toBe(refused[name])
+  })
+
+  test('limited sessions pass only where a route names their kind', () => {
+    const route = { access: 'signedIn', alsoFor: ['recovery'] } as const
+    expect(refusalOf(route, CALLERS.recovery)).toBeUndefined()
+    expect(refusalOf(route, CALLERS['forced change'])).toBe(OWES)
+  })
+
+  test('naming a limited session does not lift what the route demands besides', () => {
+    const route = { access: 'admin', alsoFor: ['forcedChange'] } as const
+    expect(refusalOf(route, { role: 'user', approved: true, sessionKind: 'forcedChange' })).toBe('forbidden')
+    expect(refusalOf(route, undefined)).toBe('unauthenticated')
+  })
+})

@@ -1,0 +1,39 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { api } from './index.ts'
+import { pathWith, type Route } from './route.ts'
+
+describe('a path with its parameters', () => {
+  test('has them filled in', () => {
+    expect(pathWith({ path: '/api/profiles/{userId}' }, { userId: 'abc' })).toBe('/api/profiles/abc')
+    expect(pathWith({ path: '/api/a/{x}/b/{y}' }, { x: 1, y: 2 })).toBe('/api/a/1/b/2')
+    expect(pathWith({ path: '/api/health/live' })).toBe('/api/health/live')
+  })
+
+  test('lets no value leave its segment', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (value) => {
+        const path = pathWith({ path: '/api/a/{x}/b' }, { x: value })
+        expect(path.split('/')).toHaveLength(5)
+        expect(path).not.toMatch(/[?#\s\\]/)
+        expect(decodeURIComponent(path.split('/')[3] as string)).toBe(value)
+      }),
+    )
+  })
+})
+
+describe('the contract', () => {
+  const routes = Object.values(api).flatMap((group) => Object.entries<Route>(group))
+
+  test('gives every operation a name and a method with path of its own', () => {
+    expect(new Set(routes.map(([name]) => name)).size).toBe(routes.length)
+    expect(new Set(routes.map(([, { method, path }]) => `${method} ${path}`)).size).toBe(routes.length)
+  })
+
+  test('reads a parameter schema for every brace in a path, and no body with GET', () => {
+    for (const [name, route] of routes) {
+      expect(Boolean(route.params), name).toBe(route.path.includes('{'))
+      if (route.method === 'GET') expect(route.body, name).toBeUndefined()
+    }
+  })
+})

@@ -1,0 +1,70 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { answerWith, installLocalStorage } from '#web/testing/browser-parts.ts'
+import { toastStore } from '#web/ui/toast-store.ts'
+import { createPassKeeper } from './use-human-pass.ts'
+
+let now = 0
+const widget = { solve: vi.fn<() => Promise<string | undefined>>(), reset: vi.fn() }
+const onPass = vi.fn()
+const keeperOf = () =>
+  createPassKeeper(
+    () => widget,
+    onPass,
+    () => now,
+  )
+
+beforeEach(() => {
+  vi.unstubAllGlobals()
+  vi.resetAllMocks()
+  installLocalStorage()
+  now = 0
+})
+
+describe('createPassKeeper', () => {
+  it('trades an answer once, so that sending the form costs no request more', async () => {
+    const requests = answerWith(Response.json({ success: true, pass: 'p1' }))
+    const keeper = keeperOf()
+    await keeper.receiveAnswer('a1')
+    await keeper.receiveAnswer('a1')
+    now = 99_000
+    expect(await keeper.freshPass()).toEqual({ kind: 'passed', pass: 'p1' })
+    expect(requests).toMatchObject([{ path: '/api/functions/verify-recaptcha', body: { token: 'a1' } }])
+    expect(onPass.mock.calls).toEqual([['p1']])
+  })
+
+  it('gets a new answer for a pass that is too old', async () => {
+    answerWith(Response.json({ success: true, pass: 'p1' }), Response.json({ success: true, pass: 'p2' }))
+    const keeper = keeperOf()
+    await keeper.receiveAnswer('a1')
+    now = 101_000
+    widget.solve.mockResolvedValue('a2')
+    expect(await keeper.freshPass()).toEqual({ kind: 'passed', pass: 'p2' })
+    expect(widget.reset).toHaveBeenCalledOnce()
+  })
+
+  it.each([
+    ['success false', Response.json({ success: false })],
+    ['a failing call', new TypeError('fetch failed')],
+  ])('on %s tells the person, resets the widget and clears the pass', async (_, answer) => {
+    answerWith(answer)
+    widget.solve.mockResolvedValue('a1')
+    expect(await keeperOf().freshPass()).toEqual({ kind: 'failed' })
+    expect(widget.reset).toHaveBeenCalledOnce()
+    expect(onPass).toHaveBeenLastCalledWith(undefined)
+    expect(toastStore.read().at(-1)).toMatchObject({ kind: 'error', title: 'Falha na verificação reCAPTCHA' })
+  })
+
+  it('says when the widget has no answer', async () => {
+    widget.solve.mockResolvedValue(undefined)
+    expect(await keeperOf().freshPass()).toEqual({ kind: 'unsolved' })
+  })
+
+  it('does not offer a pass again after a reset', async () => {
+    answerWith(Response.json({ success: true, pass: 'p1' }))
+    const keeper = keeperOf()
+    await keeper.receiveAnswer('a1')
+    keeper.reset()
+    expect(await keeper.freshPass()).toEqual({ kind: 'unsolved' })
+    expect(onPass).toHaveBeenLastCalledWith(undefined)
+  })
+})

@@ -1,0 +1,77 @@
+import { vi } from 'vitest'
+import type { Session } from '#contract/sign-in.ts'
+
+/** Local storage as one browser has it, shared by all of its tabs. */
+export function installLocalStorage(): Map<string, string> {
+  const values = new Map<string, string>()
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => values.get(key) ?? null,
+    setItem: (key: string, value: string) => values.set(key, value),
+    removeItem: (key: string) => values.delete(key),
+  })
+  return values
+}
+
+/** A session as the server issues it; its tokens carry the number. */
+export function sessionOf(number: number, { expiresIn = 600, userId = 'ana' } = {}): Session {
+  return {
+    access_token: `access-${number}`,
+    refresh_token: `refresh-${number}`,
+    token_type: 'bearer',
+    expires_in: expiresIn,
+    expires_at: Math.floor(Date.now() / 1000) + expiresIn,
+    user: {
+      id: userId,
+      aud: 'authenticated',
+      role: 'authenticated',
+      email: `${userId}@grupopatio.com.br`,
+      email_confirmed_at: null,
+      last_sign_in_at: null,
+      created_at: '2026-01-01T00:00:00Z',
+      app_metadata: { provider: 'email', must_change_password: false },
+      user_metadata: { full_name: null },
+    },
+  }
+}
+
+type Answer = Response | Error | (() => Promise<Response> | Response)
+
+/** Replaces fetch; each request gets the next answer. Returns the requests made so far. */
+export function answerWith(
+  ...answers: Answer[]
+): { path: string; authorization: string | null; body: unknown }[] {
+  const requests: { path: string; authorization: string | null; body: unknown }[] = []
+  vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
+    const body = typeof init.body === 'string' ? JSON.parse(init.body) : undefined
+    requests.push({ path, authorization: new Headers(init.headers).get('authorization'), body })
+    const answer = answers.shift()
+    if (!answer) throw new Error(`No answer left for ${path}`)
+    if (answer instanceof Error) throw answer
+    return typeof answer === 'function' ? answer() : answer
+  })
+  return requests
+}
+
+/** A failed reply with problem JSON. */
+export function problem(status: number, code: string, headers: Record<string, string> = {}): Response {
+  return Response.json({ code, detail: `detalhe de ${code}` }, { status, headers })
+}
+
+/** A fresh copy of the session modules, as another tab of the same browser has it. */
+export async function openTab() {
+  vi.resetModules()
+  const [session, api, apiError, store] = await Promise.all([
+    import('#web/session.ts'),
+    import('#web/api.ts'),
+    import('#web/api-error.ts'),
+    import('#web/session-store.ts'),
+  ])
+  const events: string[] = []
+  session.onAuthStateChange((event) => events.push(event))
+  return { ...session, ...api, ...apiError, ...store, events }
+}
+
+/** Lets messages between tabs arrive. */
+export function settle(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 50))
+}

@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { closeToasts, pauseToasts, showToast, toastStore } from './toast-store.ts'
+
+const titles = () => toastStore.read().map(({ title }) => title)
+
+beforeEach(() => vi.useFakeTimers())
+afterEach(() => {
+  pauseToasts(false)
+  closeToasts()
+  vi.useRealTimers()
+})
+
+describe('toasts', () => {
+  it('go by themselves, errors later', () => {
+    showToast({ kind: 'success', title: 'ok' })
+    showToast({ kind: 'error', title: 'erro' })
+    vi.advanceTimersByTime(5_000)
+    expect(titles()).toEqual(['erro'])
+    vi.advanceTimersByTime(4_000)
+    expect(titles()).toEqual([])
+  })
+
+  it('wait while paused and then have the rest of their time', () => {
+    showToast({ kind: 'success', title: 'ok' })
+    vi.advanceTimersByTime(3_000)
+    pauseToasts(true)
+    vi.advanceTimersByTime(60_000)
+    expect(titles()).toEqual(['ok'])
+    pauseToasts(false)
+    vi.advanceTimersByTime(1_900)
+    expect(titles()).toEqual(['ok'])
+    vi.advanceTimersByTime(200)
+    expect(titles()).toEqual([])
+  })
+
+  it('are not stacked when said again', () => {
+    for (const title of ['a', 'b', 'a']) showToast({ kind: 'error', title })
+    expect(titles()).toEqual(['b', 'a'])
+  })
+
+  it('are all taken away at once', () => {
+    for (const title of ['a', 'b']) showToast({ kind: 'info', title })
+    closeToasts()
+    expect(titles()).toEqual([])
+  })
+
+  it('are never more than four', () => {
+    for (const title of ['a', 'b', 'c', 'd', 'e']) showToast({ kind: 'error', title })
+    expect(titles()).toEqual(['b', 'c', 'd', 'e'])
+  })
+})
