@@ -1,5 +1,6 @@
 import { docsRoutes } from './docs.ts'
 import { healthRoutes } from './health.ts'
+import { passwordRoutes } from './passwords.ts'
 import { profileRoutes } from './profiles.ts'
 import { reportSettingsRoutes } from './report-settings.ts'
 import { reportRoutes } from './reports.ts'
@@ -12,6 +13,7 @@ export const api = {
   health: healthRoutes,
   docs: docsRoutes,
   signIn: signInRoutes,
+  passwords: passwordRoutes,
   profiles: profileRoutes,
   reports: reportRoutes,
   reportSettings: reportSettingsRoutes,

@@ -17,6 +17,11 @@ export const PROBLEMS = {
     'Sua conta está pendente de aprovação pelo administrador. Você receberá acesso assim que for aprovado.',
   ],
   'password-change-required': [403, 'Troca de senha necessária', 'Troque sua senha para continuar.'],
+  'invalid-link': [
+    400,
+    'Link inválido',
+    'Este link já foi usado ou expirou. Peça um novo e-mail e use o link mais recente.',
+  ],
   'no-scope': [
     403,
     'Sem marcas ou estados',
@@ -31,6 +36,11 @@ export const PROBLEMS = {
   'unsupported-media-type': [415, 'Formato não aceito', 'Envie os dados como JSON.'],
   'misdirected-request': [421, 'Endereço não atendido', 'Abra o portal pelo endereço configurado.'],
   'headers-too-large': [431, 'Cabeçalho grande demais', 'O cabeçalho do pedido é maior do que o permitido.'],
+  'password-rejected': [
+    422,
+    'Senha rejeitada',
+    'Senha rejeitada pelo servidor. Tente uma senha diferente com maiúsculas, minúsculas, números e símbolo, evitando senhas comuns/vazadas.',
+  ],
   'rate-limited': [429, 'Muitas tentativas', 'Muitas tentativas. Aguarde um pouco e tente novamente.'],
   internal: [500, 'Erro interno', 'Algo deu errado do nosso lado. Tente novamente em instantes.'],
   'power-bi-rejected': [

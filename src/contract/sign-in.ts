@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { signInMessages } from './messages.ts'
+import { newPasswordSchema } from './passwords.ts'
 import { defineRoutes } from './route.ts'
 
 /** An address as people type it: trimmed; its case is folded by the server. */
@@ -58,6 +59,26 @@ export type Session = z.output<typeof sessionSchema>
 /** auth-js sends where it wants to return to; links only ever lead to the configured PUBLIC_URL. */
 const redirectQuerySchema = z.object({ redirect_to: z.optional(z.string().check(z.maxLength(2048))) })
 
+/** What auth-js sends along; nothing in it is used but the captcha answer. */
+const authJsExtras = {
+  gotrue_meta_security: metaSecuritySchema,
+  data: z.optional(z.looseObject({})),
+  code_challenge: z.optional(z.nullable(z.string().check(z.maxLength(256)))),
+  code_challenge_method: z.optional(z.nullable(z.string().check(z.maxLength(16)))),
+}
+
+const linkTokenSchema = z.string().check(z.minLength(1), z.maxLength(128))
+
+/** The same for everybody: a user in GoTrue's shape whose id means nothing, and no session. */
+const signedUpSchema = z.object({
+  id: z.uuid(),
+  aud: z.literal('authenticated'),
+  role: z.literal('authenticated'),
+  email: z.string(),
+  confirmation_sent_at: z.string(),
+  created_at: z.string(),
+})
+
 export const signInRoutes = defineRoutes({
   issueToken: {
     method: 'POST',
@@ -84,6 +105,47 @@ export const signInRoutes = defineRoutes({
     summary: 'Ends every session of the user (global), this one (local) or all but this one (others)',
     query: z.object({ scope: z._default(z.enum(['global', 'local', 'others']), 'global') }),
   },
+  signUp: {
+    method: 'POST',
+    path: '/api/auth/signup',
+    access: 'public',
+    summary: 'Creates an account and mails its verification link; answers alike for new and known addresses',
+    query: redirectQuerySchema,
+    body: z.strictObject({
+      email: emailSchema,
+      password: newPasswordSchema,
+      captcha: z.optional(captchaSchema),
+      ...authJsExtras,
+    }),
+    response: signedUpSchema,
+  },
+  requestRecovery: {
+    method: 'POST',
+    path: '/api/auth/recover',
+    access: 'public',
+    summary: 'Mails a link for setting a new password; answers alike for known and unknown addresses',
+    query: redirectQuerySchema,
+    body: z.strictObject({ email: emailSchema, ...authJsExtras }),
+    response: z.object({}),
+  },
+  setPassword: {
+    method: 'PUT',
+    path: '/api/auth/user',
+    access: 'signedIn',
+    alsoFor: ['recovery'],
+    summary: 'Sets the password of a session that came from a reset link, which ends with it; others get 403',
+    body: z.strictObject({ password: newPasswordSchema, ...authJsExtras }),
+    response: authUserSchema,
+  },
+  disownEmail: {
+    method: 'POST',
+    path: '/api/auth/not-me',
+    access: 'public',
+    summary:
+      "Uses the 'não fui eu' link of a mail: removes an unverified account, or ends all sessions and starts a reset",
+    body: z.strictObject({ token_hash: linkTokenSchema }),
+    response: z.object({ outcome: z.enum(['account-removed', 'sessions-ended']) }),
+  },
   resendVerification: {
     method: 'POST',
     path: '/api/auth/resend',
@@ -93,7 +155,7 @@ export const signInRoutes = defineRoutes({
     body: z.strictObject({
       type: z.literal('signup'),
       email: emailSchema,
-      gotrue_meta_security: metaSecuritySchema,
+      ...authJsExtras,
     }),
     response: z.object({}),
   },
@@ -101,11 +163,11 @@ export const signInRoutes = defineRoutes({
     method: 'POST',
     path: '/api/auth/verify',
     access: 'public',
-    summary: 'Uses the link of a verification mail up, once, and signs its owner in',
+    summary: 'Uses the link of a verification or reset mail up, once, and opens a session for its owner',
     query: redirectQuerySchema,
     body: z.strictObject({
-      type: z.literal('signup'),
-      token_hash: z.string().check(z.minLength(1), z.maxLength(128)),
+      type: z.enum(['signup', 'recovery']),
+      token_hash: linkTokenSchema,
       gotrue_meta_security: metaSecuritySchema,
     }),
     response: sessionSchema,
