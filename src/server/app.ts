@@ -1,5 +1,6 @@
 import { api } from '#contract/index.ts'
 import type { Database } from '#server/database/database.ts'
+import { accountHandlers } from './accounts/account-handlers.ts'
 import { healthHandlers } from './http/health-routes.ts'
 import { createHttpApp, type HttpApp, type Mount } from './http/http-app.ts'
 import { implement } from './http/implement.ts'
@@ -12,6 +13,7 @@ import { createRecaptcha } from './human-check/recaptcha.ts'
 import type { Keyring } from './keyring.ts'
 import type { Log } from './log.ts'
 import type { Outbox } from './mail/deliver-outbox.ts'
+import { passwordHandlers } from './passwords/password-routes.ts'
 import type { PowerBi } from './power-bi/power-bi.ts'
 import { profileHandlers } from './profiles/profile-routes.ts'
 import { reportSettingsHandlers } from './report-settings/report-settings-routes.ts'
@@ -35,6 +37,9 @@ export interface AppDeps {
   isDraining: () => boolean
   options: {
     builtinAdminEmail: string | undefined
+    /** Whose addresses may have accounts. */
+    companyEmailDomain: string
+    groupName: string
     rateLimits: boolean
     altchaCost: number
     recaptcha: { siteKey: string; secretKey: string } | undefined
@@ -63,6 +68,7 @@ export function createApp(deps: AppDeps): HttpApp {
   const authenticate = createAuthenticate(database, tokens, clock)
   const nudgeOutbox = () => deps.outbox.nudge()
   const signIn = { db, sessions, rules, altcha, takeFromLimit, nudgeOutbox }
+  const accounts = { ...options, db, clock, humanCheck, takeFromLimit, nudgeOutbox }
   const embedTokens = {
     db,
     powerBi: deps.powerBi,
@@ -75,7 +81,8 @@ export function createApp(deps: AppDeps): HttpApp {
   return createHttpApp({ ...deps, ...options }, (app) => {
     implement(app, authenticate, api.health, healthHandlers(db, deps.isDraining))
     implement(app, authenticate, api.docs, { readOpenApi: describeApi })
-    implement(app, authenticate, api.signIn, signInHandlers(signIn))
+    implement(app, authenticate, api.signIn, { ...signInHandlers(signIn), ...accountHandlers(accounts) })
+    implement(app, authenticate, api.passwords, passwordHandlers(accounts))
     implement(app, authenticate, api.profiles, profileHandlers())
     implement(app, authenticate, api.reports, reportHandlers(embedTokens))
     implement(app, authenticate, api.reportSettings, reportSettingsHandlers(db))

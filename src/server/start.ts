@@ -71,6 +71,7 @@ async function serve(config: Config, log: Log, database: Database): Promise<Port
     isDraining: () => isDraining,
     options: {
       ...config,
+      groupName: config.group.name,
       rlsRoles: config.powerBi.rlsRoles,
       allowedHosts: config.isDemo ? ['localhost', '127.0.0.1'] : undefined,
     },

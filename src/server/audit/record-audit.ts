@@ -4,8 +4,21 @@ import type { RequestInfo } from '#server/http/request-info.ts'
 
 type Person = Pick<Profile, 'user_id' | 'email'>
 
+type AuditAction =
+  | 'session-reuse'
+  | 'account-created'
+  | 'sign-up-repeated'
+  | 'account-disowned'
+  | 'email-verified'
+  | 'password-changed'
+  | 'password-reset'
+  | 'password-disowned'
+  | 'reset-link-printed'
+  | 'role-changed'
+  | 'builtin-admin-failures'
+
 export interface AuditEntry {
-  action: 'session-reuse'
+  action: AuditAction
   /** Who did it; undefined for the portal itself. */
   actor?: Person
   /** Whom it was done to. */

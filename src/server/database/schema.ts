@@ -70,13 +70,17 @@ export interface AccessRecordsTable {
   request_id: string | null
 }
 
+/** 'disown-…' are the 'não fui eu' links: of a new account, and of a change to one. */
+export type LinkPurpose = 'signup' | 'recovery' | 'disown-account' | 'disown-change'
+
 /** The tables as the migrations leave them. */
 export interface Tables {
   profiles: ProfilesTable
   passwords: { user_id: string; hash: string; changed_at: Date }
+  password_history: { id: Generated<number>; user_id: string; hash: string; changed_at: Date }
   user_roles: { user_id: string; role: Role }
   sessions: SessionsTable
-  email_links: { token_hash: Uint8Array; user_id: string; purpose: 'signup' | 'recovery'; expires_at: Date }
+  email_links: { token_hash: Uint8Array; user_id: string; purpose: LinkPurpose; expires_at: Date }
   rate_limits: { key: string; taken: number; resets_at: Date }
   sign_in_attempts: { key: string; failures: number; locked_until: Date; forget_at: Date }
   used_human_checks: { id: string; expires_at: Date }

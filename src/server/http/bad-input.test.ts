@@ -20,6 +20,15 @@ const TAKEN: Record<string, Example[]> = {
     { path: '/api/auth/token?grant_type=password', body: { email, password: 'uma senha', captcha: 'x' } },
     { path: '/api/auth/token?grant_type=refresh_token', body: { refresh_token: 'x'.repeat(48) } },
   ],
+  'POST /api/auth/signup': [
+    { path: '/api/auth/signup', body: { email, password: 'uma senha bem longa', captcha: 'x' } },
+  ],
+  'POST /api/auth/recover': [{ path: '/api/auth/recover', body: { email } }],
+  'POST /api/auth/not-me': [{ path: '/api/auth/not-me', body: { token_hash: 'abc' } }],
+  'PUT /api/auth/user': [{ path: '/api/auth/user', body: { password: 'uma senha' } }],
+  'POST /api/functions/change-password': [
+    { path: '/api/functions/change-password', body: { newPassword: 'uma senha' } },
+  ],
   'POST /api/auth/resend': [{ path: '/api/auth/resend', body: { type: 'signup', email } }],
   'POST /api/auth/verify': [{ path: '/api/auth/verify', body: { type: 'signup', token_hash: 'abc' } }],
   'POST /api/functions/verify-recaptcha': [
@@ -98,9 +107,14 @@ describeOnEachDatabase('bad input', (kind) => {
   })
   afterAll(() => portal.stop())
 
-  const post = async (path: string, body: BodyInit | undefined, headers: Record<string, string> = {}) => {
+  const sendBody = async (
+    method: string,
+    path: string,
+    body: BodyInit | undefined,
+    headers: Record<string, string> = {},
+  ) => {
     const reply = await fetch(portal.url + path, {
-      method: 'POST',
+      method,
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...headers },
       ...(body !== undefined && { body }),
       duplex: 'half',
@@ -114,17 +128,22 @@ describeOnEachDatabase('bad input', (kind) => {
   })
 
   describe.each(
-    WITH_BODY.flatMap((name) => (TAKEN[name] ?? []).map((example) => [example.path, example] as const)),
-  )('POST %s', (path, { body }) => {
+    WITH_BODY.flatMap((name) =>
+      (TAKEN[name] ?? []).map((example) => [name.split(' ')[0] as string, example.path, example] as const),
+    ),
+  )('%s %s', (method, path, { body }) => {
+    const post = (content: BodyInit | undefined, headers?: Record<string, string>) =>
+      sendBody(method, path, content, headers)
+
     test('reads the example', async () => {
-      const { status, text } = await post(path, json(body))
+      const { status, text } = await post(json(body))
       expect(isInputRefused(text), text).toBe(false)
       expect(status).toBeLessThan(500)
     })
 
     test.each(Object.keys(BAD_BODIES))('refuses %s', async (fault) => {
       for (const bad of BAD_BODIES[fault]?.(body) ?? []) {
-        const { code } = expectProblem(await post(path, bad as BodyInit), String(bad).slice(0, 200))
+        const { code } = expectProblem(await post(bad as BodyInit), String(bad).slice(0, 200))
         expect(['invalid-input', 'malformed-json'], String(bad).slice(0, 200)).toContain(code)
       }
     })
@@ -132,19 +151,19 @@ describeOnEachDatabase('bad input', (kind) => {
     test('refuses bodies over 16 KiB, announced or in chunks', async () => {
       for (const size of [16_385, 1_000_000]) {
         const large = `"${'x'.repeat(size - 2)}"`
-        expect(expectProblem(await post(path, large), 'announced').code).toBe('body-too-large')
+        expect(expectProblem(await post(large), 'announced').code).toBe('body-too-large')
         const chunks = new Blob([large]).stream()
-        expect(expectProblem(await post(path, chunks), 'in chunks').code).toBe('body-too-large')
+        expect(expectProblem(await post(chunks), 'in chunks').code).toBe('body-too-large')
       }
     })
 
     test('refuses what is not declared as JSON', async () => {
       for (const type of [...BAD_TYPES, ...MORE_BAD_TYPES]) {
-        const reply = await post(path, json(body), { 'content-type': type })
+        const reply = await post(json(body), { 'content-type': type })
         expect(expectProblem(reply, type).code).toBe('unsupported-media-type')
       }
-      expectProblem(await post(path, undefined), 'no body')
-      const packed = await post(path, gzipSync(json(body)), { 'content-encoding': 'gzip' })
+      expectProblem(await post(undefined), 'no body')
+      const packed = await post(gzipSync(json(body)), { 'content-encoding': 'gzip' })
       expect(expectProblem(packed, 'gzip').code).toBe('unsupported-media-type')
     })
   })

@@ -17,6 +17,11 @@ const WHO_PASSES: Record<string, keyof typeof GROUPS> = {
   'POST /api/auth/token': 'everybody',
   'GET /api/auth/user': 'every session',
   'POST /api/auth/logout': 'every session',
+  'POST /api/auth/signup': 'everybody',
+  'POST /api/auth/recover': 'everybody',
+  'POST /api/auth/not-me': 'everybody',
+  'PUT /api/auth/user': 'full and recovery sessions',
+  'POST /api/functions/change-password': 'full and forced-change sessions',
   'POST /api/auth/resend': 'everybody',
   'POST /api/auth/verify': 'everybody',
   'GET /api/auth/challenge': 'everybody',
@@ -48,6 +53,9 @@ const GROUPS = {
   everybody: EVERYBODY,
   'every session': [...FULL, ...LIMITED],
   'full sessions': FULL,
+  // Full ones get past the door and are refused by the handler.
+  'full and recovery sessions': [...FULL, 'recovery session', 'recovery session of an admin'],
+  'full and forced-change sessions': [...FULL, 'forced-change session'],
   'approved people': ['approved', 'approved without types', 'admin'],
   admins: ['admin', 'unapproved admin'],
 } as const satisfies Record<string, readonly CallerName[]>

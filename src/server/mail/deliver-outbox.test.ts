@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import pino from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { Database } from '#server/database/database.ts'
+import type { LinkPurpose } from '#server/database/schema.ts'
 import { createLog } from '#server/log.ts'
 import { type SmtpInbox, startSmtpInbox } from '#server/testing/smtp-inbox.ts'
 import { describeOnEachDatabase, openTestDatabase } from '#server/testing/test-database.ts'
@@ -53,7 +54,8 @@ describeOnEachDatabase('the outbox', (kind) => {
       .selectFrom('mail_outbox')
       .select(({ fn }) => ['id', 'attempts', 'sent_at', 'due_at', fn<Date>('now', []).as('now')])
       .execute()
-  const links = () => database.db.selectFrom('email_links').selectAll().execute()
+  const links = (purpose: LinkPurpose = 'signup') =>
+    database.db.selectFrom('email_links').selectAll().where('purpose', '=', purpose).execute()
   const makeDue = () =>
     database.db
       .updateTable('mail_outbox')
@@ -131,28 +133,34 @@ describeOnEachDatabase('the outbox', (kind) => {
     expect(await links()).toHaveLength(2)
   })
 
-  test('a mail sent again leaves the link of the first try good; a new request does not', async () => {
-    const email = await addUnverified('nara@grupopatio.com.br')
-    const mail = { kind: 'verification' as const, recipient: email }
-    const mails: Mail[] = []
-    const outbox = outboxWith({
-      async deliver(mail) {
-        mails.push(mail)
-        if (mails.length === 1) throw new Error('the reply got lost')
-      },
-    })
-    await queueMail(database.db, mail)
-    await outbox.deliverDue()
-    await makeDue()
-    await outbox.deliverDue()
-    expect(mails).toHaveLength(2)
-    expect(mails[0]?.link).not.toBe(mails[1]?.link)
-    expect(await links()).toHaveLength(2)
+  test.each([
+    ['verification', 'signup'],
+    ['recovery', 'recovery'],
+  ] as const)(
+    'a %s mail sent again leaves the link of the first try good; a new request does not',
+    async (kindOfMail, purpose) => {
+      const email = await addUnverified('nara@grupopatio.com.br')
+      const mail = { kind: kindOfMail, recipient: email }
+      const mails: Mail[] = []
+      const outbox = outboxWith({
+        async deliver(mail) {
+          mails.push(mail)
+          if (mails.length === 1) throw new Error('the reply got lost')
+        },
+      })
+      await queueMail(database.db, mail)
+      await outbox.deliverDue()
+      await makeDue()
+      await outbox.deliverDue()
+      expect(mails).toHaveLength(2)
+      expect(mails[0]?.link).not.toBe(mails[1]?.link)
+      expect(await links(purpose)).toHaveLength(2)
 
-    await queueMail(database.db, mail)
-    await outbox.deliverDue()
-    expect(await links()).toHaveLength(1)
-  })
+      await queueMail(database.db, mail)
+      await outbox.deliverDue()
+      expect(await links(purpose)).toHaveLength(1)
+    },
+  )
 
   test('of two requests that were taken in the wrong order, the earlier cancels nothing of the later', async () => {
     const email = await addUnverified('nara@grupopatio.com.br')

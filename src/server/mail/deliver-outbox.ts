@@ -1,6 +1,12 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { deliverNextMail, type OutboxDeps } from './deliver-next-mail.ts'
 
 const POLL_MS = 1_000
+/**
+ * Rest after each mail. On the embedded database requests wait while a mail is prepared, and more is prepared
+ * for an address that has an account: without the rest the next answers would tell.
+ */
+const REST_MS = 30
 
 /** The worker that empties the outbox; every replica runs one. */
 export interface Outbox {
@@ -23,15 +29,15 @@ export function createOutbox(deps: OutboxDeps, pollMs = POLL_MS): Outbox {
   let running: Promise<void> | undefined
   let isNudged = false
 
-  const deliverWhile = async (mayGoOn: () => boolean) => {
-    while (mayGoOn() && (await deliverNextMail(deps)));
+  const deliverWhile = async (mayGoOn: () => boolean, restMs: number) => {
+    while (mayGoOn() && (await deliverNextMail(deps))) await wait(restMs)
   }
   const isStarted = () => poll !== undefined
   const report = reportOnce(deps.log)
   const run = async () => {
     do {
       isNudged = false
-      await report(deliverWhile(isStarted))
+      await report(deliverWhile(isStarted, REST_MS))
     } while (isNudged && isStarted())
     running = undefined
   }
@@ -48,7 +54,7 @@ export function createOutbox(deps: OutboxDeps, pollMs = POLL_MS): Outbox {
       isNudged = true
       running ??= run()
     },
-    deliverDue: () => deliverWhile(() => true),
+    deliverDue: () => deliverWhile(() => true, 0),
     async stop() {
       clearInterval(poll)
       poll = undefined

@@ -29,7 +29,7 @@ export function claimMail(db: Db): Promise<QueuedMail | undefined> {
         .forUpdate()
         .skipLocked(),
     )
-    .returning(['id', 'kind', 'recipient', 'attempts'])
+    .returning(['id', 'kind', 'recipient', 'created_at', 'attempts'])
     .executeTakeFirst()
 }
 

@@ -110,7 +110,7 @@ describeOnEachDatabase('verification mail', (kind) => {
       .select('purpose')
       .where('user_id', '=', user_id)
       .execute()
-    expect(left.map(({ purpose }) => purpose).toSorted()).toEqual(['recovery', 'signup'])
+    expect(left.map(({ purpose }) => purpose).toSorted()).toEqual(['disown-account', 'recovery', 'signup'])
     expect((await verify(other)).status).toBe(200)
   })
 

@@ -13,8 +13,8 @@ export interface AccessClaims {
 }
 
 export interface AccessTokens {
-  /** @returns a JWT that lives ten minutes */
-  sign(claims: AccessClaims): Promise<string>
+  /** @returns a JWT that lives ten minutes unless said otherwise */
+  sign(claims: AccessClaims, lifeSeconds?: number): Promise<string>
   /** @returns undefined for anything but a valid token of ours that has not expired */
   verify(token: string): Promise<AccessClaims | undefined>
 }
@@ -29,14 +29,14 @@ export function createAccessTokens(keyring: Keyring, clock: () => number): Acces
   const [signingKey] = keys
   const remembered = new Map<string, { claims: AccessClaims; expiresAt: number }>()
   return {
-    async sign({ userId, sessionId, refreshCounter }) {
+    async sign({ userId, sessionId, refreshCounter }, lifeSeconds = ACCESS_TOKEN_SECONDS) {
       const now = Math.floor(clock() / 1000)
       return new SignJWT({ sid: sessionId, rc: refreshCounter, role: AUDIENCE })
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: signingKey.kid })
         .setSubject(userId)
         .setAudience(AUDIENCE)
         .setIssuedAt(now)
-        .setExpirationTime(now + ACCESS_TOKEN_SECONDS)
+        .setExpirationTime(now + lifeSeconds)
         .sign(signingKey.bytes)
     },
     async verify(token) {

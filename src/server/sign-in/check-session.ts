@@ -5,11 +5,10 @@ import type { Actor } from '#server/http/actor.ts'
 import type { Authenticate } from '#server/http/implement.ts'
 import { presentProfile } from '#server/profiles/present-profile.ts'
 import type { AccessTokens } from './access-token.ts'
+import { RECOVERY_SESSION_SECONDS } from './open-session.ts'
 
 /** A session that nobody refreshed for this long is dead: its user went away. */
 export const SESSION_IDLE_MS = 40 * 60_000
-/** A session from a reset link is for setting a password, now. */
-export const RECOVERY_SESSION_MS = 15 * 60_000
 
 type SessionRow = { [K in keyof ProfilesTable]: unknown } & {
   session_id: string
@@ -50,7 +49,7 @@ export function createAuthenticate(
       claims.sessionId,
       claims.userId,
       new Date(now - SESSION_IDLE_MS),
-      new Date(now - RECOVERY_SESSION_MS),
+      new Date(now - RECOVERY_SESSION_SECONDS * 1000),
     ])
     if (!row) return undefined
     if (claims.refreshCounter > row.acknowledged_counter)

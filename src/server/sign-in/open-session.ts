@@ -6,6 +6,9 @@ import type { Db } from '#server/database/schema.ts'
 import { ACCESS_TOKEN_SECONDS, type AccessTokens } from './access-token.ts'
 import { deriveRefreshToken, type RefreshKeys } from './refresh-token.ts'
 
+/** A session from a reset link is for setting a password, now. It cannot be refreshed, so its token lasts as long. */
+export const RECOVERY_SESSION_SECONDS = 15 * 60
+
 /** What sessions are made of. */
 export interface SessionTools {
   tokens: AccessTokens
@@ -36,11 +39,12 @@ export async function presentSession(
   profile: Profile,
 ): Promise<Session> {
   const claims = { userId: profile.user_id, sessionId: session.id, refreshCounter: session.counter }
+  const lifeSeconds = session.kind === 'recovery' ? RECOVERY_SESSION_SECONDS : ACCESS_TOKEN_SECONDS
   return {
-    access_token: await tokens.sign(claims),
+    access_token: await tokens.sign(claims, lifeSeconds),
     token_type: 'bearer',
-    expires_in: ACCESS_TOKEN_SECONDS,
-    expires_at: Math.floor(clock() / 1000) + ACCESS_TOKEN_SECONDS,
+    expires_in: lifeSeconds,
+    expires_at: Math.floor(clock() / 1000) + lifeSeconds,
     refresh_token: deriveRefreshToken(session.refreshKey, session.id, session.counter),
     user: presentAuthUser(profile, session.kind),
   }

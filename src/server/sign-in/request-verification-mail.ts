@@ -1,11 +1,8 @@
 import type { Db } from '#server/database/schema.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
-import { addressGroup, type RequestInfo } from '#server/http/request-info.ts'
+import type { RequestInfo } from '#server/http/request-info.ts'
 import { queueMail } from '#server/mail/queue-mail.ts'
-
-const PER_ADDRESS = { max: 60, windowSeconds: 3600 }
-const PER_MINUTE = { max: 1, windowSeconds: 60 }
-const PER_HOUR = { max: 5, windowSeconds: 3600 }
+import { takeFromMailLimits } from './take-from-mail-limits.ts'
 
 /**
  * Queues a verification mail, whoever the address belongs to: whether one goes out is decided when it is
@@ -19,8 +16,6 @@ export async function requestVerificationMail(
   request: RequestInfo,
 ): Promise<void> {
   const email = emailAsTyped.toLowerCase()
-  await takeFromLimit(`resend ${addressGroup(request.ip)}`, PER_ADDRESS)
-  await takeFromLimit(`resend-minute ${email}`, PER_MINUTE)
-  await takeFromLimit(`resend-hour ${email}`, PER_HOUR)
+  await takeFromMailLimits(takeFromLimit, 'resend', email, request)
   await queueMail(db, { kind: 'verification', recipient: email })
 }

@@ -22,26 +22,23 @@ function keysOf(email: string, ip: string): { perAddress: string; overall: strin
  * Counts an attempt as failed before any password is hashed, so that parallel guesses cannot slip past
  * the lock; success clears it again. From the limit on, each failure locks for 30 s, doubling to 15 min.
  * Known and unknown addresses are treated alike.
+ * @returns how many failures, this one included, are counted over all addresses
  * @throws ProblemError rate-limited with Retry-After while the account is locked
  */
 export async function reserveAttempt(
   db: Db,
   { email, ip, isBuiltin, now }: { email: string; ip: string; isBuiltin: boolean; now: number },
-): Promise<void> {
+): Promise<number> {
   const keys = keysOf(email, ip)
   const free = isBuiltin ? FREE_FAILURES_BUILTIN : FREE_FAILURES
-  for (const scope of ['perAddress', 'overall'] as const) {
-    const lockedUntil = await countFailure(db, keys[scope], free[scope], now)
-    if (lockedUntil)
-      throw new ProblemError('rate-limited', {
-        detail: 'Muitas tentativas de login. Aguarde um pouco ou redefina sua senha.',
-        retryAfterSeconds: Math.ceil((lockedUntil - now) / 1000),
-      })
-  }
+  let failures = 0
+  for (const scope of ['perAddress', 'overall'] as const)
+    failures = await countFailure(db, keys[scope], free[scope], now)
+  return failures
 }
 
-/** @returns when the lock ends, in ms since the epoch, if the attempt is refused */
-async function countFailure(db: Db, key: string, free: number, now: number): Promise<number | undefined> {
+/** @throws ProblemError rate-limited while the key is locked */
+async function countFailure(db: Db, key: string, free: number, now: number): Promise<number> {
   const at = new Date(now)
   const failures = sql<number>`case when sign_in_attempts.forget_at <= ${at} then 1 else sign_in_attempts.failures + 1 end`
   const lockMs = sql<number>`least(${LONGEST_LOCK_MS}::float8, ${FIRST_LOCK_MS}::float8 * power(2, least(20, ${failures} - ${free}::int)))`
@@ -61,13 +58,17 @@ async function countFailure(db: Db, key: string, free: number, now: number): Pro
     )
     .returning('failures')
     .executeTakeFirst()
-  if (counted) return undefined
+  if (counted) return counted.failures
   const locked = await db
     .selectFrom('sign_in_attempts')
     .select('locked_until')
     .where('key', '=', key)
     .executeTakeFirst()
-  return locked?.locked_until.getTime() ?? now + FIRST_LOCK_MS
+  const lockedUntil = locked?.locked_until.getTime() ?? now + FIRST_LOCK_MS
+  throw new ProblemError('rate-limited', {
+    detail: 'Muitas tentativas de login. Aguarde um pouco ou redefina sua senha.',
+    retryAfterSeconds: Math.ceil((lockedUntil - now) / 1000),
+  })
 }
 
 /** Forgets an account's failures from this address, and one of those counted overall, after a success. */
@@ -78,5 +79,14 @@ export async function clearAttempts(db: Db, email: string, ip: string): Promise<
     .updateTable('sign_in_attempts')
     .set({ failures: sql`greatest(0, failures - 1)` })
     .where('key', '=', keys.overall)
+    .execute()
+}
+
+/** Forgets all of an account's failures and locks, from every address: its owner has set a new password. */
+export async function forgetAttempts(db: Db, email: string): Promise<void> {
+  const { overall } = keysOf(email, '')
+  await db
+    .deleteFrom('sign_in_attempts')
+    .where(sql<boolean>`key = ${overall} or starts_with(key, ${`${overall} `})`)
     .execute()
 }

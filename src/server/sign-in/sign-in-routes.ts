@@ -28,7 +28,17 @@ export interface SignInDeps {
   nudgeOutbox: () => void
 }
 
-export function signInHandlers(deps: SignInDeps): Handlers<typeof signInRoutes> {
+type Handled =
+  | 'issueToken'
+  | 'readUser'
+  | 'signOut'
+  | 'resendVerification'
+  | 'verifyEmailLink'
+  | 'readChallenge'
+  | 'verifyRecaptcha'
+
+/** Sessions and the human check; what makes and changes accounts is in accounts/. */
+export function signInHandlers(deps: SignInDeps): Pick<Handlers<typeof signInRoutes>, Handled> {
   const { db, sessions, rules, takeFromLimit } = deps
   const perAddress = (name: string, { ip }: RequestInfo) => `${name} ${addressGroup(ip)}`
   return {
@@ -54,7 +64,8 @@ export function signInHandlers(deps: SignInDeps): Handlers<typeof signInRoutes> 
     },
     async verifyEmailLink({ body, request }) {
       await takeFromLimit(perAddress('email-link', request), EMAIL_LINK_LIMIT)
-      return verifyEmailLink(db, sessions, body.token_hash)
+      const link = { type: body.type, token: body.token_hash }
+      return verifyEmailLink(db, sessions, rules, link, request)
     },
     async readChallenge() {
       if (!deps.altcha) throw new ProblemError('not-found')

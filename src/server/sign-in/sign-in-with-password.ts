@@ -8,6 +8,7 @@ import { presentProfile } from '#server/profiles/present-profile.ts'
 import { openSession, type SessionTools } from './open-session.ts'
 import { isPasswordRight } from './password-hashing.ts'
 import { clearAttempts, reserveAttempt } from './reserve-attempt.ts'
+import { warnBuiltinAdmin } from './warn-builtin-admin.ts'
 
 /** Shorter passwords still open a session, but one that may only set a longer password (SPEC section 4). */
 const SHORTEST_PASSWORD = 12
@@ -34,7 +35,9 @@ export async function signInWithPassword(
   const email = credentials.email.toLowerCase()
   const isBuiltin = email === rules.builtinAdminEmail
   if (!isBuiltin) await rules.humanCheck.demand(credentials.captcha, request.ip)
-  if (rules.rateLimits) await reserveAttempt(db, { email, ip: request.ip, isBuiltin, now: tools.clock() })
+  const failures = rules.rateLimits
+    ? await reserveAttempt(db, { email, ip: request.ip, isBuiltin, now: tools.clock() })
+    : 0
 
   const found = await db
     .selectFrom('profiles')
@@ -43,8 +46,10 @@ export async function signInWithPassword(
     .select('passwords.hash')
     .where('email', '=', email)
     .executeTakeFirst()
-  if (!(await isPasswordRight(found?.hash ?? undefined, credentials.password)) || !found)
+  if (!(await isPasswordRight(found?.hash ?? undefined, credentials.password)) || !found) {
+    if (isBuiltin) await warnBuiltinAdmin(db, email, failures, request, new Date(tools.clock()))
     throw new ProblemError('invalid-credentials')
+  }
 
   const at = new Date(tools.clock())
   const kind = credentials.password.length < SHORTEST_PASSWORD ? 'forcedChange' : 'full'
@@ -55,7 +60,20 @@ export async function signInWithPassword(
       .set({ last_sign_in_at: at })
       .where('user_id', '=', found.user_id)
       .execute()
+    // The update waits for a change of password under way: the session must not outlive what it was opened with.
+    await assertUnchanged(transaction, found.user_id, found.hash as string)
     await recordAccess(transaction, { action: 'sign-in', userId: found.user_id, request, at })
     return openSession(transaction, tools, presentProfile({ ...found, last_sign_in_at: at }), kind)
   })
+}
+
+/** @throws ProblemError invalid-credentials when the password was changed while it was compared */
+async function assertUnchanged(db: Db, userId: string, hash: string): Promise<void> {
+  const current = await db
+    .selectFrom('passwords')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .where('hash', '=', hash)
+    .executeTakeFirst()
+  if (!current) throw new ProblemError('invalid-credentials')
 }

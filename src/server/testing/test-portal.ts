@@ -110,6 +110,8 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     }),
     options: {
       builtinAdminEmail: 'admin@grupopatio.com.br',
+      companyEmailDomain: 'grupopatio.com.br',
+      groupName: 'Grupo Pátio',
       rateLimits: true,
       altchaCost: 1,
       recaptcha: undefined,

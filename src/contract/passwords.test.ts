@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { rateStrength, STRENGTH_LABELS } from './passwords.ts'
+
+const HINTS = {
+  length: 'Use pelo menos 12 caracteres',
+  upper: 'Adicione letras maiúsculas',
+  lower: 'Adicione letras minúsculas',
+  digit: 'Adicione números',
+  special: 'Adicione caracteres especiais',
+}
+
+// Characters of no other criterion: a letter without case counts for its length alone.
+const PLAIN = '字'
+
+describe('rateStrength, the table of SPEC section 5', () => {
+  it.each([
+    ['nothing', '', 0],
+    ['11 characters', PLAIN.repeat(11), 0],
+    ['12 or more characters', PLAIN.repeat(12), 25],
+    ['15 characters', PLAIN.repeat(15), 25],
+    ['16 or more characters (additional)', PLAIN.repeat(16), 35],
+    ['uppercase letter', 'A', 20],
+    ['uppercase letter with an accent', 'Á', 20],
+    ['lowercase letter', 'a', 20],
+    ['lowercase letter with an accent', 'ç', 20],
+    ['digit', '7', 20],
+    ['special character', '!', 15],
+    ['a blank is a special character', ' ', 15],
+    ['everything but the length', 'Aa1!', 75],
+    ['everything but 16 characters', 'Aa1!Aa1!Aa1!', 100],
+    ['more than 100 points count as 100', 'Aa1!Aa1!Aa1!Aa1!', 100],
+    ['all but a special character', 'Aa1Aa1Aa1Aa1', 85],
+    ['16 characters but no special character', 'Aa1Aa1Aa1Aa1Aa1A', 95],
+  ])('%s', (_, password, score) => {
+    expect(rateStrength(password).score).toBe(score)
+  })
+
+  it.each([
+    ['!a', 35, 'weak', 'Fraca'],
+    ['Aa', 40, 'medium', 'Média'],
+    ['Aa1', 60, 'medium', 'Média'],
+    ['aaaaaaaaaaaa1', 65, 'medium', 'Média'],
+    ['Aa1!', 75, 'strong', 'Forte'],
+    ['Aa1Aa1Aa1Aa1', 85, 'strong', 'Forte'],
+    ['Aa1Aa1Aa1Aa1Aa1A', 95, 'very-strong', 'Muito forte'],
+    ['Aa1!Aa1!Aa1!', 100, 'very-strong', 'Muito forte'],
+  ] as const)('%s of %i points is %s, %s', (password, score, level, label) => {
+    expect(rateStrength(password)).toMatchObject({ score, level })
+    expect(STRENGTH_LABELS[level]).toBe(label)
+  })
+
+  it.each([
+    ['', Object.values(HINTS)],
+    ['A', [HINTS.length, HINTS.lower, HINTS.digit, HINTS.special]],
+    ['a', [HINTS.length, HINTS.upper, HINTS.digit, HINTS.special]],
+    ['1', [HINTS.length, HINTS.upper, HINTS.lower, HINTS.special]],
+    ['!', [HINTS.length, HINTS.upper, HINTS.lower, HINTS.digit]],
+    [PLAIN.repeat(12), [HINTS.upper, HINTS.lower, HINTS.digit, HINTS.special]],
+    ['Aa1!Aa1!Aa1!', []],
+  ])('hints of %j', (password, hints) => {
+    expect(rateStrength(password).feedback).toEqual(hints)
+  })
+})

@@ -1,0 +1,38 @@
+import type { signInRoutes } from '#contract/sign-in.ts'
+import type { Handlers } from '#server/http/implement.ts'
+import { addressGroup } from '#server/http/request-info.ts'
+import { type ResetDeps, resetPassword } from '#server/passwords/reset-password.ts'
+import { disownEmail } from './disown-email.ts'
+import { requestRecovery } from './request-recovery.ts'
+import { type SignUpDeps, signUp } from './sign-up.ts'
+
+const EMAIL_LINK_LIMIT = { max: 30, windowSeconds: 300 }
+
+export interface AccountDeps extends SignUpDeps, ResetDeps {}
+
+type Handled = 'signUp' | 'requestRecovery' | 'setPassword' | 'disownEmail'
+
+/** What makes and changes accounts, beside the sessions of sign-in/. */
+export function accountHandlers(deps: AccountDeps): Pick<Handlers<typeof signInRoutes>, Handled> {
+  const { db, takeFromLimit } = deps
+  return {
+    async signUp({ body, request }) {
+      const captcha = body.captcha ?? body.gotrue_meta_security?.captcha_token
+      const reply = await signUp(deps, { ...body, captcha }, request)
+      deps.nudgeOutbox()
+      return reply
+    },
+    async requestRecovery({ body, request }) {
+      await requestRecovery(db, takeFromLimit, body.email, request)
+      deps.nudgeOutbox()
+      return {}
+    },
+    setPassword: ({ actor, body, request }) => resetPassword(deps, actor, body.password, request),
+    async disownEmail({ body, request }) {
+      await takeFromLimit(`email-link ${addressGroup(request.ip)}`, EMAIL_LINK_LIMIT)
+      const reply = await disownEmail(db, body.token_hash, request, new Date(deps.clock()))
+      deps.nudgeOutbox()
+      return reply
+    },
+  }
+}

@@ -1,0 +1,140 @@
+import { AuthApiError, GoTrueClient } from '@supabase/auth-js'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { mailTo, NEW_PASSWORD, tokenOf } from '#server/testing/account-calls.ts'
+import { addPerson, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { answerChallenge, encodeAnswer } from '#server/testing/human-passes.ts'
+import { isSignedIn } from '#server/testing/sign-in-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+/** The official client, unmodified, from the account's first day to a forgotten password. */
+describeOnEachDatabase('an account through @supabase/auth-js', (kind) => {
+  let portal: TestPortal
+  let made = 0
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, publicUrl: 'https://portal.example' })
+  })
+  afterAll(() => portal.stop())
+  beforeEach(() => {
+    portal.clock.advance(61 * 60_000)
+    portal.mails.length = 0
+  })
+
+  const createClient = () =>
+    new GoTrueClient({
+      url: `${portal.url}/api/auth`,
+      storageKey: `accounts-${made++}`,
+      autoRefreshToken: false,
+      persistSession: false,
+      detectSessionInUrl: false,
+    })
+  const captcha = async () => ({ captchaToken: encodeAnswer(await answerChallenge(portal)) })
+  const problemOf = (error: unknown) => {
+    expect(error).toBeInstanceOf(AuthApiError)
+    const { message, status, code } = error as AuthApiError
+    return { message, status, code }
+  }
+
+  test('signs up, verifies, signs in, reads, refreshes and signs out', async () => {
+    const email = `cliente${++made}@grupopatio.com.br`
+    const client = createClient()
+    const signedUp = await client.signUp({
+      email,
+      password: NEW_PASSWORD,
+      options: { ...(await captcha()), emailRedirectTo: 'https://evil.example/auth/callback' },
+    })
+    expect(signedUp.error).toBeNull()
+    expect(signedUp.data).toMatchObject({ session: null, user: { email, aud: 'authenticated' } })
+
+    const link = (await mailTo(portal, email))?.link
+    expect(link).toMatch(/^https:\/\/portal\.example\/auth\/callback#/)
+    const verified = await client.verifyOtp({ type: 'signup', token_hash: tokenOf(link) })
+    expect(verified.error).toBeNull()
+    expect(verified.data.user?.email_confirmed_at).toEqual(expect.any(String))
+
+    const { data, error } = await createClient().signInWithPassword({
+      email,
+      password: NEW_PASSWORD,
+      options: await captcha(),
+    })
+    expect([error, data.user?.email]).toEqual([null, email])
+    expect((await client.getUser()).data.user?.email).toBe(email)
+    const refreshed = await client.refreshSession()
+    expect(refreshed.error).toBeNull()
+    const token = refreshed.data.session?.access_token as string
+    expect(await isSignedIn(portal, token)).toBe(true)
+    expect((await client.signOut()).error).toBeNull()
+    expect(await isSignedIn(portal, token)).toBe(false)
+  })
+
+  test('cannot tell a known address at sign-up, resend and recovery', async () => {
+    const known = await addPerson(portal, { password: TEST_PASSWORD })
+    const results = []
+    for (const email of [known.email, 'ninguem.js@grupopatio.com.br']) {
+      const client = createClient()
+      const signedUp = await client.signUp({ email, password: NEW_PASSWORD, options: await captcha() })
+      const resent = await client.resend({ type: 'signup', email })
+      const recovered = await client.resetPasswordForEmail(email, { redirectTo: 'https://portal.example/x' })
+      const user = { ...signedUp.data.user, id: '', email: '' }
+      results.push({ user, session: signedUp.data.session, error: signedUp.error, resent, recovered })
+    }
+    expect(results[0]).toMatchObject({ session: null, error: null, resent: { error: null } })
+    expect(results[1]).toEqual(results[0])
+  })
+
+  test('resends the verification mail', async () => {
+    const { email } = await addPerson(portal, { password: TEST_PASSWORD, email_verified_at: null })
+    const client = createClient()
+    expect((await client.resend({ type: 'signup', email })).error).toBeNull()
+    const again = await client.resend({ type: 'signup', email })
+    expect(problemOf(again.error)).toMatchObject({ status: 429, code: 'rate_limited' })
+    const token_hash = tokenOf((await mailTo(portal, email, 'verification'))?.link)
+    expect((await client.verifyOtp({ type: 'signup', token_hash })).error).toBeNull()
+  })
+
+  test('resets a forgotten password with the recovery session', async () => {
+    const { email } = await addPerson(portal, { password: TEST_PASSWORD })
+    const client = createClient()
+    const asked = await client.resetPasswordForEmail(email, {
+      redirectTo: 'https://portal.example/reset-password',
+    })
+    expect(asked.error).toBeNull()
+    const token_hash = tokenOf((await mailTo(portal, email, 'recovery'))?.link)
+    const verified = await client.verifyOtp({ type: 'recovery', token_hash })
+    expect(verified.error).toBeNull()
+    expect((await client.getUser()).data.user?.email).toBe(email)
+
+    const weak = await client.updateUser({ password: 'travessia' })
+    expect(problemOf(weak.error)).toEqual({
+      message: 'Por favor, escolha uma senha mais forte.',
+      status: 422,
+      code: 'password_rejected',
+    })
+    const updated = await client.updateUser({ password: NEW_PASSWORD })
+    expect([updated.error, updated.data.user?.email]).toEqual([null, email])
+    expect((await client.getUser()).error).not.toBeNull()
+    const { error } = await createClient().signInWithPassword({
+      email,
+      password: NEW_PASSWORD,
+      options: await captcha(),
+    })
+    expect(error).toBeNull()
+  })
+
+  test('understands that a link is used up and that an ordinary session sets no password so', async () => {
+    const { email } = await addPerson(portal, { password: TEST_PASSWORD })
+    const client = createClient()
+    await client.resetPasswordForEmail(email)
+    const token_hash = tokenOf((await mailTo(portal, email, 'recovery'))?.link)
+    await createClient().verifyOtp({ type: 'recovery', token_hash })
+    const again = await client.verifyOtp({ type: 'recovery', token_hash })
+    expect(problemOf(again.error)).toEqual({
+      message: 'Este link já foi usado ou expirou. Peça um novo e-mail e use o link mais recente.',
+      status: 400,
+      code: 'invalid_link',
+    })
+    await client.signInWithPassword({ email, password: TEST_PASSWORD, options: await captcha() })
+    const { error } = await client.updateUser({ password: NEW_PASSWORD })
+    expect(problemOf(error)).toMatchObject({ status: 403, code: 'forbidden' })
+  })
+})

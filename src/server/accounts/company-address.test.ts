@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import { companyAddress } from './company-address.ts'
+
+const DOMAIN = 'grupopatio.com.br'
+
+describe('the address of a new account', () => {
+  test.each([
+    ['vera.vendas@grupopatio.com.br', 'vera.vendas@grupopatio.com.br'],
+    ['Vera.Vendas@GrupoPatio.COM.br', 'vera.vendas@grupopatio.com.br'],
+    ["d'avila+rj@grupopatio.com.br", "d'avila+rj@grupopatio.com.br"],
+  ])('%s is taken', (typed, address) => {
+    expect(companyAddress(typed, DOMAIN)).toBe(address)
+  })
+
+  test.each([
+    ['another domain', 'vera@example.com'],
+    ['a subdomain', 'vera@rj.grupopatio.com.br'],
+    ['a longer domain', 'vera@grupopatio.com.br.example.com'],
+    ['a domain that ends alike', 'vera@ogrupopatio.com.br'],
+    ['a trailing dot', 'vera@grupopatio.com.br.'],
+    ['a Cyrillic letter in the domain', 'vera@gruporatio.com.br'.replace('r', '\u0433')],
+    ['a Cyrillic а in the domain', 'vera@grupop\u0430tio.com.br'],
+    ['a Cyrillic а in the name', 'ver\u0430@grupopatio.com.br'],
+    ['a Kelvin sign, which folds to k', 'vera\u212a@grupopatio.com.br'],
+    ['a long s, which folds to s in capitals', 'vera\u017f@grupopatio.com.br'],
+    ['full-width letters', 'ｖera@grupopatio.com.br'],
+    ['a quoted local part', '"vera@example.com"@grupopatio.com.br'],
+    ['quotes around nothing odd', '"vera"@grupopatio.com.br'],
+    ['two addresses', 'eu@example.com,vera@grupopatio.com.br'],
+    ['a second @', 'eu@example.com@grupopatio.com.br'],
+    ['a line end', 'vera\r\nBcc: eu@example.com@grupopatio.com.br'],
+    ['a space', 've ra@grupopatio.com.br'],
+    ['a zero-width space', 'vera\u200b@grupopatio.com.br'],
+    ['a NUL', 'vera\0@grupopatio.com.br'],
+    ['no name', '@grupopatio.com.br'],
+    ['angle brackets', 'Vera <vera@grupopatio.com.br>'],
+  ])('%s is refused', (_, typed) => {
+    expect(() => companyAddress(typed, DOMAIN)).toThrow('Apenas e-mails @grupopatio.com.br são permitidos')
+  })
+
+  test('a Kelvin sign in the domain, which folds to k, is refused', () => {
+    expect(companyAddress('vera@KIA.com', 'kia.com')).toBe('vera@kia.com')
+    expect(() => companyAddress('vera@\u212aia.com', 'kia.com')).toThrow(
+      'Apenas e-mails @kia.com são permitidos',
+    )
+  })
+})

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  changePassword,
+  disown,
+  mailTo,
+  NEW_PASSWORD,
+  notMeLink,
+  recover,
+  setPassword,
+  signUp,
+  useLink,
+} from '#server/testing/account-calls.ts'
+import { addPerson, openTestSession, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { isSignedIn, signIn } from '#server/testing/sign-in-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+const DAY = 24 * 60 * 60_000
+
+describeOnEachDatabase('não fui eu', (kind) => {
+  let portal: TestPortal
+  let made = 0
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false, publicUrl: 'https://portal.example' })
+  })
+  afterAll(() => portal.stop())
+  beforeEach(() => {
+    portal.mails.length = 0
+  })
+  const db = () => portal.database.db
+  const exists = async (email: string) =>
+    (await db().selectFrom('profiles').select('id').where('email', '=', email).execute()).length > 0
+  const expectInvalid = async (link: string | null | undefined) => {
+    const { status, body } = await disown(portal, link)
+    expect([status, body.code]).toEqual([400, 'invalid-link'])
+  }
+
+  describe('in a verification mail', () => {
+    const signedUp = async () => {
+      const email = `alguem${++made}@grupopatio.com.br`
+      await signUp(portal, email)
+      const mail = await mailTo(portal, email)
+      return { email, mail, link: notMeLink(mail) }
+    }
+
+    test('removes the account and all that belongs to it', async () => {
+      const { email, mail, link } = await signedUp()
+      const session = (await signIn(portal, email, NEW_PASSWORD)).body
+      expect(link).toMatch(/^https:\/\/portal\.example\/nao-fui-eu#token_hash=[\w-]{43}$/)
+      expect(mail?.html).toContain(`href="${link}"`)
+      const { status, body } = await disown(portal, link)
+      expect([status, body]).toEqual([200, { outcome: 'account-removed' }])
+      expect(await exists(email)).toBe(false)
+      expect(await isSignedIn(portal, session.access_token)).toBe(false)
+      expect((await useLink(portal, 'signup', mail?.link)).status).toBe(400)
+      const trail = await db().selectFrom('audit_entries').selectAll().execute()
+      expect(trail.map(({ action }) => action)).toContain('account-disowned')
+      expect(JSON.stringify(trail)).not.toContain(email)
+      await expectInvalid(link)
+    })
+
+    test('serves nobody once the address is verified', async () => {
+      const { email, mail, link } = await signedUp()
+      await useLink(portal, 'signup', mail?.link)
+      await expectInvalid(link)
+      expect(await exists(email)).toBe(true)
+    })
+
+    test('verifies nothing and signs nobody in', async () => {
+      const { link } = await signedUp()
+      for (const type of ['signup', 'recovery'] as const)
+        expect((await useLink(portal, type, link)).body.code).toBe('invalid-link')
+    })
+
+    test('a verification or reset link is none', async () => {
+      const { email, mail } = await signedUp()
+      await expectInvalid(mail?.link)
+      await recover(portal, email)
+      await expectInvalid((await mailTo(portal, email, 'recovery'))?.link)
+    })
+
+    test('is good for seven days', async () => {
+      const late = await signedUp()
+      portal.clock.advance(7 * DAY)
+      await expectInvalid(late.link)
+      const onTime = await signedUp()
+      portal.clock.advance(7 * DAY - 1000)
+      expect((await disown(portal, onTime.link)).status).toBe(200)
+    })
+  })
+
+  describe('in the notice of a changed password', () => {
+    const changed = async () => {
+      const person = await addPerson(portal, { password: TEST_PASSWORD })
+      const { access_token } = await openTestSession(portal, person)
+      await changePassword(portal, access_token)
+      const mail = await mailTo(portal, person.email, 'password-changed')
+      return { person, access_token, link: mail?.link }
+    }
+
+    test('ends all sessions, takes the password out of use and mails a reset link', async () => {
+      const { person, access_token, link } = await changed()
+      const { status, body } = await disown(portal, link)
+      expect([status, body]).toEqual([200, { outcome: 'sessions-ended' }])
+      expect(await isSignedIn(portal, access_token)).toBe(false)
+      for (const password of [NEW_PASSWORD, TEST_PASSWORD])
+        expect((await signIn(portal, person.email, password)).status).toBe(400)
+      const reset = await mailTo(portal, person.email, 'recovery')
+      const { body: session } = await useLink(portal, 'recovery', reset?.link)
+      for (const password of [NEW_PASSWORD, TEST_PASSWORD])
+        expect((await setPassword(portal, session.access_token, password)).status).toBe(422)
+      expect((await setPassword(portal, session.access_token, 'Outra-Lunar-77!')).status).toBe(200)
+      expect((await signIn(portal, person.email, 'Outra-Lunar-77!')).status).toBe(200)
+      await expectInvalid(link)
+    })
+
+    test('used twice at the same moment serves once', async () => {
+      const { link } = await changed()
+      const replies = await Promise.all([disown(portal, link), disown(portal, link)])
+      expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 400])
+    })
+
+    test('cancels a reset that whoever it was had asked for', async () => {
+      const { person, link } = await changed()
+      await recover(portal, person.email)
+      const theirs = await mailTo(portal, person.email, 'recovery')
+      await disown(portal, link)
+      expect((await useLink(portal, 'recovery', theirs?.link)).status).toBe(400)
+    })
+  })
+})

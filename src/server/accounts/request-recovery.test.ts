@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { mailTo, recover, setPassword, useLink } from '#server/testing/account-calls.ts'
+import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { refresh } from '#server/testing/sign-in-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+const MINUTE = 60_000
+const work = vi.hoisted(() => ({ hashes: 0 }))
+// Nothing else tells from outside how much work was done.
+vi.mock('@node-rs/argon2', async (original) => {
+  const real = await original<typeof import('@node-rs/argon2')>()
+  const hash: typeof real.hash = (...args) => {
+    work.hashes++
+    return real.hash(...args)
+  }
+  return { ...real, hash }
+})
+
+describeOnEachDatabase('a forgotten password', (kind) => {
+  let portal: TestPortal
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, publicUrl: 'https://portal.example' })
+  })
+  afterAll(() => portal.stop())
+  beforeEach(() => {
+    portal.clock.advance(61 * MINUTE)
+    portal.mails.length = 0
+  })
+  const addMember = (extra: Parameters<typeof addPerson>[1] = {}) =>
+    addPerson(portal, { password: TEST_PASSWORD, ...extra })
+  const linkTo = async (email: string) => {
+    await recover(portal, email)
+    return (await mailTo(portal, email, 'recovery'))?.link
+  }
+
+  describe('asking for a reset mail', () => {
+    test('sends a link to the page for setting one', async () => {
+      const { email } = await addMember()
+      expect(await linkTo(`${email}`)).toMatch(
+        /^https:\/\/portal\.example\/reset-password#token_hash=[\w-]{43}&type=recovery$/,
+      )
+    })
+
+    test('answers known, unverified and unknown addresses alike, with one row in the outbox', async () => {
+      const known = await addMember()
+      const unverified = await addMember({ email_verified_at: null })
+      const replies = []
+      for (const email of [known.email, unverified.email, 'ninguem@grupopatio.com.br']) {
+        work.hashes = 0
+        const { status, body } = await recover(portal, email)
+        const rows = await portal.database.db
+          .selectFrom('mail_outbox')
+          .select('kind')
+          .where('recipient', '=', email)
+          .execute()
+        replies.push({ status, body, rows, ...work })
+      }
+      expect(replies).toEqual(
+        Array(3).fill({ status: 200, body: {}, rows: [{ kind: 'recovery' }], hashes: 0 }),
+      )
+      await portal.outbox.deliverDue()
+      expect(portal.mails.map(({ to }) => to)).toEqual([known.email, unverified.email])
+    })
+
+    test('is limited to one a minute and five an hour for an address, known or not', async () => {
+      for (const email of [(await addMember()).email, 'nenhum@grupopatio.com.br']) {
+        for (let count = 0; count < 5; count++) {
+          expect((await recover(portal, email)).status).toBe(200)
+          const { status, headers } = await recover(portal, email)
+          expect([status, headers.get('retry-after')]).toEqual([429, '60'])
+          portal.clock.advance(MINUTE)
+        }
+        expect((await recover(portal, email)).status).toBe(429)
+      }
+    })
+
+    test('cancels the link of an earlier mail', async () => {
+      const { email } = await addMember()
+      const older = await linkTo(email)
+      portal.clock.advance(MINUTE)
+      const newer = await linkTo(email)
+      expect((await useLink(portal, 'recovery', older)).body.code).toBe('invalid-link')
+      expect((await useLink(portal, 'recovery', newer)).status).toBe(200)
+    })
+  })
+
+  describe('the link', () => {
+    test('serves once, as what it is, for an hour', async () => {
+      const { email } = await addMember()
+      const link = await linkTo(email)
+      expect((await useLink(portal, 'signup', link)).body.code).toBe('invalid-link')
+      portal.clock.advance(60 * MINUTE - 1)
+      expect((await useLink(portal, 'recovery', link)).status).toBe(200)
+      const again = await useLink(portal, 'recovery', link)
+      expect([again.status, again.body.code]).toEqual([400, 'invalid-link'])
+      const late = await linkTo(email)
+      portal.clock.advance(60 * MINUTE)
+      expect((await useLink(portal, 'recovery', late)).body.code).toBe('invalid-link')
+    })
+
+    test('used twice at the same moment opens one session', async () => {
+      const link = await linkTo((await addMember()).email)
+      const replies = await Promise.all([
+        useLink(portal, 'recovery', link),
+        useLink(portal, 'recovery', link),
+      ])
+      expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 400])
+    })
+
+    test('opens a session that lives fifteen minutes, is not refreshed and does nothing else', async () => {
+      const { email } = await addMember({ role: 'admin' })
+      const { body } = await useLink(portal, 'recovery', await linkTo(email))
+      expect(body).toMatchObject({ expires_in: 900, refresh_token: expect.stringMatching(/./) })
+      const token = body.access_token
+      for (const [method, path] of [
+        ['GET', '/api/profiles/me'],
+        ['GET', '/api/reports/me'],
+        ['GET', '/api/global-powerbi-settings'],
+        ['POST', '/api/functions/change-password'],
+      ] as const) {
+        const reply = await send(portal, method, path, { token })
+        expect([reply.status, reply.body.code], path).toEqual([403, 'password-change-required'])
+      }
+      const refreshed = await refresh(portal, body.refresh_token)
+      expect([refreshed.status, refreshed.body.code]).toEqual([400, 'invalid-refresh-token'])
+      portal.clock.advance(15 * MINUTE - 1000)
+      expect((await send(portal, 'GET', '/api/auth/user', { token })).status).toBe(200)
+      portal.clock.advance(1000)
+      expect((await setPassword(portal, token)).status).toBe(401)
+    })
+  })
+})

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { queueMail } from '#server/mail/queue-mail.ts'
+import { queueWaitingDigest } from '#server/mail/queue-waiting-digest.ts'
+import { mailTo, signUp } from '#server/testing/account-calls.ts'
+import { addPerson } from '#server/testing/builders.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+describeOnEachDatabase('who waits for approval', (kind) => {
+  let portal: TestPortal
+  let admins: string[]
+  let made = 0
+  const newAddress = () => `espera${++made}@grupopatio.com.br`
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false, publicUrl: 'https://portal.example' })
+  })
+  afterAll(() => portal.stop())
+  beforeEach(async () => {
+    await portal.database.db.deleteFrom('mail_outbox').execute()
+    await portal.database.db.deleteFrom('profiles').execute()
+    portal.mails.length = 0
+    admins = [
+      (await addPerson(portal, { role: 'admin' })).email,
+      (await addPerson(portal, { role: 'admin' })).email,
+    ]
+    await addPerson(portal)
+  })
+  const digests = () => portal.mails.filter((mail) => mail.kind === 'waiting-digest')
+  const waitingRows = () =>
+    portal.database.db
+      .selectFrom('mail_outbox')
+      .select(({ fn }) => ['recipient', 'due_at', fn<Date>('now', []).as('now')])
+      .where('kind', '=', 'waiting-digest')
+      .where('sent_at', 'is', null)
+      .orderBy('recipient')
+      .execute()
+  /** As if what was sent had been sent so long ago. */
+  const age = (minutes: number) =>
+    portal.database.db
+      .updateTable('mail_outbox')
+      .set({ sent_at: new Date(Date.now() - minutes * 60_000) })
+      .where('sent_at', 'is not', null)
+      .execute()
+
+  test('is mailed to every administrator at once, to nobody else', async () => {
+    const email = newAddress()
+    await signUp(portal, email)
+    await portal.outbox.deliverDue()
+    expect(digests().map(({ to }) => to)).toEqual(admins.toSorted())
+    const [digest] = digests()
+    expect(digest).toMatchObject({
+      subject: '1 pessoa aguarda aprovação no portal Grupo Pátio',
+      link: 'https://portal.example/admin',
+    })
+    expect(digest?.text).toContain(`${email} (e-mail ainda não verificado)`)
+  })
+
+  test('is gathered in one digest every ten minutes, over all replicas', async () => {
+    const replica = await startTestPortal({ kind, database: portal.database, rateLimits: false })
+    await signUp(portal, newAddress())
+    await portal.outbox.deliverDue()
+    const later = [newAddress(), newAddress(), newAddress(), newAddress()]
+    await Promise.all(later.map((email, index) => signUp(index % 2 ? portal : replica, email)))
+    await portal.outbox.deliverDue()
+    await replica.outbox.deliverDue()
+    expect(digests()).toHaveLength(2)
+    const rows = await waitingRows()
+    expect(rows.map(({ recipient }) => recipient)).toEqual(admins.toSorted())
+    for (const { due_at, now } of rows) {
+      const wait = due_at.getTime() - now.getTime()
+      expect(wait).toBeGreaterThan(9.5 * 60_000)
+      expect(wait).toBeLessThanOrEqual(10 * 60_000)
+    }
+
+    await portal.database.db
+      .updateTable('mail_outbox')
+      .set({ due_at: new Date(0) })
+      .where('sent_at', 'is', null)
+      .execute()
+    await portal.outbox.deliverDue()
+    expect(digests()).toHaveLength(4)
+    for (const email of later) expect(digests().at(-1)?.text).toContain(email)
+    expect(digests().at(-1)?.subject).toContain('5 pessoas aguardam aprovação')
+    await replica.stop()
+  })
+
+  test('is told at once when the last digest is older than that', async () => {
+    await signUp(portal, newAddress())
+    await portal.outbox.deliverDue()
+    await age(11)
+    await signUp(portal, newAddress())
+    await portal.outbox.deliverDue()
+    expect(digests()).toHaveLength(4)
+  })
+
+  test('who comes while a digest is being sent is in the next one', async () => {
+    await signUp(portal, newAddress())
+    // Taken by a worker that has composed it and now waits for the mail server.
+    await portal.database.db
+      .updateTable('mail_outbox')
+      .set({ attempts: 1, due_at: new Date(Date.now() + 60_000) })
+      .where('kind', '=', 'waiting-digest')
+      .execute()
+    await signUp(portal, newAddress())
+    expect(await waitingRows()).toHaveLength(4)
+  })
+
+  test('is not told twice by a known address, nor once nobody waits any more', async () => {
+    const email = newAddress()
+    await signUp(portal, email)
+    await portal.database.db.updateTable('profiles').set({ approved: true }).execute()
+    await portal.outbox.deliverDue()
+    expect(digests()).toEqual([])
+    await age(11)
+    await signUp(portal, email)
+    expect(await waitingRows()).toEqual([])
+  })
+
+  test('is named up to ten, the rest counted', async () => {
+    for (let count = 0; count < 13; count++) await addPerson(portal, { approved: false })
+    await signUp(portal, newAddress())
+    await portal.outbox.deliverDue()
+    const text = digests()[0]?.text ?? ''
+    expect(text.match(/^- /gm)).toHaveLength(11)
+    expect(text).toContain('e mais 4')
+  })
+
+  test('is neither nobody nor somebody who is approved', async () => {
+    const { user_id } = await addPerson(portal)
+    for (const waitingId of [null, user_id]) await queueWaitingDigest(portal.database.db, waitingId)
+    expect(await waitingRows()).toEqual([])
+  })
+
+  test('a demoted administrator is owed none', async () => {
+    await signUp(portal, newAddress())
+    await portal.database.db.deleteFrom('user_roles').execute()
+    await portal.outbox.deliverDue()
+    expect(digests()).toEqual([])
+  })
+
+  test('the person is mailed when approved, unless that was taken back', async () => {
+    const approved = await addPerson(portal)
+    const revoked = await addPerson(portal, { approved: false })
+    for (const { email } of [approved, revoked])
+      await queueMail(portal.database.db, { kind: 'account-approved', recipient: email })
+    const mail = await mailTo(portal, approved.email)
+    expect(mail).toMatchObject({
+      kind: 'account-approved',
+      subject: 'Sua conta no portal Grupo Pátio foi aprovada',
+      link: 'https://portal.example/power-bi',
+    })
+    expect(portal.mails).toHaveLength(1)
+  })
+})

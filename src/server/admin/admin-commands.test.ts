@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { NEW_PASSWORD, setPassword, useLink } from '#server/testing/account-calls.ts'
+import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { isSignedIn, signIn } from '#server/testing/sign-in-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { ADMIN_COMMANDS } from './admin-commands.ts'
+
+describeOnEachDatabase('npm run admin', (kind) => {
+  let portal: TestPortal
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false })
+  })
+  afterAll(() => portal.stop())
+  beforeEach(async () => {
+    await portal.database.db.deleteFrom('profiles').execute()
+    await portal.database.db.deleteFrom('audit_entries').execute()
+  })
+
+  const run = async (command: string, email = '') =>
+    ADMIN_COMMANDS[command]?.(
+      {
+        db: portal.database.db,
+        publicUrl: 'https://portal.example',
+        companyEmailDomain: 'grupopatio.com.br',
+        clock: portal.clock,
+      },
+      email,
+    ) ?? ''
+  const linkIn = (said: string) => /https:\S+/.exec(said)?.[0]
+  const audit = () =>
+    portal.database.db
+      .selectFrom('audit_entries')
+      .select(['action', 'target_email', 'before', 'after', 'user_agent'])
+      .orderBy('id')
+      .execute()
+  const isAdmin = async (token: string) =>
+    (await send(portal, 'GET', '/api/openapi.json', { token })).status === 200
+
+  test('create makes an administrator, verified and approved, whose link sets the password once', async () => {
+    const said = await run('create', ' Chefe@GrupoPatio.com.br ')
+    expect(said).toContain('chefe@grupopatio.com.br')
+    expect(linkIn(said)).toMatch(
+      /^https:\/\/portal\.example\/reset-password#token_hash=[\w-]{43}&type=recovery$/,
+    )
+    const { body } = await useLink(portal, 'recovery', linkIn(said))
+    expect((await setPassword(portal, body.access_token)).status).toBe(200)
+    expect((await useLink(portal, 'recovery', linkIn(said))).status).toBe(400)
+    const session = (await signIn(portal, 'chefe@grupopatio.com.br', NEW_PASSWORD)).body
+    expect(await isAdmin(session.access_token)).toBe(true)
+    const me = await send(portal, 'GET', '/api/profiles/me', { token: session.access_token })
+    expect(me.body).toMatchObject({ approved: true, email_verified_at: expect.any(String) })
+    expect((await audit()).map(({ action }) => action)).toEqual([
+      'account-created',
+      'role-changed',
+      'reset-link-printed',
+      'password-reset',
+    ])
+  })
+
+  test('create refuses an address that is known, foreign or none', async () => {
+    const { email } = await addPerson(portal)
+    await expect(run('create', email)).rejects.toThrow('já tem conta')
+    await expect(run('create', 'chefe@example.com')).rejects.toThrow('Apenas e-mails @grupopatio.com.br')
+    await expect(run('create', 'chefe')).rejects.toThrow('E-mail inválido')
+    expect(await audit()).toEqual([])
+  })
+
+  test('list names the administrators alone', async () => {
+    expect(await run('list')).toContain('Nenhum administrador')
+    const admin = await addPerson(portal, { role: 'admin', approved: false })
+    const { email } = await addPerson(portal)
+    const said = await run('list')
+    expect(said).toContain(`${admin.email}  último acesso: Nunca, aprovação pendente`)
+    expect(said).not.toContain(email)
+  })
+
+  test('reset prints a link, cancels the older one and leaves the password alone until it is used', async () => {
+    const { email } = await addPerson(portal, { password: TEST_PASSWORD })
+    const older = linkIn(await run('reset', email))
+    const newer = linkIn(await run('reset', email.toUpperCase()))
+    expect((await signIn(portal, email, TEST_PASSWORD)).status).toBe(200)
+    expect((await useLink(portal, 'recovery', older)).status).toBe(400)
+    expect((await useLink(portal, 'recovery', newer)).status).toBe(200)
+    expect(await audit()).toMatchObject([
+      { action: 'reset-link-printed', target_email: email, user_agent: 'npm run admin' },
+      { action: 'reset-link-printed', target_email: email },
+    ])
+    await expect(run('reset', 'ninguem@grupopatio.com.br')).rejects.toThrow('Não há conta')
+  })
+
+  test('grant and revoke take effect at the next request and are recorded', async () => {
+    await addPerson(portal, { role: 'admin' })
+    const person = await addPerson(portal)
+    const { access_token } = await openTestSession(portal, person)
+    await run('grant', person.email)
+    expect(await isAdmin(access_token)).toBe(true)
+    expect(await run('grant', person.email)).toContain('já é administrador')
+    await run('revoke', person.email)
+    expect(await isAdmin(access_token)).toBe(false)
+    expect(await isSignedIn(portal, access_token)).toBe(true)
+    await expect(run('revoke', person.email)).rejects.toThrow('não é administrador')
+    expect(await audit()).toMatchObject([
+      { action: 'role-changed', before: { role: 'user' }, after: { role: 'admin' } },
+      { action: 'role-changed', before: { role: 'admin' }, after: { role: 'user' } },
+    ])
+  })
+
+  test('grant refuses whom nobody has verified', async () => {
+    const { email } = await addPerson(portal, { email_verified_at: null })
+    await expect(run('grant', email)).rejects.toThrow('ainda não foi verificado')
+    expect(await audit()).toEqual([])
+  })
+
+  test('revoke leaves the last administrator, also when two are revoked at once', async () => {
+    const people = [await addPerson(portal, { role: 'admin' }), await addPerson(portal, { role: 'admin' })]
+    const results = await Promise.allSettled(people.map(({ email }) => run('revoke', email)))
+    expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    const rejected = results.find((result) => result.status === 'rejected')
+    expect(String(rejected?.reason)).toContain('é o único administrador')
+    expect(await run('list')).toContain('último acesso')
+  })
+})

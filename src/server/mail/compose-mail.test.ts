@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { composeMail, type MailContent } from './compose-mail.ts'
+
+const HOSTILE = `Silva & Filhos <img src=x onerror="alert('1')">`
+const ESCAPED = 'Silva &amp; Filhos &lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;'
+const CONTENT: MailContent = {
+  subject: `Assunto ${HOSTILE}`,
+  heading: HOSTILE,
+  paragraphs: [HOSTILE, `Segundo ${HOSTILE}`],
+  list: [HOSTILE],
+  button: { label: HOSTILE, link: 'https://portal.example/a#x=1&y=2' },
+  notes: [HOSTILE],
+  aside: { text: HOSTILE, label: 'Não fui eu', link: 'https://portal.example/b#x=1&y=2' },
+}
+
+test('nothing that a mail is made of becomes HTML', () => {
+  const { html, text, subject } = composeMail(HOSTILE, CONTENT)
+  expect(html).not.toContain('<img')
+  // Title, heading, group, two paragraphs, item, button, note and aside.
+  expect(html.split(ESCAPED)).toHaveLength(10)
+  expect(text).toContain('Silva & Filhos <img')
+  expect(subject).toContain('Silva & Filhos')
+})
+
+test('the plain text says all that the HTML says, links included', () => {
+  const { html, text, link } = composeMail('Grupo', {
+    ...CONTENT,
+    subject: 'Assunto',
+    heading: 'Título',
+    paragraphs: ['Primeiro parágrafo.', 'Segundo parágrafo.'],
+    list: ['Um item'],
+    button: { label: 'Abrir', link: 'https://portal.example/a#x=1&y=2' },
+    notes: ['Uma nota.'],
+    aside: { text: 'Não reconhece?', label: 'Não fui eu', link: 'https://portal.example/b' },
+  })
+  expect(link).toBe('https://portal.example/a#x=1&y=2')
+  for (const part of ['Primeiro parágrafo.', 'Segundo parágrafo.', 'Um item', 'Abrir', 'Uma nota.'])
+    for (const form of [html, text]) expect(form).toContain(part)
+  for (const part of ['Não reconhece?', 'Não fui eu', 'https://portal.example/b'])
+    for (const form of [html, text]) expect(form).toContain(part)
+  expect(html).toContain('href="https://portal.example/a#x=1&amp;y=2"')
+  expect(text).toContain('https://portal.example/a#x=1&y=2')
+})
+
+test('a mail without list and aside holds no empty ones', () => {
+  const { list: _list, aside: _aside, ...plain } = CONTENT
+  const { html, text } = composeMail('Grupo', plain)
+  expect(html).not.toMatch(/<ul|border-top/)
+  expect(text).not.toContain('\n\n\n')
+})

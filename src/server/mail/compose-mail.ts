@@ -1,0 +1,93 @@
+import { escapeHtml } from './escape-html.ts'
+import type { ComposedMail } from './prepare-mail.ts'
+
+/** Dark enough for white text on it (AA) and readable in clients that turn mails dark. */
+const ACCENT = '#0f5c7d'
+const FONT = "font-family:'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
+const PARAGRAPH = 'margin:0 0 24px'
+const SMALL = 'margin:0 0 12px;font-size:14px;line-height:20px;color:#52606d'
+
+/** What a mail says, as plain text; the frame is the same for all of them. */
+export interface MailContent {
+  subject: string
+  heading: string
+  /** The first one follows the greeting. */
+  paragraphs: string[]
+  /** One line for each. */
+  list?: string[]
+  /** The one thing that the mail asks for. */
+  button: { label: string; link: string }
+  notes: string[]
+  /** A second way, told in small print: 'não fui eu'. */
+  aside?: { text: string; label: string; link: string }
+}
+
+/** Writes a mail as plain text and, with the same words, as HTML. */
+export function composeMail(groupName: string, content: MailContent): ComposedMail {
+  return {
+    subject: content.subject,
+    text: writeText(groupName, content),
+    html: writeHtml(escapeHtml(groupName), content),
+    link: content.button.link,
+  }
+}
+
+function writeText(groupName: string, { paragraphs, list = [], button, notes, aside }: MailContent): string {
+  const parts = [
+    'Olá!',
+    ...paragraphs,
+    ...(list.length > 0 ? [list.map((line) => `- ${line}`).join('\n')] : []),
+    `${button.label}:\n${button.link}`,
+    ...notes,
+    ...(aside ? [`${aside.text} ${aside.label}:\n${aside.link}`] : []),
+    groupName,
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+function writeHtml(group: string, content: MailContent): string {
+  const title = escapeHtml(content.heading)
+  return `<!doctype html>
+<html lang="pt-BR">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+</head>
+<body style="margin:0;padding:24px 12px;background:#f4f6f8">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr><td align="center">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"
+  style="max-width:520px;background:#ffffff;border:1px solid #e1e6eb;border-radius:12px">
+<tr><td style="padding:32px;${FONT};font-size:16px;line-height:24px;color:#1f2933">
+<p style="margin:0 0 24px;font-size:14px;line-height:20px;color:#52606d">${group}</p>
+<h1 style="margin:0 0 12px;font-size:22px;line-height:28px;font-weight:600">${title}</h1>
+${writeBody(content)}
+</td></tr>
+</table>
+</td></tr></table>
+</body>
+</html>
+`
+}
+
+function writeBody({ paragraphs, list = [], button, notes, aside }: MailContent): string {
+  const [first = '', ...rest] = paragraphs
+  const items = list.map((line) => `<li style="margin:0 0 4px">${escapeHtml(line)}</li>`)
+  const href = escapeHtml(button.link)
+  return [
+    ...[`Olá! ${first}`, ...rest].map((text) => `<p style="${PARAGRAPH}">${escapeHtml(text)}</p>`),
+    ...(items.length > 0 ? [`<ul style="${PARAGRAPH};padding-left:20px">${items.join('\n')}</ul>`] : []),
+    `<p style="${PARAGRAPH}"><a href="${href}"
+  style="display:inline-block;padding:12px 24px;border-radius:8px;background:${ACCENT};color:#ffffff;font-weight:600;text-decoration:none"
+  >${escapeHtml(button.label)}</a></p>`,
+    `<p style="${SMALL}">Se o botão não abrir, copie este endereço no navegador:<br>
+<a href="${href}" style="color:${ACCENT};word-break:break-all">${href}</a></p>`,
+    ...notes.map((note) => `<p style="${SMALL}">${escapeHtml(note)}</p>`),
+    ...(aside ? [writeAside(aside)] : []),
+  ].join('\n')
+}
+
+function writeAside({ text, label, link }: NonNullable<MailContent['aside']>): string {
+  return `<p style="${SMALL};padding-top:12px;border-top:1px solid #e1e6eb">${escapeHtml(text)}
+<a href="${escapeHtml(link)}" style="color:${ACCENT}">${escapeHtml(label)}</a></p>`
+}

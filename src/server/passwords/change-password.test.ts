@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import {
+  changePassword,
+  mailTo,
+  NEW_PASSWORD,
+  openRecovery,
+  setPassword,
+} from '#server/testing/account-calls.ts'
+import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { isSignedIn, refresh, signIn } from '#server/testing/sign-in-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+const comparing = vi.hoisted(() => ({ before: async () => {} }))
+// What happens between looking a password up and writing the new one can be brought about only here.
+vi.mock('@node-rs/argon2', async (original) => {
+  const real = await original<typeof import('@node-rs/argon2')>()
+  const verify: typeof real.verify = async (...args) => {
+    await comparing.before()
+    return real.verify(...args)
+  }
+  return { ...real, verify }
+})
+
+const REUSED = { error: 'A nova senha não pode ser igual às últimas 5 senhas.' }
+const nth = (n: number) => `Travessia-Lunar-${n}${n}${n}`
+
+describeOnEachDatabase('changing the password', (kind) => {
+  let portal: TestPortal
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind })
+  })
+  afterAll(() => portal.stop())
+  beforeEach(() => {
+    comparing.before = async () => {}
+    portal.clock.advance(61 * 60_000)
+    portal.mails.length = 0
+  })
+  const addMember = async (sessionKind: 'full' | 'forcedChange' = 'full') => {
+    const person = await addPerson(portal, { password: TEST_PASSWORD })
+    const session = await openTestSession(portal, person, sessionKind)
+    return { person, session, token: session.access_token }
+  }
+
+  test('keeps this session and ends the others at their next request', async () => {
+    const { person, session, token } = await addMember()
+    const elsewhere = await openTestSession(portal, person)
+    const { status, body } = await changePassword(portal, token)
+    expect([status, body]).toEqual([200, { success: true }])
+    expect(await isSignedIn(portal, token)).toBe(true)
+    expect((await refresh(portal, session.refresh_token)).status).toBe(200)
+    expect(await isSignedIn(portal, elsewhere.access_token)).toBe(false)
+    expect((await signIn(portal, person.email, TEST_PASSWORD)).status).toBe(400)
+    expect((await signIn(portal, person.email, NEW_PASSWORD)).status).toBe(200)
+  })
+
+  test('is told by mail and recorded', async () => {
+    const { person, token } = await addMember()
+    await changePassword(portal, token)
+    const mail = await mailTo(portal, person.email)
+    expect(mail).toMatchObject({ kind: 'password-changed', link: expect.stringContaining('/nao-fui-eu#') })
+    expect(mail?.text).toMatch(/em \d\d\/\d\d\/\d{4}, \d\d:\d\d \(horário de Brasília\)/)
+    const rows = await portal.database.db
+      .selectFrom('audit_entries')
+      .selectAll()
+      .where('target_id', '=', person.user_id)
+      .execute()
+    expect(rows).toMatchObject([{ action: 'password-changed', actor_email: person.email }])
+    expect(JSON.stringify(rows)).not.toContain(NEW_PASSWORD)
+  })
+
+  test('frees a session that owed it', async () => {
+    const { session, token } = await addMember('forcedChange')
+    const read = () => send(portal, 'GET', '/api/reports/me', { token })
+    expect((await read()).body.code).toBe('password-change-required')
+    expect((await changePassword(portal, token)).body).toEqual({ success: true })
+    expect((await read()).status).toBe(200)
+    const { body } = await refresh(portal, session.refresh_token)
+    expect(body.user.app_metadata.must_change_password).toBe(false)
+  })
+
+  test.each([
+    ['full', 'Travessia-1', 'A nova senha deve ter pelo menos 12 caracteres'],
+    ['full', `${'Ab3$'.repeat(32)}x`, 'A nova senha deve ter no máximo 128 caracteres'],
+    ['forcedChange', 'Travessia-1', 'A senha deve ter no mínimo 12 caracteres'],
+    ['forcedChange', `${'Ab3$'.repeat(32)}x`, 'A senha deve ter no máximo 128 caracteres'],
+  ] as const)('in a %s session answers %s with its rule', async (sessionKind, password, error) => {
+    const { person, token } = await addMember(sessionKind)
+    const reply = await changePassword(portal, token, password)
+    expect([reply.status, reply.body]).toEqual([200, { error }])
+    expect((await signIn(portal, person.email, TEST_PASSWORD)).status).toBe(200)
+  })
+
+  test.each(['Password2026!', 'Muito-Patio-1987'])('refuses %s in general words', async (password) => {
+    const { token } = await addMember()
+    const { status, body } = await changePassword(portal, token, password)
+    expect([status, body.code]).toEqual([422, 'password-rejected'])
+    expect(body.detail).toMatch(/^Senha rejeitada pelo servidor\. .*comuns\/vazadas\.$/)
+  })
+
+  describe('to one of the last five', () => {
+    const forgetLimits = () => portal.database.db.deleteFrom('rate_limits').execute()
+    /** Sets the first, then so many more, without the limit on how often. */
+    const withHistory = async (changes: number) => {
+      const member = await addMember()
+      for (let n = 1; n <= changes; n++) {
+        expect((await changePassword(portal, member.token, nth(n))).body).toEqual({ success: true })
+        await forgetLimits()
+      }
+      return member
+    }
+
+    test('is refused; the sixth back is free again', async () => {
+      const { token } = await withHistory(5)
+      for (const n of [5, 4, 3, 2, 1]) {
+        expect((await changePassword(portal, token, nth(n))).body, nth(n)).toEqual(REUSED)
+        await forgetLimits()
+      }
+      const fresh = await changePassword(portal, token, TEST_PASSWORD)
+      expect(fresh.body).toEqual({ success: true })
+    })
+
+    test('also when it was set by a reset, or is tried at one', async () => {
+      const { person, token } = await addMember()
+      await setPassword(portal, await openRecovery(portal, person.email), nth(1))
+      expect((await changePassword(portal, token, nth(2))).status).toBe(401)
+      const { access_token } = (await signIn(portal, person.email, nth(1))).body
+      expect((await changePassword(portal, access_token, TEST_PASSWORD)).body).toEqual(REUSED)
+      portal.clock.advance(60_000)
+      const again = await setPassword(portal, await openRecovery(portal, person.email), TEST_PASSWORD)
+      expect([again.status, again.body.detail]).toEqual([422, REUSED.error])
+    })
+
+    test('keeps no more hashes than that', async () => {
+      const { person } = await withHistory(8)
+      const kept = await portal.database.db
+        .selectFrom('password_history')
+        .select('id')
+        .where('user_id', '=', person.user_id)
+        .execute()
+      expect(kept).toHaveLength(5)
+    })
+
+    test('twice at the same moment counts the first of the two', async () => {
+      const { person, token } = await addMember()
+      let under = 0
+      // Both have looked the old passwords up before either writes.
+      comparing.before = async () => {
+        under++
+        await vi.waitFor(() => expect(under).toBeGreaterThan(1))
+      }
+      const replies = await Promise.all([changePassword(portal, token), changePassword(portal, token)])
+      expect(replies.map(({ body }) => body)).toEqual(expect.arrayContaining([{ success: true }, REUSED]))
+      const kept = await portal.database.db
+        .selectFrom('password_history')
+        .select('id')
+        .where('user_id', '=', person.user_id)
+        .execute()
+      expect(kept).toHaveLength(1)
+    })
+  })
+
+  test('is limited to five in a quarter of an hour', async () => {
+    const { token } = await addMember()
+    for (let count = 0; count < 5; count++)
+      expect((await changePassword(portal, token, TEST_PASSWORD)).body).toEqual(REUSED)
+    const { status, headers } = await changePassword(portal, token)
+    expect([status, headers.get('retry-after')]).toEqual([429, '900'])
+  })
+
+  test('in a session that is ended meanwhile changes nothing', async () => {
+    const { person, token } = await addMember()
+    comparing.before = async () => {
+      await portal.database.db.deleteFrom('sessions').where('user_id', '=', person.user_id).execute()
+    }
+    expect((await changePassword(portal, token)).status).toBe(401)
+    expect((await signIn(portal, person.email, TEST_PASSWORD)).status).toBe(200)
+  })
+
+  test('leaves no session of a sign-in with the old one that was under way', async () => {
+    const { person, token } = await addMember()
+    const attempts = Array.from({ length: 4 }, () => signIn(portal, person.email, TEST_PASSWORD))
+    const [changed, ...replies] = await Promise.all([changePassword(portal, token), ...attempts])
+    expect(changed.body).toEqual({ success: true })
+    for (const { body } of replies)
+      if (body.access_token) expect(await isSignedIn(portal, body.access_token)).toBe(false)
+  })
+})

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addPerson, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { signIn } from '#server/testing/sign-in-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+const BUILTIN = 'admin@grupopatio.com.br'
+
+describeOnEachDatabase('failed sign-ins of the built-in administrator', (kind) => {
+  let portal: TestPortal
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind })
+    await addPerson(portal, { email: BUILTIN, password: TEST_PASSWORD, role: 'admin' })
+  })
+  afterAll(() => portal.stop())
+
+  test('are told by mail from the third on, once, and recorded', async () => {
+    const fail = () => signIn(portal, BUILTIN, 'errada')
+    await fail()
+    await fail()
+    await portal.outbox.deliverDue()
+    expect(portal.mails).toEqual([])
+    for (let count = 0; count < 4; count++) {
+      await fail()
+      portal.clock.advance(5 * 60_000)
+    }
+    await portal.outbox.deliverDue()
+    expect(portal.mails.map(({ kind, to, link }) => [kind, to, link])).toEqual([
+      ['builtin-failures', BUILTIN, 'http://localhost/forgot-password'],
+    ])
+    const rows = await portal.database.db.selectFrom('audit_entries').selectAll().execute()
+    expect(rows).toMatchObject([
+      { action: 'builtin-admin-failures', after: { failures: 3 }, ip: '127.0.0.1' },
+    ])
+  })
+
+  test('of anybody else are not', async () => {
+    portal.mails.length = 0
+    const { email } = await addPerson(portal, { password: TEST_PASSWORD })
+    for (let count = 0; count < 4; count++) await signIn(portal, email, 'errada')
+    await portal.outbox.deliverDue()
+    expect(portal.mails).toEqual([])
+  })
+})

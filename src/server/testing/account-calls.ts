@@ -1,0 +1,61 @@
+import { send } from './builders.ts'
+import { givePass } from './human-passes.ts'
+import type { TestPortal } from './test-portal.ts'
+
+/** Neither common nor personal, and fit for every form. */
+export const NEW_PASSWORD = 'Travessia-Lunar-88!'
+
+/** POST /signup; with a human-check pass unless another captcha is given. */
+export async function signUp(portal: TestPortal, email: string, password = NEW_PASSWORD, captcha?: string) {
+  const body = { email, password, captcha: captcha ?? (await givePass(portal)) }
+  return send(portal, 'POST', '/api/auth/signup', { body })
+}
+
+/** POST /recover */
+export function recover(portal: TestPortal, email: string) {
+  return send(portal, 'POST', '/api/auth/recover', { body: { email } })
+}
+
+/** POST /verify */
+export function useLink(portal: TestPortal, type: 'signup' | 'recovery', link: string | null | undefined) {
+  const body = { type, token_hash: tokenOf(link) }
+  return send(portal, 'POST', '/api/auth/verify', { body })
+}
+
+/** POST /not-me */
+export function disown(portal: TestPortal, link: string | null | undefined) {
+  return send(portal, 'POST', '/api/auth/not-me', { body: { token_hash: tokenOf(link) } })
+}
+
+/** PUT /user */
+export function setPassword(portal: TestPortal, token: string, password = NEW_PASSWORD) {
+  return send(portal, 'PUT', '/api/auth/user', { token, body: { password } })
+}
+
+/** POST /functions/change-password */
+export function changePassword(portal: TestPortal, token: string, newPassword = NEW_PASSWORD) {
+  return send(portal, 'POST', '/api/functions/change-password', { token, body: { newPassword } })
+}
+
+export function tokenOf(link: string | null | undefined): string {
+  return new URLSearchParams(new URL(link ?? '').hash.slice(1)).get('token_hash') ?? ''
+}
+
+/** Sends what is due and gives the newest mail to an address, of one kind if it is named. */
+export async function mailTo(portal: TestPortal, email: string, kind?: string) {
+  await portal.outbox.deliverDue()
+  const mails = portal.mails.filter((mail) => mail.to === email && (!kind || mail.kind === kind))
+  return mails.at(-1)
+}
+
+/** The 'não fui eu' link of a mail. */
+export function notMeLink(mail: { text: string } | undefined): string {
+  return /\S+\/nao-fui-eu#token_hash=[\w-]{43}/.exec(mail?.text ?? '')?.[0] ?? ''
+}
+
+/** Asks for a reset mail, uses its link and gives the access token of the recovery session. */
+export async function openRecovery(portal: TestPortal, email: string): Promise<string> {
+  await recover(portal, email)
+  const { body } = await useLink(portal, 'recovery', (await mailTo(portal, email, 'recovery'))?.link)
+  return body.access_token
+}
