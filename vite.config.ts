@@ -78,6 +78,13 @@ function compressFiles(): Plugin {
   }
 }
 
+/** What only the visitors' and the account's forms need, zod among it: the reports screen goes without. */
+const formModules =
+  /\/src\/web\/(configure-zod|ui\/(text|email)-field|ui\/text-link|layout\/visitor-page)\.tsx?$|\/lucide-react\/.*\/eye(-off)?\.mjs$|\/src\/contract\/[\w-]+\.ts\?full$|node_modules\/zod\//
+const newPasswordModules = /\/src\/web\/ui\/(use-form|new-password-fields|strength-meter)\.tsx?$/
+/** What only the screens behind the sign-in need. */
+const queryModules = /\/src\/web\/query-client\.ts$|node_modules\/@tanstack\/(query-core|react-query)\//
+
 const shellModules =
   /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(react-router|router-core|history|react-store|store))\//
 
@@ -105,6 +112,9 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'shell', test: shellModules },
+            { name: 'forms', test: formModules, includeDependenciesRecursively: false },
+            { name: 'new-password', test: newPasswordModules, includeDependenciesRecursively: false },
+            { name: 'queries', test: queryModules, includeDependenciesRecursively: false },
             { name: 'parts', test: /\/src\/(web|contract)\/|\/lucide-react\//, minShareCount: 3 },
           ],
         },

@@ -1,6 +1,6 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
-import { expect, reportOf, signIn, test } from './portal-fixture.ts'
+import { expect, reportOf, signIn, solveHumanCheck, test } from './portal-fixture.ts'
 
 async function seriousFindings(page: Page) {
   const { violations } = await new AxeBuilder({ page }).analyze()
@@ -22,4 +22,43 @@ for (const colorScheme of ['light', 'dark'] as const)
       await signIn(page, 'naoverificado')
       await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
       expect(await seriousFindings(page)).toEqual([])
+    })
+
+for (const colorScheme of ['light', 'dark'] as const)
+  for (const width of [1440, 390])
+    test(`axe finds nothing serious on the account screens (${colorScheme}, ${width} px)`, async ({
+      page,
+    }) => {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await page.setViewportSize({ width, height: 844 })
+      const expectClean = async (heading: string) => {
+        await expect(page.getByRole('heading', { name: heading })).toBeVisible()
+        expect(await seriousFindings(page)).toEqual([])
+      }
+      await page.goto('/signup')
+      await page.getByLabel('Senha', { exact: true }).fill('Abc1')
+      await solveHumanCheck(page)
+      await page.getByRole('button', { name: 'Criar conta' }).click()
+      await expect(page.getByText('Senha deve ter no mínimo 12 caracteres')).toBeVisible()
+      await expectClean('Criar conta')
+      const email = `axe-${colorScheme}-${width}@grupopatio.com.br`
+      await page.getByLabel('E-mail').fill(email)
+      await page.getByLabel('Senha', { exact: true }).fill('Um-Cavalo-Azul-77')
+      await page.getByLabel('Confirmar senha').fill('Um-Cavalo-Azul-77')
+      await page.getByRole('button', { name: 'Criar conta' }).click()
+      await expectClean('Confirme seu e-mail')
+
+      await page.goto('/forgot-password')
+      await page.getByRole('button', { name: 'Enviar link' }).click()
+      await expectClean('Esqueci minha senha')
+      await page.goto('/reset-password')
+      await expectClean('Link inválido ou expirado')
+      await page.goto('/nao-fui-eu#token_hash=abc')
+      await expectClean('Não foi você?')
+      await signIn(page, 'curta', 'curta123')
+      await expectClean('Atualização de Senha Necessária')
+      await page.getByRole('button', { name: 'Sair' }).click()
+      await signIn(page, 'semrelatorio')
+      await page.getByRole('link', { name: 'Minha conta' }).click()
+      await expectClean('Minha Conta')
     })

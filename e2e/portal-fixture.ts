@@ -16,8 +16,20 @@ export interface Fault {
   times?: number
 }
 
+/** A captured mail (DESIGN section 7, demo instruments). */
+export interface Mail {
+  id: string
+  to: string
+  kind: string
+  subject: string
+  link: string | null
+  text: string
+}
+
 export interface Demo {
   url: string
+  /** The newest mail of a kind to an address, awaited until there are at least `count` of them. */
+  mail(to: string, kind: string, count?: number): Promise<Mail>
   script(fault: Fault): Promise<void>
   calls(): Promise<{ method: string; path: string; status: number }[]>
   data(query: string): Promise<{ cards: { id: string; formatted: string }[]; byMarca: { marca: string }[] }>
@@ -38,6 +50,14 @@ function instrumentsOf({ url }: PortalProcess): Demo {
   const instruments = `${url}/demo/power-bi`
   return {
     url,
+    async mail(to, kind, count = 1) {
+      const read = async (): Promise<Mail[]> => {
+        const mails: Mail[] = await (await fetch(`${url}/demo/mailbox.json?to=${to}`)).json()
+        return mails.filter((mail) => mail.kind === kind)
+      }
+      await expect.poll(async () => (await read()).length, { timeout: 15_000 }).toBeGreaterThanOrEqual(count)
+      return (await read()).at(-1) as Mail
+    },
     async script(fault) {
       const reply = await fetch(`${instruments}/faults`, { method: 'PUT', body: JSON.stringify(fault) })
       if (!reply.ok) throw new Error(await reply.text())
@@ -88,6 +108,12 @@ export async function signIn(page: Page, name: string, password = PASSWORD): Pro
   await page.getByLabel('Senha', { exact: true }).fill(password)
   await solveHumanCheck(page)
   await page.getByRole('button', { name: 'Entrar' }).click()
+}
+
+/** Fills the two fields of a new password in, as every form of the portal names them. */
+export async function typeNewPassword(page: Page, password: string, confirmation = password): Promise<void> {
+  await page.getByLabel('Nova senha', { exact: true }).fill(password)
+  await page.getByLabel('Confirmar nova senha').fill(confirmation)
 }
 
 /** ALTCHA works by itself once somebody is at the form. */

@@ -44,8 +44,20 @@ describe('keepSessionFresh', () => {
   it('renews at once when the page wakes with an expired session', async () => {
     const requests = answerWith(Response.json(sessionOf(2)))
     const { stop } = await start(600)
-    vi.setSystemTime(Date.now() + 3_600_000)
+    vi.setSystemTime(Date.now() + 20 * 60_000)
     await wake()
+    expect(requests).toHaveLength(1)
+    stop()
+  })
+
+  it('renews nothing for somebody who has done nothing for 30 minutes', async () => {
+    const requests = answerWith(Response.json(sessionOf(2, { expiresIn: 1_800 })))
+    const { stop } = await start(600)
+    await vi.advanceTimersByTimeAsync(29 * 60_000)
+    expect(requests).toHaveLength(1)
+    vi.setSystemTime(Date.now() + 20 * 60_000)
+    await wake()
+    await vi.advanceTimersByTimeAsync(10 * 60_000)
     expect(requests).toHaveLength(1)
     stop()
   })

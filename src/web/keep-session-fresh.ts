@@ -9,14 +9,13 @@ const LONGEST_WAIT_MS = 60_000
 
 /**
  * Renews the session about a minute before it expires, and at once when the page is seen again or comes
- * back online. A failure is tried again later and later, up to once a minute.
+ * back online, for as long as its person is active: refreshSession renews nothing past the inactivity limit. A failure is tried again later and later, up to once a minute.
  * @returns a function that ends it
  */
 export function keepSessionFresh(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let failures = 0
 
-  // The inactivity rule belongs here: the session is to be renewed only while its person is active.
   const renewWhenDue = async () => {
     const session = getSession()
     if (!session) return

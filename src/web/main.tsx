@@ -2,10 +2,13 @@ import './index.css'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { watchInactivity } from './inactivity.ts'
 import { keepSessionFresh } from './keep-session-fresh.ts'
 import { followSessionInRoutes, router } from './routes.tsx'
 
 followSessionInRoutes()
+// Before anything asks the server: a session that was left too long ago ends here.
+watchInactivity()
 keepSessionFresh()
 
 const root = document.getElementById('root')

@@ -1,19 +1,9 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-  useMatches,
-} from '@tanstack/react-router'
-import { useDocumentTitle } from './document-title.ts'
+import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { ErrorScreen } from './layout/error-screen.tsx'
-import { NotFoundScreen } from './layout/not-found-screen.tsx'
-import { keepLinkHash } from './link-hash.ts'
 import { loadChunk } from './load-chunk.ts'
+import { mailLinkRoutes } from './mail-link-routes.ts'
+import { rootRoute } from './root-route.tsx'
 import { getSession, onAuthStateChange, owesPasswordChange } from './session.ts'
-import { Toaster } from './ui/toast.tsx'
 
 /** Whether there is a session that opens the portal; one that owes a password change stays at /login. */
 function isSignedIn(): boolean {
@@ -29,19 +19,6 @@ function requireVisitor(): void {
   if (isSignedIn()) throw redirect({ to: '/power-bi', replace: true })
 }
 
-function Root() {
-  const title = useMatches({ select: (matches) => matches.at(-1)?.staticData.title })
-  useDocumentTitle(title)
-  return (
-    <>
-      <Outlet />
-      <Toaster />
-    </>
-  )
-}
-
-const rootRoute = createRootRoute({ component: Root, notFoundComponent: NotFoundScreen })
-
 const startRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
@@ -51,26 +28,49 @@ const startRoute = createRoute({
   },
 })
 
-const loginRoute = createRoute({
+const visitorRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/login',
+  id: 'visitor',
   beforeLoad: requireVisitor,
+})
+
+const loginRoute = createRoute({
+  getParentRoute: () => visitorRoute,
+  path: '/login',
   staticData: { title: 'Entrar' },
   component: lazyRouteComponent(() => loadChunk(() => import('./sign-in/login-screen.tsx')), 'LoginScreen'),
 })
 
-const callbackRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/auth/callback',
-  beforeLoad: ({ location }) => {
-    if (!location.hash) return
-    keepLinkHash(location.hash)
-    throw redirect({ to: '/auth/callback', replace: true })
-  },
-  staticData: { title: 'Verificação de e-mail' },
+const signUpRoute = createRoute({
+  getParentRoute: () => visitorRoute,
+  path: '/signup',
+  staticData: { title: 'Criar conta' },
   component: lazyRouteComponent(
-    () => loadChunk(() => import('./sign-in/auth-callback-screen.tsx')),
-    'AuthCallbackScreen',
+    () => loadChunk(() => import('./sign-up/sign-up-screen.tsx')),
+    'SignUpScreen',
+  ),
+})
+
+const emailVerificationRoute = createRoute({
+  getParentRoute: () => visitorRoute,
+  path: '/email-verification',
+  beforeLoad: ({ location }) => {
+    if (!location.state.email) throw redirect({ to: '/login', replace: true })
+  },
+  staticData: { title: 'Confirme seu e-mail' },
+  component: lazyRouteComponent(
+    () => loadChunk(() => import('./sign-up/email-verification-screen.tsx')),
+    'EmailVerificationScreen',
+  ),
+})
+
+const forgotPasswordRoute = createRoute({
+  getParentRoute: () => visitorRoute,
+  path: '/forgot-password',
+  staticData: { title: 'Esqueci minha senha' },
+  component: lazyRouteComponent(
+    () => loadChunk(() => import('./password-reset/forgot-password-screen.tsx')),
+    'ForgotPasswordScreen',
   ),
 })
 
@@ -81,6 +81,16 @@ const signedInRoute = createRoute({
   component: lazyRouteComponent(
     () => loadChunk(() => import('./layout/signed-in-screens.tsx')),
     'SignedInScreens',
+  ),
+})
+
+const profileRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/profile',
+  staticData: { title: 'Minha Conta' },
+  component: lazyRouteComponent(
+    () => loadChunk(() => import('./profile/profile-screen.tsx')),
+    'ProfileScreen',
   ),
 })
 
@@ -104,9 +114,9 @@ const reportsRoute = createRoute({
 
 const routeTree = rootRoute.addChildren([
   startRoute,
-  loginRoute,
-  callbackRoute,
-  signedInRoute.addChildren([reportsRoute]),
+  visitorRoute.addChildren([loginRoute, signUpRoute, emailVerificationRoute, forgotPasswordRoute]),
+  ...mailLinkRoutes,
+  signedInRoute.addChildren([reportsRoute, profileRoute]),
 ])
 
 export const router = createRouter({
@@ -123,8 +133,12 @@ export const router = createRouter({
  * @returns a function that ends it
  */
 export function followSessionInRoutes(): () => void {
+  let wasSignedIn = isSignedIn()
   return onAuthStateChange((event) => {
-    if (event === 'SIGNED_IN' || event === 'SIGNED_OUT') void router.invalidate()
+    // A forced change made in another tab opens the portal in this one too.
+    const isOpened = isSignedIn() && !wasSignedIn
+    wasSignedIn = isSignedIn()
+    if (event === 'SIGNED_IN' || event === 'SIGNED_OUT' || isOpened) void router.invalidate()
   })
 }
 
@@ -135,5 +149,13 @@ declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     /** The screen's name in the browser's tab. */
     title?: string
+  }
+  interface HistoryState {
+    /** Where the confirmation link of a sign-up went, for /email-verification. */
+    email?: string
+    /** Changes with each reset link that is opened in this tab. */
+    linkKey?: string
+    /** What stood behind '#' of a 'não fui eu' link, which is used only when its button is pressed. */
+    linkHash?: string
   }
 }

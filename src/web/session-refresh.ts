@@ -1,4 +1,5 @@
 import { signInRoutes } from '#contract/sign-in.ts'
+import { isInactive } from './activity.ts'
 import { isDefiniteRefusal } from './api-error.ts'
 import { announce } from './auth-events.ts'
 import { sendRequest } from './send-request.ts'
@@ -28,6 +29,8 @@ export function refreshSession(refusedToken?: string): Promise<StoredSession | u
 function renewOnce(oldToken: string | undefined): Promise<StoredSession | undefined> {
   const renew = async () => {
     const current = getSession()
+    // A session whose time is over is about to be ended, not renewed (SPEC section 4).
+    if (isInactive()) return current
     const isRenewedElsewhere = current && current.access_token !== oldToken && !isDue(current)
     return !current || isRenewedElsewhere ? current : trade(current)
   }

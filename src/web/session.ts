@@ -1,10 +1,11 @@
 import { useSyncExternalStore } from 'react'
 import { type Session, signInRoutes } from '#contract/sign-in.ts'
+import { restartActivity } from './activity.ts'
 import { callApi } from './api.ts'
 import { isDefiniteRefusal } from './api-error.ts'
 import { announce, onAuthStateChange } from './auth-events.ts'
 import { sendRequest } from './send-request.ts'
-import { clearSession, getSession, type StoredSession, storeSession } from './session-store.ts'
+import { clearSession, getSession, type StoredSession, secondsLeft, storeSession } from './session-store.ts'
 
 export { type AuthEvent, onAuthStateChange } from './auth-events.ts'
 export { refreshSession } from './session-refresh.ts'
@@ -40,23 +41,43 @@ export async function signIn(credentials: {
 
 /** Makes a session that the server has just issued the session of every tab. */
 export function adoptSession(session: Session): void {
+  restartActivity()
   storeSession(session)
   announce('SIGNED_IN')
 }
 
 /**
  * Ends the session here and in every tab.
- * @param options reason 'inactivity' ends it on this device even when the server cannot be told
+ * @param options reason 'inactivity' ends it on this device at once, whether or not the server can be told
  * @throws ApiError or NetworkError when the server could not be told: the session is then kept
  */
 export async function signOut(options: { reason?: 'button' | 'inactivity' } = {}): Promise<void> {
+  if (options.reason === 'inactivity') return leaveAtOnce()
   try {
     await callApi(signInRoutes.signOut, { query: { scope: 'local' } })
   } catch (error) {
     // A refused session is over already.
-    if (!isDefiniteRefusal(error) && options.reason !== 'inactivity') throw error
+    if (!isDefiniteRefusal(error)) throw error
   }
+  forgetSession()
+}
+
+/** Forgets a session that the server has ended, in every tab. */
+export function forgetSession(): void {
   if (!getSession()) return
   clearSession()
   announce('SIGNED_OUT')
+}
+
+/** The token is not renewed for it: a session that nobody renews dies at the server by itself. */
+async function leaveAtOnce(): Promise<void> {
+  const session = getSession()
+  forgetSession()
+  if (!session || secondsLeft(session) <= 0) return
+  const telling = sendRequest(
+    signInRoutes.signOut,
+    { query: { scope: 'local' }, keepalive: true },
+    session.access_token,
+  )
+  await telling.catch(() => {})
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
-import { BrandMark } from '#web/layout/brand-mark.tsx'
-import { Footer } from '#web/layout/footer.tsx'
 import { portalSettings } from '#web/portal-settings.ts'
+import { BrandMark } from './brand-mark.tsx'
+import { Footer } from './footer.tsx'
 
 interface VisitorPageProps {
   title: string

@@ -1,34 +1,13 @@
-import { useState } from 'react'
 import { verificationMessages } from '#contract/messages.ts'
-import { signInRoutes } from '#contract/sign-in.ts'
-import { ApiError, callApi } from '#web/api.ts'
+import { useResendVerification } from '#web/resend-verification.ts'
 import { Button } from '#web/ui/button.tsx'
-import { showToast } from '#web/ui/toast.tsx'
-import { RESEND_COOLDOWN_SECONDS, useResendCooldown } from './resend-cooldown.ts'
 
 /** The yellow banner of people whose e-mail is not verified, with a button that sends the mail again. */
 export function UnverifiedBanner({ email }: { email: string }) {
-  const [isSending, setIsSending] = useState(false)
-  const { secondsLeft, start } = useResendCooldown(email)
-
-  async function resend(): Promise<void> {
-    if (isSending || secondsLeft > 0 || !email) return
-    setIsSending(true)
-    try {
-      await callApi(signInRoutes.resendVerification, { body: { type: 'signup', email } })
-      start(RESEND_COOLDOWN_SECONDS)
-      const { resentOnReports: title, resentDetail: description } = verificationMessages
-      showToast({ kind: 'success', title, description })
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 429)
-        start(error.retryAfterSeconds ?? RESEND_COOLDOWN_SECONDS)
-      const description = (error instanceof Error && error.message) || verificationMessages.resendFailedDetail
-      showToast({ kind: 'error', title: verificationMessages.resendFailed, description })
-    } finally {
-      setIsSending(false)
-    }
-  }
-
+  const { label, isSending, isResting, resend } = useResendVerification(
+    email,
+    verificationMessages.resentOnReports,
+  )
   return (
     <aside
       aria-label="Verificação de e-mail"
@@ -38,17 +17,12 @@ export function UnverifiedBanner({ email }: { email: string }) {
       <Button
         variant="secondary"
         isBusy={isSending}
-        disabled={secondsLeft > 0}
+        disabled={isResting}
         onClick={() => void resend()}
         className="tabular-nums"
       >
-        {labelOf(isSending, secondsLeft)}
+        {label}
       </Button>
     </aside>
   )
-}
-
-function labelOf(isSending: boolean, secondsLeft: number): string {
-  if (isSending) return verificationMessages.resending
-  return secondsLeft > 0 ? verificationMessages.resendIn(secondsLeft) : verificationMessages.resend
 }

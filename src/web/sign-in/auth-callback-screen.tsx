@@ -6,7 +6,7 @@ import { takeLinkHash } from '#web/link-hash.ts'
 import { adoptSession, getSession } from '#web/session.ts'
 import { Spinner } from '#web/ui/spinner.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { readTokenHash, verifyEmailLink } from './verify-email-link.ts'
+import { readTokenHash, verifyEmailLink } from '#web/verify-email-link.ts'
 
 /** Where the link of the verification mail leads: it is posted, never used up by the page's own address. */
 export function AuthCallbackScreen() {
@@ -15,7 +15,9 @@ export function AuthCallbackScreen() {
   useEffect(() => {
     if (isStarted.current) return
     isStarted.current = true
-    void finishVerification(readTokenHash(takeLinkHash())).then((to) => navigate({ to, replace: true }))
+    void finishVerification(readTokenHash(takeLinkHash(), 'signup')).then((to) =>
+      navigate({ to, replace: true }),
+    )
   }, [navigate])
   return (
     <MessagePage title={verificationMessages.checking}>
@@ -27,7 +29,7 @@ export function AuthCallbackScreen() {
 /** @returns the screen to go to */
 async function finishVerification(tokenHash: string | undefined): Promise<'/power-bi' | '/login'> {
   try {
-    const session = tokenHash === undefined ? undefined : await verifyEmailLink(tokenHash)
+    const session = tokenHash === undefined ? undefined : await verifyEmailLink('signup', tokenHash)
     if (session) {
       adoptSession(session)
       showToast({

@@ -4,11 +4,10 @@ import { HumanCheck, type HumanCheckHandle } from '#web/human-check/human-check.
 import { Button } from '#web/ui/button.tsx'
 import { EmailField } from '#web/ui/email-field.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
+import { textLinkClasses } from '#web/ui/text-link.ts'
 import type { LoginField } from './first-failure.ts'
 import { useCapsLock } from './use-caps-lock.ts'
 import { useLogin } from './use-login.ts'
-
-const linkClasses = 'rounded-sm font-medium text-brand-strong underline-offset-4 hover:underline'
 
 /** E-mail, password and human check (SPEC section 2, /login). */
 export function LoginForm() {
@@ -56,10 +55,10 @@ export function LoginForm() {
 function LoginLinks() {
   return (
     <div className="flex flex-wrap justify-between gap-x-6 gap-y-2 text-sm">
-      <Link to={'/forgot-password' as string} className={linkClasses}>
+      <Link to="/forgot-password" className={textLinkClasses}>
         Esqueci minha senha
       </Link>
-      <Link to={'/signup' as string} className={linkClasses}>
+      <Link to="/signup" className={textLinkClasses}>
         Criar conta
       </Link>
     </div>

@@ -1,8 +1,8 @@
 import { lazy, Suspense } from 'react'
+import { VisitorPage } from '#web/layout/visitor-page.tsx'
 import { loadChunk } from '#web/load-chunk.ts'
 import { owesPasswordChange, useSession } from '#web/session.ts'
 import { LoginForm } from './login-form.tsx'
-import { VisitorPage } from './visitor-page.tsx'
 
 const ForcedPasswordChange = lazy(() =>
   loadChunk(() => import('./forced-password-change.tsx')).then((module) => ({

@@ -3,7 +3,6 @@ import type { ProblemCode } from '#contract/problem.ts'
 import { ApiError, NetworkError } from '#web/api.ts'
 import { explainFailure } from './explain-failure.ts'
 import { firstFailure } from './first-failure.ts'
-import { readTokenHash } from './verify-email-link.ts'
 
 const failureOf = (code: ProblemCode, status: number, retryAfter?: number) =>
   new ApiError(
@@ -63,14 +62,5 @@ describe('explainFailure', () => {
     ],
   ])('%s', (error, toast) => {
     expect(explainFailure(error)).toEqual(toast)
-  })
-})
-
-describe('readTokenHash', () => {
-  it('takes the token of a sign-up link only', () => {
-    expect(readTokenHash('token_hash=abc&type=signup')).toBe('abc')
-    expect(readTokenHash('token_hash=abc&type=recovery')).toBeUndefined()
-    expect(readTokenHash('token_hash=&type=signup')).toBeUndefined()
-    expect(readTokenHash('')).toBeUndefined()
   })
 })

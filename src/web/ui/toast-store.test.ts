@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { closeToasts, pauseToasts, showToast, toastStore } from './toast-store.ts'
+import { closeToast, closeToasts, pauseToasts, showToast, toastStore } from './toast-store.ts'
 
 const titles = () => toastStore.read().map(({ title }) => title)
 
@@ -30,6 +30,19 @@ describe('toasts', () => {
     vi.advanceTimersByTime(1_900)
     expect(titles()).toEqual(['ok'])
     vi.advanceTimersByTime(200)
+    expect(titles()).toEqual([])
+  })
+
+  it('stand as long as they are told to, and without end until closed', () => {
+    const id = showToast({ kind: 'error', title: 'sem fim', lifetimeMs: Number.POSITIVE_INFINITY })
+    showToast({ kind: 'success', title: 'longo', lifetimeMs: 120_000 })
+    vi.advanceTimersByTime(119_000)
+    pauseToasts(true)
+    pauseToasts(false)
+    expect(titles()).toEqual(['sem fim', 'longo'])
+    vi.advanceTimersByTime(24 * 3_600_000)
+    expect(titles()).toEqual(['sem fim'])
+    closeToast(id)
     expect(titles()).toEqual([])
   })
 

@@ -4,6 +4,8 @@ export interface ToastContent {
   kind: NoticeKind
   title: string
   description?: string
+  /** How long it stands; after its kind unless said, Infinity until it is closed. */
+  lifetimeMs?: number
 }
 export interface ShownToast extends ToastContent {
   id: number
@@ -23,17 +25,21 @@ const timers = new Map<
   { timer?: ReturnType<typeof setTimeout>; endsAt: number; remainingMs: number }
 >()
 
-/** Shows a short notice over the page; it goes by itself, but waits while it is pointed at or focused. */
-export function showToast(toast: ToastContent): void {
+/**
+ * Shows a short notice over the page; it goes by itself, but waits while it is pointed at or focused.
+ * @returns its id, for closeToast
+ */
+export function showToast(toast: ToastContent): number {
   // Said again, it takes the place of the one that still stands.
   const same = shown.find(({ kind, title }) => kind === toast.kind && title === toast.title)
   if (same) closeToast(same.id)
   lastId += 1
   const id = lastId
-  timers.set(id, { endsAt: 0, remainingMs: LIFETIMES_MS[toast.kind] })
+  timers.set(id, { endsAt: 0, remainingMs: toast.lifetimeMs ?? LIFETIMES_MS[toast.kind] })
   if (!isPaused) start(id)
   publish([...shown, { ...toast, id }])
   for (const { id: oldId } of shown.slice(0, -MOST_SHOWN)) closeToast(oldId)
+  return id
 }
 
 export function closeToast(id: number): void {
@@ -65,13 +71,15 @@ export const toastStore = {
 function start(id: number): void {
   const clock = timers.get(id)
   if (!clock) return
+  // No timer reaches that far: it would run out at once.
+  if (clock.remainingMs === Number.POSITIVE_INFINITY) return
   clock.endsAt = Date.now() + clock.remainingMs
   clock.timer = setTimeout(() => closeToast(id), clock.remainingMs)
 }
 
 function stop(id: number): void {
   const clock = timers.get(id)
-  if (!clock) return
+  if (!clock || clock.remainingMs === Number.POSITIVE_INFINITY) return
   clearTimeout(clock.timer)
   clock.remainingMs = Math.max(1_000, clock.endsAt - Date.now())
 }

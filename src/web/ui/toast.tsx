@@ -3,7 +3,7 @@ import { useEffect, useSyncExternalStore } from 'react'
 import { KindIcon } from './kind-icon.tsx'
 import { closeToast, pauseToasts, type ShownToast, toastStore } from './toast-store.ts'
 
-export { closeToasts, showToast } from './toast-store.ts'
+export { closeToasts, showToast, type ToastContent } from './toast-store.ts'
 
 /** The place where toasts appear; once in the page. Also behind a modal dialog they are seen, read out and closable. */
 export function Toaster() {

@@ -1,4 +1,5 @@
 import type { Report } from 'powerbi-client'
+import { noteActivity } from '#web/activity.ts'
 import { logWarning } from '#web/log.ts'
 import { bootstrapDemoFrame } from './demo-frame.ts'
 import {
@@ -14,6 +15,7 @@ import {
 import { startLoadTimer } from './load-timer.ts'
 import { loadPowerBi, type PowerBi } from './powerbi-client.ts'
 import { type ReportView, reportConfig } from './report-config.ts'
+import { listenToUse } from './report-use.ts'
 import { recoverFromExpiry } from './token-expiry.ts'
 
 export type FrameStatus = { kind: 'loading' } | { kind: 'shown' } | { kind: 'failed'; failure: EmbedFailure }
@@ -146,6 +148,8 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
       else logWarning('The report told of an error that does not end it', error)
     },
   })
+  // A report that is loaded again by itself tells of its pages too.
+  listenToUse(element, signal, () => hasRendered && !isRecovering && noteActivity())
   onStatus({ kind: 'loading' })
   void bootstrap()
 

@@ -1,0 +1,83 @@
+import { expect, signIn, test, typeNewPassword } from './portal-fixture.ts'
+
+// The passwords of seeded accounts change here, which other tests sign in with.
+test.use({ ownPortal: 'change-password' })
+
+test('a password that is too short has to be changed before anything else', async ({ page }) => {
+  await signIn(page, 'curta', 'curta123')
+  const dialog = page.getByRole('dialog', { name: 'Atualização de Senha Necessária' })
+  const submit = dialog.getByRole('button', { name: 'Atualizar senha' })
+  await expect(dialog).toBeVisible()
+
+  await typeNewPassword(page, 'curta', 'outra')
+  await submit.click()
+  await expect(dialog.getByText('A senha deve ter no mínimo 12 caracteres')).toBeVisible()
+  await expect(dialog.getByText('As senhas não coincidem')).toBeVisible()
+
+  // Server rules: the group's name, here in a password that every form takes.
+  await typeNewPassword(page, 'Grupopatio-2026!')
+  await submit.click()
+  await expect(dialog.getByText(/^Senha rejeitada pelo servidor\./)).toBeVisible()
+
+  await page.route('**/api/functions/change-password', (route) => route.abort())
+  await typeNewPassword(page, 'Bem-Mais-Longa-41')
+  await submit.click()
+  await expect(page.getByText('Erro ao atualizar senha')).toBeVisible()
+  await page.unroute('**/api/functions/change-password')
+
+  await submit.click()
+  await expect(page.getByText('Senha atualizada com sucesso!')).toBeVisible()
+  await expect(page).toHaveURL(/\/power-bi/)
+  await page.reload()
+  await expect(page).toHaveURL(/\/power-bi/)
+  await expect(dialog).toHaveCount(0)
+})
+
+test('a change on the profile ends the sessions elsewhere', async ({ page, browser, demo, baseURL }) => {
+  const email = 'naoverificado@grupopatio.com.br'
+  const elsewhere = await (await browser.newContext({ baseURL: baseURL as string })).newPage()
+  await signIn(elsewhere, 'naoverificado')
+  await expect(elsewhere).toHaveURL(/\/power-bi/)
+
+  await signIn(page, 'naoverificado')
+  await page.getByRole('link', { name: 'Minha conta' }).click()
+  await expect(page).toHaveURL('/profile')
+  await expect(page.getByRole('heading', { name: 'Minha Conta' })).toBeVisible()
+  await expect(page.getByLabel('E-mail')).toHaveValue(email)
+  await expect(page.getByLabel('E-mail')).toHaveAttribute('readonly')
+
+  const submit = page.getByRole('button', { name: 'Alterar Senha' })
+  await typeNewPassword(page, 'Curta-1!')
+  await submit.click()
+  await expect(page.getByRole('alert')).toHaveText('A nova senha deve ter pelo menos 12 caracteres')
+  await typeNewPassword(page, 'Cavalo-Verde-88', 'outra')
+  await submit.click()
+  await expect(page.getByRole('alert')).toHaveText('As senhas não coincidem')
+  await typeNewPassword(page, 'Cavalo-Verde-88')
+  await submit.click()
+  await expect(page.getByText('Senha alterada com sucesso!')).toBeVisible()
+  await expect(page.getByLabel('Nova senha', { exact: true })).toHaveValue('')
+  await expect(page.getByLabel('Confirmar nova senha')).toHaveValue('')
+  await page.reload()
+  await expect(page).toHaveURL('/profile')
+  await typeNewPassword(page, 'Cavalo-Verde-88')
+  await submit.click()
+  await expect(page.getByRole('alert')).toHaveText('A nova senha não pode ser igual às últimas 5 senhas.')
+
+  await elsewhere.reload()
+  await expect(elsewhere).toHaveURL('/login')
+  await elsewhere.context().close()
+
+  const { link, text } = await demo.mail(email, 'password-changed')
+  await page.goto(link ?? (/\S+\/nao-fui-eu#\S+/.exec(text)?.[0] as string))
+  await page.getByRole('button', { name: 'Não fui eu' }).click()
+  await expect(page.getByRole('heading', { name: 'Sessões encerradas' })).toBeVisible()
+  await demo.mail(email, 'recovery')
+  await page.goto('/power-bi')
+  await expect(page).toHaveURL('/login')
+})
+
+test('/profile asks for a session', async ({ page }) => {
+  await page.goto('/profile')
+  await expect(page).toHaveURL('/login')
+})

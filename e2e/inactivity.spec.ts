@@ -1,0 +1,83 @@
+import type { Page } from '@playwright/test'
+import { expect, reportOf, signIn, test } from './portal-fixture.ts'
+
+const WARNING = 'Sua sessão expirará em 2 minutos devido à inatividade.'
+const EXPIRED = 'Sessão expirada devido à inatividade. Faça login novamente.'
+
+async function openReports(page: Page): Promise<void> {
+  await signIn(page, 'vendas.rj')
+  await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+}
+
+test('after 28 minutes a warning, after 30 the sign-out, in every tab', async ({ page, context }) => {
+  await page.clock.install()
+  await openReports(page)
+  const other = await context.newPage()
+  await other.goto('/profile')
+  await expect(other).toHaveURL('/profile')
+
+  await page.clock.fastForward('20:00')
+  await page.mouse.move(200, 20)
+  await page.clock.fastForward('20:00')
+  await expect(page).toHaveURL(/\/power-bi/)
+  await expect(page.getByText(WARNING)).toHaveCount(0)
+
+  await page.clock.fastForward('08:30')
+  await expect(page.getByText(WARNING)).toBeVisible()
+  await expect(other.getByText(WARNING)).toBeVisible()
+  await page.clock.fastForward('01:40')
+  for (const tab of [page, other]) {
+    await expect(tab).toHaveURL('/login')
+    await expect(tab.getByText(EXPIRED)).toBeVisible()
+  }
+  expect(await page.evaluate(() => localStorage.getItem('patio.session'))).toBeNull()
+})
+
+// Within half an hour of its token: the emulated report too believes the fake clock.
+test('a click into the report’s frame counts, which the page sees only by losing the focus', async ({
+  page,
+}) => {
+  await page.clock.install()
+  await openReports(page)
+  await page.clock.fastForward('20:00')
+  await reportOf(page, 'Vendas').getByRole('heading').first().click()
+  await page.clock.fastForward('12:00')
+  await expect(page).toHaveURL(/\/power-bi/)
+  await expect(page.getByText(WARNING)).toHaveCount(0)
+})
+
+test('use of the report inside its frame counts, which only the report tells of', async ({ page }) => {
+  await page.clock.install()
+  await openReports(page)
+  const report = reportOf(page, 'Vendas')
+  await report.getByRole('heading').first().click()
+  await page.clock.fastForward('20:00')
+  await report
+    .getByRole('button', { name: /estado/i })
+    .first()
+    .click()
+  await page.clock.fastForward('12:00')
+  await expect(page).toHaveURL(/\/power-bi/)
+  await expect(page.getByText(WARNING)).toHaveCount(0)
+  await page.clock.fastForward('19:00')
+  await expect(page).toHaveURL('/login')
+  await expect(page.getByText(EXPIRED)).toBeVisible()
+})
+
+test('a tab opened again after 31 minutes is at /login before anything was asked', async ({
+  page,
+  context,
+}) => {
+  await openReports(page)
+  await page.close()
+  const again = await context.newPage()
+  await again.clock.install({ time: Date.now() + 31 * 60_000 })
+  const asked: string[] = []
+  again.on('request', (request) => {
+    if (request.headers().authorization) asked.push(request.url())
+  })
+  await again.goto('/power-bi')
+  await expect(again).toHaveURL('/login')
+  await expect(again.getByText(EXPIRED)).toBeVisible()
+  expect(asked).toEqual([])
+})

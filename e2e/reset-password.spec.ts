@@ -1,0 +1,74 @@
+import { expect, signIn, test, typeNewPassword } from './portal-fixture.ts'
+
+// The passwords of seeded accounts change here, which other tests sign in with.
+test.use({ ownPortal: 'reset-password' })
+
+const NEW_PASSWORD = 'Outra-Senha-Boa-9'
+
+test('a forgotten password is reset by mail and opens the portal', async ({ page, demo }) => {
+  const email = 'semrelatorio@grupopatio.com.br'
+  await page.goto('/login')
+  await page.getByRole('link', { name: 'Esqueci minha senha' }).click()
+  await expect(page).toHaveURL('/forgot-password')
+  await page.getByRole('button', { name: 'Enviar link' }).click()
+  await expect(page.getByRole('alert')).toHaveText('Erro de validaçãoE-mail inválido')
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByRole('button', { name: 'Enviar link' }).click()
+  await expect(page.getByRole('heading', { name: 'E-mail enviado' })).toBeVisible()
+  await expect(page.getByText(/expira em 1 hora/)).toBeVisible()
+  await expect(page.getByText(/spam/)).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Voltar para o login' })).toBeVisible()
+
+  const { link } = await demo.mail(email, 'recovery')
+  await fetch(link as string)
+  await page.goto(link as string)
+  await expect(page).toHaveURL('/reset-password')
+  await expect(page.getByText('Mínimo de 8 caracteres')).toBeVisible()
+  expect(await page.evaluate(() => localStorage.getItem('patio.session'))).toBeNull()
+
+  const submit = page.getByRole('button', { name: 'Redefinir senha' })
+  await typeNewPassword(page, 'Curta1!')
+  await submit.click()
+  await expect(page.getByRole('alert')).toContainText('A senha deve ter no mínimo 8 caracteres')
+  await typeNewPassword(page, NEW_PASSWORD, 'outra')
+  await submit.click()
+  await expect(page.getByRole('alert')).toContainText('As senhas não coincidem')
+  await typeNewPassword(page, 'abcdefg!')
+  await submit.click()
+  await expect(page.getByRole('alert')).toHaveText('Senha fracaPor favor, escolha uma senha mais forte.')
+
+  // The link is used up, but a reload in the middle of it all loses nothing.
+  await page.reload()
+  await typeNewPassword(page, NEW_PASSWORD)
+  await submit.click()
+  await expect(page.getByText('Senha redefinida', { exact: true })).toBeVisible()
+  await expect(page).toHaveURL('/reset-password')
+  await expect(page).toHaveURL('/login', { timeout: 4_000 })
+
+  await signIn(page, 'semrelatorio', NEW_PASSWORD)
+  await expect(page).toHaveURL(/\/power-bi/)
+
+  await page.goto(link as string)
+  await expect(page.getByRole('heading', { name: 'Link inválido ou expirado' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Pedir um novo link' })).toHaveAttribute(
+    'href',
+    '/forgot-password',
+  )
+})
+
+test('a link that cannot be checked now is not lost', async ({ page }) => {
+  await page.route('**/api/auth/verify**', (route) => route.abort())
+  await page.goto('/reset-password#token_hash=abc&type=recovery')
+  await expect(page.getByText('Não foi possível conferir o link agora.')).toBeVisible()
+  await page.unroute('**/api/auth/verify**')
+  await page.getByRole('button', { name: 'Tentar novamente' }).click()
+  await expect(page.getByRole('heading', { name: 'Link inválido ou expirado' })).toBeVisible()
+})
+
+test('a mail that cannot be asked for is said', async ({ page }) => {
+  await page.route('**/api/auth/recover**', (route) => route.abort())
+  await page.goto('/forgot-password')
+  await page.getByLabel('E-mail').fill('ana@grupopatio.com.br')
+  await page.getByRole('button', { name: 'Enviar link' }).click()
+  await expect(page.getByText('Erro ao enviar e-mail')).toBeVisible()
+})

@@ -1,0 +1,130 @@
+import type { Page } from '@playwright/test'
+import { type Demo, expect, solveHumanCheck, test } from './portal-fixture.ts'
+
+const PASSWORD = 'Um-Cavalo-Azul-77'
+
+async function signUp(page: Page, email: string, password = PASSWORD, confirmation = password) {
+  await page.goto('/signup')
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Senha', { exact: true }).fill(password)
+  await page.getByLabel('Confirmar senha').fill(confirmation)
+  await solveHumanCheck(page)
+  await page.getByRole('button', { name: 'Criar conta' }).click()
+}
+const linkIn = async (demo: Demo, email: string, count = 1) =>
+  (await demo.mail(email, 'verification', count)).link as string
+
+test('somebody signs up, confirms the mail and waits for approval', async ({ page, demo }) => {
+  const email = 'nova.pessoa@grupopatio.com.br'
+  await page.goto('/login')
+  await page.getByRole('link', { name: 'Criar conta' }).click()
+  await expect(page).toHaveURL('/signup')
+  await signUp(page, email)
+  await expect(page).toHaveURL('/email-verification')
+  await expect(page.getByRole('main')).toContainText(email)
+
+  await page.getByRole('button', { name: 'Reenviar e-mail de verificação' }).click()
+  await expect(page.getByText('E-mail enviado')).toBeVisible()
+  await expect(page.getByText('Verifique sua caixa de entrada para confirmar seu cadastro.')).toBeVisible()
+  const resting = page.getByRole('button', { name: /^Reenviar em (60|5\d)s$/ })
+  await expect(resting).toBeDisabled()
+  await page.reload()
+  await expect(resting).toBeDisabled()
+
+  // A prefetch of the link uses nothing up.
+  const link = await linkIn(demo, email, 2)
+  await fetch(link)
+  await page.goto(link)
+  await expect(page.getByText('E-mail verificado!')).toBeVisible()
+  await expect(page.getByText('Sua conta foi confirmada com sucesso.')).toBeVisible()
+  await expect(page).toHaveURL(/\/power-bi$/)
+  await expect(page.getByText(/^Sua conta está pendente de aprovação pelo administrador/)).toBeVisible()
+
+  // It serves once.
+  await page.getByRole('button', { name: 'Sair' }).click()
+  await expect(page).toHaveURL('/login')
+  await page.goto(link)
+  await expect(page.getByText('Erro na verificação')).toBeVisible()
+  await expect(page).toHaveURL('/login')
+})
+
+test('a known address sees the same and is mailed that it has an account', async ({ page, demo }) => {
+  const email = 'diretoria@grupopatio.com.br'
+  await signUp(page, email)
+  await expect(page).toHaveURL('/email-verification')
+  await expect(page.getByRole('main')).toContainText(email)
+  await demo.mail(email, 'account-exists')
+})
+
+test('each broken rule stands beside its field, the first in a notice', async ({ page }) => {
+  await signUp(page, 'ana@outra.com', 'Curta1!', 'diferente')
+  const domain = 'Apenas e-mails @grupopatio.com.br são permitidos'
+  await expect(page.getByRole('alert')).toHaveText(domain)
+  await expect(page.getByLabel('E-mail')).toHaveAccessibleDescription(new RegExp(domain))
+  await expect(page.getByLabel('E-mail')).toBeFocused()
+  await expect(page.getByLabel('Senha', { exact: true })).toHaveAccessibleDescription(
+    'Senha deve ter no mínimo 12 caracteres',
+  )
+  await expect(page.getByLabel('Confirmar senha')).toHaveAccessibleDescription('As senhas não correspondem')
+})
+
+test('the strength of the password is told while it is typed', async ({ page }) => {
+  await page.goto('/signup')
+  const meter = page.getByRole('meter', { name: 'Força da senha' })
+  const bar = meter.locator('[data-level]')
+  await expect(page.getByRole('listitem')).toHaveText([
+    'Use pelo menos 12 caracteres',
+    'Adicione letras maiúsculas',
+    'Adicione letras minúsculas',
+    'Adicione números',
+    'Adicione caracteres especiais',
+  ])
+  for (const [typed, score, label, color] of [
+    ['abc!', 35, 'Fraca', 'red'],
+    ['Abc1', 60, 'Média', 'yellow'],
+    ['Abc1!', 75, 'Forte', 'blue'],
+    ['Um-Cavalo-77', 100, 'Muito forte', 'green'],
+  ] as const) {
+    await page.getByLabel('Senha', { exact: true }).fill(typed)
+    await expect(meter).toHaveAttribute('aria-valuenow', String(score))
+    await expect(page.getByText(`${score}/100`)).toBeVisible()
+    await expect(page.getByText(`Força da senha: ${label}`)).toBeVisible()
+    await expect(bar).toHaveClass(new RegExp(`bg-${color}-`))
+  }
+  await expect(page.getByRole('listitem')).toHaveCount(0)
+})
+
+test('what the server says is shown, and the human check starts anew', async ({ page }) => {
+  await page.route('**/api/auth/signup**', (route) => route.abort())
+  await signUp(page, 'outra.pessoa@grupopatio.com.br')
+  await expect(page.getByText('Falha ao criar conta. Tente novamente.')).toBeVisible()
+  await expect(page.locator('altcha-widget').getByText('Verificado')).toHaveCount(0)
+  await page.unroute('**/api/auth/signup**')
+
+  await signUp(page, 'outra.pessoa@grupopatio.com.br', 'Grupopatio-2026!')
+  await expect(page.getByRole('alert')).toContainText('Senha rejeitada pelo servidor.')
+  await expect(page).toHaveURL('/signup')
+})
+
+test('/email-verification without an address leads to /login', async ({ page }) => {
+  await page.goto('/email-verification')
+  await expect(page).toHaveURL('/login')
+})
+
+test('somebody who did not sign up removes the account', async ({ page, demo }) => {
+  const email = 'alguem.mais@grupopatio.com.br'
+  await signUp(page, email)
+  await expect(page).toHaveURL('/email-verification')
+  const { text, link } = await demo.mail(email, 'verification')
+  const disown = /\S+\/nao-fui-eu#\S+/.exec(text)?.[0] as string
+  await page.goto(disown)
+  await expect(page).toHaveURL('/nao-fui-eu')
+  await page.reload()
+  await page.getByRole('button', { name: 'Não fui eu' }).click()
+  await expect(page.getByRole('heading', { name: 'Conta removida' })).toBeVisible()
+  await page.goto(link as string)
+  await expect(page.getByText('Erro na verificação')).toBeVisible()
+  await page.goto(disown)
+  await page.getByRole('button', { name: 'Não fui eu' }).click()
+  await expect(page.getByRole('heading', { name: 'Link inválido ou expirado' })).toBeVisible()
+})
