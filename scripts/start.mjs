@@ -6,6 +6,7 @@ import { failWith } from './fail-with.mjs'
 import { installDependencies } from './install-dependencies.mjs'
 import { pinnedNode } from './pinned-node.mjs'
 import { root, runCommand } from './run-command.mjs'
+import { serverFlags } from './server-flags.mjs'
 
 const isProduction = process.env.NODE_ENV === 'production'
 
@@ -14,7 +15,7 @@ try {
   // Nothing of the demonstration is served in production, so its page is not built there.
   await buildStale(isProduction ? [webApp] : [webApp, reportPage])
   const env = { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node'), ...process.env }
-  const { status } = await runCommand(pinnedNode(), ['src/server/main.ts', ...process.argv.slice(2)], { env })
+  const { status } = await runCommand(pinnedNode(), [...serverFlags, 'src/server/main.ts'], { env })
   process.exitCode = status
 } catch (error) {
   failWith(error)

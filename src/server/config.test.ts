@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from './config.ts'
 
 const SECRET = '5d0c1f7b9a3e48c6b2f1e0d9c8b7a695'
@@ -186,36 +183,5 @@ describe('values are read as people write them', () => {
   test('the demo listens on loopback only', () => {
     expect(namesOf({ HOST: '0.0.0.0' })).toEqual(['HOST'])
     expect(readConfig({ HOST: 'localhost' }).host).toBe('localhost')
-  })
-})
-
-describe('NAME_FILE', () => {
-  let folder: string
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'patio-config-'))
-  })
-  afterAll(() => rmSync(folder, { recursive: true }))
-
-  test('stands in for NAME, without the line end of the file', () => {
-    const file = join(folder, 'secret')
-    writeFileSync(file, `${SECRET}\n`)
-    expect(
-      readConfig({ ...REAL, SESSION_SECRET: undefined, SESSION_SECRET_FILE: file }).sessionSecrets,
-    ).toEqual([SECRET])
-  })
-
-  test('that cannot be read is told of, once', () => {
-    const faults = faultsOf({
-      ...REAL,
-      SESSION_SECRET: undefined,
-      SESSION_SECRET_FILE: join(folder, 'missing'),
-    })
-    expect(faults).toEqual([expect.stringMatching(/^SESSION_SECRET_FILE: não foi possível ler/)])
-  })
-
-  test('that holds a wrong value does not show it', () => {
-    const file = join(folder, 'wrong')
-    writeFileSync(file, 'canary')
-    expect(faultsOf({ ...REAL, SESSION_SECRET_FILE: file }).join()).not.toContain('canary')
   })
 })

@@ -14,7 +14,7 @@ import { securityHeaders } from './http/headers.ts'
 import { drain, listen } from './http/listen.ts'
 import { LOGO_PATH } from './http/portal-page.ts'
 import { createKeyring } from './keyring.ts'
-import type { Log } from './log.ts'
+import { createRequestLog, type Log } from './log.ts'
 import { createOutbox, type Outbox } from './mail/deliver-outbox.ts'
 import { createSmtpMailer } from './mail/smtp-mailer.ts'
 import { createPowerBi } from './power-bi/power-bi-client.ts'
@@ -91,7 +91,7 @@ async function serve(config: Config, log: Log, database: Database): Promise<Port
     host: config.host,
     port: config.port,
     headers: securityHeaders(isHttps, config.powerBi.hosts),
-    log,
+    requestLog: createRequestLog(config.logLevel),
   })
   outbox.start()
   return {

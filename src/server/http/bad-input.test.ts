@@ -86,7 +86,7 @@ const BAD_BODIES: Record<string, (body: Body) => (string | Uint8Array)[]> = {
   'a NUL': (body) => [...withText(body, (text) => `${text}\0`), `${beginning(body)},"a\\u0000":1}`],
   'half a surrogate pair': (body) => withText(body, (text) => `${text}\ud800`),
   'bytes that are not UTF-8': (body) => [
-    Buffer.concat([Buffer.from(beginning(body)), Buffer.from([0x22, 0xff, 0xc0, 0x80, 0x22, 0x7d])]),
+    ...withText(body, () => 'MARK').map((text) => Buffer.from(text.replace('MARK', 'a\xffb'), 'latin1')),
     Buffer.from(json(body), 'utf16le'),
   ],
   'nesting 10,000 deep': () => [

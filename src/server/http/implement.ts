@@ -27,7 +27,7 @@ export type Handlers<G extends Routes> = {
 export type Authenticate = (authorization: string | undefined) => Promise<Actor | undefined>
 
 export interface HttpEnv {
-  Variables: { info: RequestInfo; route?: string }
+  Variables: { info: RequestInfo }
 }
 
 /**
@@ -43,7 +43,6 @@ export function implement<const G extends Routes>(
   for (const [name, route] of Object.entries(routes)) {
     const handler = handlers[name] as (input: HandlerInput<Route>) => unknown
     app.on(route.method, honoPath(route.path), async (context) => {
-      context.set('route', route.path)
       const actor = await admit(route, authenticate, context.req.header('authorization'))
       const input = await readInput(route, context)
       const reply = await handler({ ...input, actor: actor as never, request: context.get('info') })

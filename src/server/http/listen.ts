@@ -13,7 +13,8 @@ export interface ListenOptions {
   port: number
   /** Set on every reply; a handler's own header of the same name wins. */
   headers: [string, string][]
-  log: Log
+  /** Takes a line for each request at level info. */
+  requestLog: Log
 }
 
 /**
@@ -22,7 +23,6 @@ export interface ListenOptions {
  */
 export async function listen(app: HttpApp, options: ListenOptions): Promise<Server> {
   const handle = getRequestListener(app.fetch, {
-    overrideGlobalObjects: false,
     errorHandler: () =>
       new Response(describeBrokenRequest('invalid-input'), {
         status: 400,
@@ -31,7 +31,7 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<Serv
   })
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     for (const [name, value] of options.headers) outgoing.setHeader(name, value)
-    logWhenDone(incoming, outgoing, options.log)
+    logWhenDone(incoming, outgoing, options.requestLog)
     void handle(incoming, outgoing)
   }
   const server = createServer(

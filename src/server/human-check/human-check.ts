@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { jwtVerify, SignJWT } from 'jose'
+import { SignJWT } from 'jose/jwt/sign'
+import { jwtVerify } from 'jose/jwt/verify'
 import type { Db } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { Keyring } from '#server/keyring.ts'

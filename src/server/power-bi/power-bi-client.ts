@@ -6,6 +6,7 @@ import { createPowerBiRest, PowerBiRefusal, type PowerBiRest } from './power-bi-
 import { rememberFor } from './remember-for.ts'
 
 const METADATA_MS = 10 * 60_000
+const ALL_CALLS_MS = 8_000
 
 export interface PowerBiOptions {
   directory: DirectoryOptions
@@ -59,12 +60,21 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
   return {
     async generateEmbedToken(report, identity) {
       try {
-        return await generate(report, identity)
+        return await withinBudget(generate(report, identity))
       } catch (error) {
         throw error instanceof PowerBiRefusal ? explainRefusal(error) : error
       }
     },
   }
+}
+
+/** The caller waits no longer than this for all calls together; what is under way still ends by itself. */
+function withinBudget<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(unreadable('no answer in time')), ALL_CALLS_MS)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
 async function requestToken(rest: PowerBiRest, path: string, body: object): Promise<EmbedToken> {

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { addPerson, configureReports, send } from '#server/testing/builders.ts'
 import {
   askToken,
+  bodyFor,
   type Person,
   resetEmulator,
   scriptFault,
@@ -30,8 +31,8 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
   })
   afterEach(() => portal.stop())
 
-  const ask = async () => {
-    const { status, headers, body } = await askToken(portal, person)
+  const ask = async (wanted = bodyFor('Vendas')) => {
+    const { status, headers, body } = await askToken(portal, person, wanted)
     return { status, code: body.code, detail: body.detail, retryAfter: headers.get('retry-after'), body }
   }
   const AFTER_ALL: Target[] = ['directory', 'report', 'dataset', 'generateToken']
@@ -155,9 +156,11 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
     timeout: 15_000,
   }, async ({ skip }) => {
     skip(kind === 'server', 'the database has no part in it')
+    await database.db.updateTable('global_powerbi_settings').set({ dataset_id: null }).execute()
+    await scriptFault(portal, { on: 'report', delayMs: 4_000 })
     await scriptFault(portal, { on: 'generateToken', delayMs: 6_000, times: 2 })
     const start = performance.now()
-    const slow = ask()
+    const slow = ask(bodyFor('Vendas', { datasetId: null }))
     const profile = await send(portal, 'GET', '/api/health/ready')
     expect([profile.status, performance.now() - start < 1000]).toEqual([200, true])
     expect(await slow).toMatchObject(unavailable)

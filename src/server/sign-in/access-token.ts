@@ -1,4 +1,5 @@
-import { jwtVerify, SignJWT } from 'jose'
+import { SignJWT } from 'jose/jwt/sign'
+import { jwtVerify } from 'jose/jwt/verify'
 import type { Key, Keyring } from '#server/keyring.ts'
 
 export const ACCESS_TOKEN_SECONDS = 600

@@ -48,8 +48,8 @@ export function createAuthenticate(
     const [row] = await database.runPrepared<SessionRow>(READ_SESSION, [
       claims.sessionId,
       claims.userId,
-      new Date(now - SESSION_IDLE_MS),
-      new Date(now - RECOVERY_SESSION_SECONDS * 1000),
+      new Date(now - SESSION_IDLE_MS).toISOString(),
+      new Date(now - RECOVERY_SESSION_SECONDS * 1000).toISOString(),
     ])
     if (!row) return undefined
     if (claims.refreshCounter > row.acknowledged_counter)

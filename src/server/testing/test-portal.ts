@@ -122,7 +122,12 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
       ...overrides,
     },
   })
-  const server = await listen(app, { host: '127.0.0.1', port: 0, headers: securityHeaders(false, []), log })
+  const server = await listen(app, {
+    host: '127.0.0.1',
+    port: 0,
+    headers: securityHeaders(false, []),
+    requestLog: log,
+  })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     database,

@@ -1,0 +1,13 @@
+const ADMIN = { email: 'admin@grupopatio.com.br', password: 'Patio-Demo-2026!' }
+
+/** The demo's administrator: the one account that signs in without the human check. @returns an access token */
+export async function signInAsAdmin(portalUrl: string): Promise<string> {
+  const reply = await fetch(`${portalUrl}/api/auth/token?grant_type=password`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(ADMIN),
+  })
+  if (!reply.ok) throw new Error(`the administrator could not sign in: ${await reply.text()}`)
+  const { access_token } = (await reply.json()) as { access_token: string }
+  return access_token
+}

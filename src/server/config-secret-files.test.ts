@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ConfigError, readConfig } from './config.ts'
+
+const SECRET = '5d0c1f7b9a3e48c6b2f1e0d9c8b7a695'
+const DEMO = { PATIO_DEMO: 'true' }
+
+function faultsOf(environment: Record<string, string | undefined>): string[] {
+  try {
+    readConfig(environment)
+    return []
+  } catch (error) {
+    return (error as ConfigError).faults
+  }
+}
+
+describe('NAME_FILE', () => {
+  let folder: string
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'patio-config-'))
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test('stands in for NAME, without the line end of the file', () => {
+    const file = join(folder, 'secret')
+    writeFileSync(file, `${SECRET}\n`)
+    expect(readConfig({ ...DEMO, SESSION_SECRET_FILE: file }).sessionSecrets).toEqual([SECRET])
+  })
+
+  test('that cannot be read is told of, once', () => {
+    const faults = faultsOf({
+      ...DEMO,
+      SESSION_SECRET: undefined,
+      SESSION_SECRET_FILE: join(folder, 'missing'),
+    })
+    expect(faults).toEqual([expect.stringMatching(/^SESSION_SECRET_FILE: não foi possível ler/)])
+  })
+
+  test('that holds a wrong value does not show it', () => {
+    const file = join(folder, 'wrong')
+    writeFileSync(file, 'canary')
+    expect(faultsOf({ ...DEMO, SESSION_SECRET_FILE: file }).join()).not.toContain('canary')
+  })
+})
