@@ -1,0 +1,76 @@
+// Whether a clock tells known addresses from unknown ones: median times of a wrong sign-in, a sign-up, a recovery and
+// a resend for either, asked in turns. `node bench/same-time.ts [--rounds 80]`
+import { earnPasses } from './support/human-passes.ts'
+import { createDatabase, openPostgres } from './support/open-postgres.ts'
+import { readNumbers } from './support/options.ts'
+import { FIRST_PORT } from './support/paths.ts'
+import { runBench } from './support/run-bench.ts'
+import { type PlainRequest, sendRequests } from './support/send-requests.ts'
+import { startPortal } from './support/start-portal.ts'
+import { median } from './support/statistics.ts'
+import { temporaryFolder } from './support/temporary-folder.ts'
+
+const { rounds } = readNumbers({ rounds: 80 })
+const KNOWN = 'diretoria@grupopatio.com.br'
+const PASSWORD = 'Outra-Senha-Longa-2026!'
+
+type Call = (email: string, captcha: string) => { path: string; body: object }
+
+const CALLS: Record<string, Call> = {
+  'sign-in': (email, captcha) => ({
+    path: '/api/auth/token?grant_type=password',
+    body: { email, password: PASSWORD, captcha },
+  }),
+  'sign-up': (email, captcha) => ({ path: '/api/auth/signup', body: { email, password: PASSWORD, captcha } }),
+  recover: (email) => ({ path: '/api/auth/recover', body: { email } }),
+  resend: (email) => ({ path: '/api/auth/resend', body: { type: 'signup', email } }),
+}
+
+let strangers = 0
+const stranger = () => `ninguem${++strangers}@grupopatio.com.br`
+
+await runBench(async (cleanUp) => {
+  const databaseUrl = await createDatabase(await openPostgres(cleanUp), 'portal', cleanUp)
+  const portal = await startPortal(FIRST_PORT, {
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: temporaryFolder(cleanUp),
+    RATE_LIMITS: 'off',
+    ALTCHA_COST: '1',
+  })
+  cleanUp(portal.stop)
+
+  async function timeOf(call: Call, email: string): Promise<number> {
+    const [captcha = ''] = await earnPasses(portal.url, 1)
+    const { path, body } = call(email, captcha)
+    const request: PlainRequest = {
+      method: 'POST',
+      path,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }
+    const [answer] = await sendRequests(portal.url, [request], 1)
+    if (!answer || answer.status >= 429) throw new Error(`${path} answered ${answer?.status}`)
+    return answer.ms
+  }
+
+  const figures = []
+  for (const [name, call] of Object.entries(CALLS)) {
+    const times = { known: [] as number[], unknown: [] as number[] }
+    for (let round = -5; round < rounds; round++) {
+      const known = await timeOf(call, KNOWN)
+      const unknown = await timeOf(call, stranger())
+      // The first few warm everything up.
+      if (round >= 0) times.known.push(known) && times.unknown.push(unknown)
+    }
+    const [known, unknown] = [median(times.known), median(times.unknown)]
+    figures.push({
+      what: `${name}, known and unknown apart`,
+      value: (100 * Math.abs(known - unknown)) / Math.min(known, unknown),
+      unit: '%',
+      digits: 1,
+      atMost: 10,
+      note: `known ${known.toFixed(2)} ms, unknown ${unknown.toFixed(2)} ms`,
+    })
+  }
+  return figures
+})
