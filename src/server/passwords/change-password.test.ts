@@ -98,6 +98,13 @@ describeOnEachDatabase('changing the password', (kind) => {
     expect(body.detail).toMatch(/^Senha rejeitada pelo servidor\. .*comuns\/vazadas\.$/)
   })
 
+  test('to the one in use says so, also when it is a common one', async () => {
+    const person = await addPerson(portal, { password: 'Password2026!' })
+    const { access_token } = await openTestSession(portal, person)
+    const { body } = await changePassword(portal, access_token, 'Password2026!')
+    expect(body).toEqual({ error: 'A nova senha não pode ser igual às últimas 5 senhas.' })
+  })
+
   describe('to one of the last five', () => {
     const forgetLimits = () => portal.database.db.deleteFrom('rate_limits').execute()
     /** Sets the first, then so many more, without the limit on how often. */

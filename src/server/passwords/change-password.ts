@@ -48,18 +48,21 @@ export async function changePassword(
   const fault = lengthFault(password, actor.sessionKind === 'forcedChange')
   if (fault) return { error: fault }
   await deps.takeFromLimit(`change-password ${profile.user_id}`, LIMIT)
-  await refuseGuessable(password, { email: profile.email, groupName: deps.groupName })
+  const about = { email: profile.email, groupName: deps.groupName }
   const replacement = { userId: profile.user_id, password, at: new Date(deps.clock()) }
-  const outcome = await replacePassword(deps.db, replacement, async (transaction) => {
-    await keepOnlySession(transaction, profile.user_id, sessionId)
-    await queueMail(transaction, { kind: 'password-changed', recipient: profile.email })
-    await recordAudit(transaction, {
-      action: 'password-changed',
-      actor: profile,
-      target: profile,
-      request,
-      at: replacement.at,
-    })
+  const outcome = await replacePassword(deps.db, replacement, {
+    refuse: () => refuseGuessable(password, about),
+    async alongside(transaction) {
+      await keepOnlySession(transaction, profile.user_id, sessionId)
+      await queueMail(transaction, { kind: 'password-changed', recipient: profile.email })
+      await recordAudit(transaction, {
+        action: 'password-changed',
+        actor: profile,
+        target: profile,
+        request,
+        at: replacement.at,
+      })
+    },
   })
   if (outcome === 'reused') return { error: passwordMessages.reused }
   deps.nudgeOutbox()

@@ -62,10 +62,4 @@ describe('a password that anybody could guess', () => {
     const about = { email: 'ana.b@rio.com.br', groupName: 'Grupo Rio' }
     expect(isRefused('Banana-Sobre-Rio-77', about)).toBe(false)
   })
-
-  test('is found out at once, however long it is', () => {
-    const start = performance.now()
-    isRefused(`${'1!'.repeat(31)}ab${'?2'.repeat(31)}`)
-    expect(performance.now() - start).toBeLessThan(100)
-  })
 })

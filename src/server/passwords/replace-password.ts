@@ -9,29 +9,38 @@ export interface Replacement {
   at: Date
 }
 
+export interface ReplacementRules {
+  /** Throws for a password that may not be set; asked after the history, whose answer says more. */
+  refuse(): Promise<void>
+  /** What else changes with the password, in the same transaction. */
+  alongside(transaction: Db): Promise<void>
+}
+
 /**
  * Sets a new password unless it is one of the last five. Hashing takes long, so it is done before the
  * transaction; under the lock on the person's row it only counts when the remembered hashes are still those
  * that were checked, and otherwise is done again.
- * @param alongside what else changes with it, in the same transaction
  * @returns 'reused' for one of the last five
  * @throws ProblemError unauthenticated when the person is gone
  */
 export async function replacePassword(
   db: Db,
   replacement: Replacement,
-  alongside: (transaction: Db) => Promise<void>,
+  rules: ReplacementRules,
 ): Promise<'replaced' | 'reused'> {
-  const hash = await hashPassword(replacement.password)
+  let hash: string | undefined
   for (;;) {
     const checked = await readRemembered(db, replacement.userId)
     if (await isAmong(checked, replacement.password)) return 'reused'
+    await rules.refuse()
+    hash ??= await hashPassword(replacement.password)
+    const encoded = hash
     const isReplaced = await db.transaction().execute(async (transaction) => {
       await lockPerson(transaction, replacement.userId)
       const remembered = await readRemembered(transaction, replacement.userId)
       if (remembered.join() !== checked.join()) return false
-      await writePassword(transaction, { ...replacement, hash })
-      await alongside(transaction)
+      await writePassword(transaction, { ...replacement, hash: encoded })
+      await rules.alongside(transaction)
       return true
     })
     if (isReplaced) return 'replaced'

@@ -39,24 +39,27 @@ export async function resetPassword(
     })
   refuseByForm(password)
   await deps.takeFromLimit(`reset-password ${sessionId}`, LIMIT)
-  await refuseGuessable(password, { email: profile.email, groupName: deps.groupName })
+  const about = { email: profile.email, groupName: deps.groupName }
   const at = new Date(deps.clock())
   const outcome = await replacePassword(
     deps.db,
     { userId: profile.user_id, password, at },
-    async (transaction) => {
-      await endSessions(transaction, profile.user_id, sessionId)
-      await forgetAttempts(transaction, profile.email)
-      // The mailed link proves it. The built-in address becomes administrator by its verification link alone.
-      if (profile.email !== deps.builtinAdminEmail) await markVerified(transaction, profile.user_id, at)
-      await queueMail(transaction, { kind: 'password-changed', recipient: profile.email })
-      await recordAudit(transaction, {
-        action: 'password-reset',
-        actor: profile,
-        target: profile,
-        request,
-        at,
-      })
+    {
+      refuse: () => refuseGuessable(password, about),
+      async alongside(transaction) {
+        await endSessions(transaction, profile.user_id, sessionId)
+        await forgetAttempts(transaction, profile.email)
+        // The mailed link proves it. The built-in address becomes administrator by its verification link alone.
+        if (profile.email !== deps.builtinAdminEmail) await markVerified(transaction, profile.user_id, at)
+        await queueMail(transaction, { kind: 'password-changed', recipient: profile.email })
+        await recordAudit(transaction, {
+          action: 'password-reset',
+          actor: profile,
+          target: profile,
+          request,
+          at,
+        })
+      },
     },
   )
   if (outcome === 'reused') throw new ProblemError('password-rejected', { detail: passwordMessages.reused })
