@@ -1,5 +1,6 @@
 import X from 'lucide-react/icons/x'
 import { useEffect, useSyncExternalStore } from 'react'
+import { createPortal } from 'react-dom'
 import { KindIcon } from './kind-icon.tsx'
 import { closeToast, pauseToasts, type ShownToast, toastStore } from './toast-store.ts'
 
@@ -14,7 +15,8 @@ export function Toaster() {
   useEffect(() => {
     if (isEmpty) pauseToasts(false)
   }, [isEmpty])
-  return (
+  // Outside the root, which is a stacking context of its own below every dialog and its shade.
+  return createPortal(
     // Polite for good news; an error carries role="alert" of its own and interrupts.
     <section
       aria-label="Notificações"
@@ -29,7 +31,8 @@ export function Toaster() {
       {toasts.map((toast) => (
         <ToastCard key={toast.id} toast={toast} />
       ))}
-    </section>
+    </section>,
+    document.body,
   )
 }
 
