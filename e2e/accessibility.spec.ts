@@ -29,6 +29,8 @@ for (const colorScheme of ['light', 'dark'] as const)
     test(`axe finds nothing serious on the account screens (${colorScheme}, ${width} px)`, async ({
       page,
     }) => {
+      // Eight screens, each looked at whole.
+      test.setTimeout(90_000)
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       await page.setViewportSize({ width, height: 844 })
       const expectClean = async (heading: string) => {
@@ -58,6 +60,7 @@ for (const colorScheme of ['light', 'dark'] as const)
       await signIn(page, 'curta', 'curta123')
       await expectClean('Atualização de Senha Necessária')
       await page.getByRole('button', { name: 'Sair' }).click()
+      await expect(page.getByText('Você saiu com sucesso')).toBeVisible()
       await signIn(page, 'semrelatorio')
       await page.getByRole('link', { name: 'Minha conta' }).click()
       await expectClean('Minha Conta')
