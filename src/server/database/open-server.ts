@@ -6,14 +6,6 @@ import type { Tables } from './schema.ts'
 const COUNT_TYPE = 20 // int8: counts stay far below 2^53, and PGlite gives numbers too
 pg.types.setTypeParser(COUNT_TYPE, Number)
 
-const TEXT_ARRAY_TYPE = 1009 as number as Parameters<typeof pg.types.getTypeParser>[0] // text[]
-const parseAnyTextArray = pg.types.getTypeParser(TEXT_ARRAY_TYPE) as (text: string) => string[]
-// Types, marcas and estados come with every request and hold nothing that needs quoting.
-pg.types.setTypeParser(TEXT_ARRAY_TYPE, (text) => {
-  if (text === '{}') return []
-  return /["\\]|NULL/.test(text) ? parseAnyTextArray(text) : text.slice(1, -1).split(',')
-})
-
 const CONNECT_TIMEOUT_MS = 2_000
 const STATEMENT_TIMEOUT_MS = 5_000
 
