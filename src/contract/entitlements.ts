@@ -23,8 +23,6 @@ export const ESTADOS = ['RJ', 'ES', 'MG', 'PR'] as const
 export type Estado = (typeof ESTADOS)[number]
 
 export const typeSchema = z.enum(TYPES)
-export const marcaSchema = z.enum(MARCAS)
-export const estadoSchema = z.enum(ESTADOS)
 
 /** The slug under which a type's setting is stored and named in paths: 'Vendas' → 'vendas'. */
 export function slugOfType(type: AccessType): string {

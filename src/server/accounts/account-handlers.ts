@@ -2,8 +2,8 @@ import type { signInRoutes } from '#contract/sign-in.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { addressGroup } from '#server/http/request-info.ts'
 import { type ResetDeps, resetPassword } from '#server/passwords/reset-password.ts'
+import { requestLinkMail } from '#server/sign-in/request-link-mail.ts'
 import { disownEmail } from './disown-email.ts'
-import { requestRecovery } from './request-recovery.ts'
 import { type SignUpDeps, signUp } from './sign-up.ts'
 
 const EMAIL_LINK_LIMIT = { max: 30, windowSeconds: 300 }
@@ -23,7 +23,7 @@ export function accountHandlers(deps: AccountDeps): Pick<Handlers<typeof signInR
       return reply
     },
     async requestRecovery({ body, request }) {
-      await requestRecovery(db, takeFromLimit, body.email, request)
+      await requestLinkMail(deps, 'recovery', body.email, request)
       deps.nudgeOutbox()
       return {}
     },

@@ -7,7 +7,7 @@ import { addressGroup, type RequestInfo } from '#server/http/request-info.ts'
 import type { Altcha } from '#server/human-check/altcha.ts'
 import { presentAuthUser, type SessionTools } from './open-session.ts'
 import { refreshSession } from './refresh-session.ts'
-import { requestVerificationMail } from './request-verification-mail.ts'
+import { requestLinkMail } from './request-link-mail.ts'
 import { type SignInRules, signInWithPassword } from './sign-in-with-password.ts'
 import { signOut } from './sign-out.ts'
 import { verifyEmailLink } from './verify-email-link.ts'
@@ -58,7 +58,7 @@ export function signInHandlers(deps: SignInDeps): Pick<Handlers<typeof signInRou
         () => undefined,
       ),
     async resendVerification({ body, request }) {
-      await requestVerificationMail(db, takeFromLimit, body.email, request)
+      await requestLinkMail(deps, 'verification', body.email, request)
       deps.nudgeOutbox()
       return {}
     },
