@@ -1,5 +1,3 @@
-import * as z from 'zod/mini'
-
 /** The nine access types (report areas), SPEC section 3, in the fixed tab order of SPEC section 4. */
 export const TYPES = [
   'Vendas',
@@ -21,8 +19,6 @@ export type Marca = (typeof MARCAS)[number]
 /** The four state codes, SPEC section 3. */
 export const ESTADOS = ['RJ', 'ES', 'MG', 'PR'] as const
 export type Estado = (typeof ESTADOS)[number]
-
-export const typeSchema = z.enum(TYPES)
 
 /** The slug under which a type's setting is stored and named in paths: 'Vendas' → 'vendas'. */
 export function slugOfType(type: AccessType): string {

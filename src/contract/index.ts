@@ -1,5 +1,6 @@
 import { docsRoutes } from './docs.ts'
 import { healthRoutes } from './health.ts'
+import { metricsRoutes } from './metrics.ts'
 import { passwordRoutes } from './passwords.ts'
 import { profileRoutes } from './profiles.ts'
 import { reportSettingsRoutes } from './report-settings.ts'
@@ -12,6 +13,7 @@ import { supportRoutes } from './support.ts'
 export const api = {
   health: healthRoutes,
   docs: docsRoutes,
+  metrics: metricsRoutes,
   signIn: signInRoutes,
   passwords: passwordRoutes,
   profiles: profileRoutes,

@@ -7,6 +7,8 @@ export interface PortalSettings {
   groupDealershipsUrl: string
   companyEmailDomain: string
   humanCheck: { kind: 'altcha' } | { kind: 'recaptcha'; siteKey: string }
+  /** Whether the contact form asks for a human check. */
+  contactCaptcha: boolean
   /** Where /reportEmbed lives: an allowed https host, or in demo mode a same-origin path. */
   reportEmbedBase: string
   /** Hosts that may be framed for secure_sso reports. */

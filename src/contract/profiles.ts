@@ -1,4 +1,6 @@
 import * as z from 'zod/mini'
+import { estadoSchema, marcaSchema, typeSchema } from './entitlement-schemas.ts'
+import { ESTADOS, MARCAS, TYPES } from './entitlements.ts'
 import { defineRoutes } from './route.ts'
 
 /** A person's profile, SPEC section 3. Instants are ISO 8601 in UTC. */
@@ -19,6 +21,110 @@ export type Profile = z.output<typeof profileSchema>
 
 export const roleSchema = z.enum(['admin', 'user'])
 
+/** A profile as administrators see it; the version rises with every change and goes into If-Match. */
+export const managedProfileSchema = z.extend(profileSchema, { role: roleSchema, version: z.number() })
+export type ManagedProfile = z.output<typeof managedProfileSchema>
+
+/** The columns that the list can be sorted by, SPEC section 2 (/admin), by their wire names. */
+export const PROFILE_SORTS = [
+  'email',
+  'full_name',
+  'approved',
+  'email_verified_at',
+  'created_at',
+  'last_sign_in_at',
+] as const
+export type ProfileSort = (typeof PROFILE_SORTS)[number]
+
+const FLAGS = ['true', 'false'] as const
+
+/** Which people: everything given must hold. `q` looks for each of its words in name and e-mail, accents aside. */
+const filterFields = {
+  q: z.optional(z.string().check(z.trim(), z.maxLength(100))),
+  type: z.optional(typeSchema),
+  marca: z.optional(marcaSchema),
+  estado: z.optional(estadoSchema),
+}
+const queryFilterSchema = z.strictObject({
+  ...filterFields,
+  approved: z.optional(z.enum(FLAGS)),
+  verified: z.optional(z.enum(FLAGS)),
+})
+/** The same filter inside a body. */
+export const profileFilterSchema = z.strictObject({
+  ...filterFields,
+  approved: z.optional(z.boolean()),
+  verified: z.optional(z.boolean()),
+})
+export type ProfileFilter = z.output<typeof profileFilterSchema>
+
+/** Largest number of people that one call takes by their ids. */
+export const MOST_IDS = 1_000
+const MOST_IDS_BYTES = 256 * 1024
+
+const idsSchema = (tooFew: string) => z.array(z.uuid()).check(z.minLength(1, tooFew), z.maxLength(MOST_IDS))
+
+const userParams = z.object({ userId: z.uuid() })
+
+/** Whole lists of entitlements, as an administrator sets them; what is named twice counts once. */
+const listSchemas = {
+  types: z.array(typeSchema).check(z.maxLength(TYPES.length)),
+  marcas: z.array(marcaSchema).check(z.maxLength(MARCAS.length)),
+  estados: z.array(estadoSchema).check(z.maxLength(ESTADOS.length)),
+}
+
+/** Exactly one of the three, SPEC section 7. */
+const profileChangeSchema = z.union([
+  z.strictObject({ types: listSchemas.types }),
+  z.strictObject({ marcas: listSchemas.marcas, estados: listSchemas.estados }),
+  z.strictObject({ approved: z.boolean() }),
+])
+export type ProfileChange = z.output<typeof profileChangeSchema>
+
+/** Everybody who matches but for a few; `count` is how many the administrator saw match, those few included. */
+const allMatchingSchema = z.strictObject({
+  filter: profileFilterSchema,
+  except: z.array(z.uuid()).check(z.maxLength(MOST_IDS)),
+  count: z.int().check(z.nonnegative()),
+})
+
+const bulkChangeFields = {
+  action: z.enum(['add', 'remove']),
+  types: z.optional(listSchemas.types),
+  marcas: z.optional(listSchemas.marcas),
+  estados: z.optional(listSchemas.estados),
+}
+const bulkEditSchema = z.union([
+  z.strictObject({ userIds: idsSchema('Nenhum usuário selecionado'), ...bulkChangeFields }),
+  z.strictObject({ allMatching: allMatchingSchema, ...bulkChangeFields }),
+])
+export type BulkEdit = z.output<typeof bulkEditSchema>
+
+/** How many of the selected people gain, lose and stay as they are. undoId is null for a dry run. */
+const bulkEditResultSchema = z.object({
+  selected: z.number(),
+  gaining: z.number(),
+  losing: z.number(),
+  unchanged: z.number(),
+  undoId: z.nullable(z.uuid()),
+})
+export type BulkEditResult = z.output<typeof bulkEditResultSchema>
+
+/** How long a bulk edit can be undone. */
+export const UNDO_SECONDS = 30
+
+/** One audit entry about a person; before and after hold what the action changed. */
+export const historyEntrySchema = z.object({
+  id: z.number(),
+  at: z.string(),
+  /** Null when the portal or somebody who has been deleted did it. */
+  actor_email: z.nullable(z.string()),
+  action: z.string(),
+  before: z.nullable(z.looseObject({})),
+  after: z.nullable(z.looseObject({})),
+})
+export type HistoryEntry = z.output<typeof historyEntrySchema>
+
 export const profileRoutes = defineRoutes({
   readOwnProfile: {
     method: 'GET',
@@ -33,5 +139,93 @@ export const profileRoutes = defineRoutes({
     access: 'signedIn',
     summary: 'Own role',
     response: z.object({ role: roleSchema }),
+  },
+  listProfiles: {
+    method: 'GET',
+    path: '/api/profiles',
+    access: 'admin',
+    summary:
+      'A page of everybody who matches; newest registration first unless sorted, nulls last either way',
+    query: z.extend(queryFilterSchema, {
+      sort: z.optional(z.enum(PROFILE_SORTS)),
+      order: z.optional(z.enum(['asc', 'desc'])),
+      cursor: z.optional(z.string().check(z.maxLength(4096))),
+      limit: z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(MOST_IDS))),
+    }),
+    response: z.object({ items: z.array(managedProfileSchema), next: z.nullable(z.string()) }),
+  },
+  countProfiles: {
+    method: 'GET',
+    path: '/api/profiles/count',
+    access: 'admin',
+    summary: 'How many people match, and how many wait for approval in all',
+    query: queryFilterSchema,
+    response: z.object({ total: z.number(), pending: z.number() }),
+  },
+  readProfile: {
+    method: 'GET',
+    path: '/api/profiles/{userId}',
+    access: 'admin',
+    summary: "One person's profile",
+    params: userParams,
+    response: managedProfileSchema,
+  },
+  changeProfile: {
+    method: 'PATCH',
+    path: '/api/profiles/{userId}',
+    access: 'admin',
+    conditional: true,
+    summary: 'Sets types, or marcas and estados, or the approval; with a stale If-Match 409',
+    params: userParams,
+    body: profileChangeSchema,
+    response: managedProfileSchema,
+  },
+  bulkEdit: {
+    method: 'POST',
+    path: '/api/profiles/bulk-edit',
+    access: 'admin',
+    summary:
+      'Adds entitlements to many people or removes them (set union and difference), all or nothing; a dry run only counts',
+    query: z.object({ dryRun: z.optional(z.enum(FLAGS)) }),
+    body: bulkEditSchema,
+    response: bulkEditResultSchema,
+    maxBodyBytes: MOST_IDS_BYTES,
+  },
+  undoBulkEdit: {
+    method: 'POST',
+    path: '/api/profiles/bulk-edit/{undoId}/undo',
+    access: 'admin',
+    summary: 'Restores exactly the sets from before a bulk edit of one’s own, within 30 seconds',
+    params: z.object({ undoId: z.uuid() }),
+    response: z.object({ restored: z.number() }),
+  },
+  readHistory: {
+    method: 'GET',
+    path: '/api/profiles/{userId}/history',
+    access: 'admin',
+    summary: 'What was changed about a person, newest first',
+    params: userParams,
+    query: z.object({ cursor: z.optional(z.string().check(z.regex(/^\d{1,18}$/))) }),
+    response: z.object({ items: z.array(historyEntrySchema), next: z.nullable(z.string()) }),
+  },
+  exportProfile: {
+    method: 'GET',
+    path: '/api/profiles/{userId}/export',
+    access: 'admin',
+    summary: 'Everything that the portal holds about a person (LGPD art. 18), as JSON',
+    params: userParams,
+    response: z.looseObject({}),
+  },
+  deleteUsers: {
+    method: 'POST',
+    path: '/api/functions/delete-users',
+    access: 'admin',
+    summary: 'Deletes people and everything about them; each is deleted or reported on its own',
+    body: z.strictObject({ userIds: idsSchema('Nenhum usuário selecionado') }),
+    response: z.object({
+      success: z.array(z.uuid()),
+      errors: z.array(z.object({ userId: z.uuid(), error: z.string() })),
+    }),
+    maxBodyBytes: MOST_IDS_BYTES,
   },
 })

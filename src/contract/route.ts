@@ -22,6 +22,12 @@ export interface Route {
   body?: Schema
   /** What leaves: keys that the schema does not list are dropped. Without it the reply is 204. */
   response?: Schema
+  /** Media type of a reply that is text of its own kind instead of JSON; there is no response schema then. */
+  text?: string
+  /** Data of each server-sent event: the reply is a text/event-stream that lasts, and there is no response. */
+  events?: Schema
+  /** Takes an If-Match header: a write that rests on an older state is refused with 409. */
+  conditional?: true
   /** Status of a successful reply; 200, or 204 without a response schema. */
   status?: 200 | 201 | 202
   /** Largest request body in bytes; 16 KiB unless said. */
@@ -43,7 +49,11 @@ export type ParamsOf<R extends Route> = Output<R['params']>
 export type QueryOf<R extends Route> = Output<R['query']>
 export type BodyOf<R extends Route> = Output<R['body']>
 /** What a handler returns, and what the browser receives. */
-export type ReplyOf<R extends Route> = R['response'] extends Schema ? Output<R['response']> : undefined
+export type ReplyOf<R extends Route> = R['text'] extends string
+  ? string
+  : R['response'] extends Schema
+    ? Output<R['response']>
+    : undefined
 /** What a caller passes in. */
 export type ParamsIn<R extends Route> = Input<R['params']>
 export type QueryIn<R extends Route> = Input<R['query']>

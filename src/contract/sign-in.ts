@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import { signInMessages } from './messages.ts'
 import { newPasswordSchema } from './passwords.ts'
 import { defineRoutes } from './route.ts'
+import { signInMessages } from './sign-in-messages.ts'
 
 /** An address as people type it: trimmed; its case is folded by the server. */
 export const emailSchema = z

@@ -1,12 +1,128 @@
 import * as z from 'zod/mini'
+import { typeSchema } from './entitlement-schemas.ts'
+import { embedModeSchema } from './report-settings.ts'
 import { defineRoutes } from './route.ts'
+import { contactMessages } from './support-messages.ts'
+
+/** A message of the contact form, SPEC section 3. */
+export const supportMessageSchema = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  email: z.string(),
+  phone: z.string(),
+  message: z.string(),
+  is_read: z.boolean(),
+  created_at: z.string(),
+})
+export type SupportMessage = z.output<typeof supportMessageSchema>
+
+const requiredText = (required: string, max: number, tooLong: string) =>
+  z.string().check(z.trim(), z.minLength(1, required), z.maxLength(max, tooLong))
+
+/** The contact form, SPEC section 5, in the order of its fields; every value is trimmed. */
+export const contactFormSchema = z.object({
+  name: requiredText(contactMessages.nameRequired, 100, contactMessages.nameTooLong),
+  email: z
+    .string()
+    .check(z.trim(), z.maxLength(255, contactMessages.emailTooLong), z.email(contactMessages.emailInvalid)),
+  phone: requiredText(contactMessages.phoneRequired, 20, contactMessages.phoneTooLong),
+  message: requiredText(contactMessages.messageRequired, 1000, contactMessages.messageTooLong),
+})
+
+/** A form sent sooner than this after it was opened was not filled in by a person. */
+export const CONTACT_MIN_FILL_MS = 3_000
+
+const idParams = z.object({ id: z.uuid() })
+
+/** Ids only, never what a message says; `stale` asks the client to fetch everything again. */
+export const messageChangeSchema = z.union([
+  z.object({ kind: z.literal('changed'), ids: z.array(z.uuid()) }),
+  z.object({ kind: z.literal('stale') }),
+])
+export type MessageChange = z.output<typeof messageChangeSchema>
 
 export const supportRoutes = defineRoutes({
+  sendSupportMessage: {
+    method: 'POST',
+    path: '/api/support-messages',
+    access: 'public',
+    summary: 'Files a message of the contact form',
+    body: z.strictObject({
+      ...contactFormSchema.shape,
+      /** A human-check pass; asked for when CONTACT_CAPTCHA is on. */
+      captcha: z.optional(z.string().check(z.maxLength(8192))),
+      /** The honeypot: a person does not see it. */
+      website: z.optional(z.string().check(z.maxLength(500))),
+      /** How long the form was open, in ms, where the browser says. */
+      fill_ms: z.optional(z.number().check(z.nonnegative())),
+    }),
+    response: z.object({ success: z.literal(true) }),
+    status: 201,
+  },
+  reportProblem: {
+    method: 'POST',
+    path: '/api/support-messages/problem-reports',
+    access: 'signedIn',
+    summary: 'Files a message about a report that failed; who, marcas and estados come from the session',
+    body: z.strictObject({
+      type: typeSchema,
+      embedMode: embedModeSchema,
+      reportId: z.optional(z.nullable(z.string().check(z.maxLength(100)))),
+      /** What the page saw: the sentence of the error state and the service's code. */
+      failure: z.string().check(z.trim(), z.minLength(1), z.maxLength(200)),
+      /** The request id that the service or the portal gave. */
+      requestId: z.optional(z.nullable(z.string().check(z.maxLength(100)))),
+    }),
+    response: z.object({ success: z.literal(true) }),
+    status: 201,
+  },
+  listSupportMessages: {
+    method: 'GET',
+    path: '/api/support-messages',
+    access: 'admin',
+    summary: 'A page of messages, newest first; `q` looks in name, e-mail, phone and text',
+    query: z.strictObject({
+      q: z.optional(z.string().check(z.trim(), z.maxLength(100))),
+      /** 'true' leaves out what has been read, 'false' what has not. */
+      unread: z.optional(z.enum(['true', 'false'])),
+      cursor: z.optional(z.string().check(z.maxLength(256))),
+      limit: z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100))),
+    }),
+    response: z.object({
+      items: z.array(supportMessageSchema),
+      total: z.number(),
+      next: z.nullable(z.string()),
+    }),
+  },
   countUnreadMessages: {
     method: 'GET',
     path: '/api/support-messages/unread-count',
     access: 'admin',
     summary: 'How many support messages nobody has read yet',
     response: z.object({ count: z.number() }),
+  },
+  followMessageChanges: {
+    method: 'GET',
+    path: '/api/support-messages/changes',
+    access: 'admin',
+    summary:
+      'Every change of the messages by anyone, as server-sent events; after a break the first is stale',
+    events: messageChangeSchema,
+  },
+  markMessageRead: {
+    method: 'PATCH',
+    path: '/api/support-messages/{id}',
+    access: 'admin',
+    summary: 'Marks a message as read',
+    params: idParams,
+    body: z.strictObject({ is_read: z.literal(true) }),
+    response: supportMessageSchema,
+  },
+  deleteMessage: {
+    method: 'DELETE',
+    path: '/api/support-messages/{id}',
+    access: 'admin',
+    summary: 'Deletes a message',
+    params: idParams,
   },
 })

@@ -1,0 +1,28 @@
+/** Everything that leaves a row in the audit trail; each can appear in a person's history. */
+export const AUDIT_ACTIONS = [
+  'session-reuse',
+  'account-created',
+  'sign-up-repeated',
+  'account-disowned',
+  'email-verified',
+  'password-changed',
+  'password-reset',
+  'password-disowned',
+  'reset-link-printed',
+  'role-changed',
+  'builtin-admin-failures',
+  'approval-given',
+  'approval-removed',
+  'types-set',
+  'scope-set',
+  'entitlements-added',
+  'entitlements-removed',
+  'bulk-edit-undone',
+  'user-deleted',
+  'data-exported',
+  'report-setting-saved',
+  'report-setting-removed',
+  'message-read',
+  'message-deleted',
+] as const
+export type AuditAction = (typeof AUDIT_ACTIONS)[number]

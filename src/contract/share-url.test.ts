@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest'
+import { flawOfShareUrl, isPublishedToWeb, normalizeShareUrl, reduceToUrl } from './share-url.ts'
+
+const HOSTS = ['app.powerbi.com', 'msit.powerbi.com']
+const GOOD = 'https://app.powerbi.com/reportEmbed?reportId=5a7d1e34&autoAuth=true&ctid=7c1f0c52'
+const REQUIRED = 'Por favor, insira uma URL válida'
+const HOST = 'Apenas URLs do Power BI são permitidas (app.powerbi.com ou msit.powerbi.com)'
+const HTTPS = 'Apenas URLs HTTPS são permitidas'
+const INVALID = 'URL inválida. Por favor, insira uma URL válida do Power BI'
+
+describe('flawOfShareUrl', () => {
+  test.each([
+    GOOD,
+    `  ${GOOD}\n`,
+    'https://msit.powerbi.com/view?r=eyJrIjoi',
+    'HTTPS://APP.PowerBI.com/links/abc?x=a%20b#p',
+    'https://app.powerbi.com',
+    "https://app.powerbi.com/reportEmbed?reportId=1&filter=Marca/Marca in ('FIAT')",
+    'https://app.powerbi.com/a?next=https://user:pass@evil.com:8443/',
+    `<iframe title="Vendas" width="1140" src="${GOOD.replaceAll('&', '&amp;')}" allowFullScreen></iframe>`,
+  ])('takes %s', (url) => {
+    expect(flawOfShareUrl(url, HOSTS)).toBeUndefined()
+  })
+
+  test.each([
+    ['', REQUIRED],
+    [' \t\n ', REQUIRED],
+    ['<iframe src="">', REQUIRED],
+    ['abc', INVALID],
+    ['app.powerbi.com/reportEmbed?reportId=1', INVALID],
+    ['//app.powerbi.com/reportEmbed', INVALID],
+    ['https://', INVALID],
+    ['https://app.powerbi.com:99999/', INVALID],
+    ['https://[app.powerbi.com]/', INVALID],
+    ['<iframe></iframe>', INVALID],
+    ['<b>https://app.powerbi.com/</b>', INVALID],
+    ['https:app.powerbi.com/reportEmbed', INVALID],
+    ['https:/app.powerbi.com/reportEmbed', INVALID],
+    ['https:///app.powerbi.com/reportEmbed', INVALID],
+    ['https:\\\\app.powerbi.com\\reportEmbed', INVALID],
+    ['https://app.powerbi.com\\@evil.com/', INVALID],
+    ['https://evil.com\\.app.powerbi.com/', INVALID],
+    ['https://app.power\tbi.com/', INVALID],
+    ['https://app.powerbi.com/a\nb', INVALID],
+    ['https://app.powerbi.com/\u0000', INVALID],
+    ['https://app.powerbi.com/\u007f', INVALID],
+    ['java\nscript:alert(1)', INVALID],
+    ['http://app.powerbi.com/reportEmbed', HTTPS],
+    ['ftp://app.powerbi.com/reportEmbed', HTTPS],
+    ['javascript://app.powerbi.com/%0aalert(1)', HTTPS],
+    ['wss://msit.powerbi.com/', HTTPS],
+    ['http://example.com/', HOST],
+    ['https://example.com/app.powerbi.com', HOST],
+    ['https://example.com/?https://app.powerbi.com/', HOST],
+    ['https://example.com#@app.powerbi.com', HOST],
+    ['javascript:alert(1)', HOST],
+    ['JavaScript:alert(document.domain)//app.powerbi.com', HOST],
+    ['data:text/html,<script>alert(1)</script>', HOST],
+    ['blob:https://app.powerbi.com/1f6c', HOST],
+    ['https://app.powerbi.com@evil.com/', HOST],
+    ['https://app.powerbi.com:443@evil.com/', HOST],
+    ['https://user@app.powerbi.com/', HOST],
+    ['https://user:pass@app.powerbi.com/', HOST],
+    ['https://@app.powerbi.com/', HOST],
+    ['https://:@app.powerbi.com/', HOST],
+    ['https://app.powerbi.com:8443/', HOST],
+    ['https://app.powerbi.com:443/', HOST],
+    ['https://app.powerbi.com:/', HOST],
+    ['https://app.powerbi.com./', HOST],
+    ['https://app.powerbi.com../', HOST],
+    ['https://app.powerbi.com.evil.com/', HOST],
+    ['https://evil-app.powerbi.com/', HOST],
+    ['https://x.app.powerbi.com/', HOST],
+    ['https://powerbi.com/', HOST],
+    ['https://api.powerbi.com/', HOST],
+    ['https://appXpowerbi.com/', HOST],
+    ['https://app.powerbi.co/', HOST],
+    ['https://app.pоwerbi.com/', HOST],
+    ['https://аpp.powerbi.com/', HOST],
+    ['https://ａpp.powerbi.com/', HOST],
+    ['https://app。powerbi。com/', HOST],
+    ['https://app.power\u00adbi.com/', HOST],
+    ['https://app.powerbi%2ecom/', HOST],
+    ['https://%61pp.powerbi.com/', HOST],
+    ['https://127.0.0.1/', HOST],
+    ['https://localhost/', HOST],
+    ['<iframe src="https://evil.com/?app.powerbi.com"></iframe>', HOST],
+    ['<iframe src="javascript:alert(1)"></iframe>', HOST],
+    ['<iframe src="http://app.powerbi.com/view?r=1"></iframe>', HTTPS],
+    ['<iframe src="https://app.powerbi.com/&#10;a"></iframe>', INVALID],
+  ])('%j: %s', (url, flaw) => {
+    expect(flawOfShareUrl(url, HOSTS)).toBe(flaw)
+  })
+
+  test('names one host alone too', () => {
+    const flaw = 'Apenas URLs do Power BI são permitidas (app.powerbi.com)'
+    expect(flawOfShareUrl('https://msit.powerbi.com/', ['app.powerbi.com'])).toBe(flaw)
+  })
+})
+
+describe('reduceToUrl', () => {
+  const view = 'https://app.powerbi.com/view?r=a&b=c'
+  test.each([
+    [`<iframe src="${view}"></iframe>`, view],
+    [`<iframe title='x' src='${view}'>`, view],
+    [`<IFRAME\n  SRC = "${view}" >`, view],
+    [`<iframe src=${view} width=100>`, view],
+    [`<iframe/src="${view}"/>`, view],
+    [`<div>\n<iframe src="${view}"></iframe></div>`, view],
+    ['<iframe src="https://app.powerbi.com/view?r=a&amp;b=c">', view],
+    ['<iframe src="https://app.powerbi.com/view?r=a&#38;b=c">', view],
+    ['<iframe src="https://app.powerbi.com/view?r=a&#x26;b=c">', view],
+    ['<iframe src="https://app.powerbi.com/?a=&amp;lt;&quot;">', 'https://app.powerbi.com/?a=&lt;"'],
+    [
+      '<iframe src="https://app.powerbi.com/?a=1&lt=2&#9999999;">',
+      'https://app.powerbi.com/?a=1&lt=2&#9999999;',
+    ],
+    [`<iframe src="${view}" src="https://evil.com/">`, view],
+    [`<iframe data-src="https://evil.com/" title="src='https://evil.com/'" src="${view}">`, view],
+    [`<iframe allowfullscreen src="${view}">`, view],
+    [`<iframe title="a > b" src="${view}">`, view],
+    [` ${view} `, view],
+  ])('%s', (text, url) => {
+    expect(reduceToUrl(text)).toBe(url)
+  })
+
+  test.each([
+    '<iframe title="x">',
+    '<iframes src="https://evil.com/">',
+    '<iframe><p src="https://evil.com/">',
+  ])('leaves %s alone', (text) => {
+    expect(reduceToUrl(text)).toBe(text)
+  })
+})
+
+test('normalizeShareUrl gives the one form that is stored', () => {
+  expect(normalizeShareUrl(' HTTPS://APP.powerbi.com/a/../view?r=a b ')).toBe(
+    'https://app.powerbi.com/view?r=a%20b',
+  )
+  expect(normalizeShareUrl('<iframe src="https://app.powerbi.com?a=1&amp;b=2">')).toBe(
+    'https://app.powerbi.com/?a=1&b=2',
+  )
+})
+
+test.each([
+  ['https://app.powerbi.com/view?r=eyJrIjoi', true],
+  ['https://app.powerbi.com/View/?pageName=x&r=1', true],
+  ['<iframe src="https://app.powerbi.com/view?r=a&amp;b=c">', true],
+  ['https://app.powerbi.com/view', false],
+  ['https://app.powerbi.com/reportEmbed?reportId=1&r=2', false],
+  ['https://app.powerbi.com/view?reportId=1', false],
+  ['nada', false],
+  ['', false],
+])('isPublishedToWeb(%s): %s', (text, expected) => {
+  expect(isPublishedToWeb(text)).toBe(expected)
+})
