@@ -1,4 +1,4 @@
-import type { Db } from '#server/database/schema.ts'
+import { lockAdministrators } from '#server/profiles/lock-administrators.ts'
 import { setRole } from '#server/profiles/set-role.ts'
 import type { AdminDeps } from './admin-commands.ts'
 import { AdminError } from './admin-error.ts'
@@ -31,16 +31,4 @@ export async function revokeAdministration({ db, clock }: AdminDeps, typed: stri
     await setRole(transaction, { person, role: 'user', request: terminalRequest(), at })
     return `${person.email} não é mais administrador.`
   })
-}
-
-/** Locked in one order, so that two that revoke each other leave one. */
-async function lockAdministrators(db: Db): Promise<string[]> {
-  const rows = await db
-    .selectFrom('user_roles')
-    .select('user_id')
-    .where('role', '=', 'admin')
-    .orderBy('user_id')
-    .forUpdate()
-    .execute()
-  return rows.map(({ user_id }) => user_id)
 }

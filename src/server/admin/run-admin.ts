@@ -1,7 +1,7 @@
 import type { Config } from '#server/config.ts'
 import { type Database, DatabaseOpenError } from '#server/database/database.ts'
 import { isMarkedAsDemo } from '#server/database/demo-mark.ts'
-import { migrate } from '#server/database/migrate.ts'
+import { migrateDatabase } from '#server/database/migrate.ts'
 import { openDatabase } from '#server/database/open-database.ts'
 import type { Log } from '#server/log.ts'
 import { ADMIN_COMMANDS, ADMIN_USAGE } from './admin-commands.ts'
@@ -19,7 +19,7 @@ export async function runAdmin(config: Config, log: Log, args: string[]): Promis
   if (!command || rest.length > 0 || (name === 'list') !== (email === '')) throw new AdminError(ADMIN_USAGE)
   const database = await open(config, log)
   try {
-    await migrate(database.db)
+    await migrateDatabase(database)
     if (config.isDemo && !(await isMarkedAsDemo(database.db)))
       throw new AdminError('A demonstração ainda não foi preparada. Rode npm start uma vez antes.')
     return await command({ ...config, db: database.db, clock: Date.now }, email)

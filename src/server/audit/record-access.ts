@@ -1,21 +1,19 @@
+import { sql } from 'kysely'
 import type { Db } from '#server/database/schema.ts'
 import type { RequestInfo } from '#server/http/request-info.ts'
 
-/** Records that somebody signed in or was given a report: what the IT team answers "who saw what" from. */
+/**
+ * Records that somebody signed in or was given a report: what the IT team answers "who saw what" from. Of
+ * somebody who is deleted at that moment nothing is written, because nobody would take the id out again.
+ */
 export async function recordAccess(
   db: Db,
   access: { action: 'sign-in' | 'report'; userId: string; reportId?: string; request: RequestInfo; at: Date },
 ): Promise<void> {
-  await db
-    .insertInto('access_records')
-    .values({
-      at: access.at,
-      user_id: access.userId,
-      action: access.action,
-      report_id: access.reportId ?? null,
-      ip: access.request.ip,
-      user_agent: access.request.userAgent,
-      request_id: access.request.requestId,
-    })
-    .execute()
+  const { ip, userAgent, requestId } = access.request
+  await sql`
+    insert into access_records (at, user_id, action, report_id, ip, user_agent, request_id)
+    select ${access.at}::timestamptz, user_id, ${access.action}::text, ${access.reportId ?? null}::text,
+      ${ip}::text, ${userAgent}::text, ${requestId}::text
+    from profiles where user_id = ${access.userId}::uuid for key share`.execute(db)
 }

@@ -1,6 +1,7 @@
 import { fsyncSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 import { Kysely, PGliteDialect } from 'kysely'
 import { type Database, DatabaseOpenError } from './database.ts'
@@ -60,15 +61,25 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
   }
 }
 
+/** Makes a PGlite with what the migrations ask for. */
+export function createPglite(options: PGliteOptions): Promise<PGlite> {
+  return PGlite.create({ ...options, extensions: { pg_trgm } })
+}
+
 /** Opens PGlite with the given options; tests pass an in-memory one. */
 export async function openPglite(options: PGliteOptions): Promise<Database> {
-  const pglite = await PGlite.create(options)
+  const pglite = await createPglite(options)
   return {
     kind: 'embedded',
     db: new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) }),
     async runPrepared<Row>(statement: { text: string }, values: unknown[]) {
       const result = await pglite.query<Row>(statement.text, values)
       return result.rows
+    },
+    listen(channel, onWake) {
+      const listening = pglite.listen(channel, () => onWake())
+      listening.then(onWake, () => {})
+      return async () => (await listening)()
     },
     close: () => pglite.close(),
   }

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated, Kysely } from 'kysely'
+import type { ColumnType, Generated, GeneratedAlways, Kysely } from 'kysely'
 import type { Role, SessionKind } from '#contract/access.ts'
 import type { EmbedMode } from '#contract/report-settings.ts'
 
@@ -19,6 +19,10 @@ export interface ProfilesTable {
   marcas: Defaulted<string[]>
   estados: Defaulted<string[]>
   entitlement_version: Generated<number>
+  /** Made by the database of e-mail and name: lower case without accents. */
+  search_text: ColumnType<string, never, never>
+  /** Made by the database: whether any of the three lists holds anything. */
+  is_entitled: ColumnType<boolean, never, never>
 }
 
 export interface SessionsTable {
@@ -57,6 +61,8 @@ export interface AuditEntriesTable {
   ip: string | null
   user_agent: string | null
   request_id: string | null
+  /** The same in all entries of one bulk edit. */
+  batch_id: string | null
 }
 
 export interface AccessRecordsTable {
@@ -93,6 +99,8 @@ export interface Tables {
     message: string
     is_read: Defaulted<boolean>
     created_at: Defaulted<Date>
+    /** All of it as the search compares it, see fold_text in the migrations. */
+    search_text: GeneratedAlways<string>
   }
   audit_entries: AuditEntriesTable
   access_records: AccessRecordsTable
@@ -105,6 +113,7 @@ export interface Tables {
     due_at: Defaulted<Date>
     sent_at: Date | null
   }
+  job_claims: { name: string; claimed_until: Date }
   portal_facts: { name: string; value: string }
   schema_migrations: { name: string; applied_at: Defaulted<Date> }
 }

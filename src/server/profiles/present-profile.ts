@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Profile } from '#contract/profiles.ts'
 import type { ProfilesTable } from '#server/database/schema.ts'
 
-type ProfileRow = Omit<Selectable<ProfilesTable>, 'entitlement_version'>
+type ProfileRow = Omit<Selectable<ProfilesTable>, 'entitlement_version' | 'search_text' | 'is_entitled'>
 
 /** A profile row as it goes over the wire: instants as ISO 8601. */
 export function presentProfile(row: ProfileRow): Profile {

@@ -82,11 +82,14 @@ export async function clearAttempts(db: Db, email: string, ip: string): Promise<
     .execute()
 }
 
-/** Forgets all of an account's failures and locks, from every address: its owner has set a new password. */
-export async function forgetAttempts(db: Db, email: string): Promise<void> {
-  const { overall } = keysOf(email, '')
+/**
+ * Forgets all failures and locks of accounts, from every address: their owner has set a new password, or they
+ * are no more.
+ */
+export async function forgetAttempts(db: Db, ...emails: string[]): Promise<void> {
+  const accounts = emails.map((email) => keysOf(email, '').overall)
   await db
     .deleteFrom('sign_in_attempts')
-    .where(sql<boolean>`key = ${overall} or starts_with(key, ${`${overall} `})`)
+    .where(sql<string>`split_part(key, ' ', 1)`, 'in', accounts)
     .execute()
 }

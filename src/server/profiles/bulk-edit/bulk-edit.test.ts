@@ -1,0 +1,241 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { BulkEdit, Profile } from '#contract/profiles.ts'
+import {
+  type Admin,
+  editMany,
+  openAdmin,
+  patchProfile,
+  readPerson,
+  removeEverybody,
+  whileHeld,
+} from '#server/testing/admin-calls.ts'
+import { addPerson, send } from '#server/testing/builders.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+const NOBODY = '7b0c3a52-5c0e-4f5e-9d6e-0d6f3f1f2a11'
+
+describeOnEachDatabase('editing many people at once', (kind) => {
+  let portal: TestPortal
+  let admin: Admin
+  let people: Profile[]
+  let bystander: Profile
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind })
+  })
+  afterAll(() => portal.stop())
+  beforeEach(async () => {
+    await removeEverybody(portal)
+    admin = await openAdmin(portal)
+    people = [
+      await addPerson(portal, { full_name: 'Um', types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] }),
+      await addPerson(portal, { full_name: 'Dois', types: [], marcas: [], estados: [] }),
+      await addPerson(portal, {
+        full_name: 'Três',
+        types: ['Compras', 'CRM', 'administrativo'],
+        marcas: ['VW'],
+      }),
+    ]
+    bystander = await addPerson(portal, { full_name: 'Quatro', types: ['CRM'] })
+  })
+
+  const ids = () => people.map(({ user_id }) => user_id)
+  const edit = (body: object, dryRun = false) =>
+    editMany(portal, admin, { userIds: ids(), action: 'add', ...body } as BulkEdit, dryRun)
+  const entries = () => portal.database.db.selectFrom('audit_entries').selectAll().orderBy('id').execute()
+  const listsOf = async (each: Profile) => {
+    const { types, marcas, estados, version } = await readPerson(portal, admin, each.user_id)
+    return { types, marcas, estados, version }
+  }
+  const everybody = () => Promise.all([...people, bystander].map(listsOf))
+
+  test('adds what is missing and leaves the rest as it is', async () => {
+    const { status, body } = await edit({ types: ['CRM', 'Vendas'], marcas: ['GM'] })
+    expect(status).toBe(200)
+    expect(body).toEqual({ selected: 3, gaining: 3, losing: 0, unchanged: 0, undoId: expect.any(String) })
+    expect(await everybody()).toEqual([
+      { types: ['Vendas', 'CRM'], marcas: ['FIAT', 'GM'], estados: ['RJ'], version: 2 },
+      { types: ['Vendas', 'CRM'], marcas: ['GM'], estados: [], version: 2 },
+      {
+        types: ['Vendas', 'CRM', 'Administrativo', 'Compras'],
+        marcas: ['GM', 'VW'],
+        estados: ['RJ'],
+        version: 2,
+      },
+      { types: ['CRM'], marcas: ['FIAT'], estados: ['RJ'], version: 1 },
+    ])
+  })
+
+  test('removes what is there', async () => {
+    const { body } = await edit({
+      action: 'remove',
+      types: ['Administrativo', 'Vendas', 'Slack'],
+      estados: ['RJ'],
+    })
+    expect(body).toMatchObject({ selected: 3, gaining: 0, losing: 2, unchanged: 1 })
+    expect(await everybody()).toEqual([
+      { types: [], marcas: ['FIAT'], estados: [], version: 2 },
+      { types: [], marcas: [], estados: [], version: 1 },
+      { types: ['CRM', 'Compras'], marcas: ['VW'], estados: [], version: 2 },
+      { types: ['CRM'], marcas: ['FIAT'], estados: ['RJ'], version: 1 },
+    ])
+  })
+
+  test('leaves an audit entry for each person who changed, all with the id of the edit', async () => {
+    const { body } = await edit({ types: ['Vendas'] })
+    expect(body).toMatchObject({ gaining: 2, unchanged: 1 })
+    const rows = await entries()
+    expect(rows.map(({ target_id }) => target_id).toSorted()).toEqual(ids().slice(1).toSorted())
+    expect(rows.find(({ target_id }) => target_id === ids()[2])).toMatchObject({
+      at: new Date(portal.clock()),
+      actor_id: admin.user_id,
+      actor_email: admin.email,
+      action: 'entitlements-added',
+      target_email: people[2]?.email,
+      before: { types: ['Compras', 'CRM', 'administrativo'] },
+      after: { types: ['Vendas', 'CRM', 'Administrativo', 'Compras'] },
+      batch_id: body.undoId,
+      ip: '127.0.0.1',
+    })
+    await edit({ action: 'remove', types: ['Vendas'] })
+    expect((await entries()).at(-1)).toMatchObject({ action: 'entitlements-removed' })
+  })
+
+  test('that changes nobody leaves no trace and nothing to undo', async () => {
+    const { status, body } = await edit({ action: 'remove', types: ['Slack'] })
+    expect(status).toBe(200)
+    expect(body).toEqual({ selected: 3, gaining: 0, losing: 0, unchanged: 3, undoId: null })
+    expect(await entries()).toEqual([])
+  })
+
+  test.each(['add', 'remove'] as const)(
+    'the dry run of %s counts the same and writes nothing',
+    async (action) => {
+      const before = await everybody()
+      const body = { action, types: ['CRM'], marcas: ['VW'], estados: ['RJ'] }
+      const preview = await edit(body, true)
+      expect(await everybody()).toEqual(before)
+      expect(await entries()).toEqual([])
+      expect(preview.body.undoId).toBeNull()
+      const { body: done } = await edit(body)
+      expect({ ...done, undoId: null }).toEqual(preview.body)
+    },
+  )
+
+  test.each([true, false])('with one unknown id changes nobody (dry run: %s)', async (dryRun) => {
+    const before = await everybody()
+    const reply = await edit({ userIds: [...ids(), NOBODY], types: ['Slack'] }, dryRun)
+    expect(reply).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect(reply.body.detail).toContain('já não existe')
+    expect(await everybody()).toEqual(before)
+    expect(await entries()).toEqual([])
+  })
+
+  test('whoever is named twice, or in capitals, is one person', async () => {
+    const id = ids()[1] as string
+    const { body } = await edit({ userIds: [id, id, id.toUpperCase()], types: ['Slack'] })
+    expect(body).toMatchObject({ selected: 1, gaining: 1 })
+    expect(await entries()).toHaveLength(1)
+  })
+
+  describe('everybody who matches', () => {
+    const editMatching = (matching: object, body: object = { types: ['Slack'] }, dryRun = false) =>
+      editMany(
+        portal,
+        admin,
+        {
+          allMatching: { filter: {}, except: [], count: 5, ...matching },
+          action: 'add',
+          ...body,
+        } as BulkEdit,
+        dryRun,
+      )
+
+    test('is edited, but for those who are excepted', async () => {
+      const filter = { type: 'CRM' }
+      const preview = await editMatching({ filter, count: 2 }, {}, true)
+      expect(preview).toMatchObject({ status: 400 })
+      expect((await editMatching({ filter, count: 2 }, { types: ['Slack'] }, true)).body).toMatchObject({
+        selected: 2,
+      })
+      const except = [(people[2]?.user_id ?? '').toUpperCase(), NOBODY]
+      const { body } = await editMatching({ filter, count: 2, except })
+      expect(body).toMatchObject({ selected: 1, gaining: 1 })
+      expect((await listsOf(bystander)).types).toEqual(['CRM', 'Slack'])
+      expect((await listsOf(people[2] as Profile)).version).toBe(1)
+    })
+
+    test.each([true, false])('must be as many as the administrator saw (dry run: %s)', async (dryRun) => {
+      const reply = await editMatching({ count: 4 }, undefined, dryRun)
+      expect(reply).toMatchObject({ status: 409, body: { code: 'conflict' } })
+      expect(reply.body.detail).toContain('eram 4 usuário(s), agora são 5')
+      expect(await entries()).toEqual([])
+      expect((await editMatching({ count: 5 }, undefined, dryRun)).status).toBe(200)
+    })
+
+    test('may be thousands, also when the edit takes them out of the filter', async () => {
+      await sql`insert into profiles (email, types) select 'p' || n || '@x.br', '{HPD}' from generate_series(1, 4500) n`.execute(
+        portal.database.db,
+      )
+      const body = { action: 'remove', types: ['HPD'] }
+      const matching = { filter: { type: 'HPD', q: 'x.br' }, count: 4500 }
+      expect((await editMatching(matching, body, true)).body).toMatchObject({ selected: 4500, losing: 4500 })
+      expect((await editMatching(matching, body)).body).toMatchObject({ selected: 4500, losing: 4500 })
+      const { count } = await portal.database.db
+        .selectFrom('audit_entries')
+        .select((query) => query.fn.count<number>('target_id').distinct().as('count'))
+        .executeTakeFirstOrThrow()
+      expect(count).toBe(4500)
+    })
+  })
+
+  test('two administrators at once lose nothing of each other', async () => {
+    const other = await openAdmin(portal)
+    const many = await whileHeld<{ status: number }>(portal, ids()[1] as string, () => [
+      edit({ types: ['Slack'] }),
+      edit({ userIds: ids().toReversed(), marcas: ['GWM'] }),
+      editMany(portal, other, { userIds: ids(), action: 'remove', estados: ['RJ'] }),
+      editMany(portal, other, { userIds: ids().toReversed(), action: 'add', types: ['HPD'] }),
+      patchProfile(portal, other, ids()[1] as string, { approved: false }),
+    ])
+    expect(many.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    for (const each of people) {
+      const lists = await listsOf(each)
+      expect(lists.types).toEqual(expect.arrayContaining(['Slack', 'HPD']))
+      expect(lists.marcas).toContain('GWM')
+      expect(lists.estados).toEqual([])
+    }
+  })
+
+  test('asks for at least one item', async () => {
+    for (const body of [{}, { types: [] }, { types: [], marcas: [], estados: [] }])
+      for (const dryRun of [true, false]) {
+        const reply = await edit(body, dryRun)
+        expect(reply).toMatchObject({ status: 400, body: { code: 'invalid-input' } })
+        expect(reply.body.detail).toBe('Selecione pelo menos um item para alterar')
+      }
+  })
+
+  test.each([
+    ['nobody', { userIds: [] }],
+    ['more than a thousand', { userIds: Array.from({ length: 1001 }, () => NOBODY) }],
+    ['another action', { action: 'set' }],
+    ['a brand that does not exist', { marcas: ['SEAT'] }],
+    ['both ways of naming people', { allMatching: { filter: {}, except: [], count: 1 } }],
+    ['an unknown key', { approved: true }],
+  ])('refuses %s', async (_, body) => {
+    expect(await edit({ types: ['CRM'], ...body })).toMatchObject({ status: 400 })
+    expect(await entries()).toEqual([])
+  })
+
+  test('takes a thousand ids, which are more than other bodies hold', async () => {
+    await sql`insert into profiles (email) select 'p' || n || '@x.br' from generate_series(1, 997) n`.execute(
+      portal.database.db,
+    )
+    const rows = await portal.database.db.selectFrom('profiles').select('user_id').limit(1000).execute()
+    const { body } = await edit({ userIds: rows.map(({ user_id }) => user_id), types: ['Slack'] })
+    expect(body).toMatchObject({ selected: 1000, gaining: 1000 })
+    expect((await send(portal, 'GET', '/api/profiles/count?type=Slack', admin)).body.total).toBe(1000)
+  })
+})

@@ -1,0 +1,175 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { BulkEdit, Profile } from '#contract/profiles.ts'
+import type { Actor } from '#server/http/actor.ts'
+import {
+  type Admin,
+  editMany,
+  openAdmin,
+  patchProfile,
+  readPerson,
+  removeEverybody,
+  undoEdit,
+  whileHeld,
+} from '#server/testing/admin-calls.ts'
+import { addPerson } from '#server/testing/builders.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { bulkEdit } from './bulk-edit.ts'
+import { undoBulkEdit } from './undo-bulk-edit.ts'
+
+describeOnEachDatabase('undoing a bulk edit', (kind) => {
+  let portal: TestPortal
+  let admin: Admin
+  let people: Profile[]
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind })
+  })
+  afterAll(() => portal.stop())
+  beforeEach(async () => {
+    await removeEverybody(portal)
+    admin = await openAdmin(portal)
+    people = [
+      await addPerson(portal, { types: ['CRM', 'Compras', 'Vendas'], marcas: ['VW', 'FIAT'] }),
+      await addPerson(portal, { types: [], marcas: [] }),
+      await addPerson(portal, { types: ['HPD'] }),
+    ]
+  })
+
+  const edit = async (body: object = {}) => {
+    const userIds = people.map(({ user_id }) => user_id)
+    const reply = await editMany(portal, admin, {
+      userIds,
+      action: 'add',
+      types: ['HPD'],
+      ...body,
+    } as BulkEdit)
+    return reply.body.undoId
+  }
+  const lists = () =>
+    Promise.all(
+      people.map(async ({ user_id }) => {
+        const { types, marcas, estados } = await readPerson(portal, admin, user_id)
+        return { types, marcas, estados }
+      }),
+    )
+  const entries = (action: string) =>
+    portal.database.db.selectFrom('audit_entries').selectAll().where('action', '=', action).execute()
+
+  test.each(['add', 'remove'])('gives exactly the lists from before back (%s)', async (action) => {
+    const before = await lists()
+    const undoId = await edit({ action, marcas: ['FIAT', 'GM'] })
+    const edited = await lists()
+    expect(edited).not.toEqual(before)
+    const reply = await undoEdit(portal, admin, undoId)
+    expect(reply).toMatchObject({ status: 200, body: { restored: action === 'add' ? 3 : 2 } })
+    expect(await lists()).toEqual(before)
+    const [entry] = (await entries('bulk-edit-undone')).filter(
+      ({ target_id }) => target_id === people[0]?.user_id,
+    )
+    expect(entry).toMatchObject({
+      actor_id: admin.user_id,
+      batch_id: undoId,
+      before: { types: edited[0]?.types, marcas: edited[0]?.marcas },
+      after: { types: ['CRM', 'Compras', 'Vendas'], marcas: ['VW', 'FIAT'] },
+    })
+  })
+
+  test('works once', async () => {
+    const undoId = await edit()
+    expect((await undoEdit(portal, admin, undoId)).status).toBe(200)
+    const again = await undoEdit(portal, admin, undoId)
+    expect(again).toMatchObject({ status: 404, body: { code: 'not-found' } })
+    expect(again.body.detail).toBe('Esta alteração já foi desfeita.')
+  })
+
+  test('works once, also when asked twice at the same time', async () => {
+    const undoId = await edit()
+    const replies = await whileHeld(portal, people[1]?.user_id as string, () => [
+      undoEdit(portal, admin, undoId),
+      undoEdit(portal, admin, undoId),
+    ])
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 404])
+    expect(await entries('bulk-edit-undone')).toHaveLength(2)
+  })
+
+  test('is for whoever did it', async () => {
+    const undoId = await edit()
+    const edited = await lists()
+    const other = await openAdmin(portal)
+    expect(await undoEdit(portal, other, undoId)).toMatchObject({ status: 404 })
+    expect(await lists()).toEqual(edited)
+    expect(await undoEdit(portal, admin, crypto.randomUUID())).toMatchObject({ status: 404 })
+    expect(await undoEdit(portal, admin, 'abc')).toMatchObject({ status: 400 })
+  })
+
+  test('is for half a minute, and for the way of the answer', async () => {
+    const inTime = await edit()
+    portal.clock.advance(35_000)
+    expect((await undoEdit(portal, admin, inTime)).status).toBe(200)
+    const tooLate = await edit()
+    const edited = await lists()
+    portal.clock.advance(35_001)
+    const reply = await undoEdit(portal, admin, tooLate)
+    expect(reply).toMatchObject({ status: 404 })
+    expect(reply.body.detail).toContain('30 segundos')
+    expect(await lists()).toEqual(edited)
+  })
+
+  test('counts from the end of an edit that lasts', async () => {
+    const { db } = portal.database
+    await sql`insert into profiles (email) select 'p' || n || '@x.br' from generate_series(1, 4500) n`.execute(
+      db,
+    )
+    let now = portal.clock()
+    const clock = () => {
+      now += 20_000
+      return now
+    }
+    const actor: Actor = {
+      profile: admin,
+      role: 'admin',
+      approved: true,
+      sessionId: '',
+      sessionKind: 'full',
+      entitlementVersion: 1,
+    }
+    const request = { requestId: 'r', ip: '127.0.0.1', userAgent: null }
+    const edit: BulkEdit = {
+      allMatching: { filter: { q: 'x.br' }, except: [], count: 4500 },
+      action: 'add',
+      types: ['HPD'],
+    }
+    const { undoId } = await bulkEdit({ db, clock }, actor, edit, request)
+    expect(now - portal.clock()).toBeGreaterThan(35_000)
+    expect(await undoBulkEdit({ db, clock }, actor, undoId as string, request)).toEqual({ restored: 4500 })
+  })
+
+  test('gives nobody anything back once somebody was changed meanwhile', async () => {
+    const undoId = await edit()
+    await patchProfile(portal, admin, people[1]?.user_id as string, { types: ['Slack'] })
+    const changed = await lists()
+    const reply = await undoEdit(portal, admin, undoId)
+    expect(reply).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect(await lists()).toEqual(changed)
+    expect(await entries('bulk-edit-undone')).toEqual([])
+  })
+
+  test('leaves what the edit did not touch as others made it', async () => {
+    const undoId = await edit()
+    await patchProfile(portal, admin, people[1]?.user_id as string, { marcas: ['GM'], estados: ['ES'] })
+    expect((await undoEdit(portal, admin, undoId)).status).toBe(200)
+    expect((await lists())[1]).toEqual({ types: [], marcas: ['GM'], estados: ['ES'] })
+  })
+
+  test('passes over whoever has been deleted', async () => {
+    const undoId = await edit()
+    const [gone] = people.splice(1, 1)
+    await portal.database.db
+      .deleteFrom('profiles')
+      .where('user_id', '=', gone?.user_id as string)
+      .execute()
+    expect(await undoEdit(portal, admin, undoId)).toMatchObject({ status: 200, body: { restored: 1 } })
+    expect((await lists())[0]?.types).toEqual(['CRM', 'Compras', 'Vendas'])
+  })
+})

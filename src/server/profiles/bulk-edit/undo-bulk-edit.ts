@@ -1,0 +1,101 @@
+import { sql } from 'kysely'
+import { UNDO_SECONDS } from '#contract/profiles.ts'
+import type { Db } from '#server/database/schema.ts'
+import type { Actor } from '#server/http/actor.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import type { RequestInfo } from '#server/http/request-info.ts'
+import { CHUNK, writeChanges } from './change-queries.ts'
+import { type Entitlements, LISTS } from './merge-entitlements.ts'
+
+/** The way of the answer and of the click: whoever presses in the last second is still heard. */
+const GRACE_SECONDS = 5
+const EDITS = ['entitlements-added', 'entitlements-removed']
+
+type EditedPerson = Entitlements & {
+  id: number
+  user_id: string
+  email: string
+  before: Partial<Entitlements>
+  after: Partial<Entitlements>
+}
+
+/**
+ * Restores exactly the lists from before a bulk edit of one's own. People deleted meanwhile are passed over.
+ * @returns how many people got their lists back
+ * @throws ProblemError not-found when it is not there, another's, done already or too late; conflict when
+ *   somebody was changed after the edit
+ */
+export async function undoBulkEdit(
+  { db, clock }: { db: Db; clock: () => number },
+  actor: Actor,
+  undoId: string,
+  request: RequestInfo,
+): Promise<{ restored: number }> {
+  const at = new Date(clock())
+  const entry = { action: 'bulk-edit-undone' as const, actor: actor.profile, request, at, batchId: undoId }
+  return db.transaction().execute(async (transaction) => {
+    await lockPeople(transaction, undoId)
+    // Only now: another undo of the same edit may have held the rows.
+    await assertUndoable(transaction, actor, undoId, at)
+    let restored = 0
+    for (let last = 0, isEnd = false; !isEnd; ) {
+      const people = await readEdited(transaction, undoId, last)
+      const changes = people.map(({ user_id, email, types, marcas, estados, before, after }) => {
+        const lists = { types, marcas, estados }
+        assertAsLeft(lists, after)
+        return { user_id, email, lists: { ...lists, ...before }, before: after, after: before }
+      })
+      await writeChanges(transaction, changes, entry)
+      restored += changes.length
+      last = people.at(-1)?.id ?? last
+      isEnd = people.length < CHUNK
+    }
+    return { restored }
+  })
+}
+
+async function lockPeople(db: Db, undoId: string): Promise<void> {
+  await sql`with locked as (
+      select p.user_id from profiles p
+      where p.user_id in (select a.target_id from audit_entries a where a.batch_id = ${undoId})
+      order by p.user_id for update
+    ) select count(*) from locked`.execute(db)
+}
+
+async function assertUndoable(db: Db, actor: Actor, undoId: string, at: Date): Promise<void> {
+  const entries = await db
+    .selectFrom('audit_entries')
+    .select((query) => ['action', 'actor_id', query.fn.max('at').as('at')])
+    .where('batch_id', '=', undoId)
+    .groupBy(['action', 'actor_id'])
+    .execute()
+  const edit = entries.find(({ action }) => EDITS.includes(action))
+  const isDone = entries.some(({ action }) => !EDITS.includes(action))
+  const detail =
+    edit?.actor_id !== actor.profile.user_id
+      ? 'Não há alteração sua para desfazer.'
+      : isDone
+        ? 'Esta alteração já foi desfeita.'
+        : at.getTime() - edit.at.getTime() > (UNDO_SECONDS + GRACE_SECONDS) * 1000
+          ? `O prazo de ${UNDO_SECONDS} segundos para desfazer esta alteração terminou.`
+          : undefined
+  if (detail) throw new ProblemError('not-found', { detail })
+}
+
+async function readEdited(db: Db, undoId: string, afterId: number): Promise<EditedPerson[]> {
+  const { rows } = await sql<EditedPerson>`
+    select a.id, a.before, a.after, p.user_id, p.email, p.types, p.marcas, p.estados
+    from audit_entries a join profiles p on p.user_id = a.target_id
+    where a.batch_id = ${undoId} and a.action = any(${EDITS}::text[]) and a.id > ${afterId}
+    order by a.id limit ${sql.lit(CHUNK)}`.execute(db)
+  return rows
+}
+
+/** @throws ProblemError conflict when a list is no longer what the edit made of it */
+function assertAsLeft(lists: Entitlements, after: Partial<Entitlements>): void {
+  const isAsLeft = LISTS.every((name) => !after[name] || after[name].join() === lists[name].join())
+  if (!isAsLeft)
+    throw new ProblemError('conflict', {
+      detail: 'Um dos usuários foi alterado depois desta edição em massa. Nada foi desfeito.',
+    })
+}

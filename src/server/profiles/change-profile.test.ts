@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { MARCAS, TYPES } from '#contract/entitlements.ts'
+import type { Profile } from '#contract/profiles.ts'
+import { mailTo } from '#server/testing/account-calls.ts'
+import {
+  type Admin,
+  openAdmin,
+  patchProfile,
+  readPerson,
+  removeEverybody,
+  whileHeld,
+} from '#server/testing/admin-calls.ts'
+import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+const NOBODY = '7b0c3a52-5c0e-4f5e-9d6e-0d6f3f1f2a11'
+
+describeOnEachDatabase('changing a person', (kind) => {
+  let portal: TestPortal
+  let admin: Admin
+  let person: Profile
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind })
+  })
+  afterAll(() => portal.stop())
+  beforeEach(async () => {
+    await removeEverybody(portal)
+    portal.mails.length = 0
+    admin = await openAdmin(portal)
+    person = await addPerson(portal, { approved: false, types: [] })
+  })
+  const patch = (body: unknown, version?: number) =>
+    patchProfile(portal, admin, person.user_id, body, version)
+  const queued = () => portal.database.db.selectFrom('mail_outbox').select('kind').execute()
+  const entries = () => portal.database.db.selectFrom('audit_entries').selectAll().orderBy('id').execute()
+
+  test('approves, tells the person by mail, and leaves an audit entry', async () => {
+    const { status, body } = await patch({ approved: true })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ user_id: person.user_id, approved: true, version: 2 })
+    expect(await mailTo(portal, person.email)).toMatchObject({ kind: 'account-approved' })
+    expect(await entries()).toMatchObject([
+      {
+        at: new Date(portal.clock()),
+        actor_id: admin.user_id,
+        actor_email: admin.email,
+        action: 'approval-given',
+        target_id: person.user_id,
+        target_email: person.email,
+        before: { approved: false },
+        after: { approved: true },
+        ip: '127.0.0.1',
+        batch_id: null,
+      },
+    ])
+  })
+
+  test('takes the approval back without a mail; it bites at the next request', async () => {
+    await patch({ approved: true })
+    const { access_token: token } = await openTestSession(portal, person)
+    expect((await send(portal, 'GET', '/api/reports/me', { token })).body).toMatchObject({ approved: true })
+    expect((await patch({ approved: false })).body).toMatchObject({ approved: false, version: 3 })
+    expect((await send(portal, 'GET', '/api/reports/me', { token })).body).toMatchObject({ approved: false })
+    expect(await queued()).toHaveLength(1)
+    expect((await entries()).map(({ action }) => action)).toEqual(['approval-given', 'approval-removed'])
+  })
+
+  test('sets types in tab order, marcas and estados in the order of the contract, each once', async () => {
+    expect((await patch({ types: ['CRM', 'Vendas', 'CRM', 'Oficina'] })).body).toMatchObject({
+      types: ['Vendas', 'Oficina', 'CRM'],
+      marcas: ['FIAT'],
+      version: 2,
+    })
+    expect((await patch({ marcas: ['VW', 'GM'], estados: [] })).body).toMatchObject({
+      types: ['Vendas', 'Oficina', 'CRM'],
+      marcas: ['GM', 'VW'],
+      estados: [],
+      version: 3,
+    })
+    expect(await entries()).toMatchObject([
+      { action: 'types-set', before: { types: [] }, after: { types: ['Vendas', 'Oficina', 'CRM'] } },
+      {
+        action: 'scope-set',
+        before: { marcas: ['FIAT'], estados: ['RJ'] },
+        after: { marcas: ['GM', 'VW'], estados: [] },
+      },
+    ])
+    expect(await readPerson(portal, admin, person.user_id)).toMatchObject({
+      marcas: ['GM', 'VW'],
+      version: 3,
+    })
+  })
+
+  test.each([{ approved: false }, { types: [] }, { marcas: ['FIAT'], estados: ['RJ', 'RJ'] }])(
+    '%j changes nothing and leaves no trace',
+    async (body) => {
+      expect((await patch(body)).body).toMatchObject({ version: 1 })
+      expect(await entries()).toEqual([])
+      expect(await queued()).toEqual([])
+    },
+  )
+
+  test('somebody else’s change is not overwritten unseen', async () => {
+    const { version } = await readPerson(portal, admin, person.user_id)
+    const other = await openAdmin(portal)
+    await patchProfile(portal, other, person.user_id, { types: ['CRM'] }, version)
+    const late = await patch({ types: ['Vendas'] }, version)
+    expect(late).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect(late.body.detail).toContain('Outra pessoa alterou este usuário')
+    expect((await readPerson(portal, admin, person.user_id)).types).toEqual(['CRM'])
+    expect(await entries()).toHaveLength(1)
+    // Having seen it, one may; without If-Match one does not ask.
+    expect((await patch({ types: ['Vendas'] }, version + 1)).status).toBe(200)
+    expect((await patch({ types: ['HPD'] })).status).toBe(200)
+  })
+
+  test('of two administrators at once one writes and one is told', async () => {
+    const others = [admin, await openAdmin(portal)]
+    const replies = await whileHeld(portal, person.user_id, () =>
+      others.map((each) => patchProfile(portal, each, person.user_id, { approved: true }, 1)),
+    )
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    const bothWays = await whileHeld(portal, person.user_id, () => [
+      patchProfile(portal, admin, person.user_id, { types: ['Vendas'] }, 2),
+      patchProfile(portal, admin, person.user_id, { marcas: ['VW'], estados: ['ES'] }, 2),
+    ])
+    expect(bothWays.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    expect(await entries()).toHaveLength(2)
+    expect((await readPerson(portal, admin, person.user_id)).version).toBe(3)
+  })
+
+  test('two who approve at once without If-Match send one mail', async () => {
+    await whileHeld(portal, person.user_id, () => [patch({ approved: true }), patch({ approved: true })])
+    expect(await queued()).toHaveLength(1)
+    expect(await entries()).toHaveLength(1)
+  })
+
+  test('nobody is there any more', async () => {
+    const reply = await patchProfile(portal, admin, NOBODY, { approved: true })
+    expect(reply).toMatchObject({ status: 404, body: { code: 'not-found' } })
+    expect((await send(portal, 'GET', `/api/profiles/${NOBODY}`, admin)).status).toBe(404)
+  })
+
+  describe('refuses', () => {
+    test.each([
+      ['nothing', {}],
+      ['two at once', { types: [], approved: true }],
+      ['marcas without estados', { marcas: ['FIAT'] }],
+      ['estados without marcas', { estados: ['RJ'] }],
+      ['a type that does not exist', { types: ['Compras'] }],
+      ['a type in lower case', { types: ['vendas'] }],
+      ['more types than there are', { types: [...TYPES, 'CRM'] }],
+      ['more marcas than there are', { marcas: [...MARCAS, 'VW'], estados: [] }],
+      ['a word for a truth value', { approved: 'true' }],
+      ['null', { approved: null }],
+      ['another column', { approved: true, email: 'x@grupopatio.com.br' }],
+      ['the role', { role: 'admin' }],
+    ])('%s', async (_, body) => {
+      expect(await patch(body)).toMatchObject({ status: 400, body: { code: 'invalid-input' } })
+      expect(await readPerson(portal, admin, person.user_id)).toMatchObject({
+        version: 1,
+        email: person.email,
+      })
+    })
+
+    test('a prototype for a key', async () => {
+      const reply = await fetch(`${portal.url}/api/profiles/${person.user_id}`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${admin.token}` },
+        body: '{"approved":true,"__proto__":{"email":"x@grupopatio.com.br"}}',
+      })
+      expect(reply.status).toBe(400)
+    })
+
+    test('an If-Match of another form, and a version that never was', async () => {
+      for (const [tag, status] of [
+        ['1', 400],
+        ['W/"1"', 400],
+        ['"0"', 409],
+        ['"01"', 409],
+        ['"x"', 409],
+      ] as const) {
+        const reply = await send(portal, 'PATCH', `/api/profiles/${person.user_id}`, {
+          token: admin.token,
+          body: { approved: true },
+          headers: { 'if-match': tag },
+        })
+        expect(reply.status, tag).toBe(status)
+      }
+    })
+  })
+})

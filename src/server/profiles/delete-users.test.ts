@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
+import { askToken } from '#server/testing/embed-token-calls.ts'
+import { isSignedIn, refresh } from '#server/testing/sign-in-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { deleteUsers as removeUsers } from './delete-users.ts'
+
+type Person = Awaited<ReturnType<typeof addPerson>>
+
+const SELF = 'Você não pode excluir a própria conta.'
+const UNKNOWN = 'Usuário não encontrado.'
+
+describeOnEachDatabase('delete-users', (kind) => {
+  let portal: TestPortal
+  let admin: Person
+  let token: string
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false })
+  })
+  afterAll(() => portal.stop())
+  beforeEach(async () => {
+    await portal.database.db.deleteFrom('user_roles').execute()
+    admin = await addPerson(portal, { role: 'admin' })
+    token = (await openTestSession(portal, admin)).access_token
+  })
+
+  const deleteUsers = (userIds: unknown, as = token) =>
+    send(portal, 'POST', '/api/functions/delete-users', { token: as, body: { userIds } })
+  const idsOf = (people: Person[]) => people.map((person) => person.user_id)
+  const whoIsLeft = async (people: Person[]) => {
+    const rows = await portal.database.db
+      .selectFrom('profiles')
+      .select('user_id')
+      .where('user_id', 'in', idsOf(people))
+      .execute()
+    return rows.map((row) => row.user_id)
+  }
+
+  test('deletes whoever is named, and nobody else', async () => {
+    const people = [await addPerson(portal), await addPerson(portal), await addPerson(portal)]
+    const { status, body } = await deleteUsers(idsOf(people.slice(0, 2)))
+    expect([status, body]).toEqual([200, { success: idsOf(people.slice(0, 2)), errors: [] }])
+    expect(await whoIsLeft(people)).toEqual([people[2]?.user_id])
+  })
+
+  test('reports those who cannot be deleted and deletes the others', async () => {
+    const person = await addPerson(portal)
+    const unknown = randomUUID()
+    const { status, body } = await deleteUsers([unknown, admin.user_id, person.user_id])
+    expect(status).toBe(200)
+    expect(body.success).toEqual([person.user_id])
+    expect(body.errors).toEqual([
+      { userId: unknown, error: UNKNOWN },
+      { userId: admin.user_id, error: SELF },
+    ])
+    expect(await whoIsLeft([admin, person])).toEqual([admin.user_id])
+    expect(await isSignedIn(portal, token)).toBe(true)
+  })
+
+  test('takes an id twice, and in capitals, for one', async () => {
+    const person = await addPerson(portal)
+    const { body } = await deleteUsers([person.user_id.toUpperCase(), person.user_id])
+    expect(body).toEqual({ success: [person.user_id], errors: [] })
+    expect((await deleteUsers([admin.user_id.toUpperCase()])).body.errors).toEqual([
+      { userId: admin.user_id, error: SELF },
+    ])
+  })
+
+  test('deletes other administrators', async () => {
+    const other = await addPerson(portal, { role: 'admin' })
+    expect((await deleteUsers([other.user_id])).body.success).toEqual([other.user_id])
+  })
+
+  test('ends every session at once: neither the access token nor a refresh is good for anything', async () => {
+    await configureReports(portal, 'Vendas')
+    const person = await addPerson(portal)
+    const session = await openTestSession(portal, person)
+    const recovery = await openTestSession(portal, person, 'recovery')
+    expect(await isSignedIn(portal, session.access_token)).toBe(true)
+    expect((await askToken(portal, person)).status).toBe(200)
+
+    await deleteUsers([person.user_id])
+    for (const path of ['/api/profiles/me', '/api/reports/me', '/api/auth/user'])
+      for (const { access_token } of [session, recovery])
+        expect((await send(portal, 'GET', path, { token: access_token })).status).toBe(401)
+    const refreshed = await refresh(portal, session.refresh_token)
+    expect([refreshed.status, refreshed.body.code]).toEqual([400, 'invalid-refresh-token'])
+  })
+
+  test('lets the same address sign up anew, as a stranger', async () => {
+    const person = await addPerson(portal, { email: 'volta@grupopatio.com.br' })
+    await deleteUsers([person.user_id])
+    const again = await addPerson(portal, { email: 'volta@grupopatio.com.br' })
+    expect(again.user_id).not.toBe(person.user_id)
+  })
+
+  test('of two administrators who delete each other, exactly one remains', async () => {
+    for (let round = 0; round < 5; round++) {
+      await portal.database.db.deleteFrom('user_roles').execute()
+      const pair = [await addPerson(portal, { role: 'admin' }), await addPerson(portal, { role: 'admin' })]
+      const [a, b] = pair as [Person, Person]
+      const tokens = await Promise.all(
+        pair.map(async (one) => (await openTestSession(portal, one)).access_token),
+      )
+      const replies = await Promise.all([
+        deleteUsers([b.user_id], tokens[0]),
+        deleteUsers([a.user_id], tokens[1]),
+      ])
+      expect(replies.map((reply) => reply.status).sort()).toEqual([200, 401])
+      expect(await whoIsLeft(pair)).toHaveLength(1)
+    }
+  })
+
+  test('is refused to whoever has lost the role in the meantime', async () => {
+    const person = await addPerson(portal)
+    const { db } = portal.database
+    await db.updateTable('user_roles').set({ role: 'user' }).execute()
+    const { status, body } = await deleteUsers([person.user_id])
+    expect([status, body.code]).toEqual([403, 'forbidden'])
+    expect(await whoIsLeft([person])).toHaveLength(1)
+  })
+
+  test('asks again under the lock, for those whose request was already let in', async () => {
+    const person = await addPerson(portal)
+    const { db } = portal.database
+    const caller = { role: 'admin', approved: true, sessionKind: 'full' } as const
+    const actor = { ...caller, sessionId: randomUUID(), profile: admin, entitlementVersion: 1 }
+    const request = { requestId: randomUUID(), ip: '127.0.0.1', userAgent: null }
+    const late = () => removeUsers({ db, clock: portal.clock }, actor, [person.user_id], request)
+    await db.updateTable('user_roles').set({ role: 'user' }).execute()
+    await expect(late()).rejects.toMatchObject({ code: 'forbidden' })
+    await db.deleteFrom('profiles').where('user_id', '=', admin.user_id).execute()
+    await expect(late()).rejects.toMatchObject({ code: 'unauthenticated' })
+    expect(await whoIsLeft([person])).toHaveLength(1)
+  })
+
+  test('takes a thousand people, and no more', async () => {
+    const emails = Array.from({ length: 1000 }, (_, index) => `mil${index}-${randomUUID()}@grupopatio.com.br`)
+    const rows = await portal.database.db
+      .insertInto('profiles')
+      .values(emails.map((email) => ({ email })))
+      .returning('user_id')
+      .execute()
+    const ids = rows.map((row) => row.user_id)
+    const tooMany = await deleteUsers([...ids, randomUUID()])
+    expect([tooMany.status, tooMany.body.code]).toEqual([400, 'invalid-input'])
+    const start = performance.now()
+    const { status, body } = await deleteUsers(ids)
+    expect([status, body.success.length, body.errors]).toEqual([200, 1000, []])
+    expect(performance.now() - start).toBeLessThan(4_000)
+    const left = await portal.database.db
+      .selectFrom('profiles')
+      .select('email')
+      .where('email', 'in', emails)
+      .execute()
+    expect(left).toEqual([])
+  })
+
+  describe('refuses', () => {
+    test.each([
+      ['nobody', []],
+      ['what is no id', ['x']],
+      ['a number', [1]],
+      ['no list', 'x'],
+      ['null', null],
+    ])('%s', async (_, userIds) => {
+      const { status, body } = await deleteUsers(userIds)
+      expect([status, body.code]).toEqual([400, 'invalid-input'])
+      if (Array.isArray(userIds) && userIds.length === 0)
+        expect(body.detail).toBe('Nenhum usuário selecionado')
+    })
+
+    test.each(['user', 'nobody'])('%s who is no administrator', async (who) => {
+      const person = await addPerson(portal)
+      const as = who === 'user' ? (await openTestSession(portal, person)).access_token : 'x'.repeat(40)
+      expect((await deleteUsers([person.user_id], as)).status).toBe(who === 'user' ? 403 : 401)
+      expect(await whoIsLeft([person])).toHaveLength(1)
+    })
+  })
+})

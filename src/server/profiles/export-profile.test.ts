@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Profile } from '#contract/profiles.ts'
+import { changePassword, mailTo, NEW_PASSWORD, recover } from '#server/testing/account-calls.ts'
+import {
+  type Admin,
+  openAdmin,
+  patchProfile,
+  readHistoryOf,
+  removeEverybody,
+} from '#server/testing/admin-calls.ts'
+import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { signIn } from '#server/testing/sign-in-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+describeOnEachDatabase('exporting a person’s data', (kind) => {
+  let portal: TestPortal
+  let admin: Admin
+  let person: Profile
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false })
+  })
+  afterAll(() => portal.stop())
+  beforeEach(async () => {
+    await removeEverybody(portal)
+    admin = await openAdmin(portal)
+    person = await addPerson(portal, { full_name: 'Júlia Nunes', password: TEST_PASSWORD, role: 'admin' })
+  })
+  const exportOf = (userId: string) => send(portal, 'GET', `/api/profiles/${userId}/export`, admin)
+
+  /** Everything that can leave something about a person. */
+  const live = async () => {
+    const { body } = await signIn(portal, person.email, TEST_PASSWORD)
+    await changePassword(portal, body.access_token, NEW_PASSWORD)
+    await recover(portal, person.email)
+    await mailTo(portal, person.email)
+    const message = { name: 'Júlia', phone: '(21) 98765-4321', message: 'Olá' }
+    await portal.database.db
+      .insertInto('support_messages')
+      .values([
+        { ...message, email: person.email.toUpperCase() },
+        { ...message, email: 'outra@exemplo.com.br', message: 'De outra pessoa' },
+      ])
+      .execute()
+    await patchProfile(portal, admin, person.user_id, { types: ['CRM'] })
+    const own = await signIn(portal, person.email, NEW_PASSWORD)
+    await patchProfile(portal, { ...admin, token: own.body.access_token }, admin.user_id, {
+      types: ['Slack'],
+    })
+  }
+
+  test('holds everything that the portal knows', async () => {
+    await live()
+    const { status, body } = await exportOf(person.user_id)
+    expect(status).toBe(200)
+    expect(Object.keys(body)).toEqual([
+      'exported_at',
+      'profile',
+      'sessions',
+      'passwords',
+      'waiting_links',
+      'access_records',
+      'changes_to_the_person',
+      'acts_of_the_person',
+      'mails',
+      'support_messages',
+    ])
+    expect(body.profile).toMatchObject({
+      user_id: person.user_id,
+      email: person.email,
+      full_name: 'Júlia Nunes',
+      role: 'admin',
+      types: ['CRM'],
+      marcas: ['FIAT'],
+    })
+    expect(body.sessions).toHaveLength(2)
+    expect(body.sessions[0]).toEqual({
+      id: expect.any(String),
+      kind: 'full',
+      created_at: expect.any(String),
+      refreshed_at: expect.any(String),
+    })
+    expect(body.passwords).toEqual([{ changed_at: expect.any(String) }, { changed_at: expect.any(String) }])
+    expect(body.waiting_links.map(({ purpose }: { purpose: string }) => purpose)).toContain('recovery')
+    expect(body.access_records).toHaveLength(2)
+    expect(body.access_records[0]).toMatchObject({ action: 'sign-in', ip: '127.0.0.1' })
+    const actions = (rows: { action: string }[]) => rows.map(({ action }) => action)
+    expect(actions(body.changes_to_the_person)).toEqual(['password-changed', 'types-set'])
+    expect(actions(body.acts_of_the_person)).toContain('types-set')
+    expect(body.mails.map(({ kind: mail }: { kind: string }) => mail).toSorted()).toEqual([
+      'password-changed',
+      'recovery',
+    ])
+    expect(body.mails[0].sent_at).toEqual(expect.any(String))
+    expect(body.support_messages.map(({ message }: { message: string }) => message)).toEqual(['Olá'])
+  })
+
+  test('holds nothing that opens an account, and nothing about others', async () => {
+    await live()
+    const text = JSON.stringify((await exportOf(person.user_id)).body)
+    const { db } = portal.database
+    const hashes = [
+      ...(await db.selectFrom('passwords').select('hash').execute()),
+      ...(await db.selectFrom('password_history').select('hash').execute()),
+    ].map(({ hash }) => hash)
+    const keys = (await db.selectFrom('sessions').select('refresh_key').execute()).map(
+      ({ refresh_key }) => refresh_key,
+    )
+    const tokens = (await db.selectFrom('email_links').select('token_hash').execute()).map(
+      ({ token_hash }) => token_hash,
+    )
+    expect([hashes.length, keys.length, tokens.length].every((count) => count > 0)).toBe(true)
+    const encoded = [...keys, ...tokens].flatMap((bytes) =>
+      (['hex', 'base64', 'base64url'] as const).map((encoding) => Buffer.from(bytes).toString(encoding)),
+    )
+    for (const secret of [...hashes, ...encoded, '$argon2']) expect(text).not.toContain(secret)
+    expect(text).not.toMatch(/hash|refresh_key|token|"data":\[/)
+    expect(text).not.toContain(admin.email)
+    expect(text).not.toContain(admin.user_id)
+    expect(text).not.toContain('De outra pessoa')
+  })
+
+  test('is itself recorded', async () => {
+    await exportOf(person.user_id)
+    const { items } = await readHistoryOf(portal, admin, person.user_id)
+    expect(items).toMatchObject([
+      { action: 'data-exported', actor_email: admin.email, before: null, after: null },
+    ])
+  })
+
+  test('of nobody is not found and recorded nowhere', async () => {
+    expect((await exportOf(crypto.randomUUID())).status).toBe(404)
+    expect(await portal.database.db.selectFrom('audit_entries').selectAll().execute()).toEqual([])
+  })
+})
