@@ -1,5 +1,7 @@
 import type { ConfidentialClientApplication, Configuration, INetworkModule } from '@azure/msal-node'
 import { ProblemError } from '#server/http/problem-error.ts'
+import type { Metrics } from '#server/metrics/metrics.ts'
+import { PassingFailure } from './failures.ts'
 
 const SCOPE = 'https://analysis.windows.net/powerbi/api/.default'
 /** An embed token cannot outlive the directory token that it was made with. */
@@ -29,17 +31,21 @@ export interface DirectoryTokens {
  * callers wait for one flight here.
  * @param clock ms since the epoch
  */
-export function createDirectoryTokens(options: DirectoryOptions, clock: () => number): DirectoryTokens {
+export function createDirectoryTokens(
+  options: DirectoryOptions,
+  metrics: Metrics,
+  clock: () => number,
+): DirectoryTokens {
   let current: { token: string; expiresAt: number; obtainedAt: number } | undefined
   let flight: Promise<string> | undefined
   let client: Promise<ConfidentialClientApplication> | undefined
-  let retryAfterSeconds: number | undefined
+  let failure: PassingFailure | undefined
 
   async function acquire(): Promise<string> {
-    client ??= createClient(options, (seconds) => {
-      retryAfterSeconds = seconds
+    client ??= createClient(options, metrics, (latest) => {
+      failure = latest
     })
-    retryAfterSeconds = undefined
+    failure = undefined
     const result = await (await client).acquireTokenByClientCredential({ scopes: [SCOPE], skipCache: true })
     if (!result?.expiresOn) throw new Error('the directory answered without a token')
     // The library reckons by the machine's clock.
@@ -61,7 +67,7 @@ export function createDirectoryTokens(options: DirectoryOptions, clock: () => nu
       } catch (cause) {
         // The old token is still good for a while: better a shorter embed token than none.
         if (current && current.expiresAt > clock() + YOUNG_MS) return current.token
-        throw directoryProblem(cause, retryAfterSeconds)
+        throw directoryProblem(failure ?? cause)
       }
     },
     forget(token) {
@@ -77,7 +83,7 @@ async function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   return Promise.race([work, aborted])
 }
 
-function directoryProblem(cause: unknown, retryAfterSeconds = 10): ProblemError {
+function directoryProblem(cause: unknown): ProblemError {
   const code = (cause as { errorCode?: string }).errorCode ?? ''
   if (
     /^(invalid_client|unauthorized_client|invalid_request|invalid_grant|invalid_scope|access_denied)$/.test(
@@ -89,12 +95,14 @@ function directoryProblem(cause: unknown, retryAfterSeconds = 10): ProblemError 
         'O diretório recusou as credenciais do portal. O administrador precisa conferir o segredo do Power BI.',
       cause,
     })
-  return new ProblemError('power-bi-unavailable', { retryAfterSeconds, cause })
+  const asked = cause instanceof PassingFailure ? cause.retryAfterSeconds : undefined
+  return new ProblemError('power-bi-unavailable', { retryAfterSeconds: asked ?? 10, cause })
 }
 
 async function createClient(
   options: DirectoryOptions,
-  onRetryAfter: (seconds: number) => void,
+  metrics: Metrics,
+  onFailure: (failure: PassingFailure) => void,
 ): Promise<ConfidentialClientApplication> {
   // Loaded when first needed: it would be a third of the time that the process takes to start.
   const { ConfidentialClientApplication } = await import('@azure/msal-node')
@@ -106,7 +114,7 @@ async function createClient(
   if (options.tokenEndpoint) auth.authorityMetadata = metadataFor(options.tokenEndpoint, authority)
   return new ConfidentialClientApplication({
     auth,
-    system: { networkClient: createNetworkClient(onRetryAfter) },
+    system: { networkClient: createNetworkClient(metrics, onFailure) },
   })
 }
 
@@ -131,23 +139,26 @@ function metadataFor(tokenEndpoint: string, authority: string): string {
 const DIRECTORY_TIMEOUT_MS = 4_000
 
 /** msal's own client waits for ever on a silent directory. */
-function createNetworkClient(onRetryAfter: (seconds: number) => void): INetworkModule {
+function createNetworkClient(metrics: Metrics, onFailure: (failure: PassingFailure) => void): INetworkModule {
   async function send<T>(
     method: string,
     url: string,
     options?: { headers?: Record<string, string>; body?: string },
   ) {
-    const reply = await fetch(url, {
-      method,
-      ...(options?.headers && { headers: options.headers }),
-      ...(options?.body !== undefined && { body: options.body }),
-      signal: AbortSignal.timeout(DIRECTORY_TIMEOUT_MS),
-    })
+    const call = () =>
+      fetch(url, {
+        method,
+        ...(options?.headers && { headers: options.headers }),
+        ...(options?.body !== undefined && { body: options.body }),
+        signal: AbortSignal.timeout(DIRECTORY_TIMEOUT_MS),
+      })
+    const reply = await metrics.upstream.watch('directory', call)
     // Kept from msal, which would refuse by itself for the next minute, however short the failure was.
     if (reply.status === 429 || reply.status >= 500) {
       const seconds = Number(reply.headers.get('retry-after'))
-      if (seconds > 0) onRetryAfter(seconds)
-      throw new Error(`the directory answered ${reply.status}`)
+      const failure = new PassingFailure(reply.status, seconds > 0 ? seconds : undefined)
+      onFailure(failure)
+      throw failure
     }
     return {
       headers: Object.fromEntries(reply.headers),

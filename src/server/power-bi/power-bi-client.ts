@@ -1,9 +1,21 @@
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { Log } from '#server/log.ts'
+import type { Metrics } from '#server/metrics/metrics.ts'
+import { classifyRefusal } from './classify-refusal.ts'
 import { createDirectoryTokens, type DirectoryOptions } from './directory-token.ts'
+import { PowerBiRefusal } from './failures.ts'
 import type { EffectiveIdentity, EmbedToken, PowerBi, ReportRef } from './power-bi.ts'
-import { createPowerBiRest, PowerBiRefusal, type PowerBiRest } from './power-bi-rest.ts'
+import { createPowerBiRest } from './power-bi-rest.ts'
 import { rememberFor } from './remember-for.ts'
+import {
+  datasetPathOf,
+  readNeedsIdentity,
+  readReport,
+  reportPathOf,
+  requestEmbedToken,
+  unreadable,
+} from './report-calls.ts'
+import { testReport } from './test-report.ts'
 
 const METADATA_MS = 10 * 60_000
 const ALL_CALLS_MS = 8_000
@@ -16,43 +28,36 @@ export interface PowerBiOptions {
   /** Lets reports without row-level security through, unfiltered. */
   allowWithoutRls: boolean
   log: Log
+  metrics: Metrics
   /** ms since the epoch */
   clock: () => number
 }
 
 /** The real client: msal-node for the directory, REST for the rest. */
 export function createPowerBi(options: PowerBiOptions): PowerBi {
-  const rest = createPowerBiRest(
-    options.apiBase,
-    createDirectoryTokens(options.directory, options.clock),
-    options.log,
+  /** With a directory token of its own: none is there before the first call. */
+  const connect = () => {
+    const directory = createDirectoryTokens(options.directory, options.metrics, options.clock)
+    return createPowerBiRest(options.apiBase, directory, options.metrics, options.log)
+  }
+  const rest = connect()
+  const rememberDatasetId = rememberFor(METADATA_MS, options.clock, async (path) => {
+    const { datasetId } = await readReport(rest, path)
+    return datasetId
+  })
+  const rememberNeedsIdentity = rememberFor(METADATA_MS, options.clock, (path) =>
+    readNeedsIdentity(rest, path),
   )
-  const readDatasetId = rememberFor(METADATA_MS, options.clock, async (path) => {
-    const report = await rest.call('GET', path)
-    if (typeof report.datasetId !== 'string') throw unreadable('report without datasetId')
-    return report.datasetId
-  })
-  const readNeedsIdentity = rememberFor(METADATA_MS, options.clock, async (path) => {
-    const dataset = await rest.call('GET', path)
-    return dataset.isEffectiveIdentityRequired === true
-  })
 
   async function generate(report: ReportRef, identity: EffectiveIdentity): Promise<EmbedToken> {
-    const group = `/groups/${encodeURIComponent(report.workspaceId)}`
-    const reportPath = `${group}/reports/${encodeURIComponent(report.reportId)}`
-    const datasetId = report.datasetId ?? (await readDatasetId(reportPath))
-    const needsIdentity = readNeedsIdentity(`${group}/datasets/${encodeURIComponent(datasetId)}`)
-    const request = (identities: object[] | undefined) =>
-      requestToken(rest, `${reportPath}/GenerateToken`, {
-        accessLevel: 'View',
-        datasetId,
-        lifetimeInMinutes: options.tokenMinutes,
-        ...(identities && { identities }),
-      })
-    const withIdentity = [{ ...identity, datasets: [datasetId] }]
-    if (options.allowWithoutRls) return request((await needsIdentity) ? withIdentity : undefined)
+    const reportPath = reportPathOf(report)
+    const datasetId = report.datasetId ?? (await rememberDatasetId(reportPath))
+    const needsIdentity = rememberNeedsIdentity(datasetPathOf(report, datasetId))
+    const request = (whose: EffectiveIdentity | undefined) =>
+      requestEmbedToken(rest, reportPath, { datasetId, identity: whose, minutes: options.tokenMinutes })
+    if (options.allowWithoutRls) return request((await needsIdentity) ? identity : undefined)
     // Both at once: the token is thrown away when the dataset turns out to have no row-level security.
-    const [isProtected, token] = await Promise.all([needsIdentity, request(withIdentity)])
+    const [isProtected, token] = await Promise.all([needsIdentity, request(identity)])
     if (!isProtected) throw withoutRls()
     return token
   }
@@ -65,6 +70,8 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
         throw error instanceof PowerBiRefusal ? explainRefusal(error) : error
       }
     },
+    // A connection of its own, because a remembered directory token would hide that the secret has expired.
+    testReport: (report, identity) => testReport(connect(), options, report, identity),
   }
 }
 
@@ -77,17 +84,6 @@ function withinBudget<T>(work: Promise<T>): Promise<T> {
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
-async function requestToken(rest: PowerBiRest, path: string, body: object): Promise<EmbedToken> {
-  const { token, expiration } = await rest.call('POST', path, body)
-  const expiresAt = Date.parse(String(expiration))
-  if (typeof token !== 'string' || token === '' || Number.isNaN(expiresAt)) throw unreadable('no token')
-  return { token, expiresAt }
-}
-
-function unreadable(what: string): ProblemError {
-  return new ProblemError('power-bi-unavailable', { retryAfterSeconds: 10, cause: new Error(what) })
-}
-
 function withoutRls(cause?: unknown): ProblemError {
   return new ProblemError('power-bi-rejected', {
     detail:
@@ -96,17 +92,32 @@ function withoutRls(cause?: unknown): ProblemError {
   })
 }
 
+const DETAILS = {
+  identity:
+    'O Power BI recusou a identidade deste acesso. O administrador precisa conferir as funções de RLS do modelo.',
+  access:
+    'O portal não tem permissão neste espaço de trabalho do Power BI. O administrador precisa incluí-lo como membro.',
+  ids: 'O Power BI não encontrou este relatório. O administrador precisa conferir os IDs configurados.',
+  capacity: 'A capacidade do Power BI está pausada. O administrador precisa retomá-la.',
+}
+
 /** Says in one sentence what is wrong and who mends it. */
 function explainRefusal(refusal: PowerBiRefusal): ProblemError {
-  const words = `${refusal.code} ${refusal.message}`
-  if (/shouldn't have effective identity|not.*effective identity.*supported|without.*RLS/i.test(words))
-    return withoutRls(refusal)
-  const detail = /identity|role/i.test(words)
-    ? 'O Power BI recusou a identidade deste acesso. O administrador precisa conferir as funções de RLS do modelo.'
-    : refusal.status === 401 || refusal.status === 403
-      ? 'O portal não tem permissão neste espaço de trabalho do Power BI. O administrador precisa incluí-lo como membro.'
-      : refusal.status === 404
-        ? 'O Power BI não encontrou este relatório. O administrador precisa conferir os IDs configurados.'
+  const outcome = classifyRefusal(refusal, 'token')
+  if (outcome === 'identity-forbidden') return withoutRls(refusal)
+  // It may be resumed at any time, so it is worth trying again.
+  if (outcome === 'capacity-paused')
+    return new ProblemError('power-bi-unavailable', {
+      detail: DETAILS.capacity,
+      retryAfterSeconds: 60,
+      cause: refusal,
+    })
+  const detail = /identity|role/i.test(`${refusal.code} ${refusal.message}`)
+    ? DETAILS.identity
+    : outcome === 'no-workspace-access'
+      ? DETAILS.access
+      : outcome === 'report-not-found' || outcome === 'dataset-not-found' || outcome === 'dataset-mismatch'
+        ? DETAILS.ids
         : undefined
   return new ProblemError('power-bi-rejected', { ...(detail && { detail }), cause: refusal })
 }

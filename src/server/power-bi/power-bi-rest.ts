@@ -1,24 +1,13 @@
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { Log } from '#server/log.ts'
+import type { Metrics } from '#server/metrics/metrics.ts'
 import type { DirectoryTokens } from './directory-token.ts'
+import { PassingFailure, PowerBiRefusal } from './failures.ts'
 
 const TRIES = 2
 const ALL_TRIES_MS = 8_000
 const ONE_TRY_MS = 5_000
 const LONGEST_PAUSE_MS = 2_000
-
-/** What the service said when it refused: its status, its own code and message, and the id to quote to support. */
-export class PowerBiRefusal extends Error {
-  readonly status: number
-  readonly code: string
-  readonly requestId: string | null
-  constructor(status: number, code: string, message: string, requestId: string | null) {
-    super(message)
-    this.status = status
-    this.code = code
-    this.requestId = requestId
-  }
-}
 
 export interface PowerBiRest {
   /**
@@ -30,15 +19,22 @@ export interface PowerBiRest {
 }
 
 /** @param apiBase 'https://api.powerbi.com', or the emulator's */
-export function createPowerBiRest(apiBase: string, directory: DirectoryTokens, log: Log): PowerBiRest {
+export function createPowerBiRest(
+  apiBase: string,
+  directory: DirectoryTokens,
+  metrics: Metrics,
+  log: Log,
+): PowerBiRest {
   async function tryOnce(method: string, path: string, body: object | undefined, overall: AbortSignal) {
     const token = await directory.read(overall)
-    const reply = await fetch(`${apiBase}/v1.0/myorg${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) }),
-      signal: AbortSignal.any([overall, AbortSignal.timeout(ONE_TRY_MS)]),
-    })
+    const send = () =>
+      fetch(`${apiBase}/v1.0/myorg${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { body: JSON.stringify(body) }),
+        signal: AbortSignal.any([overall, AbortSignal.timeout(ONE_TRY_MS)]),
+      })
+    const reply = await metrics.upstream.watch('power-bi', send)
     const text = await reply.text()
     if (reply.ok) return objectOf(text)
     const requestId = reply.headers.get('requestid')
@@ -46,9 +42,11 @@ export function createPowerBiRest(apiBase: string, directory: DirectoryTokens, l
     // The directory token may have been revoked: the second try brings a new one.
     if (reply.status === 401) directory.forget(token)
     const retryAfter = Number(reply.headers.get('retry-after')) || undefined
-    if (reply.status === 429 || reply.status >= 500) throw new Passing(retryAfter)
-    const { code, message } = errorOf(text)
-    throw new PowerBiRefusal(reply.status, code, message, requestId)
+    const refusal = refusalOf(reply, text)
+    // A paused capacity is told with all kinds of statuses and does not come back within seconds.
+    const mayPass = (reply.status === 429 || reply.status >= 500) && refusal.code !== 'CapacityNotActive'
+    if (mayPass) throw new PassingFailure(reply.status, retryAfter)
+    throw refusal
   }
 
   return {
@@ -62,7 +60,7 @@ export function createPowerBiRest(apiBase: string, directory: DirectoryTokens, l
           const isExpiredToken = error instanceof PowerBiRefusal && error.status === 401
           if (error instanceof ProblemError) throw error
           if (error instanceof PowerBiRefusal && (isLast || !isExpiredToken)) throw error
-          const retryAfterSeconds = error instanceof Passing ? error.retryAfterSeconds : undefined
+          const retryAfterSeconds = error instanceof PassingFailure ? error.retryAfterSeconds : undefined
           const pauseMs = (retryAfterSeconds ?? 0.25) * 1000
           if (isLast || pauseMs > LONGEST_PAUSE_MS)
             throw new ProblemError('power-bi-unavailable', {
@@ -76,28 +74,36 @@ export function createPowerBiRest(apiBase: string, directory: DirectoryTokens, l
   }
 }
 
-/** A failure that may pass by itself. */
-class Passing extends Error {
-  readonly retryAfterSeconds: number | undefined
-  constructor(retryAfterSeconds: number | undefined) {
-    super('Power BI asked to try later')
-    this.retryAfterSeconds = retryAfterSeconds
-  }
-}
-
 /** @throws for anything but a JSON object, which counts as a failure that may pass */
 function objectOf(text: string): Record<string, unknown> {
-  const value: unknown = JSON.parse(text)
+  const value = parsed(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Error('Power BI answered without an object')
   return value as Record<string, unknown>
 }
 
-function errorOf(text: string): { code: string; message: string } {
+function parsed(text: string): unknown {
   try {
-    const { error } = JSON.parse(text) as { error?: { code?: string; message?: string } }
-    return { code: error?.code ?? '', message: error?.message ?? '' }
+    return JSON.parse(text)
   } catch {
-    return { code: '', message: '' }
+    // The parser's own message quotes the text, which may hold a token.
+    throw new Error('Power BI answered without JSON')
   }
+}
+
+/** The service's code stands in the body or, for some refusals, in a header alone. */
+function refusalOf(reply: Response, text: string): PowerBiRefusal {
+  let error: { code?: unknown; message?: unknown } | undefined
+  try {
+    error = (JSON.parse(text) as { error?: typeof error } | null)?.error
+  } catch {
+    // Proxies in between answer in HTML.
+  }
+  const code = error?.code ?? reply.headers.get('x-powerbi-error-info') ?? ''
+  return new PowerBiRefusal(
+    reply.status,
+    String(code),
+    String(error?.message ?? ''),
+    reply.headers.get('requestid'),
+  )
 }

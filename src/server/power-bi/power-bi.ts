@@ -1,3 +1,5 @@
+import type { ReportTestOutcome } from '#contract/report-settings.ts'
+
 /** A report as the settings name it. */
 export interface ReportRef {
   workspaceId: string
@@ -19,6 +21,17 @@ export interface EmbedToken {
   expiresAt: number
 }
 
+/** What a dry run found. */
+export interface ReportTest {
+  outcome: Exclude<ReportTestOutcome, 'not-testable'>
+  /** Null when the service was not asked that far. */
+  reportName: string | null
+  /** When the dataset was last refreshed; null when the service does not tell. */
+  refreshedAt: Date | null
+  /** The service's own code of a refusal that has no outcome of its own. */
+  code: string | null
+}
+
 /** The Power BI service, as far as the portal needs it. */
 export interface PowerBi {
   /**
@@ -26,4 +39,9 @@ export interface PowerBi {
    * @throws ProblemError power-bi-rejected (a setting is wrong), power-bi-unavailable (try later)
    */
   generateEmbedToken(report: ReportRef, identity: EffectiveIdentity): Promise<EmbedToken>
+  /**
+   * Goes the same way from the credentials to the token with nothing remembered, throws the token away and
+   * says where it stopped. Takes 8 s at most and never fails: what goes wrong is the answer.
+   */
+  testReport(report: ReportRef, identity: EffectiveIdentity): Promise<ReportTest>
 }

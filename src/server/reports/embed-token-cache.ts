@@ -1,3 +1,4 @@
+import type { TokenSource } from '#server/metrics/metrics.ts'
 import type { EmbedToken } from '#server/power-bi/power-bi.ts'
 
 const MOST_TOKENS = 10_000
@@ -11,8 +12,12 @@ export type EmbedTokenCache = (key: string, generate: () => Promise<EmbedToken>)
  * Remembers embed tokens until 10 minutes, or a fifth of their life, before they expire. Failures are
  * never remembered. Who may read which key is decided before, on every request.
  * @param clock ms since the epoch
+ * @param countToken told where each token came from
  */
-export function createEmbedTokenCache(clock: () => number): EmbedTokenCache {
+export function createEmbedTokenCache(
+  clock: () => number,
+  countToken: (source: TokenSource) => void,
+): EmbedTokenCache {
   const tokens = new Map<string, { token: EmbedToken; until: number }>()
   const flights = new Map<string, Promise<EmbedToken>>()
 
@@ -26,9 +31,13 @@ export function createEmbedTokenCache(clock: () => number): EmbedTokenCache {
 
   return async (key, generate) => {
     const known = tokens.get(key)
-    if (known && known.until > clock()) return known.token
+    if (known && known.until > clock()) {
+      countToken('cache')
+      return known.token
+    }
     tokens.delete(key)
     let flight = flights.get(key)
+    countToken(flight ? 'shared' : 'service')
     if (!flight) {
       flight = fetchToken(key, generate).finally(() => flights.delete(key))
       flights.set(key, flight)

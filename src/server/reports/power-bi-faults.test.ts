@@ -48,6 +48,12 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
     detail: expect.stringMatching(detail),
     retryAfter: null,
   })
+  const paused = {
+    status: 503,
+    code: 'power-bi-unavailable',
+    detail: expect.stringMatching(/capacidade do Power BI está pausada/),
+    retryAfter: '60',
+  }
   const unavailable = {
     status: 503,
     code: 'power-bi-unavailable',
@@ -91,6 +97,8 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
         1,
       ],
       ['is down', { status: 500 }, { ...unavailable, retryAfter: '10' }, 2],
+      ['has its capacity paused', { status: 404, errorCode: 'CapacityNotActive' }, paused, 1],
+      ['has its capacity paused with 503', { status: 503, errorCode: 'CapacityNotActive' }, paused, 1],
       ['answers with no JSON', { status: 200, body: '{"token":' }, unavailable, 2],
       ['answers with nothing', { status: 200, body: 'null' }, unavailable, 2],
       ['answers with a list', { status: 200, body: '[]' }, unavailable, 2],

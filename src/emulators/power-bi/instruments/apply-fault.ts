@@ -9,17 +9,23 @@ const CODES: Record<number, string> = {
   429: 'TooManyRequests',
 }
 
+/** The directory's own words for a status: error, AADSTS number and description. */
+function directoryWords(status: number): [string, number, string] {
+  if (status === 401) return ['invalid_client', 7000215, 'Invalid client secret provided.']
+  if (status === 429 || status >= 500)
+    return ['temporarily_unavailable', 90033, 'A transient error has occurred. Please try again.']
+  return ['invalid_request', 90002, 'The request is not valid.']
+}
+
 /** What the service itself would say with a scripted status that came without a body. */
 function usualFailure(fault: Fault, status: number): Reply {
-  const code = fault.errorCode ?? CODES[status] ?? 'InternalServerError'
-  const message = fault.message ?? `Scripted failure ${status}`
-  if (fault.on !== 'directory') return refuse(status, code, message)
-  const error =
-    status === 401 ? 'invalid_client' : status >= 500 ? 'temporarily_unavailable' : 'invalid_request'
-  return {
-    status,
-    body: { error: fault.errorCode ?? error, error_description: message, error_codes: [90033] },
+  if (fault.on !== 'directory') {
+    const code = fault.errorCode ?? CODES[status] ?? 'InternalServerError'
+    return refuse(status, code, fault.message ?? `Scripted failure ${status}`)
   }
+  const [error, number, text] = directoryWords(status)
+  const error_description = fault.message ?? `AADSTS${number}: ${text}`
+  return { status, body: { error: fault.errorCode ?? error, error_description, error_codes: [number] } }
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

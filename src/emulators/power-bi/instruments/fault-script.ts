@@ -1,4 +1,11 @@
-export const FAULT_TARGETS = ['directory', 'report', 'dataset', 'generateToken', 'frame'] as const
+export const FAULT_TARGETS = [
+  'directory',
+  'report',
+  'dataset',
+  'refreshes',
+  'generateToken',
+  'frame',
+] as const
 export type FaultTarget = (typeof FAULT_TARGETS)[number]
 
 /** A scripted answer; `delayMs` in milliseconds, `tokenLifeS` in seconds, `times` answers are still to come. */

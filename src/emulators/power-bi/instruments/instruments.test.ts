@@ -100,6 +100,25 @@ describe('faults', () => {
     expect((await signIn()).json().error).toBe('temporarily_unavailable')
   })
 
+  it('lets the directory fail in its own words', async () => {
+    for (const [status, error, number] of [
+      [401, 'invalid_client', 7000215],
+      [503, 'temporarily_unavailable', 90033],
+      [400, 'invalid_request', 90002],
+    ] as const) {
+      await script({ on: 'directory', status })
+      const body = (await signIn()).json()
+      expect(body).toMatchObject({ error, error_codes: [number] })
+      expect(body.error_description).toContain(`AADSTS${number}: `)
+    }
+  })
+
+  it('fails the refresh history alone', async () => {
+    await script({ on: 'refreshes', status: 403 })
+    expect((await rest('GET', DATASET)).status).toBe(200)
+    expect((await rest('GET', `${DATASET}/refreshes?$top=10`)).status).toBe(403)
+  })
+
   it('hands a frame its error event once', async () => {
     await script({ on: 'frame', message: 'TokenExpired', errorCode: '403' })
     const event = { message: 'TokenExpired', errorCode: '403' }

@@ -29,6 +29,7 @@ const TOKEN_V2 = /^\/v1\.0\/myorg\/GenerateToken$/
 export function faultTargetOf(path: string): FaultTarget | undefined {
   if (REPORT_TOKEN.test(path) || TOKEN_V2.test(path)) return 'generateToken'
   if (REPORT.test(path)) return 'report'
+  if (REFRESHES.test(path)) return 'refreshes'
   return DATASET.test(path) ? 'dataset' : undefined
 }
 

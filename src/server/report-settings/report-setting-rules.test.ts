@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { addPerson, openTestSession } from '#server/testing/builders.ts'
+import {
+  callSetting,
+  linkSetting,
+  listSettings,
+  principalSetting,
+  tryOut,
+} from '#server/testing/report-setting-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+const ID = '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f501'
+const LINK = 'https://app.powerbi.com/reportEmbed?reportId=1&autoAuth=true&ctid=2'
+
+describeOnEachDatabase('report settings', (kind) => {
+  let portal: TestPortal
+  let token: string
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false })
+    const admin = await addPerson(portal, { role: 'admin' })
+    token = (await openTestSession(portal, admin)).access_token
+  })
+  afterAll(() => portal.stop())
+  beforeEach(async () => {
+    await portal.database.db.deleteFrom('global_powerbi_settings').execute()
+    await portal.database.db.deleteFrom('audit_entries').execute()
+  })
+
+  const save = (type: string, body: unknown) => callSetting(portal, token, 'PUT', type, { body })
+  const list = () => listSettings(portal, token)
+  const trail = () =>
+    portal.database.db
+      .selectFrom('audit_entries')
+      .select(['action', 'actor_id', 'actor_email', 'before', 'after', 'ip'])
+      .orderBy('id')
+      .execute()
+
+  describe('are refused in the words of the specification', () => {
+    const HOST = 'Apenas URLs do Power BI são permitidas (app.powerbi.com ou msit.powerbi.com)'
+    const INVALID = 'URL inválida. Por favor, insira uma URL válida do Power BI'
+    const REQUIRED = 'Por favor, insira uma URL válida'
+    const IDS = 'Por favor, insira Workspace ID e Report ID'
+    const WORKSPACE = 'Workspace ID inválido (formato UUID esperado)'
+    const REPORT = 'Report ID inválido (formato UUID esperado)'
+    const withIds = (workspace_id: unknown, report_id: unknown) =>
+      principalSetting('Vendas', { workspace_id, report_id })
+    const cases: [unknown, string][] = [
+      [linkSetting(''), REQUIRED],
+      [linkSetting('   '), REQUIRED],
+      [{ embed_mode: 'secure_sso' }, REQUIRED],
+      [{ embed_mode: 'secure_sso', report_url: null }, REQUIRED],
+      [linkSetting('nada'), INVALID],
+      [linkSetting(`https://app.powerbi.com/${'x'.repeat(4096)}`), INVALID],
+      [linkSetting('https:\\\\app.powerbi.com'), INVALID],
+      [linkSetting('https://app.powerbi.com/a\tb'), INVALID],
+      [linkSetting('http://app.powerbi.com/'), 'Apenas URLs HTTPS são permitidas'],
+      [linkSetting('https://user:pass@app.powerbi.com/'), HOST],
+      [linkSetting('https://app.powerbi.com@evil.com/'), HOST],
+      [linkSetting('https://app.powerbi.com:8443/'), HOST],
+      [linkSetting('https://app.powerbi.com./'), HOST],
+      [linkSetting('https://app.pоwerbi.com/'), HOST],
+      [linkSetting('javascript:alert(1)'), HOST],
+      [linkSetting('<iframe src="javascript:alert(1)"></iframe>'), HOST],
+      [withIds('', ID), IDS],
+      [withIds(ID, ' '), IDS],
+      [withIds(undefined, ID), IDS],
+      [withIds(null, null), IDS],
+      [withIds('errado', ID), WORKSPACE],
+      [withIds('x'.repeat(101), ID), WORKSPACE],
+      [withIds(ID, 'errado'), REPORT],
+      [withIds(ID, `${ID}/..`), REPORT],
+    ]
+    const named = cases.map(([body, message]) => [JSON.stringify(body).slice(0, 90), body, message] as const)
+    test.each(named)('%s', async (_, body, message) => {
+      for (const reply of [await save('vendas', body), await tryOut(portal, token, body)]) {
+        expect([reply.status, reply.body.code, reply.body.detail]).toEqual([400, 'invalid-input', message])
+        expect(reply.body.fields[0].message).toBe(message)
+      }
+      expect(await list()).toEqual([])
+      expect(await trail()).toEqual([])
+    })
+
+    test.each([
+      ['no mode', {}],
+      ['the mode that is none', { embed_mode: 'none' }],
+      ['a link and ids', { ...principalSetting('Vendas'), report_url: LINK }],
+      ['ids and a link', { ...linkSetting(LINK), report_id: ID }],
+      ['an unknown key', { ...linkSetting(LINK), type: 'CRM' }],
+    ])('%s', async (_, body) => {
+      expect((await save('vendas', body)).status).toBe(400)
+      expect(await list()).toEqual([])
+    })
+
+    test.each(['Vendas', 'financeiro', 'vendas%00', '%2e%2e'])('the type %s', async (type) => {
+      expect([400, 404]).toContain((await save(type, linkSetting(LINK))).status)
+    })
+
+    test('but ids need only look like UUIDs, and the dataset id nothing', async () => {
+      const id = '11111111-1111-1111-1111-ABCDEFABCDEF'
+      const body = principalSetting('Vendas', { workspace_id: ` ${id} `, report_id: id, dataset_id: 'livre' })
+      const saved = (await save('vendas', body)).body
+      expect(saved).toMatchObject({ workspace_id: id, report_id: id, dataset_id: 'livre' })
+    })
+  })
+})

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
+import { askToken, bodyFor } from '#server/testing/embed-token-calls.ts'
+import {
+  callSetting,
+  linkSetting,
+  listSettings,
+  principalSetting,
+  tryOut,
+} from '#server/testing/report-setting-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+type Person = Awaited<ReturnType<typeof addPerson>>
+
+const LINK = 'https://app.powerbi.com/reportEmbed?reportId=1&autoAuth=true&ctid=2'
+
+describeOnEachDatabase('report settings', (kind) => {
+  let portal: TestPortal
+  let admin: Person
+  let token: string
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false })
+    admin = await addPerson(portal, { role: 'admin' })
+    token = (await openTestSession(portal, admin)).access_token
+  })
+  afterAll(() => portal.stop())
+  beforeEach(async () => {
+    await portal.database.db.deleteFrom('global_powerbi_settings').execute()
+    await portal.database.db.deleteFrom('audit_entries').execute()
+  })
+
+  const save = (
+    type: string,
+    body: unknown,
+    { ifMatch, as = token }: { ifMatch?: string; as?: string } = {},
+  ) => callSetting(portal, as, 'PUT', type, { body, ifMatch })
+  const remove = (type: string, { ifMatch, as = token }: { ifMatch?: string; as?: string } = {}) =>
+    callSetting(portal, as, 'DELETE', type, { ifMatch })
+  const list = () => listSettings(portal, token)
+  const trail = () =>
+    portal.database.db
+      .selectFrom('audit_entries')
+      .select(['action', 'actor_id', 'actor_email', 'before', 'after', 'ip'])
+      .orderBy('id')
+      .execute()
+
+  test('are created, changed between the modes, listed in tab order and removed', async () => {
+    const created = await save('crm', linkSetting(LINK))
+    expect(created.status).toBe(200)
+    const nothing = { report_url: null, workspace_id: null, report_id: null, dataset_id: null }
+    expect(created.body).toEqual({
+      ...nothing,
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      type: 'CRM',
+      embed_mode: 'secure_sso',
+      report_url: LINK,
+      updated_at: new Date(portal.clock()).toISOString(),
+    })
+    await save('vendas', principalSetting('Vendas'))
+    portal.clock.advance(1500)
+    const changed = await save('crm', principalSetting('Oficina', { dataset_id: '' }))
+    expect(changed.body).toEqual({
+      ...nothing,
+      ...principalSetting('Oficina', { dataset_id: null }),
+      id: created.body.id,
+      type: 'CRM',
+      updated_at: new Date(portal.clock()).toISOString(),
+    })
+    expect((await list()).map(({ type }: { type: string }) => type)).toEqual(['Vendas', 'CRM'])
+    expect((await list())[1]).toEqual(changed.body)
+
+    expect((await remove('crm')).body).toEqual({ removed: true })
+    expect((await remove('crm')).body).toEqual({ removed: false })
+    expect(await list()).toHaveLength(1)
+  })
+
+  test('leave an audit row for each change, and none for what changes nothing', async () => {
+    await save('vendas', linkSetting(LINK))
+    await save('vendas', linkSetting(` ${LINK} `))
+    await save('vendas', principalSetting('Vendas'))
+    await remove('vendas')
+    await remove('vendas')
+    const who = { actor_id: admin.user_id, actor_email: admin.email, ip: '127.0.0.1' }
+    const nothing = { report_url: null, workspace_id: null, report_id: null, dataset_id: null }
+    const asLink = { type: 'Vendas', ...nothing, ...linkSetting(LINK) }
+    const asPrincipal = { type: 'Vendas', ...nothing, ...principalSetting('Vendas') }
+    expect(await trail()).toEqual([
+      { ...who, action: 'report-setting-saved', before: null, after: asLink },
+      { ...who, action: 'report-setting-saved', before: asLink, after: asPrincipal },
+      { ...who, action: 'report-setting-removed', before: asPrincipal, after: null },
+    ])
+  })
+
+  test('store a link in its normal form, and of a pasted iframe its address', async () => {
+    const iframe = `<iframe title="x" src="${LINK.replaceAll('&', '&amp;')}" allowFullScreen="true"></iframe>`
+    expect((await save('vendas', linkSetting(iframe))).body.report_url).toBe(LINK)
+    const odd = ' HTTPS://APP.powerbi.com/a/../view?r=a b '
+    expect((await save('vendas', linkSetting(odd))).body.report_url).toBe(
+      'https://app.powerbi.com/view?r=a%20b',
+    )
+  })
+
+  test('when changed, never serve the old report again', async () => {
+    const person = await addPerson(portal, { types: ['Vendas'] })
+    await save('vendas', principalSetting('Vendas'))
+    expect((await askToken(portal, person, bodyFor('Vendas'))).status).toBe(200)
+    await save('vendas', principalSetting('Oficina'))
+    expect((await askToken(portal, person, bodyFor('Vendas'))).status).toBe(404)
+    expect((await askToken(portal, person, bodyFor('Oficina'))).status).toBe(200)
+    await remove('vendas')
+    expect((await askToken(portal, person, bodyFor('Oficina'))).status).toBe(404)
+  })
+
+  test('are nobody’s business but administrators’', async () => {
+    const { access_token } = await openTestSession(portal, await addPerson(portal))
+    await save('vendas', linkSetting(LINK))
+    for (const [as, status] of [
+      [access_token, 403],
+      ['', 401],
+    ] as const) {
+      const replies = [
+        await send(portal, 'GET', '/api/global-powerbi-settings', { token: as }),
+        await save('vendas', principalSetting('Vendas'), { as }),
+        await remove('vendas', { as }),
+        await tryOut(portal, as, principalSetting('Vendas')),
+      ]
+      expect(replies.map((reply) => reply.status)).toEqual([status, status, status, status])
+    }
+    expect((await list())[0].report_url).toBe(LINK)
+  })
+})

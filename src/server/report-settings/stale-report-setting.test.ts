@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { addPerson, configureReports, openTestSession } from '#server/testing/builders.ts'
+import {
+  callSetting,
+  linkSetting,
+  listSettings,
+  principalSetting,
+} from '#server/testing/report-setting-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+type Person = Awaited<ReturnType<typeof addPerson>>
+
+const LINK = 'https://app.powerbi.com/reportEmbed?reportId=1&autoAuth=true&ctid=2'
+
+describeOnEachDatabase('report settings are not overwritten silently', (kind) => {
+  let portal: TestPortal
+  let token: string
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false })
+    const admin = await addPerson(portal, { role: 'admin' })
+    token = (await openTestSession(portal, admin)).access_token
+  })
+  afterAll(() => portal.stop())
+  beforeEach(async () => {
+    await portal.database.db.deleteFrom('global_powerbi_settings').execute()
+    await portal.database.db.deleteFrom('audit_entries').execute()
+  })
+
+  const save = (
+    type: string,
+    body: unknown,
+    { ifMatch, as = token }: { ifMatch?: string; as?: string } = {},
+  ) => callSetting(portal, as, 'PUT', type, { body, ifMatch })
+  const remove = (type: string, { ifMatch, as = token }: { ifMatch?: string; as?: string } = {}) =>
+    callSetting(portal, as, 'DELETE', type, { ifMatch })
+  const list = () => listSettings(portal, token)
+  let other: Person
+  let others: string
+  beforeAll(async () => {
+    other = await addPerson(portal, { role: 'admin' })
+    others = (await openTestSession(portal, other)).access_token
+  })
+  const conflict = (detail: RegExp) => ({
+    status: 409,
+    body: { code: 'conflict', detail: expect.stringMatching(detail) },
+  })
+
+  test('when somebody else has changed them', async () => {
+    const seen = (await save('vendas', linkSetting(LINK))).body.updated_at
+    const now = (await save('vendas', principalSetting('Vendas'), { as: others, ifMatch: seen })).body
+    const changedBy = conflict(new RegExp(`^A configuração de Vendas foi alterada por ${other.email} `))
+    expect(await save('vendas', linkSetting(LINK), { ifMatch: seen })).toMatchObject(changedBy)
+    expect(await remove('vendas', { ifMatch: seen })).toMatchObject(changedBy)
+    expect(await list()).toEqual([now])
+    expect((await save('vendas', linkSetting(LINK), { ifMatch: now.updated_at })).status).toBe(200)
+  })
+
+  test('when they have changed them and back again, within the same instant', async () => {
+    const seen = (await save('vendas', linkSetting(LINK))).body.updated_at
+    for (const body of [principalSetting('Vendas'), linkSetting(LINK)])
+      await save('vendas', body, { as: others })
+    expect((await save('vendas', principalSetting('Vendas'), { ifMatch: seen })).status).toBe(409)
+  })
+
+  test('when somebody has configured an area that had nothing', async () => {
+    await save('vendas', principalSetting('Vendas'), { as: others, ifMatch: 'none' })
+    const changed = conflict(new RegExp(`alterada por ${other.email}`))
+    expect(await save('vendas', linkSetting(LINK), { ifMatch: 'none' })).toMatchObject(changed)
+    expect(await remove('vendas', { ifMatch: 'none' })).toMatchObject(changed)
+  })
+
+  test('when somebody has removed them', async () => {
+    const seen = (await save('vendas', linkSetting(LINK))).body.updated_at
+    await remove('vendas', { as: others, ifMatch: seen })
+    const removed = conflict(new RegExp(`removida por ${other.email}`))
+    expect(await save('vendas', linkSetting(LINK), { ifMatch: seen })).toMatchObject(removed)
+    // Gone is gone: there is nothing left to disagree about.
+    expect((await remove('vendas', { ifMatch: seen })).body).toEqual({ removed: false })
+    expect((await save('vendas', linkSetting(LINK), { ifMatch: 'none' })).status).toBe(200)
+  })
+
+  test('not even by oneself in another window', async () => {
+    const seen = (await save('vendas', linkSetting(LINK))).body.updated_at
+    await save('vendas', principalSetting('Vendas'))
+    expect(await save('vendas', linkSetting(LINK), { ifMatch: seen })).toMatchObject(
+      conflict(/por você, em outra/),
+    )
+  })
+
+  test('by one of two at once', async () => {
+    for (let round = 0; round < 10; round++) {
+      // Every other round there is nothing yet.
+      if (round % 2 === 0) await portal.database.db.deleteFrom('global_powerbi_settings').execute()
+      const ifMatch = (await list())[0]?.updated_at ?? 'none'
+      const replies = await Promise.all([
+        save('vendas', linkSetting(`${LINK}&round=${round}`), { ifMatch }),
+        save('vendas', linkSetting(`${LINK}&other=${round}`), { ifMatch, as: others }),
+      ])
+      expect(replies.map((reply) => reply.status).sort()).toEqual([200, 409])
+      const saved = replies.find((reply) => reply.status === 200)
+      expect(await list()).toEqual([saved?.body])
+    }
+  })
+
+  test('and one that was written by another program counts to the millisecond', async () => {
+    await configureReports(portal, 'Vendas')
+    const seen = (await list())[0].updated_at
+    expect((await save('vendas', linkSetting(LINK), { ifMatch: seen })).status).toBe(200)
+  })
+})

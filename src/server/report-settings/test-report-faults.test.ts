@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { EMULATED_REPORT_WITHOUT_RLS as OPEN } from '#emulators/power-bi/catalogue.ts'
+import { addPerson, emulatedReport, openTestSession } from '#server/testing/builders.ts'
+import { resetEmulator, scriptFault, upstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { principalSetting, tryOut } from '#server/testing/report-setting-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+type Fault = Parameters<typeof scriptFault>[1]
+
+const OFICINA = emulatedReport('Oficina')
+const WITHOUT_RLS = { workspace_id: OPEN.workspaceId, report_id: OPEN.reportId, dataset_id: OPEN.datasetId }
+const NOWHERE = '00000000-0000-4000-8000-000000000000'
+const DATASET = `Creating embed token for accessing dataset ${NOWHERE}`
+
+describeOnEachDatabase('Testar relatório, when something is wrong', (kind) => {
+  let portal: TestPortal
+  let token: string
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false })
+    // Without brands and states of their own, and waiting for approval: administrators configure all the same.
+    const admin = await addPerson(portal, { role: 'admin', approved: false, marcas: [], estados: [] })
+    token = (await openTestSession(portal, admin)).access_token
+  })
+  afterAll(() => portal.stop())
+  beforeEach(() => resetEmulator(portal))
+
+  const tested = async (body: object, on = portal, as = token) => {
+    const reply = await tryOut(on, as, body)
+    expect(reply.status, JSON.stringify(reply.body)).toBe(200)
+    return reply.body
+  }
+
+  const TI = /: a equipe de TI precisa /
+  const PORTAL = /: o administrador do portal precisa /
+  const POWER_BI = /[:,] o administrador do Power BI precisa /
+  const WAIT = /: espere alguns minutos e teste de novo\.$/
+
+  describe('a setting that is wrong', () => {
+    test.each<[string, object, string, RegExp]>([
+      ['another workspace', { workspace_id: OFICINA.workspaceId }, 'report-not-found', PORTAL],
+      ['no such report', { report_id: NOWHERE }, 'report-not-found', PORTAL],
+      ['no such dataset', { dataset_id: NOWHERE }, 'dataset-not-found', PORTAL],
+      ['the dataset of another workspace', { dataset_id: OFICINA.datasetId }, 'dataset-not-found', PORTAL],
+      ['a dataset id that is none', { dataset_id: 'errado' }, 'dataset-not-found', PORTAL],
+      ['a dataset id that climbs', { dataset_id: '..' }, 'dataset-not-found', PORTAL],
+    ])('%s', async (_, changes, outcome, who) => {
+      const found = await tested(principalSetting('Vendas', changes))
+      expect(found).toMatchObject({ outcome, message: expect.stringMatching(who), refreshedAt: null })
+      const calls = await upstreamCalls(portal)
+      expect(calls.generateToken).toEqual([])
+      const rest = calls.all.filter((call) => !calls.directory.includes(call))
+      for (const { path } of rest) expect(path).toMatch(/\/(reports|datasets)\/[^/]+$/)
+    })
+
+    test('the report of another dataset', async () => {
+      await scriptFault(portal, { on: 'report', body: { datasetId: OFICINA.datasetId } })
+      const found = await tested(principalSetting('Vendas'))
+      expect(found).toMatchObject({ outcome: 'dataset-mismatch', message: expect.stringMatching(PORTAL) })
+      expect(found.reportName).toBe('Vendas do grupo')
+    })
+
+    test('a model without row-level security, unless the installation lets such through', async () => {
+      const open = principalSetting('Vendas', WITHOUT_RLS)
+      const found = await tested(open)
+      expect(found).toMatchObject({ outcome: 'without-rls', message: expect.stringMatching(POWER_BI) })
+      expect(found.message).toContain('“Portal”')
+      expect((await upstreamCalls(portal)).generateToken).toEqual([])
+      const { database, clock } = portal
+      const lax = await startTestPortal({ kind, database, clock, rateLimits: false, allowWithoutRls: true })
+      expect((await tested(open, lax)).outcome).toBe('ok')
+      await lax.stop()
+    })
+
+    test('a role that the model does not know', async () => {
+      const { database, clock } = portal
+      const other = await startTestPortal({
+        kind,
+        database,
+        clock,
+        rateLimits: false,
+        rlsRoles: ['Portal', 'Outra'],
+      })
+      const found = await tested(principalSetting('Vendas'), other)
+      expect(found).toMatchObject({ outcome: 'unknown-role', message: expect.stringMatching(POWER_BI) })
+      expect(found.message).toContain('as funções “Portal” e “Outra”')
+      await other.stop()
+    })
+  })
+
+  describe('when the service refuses', () => {
+    const on = (target: Fault['on'], status: number, more: Partial<Fault> = {}) =>
+      ({ on: target, status, ...more }) as Fault
+    const token400 = (message: string) => on('generateToken', 400, { message })
+    const wait = { headers: { 'Retry-After': '60' } }
+    const switchedOff = { 'X-PowerBI-Error-Info': 'ServicePrincipalIsNotAllowedByTenantAdminSwitch' }
+    const unknownError = { 'X-PowerBI-Error-Info': 'UnknownError' }
+    const trialUsedUp = { errorCode: '<b>', message: 'The user has exceeded the amount of embed token' }
+    const CASES: [string, RegExp, Record<string, Fault>][] = [
+      ['bad-credentials', TI, { 'the secret': on('directory', 401) }],
+      [
+        'no-workspace-access',
+        POWER_BI,
+        {
+          'the portal in the workspace': on('report', 403),
+          'it with 401': on('report', 401, { errorCode: 'PowerBINotAuthorizedException' }),
+          'it as if there were no workspace': on('report', 404, { errorCode: 'PowerBIFolderNotFound' }),
+          'service principals altogether': on('report', 401, { body: '', headers: switchedOff }),
+          'the dataset': on('dataset', 403),
+          'the token': on('generateToken', 403),
+        },
+      ],
+      [
+        'report-not-found',
+        PORTAL,
+        { 'the report': on('report', 404), 'a token of it': on('generateToken', 404) },
+      ],
+      ['dataset-not-found', PORTAL, { 'to know the dataset': on('dataset', 404) }],
+      ['dataset-mismatch', PORTAL, { 'the dataset': token400('Dataset x does not belong to the report') }],
+      [
+        'identity-required',
+        TI,
+        {
+          'a token without identity': token400(`${DATASET} requires effective identity to be provided`),
+          'a token without roles': token400(`${DATASET} requires roles to be included`),
+        },
+      ],
+      [
+        'identity-forbidden',
+        POWER_BI,
+        { 'the identity': token400(`${DATASET} shouldn't have effective identity`) },
+      ],
+      ['unknown-role', POWER_BI, { 'the role': token400("Effective identity: role 'Portal' was not found") }],
+      [
+        'capacity-paused',
+        POWER_BI,
+        {
+          'as paused': on('report', 404, { errorCode: 'CapacityNotActive' }),
+          'as paused, with 503': on('generateToken', 503, { errorCode: 'CapacityNotActive' }),
+        },
+      ],
+      [
+        'rate-limited',
+        WAIT,
+        {
+          'so many requests': on('report', 429, wait),
+          'so many tokens': on('generateToken', 429, wait),
+          'so many sign-ins': on('directory', 429),
+        },
+      ],
+      [
+        'service-down',
+        WAIT,
+        {
+          'with its directory down': on('directory', 503),
+          'being down': on('report', 500),
+          'with its tokens down': on('generateToken', 503),
+          'with nonsense': on('report', 200, { body: '<html>' }),
+          'with nothing': on('dataset', 200, { body: 'null' }),
+          'with a report without dataset': on('report', 200, { body: {} }),
+          'with a token that is none': on('generateToken', 200, { body: {} }),
+        },
+      ],
+      [
+        'refused',
+        /com o código UnknownError: o administrador do Power BI precisa /,
+        {
+          'for a reason of its own': on('generateToken', 400, { errorCode: 'UnknownError' }),
+          'for a reason in a header': on('generateToken', 400, { body: '', headers: unknownError }),
+        },
+      ],
+      [
+        'refused',
+        /recusou o relatório: o administrador/,
+        { 'for a used-up trial': on('generateToken', 403, trialUsedUp) },
+      ],
+    ]
+    const each = CASES.flatMap(([outcome, message, faults]) =>
+      Object.entries(faults).map(([name, fault]) => [name, outcome, message, fault] as const),
+    )
+    test.each(each)('%s: %s', async (_, outcome, message, fault) => {
+      await scriptFault(portal, { ...fault, times: 4 })
+      const found = await tested(principalSetting('Vendas'))
+      expect(found).toMatchObject({ outcome, message: expect.stringMatching(message), refreshedAt: null })
+      expect(found.reportName).toBe(/directory|report/.test(fault.on) ? null : 'Vendas do grupo')
+      expect(found.message).toMatch(/^[A-Z][^<>]+\.$/)
+    })
+
+    test('the secret only now, while older tokens are still good', async () => {
+      expect((await tested(principalSetting('Vendas'))).outcome).toBe('ok')
+      await scriptFault(portal, { on: 'directory', status: 401 })
+      expect((await tested(principalSetting('Vendas'))).outcome).toBe('bad-credentials')
+      expect((await tested(principalSetting('Vendas'))).outcome).toBe('ok')
+    })
+  })
+})

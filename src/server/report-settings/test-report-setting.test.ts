@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { addPerson, emulatedReport, openTestSession } from '#server/testing/builders.ts'
+import { resetEmulator, scriptFault, upstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { linkSetting, principalSetting, tryOut } from '#server/testing/report-setting-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+type Fault = Parameters<typeof scriptFault>[1]
+
+const VENDAS = emulatedReport('Vendas')
+
+describeOnEachDatabase('Testar relatório', (kind) => {
+  let portal: TestPortal
+  let token: string
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false })
+    // Without brands and states of their own, and waiting for approval: administrators configure all the same.
+    const admin = await addPerson(portal, { role: 'admin', approved: false, marcas: [], estados: [] })
+    token = (await openTestSession(portal, admin)).access_token
+  })
+  afterAll(() => portal.stop())
+  beforeEach(() => resetEmulator(portal))
+
+  const tested = async (body: object, on = portal, as = token) => {
+    const reply = await tryOut(on, as, body)
+    expect(reply.status, JSON.stringify(reply.body)).toBe(200)
+    return reply.body
+  }
+
+  describe('when all is good', () => {
+    test('gives the report’s name and the time of the last refresh, and changes nothing', async () => {
+      const found = await tested(principalSetting('Vendas'))
+      expect(found).toMatchObject({ outcome: 'ok', reportName: 'Vendas do grupo' })
+      expect(found.refreshedAt).toMatch(/^\d{4}-\d\d-\d\dT06:03:41.000Z$/)
+      expect(found.message).toMatch(
+        /^Tudo certo: o relatório “Vendas do grupo” abre no portal, com dados atualizados em \d\d\/\d\d\/\d{4}, 03:03 \(horário de Brasília\)\.$/,
+      )
+      const { db } = portal.database
+      for (const table of ['global_powerbi_settings', 'audit_entries', 'access_records'] as const)
+        expect(await db.selectFrom(table).selectAll().execute(), table).toEqual([])
+    })
+
+    test('finds the dataset by itself, and takes ids in capitals', async () => {
+      expect((await tested(principalSetting('Vendas', { dataset_id: null }))).outcome).toBe('ok')
+      const shouted = principalSetting('Vendas', { dataset_id: VENDAS.datasetId.toUpperCase() })
+      expect((await tested(shouted)).outcome).toBe('ok')
+    })
+
+    test('has asked for a view-only token with the identity that people get, and thrown it away', async () => {
+      const found = await tested(principalSetting('Vendas'))
+      const [call] = (await upstreamCalls(portal)).generateToken
+      const scope = /^M:FIAT\|M:GAC\|.*\|M:VW\|U:RJ\|U:ES\|U:MG\|U:PR$/
+      expect(call?.body).toMatchObject({ accessLevel: 'View', lifetimeInMinutes: 30 })
+      expect(call?.body.identities).toMatchObject([
+        { roles: ['Portal'], customData: expect.stringMatching(scope), datasets: [VENDAS.datasetId] },
+      ])
+      expect(Object.keys(found).sort()).toEqual(['message', 'outcome', 'refreshedAt', 'reportName'])
+    })
+
+    test('remembers nothing: the next one asks for everything anew', async () => {
+      for (let count = 0; count < 2; count++) await tested(principalSetting('Vendas'))
+      const calls = await upstreamCalls(portal)
+      const asked = [calls.directory, calls.report, calls.dataset, calls.generateToken]
+      expect(asked.map((each) => each.length)).toEqual([2, 2, 2, 2])
+    })
+  })
+
+  describe('the last refresh', () => {
+    const completed = { status: 'Completed', endTime: '2026-11-20T09:00:00Z' }
+    test.each<[string, Omit<Fault, 'on'>, string | null]>([
+      [
+        'failed: the one before counts',
+        { body: { value: [{ status: 'Failed', endTime: '2026-11-21T09:00:00Z' }, completed] } },
+        '2026-11-20T09:00:00.000Z',
+      ],
+      [
+        'is under way: the one before counts',
+        { body: { value: [{ status: 'Unknown' }, completed] } },
+        '2026-11-20T09:00:00.000Z',
+      ],
+      ['never was', { body: { value: [] } }, null],
+      ['may not be asked for', { status: 403 }, null],
+      ['is not told of such models', { status: 415 }, null],
+      ['cannot be read', { status: 200, body: '<html>' }, null],
+      ['is nonsense', { body: { value: [null, { status: 'Completed' }, 'x'] } }, null],
+      ['takes too long to find', { delayMs: 6_000 }, null],
+    ])('%s', async (_, fault, refreshedAt) => {
+      await scriptFault(portal, { on: 'refreshes', times: 2, ...fault })
+      const start = performance.now()
+      const found = await tested(principalSetting('Vendas'))
+      expect(found).toMatchObject({ outcome: 'ok', refreshedAt })
+      expect(/atualizados/.test(found.message)).toBe(refreshedAt !== null)
+      expect(performance.now() - start).toBeLessThan(4_000)
+    })
+  })
+
+  test('gives up after eight seconds and tells what it found', { timeout: 15_000 }, async ({ skip }) => {
+    skip(kind === 'server', 'the database has no part in it')
+    await scriptFault(portal, { on: 'dataset', delayMs: 4_000 })
+    await scriptFault(portal, { on: 'generateToken', delayMs: 4_800, times: 2 })
+    const start = performance.now()
+    const found = await tested(principalSetting('Vendas'))
+    expect(performance.now() - start).toBeLessThan(8_000)
+    expect(found).toMatchObject({ outcome: 'service-down', reportName: 'Vendas do grupo' })
+  })
+
+  test('of a share link says that it cannot be found, and warns when it is public', async () => {
+    const plain = await tested(linkSetting('https://app.powerbi.com/reportEmbed?reportId=1&autoAuth=true'))
+    expect(plain).toEqual({
+      outcome: 'not-testable',
+      message: expect.stringMatching(/^Links de SSO não podem ser testados pelo portal: [^.]+\.$/),
+      reportName: null,
+      refreshedAt: null,
+    })
+    const open = await tested(linkSetting('<iframe src="https://app.powerbi.com/view?r=eyJr"></iframe>'))
+    expect(open.message).toBe(
+      `${plain.message} Atenção: este é um link público (Publicar na Web), que qualquer pessoa na internet abre sem senha.`,
+    )
+    expect((await upstreamCalls(portal)).all).toEqual([])
+  })
+
+  test('is given ten times a minute to each administrator', async () => {
+    const { database, clock } = portal
+    const limited = await startTestPortal({ kind, database, clock })
+    for (let count = 0; count < 10; count++) await tested(principalSetting('Vendas'), limited)
+    const refused = await tryOut(limited, token, principalSetting('Vendas'))
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
+    const other = await openTestSession(portal, await addPerson(portal, { role: 'admin' }))
+    expect((await tested(principalSetting('Vendas'), limited, other.access_token)).outcome).toBe('ok')
+    await limited.stop()
+  })
+})
