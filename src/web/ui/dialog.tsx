@@ -1,19 +1,29 @@
 import { Dialog as Primitive } from '@base-ui/react/dialog'
-import type { ReactNode } from 'react'
+import type { ReactNode, RefObject } from 'react'
+import { classNames } from './class-names.ts'
+
+const widths = {
+  medium: 'w-[min(28rem,calc(100vw-2rem))]',
+  wide: 'w-[min(40rem,calc(100vw-2rem))]',
+}
 
 interface DialogProps {
   isOpen: boolean
   title: string
   description?: ReactNode
   /** Called when the person wants to leave; without it the dialog cannot be dismissed. */
-  onClose?: () => void
+  onClose?: (() => void) | undefined
   children?: ReactNode
-  /** The buttons, the most important one last. */
+  /** The buttons, the most important one last. They stay in sight when the rest scrolls. */
   actions?: ReactNode
+  width?: keyof typeof widths
+  /** What has the focus first; the first thing in the dialog that can have it unless said. */
+  initialFocus?: RefObject<HTMLElement | null>
 }
 
 /** A modal dialog: focus stays inside, Escape and a click beside it close it where onClose is given. */
-export function Dialog({ isOpen, title, description, onClose, children, actions }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { isOpen, title, description, onClose, children, actions, width = 'medium', initialFocus } = props
   return (
     <Primitive.Root
       open={isOpen}
@@ -24,13 +34,26 @@ export function Dialog({ isOpen, title, description, onClose, children, actions 
     >
       <Primitive.Portal>
         <Primitive.Backdrop className="fixed inset-0 z-30 bg-black/45 transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0" />
-        <Primitive.Popup className="fixed top-1/2 left-1/2 z-40 max-h-[calc(100dvh-2rem)] w-[min(28rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 overflow-y-auto rounded-xl border border-line bg-raised p-6 text-ink shadow-xl transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0">
+        <Primitive.Popup
+          initialFocus={initialFocus}
+          className={classNames(
+            'fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col',
+            'scroll-pt-4 scroll-pb-24 overflow-y-auto rounded-xl border border-line bg-raised px-6 pt-6 text-ink shadow-xl',
+            'transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0',
+            actions ? 'pb-0' : 'pb-6',
+            widths[width],
+          )}
+        >
           <Primitive.Title className="font-semibold text-lg leading-snug">{title}</Primitive.Title>
           {description && (
             <Primitive.Description className="mt-2 text-muted text-sm">{description}</Primitive.Description>
           )}
           {children && <div className="mt-4">{children}</div>}
-          {actions && <div className="mt-6 flex flex-wrap justify-end gap-2">{actions}</div>}
+          {actions && (
+            <div className="-mx-6 sticky bottom-0 mt-2 flex flex-wrap justify-end gap-2 rounded-b-xl bg-raised px-6 pt-4 pb-6">
+              {actions}
+            </div>
+          )}
         </Primitive.Popup>
       </Primitive.Portal>
     </Primitive.Root>

@@ -2,6 +2,7 @@ import Eye from 'lucide-react/icons/eye'
 import EyeOff from 'lucide-react/icons/eye-off'
 import { type ComponentProps, type ReactNode, useId, useState } from 'react'
 import { classNames } from './class-names.ts'
+import { FieldFrame, inputClasses, inputProps } from './field-frame.tsx'
 
 type TextFieldProps = Omit<ComponentProps<'input'>, 'id'> & {
   label: string
@@ -17,39 +18,17 @@ export function TextField({ label, error, hint, type = 'text', className, ...res
   const [isRevealed, setIsRevealed] = useState(false)
   const isPassword = type === 'password'
   return (
-    <div className={classNames('space-y-1.5', className)}>
-      <label htmlFor={id} className="block font-medium text-sm">
-        {label}
-      </label>
+    <FieldFrame id={id} label={label} error={error} hint={hint} className={className}>
       <div className="relative">
         <input
           {...rest}
-          id={id}
+          {...inputProps(id, error, hint)}
           type={isPassword && isRevealed ? 'text' : type}
-          aria-invalid={error ? true : undefined}
-          aria-describedby={
-            classNames(error && `${id}-error`, hint !== undefined && `${id}-hint`) || undefined
-          }
-          className={classNames(
-            'h-11 w-full rounded-lg border bg-surface px-3 text-base text-ink placeholder:text-muted sm:text-sm',
-            'transition-colors focus-visible:outline-offset-0 disabled:opacity-60 read-only:bg-subtle',
-            error ? 'border-danger' : 'border-line-strong/70 hover:border-line-strong',
-            isPassword && 'pr-11',
-          )}
+          className={classNames('h-11', inputClasses(error), isPassword && 'pr-11')}
         />
         {isPassword && <RevealButton isRevealed={isRevealed} onToggle={() => setIsRevealed(!isRevealed)} />}
       </div>
-      {error && (
-        <p id={`${id}-error`} className="text-danger text-sm">
-          {error}
-        </p>
-      )}
-      {hint !== undefined && (
-        <div id={`${id}-hint`} className="text-muted text-sm">
-          {hint}
-        </div>
-      )}
-    </div>
+    </FieldFrame>
   )
 }
 

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { closeToast, closeToasts, pauseToasts, showToast, toastStore } from './toast-store.ts'
+import { closeToast, closeToasts, pauseToasts, runToastAction, showToast, toastStore } from './toast-store.ts'
 
 const titles = () => toastStore.read().map(({ title }) => title)
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => {
   pauseToasts(false)
-  closeToasts()
+  for (const { id } of toastStore.read()) closeToast(id)
   vi.useRealTimers()
 })
 
@@ -57,8 +57,40 @@ describe('toasts', () => {
     expect(titles()).toEqual([])
   })
 
-  it('are never more than four', () => {
-    for (const title of ['a', 'b', 'c', 'd', 'e']) showToast({ kind: 'error', title })
-    expect(titles()).toEqual(['b', 'c', 'd', 'e'])
+  it('are never more than five', () => {
+    for (const title of ['a', 'b', 'c', 'd', 'e', 'f']) showToast({ kind: 'error', title })
+    expect(titles()).toEqual(['b', 'c', 'd', 'e', 'f'])
+  })
+
+  describe('that offer something', () => {
+    const offer = (run: () => void, title = 'feito') =>
+      showToast({ kind: 'success', title, lifetimeMs: 30_000, action: { label: 'Desfazer', run } })
+
+    it('do it once and go', () => {
+      const run = vi.fn()
+      const id = offer(run)
+      runToastAction(id)
+      runToastAction(id)
+      expect(run).toHaveBeenCalledTimes(1)
+      expect(titles()).toEqual([])
+    })
+
+    it('end on time, pointed at or not', () => {
+      offer(vi.fn())
+      pauseToasts(true)
+      offer(vi.fn(), 'depois')
+      vi.advanceTimersByTime(29_000)
+      expect(titles()).toEqual(['feito', 'depois'])
+      vi.advanceTimersByTime(2_000)
+      expect(titles()).toEqual([])
+    })
+
+    it('are taken back neither by a new attempt, nor by the same words, nor by many others', () => {
+      offer(vi.fn())
+      offer(vi.fn())
+      closeToasts()
+      for (const title of ['a', 'b', 'c', 'd', 'e']) showToast({ kind: 'error', title })
+      expect(titles()).toEqual(['feito', 'feito', 'c', 'd', 'e'])
+    })
   })
 })

@@ -6,6 +6,13 @@ export interface ToastContent {
   description?: string
   /** How long it stands; after its kind unless said, Infinity until it is closed. */
   lifetimeMs?: number
+  /** One thing that can be done about it, 'Desfazer' say. */
+  action?: ToastAction
+}
+export interface ToastAction {
+  label: string
+  /** Called once, when the notice has gone. */
+  run: () => void
 }
 export interface ShownToast extends ToastContent {
   id: number
@@ -13,8 +20,8 @@ export interface ShownToast extends ToastContent {
 
 /** A notice that says what went wrong stays longer than one that says that all is well. */
 const LIFETIMES_MS: Record<NoticeKind, number> = { success: 5_000, info: 6_000, warning: 9_000, error: 9_000 }
-/** More than these would cover the page; the oldest goes first. */
-const MOST_SHOWN = 4
+/** More than these would cover the page; the oldest that offers nothing goes first. A contact form can break five rules. */
+const MOST_SHOWN = 5
 
 let shown: readonly ShownToast[] = []
 let lastId = 0
@@ -26,19 +33,23 @@ const timers = new Map<
 >()
 
 /**
- * Shows a short notice over the page; it goes by itself, but waits while it is pointed at or focused.
+ * Shows a short notice over the page; it goes by itself, but waits while it is pointed at or focused. One that
+ * offers something goes on time, because the offer ends then.
  * @returns its id, for closeToast
  */
 export function showToast(toast: ToastContent): number {
-  // Said again, it takes the place of the one that still stands.
-  const same = shown.find(({ kind, title }) => kind === toast.kind && title === toast.title)
+  // Said again, it takes the place of the one that still stands, but no offer is taken back.
+  const same = shown.find(
+    ({ kind, title, action }) => !action && kind === toast.kind && title === toast.title,
+  )
   if (same) closeToast(same.id)
   lastId += 1
   const id = lastId
   timers.set(id, { endsAt: 0, remainingMs: toast.lifetimeMs ?? LIFETIMES_MS[toast.kind] })
-  if (!isPaused) start(id)
   publish([...shown, { ...toast, id }])
-  for (const { id: oldId } of shown.slice(0, -MOST_SHOWN)) closeToast(oldId)
+  if (!isPaused || toast.action) start(id)
+  const tooMany = Math.max(0, shown.length - MOST_SHOWN)
+  for (const { id: oldId } of shown.filter((each) => !each.action).slice(0, tooMany)) closeToast(oldId)
   return id
 }
 
@@ -48,16 +59,26 @@ export function closeToast(id: number): void {
   publish(shown.filter((toast) => toast.id !== id))
 }
 
-/** Takes every notice away: what was said about the last attempt is over when the next one starts. */
+/**
+ * Takes every notice away: what was said about the last attempt is over when the next one starts. What a notice
+ * offers is not over, so those stay.
+ */
 export function closeToasts(): void {
-  for (const { id } of shown) closeToast(id)
+  for (const { id, action } of shown) if (!action) closeToast(id)
+}
+
+/** Does what a notice offers, and takes the notice away, so that it is done once. */
+export function runToastAction(id: number): void {
+  const action = shown.find((toast) => toast.id === id)?.action
+  closeToast(id)
+  action?.run()
 }
 
 /** Stops every toast's clock, or lets it run on from where it stood. */
 export function pauseToasts(pause: boolean): void {
   if (pause === isPaused) return
   isPaused = pause
-  for (const id of timers.keys()) pause ? stop(id) : start(id)
+  for (const { id, action } of shown) if (!action) pause ? stop(id) : start(id)
 }
 
 export const toastStore = {

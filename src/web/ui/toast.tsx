@@ -1,15 +1,18 @@
 import X from 'lucide-react/icons/x'
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
 import { KindIcon } from './kind-icon.tsx'
-import { closeToast, pauseToasts, type ShownToast, toastStore } from './toast-store.ts'
+import { closeToast, pauseToasts, runToastAction, type ShownToast, toastStore } from './toast-store.ts'
+import { useToastShortcut } from './use-toast-shortcut.ts'
 
-export { closeToasts, showToast, type ToastContent } from './toast-store.ts'
+export { closeToast, closeToasts, showToast, type ToastContent } from './toast-store.ts'
 
 /** The place where toasts appear; once in the page. Also behind a modal dialog they are seen, read out and closable. */
 export function Toaster() {
   const toasts = useSyncExternalStore(toastStore.subscribe, toastStore.read)
+  const section = useRef<HTMLElement>(null)
   usePauseWhileHidden()
+  useToastShortcut(section, toasts)
   const isEmpty = toasts.length === 0
   // What pointed at the last toast cannot leave it any more once it is gone.
   useEffect(() => {
@@ -19,14 +22,17 @@ export function Toaster() {
   return createPortal(
     // Polite for good news; an error carries role="alert" of its own and interrupts.
     <section
+      ref={section}
       aria-label="Notificações"
+      aria-keyshortcuts="F6"
       aria-live="polite"
       aria-relevant="additions"
       onMouseEnter={() => pauseToasts(true)}
       onMouseLeave={() => pauseToasts(false)}
       onFocus={() => pauseToasts(true)}
       onBlur={() => pauseToasts(false)}
-      className="pointer-events-none fixed inset-x-4 bottom-4 z-50 flex flex-col gap-2 sm:inset-x-auto sm:right-4 sm:w-96"
+      // At the top while a dialog stands open: its buttons are at the bottom of a phone.
+      className="pointer-events-none fixed inset-x-4 bottom-4 z-50 flex flex-col gap-2 sm:inset-x-auto sm:right-4 sm:w-96 [body:has(>[data-base-ui-portal])_&]:top-4 [body:has(>[data-base-ui-portal])_&]:bottom-auto"
     >
       {toasts.map((toast) => (
         <ToastCard key={toast.id} toast={toast} />
@@ -48,6 +54,15 @@ function ToastCard({ toast }: { toast: ShownToast }) {
         <p className="font-medium">{toast.title}</p>
         {toast.description && <p className="text-muted">{toast.description}</p>}
       </div>
+      {toast.action && (
+        <button
+          type="button"
+          onClick={() => runToastAction(toast.id)}
+          className="-my-2 h-9 shrink-0 rounded-md px-2 font-medium text-brand-strong hover:bg-subtle"
+        >
+          {toast.action.label}
+        </button>
+      )}
       <button
         type="button"
         aria-label="Fechar notificação"

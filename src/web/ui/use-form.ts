@@ -14,6 +14,8 @@ export interface FormRules<F extends string> {
   check: (values: Record<F, string>) => FieldFailure<F>[]
   /** The notice for the first broken rule; its message alone unless said. */
   noticeOf?: (failure: FieldFailure<F>) => ToastContent
+  /** A notice for every broken rule, not for the first alone. */
+  hasNoticeForEach?: boolean
   /** Sends what has passed; what the server finds wrong with a field comes back. Must not throw. */
   send: (values: Record<F, string>, form: HTMLFormElement) => Promise<FieldFailure<F>[] | undefined>
 }
@@ -22,7 +24,8 @@ export interface FormRules<F extends string> {
  * A form from the press of its button to what the server says: each error beside its field, a notice for the
  * first one and the focus on its field, and one request at a time. Inputs are uncontrolled and read by name.
  */
-export function useForm<F extends string>({ fields, check, noticeOf, send }: FormRules<F>) {
+export function useForm<F extends string>(rules: FormRules<F>) {
+  const { fields, check, noticeOf, hasNoticeForEach = false, send } = rules
   const [failures, setFailures] = useState<FieldFailure<F>[]>([])
   const [isBusy, setIsBusy] = useState(false)
   const isRunning = useRef(false)
@@ -40,7 +43,9 @@ export function useForm<F extends string>({ fields, check, noticeOf, send }: For
     ) as Record<F, string>
     const broken = check(values)
     show(broken, form)
-    if (broken[0]) return void showToast(noticeOf?.(broken[0]) ?? { kind: 'error', title: broken[0].message })
+    for (const failure of hasNoticeForEach ? broken : broken.slice(0, 1))
+      showToast(noticeOf?.(failure) ?? { kind: 'error', title: failure.message })
+    if (broken.length > 0) return
     isRunning.current = true
     setIsBusy(true)
     const refused = await send(values, form).finally(() => {

@@ -1,0 +1,108 @@
+import { expect, openAdmin, openPerson, test, toast } from './administration.ts'
+import { signIn } from './portal-fixture.ts'
+
+// People of the seed go here.
+test.use({ ownPortal: 'delete-users' })
+
+const VICTIM = 'vendas.rj@grupopatio.com.br'
+
+test('names those to be deleted, deletes them at once and ends their sessions', async ({
+  page,
+  other,
+  browser,
+  baseURL,
+}) => {
+  const elsewhere = await (await browser.newContext({ baseURL: baseURL as string })).newPage()
+  await signIn(elsewhere, 'vendas.rj')
+  await expect(elsewhere.getByRole('tab', { name: 'Vendas' })).toBeVisible()
+
+  await openPerson(page, VICTIM)
+  await page.getByRole('row').filter({ hasText: VICTIM }).getByRole('checkbox').check()
+  await page.getByRole('button', { name: 'Excluir Selecionados (1)' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Confirmar Exclusão' })
+  await expect(dialog).toContainText('Esta ação não pode ser desfeita.')
+  await expect(dialog).toContainText('Todos os dados associados serão removidos permanentemente.')
+  await expect(dialog.getByRole('listitem')).toHaveText([new RegExp(VICTIM)])
+  // The safe button has the focus first.
+  await expect(dialog.getByRole('button', { name: 'Cancelar' })).toBeFocused()
+
+  const address = '**/api/functions/delete-users'
+  await page.route(address, (route) => route.abort())
+  await dialog.getByRole('button', { name: 'Excluir 1 usuário' }).click()
+  await expect(toast(page, 'Erro ao excluir usuários')).toBeVisible()
+  await page.unroute(address)
+  expect((await other.person(VICTIM)).email).toBe(VICTIM)
+
+  await dialog.getByRole('button', { name: 'Excluir 1 usuário' }).dblclick()
+  await expect(toast(page, '1 usuário(s) excluído(s) com sucesso')).toBeVisible()
+  await expect(page.getByText('Nenhum usuário encontrado')).toBeVisible()
+  expect(await other.people(`q=${VICTIM}`)).toEqual([])
+  await elsewhere.reload()
+  await expect(elsewhere).toHaveURL('/login')
+  await elsewhere.context().close()
+})
+
+test('oneself stays, with the reason, and the others go', async ({ page, other }) => {
+  const [self, victim] = await other.people('')
+  if (!self || !victim) throw new Error('The seed is missing')
+  await openAdmin(page)
+  for (const email of [self.email, victim.email])
+    await page.getByRole('row').filter({ hasText: email }).getByRole('checkbox').check()
+  await page.getByRole('button', { name: 'Excluir Selecionados (2)' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Excluir 2 usuários' }).click()
+  await expect(toast(page, '1 usuário(s) excluído(s) com sucesso')).toBeVisible()
+  await expect(toast(page, 'Erro ao excluir 1 usuário(s)')).toBeVisible()
+  await expect(toast(page, `${self.email}: Você não pode excluir a própria conta.`)).toBeVisible()
+  expect((await other.people('')).map(({ email }) => email)).toContain(self.email)
+  expect(await other.people(`q=${victim.email}`)).toEqual([])
+})
+
+test('everybody who matches: the first ten by name, and none but those who were confirmed', async ({
+  page,
+  other,
+}) => {
+  const matching = await other.people('q=a&approved=false')
+  expect(matching.length).toBeGreaterThan(12)
+  await openAdmin(page, '?q=a&status=pending')
+  await page.getByRole('checkbox').first().check()
+  await page.getByRole('button', { name: `Excluir Selecionados (${matching.length})` }).click()
+  const dialog = page.getByRole('dialog')
+  const names = dialog.getByRole('listitem')
+  await expect(names).toHaveCount(11)
+  for (const [index, { email }] of matching.slice(0, 10).entries())
+    await expect(names.nth(index)).toContainText(email)
+  await expect(names.last()).toHaveText(`e mais ${matching.length - 10}`)
+
+  // Somebody leaves the list: the number confirmed is not the number found.
+  await other.change(matching[0]?.email as string, { approved: true })
+  await dialog.getByRole('button', { name: `Excluir ${matching.length} usuários` }).click()
+  await expect(dialog.getByRole('alert')).toContainText('Nada foi excluído')
+  expect(await other.people('q=a&approved=false')).toHaveLength(matching.length - 1)
+  await dialog.getByRole('button', { name: `Excluir ${matching.length - 1} usuários` }).click()
+  await expect(toast(page, `${matching.length - 1} usuário(s) excluído(s) com sucesso`)).toBeVisible()
+  expect(await other.people('q=a&approved=false')).toEqual([])
+  expect((await other.person(matching[0]?.email as string)).approved).toBe(true)
+})
+
+test('a session that has ended is said, and so is that nobody is left to delete', async ({ page, other }) => {
+  const person = await other.person('curta@grupopatio.com.br')
+  await openAdmin(page, '?q=curta')
+  await page.getByRole('checkbox').first().check()
+  await page.getByRole('button', { name: 'Excluir Selecionados (1)' }).click()
+  const dialog = page.getByRole('dialog')
+  const confirm = dialog.getByRole('button', { name: /^Excluir \d usuários?$/ })
+
+  const address = '**/api/functions/delete-users'
+  await page.route(address, (route) =>
+    route.fulfill({ status: 401, json: { code: 'unauthenticated', detail: 'Sua sessão terminou.' } }),
+  )
+  await confirm.click()
+  await expect(toast(page, 'Sessão expirada')).toBeVisible()
+  await page.unroute(address)
+
+  await other.call('POST', '/api/functions/delete-users', { userIds: [person.user_id] })
+  await confirm.click()
+  await expect(dialog.getByRole('alert')).toContainText('agora correspondem 0 usuários')
+  await confirm.click()
+  await expect(toast(page, 'Nenhum usuário selecionado')).toBeVisible()
+})

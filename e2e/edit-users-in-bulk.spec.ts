@@ -1,0 +1,136 @@
+import type { Page } from '@playwright/test'
+import { expect, type OtherAdmin, openAdmin, test, toast } from './administration.ts'
+
+/** People who share a family name, with marcas as the test wants them. */
+async function family(other: OtherAdmin, name: string, count: number) {
+  const people = (await other.people(`q=${name}`)).slice(0, count)
+  expect(people).toHaveLength(count)
+  return people
+}
+async function openBulkEdit(page: Page, emails: string[]) {
+  for (const email of emails)
+    await page.getByRole('row').filter({ hasText: email }).getByRole('checkbox').check()
+  await page.getByRole('button', { name: `Alterar Filtros em Massa (${emails.length})` }).click()
+  return page.getByRole('dialog', { name: 'Alteração em Massa' })
+}
+const stateOf = async (other: OtherAdmin, emails: string[]) =>
+  Promise.all(
+    emails.map(async (email) => {
+      const { types, marcas, estados } = await other.person(email)
+      return { types, marcas, estados }
+    }),
+  )
+
+test('adds to those selected, says the effect before, and takes all of it back', async ({ page, other }) => {
+  const people = await family(other, 'ramos', 3)
+  const emails = people.map(({ email }) => email)
+  await other.change(emails[0] as string, { types: ['CRM'] })
+  await other.change(emails[1] as string, { types: ['Vendas', 'CRM'] })
+  await other.change(emails[2] as string, { types: ['Slack'] })
+  for (const email of emails) await other.change(email, { marcas: ['VW'], estados: [] })
+  const before = await stateOf(other, emails)
+  await openAdmin(page, '?q=ramos')
+  const dialog = await openBulkEdit(page, emails)
+  await expect(dialog.getByText('3 usuários selecionados.')).toBeVisible()
+  await expect(dialog.getByRole('radio', { name: 'Adicionar aos usuários selecionados' })).toBeChecked()
+
+  await dialog.getByRole('button', { name: 'Adicionar' }).click()
+  await expect(toast(page, 'Selecione pelo menos um item para alterar')).toBeVisible()
+  await dialog.getByRole('checkbox', { name: 'CRM' }).check()
+  await expect(dialog.getByRole('status')).toHaveText('1 ganha, 0 perdem, 2 ficam como estão')
+  await dialog.getByRole('tab', { name: 'Estados' }).click()
+  await dialog.getByRole('checkbox', { name: 'MG' }).check()
+  await expect(dialog.getByRole('status')).toHaveText('3 ganham, 0 perdem, 0 ficam como estão')
+  await dialog.getByRole('tab', { name: 'Marcas' }).click()
+  await dialog.getByRole('checkbox', { name: 'Marcar todos' }).check()
+
+  let saves = 0
+  page.on('request', (request) => {
+    if (request.url().endsWith('/bulk-edit')) saves += 1
+  })
+  await dialog.getByRole('button', { name: 'Adicionar' }).dblclick()
+  await expect(toast(page, 'Dados adicionados com sucesso para 3 usuário(s)')).toBeVisible()
+  expect(saves).toBe(1)
+  await expect(dialog).toHaveCount(0)
+  expect((await stateOf(other, emails)).map(({ types }) => types)).toEqual([
+    ['CRM'],
+    ['Vendas', 'CRM'],
+    ['CRM', 'Slack'],
+  ])
+
+  // Without the mouse: F6 leads to the notice.
+  await page.keyboard.press('F6')
+  await expect(page.getByRole('button', { name: 'Desfazer' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(toast(page, 'Alteração desfeita')).toBeVisible()
+  await expect(toast(page, '3 usuários voltaram ao que tinham antes.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Desfazer' })).toHaveCount(0)
+  expect(await stateOf(other, emails)).toEqual(before)
+})
+
+test('removes from everybody who matches but for one', async ({ page, other }) => {
+  const people = await family(other, 'oliveira', 2)
+  for (const { email } of people) await other.change(email, { types: ['Vendas', 'CRM'] })
+  const everybody = await other.people('q=oliveira')
+  await openAdmin(page, '?q=oliveira')
+  await page.getByRole('checkbox').first().check()
+  const left = people[0]?.email as string
+  await page.getByRole('row').filter({ hasText: left }).getByRole('checkbox').uncheck()
+  const count = everybody.length - 1
+  await page.getByRole('button', { name: `Alterar Filtros em Massa (${count})` }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Remover dos usuários selecionados').click()
+  await dialog.getByRole('checkbox', { name: 'Vendas' }).check()
+  await expect(dialog.getByRole('status')).toHaveText(/^0 ganham, \d+ perdem?, \d+ ficam? como est(á|ão)$/)
+
+  await page.route('**/bulk-edit', (route) => route.abort())
+  await dialog.getByRole('button', { name: 'Remover' }).click()
+  await expect(toast(page, 'Erro ao atualizar dados dos usuários')).toBeVisible()
+  await expect(dialog.getByRole('checkbox', { name: 'Vendas' })).toBeChecked()
+  await page.unroute('**/bulk-edit')
+  await dialog.getByRole('button', { name: 'Remover' }).click()
+  await expect(toast(page, `Dados removidos com sucesso para ${count} usuário(s)`)).toBeVisible()
+  expect((await other.person(left)).types).toEqual(['Vendas', 'CRM'])
+  expect((await other.person(people[1]?.email as string)).types).toEqual(['CRM'])
+})
+
+test('others match than the administrator saw: nothing is changed, and it is said', async ({
+  page,
+  other,
+}) => {
+  const [first] = await other.people('q=teixeira&approved=true')
+  if (!first) throw new Error('The seed has nobody of that name')
+  const types = async () => (await other.people('q=teixeira')).map((person) => person.types)
+  await openAdmin(page, '?q=teixeira&status=approved')
+  await page.getByRole('checkbox').first().check()
+  await page.getByRole('button', { name: /^Alterar Filtros em Massa \([1-9]\d*\)$/ }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('checkbox', { name: 'Operadores' }).check()
+  await expect(dialog.getByRole('status')).toHaveText(/ganham?/)
+  const before = await types()
+  await other.change(first.email, { approved: false })
+  await dialog.getByRole('button', { name: 'Adicionar' }).click()
+  await expect(toast(page, 'Erro ao atualizar dados dos usuários')).toBeVisible()
+  await expect(dialog.getByRole('alert')).toContainText('Nada foi alterado')
+  expect(await types()).toEqual(before)
+  // The list has been read again: the same button now means those who match now.
+  await expect(dialog.getByRole('status')).toHaveText(/^\d+ ganham?, 0 perdem/)
+  await dialog.getByRole('button', { name: 'Adicionar' }).click()
+  await expect(toast(page, /^Dados adicionados com sucesso/)).toBeVisible()
+  expect((await other.person(first.email)).types).toEqual(first.types)
+})
+
+test('somebody else was there after the edit: it is not undone', async ({ page, other }) => {
+  const people = await family(other, 'costa', 2)
+  const emails = people.map(({ email }) => email)
+  for (const email of emails) await other.change(email, { types: [] })
+  await openAdmin(page, '?q=costa')
+  const dialog = await openBulkEdit(page, emails)
+  await dialog.getByRole('checkbox', { name: 'HPD' }).check()
+  await dialog.getByRole('button', { name: 'Adicionar' }).click()
+  await expect(toast(page, 'Dados adicionados com sucesso para 2 usuário(s)')).toBeVisible()
+  await other.change(emails[0] as string, { types: ['HPD', 'Slack'] })
+  await page.getByRole('button', { name: 'Desfazer' }).click()
+  await expect(toast(page, 'Não foi possível desfazer a alteração')).toBeVisible()
+  expect((await stateOf(other, emails)).map(({ types }) => types)).toEqual([['HPD', 'Slack'], ['HPD']])
+})

@@ -1,0 +1,63 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { expect, test } from './portal-fixture.ts'
+import { fillIds, formOf, openSettings, save, tabOf, toast, VENDAS } from './settings-card.ts'
+
+test.use({ ownPortal: 'report-settings' })
+
+async function findings(page: Page) {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`)
+}
+
+test('the keyboard alone chooses an area and a mode, fills the fields in and saves', async ({ page }) => {
+  await openSettings(page, 'Operadores')
+  await tabOf(page, 'Operadores').focus()
+  for (const key of ['Home', 'ArrowLeft', 'ArrowRight', 'ArrowRight', 'ArrowRight'])
+    await page.keyboard.press(key)
+  await expect(tabOf(page, 'HPD')).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(tabOf(page, 'HPD')).toHaveAttribute('aria-selected', 'true')
+  await page.keyboard.press('Tab')
+  const radio = (name: string) => formOf(page).getByRole('radio', { name })
+  await expect(radio('Service Principal')).toBeFocused()
+  await page.keyboard.press('ArrowUp')
+  await expect(radio('URL Direta (SSO)')).toBeChecked()
+  await page.keyboard.press('ArrowDown')
+  for (const id of [VENDAS.workspaceId, VENDAS.reportId, '']) {
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Control+A')
+    await page.keyboard.press('Delete')
+    await page.keyboard.type(id)
+  }
+  await page.keyboard.press('Enter')
+  await expect(toast(page, 'Configuração do Power BI para HPD salva com sucesso')).toBeVisible()
+  await expect(formOf(page).getByLabel('Dataset ID (opcional)')).toBeFocused()
+})
+
+for (const colorScheme of ['light', 'dark'] as const)
+  for (const width of [1440, 390])
+    test(`axe finds nothing in the card, and all of it can be reached (${colorScheme}, ${width} px)`, async ({
+      page,
+    }) => {
+      test.setTimeout(60_000)
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await page.setViewportSize({ width, height: 844 })
+      const form = await openSettings(page, 'Slack')
+      await expect(tabOf(page, 'Slack')).toBeInViewport()
+      await fillIds(form, 'https://app.powerbi.com', 'x')
+      await save(page)
+      await expect(form.getByLabel('Report ID')).toHaveAttribute('aria-invalid', 'true')
+      expect(await findings(page)).toEqual([])
+      await form.getByRole('radio', { name: 'URL Direta (SSO)' }).check()
+      await form.getByLabel('URL do relatório').fill('https://app.powerbi.com/view?r=1')
+      expect(await findings(page)).toEqual([])
+      await tabOf(page, 'CRM').click()
+      await formOf(page).getByRole('radio', { name: 'Nenhum' }).check()
+      await save(page)
+      await expect(page.getByRole('dialog')).toBeVisible()
+      expect(await findings(page)).toEqual([])
+      const overflow = () =>
+        page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+      expect(await overflow()).toBe(0)
+    })

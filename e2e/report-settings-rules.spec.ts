@@ -1,0 +1,99 @@
+import { expect, test } from './portal-fixture.ts'
+import { fillIds, OFICINA, openSettings, save, startingWith, tabOf, toast, VENDAS } from './settings-card.ts'
+
+// Nothing is ever saved here.
+const PAGE_LINK = `https://app.powerbi.com/groups/${VENDAS.workspaceId}/reports/${VENDAS.reportId}/ReportSection?x=1`
+
+test('each id that will not do is told beside its field and in a notice', async ({ page }) => {
+  const form = await openSettings(page, 'Slack')
+  await fillIds(form, '', '')
+  const [workspace, report] = [form.getByLabel('Workspace ID'), form.getByLabel('Report ID')]
+  await save(page)
+  const required = 'Por favor, insira Workspace ID e Report ID'
+  await expect(toast(page, required)).toHaveCount(1)
+  await expect(workspace).toHaveAccessibleDescription(required)
+  await expect(report).toHaveAccessibleDescription(required)
+  await expect(workspace).toBeFocused()
+
+  await workspace.fill(VENDAS.workspaceId)
+  await expect(workspace).not.toHaveAttribute('aria-invalid')
+  await save(page)
+  await expect(report).toBeFocused()
+
+  await workspace.fill(`${VENDAS.workspaceId}0`)
+  await report.fill('vendas')
+  await save(page)
+  for (const [field, message] of [
+    [workspace, 'Workspace ID inválido (formato UUID esperado)'],
+    [report, 'Report ID inválido (formato UUID esperado)'],
+  ] as const) {
+    await expect(field).toHaveAccessibleDescription(message)
+    await expect(toast(page, message)).toBeVisible()
+  }
+  await expect(toast(page, required)).toHaveCount(0)
+  await expect(tabOf(page, 'Slack')).toHaveText('Slack com alterações não salvas')
+})
+
+const HOSTS_ONLY = 'Apenas URLs do Power BI são permitidas (app.powerbi.com ou msit.powerbi.com)'
+const INVALID = 'URL inválida. Por favor, insira uma URL válida do Power BI'
+
+test('share URLs that lead elsewhere are refused, in the words of the rule', async ({ page }) => {
+  const form = await openSettings(page, 'Slack')
+  await form.getByRole('radio', { name: 'URL Direta (SSO)' }).check()
+  const url = form.getByLabel('URL do relatório')
+  for (const [text, message] of [
+    ['', 'Por favor, insira uma URL válida'],
+    ['relatório de vendas', INVALID],
+    ['http://app.powerbi.com/reportEmbed?reportId=1', 'Apenas URLs HTTPS são permitidas'],
+    ['https://example.com/reportEmbed', HOSTS_ONLY],
+    ['https://app.powerbi.com@example.com/', HOSTS_ONLY],
+    ['https://ana:senha@app.powerbi.com/', HOSTS_ONLY],
+    ['https://app.powerbi.com:8443/', HOSTS_ONLY],
+    ['https://app.powerbi.com./', HOSTS_ONLY],
+    ['https://app.powerbi.com.example.com/', HOSTS_ONLY],
+    ['https://аpp.powerbi.com/', HOSTS_ONLY],
+    ['javascript:alert(1)//app.powerbi.com/', HOSTS_ONLY],
+    ['https:\\\\app.powerbi.com\\reportEmbed', INVALID],
+    ['<iframe src="https://example.com/x"></iframe>', HOSTS_ONLY],
+  ] as const) {
+    await url.fill(text)
+    await save(page)
+    await expect(url, text).toHaveAccessibleDescription(startingWith(message))
+    await expect(toast(page, message), text).toBeVisible()
+    await expect(url).toBeFocused()
+  }
+  expect(await page.request.get('/api/global-powerbi-settings').then((reply) => reply.status())).toBe(401)
+})
+
+test('a public link is warned of', async ({ page }) => {
+  const form = await openSettings(page, 'Slack')
+  await form.getByRole('radio', { name: 'URL Direta (SSO)' }).check()
+  await form.getByLabel('URL do relatório').fill('https://app.powerbi.com/view?r=eyJrIjoi')
+  await expect(form.getByRole('alert')).toContainText('Este link é público')
+  await form.getByLabel('URL do relatório').fill('https://app.powerbi.com/reportEmbed?reportId=1')
+  await expect(form.getByRole('alert')).toHaveCount(0)
+})
+
+test('a link to a report offers its ids, and fills them in when asked to', async ({ page }) => {
+  const form = await openSettings(page, 'HPD')
+  await form.getByLabel('Report ID').fill(PAGE_LINK)
+  await expect(form.getByLabel('Report ID')).toHaveValue(PAGE_LINK)
+  await form.getByRole('button', { name: 'Preencher Workspace ID e Report ID' }).click()
+  await expect(form.getByLabel('Workspace ID')).toHaveValue(VENDAS.workspaceId)
+  await expect(form.getByLabel('Report ID')).toHaveValue(VENDAS.reportId)
+
+  await form.getByRole('radio', { name: 'URL Direta (SSO)' }).check()
+  await form.getByLabel('URL do relatório').fill(PAGE_LINK.replace(VENDAS.reportId, OFICINA.reportId))
+  await form.getByRole('button', { name: 'Usar Service Principal com os IDs deste link' }).click()
+  await expect(form.getByRole('radio', { name: 'Service Principal' })).toBeChecked()
+  await expect(form.getByLabel('Report ID')).toHaveValue(OFICINA.reportId)
+})
+
+test('the demo’s own share link is shown, and saving it explains', async ({ page }) => {
+  const form = await openSettings(page, 'Operadores')
+  await expect(form.getByLabel('URL do relatório')).toHaveValue(/^\/demo\/power-bi\/reportEmbed/)
+  await expect(form.getByText(/^Este endereço é do Power BI simulado desta demonstração/)).toBeVisible()
+  await save(page)
+  await expect(toast(page, INVALID)).toBeVisible()
+  await expect(form.getByLabel('URL do relatório')).toHaveAccessibleDescription(startingWith(INVALID))
+})

@@ -1,0 +1,79 @@
+import type { Browser, Page } from '@playwright/test'
+import { test } from './administrators.ts'
+import { expect } from './portal-fixture.ts'
+import { datasetOf, formOf, openSettings, save, toast } from './settings-card.ts'
+
+// The portal starts anew where somebody becomes an administrator.
+test.setTimeout(120_000)
+
+const notice = (page: Page) => formOf(page).getByRole('alert')
+const SAVED = 'Configuração do Power BI para Vendas salva com sucesso'
+
+async function openAs(browser: Browser, baseURL: string, name: string): Promise<Page> {
+  const page = await (await browser.newContext({ baseURL })).newPage()
+  await openSettings(page, 'Vendas', name)
+  return page
+}
+
+test('what somebody else has saved meanwhile is shown and asked about, never overwritten', async ({
+  browser,
+  demo,
+  administrators,
+}) => {
+  await administrators.change('grant', 'diretoria')
+  const [ana, dirceu] = [
+    await openAs(browser, demo.url, 'admin'),
+    await openAs(browser, demo.url, 'diretoria'),
+  ]
+  await datasetOf(ana).fill('de-ana')
+  await save(ana)
+  await expect(toast(ana, SAVED)).toBeVisible()
+
+  await datasetOf(dirceu).fill('de-dirceu')
+  await save(dirceu)
+  await expect(toast(dirceu, 'Erro ao salvar configuração do Power BI para Vendas')).toBeVisible()
+  await expect(notice(dirceu)).toContainText('Esta área foi alterada enquanto você editava')
+  await expect(notice(dirceu)).toContainText('por admin@grupopatio.com.br')
+  await expect(notice(dirceu)).toContainText('de-ana')
+  await expect(datasetOf(dirceu)).toHaveValue('de-dirceu')
+  await notice(dirceu).getByRole('button', { name: 'Usar a versão atual' }).click()
+  await expect(notice(dirceu)).toHaveCount(0)
+  await expect(datasetOf(dirceu)).toHaveValue('de-ana')
+
+  // Gone meanwhile, and kept all the same.
+  await formOf(ana).getByRole('radio', { name: 'Nenhum' }).check()
+  await save(ana)
+  await ana.getByRole('button', { name: 'Remover relatório' }).click()
+  await expect(toast(ana, 'Configuração do Power BI para Vendas removida com sucesso')).toBeVisible()
+  await datasetOf(dirceu).fill('de-dirceu')
+  await save(dirceu)
+  await expect(notice(dirceu)).toContainText(/Modo\s*Nenhum/)
+  await notice(dirceu).getByRole('button', { name: 'Salvar a minha mesmo assim' }).click()
+  await expect(toast(dirceu, SAVED)).toBeVisible()
+  await expect(notice(dirceu)).toHaveCount(0)
+
+  // Ana saw nothing there, so her 'Nenhum' takes nothing away; she has typed nothing that could be lost.
+  await save(ana)
+  await expect(toast(ana, 'Erro ao salvar configuração do Power BI para Vendas')).toBeVisible()
+  await expect(datasetOf(ana)).toHaveValue('de-dirceu')
+  await expect(notice(ana)).toHaveCount(0)
+})
+
+test('who is no administrator any more learns it from the next press of a button', async ({
+  browser,
+  demo,
+  administrators,
+}) => {
+  await administrators.change('grant', 'diretoria')
+  const page = await openAs(browser, demo.url, 'diretoria')
+  await datasetOf(page).fill('nunca salvo')
+  await administrators.change('revoke', 'diretoria')
+  await save(page)
+  await expect(toast(page, 'Acesso negado. Apenas administradores.').first()).toBeVisible()
+  await expect(page).toHaveURL(/\/power-bi/)
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(page.getByRole('link', { name: 'Administração' })).toHaveCount(0)
+  await page.goto('/admin')
+  await expect(toast(page, 'Acesso negado. Apenas administradores.')).toBeVisible()
+  await expect(page).toHaveURL(/\/power-bi/)
+})

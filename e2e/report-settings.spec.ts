@@ -1,0 +1,180 @@
+import { expect, reportOf, signIn, test } from './portal-fixture.ts'
+import {
+  datasetOf,
+  fillIds,
+  formOf,
+  OFICINA,
+  openSettings,
+  save,
+  tabOf,
+  toast,
+  VENDAS,
+} from './settings-card.ts'
+
+// Settings are changed here.
+test.use({ ownPortal: 'report-settings' })
+
+test('nine tabs in their order say how each area stands, and the address keeps the one selected', async ({
+  page,
+}) => {
+  const form = await openSettings(page, 'Vendas')
+  await expect(page.getByRole('heading', { name: 'Configuração Global do Power BI' })).toBeVisible()
+  await expect(page.getByRole('tab')).toHaveText([
+    'Vendas com relatório',
+    'Oficina com relatório',
+    'HPD com relatório',
+    'CRM com relatório',
+    'Marketing com relatório',
+    'Gerentes com relatório',
+    'Operadores com relatório',
+    'Administrativo sem relatório',
+    'Slack sem relatório',
+  ])
+  await expect(form.getByRole('radio')).toHaveCount(3)
+  for (const [mode, explanation] of [
+    ['Nenhum', 'A área não mostra relatório.'],
+    ['URL Direta (SSO)', 'Um link; cada pessoa entra com a própria conta.'],
+    ['Service Principal', 'Exige credenciais configuradas no servidor.'],
+  ] as const)
+    await expect(form.getByRole('radio', { name: mode })).toHaveAccessibleDescription(explanation)
+  await expect(form.getByRole('radio', { name: 'Service Principal' })).toBeChecked()
+  await expect(form.getByLabel('Workspace ID')).toHaveValue(VENDAS.workspaceId)
+  await expect(form.getByLabel('Report ID')).toHaveValue(VENDAS.reportId)
+  await expect(form.getByLabel('Dataset ID (opcional)')).toHaveValue(VENDAS.datasetId)
+  await expect(form.getByLabel('URL do relatório')).toHaveCount(0)
+
+  await tabOf(page, 'Oficina').click()
+  await expect(page).toHaveURL(/[?&]area=Oficina/)
+  await page.reload()
+  await expect(formOf(page).getByLabel('Report ID')).toHaveValue(OFICINA.reportId)
+  await page.goto('/admin?area=Estoque')
+  await expect(tabOf(page, 'Vendas')).toHaveAttribute('aria-selected', 'true')
+})
+
+test('a pasted iframe becomes its address, and what is saved shows up for the people of the area', async ({
+  page,
+  browser,
+  demo,
+}) => {
+  const embedUrl = 'https://app.powerbi.com/reportEmbed?reportId=11&autoAuth=true&ctid=22'
+  const iframe = `<iframe title="Adm" width="1140" src="${embedUrl.replaceAll('&', '&amp;')}" allowFullScreen="true"></iframe>`
+  const form = await openSettings(page, 'Administrativo')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await form.getByRole('radio', { name: 'URL Direta (SSO)' }).check()
+  const url = form.getByLabel('URL do relatório')
+  await page.evaluate((text) => navigator.clipboard.writeText(text), iframe)
+  await url.focus()
+  await page.keyboard.press('Control+V')
+  await expect(url).toHaveValue(embedUrl)
+  await expect(form.getByText('O código <iframe> colado foi reduzido ao seu endereço.')).toBeVisible()
+  // Typed in, it is reduced when the field is left.
+  await url.fill(iframe)
+  await url.blur()
+  await expect(url).toHaveValue(embedUrl)
+  await save(page)
+  await expect(toast(page, 'Configuração do Power BI para Administrativo salva com sucesso')).toBeVisible()
+  await expect(tabOf(page, 'Administrativo')).toHaveText('Administrativo com relatório')
+
+  await tabOf(page, 'Slack').click()
+  await fillIds(formOf(page), VENDAS.workspaceId, VENDAS.reportId)
+  await save(page)
+  await expect(toast(page, 'Configuração do Power BI para Slack salva com sucesso')).toBeVisible()
+  // The administrator's own reports, without a new page.
+  await page.getByRole('link', { name: 'Relatórios', exact: true }).click()
+  await expect(page.getByRole('tab', { name: 'Slack' })).toBeVisible()
+
+  const context = await browser.newContext({ baseURL: demo.url })
+  const reader = await context.newPage()
+  await context.route('https://app.powerbi.com/**', (route) => route.fulfill({ body: 'relatório' }))
+  await signIn(reader, 'diretoria')
+  await reader.getByRole('tab', { name: 'Slack' }).click()
+  await expect(reportOf(reader, 'Slack').locator('[data-card]').first()).toBeVisible()
+  await reader.getByRole('tab', { name: 'Administrativo' }).click()
+  await expect(reader.locator('iframe[title="Administrativo"]')).toHaveAttribute(
+    'src',
+    /^https:\/\/app\.powerbi\.com\/reportEmbed\?reportId=11&autoAuth=true&ctid=22&/,
+  )
+  await context.close()
+})
+
+test('taking a report away asks first; where there is none it says so', async ({ page }) => {
+  const form = await openSettings(page, 'Marketing')
+  await form.getByRole('radio', { name: 'Nenhum' }).check()
+  await save(page)
+  const dialog = page.getByRole('dialog', { name: 'Remover o relatório de Marketing?' })
+  await dialog.getByRole('button', { name: 'Cancelar' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(tabOf(page, 'Marketing')).toHaveText('Marketing com alterações não salvas')
+  await save(page)
+  await dialog.getByRole('button', { name: 'Remover relatório' }).click()
+  await expect(toast(page, 'Configuração do Power BI para Marketing removida com sucesso')).toBeVisible()
+  await expect(tabOf(page, 'Marketing')).toHaveText('Marketing sem relatório')
+  await save(page)
+  await expect(toast(page, 'Nenhuma configuração para remover em Marketing')).toBeVisible()
+  await page.reload()
+  await expect(formOf(page).getByRole('radio', { name: 'Nenhum' })).toBeChecked()
+})
+
+test('what is not saved outlives the change of tabs, is marked, and is asked about before it is lost', async ({
+  page,
+}) => {
+  await openSettings(page, 'CRM')
+  // A step within the portal stands before it, for the back button.
+  await page.getByRole('link', { name: 'Minha conta' }).click()
+  await page.getByRole('link', { name: 'Administração' }).click()
+  await tabOf(page, 'CRM').click()
+  const form = formOf(page)
+  await form.getByLabel('Dataset ID (opcional)').fill('outro')
+  await tabOf(page, 'Oficina').click()
+  await expect(tabOf(page, 'CRM')).toHaveText('CRM com alterações não salvas')
+  await expect(page.getByRole('button', { name: 'Descartar alterações' })).toHaveCount(0)
+  await formOf(page).getByRole('radio', { name: 'Nenhum' }).check()
+  await tabOf(page, 'CRM').click()
+  await expect(datasetOf(page)).toHaveValue('outro')
+
+  await page.getByRole('link', { name: 'Minha conta' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Sair sem salvar?' })
+  await expect(dialog).toContainText('As alterações em Oficina e CRM ainda não foram salvas')
+  await dialog.getByRole('button', { name: 'Continuar editando' }).click()
+  await expect(page).toHaveURL(/\/admin/)
+  await expect(datasetOf(page)).toHaveValue('outro')
+
+  await page.evaluate(() => window.history.back())
+  await dialog.getByRole('button', { name: 'Continuar editando' }).click()
+  await expect(page).toHaveURL(/\/admin/)
+
+  const asked = page.waitForEvent('dialog')
+  const reloading = page.evaluate(() => window.location.reload())
+  const question = await asked
+  expect(question.type()).toBe('beforeunload')
+  await question.dismiss()
+  await reloading
+
+  await page.getByRole('button', { name: 'Descartar alterações' }).click()
+  await expect(tabOf(page, 'CRM')).toHaveText('CRM com relatório')
+  await expect(datasetOf(page)).not.toHaveValue('outro')
+  await page.getByRole('link', { name: 'Minha conta' }).click()
+  await dialog.getByRole('button', { name: 'Sair sem salvar' }).click()
+  await expect(page).toHaveURL(/\/profile/)
+})
+
+test('what cannot be read or saved is said, and tried again', async ({ page }) => {
+  await page.route('**/api/global-powerbi-settings', (route) => route.fulfill({ status: 500, body: 'no' }))
+  await signIn(page, 'admin')
+  await expect(page).toHaveURL(/\/power-bi/)
+  await page.goto('/admin?area=Gerentes')
+  const failure = page.getByRole('alert').filter({ hasText: 'Erro ao carregar configurações' })
+  await expect(failure).toBeVisible()
+  await page.unroute('**/api/global-powerbi-settings')
+  await failure.getByRole('button', { name: 'Tentar novamente' }).click()
+  await expect(tabOf(page, 'Gerentes')).toHaveAttribute('aria-selected', 'true')
+
+  await page.route('**/api/global-powerbi-settings/gerentes', (route) => route.abort())
+  await datasetOf(page).fill('')
+  await save(page)
+  await expect(toast(page, 'Erro ao salvar configuração do Power BI para Gerentes')).toBeVisible()
+  await expect(tabOf(page, 'Gerentes')).toHaveText('Gerentes com alterações não salvas')
+  await page.unroute('**/api/global-powerbi-settings/gerentes')
+  await save(page)
+  await expect(toast(page, 'Configuração do Power BI para Gerentes salva com sucesso')).toBeVisible()
+})

@@ -1,0 +1,30 @@
+import type { Locator, Page } from '@playwright/test'
+import { EMULATED_REPORTS, type EmulatedReport } from '#emulators/power-bi/catalogue.ts'
+import { expect, signIn } from './portal-fixture.ts'
+
+export const [VENDAS, OFICINA] = EMULATED_REPORTS as unknown as [EmulatedReport, EmulatedReport]
+
+export const tabOf = (page: Page, area: string) => page.getByRole('tab', { name: new RegExp(`^${area} `) })
+/** The form of the selected area. */
+export const formOf = (page: Page) => page.getByRole('tabpanel').getByRole('form')
+export const datasetOf = (page: Page) => formOf(page).getByLabel('Dataset ID (opcional)')
+export const save = (page: Page) => page.getByRole('button', { name: 'Salvar Configurações' }).click()
+export const toast = (page: Page, text: string) =>
+  page.getByRole('region', { name: 'Notificações' }).getByText(text, { exact: true })
+/** A field's description that begins with its error; its hint stands behind it. */
+export const startingWith = (text: string) => new RegExp(`^${text.replace(/[.()]/g, '\\$&')}( |$)`)
+
+/** Signs somebody in and opens the card of /admin at an area. */
+export async function openSettings(page: Page, area: string, name = 'admin'): Promise<Locator> {
+  await signIn(page, name)
+  await expect(page).toHaveURL(/\/power-bi/)
+  await page.goto(`/admin?area=${area}`)
+  await expect(tabOf(page, area)).toHaveAttribute('aria-selected', 'true')
+  return formOf(page)
+}
+
+export async function fillIds(form: Locator, workspaceId: string, reportId: string): Promise<void> {
+  await form.getByRole('radio', { name: 'Service Principal' }).check()
+  await form.getByLabel('Workspace ID').fill(workspaceId)
+  await form.getByLabel('Report ID').fill(reportId)
+}

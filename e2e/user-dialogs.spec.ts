@@ -1,0 +1,146 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { expect, openAdmin, openPerson, test, tickedIn, toast } from './administration.ts'
+
+const PENDING = 'pendente@grupopatio.com.br'
+const VENDAS = 'vendas.rj@grupopatio.com.br'
+
+async function findings(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`)
+}
+/** Presses Tab until something has the focus, as somebody without a mouse does. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const focused = () =>
+    page.evaluate(() => {
+      const { activeElement: element } = document
+      return (
+        element?.closest('label')?.textContent || element?.getAttribute('aria-label') || element?.textContent
+      )
+    })
+  for (let presses = 0; presses < 60 && (await focused()) !== name; presses += 1)
+    await page.keyboard.press('Tab')
+  expect(await focused()).toBe(name)
+}
+
+test('types are changed without a mouse', async ({ page, other }) => {
+  await other.change(VENDAS, { types: ['Vendas'] })
+  await openPerson(page, VENDAS)
+  await page.getByRole('button', { name: 'Gerenciar Tipos de Acesso' }).focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByRole('checkbox', { name: 'Marcar todos' })).toBeFocused()
+  await page.keyboard.press('Space')
+  expect(await tickedIn(dialog)).toHaveLength(9)
+  await page.keyboard.press('Space')
+  expect(await tickedIn(dialog)).toEqual([])
+  await tabTo(page, 'Marketing')
+  await page.keyboard.press('Space')
+  // The focus goes round inside the dialog.
+  await tabTo(page, 'Salvar')
+  await tabTo(page, 'Vendas')
+  await page.keyboard.press('Escape')
+  await expect(dialog).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Gerenciar Tipos de Acesso' })).toBeFocused()
+  expect((await other.person(VENDAS)).types).toEqual(['Vendas'])
+
+  await page.keyboard.press('Enter')
+  await expect(dialog.getByRole('checkbox', { name: 'Marcar todos' })).toBeFocused()
+  await tabTo(page, 'Marketing')
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Enter')
+  await expect(toast(page, 'Tipos de acesso atualizados com sucesso')).toBeVisible()
+  expect((await other.person(VENDAS)).types).toEqual(['Vendas', 'Marketing'])
+})
+
+test('on a phone the longest dialog scrolls and its buttons stay in reach, a notice or not', async ({
+  page,
+  other,
+}) => {
+  await page.setViewportSize({ width: 390, height: 664 })
+  await other.change(PENDING, { approved: false })
+  await openPerson(page, PENDING)
+  await page.getByRole('button', { name: 'Aprovar', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  const submit = dialog.getByRole('button', { name: /^(Aprovar|Tentar novamente)$/ })
+  await expect(dialog.getByRole('checkbox', { name: 'PR' })).not.toBeInViewport({ ratio: 1 })
+  await expect(submit).toBeInViewport({ ratio: 1 })
+  const { width } = (await dialog.boundingBox()) ?? { width: 0 }
+  expect(width).toBeLessThanOrEqual(390 - 32)
+  await dialog.getByRole('checkbox', { name: 'PR' }).check()
+  await expect(submit).toBeInViewport({ ratio: 1 })
+
+  await page.route('**/api/profiles/*', (route) => route.abort())
+  await submit.click()
+  await expect(toast(page, 'Erro ao aprovar usuário')).toBeVisible()
+  await page.unroute('**/api/profiles/*')
+  await submit.click({ timeout: 3_000 })
+  await expect(toast(page, 'Usuário aprovado com sucesso')).toBeVisible()
+  expect((await other.person(PENDING)).estados).toContain('PR')
+})
+
+test('whoever approves from a filtered list keeps a place for the focus', async ({ page, other }) => {
+  const [person] = await other.people('approved=false&verified=true')
+  if (!person) throw new Error('The seed has nobody who waits')
+  await openAdmin(page, '?status=pending&verified=yes')
+  const row = page.getByRole('row').filter({ hasText: person.email })
+  await row.getByRole('button', { name: 'Aprovar' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Aprovar' }).click()
+  await expect(row).toHaveCount(0)
+  await expect(page.getByRole('region', { name: 'Administração de Usuários' })).toBeFocused()
+})
+
+for (const [colorScheme, width] of [
+  ['light', 1440],
+  ['dark', 390],
+] as const)
+  test(`axe finds nothing serious in any dialog (${colorScheme}, ${width} px)`, async ({ page, other }) => {
+    // Eight states, each looked at whole.
+    test.setTimeout(120_000)
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.setViewportSize({ width, height: 844 })
+    const [unverified] = await other.people('approved=false&verified=false')
+    for (let count = 0; count < 8; count += 1)
+      await other.change(VENDAS, { types: count % 2 ? ['CRM'] : ['HPD'] })
+    const dialog = page.getByRole('dialog')
+    const expectClean = async (text: string) => {
+      await expect(dialog.getByText(text).first()).toBeVisible()
+      expect(await findings(page), text).toEqual([])
+    }
+    await openPerson(page, VENDAS)
+    for (const [button, text] of [
+      ['Gerenciar Tipos de Acesso', 'Operadores'],
+      ['Gerenciar Marcas e Estados', 'HONDA'],
+      ['Histórico', 'mudou os tipos'],
+      ['Remover', 'tela de aprovação pendente'],
+    ] as const) {
+      await page.getByRole('button', { name: button, exact: true }).click()
+      await expectClean(text)
+      await page.keyboard.press('Escape')
+      await expect(dialog).toHaveCount(0)
+    }
+    await page.getByRole('button', { name: 'Gerenciar Tipos de Acesso' }).click()
+    await expectClean('Operadores')
+    await other.change(VENDAS, { types: ['Slack'] })
+    await dialog.getByRole('button', { name: 'Salvar' }).click()
+    await expectClean('Nada foi sobrescrito')
+    await page.keyboard.press('Escape')
+
+    await page.getByRole('row').getByRole('checkbox').last().check()
+    await page.getByRole('button', { name: 'Alterar Filtros em Massa (1)' }).click()
+    await dialog.getByRole('tab', { name: 'Marcas' }).click()
+    await dialog.getByRole('checkbox', { name: 'FIAT' }).check()
+    await expectClean('0 perdem')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Excluir Selecionados (1)' }).click()
+    await expectClean('Esta ação não pode ser desfeita')
+    await page.keyboard.press('Escape')
+
+    await page.goto(`/admin?q=${unverified?.email}`)
+    await page.getByRole('button', { name: 'Aprovar', exact: true }).click()
+    await expectClean('E-mail não verificado')
+    await dialog.getByRole('button', { name: 'Continuar mesmo assim' }).click()
+    await expectClean('HONDA')
+  })

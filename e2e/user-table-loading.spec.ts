@@ -1,0 +1,109 @@
+import AxeBuilder from '@axe-core/playwright'
+import { expect, signIn, test } from './portal-fixture.ts'
+import { header, openTable, overflowsSideways, readEverybody, rows } from './user-table-fixture.ts'
+
+test('the head stays in sight, and the rows are read on as they come near', async ({ page, demo }) => {
+  await openTable(page)
+  const count = (await readEverybody(demo.url)).length
+  await page.locator('main').evaluate((main) => main.scrollTo({ top: main.scrollHeight }))
+  await expect(page.locator(`#usuarios [aria-rowindex="${count + 1}"]`)).toBeInViewport()
+  await expect(header(page, 'E-mail')).toBeInViewport()
+  await expect(page.getByRole('searchbox')).toBeInViewport()
+  expect(await rows(page).count()).toBeLessThan(60)
+  await header(page, 'Nome').click()
+  await expect(page.locator('#usuarios [aria-rowindex="2"]')).toBeInViewport()
+})
+
+test('while another order is on its way, the old rows stay and are marked as such', async ({ page }) => {
+  await openTable(page)
+  const table = page.locator('#usuarios').getByRole('table')
+  await page.route('**/api/profiles?*sort=full_name*', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    await route.continue()
+  })
+  await header(page, 'Nome').click()
+  await expect(table).toHaveAttribute('aria-busy', 'true')
+  await expect(rows(page).first()).toContainText('admin@grupopatio.com.br')
+  await expect(table).toHaveAttribute('aria-busy', 'false')
+})
+
+test('a list that cannot be read is said, and read again at the press of a button', async ({ page }) => {
+  await signIn(page, 'admin')
+  await page.waitForURL('**/power-bi')
+  await page.route('**/api/profiles?*', (route) => route.fulfill({ status: 500, body: '' }))
+  await page.goto('/admin')
+  await expect(page.getByRole('region', { name: 'Notificações' })).toContainText('Erro ao carregar usuários')
+  await page.unroute('**/api/profiles?*')
+  await page.locator('#usuarios').getByRole('button', { name: 'Tentar novamente' }).click()
+  await expect(rows(page).first()).toContainText('admin@grupopatio.com.br')
+})
+
+test('a page that cannot be read leaves the rows before it', async ({ page }) => {
+  await openTable(page)
+  await page.route('**/api/profiles?*cursor=*', (route) => route.fulfill({ status: 400, body: '' }))
+  await page.locator('main').evaluate((main) => main.scrollTo({ top: main.scrollHeight }))
+  await expect(page.locator('#usuarios').getByText('Erro ao carregar usuários')).toBeVisible()
+  await page.unroute('**/api/profiles?*cursor=*')
+  await page.locator('#usuarios').getByRole('button', { name: 'Tentar novamente' }).click()
+  await expect(page.locator('#usuarios').getByText('Erro ao carregar usuários')).toBeHidden()
+  await expect(page.locator('#usuarios [data-skeleton]')).toHaveCount(0)
+})
+
+test('whoever is no administrator is turned away and told so', async ({ page }) => {
+  await signIn(page, 'diretoria')
+  await page.waitForURL('**/power-bi')
+  await page.goto('/admin')
+  await expect(page).toHaveURL(/\/power-bi$/)
+  await expect(page.getByText('Acesso negado. Apenas administradores.')).toBeVisible()
+})
+
+test('whoever stops being one learns it from the next thing done', async ({ page }) => {
+  await openTable(page)
+  const body = {
+    code: 'forbidden',
+    detail: 'Você não tem permissão.',
+    title: 'x',
+    status: 403,
+    requestId: 'x',
+  }
+  await page.route('**/api/profiles?*', (route) => route.fulfill({ status: 403, json: body }))
+  await page.route('**/api/user-roles/me', (route) => route.fulfill({ json: { role: 'user' } }))
+  await header(page, 'Nome').click()
+  await expect(page).toHaveURL(/\/power-bi$/)
+  await expect(page.getByText('Acesso negado. Apenas administradores.')).toBeVisible()
+})
+
+test('on a phone people are cards, and everything is within reach', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await openTable(page)
+  await page.getByRole('button', { name: 'Ir para os usuários' }).click()
+  await expect(page.getByRole('searchbox')).toBeInViewport()
+  const row = rows(page).first()
+  for (const name of ['Remover', 'Gerenciar Marcas e Estados', 'Exportar dados'])
+    await expect(row.getByRole('button', { name })).toBeInViewport()
+  await expect(row).toContainText('Estados: Todos')
+  await row.getByRole('checkbox').check()
+  const edit = page.getByRole('button', { name: 'Alterar Filtros em Massa (1)' })
+  await expect(edit).toBeInViewport()
+  await page.getByRole('button', { name: 'Filtros', exact: true }).click()
+  await page.locator('#filtros').getByLabel('Filtrar por status').selectOption('false')
+  await expect(row.getByRole('button', { name: 'Aprovar' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Filtros (1)' })).toBeInViewport()
+  await page.locator('#filtros').getByRole('button', { name: 'Limpar filtros' }).click()
+  await header(page, 'Último Acesso').click()
+  await expect(page).toHaveURL(/sort=last_sign_in_at/)
+  expect(await overflowsSideways(page)).toBe(false)
+})
+
+for (const colorScheme of ['light', 'dark'] as const)
+  for (const width of [1440, 390])
+    test(`axe finds nothing in the table (${colorScheme}, ${width} px)`, async ({ page }) => {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await page.setViewportSize({ width, height: 844 })
+      await openTable(page)
+      await rows(page).nth(2).getByRole('checkbox').check()
+      const { violations } = await new AxeBuilder({ page }).include('#usuarios').analyze()
+      expect(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(' ')}`),
+      ).toEqual([])
+    })

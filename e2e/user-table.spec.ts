@@ -1,0 +1,149 @@
+import { expect, test } from './portal-fixture.ts'
+import {
+  columnTexts,
+  EMAIL,
+  header,
+  NAME,
+  openTable,
+  readEverybody,
+  rows,
+  words,
+} from './user-table-fixture.ts'
+
+// Only rows near the window are drawn.
+test.use({ viewport: { width: 1440, height: 1500 } })
+
+const collator = new Intl.Collator('pt-BR')
+
+test('the table has the columns of the specification and sorts by each of them', async ({ page, demo }) => {
+  await openTable(page)
+  const everybody = await readEverybody(demo.url)
+  await expect(page.locator('#usuarios').getByRole('columnheader')).toHaveText([
+    'Selecionar todos os usuários que correspondem',
+    'E-mail',
+    'Nome',
+    'Status',
+    'E-mail Verificado',
+    'Data de Registro',
+    'Último Acesso',
+    'Ações',
+  ])
+  const table = page.locator('#usuarios').getByRole('table')
+  await expect(table).toHaveAttribute('aria-rowcount', String(everybody.length + 1))
+  const emails = everybody.map(({ email }) => email).sort(collator.compare)
+  expect(await columnTexts(page, EMAIL)).toEqual(emails.slice(0, 10))
+  const head = (name: string) => page.locator('#usuarios').getByRole('columnheader', { name, exact: true })
+  await expect(head('E-mail')).toHaveAttribute('aria-sort', 'ascending')
+
+  const names = everybody.flatMap(({ full_name }) => full_name ?? []).sort(collator.compare)
+  await header(page, 'Nome').click()
+  await expect(head('Nome')).toHaveAttribute('aria-sort', 'ascending')
+  await expect(head('E-mail')).toHaveAttribute('aria-sort', 'none')
+  expect(await columnTexts(page, NAME)).toEqual(names.slice(0, 10))
+  await header(page, 'Nome').click()
+  await expect(head('Nome')).toHaveAttribute('aria-sort', 'descending')
+  expect(await columnTexts(page, NAME)).toEqual(names.toReversed().slice(0, 10))
+
+  await header(page, 'Status').click()
+  expect(new Set(await columnTexts(page, 3))).toEqual(new Set(['Aprovado']))
+  await header(page, 'Status').click()
+  expect(new Set(await columnTexts(page, 3))).toEqual(new Set(['Pendente']))
+  await header(page, 'Último Acesso').click()
+  await expect(head('Último Acesso')).toHaveAttribute('aria-sort', 'ascending')
+  expect((await columnTexts(page, 6)).join()).not.toContain('Nunca')
+  await header(page, 'Último Acesso').click()
+  await expect(head('Último Acesso')).toHaveAttribute('aria-sort', 'descending')
+  expect((await columnTexts(page, 6)).join()).not.toContain('Nunca')
+})
+
+test('a row says what a person may see and offers every action', async ({ page }) => {
+  await openTable(page, '?q=vendas.rj')
+  const row = rows(page).first()
+  await expect(row).toContainText('vendas.rj@grupopatio.com.br')
+  for (const text of [
+    'Tipos: Vendas, CRM',
+    'Marcas: FIAT, JEEP',
+    'Estados: RJ',
+    'Aprovado',
+    'Verificado',
+    'Nunca',
+  ])
+    await expect(row).toContainText(text)
+  for (const name of [
+    'Gerenciar Marcas e Estados',
+    'Gerenciar Tipos de Acesso',
+    'Remover',
+    'Histórico',
+    'Exportar dados',
+  ])
+    await expect(row.getByRole('button', { name, exact: true })).toBeVisible()
+  await page.getByRole('searchbox').fill('pendente@')
+  await expect(row).toContainText('pendente@grupopatio.com.br')
+  await expect(row.getByRole('button', { name: 'Aprovar', exact: true })).toBeVisible()
+  await expect(row).toContainText('Marcas: Nenhuma')
+})
+
+test('filters stay in the address, through a reload and back', async ({ page, demo }) => {
+  await openTable(page)
+  const everybody = await readEverybody(demo.url)
+  const pending = everybody.filter(({ approved }) => !approved)
+  await page.getByRole('button', { name: `Pendentes (${pending.length})` }).click()
+  await expect(words(page)).toHaveText(`${pending.length} de ${everybody.length} usuários`)
+  await expect(page).toHaveURL(/status=pending/)
+  await page.getByRole('button', { name: `Pendentes (${pending.length})` }).click()
+  await expect(words(page)).toHaveText(`${everybody.length} usuários`)
+
+  const fiat = everybody.filter(({ marcas }) => marcas.includes('FIAT'))
+  const both = fiat.filter(({ estados }) => estados.includes('MG'))
+  await page.getByLabel('Filtrar por marca').first().selectOption('FIAT')
+  await expect(words(page)).toHaveText(`${fiat.length} de ${everybody.length} usuários`)
+  await page.getByLabel('Filtrar por estado').first().selectOption('MG')
+  await expect(words(page)).toHaveText(`${both.length} de ${everybody.length} usuários`)
+  await page.reload()
+  await expect(words(page)).toHaveText(`${both.length} de ${everybody.length} usuários`)
+  await expect(page.getByLabel('Filtrar por estado').first()).toHaveValue('MG')
+  await page.goBack()
+  await expect(words(page)).toHaveText(`${fiat.length} de ${everybody.length} usuários`)
+  await page.getByRole('button', { name: 'Limpar filtros' }).click()
+  await expect(words(page)).toHaveText(`${everybody.length} usuários`)
+  await expect(page).toHaveURL(/\/admin$/)
+})
+
+test('nonsense in the address shows everybody', async ({ page }) => {
+  await openTable(page, '?status=maybe&type=%7B%7D&marca=BMW&sort=password&order=up&verified=1&estado[]=RJ')
+  await expect(words(page)).toHaveText(/^\d+ usuários$/)
+  await expect(
+    page.locator('#usuarios').getByRole('columnheader', { name: 'E-mail', exact: true }),
+  ).toHaveAttribute('aria-sort', 'ascending')
+})
+
+test('a search finds names without their accents, and e-mails', async ({ page, demo }) => {
+  await openTable(page)
+  const fold = (text: string | null) => (text ?? '').normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+  const joses = (await readEverybody(demo.url)).filter(({ full_name, email }) =>
+    `${fold(full_name)} ${email}`.includes('jose'),
+  )
+  await page.keyboard.press('/')
+  await expect(page.getByRole('searchbox')).toBeFocused()
+  await page.keyboard.type('JOSE')
+  await expect(words(page)).toContainText(`${joses.length} de`)
+  await expect(rows(page)).toHaveCount(Math.min(joses.length, await rows(page).count()))
+  for (const row of await rows(page).all()) expect(fold(await row.textContent())).toContain('jose')
+  await page.getByRole('searchbox').fill('josé ')
+  await expect(words(page)).toContainText(`${joses.length} de`)
+  await page.getByRole('searchbox').fill('diretoria@')
+  await page.keyboard.press('Enter')
+  await expect(words(page)).toContainText('1 de')
+  expect(await columnTexts(page, EMAIL, 1)).toEqual(['diretoria@grupopatio.com.br'])
+  await page.goBack()
+  await expect(page.getByRole('searchbox')).toHaveValue('')
+})
+
+test('nobody found is said in a cell that spans the whole table', async ({ page }) => {
+  await openTable(page)
+  await page.getByRole('searchbox').fill('ninguém se chama assim')
+  const cell = page.getByRole('cell', { name: 'Nenhum usuário encontrado' })
+  await expect(cell).toBeVisible()
+  await expect(cell).toHaveAttribute('colspan', '8')
+  await expect(page.getByRole('checkbox', { name: 'Selecionar todos' })).toBeDisabled()
+})

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import { AUDIT_ACTIONS, type AuditAction } from '#contract/audit-actions.ts'
+import type { HistoryEntry } from '#contract/profiles.ts'
+import { describeChange, writeChange } from './describe-change.ts'
+
+const CARLA = 'carla@grupopatio.com.br'
+
+function entryOf(action: string, rest: Partial<HistoryEntry> = {}): HistoryEntry {
+  return { id: 1, at: '2026-11-20T17:32:00Z', actor_email: CARLA, action, before: null, after: null, ...rest }
+}
+const sentenceOf = (action: AuditAction, before: object | null = null, after: object | null = null) =>
+  writeChange(
+    describeChange(entryOf(action, { before: before as HistoryEntry['before'], after } as HistoryEntry)),
+  )
+
+describe('describeChange', () => {
+  it.each<[AuditAction, object | null, object | null, string]>([
+    [
+      'types-set',
+      { types: ['Vendas', 'HPD'] },
+      { types: ['HPD', 'CRM'] },
+      `${CARLA} mudou os tipos: + CRM, − Vendas`,
+    ],
+    ['types-set', { types: [] }, { types: [] }, `${CARLA} salvou os tipos sem mudança`],
+    [
+      'scope-set',
+      { marcas: ['FIAT'], estados: ['RJ'] },
+      { marcas: ['FIAT', 'GM'], estados: ['RJ'] },
+      `${CARLA} mudou as marcas: + GM`,
+    ],
+    [
+      'scope-set',
+      { marcas: ['FIAT'], estados: ['RJ'] },
+      { marcas: [], estados: ['RJ', 'ES'] },
+      `${CARLA} mudou as marcas e os estados: marcas − FIAT; estados + ES`,
+    ],
+    ['approval-given', { approved: false }, { approved: true }, `${CARLA} aprovou a conta`],
+    ['approval-removed', { approved: true }, { approved: false }, `${CARLA} removeu a aprovação`],
+    [
+      'entitlements-added',
+      { types: ['CRM'], estados: [] },
+      { types: ['CRM', 'HPD'], estados: ['MG'] },
+      `${CARLA} adicionou em massa: tipos + HPD; estados + MG`,
+    ],
+    [
+      'entitlements-removed',
+      { marcas: ['VW', 'GM'] },
+      { marcas: ['GM'] },
+      `${CARLA} removeu em massa: marcas − VW`,
+    ],
+    [
+      'bulk-edit-undone',
+      { marcas: ['GM'] },
+      { marcas: ['VW', 'GM'] },
+      `${CARLA} desfez uma alteração em massa: marcas + VW`,
+    ],
+    ['role-changed', { role: 'user' }, { role: 'admin' }, 'O papel mudou de usuário para administrador'],
+    [
+      'builtin-admin-failures',
+      null,
+      { failures: 5 },
+      'Várias tentativas de entrada na conta de administração falharam (5)',
+    ],
+    [
+      'report-setting-saved',
+      null,
+      { type: 'Vendas' },
+      `${CARLA} salvou a configuração do Power BI para Vendas`,
+    ],
+    ['report-setting-removed', { type: 'CRM' }, null, `${CARLA} removeu a configuração do Power BI para CRM`],
+    ['user-deleted', null, null, `${CARLA} excluiu a conta`],
+    ['data-exported', null, null, `${CARLA} exportou os dados da pessoa`],
+  ])('says %s in a sentence', (action, before, after, sentence) => {
+    expect(sentenceOf(action, before, after)).toBe(sentence)
+  })
+
+  it('has a sentence of its own for every action, also when before and after say nothing', () => {
+    const sentences = AUDIT_ACTIONS.map((action) => sentenceOf(action))
+    expect(new Set(sentences).size).toBe(AUDIT_ACTIONS.length)
+    for (const sentence of sentences) {
+      expect(sentence).not.toMatch(/undefined|null|\[object|: $/)
+      expect(sentence).not.toMatch(/[a-z]+-[a-z]+ed\b|-set\b/)
+    }
+  })
+
+  it('survives lists that are none, and actions that it does not know', () => {
+    expect(sentenceOf('types-set', { types: 'CRM' }, { types: [7, 'HPD'] })).toBe(
+      `${CARLA} mudou os tipos: + HPD`,
+    )
+    for (const action of ['future-deed', 'toString', '__proto__'])
+      expect(writeChange(describeChange(entryOf(action)))).toBe(`Alteração registrada: ${action}`)
+  })
+
+  it('calls the reader by "Você", and a deleted actor by no name', () => {
+    expect(describeChange(entryOf('approval-given'), CARLA).deed).toBe('Você aprovou a conta')
+    expect(describeChange(entryOf('approval-given', { actor_email: null })).deed).toBe(
+      'Alguém cuja conta foi excluída aprovou a conta',
+    )
+  })
+
+  it('puts a time between the deed and what came of it', () => {
+    const change = describeChange(entryOf('types-set', { before: { types: [] }, after: { types: ['CRM'] } }))
+    expect(writeChange(change, 'às 14:32')).toBe(`${CARLA} mudou os tipos às 14:32: + CRM`)
+  })
+})

@@ -1,0 +1,107 @@
+import type { AuditAction } from '#contract/audit-actions.ts'
+import type { HistoryEntry } from '#contract/profiles.ts'
+import { differencesBetween, joinDifferences, LIST_NAMES } from './describe-lists.ts'
+
+type State = Readonly<Record<string, unknown>>
+
+interface Change {
+  who: string
+  before: State
+  after: State
+}
+interface Description {
+  /** Who did what: 'carla@… mudou os tipos'. */
+  deed: string
+  /** What came and went, or why: '+ CRM, − Vendas'. */
+  detail?: string
+}
+type Describe = (change: Change) => Description | string
+
+const ROLES: Record<string, string> = { admin: 'administrador', user: 'usuário' }
+const LIST_ARTICLES = { types: 'os', marcas: 'as', estados: 'os' }
+
+const describeBulkEdit =
+  (verb: string): Describe =>
+  ({ who, before, after }) => ({
+    deed: `${who} ${verb}`,
+    detail: joinDifferences(differencesBetween(before, after)),
+  })
+
+/** Lists that somebody set: one is named before the colon, several each with what came and went. */
+const describeSetting =
+  (whenAlike: string): Describe =>
+  ({ who, before, after }) => {
+    const differences = differencesBetween(before, after)
+    const [only, another] = differences
+    if (!only) return `${who} ${whenAlike}`
+    if (!another) {
+      const { name, difference } = only
+      return { deed: `${who} mudou ${LIST_ARTICLES[name]} ${LIST_NAMES[name]}`, detail: difference }
+    }
+    const named = differences.map(({ name }) => `${LIST_ARTICLES[name]} ${LIST_NAMES[name]}`)
+    return { deed: `${who} mudou ${named.join(' e ')}`, detail: joinDifferences(differences) }
+  }
+
+const DESCRIPTIONS: Record<AuditAction, Describe> = {
+  'session-reuse': () => ({
+    deed: 'O portal encerrou uma sessão',
+    detail: 'um código de acesso já trocado foi usado de novo, talvez por outra pessoa',
+  }),
+  'account-created': () => 'A conta foi criada',
+  'sign-up-repeated': () => 'Houve um novo pedido de cadastro com este e-mail',
+  'account-disowned': () => 'O cadastro foi removido por quem recebeu o e-mail (“não fui eu”)',
+  'email-verified': () => 'O e-mail foi confirmado pelo link de verificação',
+  'password-changed': () => 'A senha foi alterada pela própria pessoa',
+  'password-reset': () => 'A senha foi redefinida pelo link enviado por e-mail',
+  'password-disowned': () =>
+    'A pessoa avisou que não foi ela quem trocou a senha (“não fui eu”); as sessões foram encerradas',
+  'reset-link-printed': () => 'Um link para redefinir a senha foi emitido no servidor',
+  'role-changed': ({ before, after }) => `O papel mudou de ${roleIn(before)} para ${roleIn(after)}`,
+  'builtin-admin-failures': ({ after }) =>
+    `Várias tentativas de entrada na conta de administração falharam${typeof after.failures === 'number' ? ` (${after.failures})` : ''}`,
+  'approval-given': ({ who }) => `${who} aprovou a conta`,
+  'approval-removed': ({ who }) => `${who} removeu a aprovação`,
+  'types-set': describeSetting('salvou os tipos sem mudança'),
+  'scope-set': describeSetting('salvou as marcas e os estados sem mudança'),
+  'entitlements-added': describeBulkEdit('adicionou em massa'),
+  'entitlements-removed': describeBulkEdit('removeu em massa'),
+  'bulk-edit-undone': describeBulkEdit('desfez uma alteração em massa'),
+  'user-deleted': ({ who }) => `${who} excluiu a conta`,
+  'data-exported': ({ who }) => `${who} exportou os dados da pessoa`,
+  'report-setting-saved': ({ who, after }) => `${who} salvou a configuração do Power BI${areaIn(after)}`,
+  'report-setting-removed': ({ who, before }) => `${who} removeu a configuração do Power BI${areaIn(before)}`,
+  'message-read': ({ who }) => `${who} marcou uma mensagem de suporte como lida`,
+  'message-deleted': ({ who }) => `${who} excluiu uma mensagem de suporte`,
+}
+
+/**
+ * A row of the audit trail in plain Portuguese, in two parts, so that a time can stand between them.
+ * @param reader e-mail of whoever reads it, who is then called 'Você'
+ */
+export function describeChange(entry: HistoryEntry, reader?: string): Description {
+  const write = Object.hasOwn(DESCRIPTIONS, entry.action) && DESCRIPTIONS[entry.action as AuditAction]
+  if (!write) return { deed: 'Alteração registrada', detail: entry.action }
+  const who = whoIs(entry.actor_email, reader)
+  const description = write({ who, before: entry.before ?? {}, after: entry.after ?? {} })
+  if (typeof description === 'string') return { deed: description }
+  return description.detail ? description : { deed: description.deed }
+}
+
+/** The whole sentence: 'carla@… mudou os tipos às 14:32: + CRM, − Vendas'. */
+export function writeChange({ deed, detail }: Description, time?: string): string {
+  const timed = time ? `${deed} ${time}` : deed
+  return detail ? `${timed}: ${detail}` : timed
+}
+
+function whoIs(email: string | null, reader: string | undefined): string {
+  if (email === null) return 'Alguém cuja conta foi excluída'
+  return email === reader ? 'Você' : email
+}
+
+function roleIn(state: State): string {
+  return ROLES[String(state.role)] ?? 'desconhecido'
+}
+
+function areaIn(state: State): string {
+  return typeof state.type === 'string' ? ` para ${state.type}` : ''
+}

@@ -1,0 +1,36 @@
+import type { DialogRequest } from '#web/admin-users/dialog-request.ts'
+import { BulkEditDialog } from '#web/admin-users/dialogs/bulk-edit/bulk-edit-dialog.tsx'
+import { EntitlementsDialog } from '#web/admin-users/dialogs/entitlements/entitlements-dialog.tsx'
+import type { Selection } from '#web/admin-users/selection.ts'
+import { DeleteDialog } from './delete-dialog.tsx'
+import { HistoryDialog } from './history-dialog.tsx'
+import { RemoveApprovalDialog } from './remove-approval-dialog.tsx'
+
+interface UserDialogsProps {
+  /** Which dialog stands open, if any. */
+  dialog: DialogRequest | undefined
+  onClose: () => void
+  selection: Selection
+  /** Called when the selected people have been changed or deleted, so that the selection is used up. */
+  onDone: () => void
+}
+
+/** Every dialog of the user administration (SPEC section 2, /admin); one at a time. */
+export function UserDialogs({ dialog, onClose, selection, onDone }: UserDialogsProps) {
+  switch (dialog?.kind) {
+    case 'types':
+    case 'scope':
+    case 'approve':
+      return <EntitlementsDialog kind={dialog.kind} person={dialog.profile} onClose={onClose} />
+    case 'remove':
+      return <RemoveApprovalDialog person={dialog.profile} onClose={onClose} />
+    case 'history':
+      return <HistoryDialog person={dialog.profile} onClose={onClose} />
+    case 'bulk':
+      return <BulkEditDialog selection={selection} onClose={onClose} onDone={onDone} />
+    case 'delete':
+      return <DeleteDialog selection={selection} onClose={onClose} onDone={onDone} />
+    default:
+      return null
+  }
+}

@@ -1,0 +1,13 @@
+const timeZone = 'America/Sao_Paulo'
+const days = new Intl.DateTimeFormat('pt-BR', { timeZone, dateStyle: 'short' })
+const instants = new Intl.DateTimeFormat('pt-BR', { timeZone, dateStyle: 'short', timeStyle: 'short' })
+
+/** An ISO 8601 instant as the day it was in São Paulo: '21/11/2026'. */
+export function formatDay(instant: string): string {
+  return days.format(new Date(instant))
+}
+
+/** An ISO 8601 instant as date and time in São Paulo: '21/11/2026, 14:05'. */
+export function formatInstant(instant: string): string {
+  return instants.format(new Date(instant))
+}

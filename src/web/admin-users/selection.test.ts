@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest'
+import { type ManagedProfile, MOST_IDS } from '#contract/profiles.ts'
+import { isSelected, nobodySelected, type Selection, selectionSize, withPeople } from './selection.ts'
+
+const person = (user_id: string) => ({ user_id }) as ManagedProfile
+const people = (count: number) => Array.from({ length: count }, (_, index) => person(`p${index}`))
+const everybody: Selection = { kind: 'allMatching', filter: {}, except: [], count: 300 }
+
+describe('people picked one by one', () => {
+  test('come and go, each once, with their profiles', () => {
+    const two = withPeople(nobodySelected, [person('ana'), person('bia'), person('ana')], true)
+    expect(two).toMatchObject({ kind: 'some', userIds: ['ana', 'bia'] })
+    expect(two && selectionSize(two)).toBe(2)
+    const one = two && withPeople(two, [person('ana'), person('caio')], false)
+    expect(one).toMatchObject({ userIds: ['bia'] })
+    expect(one && [isSelected(one, 'ana'), isSelected(one, 'bia')]).toEqual([false, true])
+    expect(selectionSize(nobodySelected)).toBe(0)
+  })
+
+  test('are never more than one call can name', () => {
+    const most = withPeople(nobodySelected, people(MOST_IDS), true)
+    expect(most && selectionSize(most)).toBe(MOST_IDS)
+    expect(most && withPeople(most, [person('one more')], true)).toBeUndefined()
+  })
+})
+
+describe('everybody who matches', () => {
+  test('leaves some out and takes them in again', () => {
+    const fewer = withPeople(everybody, [person('ana'), person('bia')], false)
+    expect(fewer).toEqual({ ...everybody, except: ['ana', 'bia'] })
+    expect(fewer && selectionSize(fewer)).toBe(298)
+    expect(fewer && [isSelected(fewer, 'ana'), isSelected(fewer, 'caio')]).toEqual([false, true])
+    expect(fewer && withPeople(fewer, [person('ana')], true)).toEqual({ ...everybody, except: ['bia'] })
+  })
+
+  test('is nobody once all are left out, and names at most as many exceptions as one call takes', () => {
+    expect(withPeople({ ...everybody, count: 2 }, people(2), false)).toEqual(nobodySelected)
+    expect(withPeople({ ...everybody, count: 5_000 }, people(MOST_IDS + 1), false)).toBeUndefined()
+  })
+})

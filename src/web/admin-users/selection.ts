@@ -1,0 +1,47 @@
+import { type ManagedProfile, MOST_IDS, type ProfileFilter } from '#contract/profiles.ts'
+
+/** People picked one by one, or everybody who matches a filter but for a few. */
+export type Selection =
+  | { kind: 'some'; userIds: string[]; profiles: Map<string, ManagedProfile> }
+  | {
+      kind: 'allMatching'
+      filter: ProfileFilter
+      except: string[]
+      /** How many match the filter, those in `except` included. */
+      count: number
+    }
+
+export const nobodySelected: Selection = { kind: 'some', userIds: [], profiles: new Map() }
+
+/** How many people are selected. */
+export function selectionSize(selection: Selection): number {
+  if (selection.kind === 'some') return selection.userIds.length
+  return Math.max(0, selection.count - selection.except.length)
+}
+
+/** Whether a person whom the list shows is selected. */
+export function isSelected(selection: Selection, userId: string): boolean {
+  if (selection.kind === 'some') return selection.profiles.has(userId)
+  return !selection.except.includes(userId)
+}
+
+/**
+ * The selection with these people in it, or without them.
+ * @returns undefined when one call could not name so many of them (MOST_IDS)
+ */
+export function withPeople(
+  selection: Selection,
+  people: readonly ManagedProfile[],
+  isOn: boolean,
+): Selection | undefined {
+  if (selection.kind === 'allMatching') {
+    const except = new Set(selection.except)
+    for (const { user_id } of people) isOn ? except.delete(user_id) : except.add(user_id)
+    if (except.size >= selection.count) return nobodySelected
+    return except.size > MOST_IDS ? undefined : { ...selection, except: [...except] }
+  }
+  const profiles = new Map(selection.profiles)
+  for (const profile of people)
+    isOn ? profiles.set(profile.user_id, profile) : profiles.delete(profile.user_id)
+  return profiles.size > MOST_IDS ? undefined : { kind: 'some', userIds: [...profiles.keys()], profiles }
+}

@@ -1,0 +1,89 @@
+import { ESTADOS, MARCAS, TYPES } from '#contract/entitlements.ts'
+import { PROFILE_SORTS, type ProfileFilter } from '#contract/profiles.ts'
+import type { ProfileOrder } from './profile-queries.ts'
+
+/** What the table shows, as the address of /admin says it. */
+export interface UserView {
+  filter: ProfileFilter
+  order: ProfileOrder
+}
+/** The parts of the address that belong to the table; undefined takes a part away. */
+export type UserSearch = {
+  [Name in 'q' | 'status' | 'verified' | 'type' | 'marca' | 'estado' | 'sort' | 'order']?: string | undefined
+}
+
+/** SPEC section 9. */
+export const DEFAULT_ORDER: ProfileOrder = { sort: 'email', order: 'asc' }
+
+/** Longest search that the server takes. */
+export const MOST_SEARCHED = 100
+
+const STATUSES = { approved: true, pending: false } as const
+const ANSWERS = { yes: true, no: false } as const
+
+/** Reads the table's part of an address that anybody may have typed; what makes no sense is left out. */
+export function readUserView(search: Record<string, unknown>): UserView {
+  const approved = flagOf(STATUSES, search.status)
+  const verified = flagOf(ANSWERS, search.verified)
+  const q = tidySearch(search.q)
+  const type = oneOf(TYPES, search.type)
+  const marca = oneOf(MARCAS, search.marca)
+  const estado = oneOf(ESTADOS, search.estado)
+  return {
+    filter: {
+      ...(q && { q }),
+      ...(approved !== undefined && { approved }),
+      ...(verified !== undefined && { verified }),
+      ...(type && { type }),
+      ...(marca && { marca }),
+      ...(estado && { estado }),
+    },
+    order: {
+      sort: oneOf(PROFILE_SORTS, search.sort) ?? DEFAULT_ORDER.sort,
+      order: search.order === 'desc' ? 'desc' : 'asc',
+    },
+  }
+}
+
+/** A filter as the address says it; what it leaves open is taken out of there. */
+export function writeFilter({ q, approved, verified, type, marca, estado }: ProfileFilter): UserSearch {
+  return {
+    q: q || undefined,
+    status: wordOf(STATUSES, approved),
+    verified: wordOf(ANSWERS, verified),
+    type,
+    marca,
+    estado,
+  }
+}
+
+/** An order as the address says it; the default one is not worth a word. */
+export function writeOrder({ sort, order }: ProfileOrder): UserSearch {
+  return {
+    sort: sort === DEFAULT_ORDER.sort ? undefined : sort,
+    order: order === DEFAULT_ORDER.order ? undefined : order,
+  }
+}
+
+/** The order after a click on a column: the same one turns round, another one starts ascending (SPEC section 2). */
+export function orderAfterClick(current: ProfileOrder, sort: ProfileOrder['sort']): ProfileOrder {
+  return { sort, order: current.sort === sort && current.order === 'asc' ? 'desc' : 'asc' }
+}
+
+/** What is searched for when this has been typed; the address gives a number for a search made of digits. */
+export function tidySearch(typed: unknown): string {
+  if (typeof typed !== 'string' && typeof typed !== 'number') return ''
+  return String(typed).trim().slice(0, MOST_SEARCHED).trim()
+}
+
+function oneOf<T extends string>(values: readonly T[], given: unknown): T | undefined {
+  return values.find((value) => value === given)
+}
+
+function flagOf(words: Record<string, boolean>, given: unknown): boolean | undefined {
+  return typeof given === 'string' && Object.hasOwn(words, given) ? words[given] : undefined
+}
+
+function wordOf(words: Record<string, boolean>, flag: boolean | undefined): string | undefined {
+  return Object.keys(words).find((word) => words[word] === flag)
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { isReportPage, reportInForm, reportOfLink, withReport } from './report-link.ts'
+import { formOf, type SettingForm } from './setting-form.ts'
+
+const HOSTS = ['app.powerbi.com', 'msit.powerbi.com']
+const WORKSPACE = '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f501'
+const REPORT = 'a1e90b7d-3c2f-4015-9e0c-5a9162d44f7b'
+const NAMED = { workspaceId: WORKSPACE, reportId: REPORT }
+const PAGE = `https://app.powerbi.com/groups/${WORKSPACE}/reports/${REPORT}`
+
+describe('a link to a report', () => {
+  it.each([
+    PAGE,
+    `  ${PAGE}/ReportSection3?experience=power-bi  `,
+    `https://msit.powerbi.com/groups/${WORKSPACE}/rdlreports/${REPORT}`,
+    PAGE.replace(REPORT, REPORT.toUpperCase()),
+    `https://app.powerbi.com/reportEmbed?reportId=${REPORT}&groupId=${WORKSPACE}&autoAuth=true`,
+  ])('names workspace and report: %s', (link) => {
+    expect(reportOfLink(link, HOSTS)).toEqual(NAMED)
+  })
+
+  it.each([
+    '',
+    WORKSPACE,
+    PAGE.replace('https', 'http'),
+    PAGE.replace('app.powerbi.com', 'app.powerbi.com.evil.com'),
+    PAGE.replace('app.powerbi.com', 'app.powerbi.com:8443'),
+    `https://app.powerbi.com/groups/me/reports/${REPORT}`,
+    `https://app.powerbi.com/groups/${WORKSPACE}/dashboards/${REPORT}`,
+    `https://app.powerbi.com/groups/${WORKSPACE}/reports/${REPORT}0`,
+    `https://app.powerbi.com/reportEmbed?reportId=${REPORT}`,
+    `https://app.powerbi.com/reportEmbed?reportId=1&groupId=${WORKSPACE}`,
+    `https://app.powerbi.com/view?r=abc&reportId=${REPORT}&groupId=${WORKSPACE}`,
+  ])('is nothing else: %s', (link) => {
+    expect(reportOfLink(link, HOSTS)).toBeUndefined()
+  })
+
+  it('is a page or an embed link', () => {
+    expect(isReportPage(`${PAGE}/ReportSection`, HOSTS)).toBe(true)
+    expect(isReportPage(`https://app.powerbi.com/reportEmbed?reportId=${REPORT}`, HOSTS)).toBe(false)
+    expect(isReportPage('nada', HOSTS)).toBe(false)
+  })
+})
+
+describe('a link in the form', () => {
+  const formWith = (change: Partial<SettingForm>): SettingForm => ({ ...formOf(undefined), ...change })
+
+  it('is found in any field of the mode', () => {
+    for (const field of ['workspace_id', 'report_id', 'dataset_id'] as const)
+      expect(reportInForm(formWith({ mode: 'service_principal', [field]: PAGE }), HOSTS)).toEqual(NAMED)
+    expect(reportInForm(formWith({ mode: 'secure_sso', report_url: PAGE }), HOSTS)).toEqual(NAMED)
+  })
+
+  it('is left alone where it belongs, and where the mode has no such field', () => {
+    const embedUrl = `https://app.powerbi.com/reportEmbed?reportId=${REPORT}&groupId=${WORKSPACE}`
+    expect(reportInForm(formWith({ mode: 'secure_sso', report_url: embedUrl }), HOSTS)).toBeUndefined()
+    expect(reportInForm(formWith({ mode: 'none', report_url: PAGE }), HOSTS)).toBeUndefined()
+    expect(reportInForm(formWith({ mode: 'secure_sso', workspace_id: PAGE }), HOSTS)).toBeUndefined()
+  })
+
+  it('gives its ids to the fields, and keeps a dataset that is none', () => {
+    const filled = withReport(formWith({ mode: 'secure_sso', report_url: PAGE, dataset_id: 'd' }), NAMED)
+    expect(filled).toEqual({
+      mode: 'service_principal',
+      report_url: PAGE,
+      workspace_id: WORKSPACE,
+      report_id: REPORT,
+      dataset_id: 'd',
+    })
+    expect(withReport(formWith({ dataset_id: ` ${PAGE}` }), NAMED).dataset_id).toBe('')
+  })
+})

@@ -1,0 +1,63 @@
+import type { SettingForm } from './setting-form.ts'
+
+/** The report that a link of Power BI names. */
+export interface NamedReport {
+  workspaceId: string
+  reportId: string
+}
+
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+/** The address of a report's own page, https://app.powerbi.com/groups/{workspace}/reports/{report}/… */
+const PAGE_PATH = new RegExp(`^/groups/(${UUID})/(?:rdl)?reports/(${UUID})(?:/|$)`, 'i')
+const WHOLE_UUID = new RegExp(`^${UUID}$`, 'i')
+
+/**
+ * The ids in a link to a report in a shared workspace: its page, or a /reportEmbed link with a groupId.
+ * @param hosts the report hosts of this installation
+ * @returns undefined for anything else, 'groups/me' included, which is nobody else's workspace
+ */
+export function reportOfLink(text: string, hosts: readonly string[]): NamedReport | undefined {
+  const url = URL.parse(text.trim())
+  if (url?.protocol !== 'https:' || !hosts.includes(url.host)) return undefined
+  const [, workspaceId, reportId] = PAGE_PATH.exec(url.pathname) ?? idsOfQuery(url)
+  if (!workspaceId || !reportId) return undefined
+  return { workspaceId: workspaceId.toLowerCase(), reportId: reportId.toLowerCase() }
+}
+
+/** Whether it leads to a report's own page, which no frame may show, unlike an embed link. */
+export function isReportPage(text: string, hosts: readonly string[]): boolean {
+  const url = URL.parse(text.trim())
+  return url !== null && hosts.includes(url.host) && PAGE_PATH.test(url.pathname)
+}
+
+/** The first link that the fields of the chosen mode hold, or undefined. */
+export function reportInForm(form: SettingForm, hosts: readonly string[]): NamedReport | undefined {
+  const texts =
+    form.mode === 'secure_sso'
+      ? [form.report_url].filter((text) => isReportPage(text, hosts))
+      : form.mode === 'service_principal'
+        ? [form.workspace_id, form.report_id, form.dataset_id]
+        : []
+  for (const text of texts) {
+    const report = reportOfLink(text, hosts)
+    if (report) return report
+  }
+  return undefined
+}
+
+/** The form with the ids of a link in their fields, in the mode that uses them; a link in another field goes. */
+export function withReport(form: SettingForm, report: NamedReport): SettingForm {
+  return {
+    ...form,
+    mode: 'service_principal',
+    workspace_id: report.workspaceId,
+    report_id: report.reportId,
+    dataset_id: /^https:/i.test(form.dataset_id.trim()) ? '' : form.dataset_id,
+  }
+}
+
+function idsOfQuery(url: URL): readonly (string | undefined)[] {
+  if (!/^\/(rdl)?reportEmbed\/?$/i.test(url.pathname)) return []
+  const ids = ['groupId', 'reportId'].map((name) => url.searchParams.get(name) ?? '')
+  return ids.every((id) => WHOLE_UUID.test(id)) ? [url.href, ...ids] : []
+}

@@ -1,0 +1,108 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type AccessType, TYPES } from '#contract/entitlements.ts'
+import { reportMessages } from '#contract/messages.ts'
+import type { ReportSetting } from '#contract/report-settings.ts'
+import { Alert } from '#web/ui/alert.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Card } from '#web/ui/card.tsx'
+import { Skeleton } from '#web/ui/skeleton.tsx'
+import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
+import { AreaLabel, AreaLegend } from './area-label.tsx'
+import { LeaveGuard } from './leave-guard.tsx'
+import { reportSettingsQuery } from './report-settings-query.ts'
+import { SettingPanel } from './setting-panel.tsx'
+import { useSelectedType } from './use-selected-type.ts'
+import { useSettingsDrafts } from './use-settings-drafts.ts'
+
+const ID_PREFIX = 'report-settings'
+
+/** 'Configuração Global do Power BI' (SPEC section 2, /admin, card 1). */
+export function ReportSettingsCard() {
+  const { data, errorUpdateCount, isFetching, refetch } = useQuery(reportSettingsQuery)
+  return (
+    <Card className="overflow-hidden">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
+        <h2 className="font-semibold text-lg">Configuração Global do Power BI</h2>
+        <AreaLegend />
+      </div>
+      {data && <AreaTabs settings={data} />}
+      {!data && errorUpdateCount === 0 && <SettingsLoading />}
+      {!data && errorUpdateCount > 0 && (
+        <LoadFailure isRetrying={isFetching} onRetry={() => void refetch()} />
+      )}
+    </Card>
+  )
+}
+
+function LoadFailure({ isRetrying, onRetry }: { isRetrying: boolean; onRetry: () => void }) {
+  const retry = (
+    <Button variant="secondary" isBusy={isRetrying} onClick={onRetry}>
+      Tentar novamente
+    </Button>
+  )
+  return (
+    <Alert kind="error" className="mt-4" actions={retry}>
+      {reportMessages.settingsFailed}
+    </Alert>
+  )
+}
+
+function AreaTabs({ settings }: { settings: readonly ReportSetting[] }) {
+  const { selected, select } = useSelectedType()
+  const { currentOf, areaOf, changed, put, settle, drop } = useSettingsDrafts(settings)
+  const visited = useVisited(selected)
+  const stateOf = (type: AccessType) =>
+    changed.includes(type) ? 'changed' : currentOf(type) ? 'configured' : 'empty'
+  return (
+    <>
+      <TabList
+        label="Áreas"
+        idPrefix={ID_PREFIX}
+        tabs={TYPES.map((type) => ({ id: type, label: <AreaLabel name={type} state={stateOf(type)} /> }))}
+        selectedId={selected}
+        onSelect={(type) => select(type as AccessType)}
+        className="-mx-6 mt-2 border-line border-b px-3"
+      />
+      {visited.map((type) => (
+        <div key={type} {...tabPanelProps(ID_PREFIX, type)} hidden={type !== selected} className="pt-5">
+          <SettingPanel
+            type={type}
+            area={areaOf(type)}
+            current={currentOf(type)}
+            onDraft={(draft) => put(type, draft)}
+            onSaved={(form, setting) => settle(type, form, setting)}
+            onDrop={() => drop(type)}
+          />
+        </div>
+      ))}
+      <LeaveGuard changed={changed} />
+    </>
+  )
+}
+
+/** Every tab that was ever selected: its errors and its test result are still there on the way back. */
+function useVisited(selected: AccessType): readonly AccessType[] {
+  const [visited, setVisited] = useState<readonly AccessType[]>([selected])
+  if (visited.includes(selected)) return visited
+  const next = [...visited, selected]
+  setVisited(next)
+  return next
+}
+
+/** As large as the tabs and the form of an area with a service principal. */
+function SettingsLoading() {
+  return (
+    <div role="status" className="mt-2">
+      <span className="sr-only">{reportMessages.loading}</span>
+      <div className="-mx-6 flex h-[calc(2.75rem+1px)] items-center justify-center border-line border-b px-6">
+        <Skeleton className="h-5 w-full max-w-3xl" />
+      </div>
+      <div className="space-y-5 pt-5">
+        <Skeleton className="h-24" />
+        <Skeleton className="h-24" />
+        <Skeleton className="h-14" />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,63 @@
+import { useMutation } from '@tanstack/react-query'
+import { reportSettingMessages } from '#contract/admin-messages.ts'
+import { type AccessType, slugOfType } from '#contract/entitlements.ts'
+import type { FieldProblem } from '#contract/problem.ts'
+import { type ReportSetting, reportSettingsRoutes } from '#contract/report-settings.ts'
+import { callApi } from '#web/api.ts'
+import { ApiError } from '#web/api-error.ts'
+import { showToast } from '#web/ui/toast.tsx'
+import { inputOf, type SettingForm, versionOf } from './form/setting-form.ts'
+import { readSettingsAgain, rememberSetting } from './report-settings-query.ts'
+
+interface SaveRequest {
+  /** Mode 'Nenhum' removes the setting. */
+  form: SettingForm
+  /** What the administrator saw when the changes began. */
+  seen: ReportSetting | undefined
+}
+
+interface SaveOutcomes {
+  onSaved: (form: SettingForm, setting: ReportSetting | undefined) => void
+  /** What the server finds wrong with fields. */
+  onRefused: (fields: readonly FieldProblem[]) => void
+  /** Somebody else saved meanwhile; the settings have been read again. */
+  onOvertaken: (detail: string) => void
+}
+
+/** Saves or removes the setting of an area and tells of it with the texts of SPEC section 8. */
+export function useSaveSetting(type: AccessType, { onSaved, onRefused, onOvertaken }: SaveOutcomes) {
+  return useMutation({
+    mutationFn: (request: SaveRequest) => send(type, request),
+    async onSuccess({ setting, title }, { form }) {
+      await rememberSetting(type, setting)
+      onSaved(form, setting)
+      showToast({ kind: 'success', title })
+    },
+    async onError(error) {
+      const fields = error instanceof ApiError ? (error.problem.fields ?? []) : []
+      if (fields.length > 0) return onRefused(fields)
+      const title = reportSettingMessages.saveFailed(type)
+      showToast({ kind: 'error', title, description: error.message })
+      if (!(error instanceof ApiError) || error.problem.code !== 'conflict') return
+      await readSettingsAgain()
+      onOvertaken(error.message)
+    },
+  })
+}
+
+/** @returns the setting as it is now, and the sentence that tells of it */
+async function send(
+  type: AccessType,
+  { form, seen }: SaveRequest,
+): Promise<{ setting: ReportSetting | undefined; title: string }> {
+  const input = inputOf(form)
+  const params = { type: slugOfType(type) }
+  const ifMatch = versionOf(seen)
+  if (input) {
+    const setting = await callApi(reportSettingsRoutes.saveReportSetting, { params, ifMatch, body: input })
+    return { setting, title: reportSettingMessages.saved(type) }
+  }
+  const { removed } = await callApi(reportSettingsRoutes.removeReportSetting, { params, ifMatch })
+  const title = removed ? reportSettingMessages.removed(type) : reportSettingMessages.nothingToRemove(type)
+  return { setting: undefined, title }
+}
