@@ -1,6 +1,7 @@
 import { prepareAccountApprovedMail } from './kinds/prepare-account-approved-mail.ts'
 import { prepareAccountExistsMail } from './kinds/prepare-account-exists-mail.ts'
 import { prepareBuiltinFailuresMail } from './kinds/prepare-builtin-failures-mail.ts'
+import { prepareMessageDigestMail } from './kinds/prepare-message-digest-mail.ts'
 import { preparePasswordChangedMail } from './kinds/prepare-password-changed-mail.ts'
 import { prepareRecoveryMail } from './kinds/prepare-recovery-mail.ts'
 import { prepareVerificationMail } from './kinds/prepare-verification-mail.ts'
@@ -15,6 +16,7 @@ export const PREPARE_MAIL = {
   'password-changed': preparePasswordChangedMail,
   'account-approved': prepareAccountApprovedMail,
   'waiting-digest': prepareWaitingDigestMail,
+  'message-digest': prepareMessageDigestMail,
   'builtin-failures': prepareBuiltinFailuresMail,
 } satisfies Record<string, PrepareMail>
 

@@ -1,17 +1,11 @@
 import { composeMail } from '#server/mail/compose-mail.ts'
 import type { PrepareMail } from '#server/mail/prepare-mail.ts'
+import { isAdministrator } from './is-administrator.ts'
 
 const NAMED = 10
 
 /** Owed to administrators while somebody waits for approval; names the newest. */
 export const prepareWaitingDigestMail: PrepareMail = async (transaction, mail, settings) => {
-  const admin = await transaction
-    .selectFrom('profiles')
-    .innerJoin('user_roles', 'user_roles.user_id', 'profiles.user_id')
-    .select('profiles.user_id')
-    .where('email', '=', mail.recipient)
-    .where('role', '=', 'admin')
-    .executeTakeFirst()
   const waiting = await transaction
     .selectFrom('profiles')
     .select(({ fn }) => ['email', 'email_verified_at', fn.countAll().over().as('total')])
@@ -19,7 +13,7 @@ export const prepareWaitingDigestMail: PrepareMail = async (transaction, mail, s
     .orderBy('created_at', 'desc')
     .limit(NAMED)
     .execute()
-  if (!admin || waiting.length === 0) return undefined
+  if (waiting.length === 0 || !(await isAdministrator(transaction, mail.recipient))) return undefined
   const total = Number(waiting[0]?.total)
   const lines = waiting.map(
     ({ email, email_verified_at }) => email + (email_verified_at ? '' : ' (e-mail ainda não verificado)'),

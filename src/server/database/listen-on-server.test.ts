@@ -1,0 +1,31 @@
+import { type AddressInfo, createServer } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { listenOnServer } from './listen-on-server.ts'
+
+/** A server that hangs up on everybody. */
+async function startRudeServer() {
+  const onConnection = vi.fn()
+  const server = createServer((socket) => {
+    onConnection()
+    socket.destroy()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return { onConnection, url: `postgres://x@127.0.0.1:${(server.address() as AddressInfo).port}/x` }
+}
+
+test('tries again and again, tells of it once, and gives up when it is stopped', async () => {
+  const { url, onConnection } = await startRudeServer()
+  const [onError, onWake] = [vi.fn(), vi.fn()]
+  const stop = listenOnServer({ url, channel: 'a_channel', onWake, onError })
+  await vi.waitFor(() => expect(onConnection.mock.calls.length).toBeGreaterThan(2), { timeout: 5000 })
+  expect(onError).toHaveBeenCalledOnce()
+  // Its last try has failed, the next is set for later.
+  await wait(50)
+  await stop()
+  const tries = onConnection.mock.calls.length
+  await wait(1500)
+  expect(onConnection).toHaveBeenCalledTimes(tries)
+  expect(onWake).not.toHaveBeenCalled()
+})

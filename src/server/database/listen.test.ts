@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { describeOnEachDatabase, openTestDatabase } from '#server/testing/test-database.ts'
+import type { Database } from './database.ts'
+
+const SLOW = { timeout: 8000 }
+
+describeOnEachDatabase('listening', (kind) => {
+  let database: Database
+  const stops: (() => Promise<void>)[] = []
+  beforeAll(async () => {
+    database = await openTestDatabase(kind)
+  })
+  afterAll(() => database.close())
+  afterEach(async () => {
+    for (const stop of stops.splice(0)) await stop()
+  })
+
+  /** Listens, and has begun to. */
+  const listen = async () => {
+    const onWake = vi.fn<() => void>()
+    stops.push(database.listen('a_channel', onWake))
+    await vi.waitFor(() => expect(onWake).toHaveBeenCalledOnce(), SLOW)
+    return onWake
+  }
+  const notify = (channel: string) => sql`select pg_notify(${channel}, '')`.execute(database.db)
+  const kill = () =>
+    sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'patio-listen'`.execute(database.db)
+
+  test('hears its channel, everybody who listens, until they stop', async () => {
+    const [one, other] = [await listen(), await listen()]
+    await notify('another_channel')
+    await notify('a_channel')
+    for (const heard of [one, other]) await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(2), SLOW)
+    await stops.shift()?.()
+    await notify('a_channel')
+    await vi.waitFor(() => expect(other).toHaveBeenCalledTimes(3), SLOW)
+    expect(one).toHaveBeenCalledTimes(2)
+  })
+
+  test.skipIf(kind === 'embedded')('comes back when its connection is killed, again and again', async () => {
+    const heard = await listen()
+    for (const times of [2, 3]) {
+      await kill()
+      // By itself: what it may have missed is asked for.
+      await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(times), SLOW)
+    }
+    await notify('a_channel')
+    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(4), SLOW)
+  })
+
+  test.skipIf(kind === 'embedded')('leaves no connection behind', async () => {
+    const left = async () => {
+      const { rows } = await sql<{ count: number }>`select count(*) as count from pg_stat_activity
+        where datname = current_database() and application_name = 'patio-listen'`.execute(database.db)
+      return rows[0]?.count
+    }
+    await listen()
+    expect(await left()).toBe(1)
+    await stops.pop()?.()
+    await vi.waitFor(async () => expect(await left()).toBe(0), SLOW)
+  })
+})

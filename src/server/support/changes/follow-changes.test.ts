@@ -1,0 +1,183 @@
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import type { MessageChange } from '#contract/support.ts'
+import type { Database } from '#server/database/database.ts'
+import { createLog } from '#server/log.ts'
+import { addMessages, CONTACT_FORM } from '#server/testing/inbox-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { createFollower, type Follower } from './follow-changes.ts'
+
+const SLOW = { timeout: 8000 }
+
+describeOnEachDatabase('following message changes', (kind) => {
+  let portal: TestPortal
+  const followers: Follower[] = []
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind })
+  })
+  afterAll(() => portal.stop())
+  afterEach(async () => {
+    for (const follower of followers.splice(0)) await follower.stop()
+  })
+
+  const follow = async (changes: Partial<Database> = {}) => {
+    const events: MessageChange[] = []
+    const follower = createFollower({
+      database: { ...portal.database, ...changes },
+      log: createLog('silent'),
+      onChange: (change) => events.push(change),
+      isWatched: () => true,
+    })
+    followers.push(follower)
+    await follower.start()
+    const told = () => events.flatMap((event) => (event.kind === 'changed' ? event.ids : []))
+    const untilTold = (ids: string[], timeout = 5000) =>
+      vi.waitFor(() => expect(told()).toEqual(expect.arrayContaining(ids)), { timeout, interval: 5 })
+    return { events, told, untilTold }
+  }
+  /** A pooler between us and the server, which takes LISTEN and passes nothing on. */
+  const deaf = { listen: () => async () => {} }
+  const rowsOf = <Row>(query: ReturnType<typeof sql<Row>>) =>
+    query.execute(portal.database.db).then(({ rows }) => rows)
+  const listeners = () =>
+    rowsOf(sql<{ pid: number }>`select pid from pg_stat_activity
+      where datname = current_database() and application_name = 'patio-listen' and query like 'listen%'`)
+
+  test('finds by itself what no notification tells of', async () => {
+    const { told, untilTold } = await follow(deaf)
+    const ids = await addMessages(portal, {})
+    await untilTold(ids, 5000)
+    expect(told()).toEqual(ids)
+  })
+
+  test('misses nothing and repeats nothing when the database is away for a while', async () => {
+    let isAway = false
+    const { told, untilTold } = await follow({
+      runPrepared: (...args) =>
+        isAway ? Promise.reject(new Error('away')) : portal.database.runPrepared(...args),
+    })
+    const before = await addMessages(portal, {})
+    await untilTold(before)
+    isAway = true
+    const meanwhile = await addMessages(portal, {}, {})
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(told()).toEqual(before)
+    isAway = false
+    await untilTold(meanwhile, 5000)
+    expect(told().toSorted()).toEqual([...before, ...meanwhile].toSorted())
+  })
+
+  test('begins again when it cannot begin', async () => {
+    let isAway = true
+    const follower = createFollower({
+      database: {
+        ...portal.database,
+        runPrepared: (...args) =>
+          isAway ? Promise.reject(new Error('away')) : portal.database.runPrepared(...args),
+      },
+      log: createLog('silent'),
+      onChange: () => {},
+      isWatched: () => true,
+    })
+    followers.push(follower)
+    await expect(follower.start()).rejects.toThrow('away')
+    isAway = false
+    await follower.start()
+  })
+
+  test('says stale when the database turns out to be another one', async () => {
+    let isOther = false
+    const { events } = await follow({
+      async runPrepared<Row>(...[statement, values]: Parameters<Database['runPrepared']>) {
+        const rows = await portal.database.runPrepared<Row>(statement, values)
+        return isOther ? rows.map((row) => ({ ...row, watermark: '3' })) : rows
+      },
+    })
+    isOther = true
+    await vi.waitFor(() => expect(events).toContainEqual({ kind: 'stale' }), { timeout: 8000 })
+  })
+
+  test('removes changes that are an hour old, and no others', async () => {
+    const { db } = portal.database
+    const [old, recent] = await addMessages(portal, {}, {})
+    await sql`update support_message_changes set at = now() - interval '61 minutes' where message_id = ${old}`.execute(
+      db,
+    )
+    await sql`update support_message_changes set at = now() - interval '59 minutes' where message_id = ${recent}`.execute(
+      db,
+    )
+    await follow()
+    const left = async () =>
+      (await rowsOf(sql<{ message_id: string }>`select message_id from support_message_changes`)).map(
+        (row) => row.message_id,
+      )
+    await vi.waitFor(async () => expect(await left()).not.toContain(old), { timeout: 8000 })
+    expect(await left()).toContain(recent)
+  })
+
+  test.skipIf(kind === 'embedded')('tells nothing of what was there before', async () => {
+    const { db } = portal.database
+    // As long as it runs, nothing that came after it counts as settled.
+    await db.transaction().execute(async (transaction) => {
+      await sql`select pg_current_xact_id()`.execute(transaction)
+      await addMessages(portal, {})
+      const { told, untilTold } = await follow()
+      const ids = await addMessages(portal, {})
+      await untilTold(ids)
+      expect(told()).toEqual(ids)
+    })
+  })
+
+  test.skipIf(kind === 'embedded')('finds what is committed late, once', async () => {
+    const { told, untilTold } = await follow()
+    let late: string | undefined
+    let early: string[] = []
+    await portal.database.db.transaction().execute(async (transaction) => {
+      const row = await transaction
+        .insertInto('support_messages')
+        .values(CONTACT_FORM)
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      late = row.id
+      // Numbered after the one above, and committed before it.
+      for (let count = 0; count < 3; count++) {
+        early.push(...(await addMessages(portal, {})))
+        await untilTold(early)
+      }
+      expect(told()).toEqual(early)
+    })
+    await untilTold([late as string])
+    early = [...early, ...(await addMessages(portal, {}))]
+    await untilTold(early)
+    expect(told().toSorted()).toEqual([...early, late].toSorted())
+  })
+
+  test.skipIf(kind === 'embedded')('loses nothing when the listening connection is killed', async () => {
+    const { told, untilTold } = await follow()
+    const [before] = await vi.waitFor(async () => {
+      const found = await listeners()
+      expect(found).toHaveLength(1)
+      return found
+    }, SLOW)
+    const ids = await addMessages(portal, {})
+    await sql`select pg_terminate_backend(${before?.pid})`.execute(portal.database.db)
+    for (let count = 0; count < 10; count++) ids.push(...(await addMessages(portal, {})))
+    await untilTold(ids)
+    const [after] = await vi.waitFor(async () => {
+      const found = await listeners()
+      expect(found).toHaveLength(1)
+      return found
+    }, SLOW)
+    expect(after?.pid).not.toBe(before?.pid)
+    // Looking by itself, it would take two seconds for each.
+    const start = performance.now()
+    for (let count = 0; count < 5; count++) {
+      const [id = ''] = await addMessages(portal, {})
+      ids.push(id)
+      await untilTold([id])
+    }
+    expect(performance.now() - start).toBeLessThan(5000)
+    expect(told().toSorted()).toEqual(ids.toSorted())
+  })
+})

@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { Actor } from '#server/http/actor.ts'
+import type { EventStream } from '#server/http/event-stream.ts'
+import { createLog } from '#server/log.ts'
+import { send } from '#server/testing/builders.ts'
+import { type EventFollower, followEvents } from '#server/testing/follow-events.ts'
+import { addAdmin, addMessages, sendContactForm } from '#server/testing/inbox-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { createMessageStreams } from './message-streams.ts'
+
+type Fake = { [K in keyof EventStream]: ReturnType<typeof vi.fn<EventStream[K]>> }
+
+/** Waits longer than a busy machine needs. */
+const eventually = <T>(check: () => T) => vi.waitFor(check, { timeout: 8000, interval: 10 })
+
+describeOnEachDatabase('the stream of message changes', (kind) => {
+  let portal: TestPortal
+  const open: EventFollower[] = []
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false })
+  })
+  afterAll(() => portal.stop())
+  afterEach(() => {
+    for (const follower of open.splice(0)) follower.stop()
+  })
+
+  const follow = async (token: string, from: { url: string } = portal, headers = {}) => {
+    const follower = await followEvents(from, token, headers)
+    open.push(follower)
+    return follower
+  }
+  const followAsAdmin = async (from: { url: string } = portal) => follow((await addAdmin(portal)).token, from)
+  /** The ids that a follower has been told of, each as often as it was. */
+  const told = (follower: EventFollower) =>
+    follower.events().flatMap(({ data }) => (data.kind === 'changed' ? data.ids : []))
+  const untilTold = (follower: EventFollower, ids: string[]) =>
+    eventually(() => expect(told(follower)).toEqual(expect.arrayContaining(ids)))
+
+  test('is an event stream that no proxy holds back, with the security headers', async () => {
+    const { status, headers } = await followAsAdmin()
+    expect(status).toBe(200)
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'x-request-id': expect.stringMatching(/^[\w-]{36}$/),
+    })
+  })
+
+  test('begins with stale, whether or not the client has been here before', async () => {
+    const { token } = await addAdmin(portal)
+    for (const headers of [{}, { 'last-event-id': '3' }]) {
+      const follower = await follow(token, portal, headers)
+      await eventually(() =>
+        expect(follower.events()).toEqual([{ id: expect.any(String), data: { kind: 'stale' } }]),
+      )
+      expect(follower.text()).toMatch(/^retry: 1000\n\n/)
+    }
+  })
+
+  test('tells what was sent, read and deleted, by id alone', async () => {
+    const admin = await addAdmin(portal)
+    const follower = await follow(admin.token)
+    expect((await sendContactForm(portal)).status).toBe(201)
+    const { body } = await send(portal, 'GET', '/api/support-messages?limit=1', { token: admin.token })
+    const { id } = body.items[0]
+    await untilTold(follower, [id])
+    const path = `/api/support-messages/${id}`
+    await send(portal, 'PATCH', path, { token: admin.token, body: { is_read: true } })
+    await eventually(() => expect(told(follower)).toEqual([id, id]))
+    await send(portal, 'DELETE', path, { token: admin.token })
+    await eventually(() => expect(told(follower)).toEqual([id, id, id]))
+    const numbers = follower.events().map((event) => Number(event.id))
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+    expect(new Set(numbers.slice(1)).size).toBe(3)
+    expect(follower.text()).not.toContain('Rita')
+  })
+
+  test('tells everybody, on every replica, once', async () => {
+    const replica = await startTestPortal({ kind, database: portal.database, rateLimits: false })
+    const here = await followAsAdmin()
+    const there = await followAsAdmin(replica)
+    await sendContactForm(portal)
+    const ids = (await portal.database.db.selectFrom('support_messages').select('id').execute()).map(
+      ({ id }) => id,
+    )
+    for (const follower of [here, there]) await untilTold(follower, ids.slice(-1))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(told(there)).toEqual(told(here))
+    expect(told(here)).toHaveLength(1)
+    there.stop()
+    await replica.stop()
+  })
+
+  test('tells a burst in few events, and a flood as stale', async () => {
+    const follower = await followAsAdmin()
+    const start = performance.now()
+    const sent = await Promise.all(Array.from({ length: 60 }, () => addMessages(portal, {})))
+    await untilTold(follower, sent.flat())
+    expect(told(follower)).toHaveLength(60)
+    expect(follower.events().length).toBeLessThan((performance.now() - start) / 20 + 3)
+    const before = follower.events().length
+    await addMessages(portal, ...Array.from({ length: 201 }, () => ({})))
+    await eventually(() =>
+      expect(
+        follower
+          .events()
+          .slice(before)
+          .map(({ data }) => data),
+      ).toEqual([{ kind: 'stale' }]),
+    )
+  })
+
+  test('is quiet about what was undone', async () => {
+    const follower = await followAsAdmin()
+    const undone = portal.database.db.transaction().execute(async (transaction) => {
+      await transaction
+        .insertInto('support_messages')
+        .values({ name: 'x', email: 'x', phone: 'x', message: 'x' })
+        .execute()
+      throw new Error('undo')
+    })
+    await expect(undone).rejects.toThrow('undo')
+    const ids = await addMessages(portal, {})
+    await untilTold(follower, ids)
+    expect(told(follower)).toEqual(ids)
+  })
+
+  test('is refused to a sixth tab of one person, and granted again when one is closed', async () => {
+    const { token } = await addAdmin(portal)
+    const tabs = await Promise.all(Array.from({ length: 6 }, () => follow(token)))
+    expect(tabs.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 429])
+    const refused = tabs.find(({ status }) => status === 429) as EventFollower
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(refused.headers.get('content-type')).toBe('application/problem+json')
+    await followAsAdmin()
+    tabs.find(({ status }) => status === 200)?.stop()
+    await eventually(async () => expect((await follow(token)).status).toBe(200))
+  })
+
+  describe('ends within five seconds', () => {
+    const endings: Record<string, (admin: Awaited<ReturnType<typeof addAdmin>>) => Promise<unknown>> = {
+      'sign-out': ({ token }) => send(portal, 'POST', '/api/auth/logout', { token }),
+      demotion: ({ user_id }) =>
+        portal.database.db
+          .updateTable('user_roles')
+          .set({ role: 'user' })
+          .where('user_id', '=', user_id)
+          .execute(),
+      'a role taken away': ({ user_id }) =>
+        portal.database.db.deleteFrom('user_roles').where('user_id', '=', user_id).execute(),
+      deletion: ({ user_id }) =>
+        portal.database.db.deleteFrom('profiles').where('user_id', '=', user_id).execute(),
+      'the session’s death': ({ user_id }) =>
+        portal.database.db
+          .updateTable('sessions')
+          .set({ refreshed_at: new Date(portal.clock() - 41 * 60_000) })
+          .where('user_id', '=', user_id)
+          .execute(),
+    }
+    test.concurrent.each(Object.keys(endings))('of %s, and for nobody else', async (name) => {
+      const admin = await addAdmin(portal)
+      const [ended, other] = [
+        await followEvents(portal, admin.token),
+        await followEvents(portal, (await addAdmin(portal)).token),
+      ]
+      await endings[name]?.(admin)
+      const start = performance.now()
+      await ended.closed
+      expect(performance.now() - start).toBeLessThan(5000)
+      const ids = await addMessages(portal, {})
+      await untilTold(other, ids)
+      expect(told(ended)).not.toContain(ids[0])
+      other.stop()
+    })
+  })
+
+  test('ends for everybody when the portal stops, and nobody gets in any more', async () => {
+    const log = createLog('silent')
+    const streams = createMessageStreams({
+      database: portal.database,
+      log,
+      metrics: portal.metrics,
+      clock: portal.clock,
+    })
+    const { user_id } = await addAdmin(portal)
+    const actor = { sessionId: randomUUID(), profile: { user_id } } as Actor
+    const [inside, late] = [0, 1].map(() => ({ write: vi.fn(), close: vi.fn() })) as [Fake, Fake]
+    const accept = await streams.follow(actor)
+    accept(inside)
+    await streams.stop()
+    expect(inside.close).toHaveBeenCalledOnce()
+    expect(() => accept(late)).toThrow(expect.objectContaining({ code: 'too-busy' }))
+    expect(late.write).not.toHaveBeenCalled()
+  })
+})

@@ -1,0 +1,203 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { SupportMessage } from '#contract/support.ts'
+import { send } from '#server/testing/builders.ts'
+import { addAdmin, addMessages, CONTACT_FORM } from '#server/testing/inbox-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+const NOBODY = '00000000-0000-4000-8000-000000000000'
+
+describeOnEachDatabase('the inbox', (kind) => {
+  let portal: TestPortal
+  let admin: Awaited<ReturnType<typeof addAdmin>>
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false })
+    admin = await addAdmin(portal)
+  })
+  afterAll(() => portal.stop())
+  beforeEach(async () => {
+    await portal.database.db.deleteFrom('support_messages').execute()
+    await portal.database.db.deleteFrom('audit_entries').execute()
+  })
+
+  const call = (method: string, path: string, body?: object) =>
+    send(portal, method, `/api/support-messages${path}`, { token: admin.token, ...(body && { body }) })
+  const list = async (query: Record<string, string> = {}) => {
+    const { status, body } = await call('GET', `?${new URLSearchParams(query)}`)
+    expect(status, JSON.stringify(body)).toBe(200)
+    return body as { items: SupportMessage[]; total: number; next: string | null }
+  }
+  const names = async (query: Record<string, string>) => (await list(query)).items.map(({ name }) => name)
+  const unreadCount = async () => (await call('GET', '/unread-count')).body.count
+  const audits = () =>
+    portal.database.db
+      .selectFrom('audit_entries')
+      .select(['action', 'actor_id', 'target_id', 'before', 'after', 'request_id'])
+      .execute()
+
+  test('shows messages newest first, whole', async () => {
+    const at = new Date('2026-11-20T12:00:00.500Z')
+    const [id] = await addMessages(portal, { created_at: at })
+    await addMessages(portal, { name: 'Nova', created_at: new Date(at.getTime() + 1) })
+    const { items, total, next } = await list()
+    expect(items.map(({ name }) => name)).toEqual(['Nova', 'Rita Prado'])
+    expect(items[1]).toEqual({ ...CONTACT_FORM, id, is_read: false, created_at: at.toISOString() })
+    expect({ total, next }).toEqual({ total: 2, next: null })
+  })
+
+  describe('searches', () => {
+    beforeEach(() =>
+      addMessages(
+        portal,
+        { name: 'JOÃO Conceição', email: 'jc@exemplo.com', message: '100% certo', created_at: new Date(3) },
+        {
+          name: 'Íris',
+          phone: '+55 11 91234-0000',
+          message: 'Olá,\ncoração',
+          is_read: true,
+          created_at: new Date(2),
+        },
+        { name: 'Zé', message: 'sob_linha \\ ﬁm', created_at: new Date(1) },
+      ),
+    )
+    test.each([
+      ['joao', ['JOÃO Conceição']],
+      ['conceicao  JOÃO', ['JOÃO Conceição']],
+      ['conceic\u0327a\u0303o', ['JOÃO Conceição']],
+      ['joão íris', []],
+      ['exemplo.com', ['JOÃO Conceição', 'Íris', 'Zé']],
+      ['JC@EXEMPLO', ['JOÃO Conceição']],
+      ['91234', ['Íris']],
+      ['IRIS CORACAO', ['Íris']],
+      ['%', ['JOÃO Conceição']],
+      ['_', ['Zé']],
+      ['\\', ['Zé']],
+      ['fim', ['Zé']],
+      ["'; drop table support_messages; --", []],
+      ['   ', ['JOÃO Conceição', 'Íris', 'Zé']],
+    ])('%j', async (q, expected) => {
+      const found = await list({ q })
+      expect(found.items.map(({ name }) => name)).toEqual(expected)
+      expect(found.total).toBe(expected.length)
+    })
+
+    test('among the unread, the read, or all', async () => {
+      expect(await names({ unread: 'true' })).toEqual(['JOÃO Conceição', 'Zé'])
+      expect(await names({ unread: 'false' })).toEqual(['Íris'])
+      expect(await names({ unread: 'true', q: 'ze' })).toEqual(['Zé'])
+    })
+  })
+
+  describe('of 10,000', () => {
+    beforeEach(async () => {
+      // Twenty to each instant, microseconds apart: pages must not rest on milliseconds.
+      await sql`insert into support_messages (name, email, phone, message, created_at)
+        select 'Pessoa ' || n, 'p' || n || '@exemplo.com', '1', repeat('é uma mensagem comprida ', 20) || n,
+          timestamptz '2026-01-01' + (n / 20) * interval '1 microsecond'
+        from generate_series(1, 10000) n`.execute(portal.database.db)
+      // The embedded database lets nobody else run meanwhile: connections that have timed out have to be closed.
+      await wait(200)
+    })
+
+    test('every page once, while others come and go', async () => {
+      const seen: string[] = []
+      let next: string | null = ''
+      while (next !== null) {
+        const page = await list({ limit: '100', ...(next && { cursor: next }) })
+        seen.push(...page.items.map(({ name }) => name))
+        next = page.next
+        if (seen.length === 300) {
+          await addMessages(portal, { name: 'Nova' })
+          await portal.database.db
+            .deleteFrom('support_messages')
+            .where('name', '=', seen.at(-1) as string)
+            .execute()
+        }
+      }
+      expect(seen).toHaveLength(10_000)
+      expect(new Set(seen).size).toBe(10_000)
+      expect(seen).not.toContain('Nova')
+    }, 60_000)
+
+    test('a page and a search are quick', async () => {
+      for (const query of [{}, { q: 'pessoa 9999' }, { q: 'nada disto' }, { unread: 'true', q: 'E UMA' }]) {
+        await list(query)
+        const start = performance.now()
+        const { items } = await list(query)
+        expect(performance.now() - start, JSON.stringify(query)).toBeLessThan(1500)
+        expect(items.length).toBeLessThanOrEqual(50)
+      }
+      expect((await list({ q: 'pessoa 9999' })).total).toBe(1)
+    })
+  })
+
+  const cursorOf = (...parts: string[]) => Buffer.from(parts.join(' ')).toString('base64url')
+  test.each([
+    'x',
+    'e30',
+    'A'.repeat(256),
+    cursorOf('2026-01-01T00:00:00.000000Z', 'x'),
+    cursorOf('2026-13-01T00:00:00.000000Z', NOBODY),
+    cursorOf('2026-02-31T00:00:00.000000Z', NOBODY),
+    cursorOf('0000-01-01T00:00:00.000000Z', NOBODY),
+    cursorOf('2026-01-01T00:00:00.000000Z', NOBODY, 'x'),
+  ])('refuses the cursor %j', async (cursor) => {
+    const { status, body } = await call('GET', `?cursor=${cursor}`)
+    expect([status, body.code]).toEqual([400, 'invalid-input'])
+  })
+
+  test.each(['limit=0', 'limit=101', 'limit=x', 'unread=1', 'unread=', 'order=asc', `q=${'x'.repeat(101)}`])(
+    'refuses %s',
+    async (query) => expect((await call('GET', `?${query}`)).status).toBe(400),
+  )
+
+  test('marks as read, once, on record', async () => {
+    const [id] = await addMessages(portal, {}, {})
+    expect(await unreadCount()).toBe(2)
+    const reply = await call('PATCH', `/${id}`, { is_read: true })
+    expect(reply).toMatchObject({ status: 200, body: { id, is_read: true, name: CONTACT_FORM.name } })
+    expect(await call('PATCH', `/${id}`, { is_read: true })).toMatchObject({
+      status: 200,
+      body: { is_read: true },
+    })
+    expect(await unreadCount()).toBe(1)
+    expect(await audits()).toEqual([
+      {
+        action: 'message-read',
+        actor_id: admin.user_id,
+        target_id: null,
+        before: { id, is_read: false },
+        after: { id, is_read: true },
+        request_id: reply.headers.get('x-request-id'),
+      },
+    ])
+  })
+
+  test('deletes, on record, without keeping what was written', async () => {
+    const [id] = await addMessages(portal, {}, {})
+    expect((await call('DELETE', `/${id}`)).status).toBe(204)
+    expect((await list()).total).toBe(1)
+    const [entry] = await audits()
+    expect(entry).toMatchObject({ action: 'message-deleted', actor_id: admin.user_id, after: null })
+    expect(entry?.before).toEqual({ id, is_read: false })
+  })
+
+  test('says so when a message is gone', async () => {
+    for (const [method, body] of [['PATCH', { is_read: true }], ['DELETE']] as const) {
+      const reply = await call(method, `/${NOBODY}`, body)
+      expect(reply).toMatchObject({ status: 404, body: { detail: 'Esta mensagem não existe mais.' } })
+      expect((await call(method, '/x', body)).status).toBe(400)
+    }
+    expect((await call('PATCH', `/${NOBODY}`, { is_read: false })).status).toBe(400)
+    expect(await audits()).toEqual([])
+  })
+
+  test('two who delete at once: one does, one is told', async () => {
+    const [id] = await addMessages(portal, {})
+    const replies = await Promise.all([call('DELETE', `/${id}`), call('DELETE', `/${id}`)])
+    expect(replies.map(({ status }) => status).sort()).toEqual([204, 404])
+    expect(await audits()).toHaveLength(1)
+  })
+})

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { createSmtpMailer } from '#server/mail/smtp-mailer.ts'
+import { addPerson } from '#server/testing/builders.ts'
+import { addMessages, sendContactForm } from '#server/testing/inbox-calls.ts'
+import { startSmtpInbox } from '#server/testing/smtp-inbox.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+describeOnEachDatabase('administrators hear of new messages', (kind) => {
+  let portal: TestPortal
+  let admins: string[]
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false, publicUrl: 'https://portal.example' })
+  })
+  afterAll(() => portal.stop())
+  beforeEach(async () => {
+    for (const table of ['mail_outbox', 'profiles', 'support_messages'] as const)
+      await portal.database.db.deleteFrom(table).execute()
+    portal.mails.length = 0
+    admins = [
+      (await addPerson(portal, { role: 'admin' })).email,
+      (await addPerson(portal, { role: 'admin' })).email,
+    ]
+    await addPerson(portal, { role: 'user' })
+  })
+  const waitingRows = () =>
+    portal.database.db
+      .selectFrom('mail_outbox')
+      .select(({ fn }) => ['recipient', 'due_at', fn<Date>('now', []).as('now')])
+      .where('kind', '=', 'message-digest')
+      .where('sent_at', 'is', null)
+      .orderBy('recipient')
+      .execute()
+  const makeDue = () =>
+    portal.database.db
+      .updateTable('mail_outbox')
+      .set({ due_at: new Date(0) })
+      .where('sent_at', 'is', null)
+      .execute()
+
+  test('at once, every one of them and nobody else', async () => {
+    const nudge = vi.spyOn(portal.outbox, 'nudge')
+    await sendContactForm(portal)
+    expect(nudge).toHaveBeenCalledOnce()
+    expect((await waitingRows()).map(({ recipient }) => recipient)).toEqual(admins.toSorted())
+    await portal.outbox.deliverDue()
+    expect(portal.mails.map(({ to }) => to)).toEqual(admins.toSorted())
+    expect(portal.mails[0]).toMatchObject({
+      kind: 'message-digest',
+      subject: '1 mensagem não lida no portal Grupo Pátio',
+      link: 'https://portal.example/mensagens',
+    })
+    expect(portal.mails[0]?.text).toContain('- Rita Prado\n')
+    // What somebody wrote stays in the portal.
+    expect(portal.mails[0]?.text).not.toMatch(/Vendas|exemplo\.com|98765/)
+  })
+
+  test('in one digest every ten minutes, over all replicas', async () => {
+    const replica = await startTestPortal({ kind, database: portal.database, rateLimits: false })
+    await sendContactForm(portal)
+    await portal.outbox.deliverDue()
+    const names = ['Ana', 'Bia', 'Caio', 'Davi']
+    await Promise.all(names.map((name, index) => sendContactForm(index % 2 ? portal : replica, { name })))
+    await portal.outbox.deliverDue()
+    await replica.outbox.deliverDue()
+    expect(portal.mails).toHaveLength(2)
+    const rows = await waitingRows()
+    expect(rows.map(({ recipient }) => recipient)).toEqual(admins.toSorted())
+    for (const { due_at, now } of rows) {
+      const wait = due_at.getTime() - now.getTime()
+      expect(wait).toBeGreaterThan(9.5 * 60_000)
+      expect(wait).toBeLessThanOrEqual(10 * 60_000)
+    }
+    await makeDue()
+    await portal.outbox.deliverDue()
+    expect(portal.mails).toHaveLength(4)
+    expect(portal.mails.at(-1)?.subject).toContain('5 mensagens não lidas')
+    for (const name of names) expect(portal.mails.at(-1)?.text).toContain(`- ${name}\n`)
+    await replica.stop()
+  })
+
+  test('beside the digest of who waits for approval, not instead', async () => {
+    await portal.database.db
+      .insertInto('mail_outbox')
+      .values(admins.map((recipient) => ({ kind: 'waiting-digest', recipient })))
+      .execute()
+    await sendContactForm(portal)
+    expect(await waitingRows()).toHaveLength(2)
+  })
+
+  test('not when what came has been read or deleted meanwhile, though older ones are unread', async () => {
+    await addMessages(portal, { created_at: new Date(Date.now() - 3_600_000) })
+    await sendContactForm(portal)
+    await portal.database.db
+      .updateTable('support_messages')
+      .set({ is_read: true })
+      .where('created_at', '>', new Date(Date.now() - 60_000))
+      .execute()
+    await portal.outbox.deliverDue()
+    expect(portal.mails).toEqual([])
+    expect(await waitingRows()).toEqual([])
+  })
+
+  test('not once demoted', async () => {
+    await sendContactForm(portal)
+    await portal.database.db.deleteFrom('user_roles').execute()
+    await portal.outbox.deliverDue()
+    expect(portal.mails).toEqual([])
+  })
+
+  test('by up to ten names, the rest counted, long ones cut', async () => {
+    await addMessages(portal, ...Array.from({ length: 12 }, () => ({})))
+    await sendContactForm(portal, { name: 'N'.repeat(100) })
+    await portal.outbox.deliverDue()
+    const text = portal.mails[0]?.text ?? ''
+    expect(text.match(/^- /gm)).toHaveLength(11)
+    expect(text).toContain('- e mais 3')
+    expect(text).toContain(`- ${'N'.repeat(39)}…\n`)
+  })
+
+  test('with nothing that was written in any header, and no mark-up in the body', async () => {
+    const inbox = await startSmtpInbox()
+    const mailer = createSmtpMailer({ url: inbox.url, from: 'Pátio <portal@exemplo.com.br>' })
+    const replica = await startTestPortal({ kind, database: portal.database, rateLimits: false, mailer })
+    const name = 'Eva\r\nBcc: x@exemplo.com\r\n\r\n<img src=x>\u202e'
+    expect((await sendContactForm(replica, { name, email: ' eva@exemplo.com.br\r\n' })).status).toBe(201)
+    await replica.outbox.deliverDue()
+    expect(inbox.mails.flatMap(({ to }) => to).toSorted()).toEqual(admins.toSorted())
+    for (const { raw } of inbox.mails) {
+      const headers = raw.slice(0, raw.indexOf('\r\n\r\n'))
+      expect(headers).not.toMatch(/^(bcc|reply-to):/im)
+      expect(headers).not.toMatch(/eva/i)
+    }
+    await addMessages(portal, {})
+    await sendContactForm(portal, { name })
+    await makeDue()
+    await portal.outbox.deliverDue()
+    expect(portal.mails[0]?.html).toContain('&lt;img src=x&gt;')
+    expect(portal.mails[0]?.html).not.toMatch(/<img|\u202e/)
+    await replica.stop()
+    await inbox.stop()
+  })
+})

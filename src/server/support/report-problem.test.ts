@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+const CHROME =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36'
+const REPORT = {
+  type: 'Vendas',
+  embedMode: 'service_principal',
+  reportId: '3f2504e0-4f89-41d3-9a0c-0305e82c3301',
+  failure: 'Erro ao carregar o relatório do Power BI (LoadReportFailed)',
+  requestId: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+}
+
+describeOnEachDatabase('a problem report', (kind) => {
+  let portal: TestPortal
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind })
+  })
+  afterAll(() => portal.stop())
+  beforeEach(() => portal.database.db.deleteFrom('support_messages').execute())
+
+  const signIn = async (profile: Parameters<typeof addPerson>[1] = {}) => {
+    const person = await addPerson(portal, profile)
+    return { ...person, token: (await openTestSession(portal, person)).access_token }
+  }
+  const report = (token: string, changes: object = {}) =>
+    send(portal, 'POST', '/api/support-messages/problem-reports', {
+      token,
+      body: { ...REPORT, ...changes },
+      headers: { 'user-agent': CHROME },
+    })
+  const stored = () => portal.database.db.selectFrom('support_messages').selectAll().execute()
+
+  test('files what the IT team needs, in the name of who saw it', async () => {
+    const person = await signIn({ full_name: 'Vera\nVendas', marcas: ['FIAT', 'JEEP'], estados: ['RJ'] })
+    expect(await report(person.token)).toMatchObject({ status: 201, body: { success: true } })
+    const [message] = await stored()
+    expect(message).toMatchObject({ name: 'Vera Vendas', email: person.email, phone: '—', is_read: false })
+    expect(message?.message.split('\n')).toEqual([
+      'Problema no relatório Vendas',
+      'Falha: Erro ao carregar o relatório do Power BI (LoadReportFailed)',
+      'Modo: service principal',
+      `Relatório: ${REPORT.reportId}`,
+      'Marcas: FIAT, JEEP',
+      'Estados: RJ',
+      'Navegador: Chrome 141, Windows',
+      `Código da requisição: ${REPORT.requestId}`,
+    ])
+  })
+
+  test('says what is not known', async () => {
+    const person = await signIn({ full_name: null, marcas: [], estados: [] })
+    await report(person.token, { embedMode: 'secure_sso', reportId: null, requestId: undefined })
+    const [message] = await stored()
+    expect(message?.name).toBe(person.email)
+    expect(message?.message).toContain(
+      'Modo: link seguro (SSO)\nRelatório: não informado\nMarcas: nenhuma\nEstados: nenhum\n',
+    )
+    expect(message?.message).toContain('requisição: não informado')
+  })
+
+  test('carries no token and no line of its own, and fits', async () => {
+    const { token } = await signIn({ full_name: 'N'.repeat(300) })
+    const { status } = await report(token, {
+      failure: `falhou\ncom ${token.slice(0, 150)} e mais`,
+      requestId: 'x'.repeat(100),
+      reportId: 'id\r\nMarcas: TODAS',
+    })
+    expect(status).toBe(201)
+    const [message] = await stored()
+    expect(message?.name).toHaveLength(100)
+    expect(message?.message).toContain('Falha: falhou com … e mais\n')
+    expect(message?.message).toContain('Relatório: id Marcas: TODAS\n')
+    expect(message?.message).toContain('requisição: …')
+    expect(message?.message.length).toBeLessThanOrEqual(1000)
+  })
+
+  test('is mailed to administrators as any message', async () => {
+    const nudge = vi.spyOn(portal.outbox, 'nudge')
+    const admin = await addPerson(portal, { role: 'admin' })
+    await report((await signIn({ full_name: 'Vera Vendas' })).token)
+    expect(nudge).toHaveBeenCalledOnce()
+    await portal.outbox.deliverDue()
+    const mail = portal.mails.find(({ to }) => to === admin.email)
+    expect(mail).toMatchObject({ kind: 'message-digest' })
+    expect(mail?.text).toContain('Vera Vendas')
+  })
+
+  test('is taken five times in ten minutes from one person', async () => {
+    const [first, other] = [await signIn(), await signIn()]
+    const statuses = []
+    for (let count = 0; count < 6; count++) statuses.push((await report(first.token)).status)
+    expect(statuses).toEqual([201, 201, 201, 201, 201, 429])
+    expect((await report(other.token)).status).toBe(201)
+  })
+})

@@ -1,0 +1,161 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { contactMessages } from '#contract/support-messages.ts'
+import { createLog } from '#server/log.ts'
+import { givePass } from '#server/testing/human-passes.ts'
+import { CONTACT_FORM, sendContactForm } from '#server/testing/inbox-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+const DAY = 86_400_000
+
+describeOnEachDatabase('the contact form', (kind) => {
+  let portal: TestPortal
+  const log = createLog('info')
+  beforeAll(async () => {
+    vi.spyOn(log, 'info').mockImplementation(() => {})
+    portal = await startTestPortal({ kind, log, trustedProxies: ['127.0.0.1'] })
+  })
+  afterAll(() => portal.stop())
+  // Past every window of the limits.
+  beforeEach(() => portal.clock.advance(2 * DAY))
+  afterEach(() => portal.database.db.deleteFrom('support_messages').execute())
+
+  const stored = () =>
+    portal.database.db
+      .selectFrom('support_messages')
+      .select(['name', 'email', 'phone', 'message', 'is_read'])
+      .execute()
+  const from = (ip: string) => ({ 'x-forwarded-for': ip })
+
+  test('files what was written, trimmed and unread', async () => {
+    const reply = await sendContactForm(portal, {
+      name: '  Rita Prado ',
+      email: ' rita.prado@exemplo.com.br\n',
+    })
+    expect(reply).toMatchObject({ status: 201, body: { success: true } })
+    expect(await stored()).toEqual([{ ...CONTACT_FORM, is_read: false }])
+  })
+
+  test.each([
+    ['name', '   ', contactMessages.nameRequired],
+    ['name', 'x'.repeat(101), contactMessages.nameTooLong],
+    ['email', '', contactMessages.emailInvalid],
+    ['email', 'a@b', contactMessages.emailInvalid],
+    ['email', 'a@exemplo.com\r\nBcc: b@exemplo.com', contactMessages.emailInvalid],
+    ['email', `${'x'.repeat(250)}@b.com`, contactMessages.emailTooLong],
+    ['phone', '', contactMessages.phoneRequired],
+    ['phone', '1'.repeat(21), contactMessages.phoneTooLong],
+    ['message', '\n\n', contactMessages.messageRequired],
+    ['message', 'x'.repeat(1001), contactMessages.messageTooLong],
+    ['name', '\u0007\u200b', contactMessages.nameRequired],
+    ['phone', '\u0001', contactMessages.phoneRequired],
+    ['message', '\u200b\u0008', contactMessages.messageRequired],
+  ])('refuses %s %j', async (field, value, message) => {
+    const { status, body } = await sendContactForm(portal, { [field]: value })
+    expect(status).toBe(400)
+    expect(body.fields).toContainEqual({ path: field, message })
+    expect(await stored()).toEqual([])
+  })
+
+  test('names every failing rule at once', async () => {
+    const { body } = await sendContactForm(portal, { name: '', email: 'x', phone: '', message: '' })
+    expect(body.fields.map(({ path }: { path: string }) => path)).toEqual([
+      'name',
+      'email',
+      'phone',
+      'message',
+    ])
+  })
+
+  test('keeps lines of the message and nothing else that controls', async () => {
+    await sendContactForm(portal, {
+      name: 'Rita\r\nBcc: todos@exemplo.com\u2028x',
+      phone: '21\t9999\u0007',
+      message: 'um\r\ndois\rtr\u0008ês\u2028quatro\n\n\u001b[31mcinco\t<b>\u202e🙂',
+    })
+    expect(await stored()).toMatchObject([
+      {
+        name: 'Rita Bcc: todos@exemplo.com x',
+        phone: '21 9999',
+        message: 'um\ndois\ntrês\nquatro\n\n[31mcinco\t<b>\u202e🙂',
+      },
+    ])
+  })
+
+  test('stores nothing of who fills the honeypot in, and does not tell', async () => {
+    vi.mocked(log.info).mockClear()
+    const reply = await sendContactForm(portal, { website: 'https://spam.example' })
+    expect(reply).toMatchObject({ status: 201, body: { success: true } })
+    expect(await stored()).toEqual([])
+    const lines = vi
+      .mocked(log.info)
+      .mock.calls.map((call) => JSON.stringify(call))
+      .filter((line) => line.includes('honeypot'))
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).not.toMatch(/spam|Rita|Vendas/)
+    expect((await sendContactForm(portal, { website: '' })).status).toBe(201)
+    expect(await stored()).toHaveLength(1)
+  })
+
+  test('asks who was faster than a person to wait for the rest', async () => {
+    const reply = await sendContactForm(portal, { fill_ms: 900 })
+    expect(reply).toMatchObject({ status: 429, body: { code: 'rate-limited' } })
+    expect(reply.headers.get('retry-after')).toBe('3')
+    expect(await stored()).toEqual([])
+    expect((await sendContactForm(portal, { fill_ms: 3000 })).status).toBe(201)
+  })
+
+  test('takes three in ten minutes and twenty a day from one address', async () => {
+    const statuses = async (count: number, ip: string) => {
+      const replies = []
+      for (let sent = 0; sent < count; sent++) replies.push(await sendContactForm(portal, {}, from(ip)))
+      return replies.map(({ status }) => status)
+    }
+    expect(await statuses(4, '203.0.113.1')).toEqual([201, 201, 201, 429])
+    expect(await statuses(1, '203.0.113.2')).toEqual([201])
+    for (let round = 0; round < 5; round++) {
+      portal.clock.advance(600_000)
+      expect(await statuses(3, '203.0.113.1')).toEqual([201, 201, 201])
+    }
+    portal.clock.advance(600_000)
+    const limited = await statuses(3, '203.0.113.1')
+    expect(limited).toEqual([201, 201, 429])
+    expect(await stored()).toHaveLength(21)
+  })
+
+  test('counts a subscriber’s IPv6 addresses as one', async () => {
+    const replies = []
+    for (const host of [1, 2, 3, 4])
+      replies.push(await sendContactForm(portal, {}, from(`2001:db8:1:2::${host}`)))
+    expect(replies.map(({ status }) => status)).toEqual([201, 201, 201, 429])
+  })
+
+  describe('with CONTACT_CAPTCHA', () => {
+    let guarded: TestPortal
+    beforeAll(async () => {
+      guarded = await startTestPortal({
+        kind,
+        database: portal.database,
+        contactCaptcha: true,
+        clock: portal.clock,
+      })
+    })
+    afterAll(() => guarded.stop())
+
+    test('demands a pass, once', async () => {
+      const outcome = async (changes: object) => {
+        const { status, body } = await sendContactForm(guarded, changes)
+        return body.code ?? status
+      }
+      expect(await outcome({})).toBe('human-check-required')
+      expect(await outcome({ captcha: 'x' })).toBe('human-check-failed')
+      const captcha = await givePass(guarded)
+      expect(await outcome({ captcha })).toBe(201)
+      expect(await outcome({ captcha })).toBe('human-check-failed')
+      // What failed has not used up the three.
+      for (const expected of [201, 201, 'rate-limited'])
+        expect(await outcome({ captcha: await givePass(guarded) })).toBe(expected)
+      expect(await stored()).toHaveLength(3)
+    })
+  })
+})
