@@ -1,13 +1,5 @@
-import AxeBuilder from '@axe-core/playwright'
-import type { Page } from '@playwright/test'
 import { expect, reportOf, signIn, solveHumanCheck, test } from './portal-fixture.ts'
-
-async function seriousFindings(page: Page) {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`)
-}
+import { seriousFindings } from './serious-findings.ts'
 
 for (const colorScheme of ['light', 'dark'] as const)
   for (const width of [1440, 390])

@@ -13,15 +13,20 @@ export { ApiError, NetworkError } from './api-error.ts'
  */
 export async function callApi<R extends Route>(route: R, input: RequestInput<R> = {}): Promise<ReplyOf<R>> {
   if (route.access === 'public') return sendRequest(route, input)
+  return asSignedIn((accessToken) => sendRequest(route, input, accessToken))
+}
+
+/** Sends a request as the signed-in person; `send` is called again where a renewed session may help. */
+export async function asSignedIn<T>(send: (accessToken?: string) => Promise<T>): Promise<T> {
   const session = await usableSession()
   try {
-    return await sendRequest(route, input, session?.access_token)
+    return await send(session?.access_token)
   } catch (error) {
     if (!session || !(error instanceof ApiError) || error.status !== 401) throw error
     const renewed = await refreshSession(session.access_token)
     // Never repeat one person's request as another who has signed in meanwhile.
     if (renewed?.user.id !== session.user.id || renewed.access_token === session.access_token) throw error
-    return sendRequest(route, input, renewed.access_token)
+    return send(renewed.access_token)
   }
 }
 

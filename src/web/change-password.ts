@@ -1,4 +1,4 @@
-import { passwordMessages } from '#contract/messages.ts'
+import { passwordMessages } from '#contract/password-messages.ts'
 import { passwordRoutes } from '#contract/passwords.ts'
 import { ApiError, callApi } from './api.ts'
 

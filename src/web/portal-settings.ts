@@ -8,6 +8,7 @@ const defaults: PortalSettings = {
   groupDealershipsUrl: '/',
   companyEmailDomain: '',
   humanCheck: { kind: 'altcha' },
+  contactCaptcha: false,
   reportEmbedBase: 'https://app.powerbi.com',
   powerBiHosts: ['app.powerbi.com', 'msit.powerbi.com'],
   isDemo: false,

@@ -1,11 +1,19 @@
-import { QueryClient } from '@tanstack/react-query'
-import { isDefiniteRefusal } from './api-error.ts'
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { ApiError, isDefiniteRefusal } from './api-error.ts'
 import { type AuthEvent, getSession, onAuthStateChange } from './session.ts'
 
 const MAX_RETRIES = 2
 
+/** An administrator who is one no longer learns it from the first call that is refused. */
+function onError(error: Error): void {
+  if (error instanceof ApiError && error.problem.code === 'forbidden')
+    void queryClient.invalidateQueries({ queryKey: [ROLE_QUERY] })
+}
+
 /** What has been read from the server, for as long as one person is signed in. */
 export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
       // A refusal stays a refusal; being offline should show as an error, not as waiting.

@@ -4,7 +4,12 @@ import { NotFoundScreen } from './layout/not-found-screen.tsx'
 import { Toaster } from './ui/toast.tsx'
 
 function Root() {
-  const title = useMatches({ select: (matches) => matches.at(-1)?.staticData.title })
+  // Said here for the screen of unknown paths too: its own effects run before this one's, and below a screen's
+  // path the innermost match is that screen.
+  const title = useMatches({
+    select: (matches) =>
+      matches.some((match) => match._notFound) ? 'Página não encontrada' : matches.at(-1)?.staticData.title,
+  })
   useDocumentTitle(title)
   return (
     <>

@@ -5,6 +5,13 @@ import { mailLinkRoutes } from './mail-link-routes.ts'
 import { rootRoute } from './root-route.tsx'
 import { getSession, onAuthStateChange, owesPasswordChange } from './session.ts'
 
+/** What /admin keeps in its address; the screen itself drops what makes no sense. */
+export type AdminSearch = Partial<
+  Record<'q' | 'status' | 'verified' | 'type' | 'marca' | 'estado' | 'sort' | 'order' | 'area', string>
+>
+/** What /mensagens keeps in its address. */
+export type InboxSearch = Partial<Record<'q' | 'unread', string>>
+
 /** Whether there is a session that opens the portal; one that owes a password change stays at /login. */
 function isSignedIn(): boolean {
   const session = getSession()
@@ -94,6 +101,32 @@ const profileRoute = createRoute({
   ),
 })
 
+const adminRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/admin',
+  staticData: { title: 'Administração' },
+  validateSearch: (search) => search as AdminSearch,
+  component: lazyRouteComponent(() => loadChunk(() => import('./admin-screen.tsx')), 'AdminScreen'),
+})
+
+const inboxRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/mensagens',
+  staticData: { title: 'Mensagens de Suporte' },
+  validateSearch: (search) => search as InboxSearch,
+  component: lazyRouteComponent(() => loadChunk(() => import('./support/inbox-screen.tsx')), 'InboxScreen'),
+})
+
+const contactRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/contato',
+  staticData: { title: 'Entre em Contato' },
+  component: lazyRouteComponent(
+    () => loadChunk(() => import('./support/contact-screen.tsx')),
+    'ContactScreen',
+  ),
+})
+
 const loadReports = () => loadChunk(() => import('./reports/reports-screen.tsx'))
 
 const reportsRoute = createRoute({
@@ -116,7 +149,8 @@ const routeTree = rootRoute.addChildren([
   startRoute,
   visitorRoute.addChildren([loginRoute, signUpRoute, emailVerificationRoute, forgotPasswordRoute]),
   ...mailLinkRoutes,
-  signedInRoute.addChildren([reportsRoute, profileRoute]),
+  contactRoute,
+  signedInRoute.addChildren([reportsRoute, profileRoute, adminRoute, inboxRoute]),
 ])
 
 export const router = createRouter({

@@ -13,6 +13,8 @@ export interface RequestInput<R extends Route> {
   params?: ParamsIn<R>
   query?: QueryIn<R>
   body?: BodyIn<R>
+  /** The state that a conditional write rests on. */
+  ifMatch?: string | undefined
   signal?: AbortSignal | undefined
   /** Lets the request outlive the page. */
   keepalive?: boolean
@@ -46,6 +48,7 @@ export async function sendRequest<R extends Route>(
 async function fetchReply<R extends Route>(route: R, input: RequestInput<R>, accessToken?: string) {
   const headers = new Headers({ accept: 'application/json' })
   if (accessToken) headers.set('authorization', `Bearer ${accessToken}`)
+  if (input.ifMatch !== undefined) headers.set('if-match', `"${input.ifMatch}"`)
   if (input.body !== undefined) headers.set('content-type', 'application/json')
   const timeout = AbortSignal.timeout(input.timeoutMs ?? DEFAULT_TIMEOUT_MS)
   try {

@@ -1,6 +1,6 @@
 import { useMemo, useRef } from 'react'
-import { signInMessages } from '#contract/messages.ts'
 import { signInRoutes } from '#contract/sign-in.ts'
+import { signInMessages } from '#contract/sign-in-messages.ts'
 import { callApi } from '#web/api.ts'
 import { logWarning } from '#web/log.ts'
 import { showToast } from '#web/ui/toast.tsx'

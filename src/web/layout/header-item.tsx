@@ -6,20 +6,29 @@ const itemClasses =
   'inline-flex h-10 min-w-10 items-center justify-center gap-2 rounded-lg px-2.5 font-medium text-muted text-sm transition-colors hover:bg-subtle hover:text-ink'
 /** The label stands beside the icon there, so nothing needs explaining. */
 const tooltipClasses = 'lg:after:hidden'
-const LARGEST_SHOWN = 99
 
 interface HeaderItemProps {
   label: string
   icon: LucideIcon
-  /** How many messages are unread, shown at the icon's corner; nothing at zero. */
-  unreadCount?: number
+  /** A number at the icon's corner. */
+  badge?: string
+}
+type HeaderLinkProps = HeaderItemProps & {
+  to: string
+  /** How the badge is read out, behind the label: '3 não lidas'. */
+  remark?: string
 }
 
 /** A header button that leads to a screen: icon and label, on a narrow window the icon alone. */
-export function HeaderLink({ to, ...content }: HeaderItemProps & { to: string }) {
+export function HeaderLink({ to, remark, ...content }: HeaderLinkProps) {
   return (
     <Tooltip text={content.label} className={tooltipClasses}>
-      <Link to={to} className={itemClasses} activeProps={{ className: 'bg-subtle text-ink' }}>
+      <Link
+        to={to}
+        aria-label={remark && `${content.label}, ${remark}`}
+        className={itemClasses}
+        activeProps={{ className: 'bg-subtle text-ink' }}
+      >
         <HeaderItemContent {...content} />
       </Link>
     </Tooltip>
@@ -38,26 +47,21 @@ export function HeaderButton(props: HeaderItemProps & { onClick: () => void; isB
   )
 }
 
-function HeaderItemContent({ label, icon: Icon, unreadCount = 0 }: HeaderItemProps) {
+function HeaderItemContent({ label, icon: Icon, badge }: HeaderItemProps) {
   return (
     <>
       <span className="relative">
         <Icon aria-hidden="true" className="size-[1.125rem]" />
-        {unreadCount > 0 && (
+        {badge && (
+          // No text of the page: the accessible name says it in words.
           <span
             aria-hidden="true"
-            className="absolute -top-2 -right-2.5 min-w-4 rounded-full bg-danger-solid px-1 text-center font-semibold text-[0.6875rem] text-white tabular-nums leading-4"
-          >
-            {unreadCount > LARGEST_SHOWN ? `${LARGEST_SHOWN}+` : unreadCount}
-          </span>
+            data-text={badge}
+            className="absolute -top-2 -right-2.5 min-w-4 rounded-full bg-danger-solid px-1 text-center font-semibold text-[0.6875rem] text-white tabular-nums leading-4 after:content-[attr(data-text)]"
+          />
         )}
       </span>
       <span className="sr-only lg:not-sr-only">{label}</span>
-      {unreadCount > 0 && (
-        <span className="sr-only">
-          , {unreadCount} {unreadCount === 1 ? 'não lida' : 'não lidas'}
-        </span>
-      )}
     </>
   )
 }

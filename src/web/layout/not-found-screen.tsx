@@ -1,7 +1,6 @@
 import { useLocation } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { notFoundMessage } from '#contract/messages.ts'
-import { useDocumentTitle } from '#web/document-title.ts'
 import { logError } from '#web/log.ts'
 import { buttonClasses } from '#web/ui/button.tsx'
 import { MessagePage } from './message-page.tsx'
@@ -9,7 +8,6 @@ import { MessagePage } from './message-page.tsx'
 /** What any unknown path shows; the path is logged (SPEC section 2). */
 export function NotFoundScreen() {
   const path = useLocation({ select: (location) => location.pathname })
-  useDocumentTitle('Página não encontrada')
   useEffect(() => {
     logError('404: no screen at this path:', path)
   }, [path])

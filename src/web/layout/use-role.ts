@@ -9,6 +9,11 @@ import { useSession } from '#web/session.ts'
 
 /** The signed-in person's role; no session gives none, and 'user' until it is known or when it cannot be read. */
 export function useRole(): Role | undefined {
+  return useKnownRole().role
+}
+
+/** The role, and whether it has been read (or could not be) rather than assumed. */
+export function useKnownRole(): { role: Role | undefined; isKnown: boolean } {
   const userId = useSession()?.user.id
   const { data, error } = useQuery({
     queryKey: [ROLE_QUERY, userId],
@@ -18,6 +23,6 @@ export function useRole(): Role | undefined {
   useEffect(() => {
     if (error) logWarning('The role could not be read', error)
   }, [error])
-  if (userId === undefined) return undefined
-  return error ? 'user' : (data?.role ?? 'user')
+  if (userId === undefined) return { role: undefined, isKnown: true }
+  return { role: error ? 'user' : (data?.role ?? 'user'), isKnown: Boolean(error || data) }
 }

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { portalSettings } from '#web/portal-settings.ts'
 import { BrandMark } from './brand-mark.tsx'
 import { Footer } from './footer.tsx'
+import './yard.css'
 
 interface VisitorPageProps {
   title: string

@@ -1,4 +1,4 @@
-import { passwordMessages } from '#contract/messages.ts'
+import { passwordMessages } from '#contract/password-messages.ts'
 import { PASSWORD_MAX, RESET_PASSWORD_MIN, RESET_STRENGTH_MIN, rateStrength } from '#contract/passwords.ts'
 import type { NewPasswordField } from '#web/ui/new-password-fields.tsx'
 import type { ToastContent } from '#web/ui/toast.tsx'

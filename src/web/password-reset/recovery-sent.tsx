@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { passwordMessages } from '#contract/messages.ts'
+import { passwordMessages } from '#contract/password-messages.ts'
 import { VisitorPage } from '#web/layout/visitor-page.tsx'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
 

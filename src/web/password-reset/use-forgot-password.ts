@@ -1,6 +1,7 @@
 import '#web/configure-zod.ts'
-import { passwordMessages, signInMessages } from '#contract/messages.ts'
+import { passwordMessages } from '#contract/password-messages.ts'
 import { emailSchema, signInRoutes } from '#contract/sign-in.ts'
+import { signInMessages } from '#contract/sign-in-messages.ts'
 import { callApi } from '#web/api.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { useForm } from '#web/ui/use-form.ts'

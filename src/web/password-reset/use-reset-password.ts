@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { passwordMessages } from '#contract/messages.ts'
+import { passwordMessages } from '#contract/password-messages.ts'
 import { ApiError } from '#web/api.ts'
 import { forgetSession, getSession } from '#web/session.ts'
 import { NEW_PASSWORD_FIELDS } from '#web/ui/new-password-fields.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { passwordMessages } from '#contract/messages.ts'
+import { passwordMessages } from '#contract/password-messages.ts'
 import { PASSWORD_MIN, REMEMBERED_PASSWORDS } from '#contract/passwords.ts'
 import { changePassword } from '#web/change-password.ts'
 import { Button } from '#web/ui/button.tsx'

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { verificationMessages } from '#contract/messages.ts'
+import { callbackMessages } from '#contract/sign-in-messages.ts'
 import { MessagePage } from '#web/layout/message-page.tsx'
 import { takeLinkHash } from '#web/link-hash.ts'
 import { adoptSession, getSession } from '#web/session.ts'
@@ -20,7 +20,7 @@ export function AuthCallbackScreen() {
     )
   }, [navigate])
   return (
-    <MessagePage title={verificationMessages.checking}>
+    <MessagePage title={callbackMessages.checking}>
       <Spinner className="size-6" />
     </MessagePage>
   )
@@ -34,8 +34,8 @@ async function finishVerification(tokenHash: string | undefined): Promise<'/powe
       adoptSession(session)
       showToast({
         kind: 'success',
-        title: verificationMessages.verified,
-        description: verificationMessages.verifiedDetail,
+        title: callbackMessages.verified,
+        description: callbackMessages.verifiedDetail,
       })
       return '/power-bi'
     }
@@ -43,8 +43,8 @@ async function finishVerification(tokenHash: string | undefined): Promise<'/powe
     if (tokenHash === undefined && getSession()) return '/power-bi'
     showToast({
       kind: 'error',
-      title: verificationMessages.failed,
-      description: verificationMessages.failedDetail,
+      title: callbackMessages.failed,
+      description: callbackMessages.failedDetail,
     })
   } catch (error) {
     const description = error instanceof Error ? error.message : undefined

@@ -1,4 +1,4 @@
-import { signInMessages } from '#contract/messages.ts'
+import { signInMessages } from '#contract/sign-in-messages.ts'
 import { ApiError } from '#web/api.ts'
 
 /**

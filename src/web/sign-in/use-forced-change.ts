@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { passwordMessages } from '#contract/messages.ts'
+import { passwordMessages } from '#contract/password-messages.ts'
 import { PASSWORD_MAX, PASSWORD_MIN } from '#contract/passwords.ts'
 import { changePassword } from '#web/change-password.ts'
 import { forgetSession, refreshSession } from '#web/session.ts'

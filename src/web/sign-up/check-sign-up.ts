@@ -1,7 +1,7 @@
 import '#web/configure-zod.ts'
-import { signUpMessages } from '#contract/messages.ts'
 import { PASSWORD_MAX, PASSWORD_MIN } from '#contract/passwords.ts'
 import { emailSchema } from '#contract/sign-in.ts'
+import { signUpMessages } from '#contract/sign-in-messages.ts'
 import type { FieldFailure } from '#web/ui/use-form.ts'
 
 export const SIGN_UP_FIELDS = ['email', 'password', 'confirmation'] as const

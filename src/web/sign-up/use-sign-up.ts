@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { RefObject } from 'react'
-import { signInMessages, signUpMessages } from '#contract/messages.ts'
 import { signInRoutes } from '#contract/sign-in.ts'
+import { signInMessages, signUpMessages } from '#contract/sign-in-messages.ts'
 import { ApiError, callApi } from '#web/api.ts'
 import type { HumanCheckHandle } from '#web/human-check/human-check.tsx'
 import { portalSettings } from '#web/portal-settings.ts'

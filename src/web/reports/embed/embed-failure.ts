@@ -7,6 +7,8 @@ export interface EmbedError {
   errorCode?: string
   /** powerbi-models TraceType: 0 information … 2 warning, 3 to 5 errors of one part, 6 fatal. */
   level?: number
+  /** The service's own id of the request that failed. */
+  technicalDetails?: { requestId?: string }
 }
 
 /** Why a report cannot be shown and what to do about it, in Portuguese. */
@@ -17,6 +19,8 @@ export interface EmbedFailure {
   code: string
   /** Whether the page tries again by itself, every minute. */
   retriesItself: boolean
+  /** By which the service finds the failure in its own records. */
+  requestId?: string | undefined
 }
 
 const FATAL_LEVEL = 6
@@ -79,6 +83,7 @@ export function failureOf(error: EmbedError): EmbedFailure {
     advice: advice || `Algo deu errado ao abrir este relatório. ${TELL_ADMINISTRATOR}`,
     code: code ?? error.message ?? '',
     retriesItself: advice === PAUSED,
+    requestId: error.technicalDetails?.requestId,
   }
 }
 

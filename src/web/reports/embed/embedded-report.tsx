@@ -83,7 +83,13 @@ export function EmbeddedReport({ request, marcas, token, book, isSelected }: Emb
         className={`size-full [&>iframe]:block [&>iframe]:size-full [&>iframe]:border-0 ${status.kind === 'failed' ? 'invisible' : ''}`}
       />
       {status.kind === 'loading' && <ReportLoading area={area} />}
-      {status.kind === 'failed' && <ReportFailed failure={status.failure} canReload />}
+      {status.kind === 'failed' && (
+        <ReportFailed
+          report={{ area, embedMode: 'service_principal', reportId }}
+          failure={status.failure}
+          canReload
+        />
+      )}
     </div>
   )
 }

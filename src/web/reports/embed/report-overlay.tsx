@@ -1,8 +1,18 @@
-import type { ReactNode } from 'react'
+import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import type { EmbedFailure } from './embed-failure.ts'
+import type { FailedReport } from './report-problem.ts'
+import type { ReportProblemProps } from './report-problem-button.tsx'
+
+/** Needed only where a report has failed; a page that cannot load it goes without. */
+const ReportProblemButton = lazy<ComponentType<ReportProblemProps>>(() =>
+  import('./report-problem-button.tsx').then(
+    (chunk) => ({ default: chunk.ReportProblemButton }),
+    () => ({ default: () => null }),
+  ),
+)
 
 /** Covers a report until it is there. */
 export function ReportLoading({ area }: { area: string }) {
@@ -16,12 +26,32 @@ export function ReportLoading({ area }: { area: string }) {
   )
 }
 
-/** Stands in for a report that cannot be shown; `canReload` offers to reload the page (SPEC section 2). */
-export function ReportFailed({ failure, canReload = false }: { failure: EmbedFailure; canReload?: boolean }) {
-  const reload = <Button onClick={() => location.reload()}>Recarregar</Button>
+interface ReportFailedProps {
+  report: FailedReport
+  failure: EmbedFailure
+  /** Offers to reload the page (SPEC section 2). */
+  canReload?: boolean
+}
+
+/** Stands in for a report that cannot be shown: what happened, and what to do about it. */
+export function ReportFailed({ report, failure, canReload = false }: ReportFailedProps) {
+  const actions = (
+    <>
+      {canReload && <Button onClick={() => location.reload()}>Recarregar</Button>}
+      <Suspense
+        fallback={
+          <Button variant="secondary" disabled>
+            Relatar problema
+          </Button>
+        }
+      >
+        <ReportProblemButton report={report} failure={failure} />
+      </Suspense>
+    </>
+  )
   return (
     <Overlay>
-      <Alert kind="error" title={failure.title} actions={canReload && reload} className="max-w-lg">
+      <Alert kind="error" title={failure.title} actions={actions} className="max-w-lg">
         <p>{failure.advice}</p>
         {failure.code && <p className="pt-1 text-muted text-xs">Código: {failure.code}</p>}
       </Alert>

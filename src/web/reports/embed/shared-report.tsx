@@ -24,7 +24,10 @@ export function SharedReport({ area, reportUrl, marcas }: SharedReportProps) {
     origin: location.origin,
     demoBase: demoBaseOf(portalSettings),
   })
-  if (url === undefined) return <ReportFailed failure={INVALID_ADDRESS} />
+  if (url === undefined)
+    return (
+      <ReportFailed report={{ area, embedMode: 'secure_sso', reportId: null }} failure={INVALID_ADDRESS} />
+    )
   return (
     <div className="flex size-full flex-col">
       <div className="relative min-h-0 flex-1">

@@ -1,0 +1,181 @@
+import type { Page } from '@playwright/test'
+import { spawnPortal, untilReady } from '#server/testing/portal-process.ts'
+import { expect, signIn, solveHumanCheck, test } from './portal-fixture.ts'
+
+async function fillIn(
+  page: Page,
+  values: { name?: string; email?: string; phone?: string; message?: string },
+) {
+  const fields = { name: 'Nome', email: 'E-mail', phone: 'Celular', message: 'Sugestão / Mensagem' }
+  for (const [field, label] of Object.entries(fields)) {
+    const value = values[field as keyof typeof values]
+    if (value !== undefined) await page.getByLabel(label).fill(value)
+  }
+}
+const send = (page: Page) => page.getByRole('button', { name: 'Enviar Mensagem' }).click()
+const filled = {
+  name: ' Ana Souza ',
+  email: 'ana@exemplo.com.br',
+  phone: '21987654321',
+  message: 'Quero saber\ndo acesso.',
+}
+
+test('somebody sends a message, which clears the form', async ({ page }) => {
+  await page.goto('/login')
+  await page.getByRole('link', { name: 'Contato' }).click()
+  await expect(page).toHaveURL('/contato')
+  await expect(page).toHaveTitle(/^Entre em Contato · /)
+  await expect(page.getByLabel('Sugestão / Mensagem')).toHaveAttribute('rows', '6')
+  await fillIn(page, filled)
+  await expect(page.getByText('22 de 1000 caracteres')).toBeVisible()
+  const bodies: Record<string, unknown>[] = []
+  const pressed = Promise.withResolvers<void>()
+  await page.route('**/api/support-messages', async (route) => {
+    bodies.push(route.request().postDataJSON())
+    await pressed.promise
+    await route.continue()
+  })
+  // Filled in faster than a person can: it waits by itself, and further presses do nothing.
+  await send(page)
+  const sending = page.getByRole('button', { name: 'Enviando...' })
+  await sending.click({ force: true })
+  await page.keyboard.press('Enter')
+  await expect.poll(() => bodies.length).toBe(1)
+  await sending.click({ force: true })
+  pressed.resolve()
+  await expect(page.getByText('Mensagem enviada com sucesso!')).toBeVisible()
+  for (const label of ['Nome', 'E-mail', 'Celular', 'Sugestão / Mensagem'])
+    await expect(page.getByLabel(label)).toHaveValue('')
+  await expect(page.getByText('0 de 1000 caracteres')).toBeVisible()
+  expect(bodies).toEqual([
+    {
+      name: 'Ana Souza',
+      email: 'ana@exemplo.com.br',
+      phone: '(21) 98765-4321',
+      message: 'Quero saber\ndo acesso.',
+      website: '',
+      fill_ms: expect.any(Number),
+    },
+  ])
+  expect(bodies[0]?.fill_ms).toBeGreaterThanOrEqual(3_000)
+  await page.reload()
+  await expect(page.getByLabel('Nome')).toHaveValue('')
+  await page.getByRole('link', { name: 'Voltar' }).click()
+  await expect(page).toHaveURL('/login')
+})
+
+test('each broken rule has a notice of its own and stands beside its field', async ({ page }) => {
+  await page.goto('/contato')
+  const notices = page.getByRole('region', { name: 'Notificações' }).getByRole('alert')
+  await fillIn(page, { name: '  ', email: 'ana@', phone: ' ', message: '\n' })
+  await send(page)
+  await expect(notices).toHaveText([
+    'Nome é obrigatório',
+    'E-mail inválido',
+    'Celular é obrigatório',
+    'Mensagem é obrigatória',
+  ])
+  await expect(page.getByLabel('Nome')).toBeFocused()
+  await expect(page.getByLabel('Nome')).toHaveAccessibleDescription('Nome é obrigatório')
+  await expect(page.getByLabel('E-mail')).toHaveAccessibleDescription('E-mail inválido')
+  await expect(page.getByLabel('Celular')).toHaveAccessibleDescription('Celular é obrigatório')
+  await expect(page.getByLabel('Sugestão / Mensagem')).toHaveAccessibleDescription(
+    /^Mensagem é obrigatória 0 de 1000/,
+  )
+  await fillIn(page, {
+    name: 'a'.repeat(101),
+    email: 'a'.repeat(256),
+    phone: '+1 '.repeat(8),
+    message: 'a'.repeat(1001),
+  })
+  await expect(page.getByText('Nome é obrigatório')).toHaveCount(1)
+  await send(page)
+  await expect(notices).toHaveText([
+    'Nome deve ter no máximo 100 caracteres',
+    'E-mail deve ter no máximo 255 caracteres',
+    'E-mail inválido',
+    'Celular deve ter no máximo 20 caracteres',
+    'Mensagem deve ter no máximo 1000 caracteres',
+  ])
+})
+
+test('nothing typed is lost when sending fails or the page is loaded again', async ({ page }) => {
+  await page.goto('/contato')
+  await fillIn(page, filled)
+  await page.route('**/api/support-messages', (route) => route.abort())
+  await send(page)
+  await expect(page.getByText('Erro ao enviar mensagem. Tente novamente.')).toBeVisible()
+  await expect(page.getByText(/^Sem conexão com o portal/)).toBeVisible()
+  await page.reload()
+  await expect(page.getByLabel('Nome')).toHaveValue(filled.name)
+  await expect(page.getByLabel('Celular')).toHaveValue('(21) 98765-4321')
+  await expect(page.getByLabel('Sugestão / Mensagem')).toHaveValue(filled.message)
+  await expect(page.getByText('22 de 1000 caracteres')).toBeVisible()
+
+  await page.unroute('**/api/support-messages')
+  await page.route('**/api/support-messages', (route) =>
+    route.fulfill({
+      status: 429,
+      contentType: 'application/problem+json',
+      body: JSON.stringify({ code: 'rate-limited', detail: 'Muitas tentativas.' }),
+    }),
+  )
+  await send(page)
+  await expect(page.getByText('Erro ao enviar mensagem. Tente novamente.')).toBeVisible()
+  await expect(page.getByText('Muitas tentativas.')).toBeVisible()
+  await expect(page.getByLabel('Nome')).toHaveValue(filled.name)
+})
+
+test('a Brazilian number is written as it is typed, the caret stays, and others are left alone', async ({
+  page,
+}) => {
+  await page.goto('/contato')
+  const phone = page.getByLabel('Celular')
+  await phone.pressSequentially('21987654321')
+  await expect(phone).toHaveValue('(21) 98765-4321')
+  for (let presses = 0; presses < 6; presses += 1) await phone.press('ArrowLeft')
+  await phone.press('Backspace')
+  await phone.pressSequentially('0')
+  await expect(phone).toHaveValue('(21) 98705-4321')
+  for (let presses = 0; presses < 20; presses += 1) await phone.press('Delete')
+  for (let presses = 0; presses < 20; presses += 1) await phone.press('Backspace')
+  await expect(phone).toHaveValue('')
+  await phone.pressSequentially('+442071234567')
+  await expect(phone).toHaveValue('+442071234567')
+})
+
+test('the honeypot is out of reach for people', async ({ page }) => {
+  await page.goto('/contato')
+  await expect(page.getByRole('textbox')).toHaveCount(4)
+  await page.getByLabel('Sugestão / Mensagem').focus()
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('button', { name: 'Enviar Mensagem' })).toBeFocused()
+  const honeypot = page.locator('input[name=website]')
+  await expect(honeypot).toHaveAttribute('autocomplete', 'off')
+  expect(await honeypot.locator('..').locator('..').boundingBox()).toMatchObject({ width: 1, height: 1 })
+})
+
+test('somebody who is signed in need not type the address', async ({ page }) => {
+  await signIn(page, 'semrelatorio')
+  await expect(page).toHaveURL(/\/power-bi$/)
+  await page.getByRole('link', { name: 'Contato' }).click()
+  await expect(page.getByLabel('E-mail')).toHaveValue('semrelatorio@grupopatio.com.br')
+  await page.getByRole('link', { name: 'Voltar' }).click()
+  await expect(page).toHaveURL(/\/power-bi$/)
+})
+
+test('where the installation asks for it, a human check goes along', async ({ page }) => {
+  test.setTimeout(90_000)
+  const portal = await spawnPortal({ CONTACT_CAPTCHA: 'true', ALTCHA_COST: '50' })
+  await untilReady(portal)
+  await page.goto(`${portal.url}/contato`)
+  await fillIn(page, filled)
+  await solveHumanCheck(page)
+  const sent = page.waitForRequest((request) => request.url().endsWith('/api/support-messages'))
+  await send(page)
+  expect((await sent).postDataJSON().captcha).toMatch(/./)
+  await expect(page.getByText('Mensagem enviada com sucesso!')).toBeVisible()
+  // A pass serves once: the next message needs another.
+  await expect(page.locator('altcha-widget').getByText('Verificado')).toHaveCount(0)
+  await portal.stop()
+})

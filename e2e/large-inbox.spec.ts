@@ -1,0 +1,69 @@
+import type { Page } from '@playwright/test'
+import { expect, signIn, test } from './portal-fixture.ts'
+import { callAs } from './support-calls.ts'
+
+test('ten thousand messages scroll smoothly, and whoever reads further down is not moved', async ({
+  page,
+}) => {
+  await signIn(page, 'admin')
+  await expect(page).toHaveURL(/\/power-bi$/)
+  const messages = tenThousand()
+  await page.route('**/api/support-messages?*', (route) => {
+    const query = new URL(route.request().url()).searchParams
+    const start = query.has('cursor') ? messages.findIndex(({ id }) => id === query.get('cursor')) + 1 : 0
+    const items = messages.slice(start, start + Number(query.get('limit')))
+    const next = start + items.length < messages.length ? items.at(-1)?.id : null
+    return route.fulfill({ json: { items, total: messages.length, next } })
+  })
+  await page.goto('/mensagens')
+  await expect(page.getByText('10.000 mensagens')).toBeVisible()
+  const scroll = (to: number) => page.locator('#conteudo').evaluate((main, top) => main.scrollTo(0, top), to)
+  for (let screen = 1; screen <= 20; screen += 1) {
+    await scroll(1e9)
+    await page.waitForTimeout(50)
+  }
+  const seen = page.getByRole('listitem').filter({ has: page.getByRole('article') })
+  await expect.poll(async () => Number(await seen.last().getAttribute('aria-posinset'))).toBeGreaterThan(300)
+  expect(await seen.count()).toBeLessThan(30)
+  await expect(seen.first()).toHaveAttribute('aria-setsize', '10000')
+
+  await scroll(20_000)
+  await page.waitForTimeout(300)
+  const place = await middleCard(page)
+  messages.unshift({
+    ...(messages[0] as (typeof messages)[0]),
+    id: crypto.randomUUID(),
+    name: 'Nova em cima',
+  })
+  await callAs(page, 'POST', '/api/support-messages', {
+    name: 'Aviso',
+    email: 'a@exemplo.com.br',
+    phone: '1',
+    message: 'x',
+  })
+  await expect(page.getByText('10.001 mensagens')).toBeAttached()
+  await page.waitForTimeout(300)
+  const after = await middleCard(page)
+  expect(after.text).toBe(place.text)
+  expect(Math.abs(after.top - place.top)).toBeLessThan(3)
+})
+
+function tenThousand() {
+  return Array.from({ length: 10_000 }, (_, index) => ({
+    id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+    name: `Pessoa ${index}`,
+    email: `pessoa${index}@exemplo.com.br`,
+    phone: '(21) 98765-4321',
+    message: 'Texto da mensagem. '.repeat(1 + (index % 9)),
+    is_read: index % 3 === 0,
+    created_at: new Date(Date.UTC(2026, 0, 1) - index * 60_000).toISOString(),
+  }))
+}
+
+/** Which card stands in the middle of the screen, and where. */
+async function middleCard(page: Page): Promise<{ text: string | null | undefined; top: number }> {
+  return page.evaluate(() => {
+    const card = document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest('li')
+    return { text: card?.querySelector('h2')?.textContent, top: card?.getBoundingClientRect().top ?? 0 }
+  })
+}

@@ -1,0 +1,34 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { supportRoutes } from '#contract/support.ts'
+import { answerWith, installLocalStorage } from '#web/testing/browser-parts.ts'
+import { failureOf } from './embed-failure.ts'
+import { reportProblem } from './report-problem.ts'
+
+beforeEach(() => {
+  vi.unstubAllGlobals()
+  installLocalStorage()
+})
+
+describe('reportProblem', () => {
+  it('says what the page saw, as the contract takes it, without anything like a token', async () => {
+    const token = `H4sIAAAAAAAE${'Ab1+/_-.='.repeat(40)}`
+    const requests = answerWith(Response.json({ success: true }, { status: 201 }))
+    const report = { area: 'Vendas', embedMode: 'service_principal', reportId: '' } as const
+    const seen = failureOf({
+      message: `Unknown failure with ${token} ${'long '.repeat(80)}`,
+      technicalDetails: { requestId: 'r'.repeat(300) },
+    })
+    await reportProblem(report, seen)
+    expect(requests[0]?.path).toBe('/api/support-messages/problem-reports')
+    expect(JSON.stringify(requests[0]?.body)).not.toContain('H4sI')
+    expect(requests[0]?.body).toMatchObject({
+      type: 'Vendas',
+      reportId: null,
+      requestId: 'r'.repeat(100),
+      failure: expect.stringMatching(
+        /^Erro ao carregar o relatório do Power BI · Unknown failure with … long/,
+      ),
+    })
+    expect(supportRoutes.reportProblem.body.safeParse(requests[0]?.body).success).toBe(true)
+  })
+})

@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ApiError, NetworkError } from './api-error.ts'
+import { runOneByOne } from './run-one-by-one.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  vi.spyOn(console, 'warn').mockImplementation(() => {})
+})
+afterEach(() => vi.useRealTimers())
+
+function refusal(status: number): ApiError {
+  return new ApiError({ code: 'forbidden', detail: 'não' } as never, status)
+}
+
+describe('runOneByOne', () => {
+  it('runs at once, and once more for all that was asked for meanwhile', async () => {
+    const work = vi.fn(async () => void (await new Promise((resolve) => setTimeout(resolve, 1_000))))
+    const ask = runOneByOne(work)
+    for (let times = 0; times < 5; times += 1) ask()
+    expect(work).toHaveBeenCalledTimes(1)
+    await vi.advanceTimersByTimeAsync(1_200)
+    expect(work).toHaveBeenCalledTimes(2)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(work).toHaveBeenCalledTimes(2)
+    ask()
+    expect(work).toHaveBeenCalledTimes(3)
+  })
+
+  it('tries failed work again until it succeeds', async () => {
+    const work = vi.fn<() => Promise<void>>().mockResolvedValue()
+    work.mockRejectedValueOnce(new NetworkError()).mockRejectedValueOnce(refusal(503))
+    runOneByOne(work)()
+    await vi.advanceTimersByTimeAsync(1_100)
+    expect(work).toHaveBeenCalledTimes(2)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(work).toHaveBeenCalledTimes(3)
+  })
+
+  it('gives up on a refusal, and after a while on everything', async () => {
+    const refused = vi.fn(() => Promise.reject(refusal(403)))
+    runOneByOne(refused)()
+    const lost = vi.fn(() => Promise.reject(new NetworkError()))
+    runOneByOne(lost)()
+    await vi.advanceTimersByTimeAsync(3_600_000)
+    expect(refused).toHaveBeenCalledTimes(1)
+    expect(lost).toHaveBeenCalledTimes(8)
+  })
+})

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { checkContact } from './check-contact.ts'
+
+const valid = { name: 'Ana', email: 'ana@exemplo.com.br', phone: '(21) 98765-4321', message: 'Olá' }
+const messagesOf = (values: Partial<typeof valid>) =>
+  checkContact({ ...valid, ...values }).map(({ message }) => message)
+
+describe('checkContact', () => {
+  it('passes what is filled in', () => {
+    expect(checkContact(valid)).toEqual([])
+    expect(checkContact({ ...valid, name: ` ${'a'.repeat(100)} ` })).toEqual([])
+  })
+
+  it('names every rule that is broken, field by field', () => {
+    expect(checkContact({ name: ' ', email: '', phone: '\t', message: '\n' })).toEqual([
+      { field: 'name', message: 'Nome é obrigatório' },
+      { field: 'email', message: 'E-mail inválido' },
+      { field: 'phone', message: 'Celular é obrigatório' },
+      { field: 'message', message: 'Mensagem é obrigatória' },
+    ])
+  })
+
+  it('holds the limits', () => {
+    expect(messagesOf({ name: 'a'.repeat(101) })).toEqual(['Nome deve ter no máximo 100 caracteres'])
+    expect(messagesOf({ email: `${'a'.repeat(250)}@x.com` })).toEqual([
+      'E-mail deve ter no máximo 255 caracteres',
+    ])
+    expect(messagesOf({ phone: '1'.repeat(21) })).toEqual(['Celular deve ter no máximo 20 caracteres'])
+    expect(messagesOf({ message: 'a'.repeat(1001) })).toEqual(['Mensagem deve ter no máximo 1000 caracteres'])
+    expect(messagesOf({ message: 'a'.repeat(1000), phone: '1'.repeat(20) })).toEqual([])
+  })
+})

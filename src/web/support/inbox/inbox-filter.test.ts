@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { readFilter, writeFilter } from './inbox-filter.ts'
+
+describe('the filter in the address', () => {
+  it.each([
+    [{}, { q: '', isUnreadOnly: false }],
+    [
+      { q: 123, unread: true },
+      { q: '123', isUnreadOnly: true },
+    ],
+    [
+      { q: ' ana ', unread: 'true' },
+      { q: 'ana', isUnreadOnly: true },
+    ],
+    [
+      { q: { a: 1 }, unread: 'talvez' },
+      { q: '', isUnreadOnly: false },
+    ],
+    [
+      { q: null, unread: ['true', 'x'] },
+      { q: '', isUnreadOnly: false },
+    ],
+    [{ q: 'x'.repeat(200) }, { q: 'x'.repeat(100), isUnreadOnly: false }],
+  ])('is read from %j', (search, filter) => {
+    expect(readFilter(search)).toEqual(filter)
+  })
+
+  it('leaves out what it does not ask for', () => {
+    expect(writeFilter({ q: ' ', isUnreadOnly: false })).toEqual({})
+    expect(writeFilter({ q: ' ana ', isUnreadOnly: true })).toEqual({ q: 'ana', unread: 'true' })
+  })
+})

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { phoneLink, replyLink, writeInstant } from './message-links.ts'
+import { plainText } from './plain-text.ts'
+
+const message = {
+  id: '1',
+  name: 'Ana',
+  email: 'ana@exemplo.com.br',
+  phone: '1',
+  message: 'Olá',
+  is_read: false,
+  created_at: '2026-11-21T02:30:00.000Z',
+}
+
+describe('the links of a message', () => {
+  it('tell the time of São Paulo', () => {
+    expect(writeInstant('2026-11-21T02:30:00.000Z')).toBe('20/11/2026, 23:30')
+  })
+
+  it('quote the message in the answer, and put nothing else into it', () => {
+    const link = replyLink({ ...message, message: 'um & dois?\n&bcc=x@y.z' }, 'Grupo & Cia')
+    const url = new URL(link)
+    expect([...url.searchParams.keys()]).toEqual(['subject', 'body'])
+    expect(url.searchParams.get('subject')).toBe('Sua mensagem para Grupo & Cia')
+    expect(url.searchParams.get('body')).toBe(
+      '\r\n\r\nEm 20/11/2026, 23:30, você escreveu:\r\n> um & dois?\r\n> &bcc=x@y.z',
+    )
+  })
+
+  it('escape what an address may hold', () => {
+    const link = replyLink({ ...message, email: 'a?subject=x&b%@exemplo.com.br' }, 'G')
+    expect(link.startsWith('mailto:a%3Fsubject%3Dx%26b%25@exemplo.com.br?subject=')).toBe(true)
+  })
+
+  it('stay short and whole for a thousand emoji', () => {
+    const link = replyLink({ ...message, message: '🚗'.repeat(1000) }, 'G')
+    expect(new URL(link).searchParams.get('body')).toContain(`${'🚗'.repeat(300)}…`)
+    expect(replyLink({ ...message, message: '\ud83d' }, 'G')).toContain('%EF%BF%BD')
+  })
+
+  it.each([
+    ['(21) 98765-4321', 'tel:21987654321'],
+    ['+55 21 3333-4444', 'tel:+552133334444'],
+    ['(21) 3333-4444 ramal 12', 'tel:2133334444'],
+    ['—', undefined],
+    ['ramal 12', undefined],
+    ['12', undefined],
+  ])('call %s by %s', (phone, link) => {
+    expect(phoneLink(phone)).toBe(link)
+  })
+})
+
+describe('plainText', () => {
+  it('drops what turns the text behind it round, and nothing else', () => {
+    expect(plainText('a\u202efdp.exe\u2066b')).toBe('afdp.exeb')
+    expect(plainText('مرحبا 👩‍🚀 ção\n')).toBe('مرحبا 👩‍🚀 ção\n')
+  })
+})

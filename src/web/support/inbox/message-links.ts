@@ -1,0 +1,47 @@
+import type { SupportMessage } from '#contract/support.ts'
+import { plainText } from './plain-text.ts'
+
+/** A longer mailto address is cut or refused by some mail programs. */
+const QUOTED_CHARACTERS = 300
+
+const instantFormat = new Intl.DateTimeFormat('pt-BR', {
+  dateStyle: 'short',
+  timeStyle: 'short',
+  timeZone: 'America/Sao_Paulo',
+})
+
+/** '21/11/2026, 14:05' by the clock of São Paulo. */
+export function writeInstant(iso: string): string {
+  return instantFormat.format(new Date(iso))
+}
+
+/** A mailto address that begins an answer: the subject, and what was written, quoted (RFC 6068). */
+export function replyLink({ email, message, created_at }: SupportMessage, groupName: string): string {
+  const [local = '', domain = ''] = splitAddress(email)
+  const characters = [...plainText(message)]
+  const cut = characters.length > QUOTED_CHARACTERS ? '…' : ''
+  const quoted = (characters.slice(0, QUOTED_CHARACTERS).join('') + cut)
+    .split('\n')
+    .map((line) => `> ${line}`)
+  const body = ['', '', `Em ${writeInstant(created_at)}, você escreveu:`, ...quoted].join('\r\n')
+  const subject = `Sua mensagem para ${groupName}`
+  return `mailto:${encode(local)}@${encode(domain)}?subject=${encode(subject)}&body=${encode(body)}`
+}
+
+/** A tel address of the number that a text begins with; undefined when it begins with none. */
+export function phoneLink(phone: string): string | undefined {
+  const number = /^[\d\s().+-]+/.exec(phone)?.[0] ?? ''
+  const digits = number.replace(/\D/g, '')
+  if (digits.length < 3) return undefined
+  return `tel:${number.trimStart().startsWith('+') ? '+' : ''}${digits}`
+}
+
+function splitAddress(email: string): [local: string, domain: string] {
+  const at = email.lastIndexOf('@')
+  return [email.slice(0, at), email.slice(at + 1)]
+}
+
+/** Half of a pair of code units cannot be encoded, and must not break the page. */
+function encode(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
+}

@@ -1,0 +1,7 @@
+/** What makes the text behind it run the other way, whatever it says (Unicode TR9): 'fdp.exe' reads 'exe.pdf'. */
+const DIRECTION_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g
+
+/** Text of anybody's without what would show it other than it is; languages written from the right need none of it. */
+export function plainText(text: string): string {
+  return text.replace(DIRECTION_CONTROLS, '')
+}
