@@ -1,0 +1,149 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EMULATED_REPORTS } from '#emulators/power-bi/catalogue.ts'
+import { DEMO_PASSWORD, SHORT_DEMO_PASSWORD } from '#server/database/seed.ts'
+import { type Canaries, createCanaries } from '#server/testing/canaries.ts'
+import { type PortalProcess, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
+
+const ADMIN = 'admin@grupopatio.com.br'
+const SLOW = 90_000
+
+/** What an installation keeps secret. Demo mode needs none of it, so nothing here leads anywhere. */
+function secretEnvironment(canaries: Canaries): Record<string, string> {
+  const session = canaries.plant('session secret')
+  // The emulator's client secret is made of its beginning.
+  canaries.watch('emulated client secret', session.slice(0, 16))
+  const inUrl = (name: string) => encodeURIComponent(canaries.plant(name))
+  return {
+    SESSION_SECRET: session,
+    METRICS_TOKEN: canaries.plant('metrics token'),
+    SMTP_URL: `smtp://portal:${inUrl('SMTP password')}@127.0.0.1:9`,
+    POWERBI_CLIENT_SECRET: canaries.plant('client secret'),
+    POWERBI_CLIENT_CERTIFICATE: canaries.plant('client certificate'),
+    RECAPTCHA_SITE_KEY: 'a site key is public',
+    RECAPTCHA_SECRET_KEY: canaries.plant('reCAPTCHA secret'),
+  }
+}
+
+describe('a process with canaries for secrets, at log level debug', () => {
+  const canaries = createCanaries()
+  const environment = secretEnvironment(canaries)
+  let portal: PortalProcess
+  beforeAll(async () => {
+    portal = await spawnPortal({ ...environment, LOG_LEVEL: 'debug', RATE_LIMITS: 'off' })
+    await untilReady(portal)
+  }, SLOW)
+  afterAll(() => portal.stop())
+
+  const call = async (method: string, path: string, body?: unknown, token?: string) => {
+    const reply = await fetch(portal.url + path, {
+      method,
+      headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    return { status: reply.status, text: await reply.text() }
+  }
+  const signIn = (password: string) =>
+    call('POST', '/api/auth/token?grant_type=password', { email: ADMIN, password })
+
+  test('sends none of them in the page or its files', async () => {
+    for (const path of ['/', '/login', '/power-bi', '/brand.css']) {
+      const { status, text } = await call('GET', path)
+      expect(status, path).toBe(200)
+      expect(canaries.findIn(text), path).toEqual([])
+    }
+  })
+
+  test(
+    'prints and exports none of them, whatever is asked of it and whatever fails',
+    async () => {
+      expect((await signIn(canaries.plant('wrong password'))).status).toBe(400)
+      const { access_token, refresh_token } = JSON.parse((await signIn(DEMO_PASSWORD)).text)
+      canaries.watch('access token', access_token.split('.')[2])
+      canaries.watch('refresh token', refresh_token)
+      canaries.watch('demo password', DEMO_PASSWORD)
+      const [report] = EMULATED_REPORTS
+      const wanted = {
+        workspaceId: report?.workspaceId,
+        reportId: report?.reportId,
+        datasetId: report?.datasetId,
+      }
+      const body = { ...wanted, marcas: [], estados: [], userEmail: ADMIN }
+      const ask = () => call('POST', '/api/functions/get-powerbi-token', body, access_token)
+      const seen: number[] = []
+      for (const fault of [
+        { on: 'directory', status: 401 },
+        { on: 'directory', status: 503 },
+        { on: 'generateToken', status: 403 },
+      ]) {
+        await call('PUT', '/demo/power-bi/faults', fault)
+        seen.push((await ask()).status)
+      }
+      const issued = await ask()
+      expect([...seen, issued.status]).toEqual([502, 503, 502, 200])
+      canaries.watch('embed token', JSON.parse(issued.text).embedToken)
+      await call('POST', '/api/auth/token?grant_type=refresh_token', { refresh_token })
+      const metrics = await call('GET', '/api/metrics', undefined, environment.METRICS_TOKEN)
+      expect(metrics.status).toBe(200)
+      expect(canaries.findIn(metrics.text)).toEqual([])
+      // The announcement names the demo's password, which is no secret there.
+      const untilThen = portal.output().replace(`(senha ${DEMO_PASSWORD})`, '')
+      await expect.poll(() => portal.output(), { timeout: 5_000 }).toContain('"path":"/api/metrics"')
+      expect(canaries.findIn(untilThen)).toEqual([])
+      expect(canaries.findIn(portal.output().replace(`(senha ${DEMO_PASSWORD})`, ''))).toEqual([])
+    },
+    SLOW,
+  )
+
+  test(
+    'prints none of them when it cannot start',
+    async () => {
+      const database = `postgres://patio:${encodeURIComponent(canaries.plant('database password'))}@127.0.0.1:9/x`
+      const real = {
+        PATIO_DEMO: 'false',
+        PUBLIC_URL: 'http://localhost:1',
+        COMPANY_EMAIL_DOMAIN: 'x.br',
+        MAIL_FROM: 'a@x.br',
+      }
+      for (const extra of [
+        { DATABASE_URL: database },
+        { ...real, DATABASE_URL: database, POWERBI_TENANT_ID: 't', POWERBI_CLIENT_ID: 'c' },
+        real,
+      ]) {
+        const broken = await spawnPortal({ ...environment, ...extra, LOG_LEVEL: 'debug' })
+        expect(await broken.exited).toBe(1)
+        expect(broken.output().length).toBeGreaterThan(10)
+        expect(canaries.findIn(broken.output())).toEqual([])
+        await broken.stop()
+      }
+    },
+    SLOW,
+  )
+})
+
+const BUILT = fileURLToPath(new URL('../../dist/web', import.meta.url))
+
+test.skipIf(!existsSync(BUILT))(
+  'the built files name no secret of the server and hold no password of the demo',
+  () => {
+    const files = readdirSync(BUILT, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    )
+    expect(files.length).toBeGreaterThan(5)
+    const secrets = [
+      'SESSION_SECRET',
+      'CLIENT_SECRET',
+      'DATABASE_URL',
+      'SMTP_URL',
+      'METRICS_TOKEN',
+      'RECAPTCHA_SECRET',
+    ]
+    for (const entry of files) {
+      const text = readFileSync(join(entry.parentPath, entry.name), 'latin1')
+      for (const secret of [...secrets, DEMO_PASSWORD, SHORT_DEMO_PASSWORD])
+        expect(text.includes(secret), `${entry.name} holds ${secret}`).toBe(false)
+    }
+  },
+)

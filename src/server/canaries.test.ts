@@ -1,0 +1,154 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tokenOf } from '#server/testing/account-calls.ts'
+import { addPerson, configureReports, openTestSession } from '#server/testing/builders.ts'
+import { type Canaries, createCanaries } from '#server/testing/canaries.ts'
+import { bodyFor, scriptFault } from '#server/testing/embed-token-calls.ts'
+import { givePass } from '#server/testing/human-passes.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startWatchedPortal, type WatchedPortal } from '#server/testing/watched-portal.ts'
+
+const EMAIL = 'canario@grupopatio.com.br'
+const SIGN_IN = '/api/auth/token?grant_type=password'
+const REFRESH = '/api/auth/token?grant_type=refresh_token'
+const TOKEN = '/api/functions/get-powerbi-token'
+
+describeOnEachDatabase('no secret shows in logs, refusals, tables or metrics', (kind) => {
+  let canaries: Canaries
+  let watched: WatchedPortal
+  beforeAll(async () => {
+    canaries = createCanaries()
+    watched = await startWatchedPortal(kind, canaries)
+    await configureReports(watched.portal, 'Vendas')
+  })
+  afterAll(() => watched.stop())
+
+  const pass = async () => canaries.watch(`human pass ${Math.random()}`, await givePass(watched.portal))
+  const signIn = async (password: string) =>
+    watchSession(await watched.call('POST', SIGN_IN, { email: EMAIL, password, captcha: await pass() }))
+  const watchSession = (reply: Awaited<ReturnType<WatchedPortal['call']>>) => {
+    const { access_token: access, refresh_token: refresh } = reply.body as Record<string, string>
+    // The signature alone: what stands before it is the same in every token, or no secret.
+    if (access) canaries.watch(`access token ${Math.random()}`, access.split('.')[2] as string)
+    if (refresh) canaries.watch(`refresh token ${Math.random()}`, refresh)
+    return { status: reply.status, access, refresh }
+  }
+  const useMail = async (kind: string, type: string) => {
+    await watched.portal.outbox.deliverDue()
+    const { link } = watched.mails.findLast((mail) => mail.kind === kind) ?? {}
+    return watchSession(await watched.call('POST', '/api/auth/verify', { type, token_hash: tokenOf(link) }))
+  }
+  const expectNoneIn = (text: string) => {
+    expect(text.length).toBeGreaterThan(0)
+    expect(canaries.findIn(text)).toEqual([])
+  }
+
+  test('after a sign-up, good and bad sign-ins, refreshes, a replay, a reset and a change of password', async () => {
+    const { call, portal, heard } = watched
+    const password = canaries.plant('password')
+    expect(
+      (await call('POST', '/api/auth/signup', { email: EMAIL, password, captcha: await pass() })).status,
+    ).toBe(200)
+    expect((await useMail('verification', 'signup')).status).toBe(200)
+
+    const wrong = { email: EMAIL, password: canaries.plant('wrong password') }
+    await call('POST', SIGN_IN, { ...wrong, captcha: await pass() })
+    await call('POST', SIGN_IN, { ...wrong, captcha: canaries.plant('captcha answer') })
+    await call('POST', SIGN_IN, `{"password":"${wrong.password}"`)
+    await call('POST', SIGN_IN, wrong.password)
+    await call('POST', SIGN_IN, { ...wrong, password: { x: wrong.password } })
+    await call('POST', `${SIGN_IN}&password=${encodeURIComponent(wrong.password)}`, { email: wrong.password })
+    await call('POST', '/api/functions/verify-recaptcha', { token: canaries.plant('reCAPTCHA answer') })
+    await call('GET', '/api/profiles/me', undefined, canaries.plant('forged token'))
+    await call('POST', REFRESH, { refresh_token: canaries.plant('forged refresh token') })
+
+    const session = await signIn(password)
+    const next = watchSession(await call('POST', REFRESH, { refresh_token: session.refresh }))
+    await call('GET', '/api/profiles/me', undefined, next.access)
+    portal.clock.advance(11_000)
+    expect((await call('POST', REFRESH, { refresh_token: session.refresh })).status).toBe(400)
+
+    await call('POST', '/api/auth/recover', { email: EMAIL })
+    const recovery = await useMail('recovery', 'recovery')
+    await call('PUT', '/api/auth/user', { password }, recovery.access)
+    const newPassword = canaries.plant('new password')
+    expect((await call('PUT', '/api/auth/user', { password: newPassword }, recovery.access)).status).toBe(200)
+    const changing = await signIn(newPassword)
+    for (const next of [newPassword, canaries.plant('newest password')])
+      await call('POST', '/api/functions/change-password', { newPassword: next }, changing.access)
+    await portal.outbox.deliverDue()
+    for (const status of [400, 401, 422]) expect(heard.statuses).toContain(status)
+    for (const words of ['"msg":"request"', '"msg":"mail not sent"']) expect(heard.log).toContain(words)
+  })
+
+  test('after faults of the directory and of Power BI that repeat what they were sent', async () => {
+    const { call, portal, heard } = watched
+    const { access_token } = await openTestSession(portal, await addPerson(portal))
+    const ask = () => call('POST', TOKEN, bodyFor('Vendas'), access_token)
+    const directoryToken = canaries.plant('directory token')
+    const embedToken = canaries.plant('embed token')
+    const faults = [
+      { on: 'directory', status: 401 },
+      { on: 'directory', status: 500 },
+      { on: 'directory', body: `{"access_token": ${directoryToken}` },
+      { on: 'directory', status: 400, body: directoryToken },
+      { on: 'generateToken', status: 403, message: 'role "Portal" of the effective identity is not known' },
+      { on: 'generateToken', status: 404 },
+      { on: 'generateToken', status: 429, headers: { 'retry-after': '60' } },
+      { on: 'generateToken', status: 500, times: 2 },
+      { on: 'generateToken', body: embedToken, times: 2 },
+      { on: 'generateToken', body: `{"token": ${embedToken}`, times: 2 },
+      { on: 'generateToken', status: 400, body: `{"token": "${embedToken}` },
+    ] as const
+    for (const fault of faults) {
+      await scriptFault(portal, fault)
+      expect((await ask()).status, JSON.stringify(fault)).toBeGreaterThanOrEqual(500)
+    }
+    const { status, body } = await ask()
+    expect(status).toBe(200)
+    canaries.watch('issued embed token', body.embedToken)
+    for (const status of [502, 503]) expect(heard.statuses).toContain(status)
+  })
+
+  test('after failures of the database', async () => {
+    const { call, portal, heard } = watched
+    const { db } = portal.database
+    const password = canaries.plant('password of a failing sign-up')
+    const person = await addPerson(portal)
+    const { access_token: access, refresh_token } = await openTestSession(portal, person)
+    canaries.watch('refresh token of a failing session', refresh_token)
+    const captcha = await pass()
+    const mail = await pass()
+    for (const table of ['passwords', 'sessions', 'access_records'])
+      await sql`alter table ${sql.table(table)} rename to ${sql.table(`${table}_away`)}`.execute(db)
+    await call('POST', '/api/auth/signup', { email: 'outro@grupopatio.com.br', password, captcha })
+    await call('POST', SIGN_IN, { email: EMAIL, password, captcha: mail })
+    await call('POST', REFRESH, { refresh_token })
+    await call('POST', '/api/functions/change-password', { newPassword: password }, access)
+    for (const table of ['passwords', 'sessions', 'access_records'])
+      await sql`alter table ${sql.table(`${table}_away`)} rename to ${sql.table(table)}`.execute(db)
+    expect(heard.statuses.filter((status) => status === 500)).toHaveLength(4)
+    expect(heard.log).toContain('"msg":"unexpected failure"')
+  })
+
+  test('in the log, nor any address of a person', () => {
+    expectNoneIn(watched.heard.log)
+    expect(watched.heard.log.includes('@grupopatio.com.br')).toBe(false)
+  })
+  test('in what was refused', () => expectNoneIn(watched.heard.refusals))
+  test('in the metrics', async () => expectNoneIn(await watched.scrape()))
+
+  test('in any table, the audit trail among them', async () => {
+    const { db } = watched.portal.database
+    const { rows: tables } = await sql<{ name: string }>`
+      select table_name as name from information_schema.tables where table_schema = 'public'`.execute(db)
+    let text = ''
+    for (const { name } of tables) {
+      const { rows } = await sql<{ row: string }>`select t::text as row from ${sql.table(name)} t`.execute(db)
+      text += rows.map(({ row }) => `${name} ${row}`).join('\n')
+    }
+    for (const said of ['account-created', 'session-reuse', 'password-changed', EMAIL])
+      expect(text).toContain(said)
+    expectNoneIn(text)
+  })
+})

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
+import { askToken, bodyFor, scriptFault } from '#server/testing/embed-token-calls.ts'
+import { readMetrics, TEST_METRICS_TOKEN } from '#server/testing/read-metrics.ts'
+import { sendRaw } from '#server/testing/send-raw.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+const LABELS = /^(method|route|status|le|service|outcome|source|state)$/
+
+describeOnEachDatabase('the metrics', (kind) => {
+  let portal: TestPortal
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false, metricsToken: TEST_METRICS_TOKEN })
+    await configureReports(portal, 'Vendas')
+  })
+  afterAll(() => portal.stop())
+  const requests = (route: string, status: number, method = 'GET') =>
+    `patio_http_requests_total{method="${method}",route="${route}",status="${status}"}`
+
+  const upstream = (service: string, outcome: string) =>
+    `patio_upstream_calls_total{service="${service}",outcome="${outcome}"}`
+
+  test('open with the token alone', async () => {
+    const scrape = (authorization: string) =>
+      send(portal, 'GET', '/api/metrics', { headers: { authorization } })
+    const admin = await openTestSession(portal, await addPerson(portal, { role: 'admin' }))
+    for (const refused of [
+      `Bearer ${TEST_METRICS_TOKEN}x`,
+      `Bearer ${TEST_METRICS_TOKEN.slice(0, -1)}`,
+      `Basic ${TEST_METRICS_TOKEN}`,
+      TEST_METRICS_TOKEN,
+      'Bearer ',
+      `Bearer ${admin.access_token}`,
+    ])
+      expect(await scrape(refused), refused).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
+    const { reply } = await readMetrics(portal)
+    expect(reply.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    expect(reply.headers.get('cache-control')).toBe('no-store')
+  })
+
+  test('are closed to everybody where no token is configured', async () => {
+    const closed = await startTestPortal({ kind, database: portal.database })
+    for (const authorization of ['Bearer undefined', 'Bearer null', `Bearer ${TEST_METRICS_TOKEN}`])
+      expect(await send(closed, 'GET', '/api/metrics', { headers: { authorization } })).toMatchObject({
+        status: 401,
+      })
+    await closed.stop()
+  })
+
+  test('count requests by route, method and status, and how long they took', async () => {
+    const person = await addPerson(portal)
+    const { access_token: token } = await openTestSession(portal, person)
+    for (let times = 0; times < 3; times++) await send(portal, 'GET', '/api/profiles/me', { token })
+    await send(portal, 'GET', '/api/profiles/me')
+    await send(portal, 'POST', '/api/auth/recover', { body: { email: 'nobody' } })
+    await send(portal, 'DELETE', '/api/profiles/me', { token })
+    const { figure } = await readMetrics(portal)
+    expect(figure(requests('/api/profiles/me', 200))).toBe(3)
+    expect(figure(requests('/api/profiles/me', 401))).toBe(1)
+    expect(figure(requests('/api/auth/recover', 400, 'POST'))).toBe(1)
+    const name = 'patio_http_request_duration_seconds'
+    const labels = 'method="GET",route="/api/profiles/me"'
+    const buckets = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, '+Inf'].map((le) =>
+      figure(`${name}_bucket{${labels},le="${le}"}`),
+    )
+    expect(buckets).toEqual([...buckets].sort((a, b) => Number(a) - Number(b)))
+    expect(buckets.at(-1)).toBe(4)
+    expect(figure(`${name}_count{${labels}}`)).toBe(4)
+    const seconds = figure(`${name}_sum{${labels}}`) as number
+    expect(seconds).toBeGreaterThan(0.0005)
+    expect(seconds).toBeLessThan(10)
+  })
+
+  test('know what no route answers as one, however many paths and methods are tried', async () => {
+    const before = (await readMetrics(portal)).lines.length
+    for (const path of ['/api/ana@grupopatio.com.br', '/api/x?token=abc', '/%00', '/api/profiles/me/x'])
+      await send(portal, 'GET', path)
+    await sendRaw(portal, 'PROPFIND /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    const { figure, lines } = await readMetrics(portal)
+    expect(figure(requests('none', 404, 'any'))).toBe(5)
+    expect(lines.length - before).toBeLessThan(20)
+  })
+
+  test('count calls to the directory and to Power BI, and where embed tokens came from', async () => {
+    const [ana, rui] = [await addPerson(portal), await addPerson(portal)]
+    await askToken(portal, ana)
+    await askToken(portal, ana)
+    await scriptFault(portal, { on: 'generateToken', delayMs: 200 })
+    await Promise.all([askToken(portal, rui), askToken(portal, rui)])
+    const { figure } = await readMetrics(portal)
+    for (const [source, count] of Object.entries({ service: 2, cache: 1, shared: 1 }))
+      expect(figure(`patio_embed_tokens_total{source="${source}"}`), source).toBe(count)
+    expect(figure(upstream('directory', 'ok'))).toBe(1)
+    // A look at the dataset and two tokens.
+    expect(figure(upstream('power-bi', 'ok'))).toBe(3)
+    expect(figure('patio_upstream_call_duration_seconds_count{service="power-bi"}')).toBe(3)
+    expect(figure('patio_upstream_call_duration_seconds_sum{service="power-bi"}')).toBeGreaterThan(0.2)
+  })
+
+  test.each([
+    [{ status: 403 }, 'refused'],
+    [{ status: 429, headers: { 'retry-after': '60' } }, 'throttled'],
+    [{ status: 500 }, 'failed'],
+  ] as const)('count a Power BI that answers %o as %s', async (fault, outcome) => {
+    const before = (await readMetrics(portal)).figure(upstream('power-bi', outcome)) ?? 0
+    await scriptFault(portal, { on: 'generateToken', ...fault })
+    await askToken(portal, await addPerson(portal))
+    expect((await readMetrics(portal)).figure(upstream('power-bi', outcome))).toBe(before + 1)
+  })
+
+  test('count a caller who went away as 499', async () => {
+    const route = '/api/functions/get-powerbi-token'
+    const { access_token: token } = await openTestSession(portal, await addPerson(portal))
+    await scriptFault(portal, { on: 'generateToken', delayMs: 500 })
+    const call = fetch(portal.url + route, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(bodyFor('Vendas')),
+      signal: AbortSignal.timeout(150),
+    })
+    await expect(call).rejects.toThrow()
+    const status499 = async () => (await readMetrics(portal)).figure(requests(route, 499, 'POST'))
+    await vi.waitFor(async () => expect(await status499()).toBe(1))
+  })
+
+  test('tell how many mails wait and for how long', async () => {
+    const { db } = portal.database
+    const asked = new Date(Date.now() - 60_000)
+    const mail = { kind: 'recovery', recipient: 'ana@x.br', created_at: asked }
+    await db
+      .insertInto('mail_outbox')
+      .values([
+        mail,
+        { ...mail, sent_at: new Date() },
+        { ...mail, due_at: new Date(Date.now() + 600_000), created_at: new Date(Date.now() - 120_000) },
+      ])
+      .execute()
+    const { figure } = await readMetrics(portal)
+    expect(figure('patio_mail_outbox_unsent')).toBe(2)
+    expect(figure('patio_mail_outbox_oldest_seconds')).toBeGreaterThan(59)
+    expect(figure('patio_mail_outbox_oldest_seconds')).toBeLessThan(90)
+  })
+
+  test('tell of open event streams, of the database pool, and of the process', async () => {
+    const close = portal.metrics.openStream()
+    portal.metrics.openStream()
+    close()
+    const { figure } = await readMetrics(portal)
+    expect(figure('patio_event_streams_open')).toBe(1)
+    expect(figure('patio_database_connections{state="waiting"}')).toBe(kind === 'server' ? 0 : undefined)
+    expect(figure('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0)
+    expect(figure('process_resident_memory_bytes')).toBeGreaterThan(1e6)
+  })
+  test('carry labels of a few kinds alone, and nothing of a person', async () => {
+    const { lines, text } = await readMetrics(portal)
+    const own = lines.filter((line) => line.startsWith('patio_'))
+    const labels = own.flatMap((line) => [...line.matchAll(/[{,](\w+)="/g)].map(([, name]) => name as string))
+    expect(labels.filter((name) => !LABELS.test(name))).toEqual([])
+    expect(text).not.toMatch(/@|pessoa\d|127\.0\.0\.1|[0-9a-f]{8}-[0-9a-f]{4}-/)
+  })
+
+  test('answer without the figures of a database that is away', async () => {
+    const lonely = await startTestPortal({ kind, metricsToken: TEST_METRICS_TOKEN })
+    await lonely.database.close()
+    const { figure } = await readMetrics(lonely)
+    expect(figure('patio_mail_outbox_unsent')).toBeUndefined()
+    expect(figure('patio_event_streams_open')).toBe(0)
+    await lonely.stop().catch(() => {})
+  })
+})

@@ -1,0 +1,119 @@
+import { sql } from 'kysely'
+import pino from 'pino'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { Database } from '#server/database/database.ts'
+import { createLog } from '#server/log.ts'
+import { describeOnEachDatabase, openTestDatabase } from '#server/testing/test-database.ts'
+import { createTestClock, type TestClock } from '#server/testing/test-portal.ts'
+import { createRetentionJob } from './retention-job.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const PERIODS = { unverifiedDays: 7, mailDays: 30, messagesMonths: 12, accessMonths: 6, auditMonths: 24 }
+
+function readableLog() {
+  const lines: string[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
+  return { log, logged: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) }
+}
+
+describeOnEachDatabase('the retention job', (kind) => {
+  let database: Database
+  let clock: TestClock
+  beforeAll(async () => {
+    database = await openTestDatabase(kind)
+  })
+  afterAll(() => database.close())
+  beforeEach(async () => {
+    clock = createTestClock()
+    for (const table of ['job_claims', 'rate_limits'] as const) await database.db.deleteFrom(table).execute()
+  })
+  const newJob = (log = createLog('silent')) =>
+    createRetentionJob({ db: database.db, log, clock, periods: PERIODS })
+  const ago = (ms: number) => new Date(clock() - ms)
+  const addRateLimits = (count: number, resetsAt: Date) =>
+    sql`insert into rate_limits (key, taken, resets_at)
+      select 'key ' || n, 1, ${resetsAt}::timestamptz from generate_series(1, ${count}::int) n`.execute(
+      database.db,
+    )
+  const countRateLimits = async () => {
+    const { n } = await database.db
+      .selectFrom('rate_limits')
+      .select((row) => row.fn.countAll<number>().as('n'))
+      .executeTakeFirstOrThrow()
+    return Number(n)
+  }
+
+  test('is run by one of several replicas, and again after the claim has run out', async () => {
+    await addRateLimits(3, ago(0))
+    const runs = await Promise.all([newJob(), newJob(), newJob()].map((job) => job.runNow()))
+    expect(runs.filter(Boolean)).toEqual([{ 'rate limits': 3 }])
+    expect(await newJob().runNow()).toBeUndefined()
+    clock.advance(45 * MINUTE)
+    expect(await newJob().runNow()).toEqual({})
+  })
+
+  test('deletes in batches and passes over rows that somebody holds', async () => {
+    await addRateLimits(450, ago(0))
+    if (kind === 'server') {
+      // The embedded database has one connection: nobody else can hold anything.
+      await database.db.transaction().execute(async (transaction) => {
+        await sql`select 1 from rate_limits where key = 'key 7' for update`.execute(transaction)
+        expect(await newJob().runNow()).toEqual({ 'rate limits': 449 })
+      })
+      clock.advance(HOUR)
+    }
+    const left = await countRateLimits()
+    expect(await newJob().runNow()).toEqual({ 'rate limits': left })
+    expect(await countRateLimits()).toBe(0)
+  })
+
+  test('goes on with the other rules when one fails, logs it, and lets the job be taken again', async () => {
+    const { log, logged } = readableLog()
+    await addRateLimits(2, ago(0))
+    await sql`alter table sessions rename to sessions_away`.execute(database.db)
+    try {
+      expect(await newJob(log).runNow()).toEqual({ 'rate limits': 2 })
+    } finally {
+      await sql`alter table sessions_away rename to sessions`.execute(database.db)
+    }
+    expect(
+      logged()
+        .filter(({ msg }) => msg === 'retention failed')
+        .map(({ rule }) => rule),
+    ).toEqual(['unverified sign-ups', 'sessions'])
+    expect(logged().at(-1)).toMatchObject({ msg: 'old data deleted', deleted: { 'rate limits': 2 } })
+    expect(await newJob().runNow()).toEqual({})
+  })
+
+  test('begins nothing after it was stopped', async () => {
+    await addRateLimits(1, ago(0))
+    const job = newJob()
+    await job.stop()
+    expect(await job.runNow()).toEqual({})
+    expect(await countRateLimits()).toBe(1)
+    expect(await newJob().runNow()).toEqual({ 'rate limits': 1 })
+  })
+})
+
+test('a database that is away stops neither the portal nor the job', async () => {
+  const database = await openTestDatabase('embedded')
+  await database.close()
+  const { log, logged } = readableLog()
+  const stalls = () => logged().filter(({ msg }) => msg === 'retention stalled').length
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const job = createRetentionJob({ db: database.db, log, clock: Date.now, periods: PERIODS })
+    job.start()
+    expect(stalls()).toBe(0)
+    await vi.advanceTimersByTimeAsync(6_000)
+    expect(stalls()).toBe(1)
+    await vi.advanceTimersByTimeAsync(6 * MINUTE)
+    expect(stalls()).toBe(2)
+    await job.stop()
+    await vi.advanceTimersByTimeAsync(3 * HOUR)
+    expect(stalls()).toBe(2)
+  } finally {
+    vi.useRealTimers()
+  }
+})

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Database } from '#server/database/database.ts'
+import { createLog } from '#server/log.ts'
+import { describeOnEachDatabase, openTestDatabase } from '#server/testing/test-database.ts'
+import { createTestClock, type TestClock } from '#server/testing/test-portal.ts'
+import { applyRetention } from './apply-retention.ts'
+import { retentionRules } from './retention-rules.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const RULES = retentionRules({
+  unverifiedDays: 7,
+  mailDays: 30,
+  messagesMonths: 12,
+  accessMonths: 6,
+  auditMonths: 24,
+})
+
+describeOnEachDatabase('the rules of retention', (kind) => {
+  let database: Database
+  let clock: TestClock
+  beforeAll(async () => {
+    database = await openTestDatabase(kind)
+  })
+  afterAll(() => database.close())
+  beforeEach(async () => {
+    clock = createTestClock()
+    await database.db.deleteFrom('profiles').execute()
+  })
+  const ago = (ms: number) => new Date(clock() - ms)
+  const apply = async () => {
+    const run = { db: database.db, log: createLog('silent'), mayGoOn: () => true }
+    return (await applyRetention(run, RULES, clock())).deleted
+  }
+
+  test('deletes what is older than its time and nothing younger, as the clock moves', async () => {
+    const { db } = database
+    const now = new Date(clock())
+    const person = await db
+      .insertInto('profiles')
+      .values({ email: 'ana@x.br', email_verified_at: now, created_at: now })
+      .returning('user_id')
+      .executeTakeFirstOrThrow()
+    const { user_id } = person
+    await db.insertInto('rate_limits').values({ key: 'a', taken: 1, resets_at: now }).execute()
+    await db
+      .insertInto('sign_in_attempts')
+      .values({ key: 'a', failures: 9, locked_until: now, forget_at: new Date(clock() + HOUR) })
+      .execute()
+    await db
+      .insertInto('used_human_checks')
+      .values({ id: randomUUID(), expires_at: new Date(clock() + 2 * HOUR) })
+      .execute()
+    await db
+      .insertInto('sessions')
+      .values({
+        id: randomUUID(),
+        user_id,
+        kind: 'full',
+        refresh_key: Buffer.from('x'),
+        created_at: now,
+        refreshed_at: new Date(clock() + 3 * HOUR - 40 * MINUTE),
+      })
+      .execute()
+    await db
+      .insertInto('email_links')
+      .values({
+        token_hash: Buffer.from('x'),
+        user_id,
+        purpose: 'disown-change',
+        expires_at: new Date(clock() + 7 * DAY),
+      })
+      .execute()
+    const mail = { kind: 'recovery', recipient: 'ana@x.br', created_at: now }
+    await db
+      .insertInto('mail_outbox')
+      .values([{ ...mail, sent_at: now }, mail])
+      .execute()
+    await db
+      .insertInto('support_messages')
+      .values({ name: 'Ana', email: 'ana@x.br', phone: '1', message: 'Olá', created_at: now })
+      .execute()
+    await db.insertInto('access_records').values({ at: now, user_id, action: 'sign-in' }).execute()
+    await db.insertInto('audit_entries').values({ at: now, action: 'email-verified' }).execute()
+
+    const steps: [number, string[]][] = [
+      [0, ['rate limits']],
+      [HOUR, ['sign-in attempts']],
+      [2 * HOUR, ['human checks']],
+      [3 * HOUR, ['sessions']],
+      [7 * DAY - MINUTE, []],
+      [7 * DAY, ['e-mail links']],
+      [30 * DAY - MINUTE, []],
+      [30 * DAY, ['sent mails', 'undeliverable mails']],
+      [180 * DAY, []],
+      [185 * DAY, ['access records']],
+      [364 * DAY, []],
+      [366 * DAY, ['support messages']],
+      [729 * DAY, []],
+      [732 * DAY, ['audit entries']],
+    ]
+    const start = clock()
+    for (const [after, gone] of steps) {
+      clock.advance(start + after - clock())
+      expect(await apply(), `after ${after / HOUR} h`).toEqual(
+        Object.fromEntries(gone.map((name) => [name, 1])),
+      )
+    }
+    expect(await db.selectFrom('profiles').select('email').execute()).toEqual([{ email: 'ana@x.br' }])
+  })
+
+  test('deletes sign-ups that nobody verified, approved, changed or used for 7 days', async () => {
+    const { db } = database
+    const old = ago(7 * DAY)
+    const young = ago(7 * DAY - MINUTE)
+    const people = {
+      'forgotten@x.br': {},
+      'signed-in-long-ago@x.br': { last_sign_in_at: old },
+      'recent@x.br': { created_at: young },
+      'verified@x.br': { email_verified_at: old },
+      'approved@x.br': { approved: true },
+      'signed-in@x.br': { last_sign_in_at: young },
+      'at-work@x.br': { last_sign_in_at: old },
+      'unapproved-again@x.br': {},
+      'administrator@x.br': {},
+    }
+    const ids: Record<string, string> = {}
+    for (const [email, facts] of Object.entries(people)) {
+      const row = await db
+        .insertInto('profiles')
+        .values({ email, created_at: old, ...facts })
+        .returning('user_id')
+        .executeTakeFirstOrThrow()
+      ids[email] = row.user_id
+    }
+    const idOf = (email: keyof typeof people) => ids[email] as string
+    await db
+      .insertInto('user_roles')
+      .values({ user_id: idOf('administrator@x.br'), role: 'admin' })
+      .execute()
+    for (const approved of [true, false])
+      await db
+        .updateTable('profiles')
+        .set({ approved })
+        .where('email', '=', 'unapproved-again@x.br')
+        .execute()
+    await db
+      .insertInto('sessions')
+      .values({
+        id: randomUUID(),
+        user_id: idOf('at-work@x.br'),
+        kind: 'full',
+        refresh_key: Buffer.from('x'),
+        created_at: old,
+        refreshed_at: ago(MINUTE),
+      })
+      .execute()
+    await db
+      .insertInto('passwords')
+      .values({ user_id: idOf('forgotten@x.br'), hash: 'x', changed_at: old })
+      .execute()
+
+    expect(await apply()).toEqual({ 'unverified sign-ups': 2 })
+    const left = await db.selectFrom('profiles').select('email').execute()
+    expect(left.map(({ email }) => email).sort()).toEqual(Object.keys(people).slice(2).sort())
+    const audited = await db
+      .selectFrom('audit_entries')
+      .select(['action', 'target_email', 'actor_id', 'before'])
+      .where('target_id', 'in', [idOf('forgotten@x.br'), idOf('signed-in-long-ago@x.br')])
+      .orderBy('target_email')
+      .execute()
+    expect(audited).toEqual(
+      ['forgotten@x.br', 'signed-in-long-ago@x.br'].map((target_email) => ({
+        action: 'user-deleted',
+        target_email,
+        actor_id: null,
+        before: { approved: false, verified: false },
+      })),
+    )
+  })
+})
