@@ -6,6 +6,7 @@ import { createHttpApp, type HttpApp, type Mount } from './http/http-app.ts'
 import { implement } from './http/implement.ts'
 import { createLimits } from './http/limits.ts'
 import { describeApi } from './http/openapi.ts'
+import { createIsOperator } from './http/operator-token.ts'
 import type { PortalPageOptions } from './http/portal-page.ts'
 import { createAltcha } from './human-check/altcha.ts'
 import { createHumanCheck } from './human-check/human-check.ts'
@@ -13,6 +14,8 @@ import { createRecaptcha } from './human-check/recaptcha.ts'
 import type { Keyring } from './keyring.ts'
 import type { Log } from './log.ts'
 import type { Outbox } from './mail/deliver-outbox.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import { metricsHandlers } from './metrics/metrics-routes.ts'
 import { passwordHandlers } from './passwords/password-routes.ts'
 import type { PowerBi } from './power-bi/power-bi.ts'
 import { profileHandlers } from './profiles/profile-routes.ts'
@@ -23,6 +26,7 @@ import { createAccessTokens } from './sign-in/access-token.ts'
 import { createAuthenticate } from './sign-in/check-session.ts'
 import { createRefreshKeys } from './sign-in/refresh-token.ts'
 import { signInHandlers } from './sign-in/sign-in-routes.ts'
+import type { MessageStreams } from './support/changes/message-streams.ts'
 import { supportHandlers } from './support/support-routes.ts'
 
 /** Everything the portal is made of, passed in: tests pass the same with other clocks and services. */
@@ -30,8 +34,10 @@ export interface AppDeps {
   database: Database
   powerBi: PowerBi
   outbox: Pick<Outbox, 'nudge'>
+  messageStreams: Pick<MessageStreams, 'follow'>
   keyring: Keyring
   log: Log
+  metrics: Metrics
   /** ms since the epoch */
   clock: () => number
   isDraining: () => boolean
@@ -45,7 +51,13 @@ export interface AppDeps {
     recaptcha: { siteKey: string; secretKey: string } | undefined
     publicUrl: string
     rlsRoles: string[]
+    /** Hosts that a share URL may lead to. */
+    powerBiHosts: string[]
+    /** Whether the contact form asks for a human check. */
+    contactCaptcha: boolean
     trustedProxies: string[]
+    /** Opens /api/metrics. */
+    metricsToken: string | undefined
     /** Names under which the portal answers; undefined for any. */
     allowedHosts: string[] | undefined
   }
@@ -66,13 +78,14 @@ export function createApp(deps: AppDeps): HttpApp {
   const humanCheck = createHumanCheck(db, altcha ?? recaptchaOf(options), keyring, clock)
   const rules = { humanCheck, builtinAdminEmail: options.builtinAdminEmail, rateLimits: options.rateLimits }
   const authenticate = createAuthenticate(database, tokens, clock)
+  const isOperator = createIsOperator(options.metricsToken)
   const nudgeOutbox = () => deps.outbox.nudge()
   const signIn = { db, sessions, rules, altcha, takeFromLimit, nudgeOutbox }
   const accounts = { ...options, db, clock, humanCheck, takeFromLimit, nudgeOutbox }
   const embedTokens = {
     db,
     powerBi: deps.powerBi,
-    cache: createEmbedTokenCache(clock),
+    cache: createEmbedTokenCache(clock, deps.metrics.countEmbedToken),
     takeFromLimit,
     rlsRoles: options.rlsRoles,
     clock,
@@ -81,12 +94,18 @@ export function createApp(deps: AppDeps): HttpApp {
   return createHttpApp({ ...deps, ...options }, (app) => {
     implement(app, authenticate, api.health, healthHandlers(db, deps.isDraining))
     implement(app, authenticate, api.docs, { readOpenApi: describeApi })
+    implement(app, authenticate, api.metrics, metricsHandlers(deps.metrics, database), isOperator)
     implement(app, authenticate, api.signIn, { ...signInHandlers(signIn), ...accountHandlers(accounts) })
     implement(app, authenticate, api.passwords, passwordHandlers(accounts))
-    implement(app, authenticate, api.profiles, profileHandlers())
+    implement(app, authenticate, api.profiles, profileHandlers({ db, clock, nudgeOutbox }))
     implement(app, authenticate, api.reports, reportHandlers(embedTokens))
-    implement(app, authenticate, api.reportSettings, reportSettingsHandlers(db))
-    implement(app, authenticate, api.support, supportHandlers(db))
+    implement(
+      app,
+      authenticate,
+      api.reportSettings,
+      reportSettingsHandlers({ ...options, db, clock, powerBi: deps.powerBi, takeFromLimit }),
+    )
+    implement(app, authenticate, api.support, supportHandlers({ ...deps, ...accounts }))
   })
 }
 

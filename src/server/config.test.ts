@@ -112,6 +112,10 @@ describe('a whole production environment', () => {
     ['POWERBI_ALLOW_WITHOUT_RLS', 'yes'],
     ['BRAND_COLOR', 'red;}'],
     ['LOG_LEVEL', 'loud'],
+    ['METRICS_TOKEN', 'short'],
+    ['RETENTION_ACCESS_MONTHS', '5'],
+    ['RETENTION_UNVERIFIED_DAYS', '0'],
+    ['RETENTION_AUDIT_MONTHS', 'never'],
   ])('refuses %s=%s, in one Portuguese line', (name, value) => {
     const faults = faultsOf({ ...REAL, [name]: value })
     expect(faults).toHaveLength(1)

@@ -1,5 +1,6 @@
 import { type Environment, readEnvironment } from './environment.ts'
 import { faultsBetween, faultsOfProduction, faultsOfReal } from './environment-faults.ts'
+import type { RetentionPeriods } from './retention/retention-rules.ts'
 
 /** Thrown with every fault of the environment at once, each a readable line. */
 export class ConfigError extends Error {
@@ -30,6 +31,8 @@ export interface Config {
   mailFrom: string
   recaptcha: { siteKey: string; secretKey: string } | undefined
   altchaCost: number
+  /** Whether the contact form asks for a human check. */
+  contactCaptcha: boolean
   powerBi: {
     tenantId: string
     clientId: string
@@ -43,6 +46,9 @@ export interface Config {
     emulatorDirectoryLatencyMs: number
   }
   trustedProxies: string[]
+  retention: RetentionPeriods
+  /** Opens /api/metrics; without it the route is closed to everybody. */
+  metricsToken: string | undefined
   logLevel: NonNullable<Environment['LOG_LEVEL']>
   rateLimits: boolean
 }
@@ -96,6 +102,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
         ? { siteKey: env.RECAPTCHA_SITE_KEY, secretKey: env.RECAPTCHA_SECRET_KEY }
         : undefined,
     altchaCost: env.ALTCHA_COST,
+    contactCaptcha: env.CONTACT_CAPTCHA,
     powerBi: {
       tenantId: env.POWERBI_TENANT_ID ?? '',
       clientId: env.POWERBI_CLIENT_ID ?? '',
@@ -109,6 +116,14 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       emulatorDirectoryLatencyMs: env.POWERBI_EMULATOR_DIRECTORY_LATENCY_MS,
     },
     trustedProxies: env.TRUSTED_PROXIES,
+    retention: {
+      unverifiedDays: env.RETENTION_UNVERIFIED_DAYS,
+      mailDays: env.RETENTION_MAIL_DAYS,
+      messagesMonths: env.RETENTION_MESSAGES_MONTHS,
+      accessMonths: env.RETENTION_ACCESS_MONTHS,
+      auditMonths: env.RETENTION_AUDIT_MONTHS,
+    },
+    metricsToken: env.METRICS_TOKEN,
     // The demo talks to a person at a terminal.
     logLevel: env.LOG_LEVEL ?? (isDemo ? 'warn' : 'info'),
     rateLimits: env.RATE_LIMITS === 'on',

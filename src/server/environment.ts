@@ -18,6 +18,10 @@ const hostName = z
 const sender = z.string().regex(/^([^\p{Cc}<>",;:]+ <[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+)$/u, {
   error: 'informe um remetente como Pátio <portal@exemplo.com.br>',
 })
+const wholeNumber = (min: number, max: number) => {
+  const error = `use um número inteiro de ${min} a ${max}`
+  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error })
+}
 const emailAddress = z.email({ error: 'informe um e-mail' }).transform((value) => value.toLowerCase())
 
 const environmentSchema = z.object({
@@ -41,6 +45,7 @@ const environmentSchema = z.object({
   MAIL_FROM: sender.optional(),
   RECAPTCHA_SITE_KEY: z.string().min(1).optional(),
   RECAPTCHA_SECRET_KEY: z.string().min(1).optional(),
+  CONTACT_CAPTCHA: flag.default(false),
   ALTCHA_COST: z.coerce.number({ error: 'use um número' }).int().min(1).max(1_000_000).default(5000),
   POWERBI_TENANT_ID: z.string().min(1).optional(),
   POWERBI_CLIENT_ID: z.string().min(1).optional(),
@@ -58,6 +63,13 @@ const environmentSchema = z.object({
     .default(0),
   POWERBI_EMULATOR_DIRECTORY_LATENCY_MS: z.coerce.number().int().min(0).max(60_000).default(0),
   TRUSTED_PROXIES: list.default([]),
+  RETENTION_UNVERIFIED_DAYS: wholeNumber(1, 365).default(7),
+  RETENTION_MAIL_DAYS: wholeNumber(1, 365).default(30),
+  RETENTION_MESSAGES_MONTHS: wholeNumber(1, 120).default(12),
+  // Marco Civil da Internet, article 15: not less.
+  RETENTION_ACCESS_MONTHS: wholeNumber(6, 120).default(6),
+  RETENTION_AUDIT_MONTHS: wholeNumber(1, 120).default(24),
+  METRICS_TOKEN: z.string().min(32, { error: 'use pelo menos 32 caracteres aleatórios' }).optional(),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {
       error: 'use fatal, error, warn, info, debug ou silent',

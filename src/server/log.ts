@@ -19,9 +19,9 @@ const SECRET_NAMES = [
 
 const REQUEST_LOG_BATCH_BYTES = 4096
 
-/** JSON lines on standard output, secrets cut out. */
-export function createLog(level: string): Log {
-  return pino({
+/** JSON lines, secrets cut out; on standard output unless another destination is given. */
+export function createLog(level: string, destination?: pino.DestinationStream): Log {
+  const options: pino.LoggerOptions = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -30,7 +30,8 @@ export function createLog(level: string): Log {
       censor: '[cortado]',
     },
     serializers: { err: describeError },
-  })
+  }
+  return destination ? pino(options, destination) : pino(options)
 }
 
 /**

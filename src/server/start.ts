@@ -6,7 +6,7 @@ import { createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { type Database, DatabaseOpenError } from './database/database.ts'
 import { isMarkedAsDemo } from './database/demo-mark.ts'
-import { migrate } from './database/migrate.ts'
+import { migrateDatabase } from './database/migrate.ts'
 import { openDatabase } from './database/open-database.ts'
 import { readDemoSecret } from './demo/demo-secret.ts'
 import type { Demo } from './demo/start-demo.ts'
@@ -17,7 +17,10 @@ import { createKeyring } from './keyring.ts'
 import { createRequestLog, type Log } from './log.ts'
 import { createOutbox, type Outbox } from './mail/deliver-outbox.ts'
 import { createSmtpMailer } from './mail/smtp-mailer.ts'
+import { createMetrics } from './metrics/metrics.ts'
 import { createPowerBi } from './power-bi/power-bi-client.ts'
+import { createRetentionJob } from './retention/retention-job.ts'
+import { createMessageStreams } from './support/changes/message-streams.ts'
 
 const PAGE_FOLDER = fileURLToPath(new URL('../../dist/web', import.meta.url))
 const DRAIN_MS = 25_000
@@ -47,18 +50,22 @@ export async function startPortal(config: Config, log: Log): Promise<Portal> {
 
 async function serve(config: Config, log: Log, database: Database): Promise<Portal> {
   const { db } = database
-  await migrate(db)
+  await migrateDatabase(database)
   const secrets = config.sessionSecrets.length > 0 ? config.sessionSecrets : [readDemoSecret(config.dataDir)]
   const demo = config.isDemo ? await loadDemo(config, database, secrets[0] as string) : undefined
   if (!demo && (await isMarkedAsDemo(db)))
     throw new DatabaseOpenError('Este banco de dados é de demonstração e não pode ser usado em produção.')
 
   const outbox = openOutbox(config, log, database, demo)
+  const metrics = createMetrics()
+  const messageStreams = createMessageStreams({ database, log, metrics, clock: Date.now })
   let isDraining = false
   const app = createApp({
     database,
     outbox,
+    messageStreams,
     log,
+    metrics,
     clock: Date.now,
     keyring: createKeyring(secrets),
     powerBi: createPowerBi({
@@ -66,6 +73,7 @@ async function serve(config: Config, log: Log, database: Database): Promise<Port
       tokenMinutes: config.powerBi.tokenMinutes,
       allowWithoutRls: config.powerBi.allowWithoutRls,
       log,
+      metrics,
       clock: Date.now,
     }),
     isDraining: () => isDraining,
@@ -73,6 +81,7 @@ async function serve(config: Config, log: Log, database: Database): Promise<Port
       ...config,
       groupName: config.group.name,
       rlsRoles: config.powerBi.rlsRoles,
+      powerBiHosts: config.powerBi.hosts,
       allowedHosts: config.isDemo ? ['localhost', '127.0.0.1'] : undefined,
     },
     page: {
@@ -92,14 +101,18 @@ async function serve(config: Config, log: Log, database: Database): Promise<Port
     port: config.port,
     headers: securityHeaders(isHttps, config.powerBi.hosts),
     requestLog: createRequestLog(config.logLevel),
+    countRequest: metrics.requests.count,
   })
+  const retention = createRetentionJob({ db, log, clock: Date.now, periods: config.retention })
   outbox.start()
+  // The demo's seeded sign-ups are old on purpose.
+  if (!demo) retention.start()
   return {
     server,
     async stop() {
       isDraining = true
-      // What the last requests queue is left to another replica, or to the next start.
-      await Promise.all([drain(server, DRAIN_MS), outbox.stop()])
+      // What the last requests queue is left to another replica, or to the next start. Streams would never end.
+      await Promise.all([drain(server, DRAIN_MS), outbox.stop(), messageStreams.stop(), retention.stop()])
       await database.close()
     },
   }
@@ -140,6 +153,7 @@ function portalSettings(config: Config, demo: Demo | undefined): PortalSettings 
     humanCheck: config.recaptcha
       ? { kind: 'recaptcha', siteKey: config.recaptcha.siteKey }
       : { kind: 'altcha' },
+    contactCaptcha: config.contactCaptcha,
     reportEmbedBase: demo?.reportEmbedBase ?? `https://${config.powerBi.hosts[0]}`,
     powerBiHosts: config.powerBi.hosts,
     isDemo: config.isDemo,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { signUpMessages } from '#contract/messages.ts'
 import { PASSWORD_MAX, PASSWORD_MIN } from '#contract/passwords.ts'
+import { signUpMessages } from '#contract/sign-in-messages.ts'
 import { recordAudit } from '#server/audit/record-audit.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'

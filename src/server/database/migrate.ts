@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { DatabaseOpenError } from './database.ts'
+import { type Database, DatabaseOpenError } from './database.ts'
 import type { Db } from './schema.ts'
 
 const FOLDER = new URL('../../../migrations/', import.meta.url)
@@ -9,22 +9,44 @@ const FOLDER = new URL('../../../migrations/', import.meta.url)
 const MIGRATION_LOCK = 740_210_411
 const POLL_MS = 100
 const LONGEST_WAIT_MS = 120_000
+const LOCK_NOT_AVAILABLE = '55P03'
+const LOCK_TRIES = 60
+const LOCK_PAUSE_MS = 750
 
 /**
- * Brings the database to the newest schema: plain SQL files in the order of their names, each once and in
- * a transaction of its own. Replicas that start together wait for one another.
+ * Brings an open database to the newest schema, on a connection that may take its time.
  * @returns the names applied now
  */
-export async function migrate(db: Db): Promise<string[]> {
-  const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort()
+export async function migrateDatabase({ db, openPatient }: Database): Promise<string[]> {
+  const names = await listMigrations()
   if ((await pendingOf(db, names)).length === 0) return []
+  const patient = await openPatient?.()
+  try {
+    return await migrate(patient?.db ?? db)
+  } finally {
+    await patient?.close()
+  }
+}
+
+async function listMigrations(folder = FOLDER): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+}
+
+/**
+ * Applies plain SQL files in the order of their names, each once and in a transaction of its own. Replicas that
+ * start together wait for one another.
+ * @param folder with a slash at its end
+ * @returns the names applied now
+ */
+export async function migrate(db: Db, folder = FOLDER): Promise<string[]> {
+  const names = await listMigrations(folder)
   return db.connection().execute(async (connection) => {
     await waitForLock(connection)
     try {
       await sql`create table if not exists schema_migrations (
         name text primary key, applied_at timestamptz not null default now())`.execute(connection)
       const pending = await pendingOf(connection, names)
-      for (const name of pending) await apply(connection, name)
+      for (const name of pending) await apply(connection, name, folder)
       return pending
     } finally {
       await sql`select pg_advisory_unlock(${sql.lit(MIGRATION_LOCK)})`.execute(connection)
@@ -54,13 +76,24 @@ async function pendingOf(db: Db, names: string[]): Promise<string[]> {
   return names.filter((name) => !known.has(name))
 }
 
-async function apply(db: Db, name: string): Promise<void> {
-  const text = await readFile(new URL(name, FOLDER), 'utf8')
-  await db.transaction().execute(async (transaction) => {
-    // A migration that cannot get its lock fails instead of queueing everybody behind it.
-    await sql`set local lock_timeout = '3s'`.execute(transaction)
-    await sql`set local statement_timeout = '60s'`.execute(transaction)
-    for (const statement of splitStatements(text)) await sql.raw(statement).execute(transaction)
+/** Whoever waits for a lock holds up everybody behind: so it is a short wait, again and again. */
+async function apply(db: Db, name: string, folder: URL): Promise<void> {
+  const statements = splitStatements(await readFile(new URL(name, folder), 'utf8'))
+  for (let tries = 1; ; tries++) {
+    try {
+      return await applyOnce(db, name, statements)
+    } catch (error) {
+      if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || tries === LOCK_TRIES) throw error
+      await wait(LOCK_PAUSE_MS)
+    }
+  }
+}
+
+function applyOnce(db: Db, name: string, statements: string[]): Promise<void> {
+  return db.transaction().execute(async (transaction) => {
+    await sql`set local lock_timeout = '250ms'`.execute(transaction)
+    await sql`set local statement_timeout = '10min'`.execute(transaction)
+    for (const statement of statements) await sql.raw(statement).execute(transaction)
     await transaction.insertInto('schema_migrations').values({ name }).execute()
   })
 }

@@ -58,7 +58,7 @@ describe('a database server', () => {
       select count(*) as count, current_setting('statement_timeout') as timeout from pg_database`.execute(
       server.db,
     )
-    expect(rows[0]).toEqual({ count: expect.any(Number), timeout: '5s' })
+    expect(rows[0]).toEqual({ count: expect.any(Number), timeout: '3400ms' })
     await server.close()
   })
 })

@@ -1,13 +1,15 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { type Database, DatabaseOpenError } from './database.ts'
+import { listenOnServer } from './listen-on-server.ts'
 import type { Tables } from './schema.ts'
 
 const COUNT_TYPE = 20 // int8: counts stay far below 2^53, and PGlite gives numbers too
 pg.types.setTypeParser(COUNT_TYPE, Number)
 
-const CONNECT_TIMEOUT_MS = 2_000
-const STATEMENT_TIMEOUT_MS = 5_000
+/** Waiting for a connection and for the answer: together under the 5 s after which nobody waits for a page. */
+const SERVING = { connectionTimeoutMillis: 1_200, statement_timeout: 3_400, query_timeout: 3_600, max: 10 }
+const PATIENT = { connectionTimeoutMillis: 10_000, max: 1 }
 
 /**
  * Opens a PostgreSQL server (15 or later).
@@ -15,17 +17,20 @@ const STATEMENT_TIMEOUT_MS = 5_000
  * @param onConnectionError hears of idle connections that broke; the pool replaces them by itself
  * @throws DatabaseOpenError when nothing answers or the server is too old
  */
-export async function openServer(url: string, onConnectionError: (error: Error) => void): Promise<Database> {
+export async function openServer(
+  url: string,
+  onConnectionError: (error: Error) => void,
+  limits: pg.PoolConfig = SERVING,
+): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: url,
-    max: 10,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    query_timeout: STATEMENT_TIMEOUT_MS + 500,
     keepAlive: true,
     application_name: 'patio',
+    ...limits,
   })
   pool.on('error', onConnectionError)
+  // The pool hears idle connections alone; one that breaks in somebody's hands would end the process. Its query fails.
+  pool.on('connect', (client) => client.on('error', () => {}))
   try {
     const { rows } = await pool.query<{ version: string }>(
       "select current_setting('server_version_num') as version",
@@ -42,6 +47,13 @@ export async function openServer(url: string, onConnectionError: (error: Error) 
       const result = await pool.query({ name: statement.name, text: statement.text, values })
       return result.rows as Row[]
     },
+    readPool: () => ({
+      busy: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
+    openPatient: () => openServer(url, onConnectionError, PATIENT),
+    listen: (channel, onWake) => listenOnServer({ url, channel, onWake, onError: onConnectionError }),
     close: () => pool.end(),
   }
 }

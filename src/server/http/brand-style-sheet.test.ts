@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { brandStyleSheet, contrast } from './brand-style-sheet.ts'
 
-const PAGE = { light: '#ffffff', dark: '#111418' }
+/** --surface, --raised and --subtle of src/web/index.css. */
+const GROUNDS = { light: ['#ffffff', '#eeeef1'], dark: ['#111418', '#1a1e23', '#1f242a'] }
 
 function propertiesOf(color: string) {
   const sheet = brandStyleSheet(color)
@@ -32,7 +33,8 @@ describe('the group’s colour', () => {
           expect(contrast(brand as string, foreground as string), `${color} surface`).toBeGreaterThanOrEqual(
             4.5,
           )
-          expect(contrast(strong as string, PAGE[scheme]), `${color} ${scheme}`).toBeGreaterThanOrEqual(4.5)
+          for (const ground of GROUNDS[scheme])
+            expect(contrast(strong as string, ground), `${color} ${ground}`).toBeGreaterThanOrEqual(4.5)
         }
       }),
       {

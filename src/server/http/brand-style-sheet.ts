@@ -1,9 +1,10 @@
 type Rgb = [number, number, number]
 
 const WHITE: Rgb = [255, 255, 255]
-/** The page's grounds, as src/web/index.css has them. */
-const DAY: Rgb = [246, 246, 247]
 const NIGHT: Rgb = [17, 20, 24]
+/** --subtle, the ground that is nearest to the text in light and in dark, as src/web/index.css has it. */
+const DAY_GROUND: Rgb = [238, 238, 241]
+const NIGHT_GROUND: Rgb = [31, 36, 42]
 /** WCAG 2.2 AA for text. */
 const AA_CONTRAST = 4.5
 
@@ -43,7 +44,7 @@ function readableOn(color: string, ground: Rgb, towards: Rgb): string {
 
 /**
  * The group's colour as custom properties for light and dark: --brand for surfaces, --brand-foreground
- * for text on them, --brand-strong for coloured text on the page, each with AA contrast.
+ * for text on them, --brand-strong for coloured text on every ground of the page, each with AA contrast.
  */
 export function brandStyleSheet(color: string): string {
   const foreground = contrast(color, '#ffffff') >= AA_CONTRAST ? '#ffffff' : format(NIGHT)
@@ -51,7 +52,7 @@ export function brandStyleSheet(color: string): string {
     contrast(color, foreground) >= AA_CONTRAST ? color : readableOn(color, parse(foreground), WHITE)
   const properties = (strong: string) =>
     `:root{--brand:${surface};--brand-foreground:${foreground};--brand-strong:${strong}}`
-  const light = properties(readableOn(color, DAY, NIGHT))
-  const dark = properties(readableOn(color, NIGHT, WHITE))
+  const light = properties(readableOn(color, DAY_GROUND, NIGHT))
+  const dark = properties(readableOn(color, NIGHT_GROUND, WHITE))
   return `${light}@media (prefers-color-scheme:dark){${dark}}`
 }

@@ -1,7 +1,11 @@
+import type { HttpBindings } from '@hono/node-server'
 import type { Context, Hono } from 'hono'
 import { type Access, refusalOf } from '#contract/access.ts'
-import type { BodyOf, ParamsOf, QueryOf, ReplyOf, Route, Routes } from '#contract/route.ts'
+import type { BodyOf, ParamsOf, QueryOf, ReplyOf, Route, Routes, Schema } from '#contract/route.ts'
 import type { Actor } from './actor.ts'
+import { markRoute } from './answered-route.ts'
+import { type AcceptStream, openEventStream } from './event-stream.ts'
+import { type IsOperator, nobodyIsOperator } from './operator-token.ts'
 import { parseInput } from './parse-input.ts'
 import { ProblemError } from './problem-error.ts'
 import { readJsonBody } from './read-body.ts'
@@ -15,12 +19,17 @@ export interface HandlerInput<R extends Route> {
   query: QueryOf<R>
   body: BodyOf<R>
   actor: R['access'] extends 'public' | 'operator' ? undefined : Actor
+  /** The state that a conditional write rests on; undefined when the caller does not say. */
+  ifMatch: R['conditional'] extends true ? string | undefined : undefined
   request: RequestInfo
 }
 
+/** What a handler gives: the reply, or, for a route with events, what takes the stream over. */
+type HandlerReply<R extends Route> = R['events'] extends Schema ? AcceptStream : ReplyOf<R>
+
 /** One handler for each route of a group: a missing one does not compile. */
 export type Handlers<G extends Routes> = {
-  [K in keyof G]: (input: HandlerInput<G[K]>) => Promise<ReplyOf<G[K]>> | ReplyOf<G[K]>
+  [K in keyof G]: (input: HandlerInput<G[K]>) => Promise<HandlerReply<G[K]>> | HandlerReply<G[K]>
 }
 
 /** Finds the person behind an Authorization header; undefined stands for nobody. */
@@ -33,25 +42,39 @@ export interface HttpEnv {
 /**
  * Mounts a group of routes. The only way in: access is decided before any input is read, the reply is
  * cut to what the response schema lists.
+ * @param isOperator opens routes for operators, which no session does
  */
 export function implement<const G extends Routes>(
   app: Hono<HttpEnv>,
   authenticate: Authenticate,
   routes: G,
   handlers: Handlers<G>,
+  isOperator: IsOperator = nobodyIsOperator,
 ): void {
-  for (const [name, route] of Object.entries(routes)) {
+  const mount = (name: string, route: Route) => {
     const handler = handlers[name] as (input: HandlerInput<Route>) => unknown
     app.on(route.method, honoPath(route.path), async (context) => {
-      const actor = await admit(route, authenticate, context.req.header('authorization'))
+      markRoute((context.env as HttpBindings).outgoing, route)
+      const actor = await admit(route, authenticate, isOperator, context.req.header('authorization'))
       const input = await readInput(route, context)
       const reply = await handler({ ...input, actor: actor as never, request: context.get('info') })
+      if (route.text) return context.body(reply as string, 200, { 'Content-Type': route.text })
+      if (route.events) return openEventStream(context, reply as AcceptStream)
       if (!route.response) return context.body(null, 204)
       return context.json(route.response.parse(reply) as object, route.status ?? 200)
     })
   }
-  for (const path of new Set(Object.values(routes).map((route) => route.path)))
+  for (const path of pathsOf(routes)) {
+    for (const [name, route] of Object.entries(routes)) if (route.path === path) mount(name, route)
     refuseOtherMethods(app, routes, path)
+  }
+}
+
+/** Paths without parameters first: '/api/profiles/me' is not somebody's profile. */
+function pathsOf(routes: Routes): string[] {
+  const paths = [...new Set(Object.values(routes).map((route) => route.path))]
+  const hasParams = (path: string) => Number(path.includes('{'))
+  return paths.sort((a, b) => hasParams(a) - hasParams(b))
 }
 
 function refuseOtherMethods(app: Hono<HttpEnv>, routes: Routes, path: string): void {
@@ -69,9 +92,11 @@ function honoPath(path: string): string {
 async function admit(
   route: { access: Access } & Pick<Route, 'alsoFor'>,
   authenticate: Authenticate,
+  isOperator: IsOperator,
   authorization: string | undefined,
 ): Promise<Actor | undefined> {
   if (route.access === 'public') return undefined
+  if (route.access === 'operator' && isOperator(authorization)) return undefined
   const actor = await authenticate(authorization)
   const refusal = refusalOf(route, actor)
   if (refusal) throw new ProblemError(refusal)
@@ -88,11 +113,21 @@ function onlyOnce(query: Record<string, string[]>): Record<string, string> {
   return Object.fromEntries(Object.entries(query).map(([name, [value = '']]) => [name, value]))
 }
 
+/** The one strong entity tag of an If-Match header, without its quotes; '*' asks for nothing (RFC 9110 section 13.1.1). */
+function readIfMatch(header: string | undefined): string | undefined {
+  if (header === undefined || header === '*') return undefined
+  const tag = /^"([\x21\x23-\x7e]{0,100})"$/.exec(header)?.[1]
+  if (tag === undefined)
+    throw new ProblemError('invalid-input', { detail: 'O cabeçalho If-Match não tem a forma esperada.' })
+  return tag
+}
+
 async function readInput(route: Route, context: Context<HttpEnv>) {
   const { req } = context
   return {
     params: (route.params && parseInput(route.params, req.param())) as never,
     query: (route.query && parseInput(route.query, onlyOnce(req.queries()))) as never,
+    ifMatch: (route.conditional && readIfMatch(req.header('if-match'))) as never,
     body: (route.body &&
       parseInput(
         route.body,

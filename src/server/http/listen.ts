@@ -1,10 +1,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { Server as NetServer } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
+import type { Route } from '#contract/route.ts'
 import type { Log } from '#server/log.ts'
+import { routeOf } from './answered-route.ts'
 import type { HttpApp } from './http-app.ts'
 import { describeBrokenRequest, refuseBrokenRequest } from './refuse-broken-request.ts'
 
 const MAX_HEADER_BYTES = 16 * 1024
+/** How long a request may take from its connection to its first byte while the server is being drained. */
+const ARRIVAL_MS = 250
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
 
@@ -15,6 +20,8 @@ export interface ListenOptions {
   headers: [string, string][]
   /** Takes a line for each request at level info. */
   requestLog: Log
+  /** Told of each reply that is out; see Metrics. */
+  countRequest: (route: Route | undefined, status: number, ms: number) => void
 }
 
 /**
@@ -31,7 +38,7 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<Serv
   })
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     for (const [name, value] of options.headers) outgoing.setHeader(name, value)
-    logWhenDone(incoming, outgoing, options.requestLog)
+    noteWhenDone(incoming, outgoing, options)
     void handle(incoming, outgoing)
   }
   const server = createServer(
@@ -58,18 +65,27 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<Serv
   return server
 }
 
-function logWhenDone(incoming: IncomingMessage, outgoing: ServerResponse, log: Log): void {
-  if (!log.isLevelEnabled('info')) return
+const CALLER_WENT_AWAY = 499
+
+function noteWhenDone(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { requestLog, countRequest }: ListenOptions,
+): void {
+  const isLogged = requestLog.isLevelEnabled('info')
   const start = performance.now()
   outgoing.once('close', () => {
-    log.info(
+    const ms = performance.now() - start
+    countRequest(routeOf(outgoing), outgoing.headersSent ? outgoing.statusCode : CALLER_WENT_AWAY, ms)
+    if (!isLogged) return
+    requestLog.info(
       {
         requestId: outgoing.getHeader('x-request-id'),
         method: incoming.method,
         // Without the query: nothing secret belongs there, but people paste links.
         path: incoming.url?.split('?', 1)[0],
         status: outgoing.statusCode,
-        ms: Math.round((performance.now() - start) * 10) / 10,
+        ms: Math.round(ms * 10) / 10,
         isAborted: !outgoing.writableFinished || undefined,
       },
       'request',
@@ -77,14 +93,19 @@ function logWhenDone(incoming: IncomingMessage, outgoing: ServerResponse, log: L
   })
 }
 
-/** Stops accepting, lets running requests finish, and resolves when the last connection is gone. */
+/**
+ * Stops accepting, lets running requests finish, and resolves when the last connection is gone. Not by the
+ * server's own close(): that cuts connections at once whose request is still on its way.
+ */
 export function drain(server: Server, withinMs: number): Promise<void> {
+  server.prependListener('request', (_, outgoing) => outgoing.setHeader('Connection', 'close'))
   return new Promise((resolve) => {
+    const sweep = setInterval(() => server.closeIdleConnections(), ARRIVAL_MS)
     const force = setTimeout(() => server.closeAllConnections(), withinMs)
-    server.close(() => {
+    NetServer.prototype.close.call(server, () => {
+      clearInterval(sweep)
       clearTimeout(force)
       resolve()
     })
-    server.closeIdleConnections()
   })
 }

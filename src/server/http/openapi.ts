@@ -22,15 +22,21 @@ function parametersOf(schema: Schema | undefined, where: 'path' | 'query') {
 }
 
 function operationOf(name: string, tag: string, route: Route) {
-  const status = route.status ?? (route.response ? 200 : 204)
+  const status = route.status ?? (route.response || route.text || route.events ? 200 : 204)
   return {
     operationId: name,
     tags: [tag],
     summary: route.summary,
     'x-access': route.access,
     ...(route.alsoFor && { 'x-also-for': route.alsoFor }),
-    ...(route.access !== 'public' && { security: [{ bearer: [] }] }),
-    parameters: [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')],
+    ...(route.access !== 'public' && {
+      security: [{ [route.access === 'operator' ? 'operator' : 'bearer']: [] }],
+    }),
+    parameters: [
+      ...parametersOf(route.params, 'path'),
+      ...parametersOf(route.query, 'query'),
+      ...(route.conditional ? [{ name: 'If-Match', in: 'header', schema: { type: 'string' } }] : []),
+    ],
     ...(route.body && {
       requestBody: {
         required: true,
@@ -42,6 +48,11 @@ function operationOf(name: string, tag: string, route: Route) {
         description: 'OK',
         ...(route.response && {
           content: { 'application/json': { schema: jsonSchema(route.response, 'output') } },
+        }),
+        ...(route.text && { content: { [route.text]: { schema: { type: 'string' } } } }),
+        // The schema is that of each event's data.
+        ...(route.events && {
+          content: { 'text/event-stream': { schema: jsonSchema(route.events, 'output') } },
         }),
       },
       default: {
@@ -66,7 +77,10 @@ export function describeApi() {
     info: { title: 'Pátio', version: '1' },
     paths,
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        operator: { type: 'http', scheme: 'bearer', description: 'METRICS_TOKEN' },
+      },
       schemas: {
         Problem: {
           type: 'object',

@@ -1,4 +1,4 @@
-import { passwordMessages } from '#contract/messages.ts'
+import { passwordMessages } from '#contract/password-messages.ts'
 import { PASSWORD_MAX, PASSWORD_MIN } from '#contract/passwords.ts'
 import { recordAudit } from '#server/audit/record-audit.ts'
 import type { Db } from '#server/database/schema.ts'

@@ -1,4 +1,4 @@
-import { passwordMessages } from '#contract/messages.ts'
+import { passwordMessages } from '#contract/password-messages.ts'
 import { PASSWORD_MAX, RESET_PASSWORD_MIN, RESET_STRENGTH_MIN, rateStrength } from '#contract/passwords.ts'
 import type { AuthUser } from '#contract/sign-in.ts'
 import { recordAudit } from '#server/audit/record-audit.ts'

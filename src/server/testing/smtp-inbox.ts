@@ -21,9 +21,14 @@ export interface SmtpInbox {
 /**
  * A real mail server on loopback.
  * @param options.port to come back on after an outage; any free one when left out
+ * @param options.answerAfterMs lets the sender wait for the word that a mail was taken
  * @param options.rejects answers every mail's data with 451, after having received it
  */
-export async function startSmtpInbox({ port = 0, rejects = false } = {}): Promise<SmtpInbox> {
+export async function startSmtpInbox({
+  port = 0,
+  rejects = false,
+  answerAfterMs = 0,
+} = {}): Promise<SmtpInbox> {
   const mails: ReceivedMail[] = []
   const server = new SMTPServer({
     authOptional: true,
@@ -39,7 +44,8 @@ export async function startSmtpInbox({ port = 0, rejects = false } = {}): Promis
           raw,
           messageId: /^Message-ID:\s*(\S+)/im.exec(raw)?.[1],
         })
-        done(rejects ? Object.assign(new Error('later'), { responseCode: 451 }) : null)
+        const answer = rejects ? Object.assign(new Error('later'), { responseCode: 451 }) : null
+        setTimeout(() => done(answer), answerAfterMs)
       }, done)
     },
   })

@@ -11,7 +11,9 @@ import { createKeyring, type Keyring } from '#server/keyring.ts'
 import { createLog } from '#server/log.ts'
 import { createOutbox, type Outbox } from '#server/mail/deliver-outbox.ts'
 import type { Mail, Mailer } from '#server/mail/mailer.ts'
+import { createMetrics, type Metrics } from '#server/metrics/metrics.ts'
 import { createPowerBi } from '#server/power-bi/power-bi-client.ts'
+import { createMessageStreams } from '#server/support/changes/message-streams.ts'
 import type { DatabaseKind } from './test-database.ts'
 
 export const TEST_SECRET = 'a secret of the test-suite, long enough'
@@ -38,6 +40,7 @@ export interface TestPortal {
   database: Database
   clock: TestClock
   keyring: Keyring
+  metrics: Metrics
   /** Address of the emulator's instruments: calls, faults, data. */
   emulatorUrl: string
   /** Not started: a test sends what is queued with deliverDue(). */
@@ -53,6 +56,10 @@ export interface TestPortalOptions extends Partial<AppDeps['options']> {
   database?: Database
   allowWithoutRls?: boolean
   log?: AppDeps['log']
+  /** Takes the lines of requests; `log` does unless one is given. */
+  requestLog?: AppDeps['log']
+  /** Of the emulated directory. */
+  clientSecret?: string
   mailer?: Mailer
   /** The built page, for browser tests. */
   page?: AppDeps['page']
@@ -69,6 +76,8 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     database: shared,
     allowWithoutRls = false,
     log = createLog('silent'),
+    requestLog = log,
+    clientSecret = CLIENT_SECRET,
     clock = createTestClock(),
     secrets = [TEST_SECRET],
     page,
@@ -77,7 +86,8 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
   } = options
   const database = shared ?? (await openOwnDatabase(kind))
   const keyring = createKeyring(secrets)
-  const emulator = await startEmulator(clock)
+  const metrics = createMetrics()
+  const emulator = await startEmulator(clock, clientSecret)
   const tokenEndpoint = `${emulator.url}/directory/${EMULATED_TENANT_ID}/oauth2/v2.0/token`
   const outbox = createOutbox({
     db: database.db,
@@ -87,11 +97,14 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     publicUrl: options.publicUrl ?? 'http://localhost',
     groupName: 'Grupo Pátio',
   })
+  const messageStreams = createMessageStreams({ database, log, metrics, clock })
   const app = createApp({
     database,
     outbox,
+    messageStreams,
     keyring,
     log,
+    metrics,
     clock,
     isDraining: () => false,
     ...(page && { page }),
@@ -99,13 +112,14 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
       directory: {
         tenantId: EMULATED_TENANT_ID,
         clientId: EMULATED_CLIENT_ID,
-        clientSecret: CLIENT_SECRET,
+        clientSecret,
         tokenEndpoint,
       },
       apiBase: `${emulator.url}/api`,
       tokenMinutes: 30,
       allowWithoutRls,
       log,
+      metrics,
       clock,
     }),
     options: {
@@ -117,7 +131,10 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
       recaptcha: undefined,
       publicUrl: 'http://localhost',
       rlsRoles: ['Portal'],
+      powerBiHosts: ['app.powerbi.com', 'msit.powerbi.com'],
+      contactCaptcha: false,
       trustedProxies: [],
+      metricsToken: undefined,
       allowedHosts: undefined,
       ...overrides,
     },
@@ -126,18 +143,20 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     host: '127.0.0.1',
     port: 0,
     headers: securityHeaders(false, []),
-    requestLog: log,
+    requestLog,
+    countRequest: metrics.requests.count,
   })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     database,
     clock,
     keyring,
+    metrics,
     emulatorUrl: emulator.url,
     outbox,
     mails,
     async stop() {
-      await outbox.stop()
+      await Promise.all([outbox.stop(), messageStreams.stop()])
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await emulator.stop()
@@ -152,8 +171,8 @@ async function openOwnDatabase(kind: DatabaseKind): Promise<Database> {
   return openTestDatabase(kind)
 }
 
-async function startEmulator(clock: () => number) {
-  const emulator = createPowerBiEmulator({ secret: TEST_SECRET, clientSecret: CLIENT_SECRET, clock })
+async function startEmulator(clock: () => number, clientSecret: string) {
+  const emulator = createPowerBiEmulator({ secret: TEST_SECRET, clientSecret, clock })
   const server = createServer(
     getRequestListener((request) => emulator.handle(request), { overrideGlobalObjects: false }),
   )

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { NEW_PASSWORD, setPassword } from '#server/testing/account-calls.ts'
+import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
+import { bodyFor } from '#server/testing/embed-token-calls.ts'
+import { givePass } from '#server/testing/human-passes.ts'
+import { CONTACT_FORM } from '#server/testing/inbox-calls.ts'
+import { refresh } from '#server/testing/sign-in-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+// Callers × operations, as far as every-route.test.ts (who passes) and refused-without-effect.test.ts do not go:
+// what whoever passes is answered. Shown elsewhere:
+//   sign-up, recovery and resend alike for known and unknown addresses: sign-up, request-recovery, verification-mail
+//   an e-mail token works once, and of two at once one: request-recovery, verification-mail, disown-email
+//   a deleted user's tokens: every-route ('deleted user'), check-session, delete-users; the refresh is here too
+
+const CALLERS = ['anonymous', 'pending', 'approved', 'admin'] as const
+type Name = (typeof CALLERS)[number]
+const PROFILES = {
+  pending: { approved: false },
+  approved: {},
+  admin: { role: 'admin' },
+} as const
+
+const ADMIN_READS = [
+  '/api/profiles',
+  '/api/profiles/count',
+  '/api/global-powerbi-settings',
+  '/api/support-messages',
+  '/api/support-messages/unread-count',
+  '/api/openapi.json',
+]
+
+describeOnEachDatabase('the table of callers and operations', (kind) => {
+  let portal: TestPortal
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false })
+    await configureReports(portal, 'Vendas', 'CRM')
+  })
+  afterAll(() => portal.stop())
+
+  const open = async (name: Name, profile: Parameters<typeof addPerson>[1] = {}) => {
+    if (name === 'anonymous') return undefined
+    const person = await addPerson(portal, { ...PROFILES[name], ...profile })
+    return { person, ...(await openTestSession(portal, person)) }
+  }
+  /** The answers of one request from every caller, in the order of the table. */
+  const askAll = async (
+    ask: (caller: Awaited<ReturnType<typeof open>>) => ReturnType<typeof send>,
+    profile?: Parameters<typeof addPerson>[1],
+  ) => {
+    const replies = []
+    for (const name of CALLERS) replies.push(await ask(await open(name, profile)))
+    return replies
+  }
+  const statuses = async (...args: Parameters<typeof askAll>) =>
+    (await askAll(...args)).map(({ status }) => status)
+  const as = (caller: Awaited<ReturnType<typeof open>>) => (caller ? { token: caller.access_token } : {})
+
+  describe.each([
+    ['/api/auth/signup', { password: NEW_PASSWORD }],
+    ['/api/auth/recover', {}],
+    ['/api/auth/resend', { type: 'signup' }],
+  ])('%s gives the same answer whoever asks', (path, rest) => {
+    test.each(['known', 'unknown'])('about an address that is %s', async (which) => {
+      const { email } = which === 'known' ? await addPerson(portal) : { email: '' }
+      const replies = await askAll(async (caller) => {
+        const address = email || `nova.${crypto.randomUUID()}@grupopatio.com.br`
+        const captcha = await givePass(portal)
+        const body = { email: address, ...rest, ...(path.endsWith('signup') && { captcha }) }
+        return send(portal, 'POST', path, { ...as(caller), body })
+      })
+      expect(replies[0]?.status).toBe(200)
+      const said = replies.map(({ status, body }) => [status, Object.keys(body ?? {}).toSorted()])
+      expect(said).toEqual(CALLERS.map(() => said[0]))
+      expect(JSON.stringify(replies.map(({ body }) => body))).not.toMatch(/"(access|refresh)_token"/)
+    })
+  })
+
+  test('a contact message is taken from everybody', async () => {
+    const post = (caller: Awaited<ReturnType<typeof open>>) =>
+      send(portal, 'POST', '/api/support-messages', { ...as(caller), body: CONTACT_FORM })
+    expect(await statuses(post)).toEqual([201, 201, 201, 201])
+  })
+
+  test.each([
+    ['GET', '/api/profiles/me', undefined, 200],
+    ['GET', '/api/user-roles/me', undefined, 200],
+    ['POST', '/api/functions/change-password', { newPassword: NEW_PASSWORD }, 200],
+    ['POST', '/api/auth/logout', undefined, 204],
+  ])('%s %s is for whoever is signed in', async (method, path, body, good) => {
+    const call = (caller: Awaited<ReturnType<typeof open>>) =>
+      send(portal, method, path, { ...as(caller), body })
+    expect(await statuses(call)).toEqual([401, good, good, good])
+  })
+
+  test('a refresh is for whoever has a session', async () => {
+    const ask = (caller: Awaited<ReturnType<typeof open>>) =>
+      refresh(portal, caller?.refresh_token ?? 'x'.repeat(48))
+    expect(await statuses(ask)).toEqual([400, 200, 200, 200])
+  })
+
+  test('reports/me shows one’s own areas, and whoever waits none', async () => {
+    const replies = await askAll((caller) => send(portal, 'GET', '/api/reports/me', as(caller)))
+    expect(replies.map(({ status }) => status)).toEqual([401, 200, 200, 200])
+    const areas = replies.map(({ body }) => body.areas?.map(({ type }: { type: string }) => type))
+    expect(areas).toEqual([undefined, [], ['Vendas'], ['Vendas']])
+  })
+
+  test('get-powerbi-token gives tokens within one’s own types alone, an administrator too', async () => {
+    const ask = (type: string) =>
+      statuses((caller) =>
+        send(portal, 'POST', '/api/functions/get-powerbi-token', { ...as(caller), body: bodyFor(type) }),
+      )
+    expect(await ask('Vendas')).toEqual([401, 403, 200, 200])
+    expect(await ask('CRM')).toEqual([401, 403, 404, 404])
+  })
+
+  test.each(ADMIN_READS)('%s is for administrators', async (path) => {
+    const read = (caller: Awaited<ReturnType<typeof open>>) => send(portal, 'GET', path, as(caller))
+    expect(await statuses(read)).toEqual([401, 403, 403, 200])
+  })
+
+  test('whether the address is verified makes no difference to access', async () => {
+    const paths = [...ADMIN_READS, '/api/profiles/me', '/api/reports/me']
+    for (const path of paths) {
+      const read = (caller: Awaited<ReturnType<typeof open>>) => send(portal, 'GET', path, as(caller))
+      expect(await statuses(read, { email_verified_at: null }), path).toEqual(await statuses(read))
+    }
+    const body = bodyFor('Vendas')
+    const ask = (caller: Awaited<ReturnType<typeof open>>) =>
+      send(portal, 'POST', '/api/functions/get-powerbi-token', { ...as(caller), body })
+    expect(await statuses(ask, { email_verified_at: null })).toEqual([401, 403, 200, 200])
+  })
+
+  test('a deleted user’s old tokens open nothing, the refresh included', async () => {
+    for (const name of ['pending', 'approved', 'admin'] as const) {
+      const caller = await open(name)
+      if (!caller) throw new Error('nobody')
+      const { db } = portal.database
+      await db.deleteFrom('profiles').where('user_id', '=', caller.person.user_id).execute()
+      for (const path of [...ADMIN_READS, '/api/profiles/me', '/api/reports/me', '/api/auth/user'])
+        expect((await send(portal, 'GET', path, as(caller))).status, path).toBe(401)
+      expect((await setPassword(portal, caller.access_token)).status).toBe(401)
+      expect((await refresh(portal, caller.refresh_token)).status).toBe(400)
+    }
+  })
+})

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
+import { followEvents } from '#server/testing/follow-events.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+// The list of abuse, a test a line. Lines that are shown in this form elsewhere:
+//   report outside types, unknown report, mixed workspace, report and dataset → the same 404, no upstream call;
+//   marcas superset, another's userEmail → the identity of the database; empty marcas or estados → no token:
+//     reports/issue-embed-token.test.ts
+//   two administrators who delete each other at once → one remains: profiles/delete-users.test.ts
+//   the last administrator: also admin/admin-commands.test.ts (revoke)
+//   bulk edit with one bad id → nothing changes: profiles/bulk-edit/bulk-edit.test.ts
+//   no CORS, with or without an Origin: here, because nothing else asks
+
+const NOBODY = '00000000-0000-4000-8000-00000000dead'
+const CHANGES: Record<string, object> = {
+  approved: { approved: true },
+  types: { types: ['Vendas', 'CRM'] },
+  'marcas and estados': { marcas: ['FIAT', 'VW'], estados: ['RJ', 'ES'] },
+}
+const UNKNOWN_KEYS: [string, string][] = [
+  ['role', '"role":"admin"'],
+  ['email', '"email":"outra@grupopatio.com.br"'],
+  ['id', `"id":"${NOBODY}"`],
+  ['user_id', `"user_id":"${NOBODY}"`],
+  ['version', '"version":99'],
+  ['email_verified_at', '"email_verified_at":"2026-01-01T00:00:00Z"'],
+  ['__proto__', '"__proto__":{"role":"admin","approved":true}'],
+  ['constructor', '"constructor":{"prototype":{"role":"admin"}}'],
+]
+
+describeOnEachDatabase('what must fail', (kind) => {
+  let portal: TestPortal
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false })
+  })
+  afterAll(() => portal.stop())
+
+  const open = async (profile: Parameters<typeof addPerson>[1] = {}) => {
+    const person = await addPerson(portal, profile)
+    const { access_token: token } = await openTestSession(portal, person)
+    return { userId: person.user_id, token }
+  }
+  const openAll = async () => ({
+    pending: await open({ approved: false }),
+    approved: await open(),
+    admin: await open({ role: 'admin' }),
+  })
+  /** A person's row and role, as the database has them. */
+  const rowOf = async (userId: string) => {
+    const { db } = portal.database
+    return [
+      await db.selectFrom('profiles').selectAll().where('user_id', '=', userId).execute(),
+      await db.selectFrom('user_roles').select('role').where('user_id', '=', userId).execute(),
+    ]
+  }
+  const patch = async (token: string, userId: string, body: string) => {
+    const reply = await fetch(`${portal.url}/api/profiles/${userId}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body,
+    })
+    const { requestId: _, ...problem } = (await reply.json()) as { requestId: string; code: string }
+    return { status: reply.status, problem }
+  }
+
+  describe('PATCH of a profile by somebody who is no administrator', () => {
+    test.each(Object.keys(CHANGES))('with %s, one’s own or another’s, changes no row', async (what) => {
+      const { pending, approved } = await openAll()
+      for (const caller of [pending, approved])
+        for (const target of [caller, await open({ approved: false, types: [] })]) {
+          const before = await rowOf(target.userId)
+          const { status, problem } = await patch(caller.token, target.userId, JSON.stringify(CHANGES[what]))
+          expect([status, problem.code]).toEqual([403, 'forbidden'])
+          expect(await rowOf(target.userId)).toEqual(before)
+        }
+    })
+
+    test('is refused in the same words whether or not the id exists, or is one', async () => {
+      const { approved } = await openAll()
+      const somebody = await open()
+      const known = await patch(approved.token, somebody.userId, '{"approved":true}')
+      expect(known.status).toBe(403)
+      for (const id of [NOBODY, approved.userId, 'abc', '..%2f..', '%00'])
+        expect(await patch(approved.token, id, '{"approved":true}'), id).toEqual(known)
+      for (const path of ['', '/history', '/export'])
+        for (const id of [NOBODY, somebody.userId, 'abc']) {
+          const reply = await send(portal, 'GET', `/api/profiles/${id}${path}`, approved)
+          expect([reply.status, reply.body.code], `${id}${path}`).toEqual([403, 'forbidden'])
+        }
+    })
+  })
+
+  test.each(UNKNOWN_KEYS)('PATCH of a profile with the key %s, by anybody', async (_, entry) => {
+    const target = await open({ approved: false })
+    const before = await rowOf(target.userId)
+    for (const [name, { token }] of Object.entries(await openAll()))
+      for (const body of [`{${entry}}`, `{"approved":true,${entry}}`]) {
+        const { status, problem } = await patch(token, target.userId, body)
+        const refusal = name === 'admin' ? [400, 'invalid-input'] : [403, 'forbidden']
+        expect([status, problem.code], name).toEqual(refusal)
+        expect(await rowOf(target.userId)).toEqual(before)
+      }
+    const nobody = {} as { role?: string; approved?: boolean }
+    expect([nobody.role, nobody.approved]).toEqual([undefined, undefined])
+  })
+
+  test('an administrator, also the last one, does not delete themselves', async () => {
+    await portal.database.db.deleteFrom('user_roles').execute()
+    const admin = await open({ role: 'admin' })
+    for (const round of ['the last one', 'one of two']) {
+      const { status, body } = await send(portal, 'POST', '/api/functions/delete-users', {
+        token: admin.token,
+        body: { userIds: [admin.userId, admin.userId.toUpperCase()] },
+      })
+      expect([status, body.success], round).toEqual([200, []])
+      expect(body.errors, round).toMatchObject([{ userId: admin.userId }])
+      expect((await send(portal, 'GET', '/api/user-roles/me', admin)).body).toEqual({ role: 'admin' })
+      await open({ role: 'admin' })
+    }
+  })
+
+  test('a demoted administrator: 403 at the next request, and the stream closes within 5 s', async () => {
+    const admin = await open({ role: 'admin' })
+    const stream = await followEvents(portal, admin.token)
+    expect([stream.status, (await send(portal, 'GET', '/api/profiles', admin)).status]).toEqual([200, 200])
+    const { db } = portal.database
+    await db.updateTable('user_roles').set({ role: 'user' }).where('user_id', '=', admin.userId).execute()
+    const start = performance.now()
+    for (const path of ['/api/profiles', '/api/support-messages', '/api/support-messages/changes'])
+      expect((await send(portal, 'GET', path, admin)).status, path).toBe(403)
+    await stream.closed
+    expect(performance.now() - start).toBeLessThan(5000)
+  })
+
+  test('another site: no header lets its page read an answer', async () => {
+    const { token } = await open({ role: 'admin' })
+    const origins = ['https://evil.example', 'null', portal.url]
+    for (const origin of origins)
+      for (const [method, path] of [
+        ['OPTIONS', '/api/profiles'],
+        ['GET', '/api/profiles'],
+        ['GET', '/api/health/live'],
+        ['POST', '/api/auth/token?grant_type=password'],
+      ] as const) {
+        const headers = {
+          origin,
+          'access-control-request-method': 'GET',
+          'access-control-request-headers': 'authorization',
+        }
+        const reply = await send(portal, method, path, { token, headers })
+        const allowing = [...reply.headers.keys()].filter((name) => name.startsWith('access-control-'))
+        expect(allowing, `${method} ${path} from ${origin}`).toEqual([])
+      }
+  })
+})

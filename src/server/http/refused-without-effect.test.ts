@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { SessionKind } from '#contract/access.ts'
+import type { Route } from '#contract/route.ts'
+import { editMany, openAdmin } from '#server/testing/admin-calls.ts'
+import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
+import { upstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { addMessages } from '#server/testing/inbox-calls.ts'
+import { TEST_METRICS_TOKEN } from '#server/testing/read-metrics.ts'
+import { type CallerName, EVERYBODY, FULL, ruleOf, tokensOf } from '#server/testing/route-callers.ts'
+import {
+  type Body,
+  nameOf,
+  ROUTES,
+  SOME_MESSAGE,
+  SOMEBODY,
+  TAKEN,
+  TAKEN_WITHOUT_BODY,
+} from '#server/testing/route-examples.ts'
+import { readEveryTable } from '#server/testing/search-database.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+// Input that the route takes, from everybody whom it refuses: nothing may come of it. That it is good input is
+// shown by somebody who may send it, for whom something does.
+
+const RESET = 'PUT /api/auth/user'
+const CLOSED = ROUTES.filter((route) => route.method !== 'GET' && route.access !== 'public')
+
+const examplesOf = (name: string): { path: string; body?: Body }[] => {
+  const path = TAKEN_WITHOUT_BODY[name]
+  return TAKEN[name] ?? (path ? [{ path }] : [])
+}
+/** Whom a route refuses; setting a password through a reset link also whoever has no such link. */
+const refusedBy = (route: Route): CallerName[] =>
+  EVERYBODY.filter(
+    (caller) =>
+      ruleOf(route, caller) !== 'passes' || (nameOf(route) === RESET && FULL.some((full) => full === caller)),
+  )
+
+test('every route that writes has an example, and nothing else has', () => {
+  const writing = ROUTES.filter((route) => route.method !== 'GET').map(nameOf)
+  const examples = [...Object.keys(TAKEN), ...Object.keys(TAKEN_WITHOUT_BODY)]
+  expect(examples.toSorted()).toEqual(writing.toSorted())
+})
+
+describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
+  let portal: TestPortal
+  let tokens: Record<CallerName, string | undefined>
+  let undoId: string
+  let admin: Awaited<ReturnType<typeof openAdmin>>
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind, rateLimits: false, metricsToken: TEST_METRICS_TOKEN })
+    tokens = await tokensOf(portal)
+  })
+  afterAll(() => portal.stop())
+  beforeEach(async () => {
+    const { db } = portal.database
+    await db.deleteFrom('profiles').where('user_id', '=', SOMEBODY).execute()
+    await db.deleteFrom('support_messages').execute()
+    await db.deleteFrom('global_powerbi_settings').execute()
+    await addPerson(portal, { user_id: SOMEBODY, types: ['CRM'], marcas: ['VW'] })
+    await addMessages(portal, { id: SOME_MESSAGE })
+    await configureReports(portal, 'Vendas')
+    admin = await openAdmin(portal)
+    const edited = await editMany(portal, admin, { userIds: [SOMEBODY], action: 'add', types: ['HPD'] })
+    undoId = edited.body.undoId as string
+  })
+
+  const call = (route: Route, { path, body }: { path: string; body?: Body }, token: string | undefined) =>
+    send(portal, route.method, path.replace('{undoId}', undoId), { ...(token && { token }), body })
+  const everything = async () => {
+    const { rate_limits: _, ...content } = await readEveryTable(portal.database.db)
+    return { ...content, upstream: (await upstreamCalls(portal)).all }
+  }
+  /** The token of somebody whom the route lets write. */
+  const openEntitled = async (route: Route) => {
+    if (route.access === 'admin') return admin.token
+    const kind: SessionKind = nameOf(route) === RESET ? 'recovery' : 'full'
+    return (await openTestSession(portal, await addPerson(portal), kind)).access_token
+  }
+
+  describe.each(CLOSED.map((route) => [nameOf(route), route] as const))('%s', (name, route) => {
+    test.each(EVERYBODY.filter((caller) => refusedBy(route).includes(caller)))('from %s', async (caller) => {
+      const before = await everything()
+      for (const example of examplesOf(name)) {
+        const { status, body } = await call(route, example, tokens[caller])
+        expect([401, 403], `${status} ${body?.code}`).toContain(status)
+        expect(await everything()).toEqual(before)
+      }
+    })
+
+    test('from somebody who may', async () => {
+      const token = await openEntitled(route)
+      const before = await everything()
+      const statuses: number[] = []
+      for (const example of examplesOf(name)) statuses.push((await call(route, example, token)).status)
+      expect(Math.min(...statuses), String(statuses)).toBeLessThan(300)
+      expect(await everything()).not.toEqual(before)
+    })
+  })
+})

@@ -1,0 +1,123 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'vitest'
+import type { BulkEdit, BulkEditResult, HistoryEntry, ManagedProfile } from '#contract/profiles.ts'
+import { addPerson, openTestSession, send } from './builders.ts'
+import type { TestPortal } from './test-portal.ts'
+
+/** Adds an administrator with an open session. */
+export async function openAdmin(portal: TestPortal, email?: string) {
+  const person = await addPerson(portal, { role: 'admin', ...(email && { email }) })
+  const { access_token } = await openTestSession(portal, person)
+  return { ...person, token: access_token }
+}
+export type Admin = Awaited<ReturnType<typeof openAdmin>>
+
+/** Removes everybody and every trace. */
+export async function removeEverybody({ database: { db } }: TestPortal): Promise<void> {
+  for (const table of [
+    'profiles',
+    'audit_entries',
+    'access_records',
+    'mail_outbox',
+    'support_messages',
+  ] as const)
+    await db.deleteFrom(table).execute()
+}
+
+export interface ListedPage {
+  items: ManagedProfile[]
+  next: string | null
+}
+
+/** GET /profiles, which must succeed. */
+export async function listPage(portal: TestPortal, admin: Admin, query: object): Promise<ListedPage> {
+  const { status, body } = await askForPage(portal, admin, query)
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body
+}
+
+/** GET /profiles */
+export function askForPage(portal: TestPortal, admin: Admin, query: object) {
+  const search = new URLSearchParams(query as Record<string, string>)
+  return send(portal, 'GET', `/api/profiles?${search}`, admin)
+}
+
+/** Everybody who matches, page after page. */
+export async function listAll(portal: TestPortal, admin: Admin, query: object): Promise<ManagedProfile[]> {
+  const items: ManagedProfile[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page = await listPage(portal, admin, { ...query, ...(cursor && { cursor }) })
+    items.push(...page.items)
+    cursor = page.next
+  }
+  return items
+}
+
+/** PATCH /profiles/{userId} */
+export function patchProfile(
+  portal: TestPortal,
+  admin: Admin,
+  userId: string,
+  body: unknown,
+  version?: number,
+) {
+  const headers: Record<string, string> = version === undefined ? {} : { 'if-match': `"${version}"` }
+  return send(portal, 'PATCH', `/api/profiles/${userId}`, { token: admin.token, body, headers })
+}
+
+/** POST /profiles/bulk-edit */
+export async function editMany(
+  portal: TestPortal,
+  admin: Admin,
+  body: BulkEdit,
+  dryRun = false,
+): Promise<{ status: number; body: BulkEditResult & { detail?: string; code?: string } }> {
+  return send(portal, 'POST', `/api/profiles/bulk-edit${dryRun ? '?dryRun=true' : ''}`, {
+    token: admin.token,
+    body,
+  })
+}
+
+/** POST /profiles/bulk-edit/{undoId}/undo */
+export function undoEdit(portal: TestPortal, admin: Admin, undoId: string | null) {
+  return send(portal, 'POST', `/api/profiles/bulk-edit/${undoId}/undo`, { token: admin.token })
+}
+
+/** GET /profiles/{userId}, which must succeed. */
+export async function readPerson(portal: TestPortal, admin: Admin, userId: string): Promise<ManagedProfile> {
+  const { status, body } = await send(portal, 'GET', `/api/profiles/${userId}`, admin)
+  expect(status).toBe(200)
+  return body
+}
+
+/** GET /profiles/{userId}/history, its first page or the one after a cursor. */
+export async function readHistoryOf(
+  portal: TestPortal,
+  admin: Admin,
+  userId: string,
+  cursor?: string,
+): Promise<{ items: HistoryEntry[]; next: string | null }> {
+  const query = cursor ? `?cursor=${cursor}` : ''
+  const { status, body } = await send(portal, 'GET', `/api/profiles/${userId}/history${query}`, admin)
+  expect(status).toBe(200)
+  return body
+}
+
+/**
+ * Sends requests while a person's row is held, so that all of them have begun before any can write. The embedded
+ * database does one thing after the other anyway.
+ */
+export async function whileHeld<T>(
+  { database: { db, kind } }: TestPortal,
+  userId: string,
+  sendAll: () => Promise<T>[],
+): Promise<T[]> {
+  if (kind === 'embedded') return Promise.all(sendAll())
+  const replies = await db.transaction().execute(async (transaction) => {
+    await transaction.selectFrom('profiles').select('id').where('user_id', '=', userId).forUpdate().execute()
+    const sent = sendAll()
+    await wait(400)
+    return { sent }
+  })
+  return Promise.all(replies.sent)
+}

@@ -1,0 +1,39 @@
+import { emulatedReport, send } from './builders.ts'
+import type { TestPortal } from './test-portal.ts'
+
+/** What an administrator types for one of the emulator's reports, in mode 'Service Principal'. */
+export function principalSetting(type: string, changes: object = {}) {
+  const { workspaceId, reportId, datasetId } = emulatedReport(type)
+  const ids = { workspace_id: workspaceId, report_id: reportId, dataset_id: datasetId }
+  return { embed_mode: 'service_principal', ...ids, ...changes }
+}
+
+/** What an administrator types in mode 'URL Direta (SSO)'. */
+export function linkSetting(report_url: string) {
+  return { embed_mode: 'secure_sso', report_url }
+}
+
+/** Calls /global-powerbi-settings/{type} as somebody. */
+export function callSetting(
+  portal: TestPortal,
+  token: string,
+  method: 'PUT' | 'DELETE',
+  type: string,
+  { body, ifMatch }: { body?: unknown; ifMatch?: string | undefined } = {},
+) {
+  return send(portal, method, `/api/global-powerbi-settings/${type}`, {
+    token,
+    body,
+    ...(ifMatch !== undefined && { headers: { 'if-match': `"${ifMatch}"` } }),
+  })
+}
+
+/** GET /global-powerbi-settings @returns its items */
+export async function listSettings(portal: TestPortal, token: string) {
+  return (await send(portal, 'GET', '/api/global-powerbi-settings', { token })).body.items
+}
+
+/** The dry run of a setting for Vendas. */
+export function tryOut(portal: TestPortal, token: string, body: unknown) {
+  return send(portal, 'POST', '/api/global-powerbi-settings/vendas/test', { token, body })
+}

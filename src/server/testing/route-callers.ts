@@ -1,0 +1,102 @@
+import { type Caller, refusalOf, type SessionKind } from '#contract/access.ts'
+import { PROBLEMS } from '#contract/problem.ts'
+import type { Route } from '#contract/route.ts'
+import { createKeyring } from '#server/keyring.ts'
+import { createAccessTokens } from '#server/sign-in/access-token.ts'
+import { addPerson, openTestSession } from './builders.ts'
+import { TEST_METRICS_TOKEN } from './read-metrics.ts'
+import type { TestPortal } from './test-portal.ts'
+
+/** Callers whom every route but the public ones takes for nobody. */
+export const NOT_SIGNED_IN = [
+  'nobody',
+  'garbage token',
+  'expired token',
+  'token signed by another secret',
+  'deleted user',
+  'ended session',
+  'session idle for 41 minutes',
+  'recovery session after 16 minutes',
+] as const
+export const FULL = ['pending', 'approved', 'approved without types', 'admin', 'unapproved admin'] as const
+export const LIMITED = ['recovery session', 'recovery session of an admin', 'forced-change session'] as const
+export type CallerName = (typeof NOT_SIGNED_IN | typeof FULL | typeof LIMITED)[number] | 'operator'
+/** Every kind of caller that the API tells apart. */
+export const EVERYBODY: readonly CallerName[] = [...NOT_SIGNED_IN, 'operator', ...FULL, ...LIMITED]
+
+/** What the rule of the contract knows of each caller. */
+const KNOWN: Partial<Record<CallerName, Caller>> = {
+  pending: { role: 'user', approved: false, sessionKind: 'full' },
+  approved: { role: 'user', approved: true, sessionKind: 'full' },
+  'approved without types': { role: 'user', approved: true, sessionKind: 'full' },
+  admin: { role: 'admin', approved: true, sessionKind: 'full' },
+  'unapproved admin': { role: 'admin', approved: false, sessionKind: 'full' },
+  'recovery session': { role: 'user', approved: true, sessionKind: 'recovery' },
+  'recovery session of an admin': { role: 'admin', approved: true, sessionKind: 'recovery' },
+  'forced-change session': { role: 'user', approved: true, sessionKind: 'forcedChange' },
+}
+
+const MINUTE = 60_000
+const admin = { role: 'admin' } as const
+
+/** Opens sessions in a portal: good ones, ones that have aged, and tokens that were signed otherwise. */
+function openersFor(portal: TestPortal) {
+  const open = async (profile: Parameters<typeof addPerson>[1] = {}, kind: SessionKind = 'full') => {
+    const person = await addPerson(portal, profile)
+    const { access_token } = await openTestSession(portal, person, kind)
+    const claims = Buffer.from(access_token.split('.')[1] as string, 'base64url').toString()
+    return { access_token, sessionId: JSON.parse(claims).sid as string, userId: person.user_id }
+  }
+  const signed = async (keyring: TestPortal['keyring'], ageMs: number) => {
+    const { sessionId, userId } = await open()
+    const tokens = createAccessTokens(keyring, () => portal.clock() - ageMs)
+    return tokens.sign({ sessionId, userId, refreshCounter: 0 })
+  }
+  const aged = async (kind: SessionKind, ageMs: number) => {
+    const { access_token, sessionId } = await open({}, kind)
+    const then = new Date(portal.clock() - ageMs)
+    const ages = kind === 'recovery' ? { created_at: then } : { refreshed_at: then }
+    await portal.database.db.updateTable('sessions').set(ages).where('id', '=', sessionId).execute()
+    return access_token
+  }
+  return { open, signed, aged }
+}
+
+/** Makes somebody of every kind. @returns the bearer token of each */
+export async function tokensOf(portal: TestPortal): Promise<Record<CallerName, string | undefined>> {
+  const { db } = portal.database
+  const { open, signed, aged } = openersFor(portal)
+  const deleted = await open()
+  await db.deleteFrom('profiles').where('user_id', '=', deleted.userId).execute()
+  const ended = await open()
+  await db.deleteFrom('sessions').where('id', '=', ended.sessionId).execute()
+  return {
+    nobody: undefined,
+    'garbage token': 'x'.repeat(200),
+    'expired token': await signed(portal.keyring, 10 * MINUTE),
+    'token signed by another secret': await signed(createKeyring(['another secret altogether']), 0),
+    'deleted user': deleted.access_token,
+    'ended session': ended.access_token,
+    'session idle for 41 minutes': await aged('full', 41 * MINUTE),
+    'recovery session after 16 minutes': await aged('recovery', 16 * MINUTE),
+    operator: TEST_METRICS_TOKEN,
+    pending: (await open({ approved: false })).access_token,
+    approved: (await open()).access_token,
+    'approved without types': (await open({ types: [] })).access_token,
+    admin: (await open(admin)).access_token,
+    'unapproved admin': (await open({ ...admin, approved: false })).access_token,
+    'recovery session': (await open({}, 'recovery')).access_token,
+    'recovery session of an admin': (await open(admin, 'recovery')).access_token,
+    'forced-change session': (await open({}, 'forcedChange')).access_token,
+  }
+}
+
+/**
+ * What the contract's rule gives a caller: 'passes', or the status and the code of the refusal.
+ * The operator's token opens the routes for operators, which no rule about sessions does.
+ */
+export function ruleOf(route: Route, caller: CallerName): string {
+  if (route.access === 'operator' && caller === 'operator') return 'passes'
+  const refusal = refusalOf(route, KNOWN[caller])
+  return refusal ? `${PROBLEMS[refusal][0]} ${refusal}` : 'passes'
+}
