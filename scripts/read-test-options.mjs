@@ -1,15 +1,25 @@
-export const stepNames = /** @type {const} */ (['lint', 'types', 'build', 'unit', 'browser'])
+export const stepNames = /** @type {const} */ ([
+  'packages',
+  'lint',
+  'types',
+  'build',
+  'unit',
+  'browser',
+  'faults',
+])
 
 /** @typedef {(typeof stepNames)[number]} StepName */
 
 export const usage = `Uso: npm test -- [--only PASSOS] [FILTRO…]
 
 Sem argumentos roda tudo, na ordem, e para na primeira falha:
+  packages  pacotes iguais a package-lock.json, scripts de instalação e licenças
   lint      formato e lint (biome ci)
   types     tipos (tsc)
   build     compila o que mudou e confere o tamanho
   unit      testes de unidade e HTTP (vitest), em PGlite e em PostgreSQL
   browser   testes no navegador (playwright); compila antes o que mudou
+  faults    falhas e entradas ao acaso, em forma curta (npm run faults, npm run fuzz)
 
   --only lint,types   só estes passos
   FILTRO              só os arquivos de teste cujo caminho o contém (passos unit e browser)

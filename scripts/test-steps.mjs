@@ -5,7 +5,7 @@ import { buildStale, reportPage, webApp } from './build-stale.mjs'
 import { countPlaywright, countVitest, noTests, readTotals } from './count-tests.mjs'
 import { ensureChromium } from './find-chromium.mjs'
 import { pinnedNode, toolEnvironment } from './pinned-node.mjs'
-import { interruptedBy, root, runCommand } from './run-command.mjs'
+import { interruptedBy, root, runCommand, say } from './run-command.mjs'
 
 /**
  * @typedef {object} Circumstances
@@ -17,6 +17,7 @@ import { interruptedBy, root, runCommand } from './run-command.mjs'
  * @typedef {object} Step
  * @property {string} title
  * @property {boolean} isTestRun whether it counts tests; such a step gets a PostgreSQL
+ * @property {boolean} [needsPostgres] gets one too
  * @property {(circumstances: Circumstances) => Promise<{ ok: boolean, totals: import('./count-tests.mjs').Totals }>} run
  */
 
@@ -73,11 +74,34 @@ async function runBrowserTests({ filters, databaseUrl }) {
   return runTests('playwright.json', countPlaywright, () => succeeds('playwright', args, env))
 }
 
+/** Always the same inputs: what is found by chance belongs into `npm run fuzz`. */
+const shortFuzz = ['fuzz/run-fuzz.ts', '--requests', '4000', '--seed', '20261121']
+
+/** @param {Circumstances} circumstances */
+async function runFaults({ databaseUrl }) {
+  await buildStale([webApp, reportPage])
+  const env = { TEST_DATABASE_URL: databaseUrl }
+  const held = await succeeds(pinnedNode(), ['faults/run-faults.ts', '--short'], env)
+  if (!databaseUrl) say('⚠ Sem PostgreSQL: npm run fuzz foi pulado.')
+  return { ok: held && (!databaseUrl || (await succeeds(pinnedNode(), shortFuzz, env))), totals: noTests }
+}
+
 /** @type {Record<import('./read-test-options.mjs').StepName, Step>} */
 export const testSteps = {
+  packages: {
+    title: 'Pacotes',
+    isTestRun: false,
+    run: () => check(pinnedNode(), ['scripts/check-supply-chain.mjs']),
+  },
   lint: { title: 'Formato e lint', isTestRun: false, run: () => check('biome', ['ci', '.']) },
   types: { title: 'Tipos', isTestRun: false, run: () => check('tsc', ['--noEmit']) },
   build: { title: 'Compilação', isTestRun: false, run: buildAndWeigh },
   unit: { title: 'Testes de unidade e HTTP', isTestRun: true, run: runUnitTests },
   browser: { title: 'Testes no navegador', isTestRun: true, run: runBrowserTests },
+  faults: {
+    title: 'Falhas e entradas ao acaso (forma curta)',
+    isTestRun: false,
+    needsPostgres: true,
+    run: runFaults,
+  },
 }

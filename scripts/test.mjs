@@ -1,4 +1,5 @@
-// `npm test`: installs what is missing, then format and lint, types, build, unit and HTTP tests, browser tests.
+// `npm test`: installs what is missing, then packages, format and lint, types, build, unit and HTTP tests, browser tests,
+// faults and fuzz in short.
 // Plain JavaScript for Node >= 20; the tools run on the Node that the project pins. `npm test -- --help` says more.
 import { addTotals, writeTotals } from './count-tests.mjs'
 import { failureStatus, failWith } from './fail-with.mjs'
@@ -53,7 +54,7 @@ async function runSteps(steps, filters, outcomes) {
   let postgres
   try {
     for (const step of steps) {
-      if (step.isTestRun) postgres ??= await preparePostgres()
+      if (step.isTestRun || step.needsPostgres) postgres ??= await preparePostgres()
       const outcome = await runStep(step, { filters, databaseUrl: postgres?.url })
       outcomes.push(outcome)
       if (!outcome.ok) return
