@@ -33,6 +33,7 @@ test.beforeAll(async () => {
           groupDealershipsUrl: 'https://example.com/lojas',
           companyEmailDomain: 'grupopatio.com.br',
           humanCheck: { kind: 'altcha' },
+          contactCaptcha: false,
           reportEmbedBase: 'https://app.powerbi.com',
           powerBiHosts: ['app.powerbi.com'],
           isDemo: false,

@@ -1,0 +1,132 @@
+import type { Page } from '@playwright/test'
+import { type PortalProcess, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
+import { test as base, expect } from './portal-fixture.ts'
+import { watchViolations } from './watch-violations.ts'
+
+const GOOGLE = ['https://www.google.com/recaptcha/', 'https://www.gstatic.com/recaptcha/']
+const EVERYWHERE = {
+  'cross-origin-opener-policy': 'same-origin-allow-popups',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'strict-origin-when-cross-origin',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+}
+const SCREENS = ['/login', '/contato', '/admin', '/auth/callback', '/nada-aqui']
+
+/** A policy as its directives, each with its sources in order. */
+function parsePolicy(policy: string | undefined): Record<string, string[]> {
+  const directives = (policy ?? '').split(';').map((directive) => directive.trim().split(' '))
+  return Object.fromEntries(directives.map(([name, ...sources]) => [name, sources.toSorted()]))
+}
+/** The policy of the page, where scripts, frames and their hosts differ from one installation to another. */
+const pagePolicy = (frames: string[], recaptcha: string[] = []) => ({
+  'default-src': ["'none'"],
+  'script-src': ["'self'", ...recaptcha].toSorted(),
+  'style-src': ["'self'"],
+  'img-src': ["'self'", 'data:'],
+  'font-src': ["'self'"],
+  'connect-src': ["'self'"],
+  'frame-src': ["'self'", ...frames, ...recaptcha].toSorted(),
+  'worker-src': ["'self'"],
+  'base-uri': ["'none'"],
+  'form-action': ["'self'"],
+  'frame-ancestors': ["'none'"],
+  'object-src': ["'none'"],
+})
+const POWER_BI = ['https://app.powerbi.com', 'https://msit.powerbi.com']
+
+const test = base.extend<object, { guarded: PortalProcess }>({
+  guarded: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs from here
+    async ({}, use) => {
+      const portal = await spawnPortal({
+        RATE_LIMITS: 'off',
+        RECAPTCHA_SITE_KEY: 'site-key-of-the-test',
+        RECAPTCHA_SECRET_KEY: 'secret-key-of-the-test',
+      })
+      await untilReady(portal)
+      await use(portal)
+      await portal.stop()
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+})
+
+/** Google's script, as far as a page notices: a second script, and the checkbox in a frame. */
+const RECAPTCHA_SCRIPT = `
+  const more = document.createElement('script')
+  more.src = 'https://www.gstatic.com/recaptcha/releases/x/recaptcha__pt_br.js'
+  document.head.append(more)
+  globalThis.grecaptcha = {
+    ready: (callback) => { more.onload = callback },
+    render(place, options) {
+      const frame = document.createElement('iframe')
+      frame.title = 'reCAPTCHA'
+      frame.src = 'https://www.google.com/recaptcha/api2/anchor?k=' + options.sitekey
+      place.append(frame)
+      return 0
+    },
+    getResponse: () => '',
+    reset() {},
+  }`
+
+async function answerForGoogle(page: Page): Promise<string[]> {
+  const asked: string[] = []
+  await page.route(/^https:\/\/(?!localhost)/, (route) => {
+    const { origin, pathname } = new URL(route.request().url())
+    asked.push(origin + pathname)
+    if (pathname.endsWith('/anchor'))
+      return route.fulfill({ contentType: 'text/html', body: '<p>I am no robot</p>' })
+    const body = pathname.endsWith('/api.js') ? RECAPTCHA_SCRIPT : ''
+    return route.fulfill({ contentType: 'text/javascript', body })
+  })
+  return asked
+}
+
+test('every page and every API reply carry the headers that are promised', async ({ page, demo }) => {
+  for (const path of SCREENS) {
+    const headers = (await page.goto(demo.url + path))?.headers()
+    expect(headers, path).toMatchObject(EVERYWHERE)
+    expect(parsePolicy(headers?.['content-security-policy']), path).toEqual(pagePolicy(POWER_BI))
+  }
+  for (const path of ['/api/health/live', '/api/profiles', '/api/nada']) {
+    const headers = (await page.request.get(demo.url + path)).headers()
+    expect(headers, path).toMatchObject(EVERYWHERE)
+    expect(headers['content-security-policy'], path).toBe("default-src 'none'; frame-ancestors 'none'")
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([])
+  }
+})
+
+test('only reports may fill the screen; cameras and the like are off', async ({ page, demo }) => {
+  const policy = (await page.goto(`${demo.url}/login`))?.headers()['permissions-policy'] ?? ''
+  expect(policy.split(', ').toSorted()).toEqual([
+    'camera=()',
+    `fullscreen=(self ${POWER_BI.map((host) => `"${host}"`).join(' ')})`,
+    'geolocation=()',
+    'microphone=()',
+    'payment=()',
+    'usb=()',
+  ])
+})
+
+test('with reCAPTCHA its two hosts are named, no others, and nothing breaks the policy', async ({
+  page,
+  guarded,
+}) => {
+  const violations = await watchViolations(page)
+  const asked = await answerForGoogle(page)
+  for (const path of ['/login', '/signup']) {
+    const reply = await page.goto(guarded.url + path)
+    const policy = parsePolicy(reply?.headers()['content-security-policy'])
+    expect(policy, path).toEqual(pagePolicy(POWER_BI, GOOGLE))
+    await expect(page.frameLocator('iframe[title="reCAPTCHA"]').getByText('I am no robot')).toBeVisible()
+  }
+  expect(new Set(asked)).toEqual(
+    new Set([
+      'https://www.google.com/recaptcha/api.js',
+      'https://www.gstatic.com/recaptcha/releases/x/recaptcha__pt_br.js',
+      'https://www.google.com/recaptcha/api2/anchor',
+    ]),
+  )
+  expect(violations).toEqual([])
+})
