@@ -11,11 +11,21 @@ export function say(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
-/**
- * Runs a benchmark: prints its figures, ends what it started, the latest first, and fails the process when
- * a target is missed. Nothing outlives it: an interrupted or endless run takes its children along.
- */
+/** Runs a benchmark: prints its figures and fails the process when a target is missed. */
 export async function runBench(measure: (cleanUp: CleanUp) => Promise<Figure[]>): Promise<void> {
+  await runTask(async (cleanUp) => {
+    const figures = await measure(cleanUp)
+    const name = basename(process.argv[1] ?? '')
+    process.stdout.write(`\n${name}, ${machineLine()}\n\n${tableOf(figures)}\n`)
+    if (figures.some((figure) => isReached(figure) === false)) process.exitCode = 1
+  })
+}
+
+/**
+ * Runs a program that starts processes: ends what it started, the latest first, and fails when it throws.
+ * Nothing outlives it: an interrupted or endless run takes its children along.
+ */
+export async function runTask(work: (cleanUp: CleanUp) => Promise<void>): Promise<void> {
   const undos: (() => unknown)[] = []
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   const limit = setTimeout(() => {
@@ -23,10 +33,7 @@ export async function runBench(measure: (cleanUp: CleanUp) => Promise<Figure[]>)
     process.exit(1)
   }, LONGEST_RUN_MS)
   try {
-    const figures = await measure((undo) => undos.push(undo))
-    const name = basename(process.argv[1] ?? '')
-    process.stdout.write(`\n${name}, ${machineLine()}\n\n${tableOf(figures)}\n`)
-    if (figures.some((figure) => isReached(figure) === false)) process.exitCode = 1
+    await work((undo) => undos.push(undo))
   } catch (error) {
     say(error instanceof Error ? (error.stack ?? error.message) : String(error))
     process.exitCode = 1
