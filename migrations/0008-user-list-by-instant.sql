@@ -12,3 +12,5 @@ create index profiles_pending_by_last_access on profiles (last_sign_in_at, email
   where not approved and last_sign_in_at is not null;
 create index profiles_unverified_by_last_access on profiles (last_sign_in_at, email collate "und-x-icu")
   where email_verified_at is null and last_sign_in_at is not null;
+create index profiles_unverified_by_approval on profiles (approved, email collate "und-x-icu")
+  where email_verified_at is null;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { BulkEdit, Profile } from '#contract/profiles.ts'
 import {
   type Admin,
@@ -137,57 +137,6 @@ describeOnEachDatabase('editing many people at once', (kind) => {
     const { body } = await edit({ userIds: [id, id, id.toUpperCase()], types: ['Slack'] })
     expect(body).toMatchObject({ selected: 1, gaining: 1 })
     expect(await entries()).toHaveLength(1)
-  })
-
-  describe('everybody who matches', () => {
-    const editMatching = (matching: object, body: object = { types: ['Slack'] }, dryRun = false) =>
-      editMany(
-        portal,
-        admin,
-        {
-          allMatching: { filter: {}, except: [], count: 5, ...matching },
-          action: 'add',
-          ...body,
-        } as BulkEdit,
-        dryRun,
-      )
-
-    test('is edited, but for those who are excepted', async () => {
-      const filter = { type: 'CRM' }
-      const preview = await editMatching({ filter, count: 2 }, {}, true)
-      expect(preview).toMatchObject({ status: 400 })
-      expect((await editMatching({ filter, count: 2 }, { types: ['Slack'] }, true)).body).toMatchObject({
-        selected: 2,
-      })
-      const except = [(people[2]?.user_id ?? '').toUpperCase(), NOBODY]
-      const { body } = await editMatching({ filter, count: 2, except })
-      expect(body).toMatchObject({ selected: 1, gaining: 1 })
-      expect((await listsOf(bystander)).types).toEqual(['CRM', 'Slack'])
-      expect((await listsOf(people[2] as Profile)).version).toBe(1)
-    })
-
-    test.each([true, false])('must be as many as the administrator saw (dry run: %s)', async (dryRun) => {
-      const reply = await editMatching({ count: 4 }, undefined, dryRun)
-      expect(reply).toMatchObject({ status: 409, body: { code: 'conflict' } })
-      expect(reply.body.detail).toContain('eram 4 usuário(s), agora são 5')
-      expect(await entries()).toEqual([])
-      expect((await editMatching({ count: 5 }, undefined, dryRun)).status).toBe(200)
-    })
-
-    test('may be thousands, also when the edit takes them out of the filter', async () => {
-      await sql`insert into profiles (email, types) select 'p' || n || '@x.br', '{HPD}' from generate_series(1, 4500) n`.execute(
-        portal.database.db,
-      )
-      const body = { action: 'remove', types: ['HPD'] }
-      const matching = { filter: { type: 'HPD', q: 'x.br' }, count: 4500 }
-      expect((await editMatching(matching, body, true)).body).toMatchObject({ selected: 4500, losing: 4500 })
-      expect((await editMatching(matching, body)).body).toMatchObject({ selected: 4500, losing: 4500 })
-      const { count } = await portal.database.db
-        .selectFrom('audit_entries')
-        .select((query) => query.fn.count<number>('target_id').distinct().as('count'))
-        .executeTakeFirstOrThrow()
-      expect(count).toBe(4500)
-    })
   })
 
   test('two administrators at once lose nothing of each other', async () => {

@@ -77,12 +77,16 @@ async function readAlongOrder(
   if (Object.keys(request.filter).length === 0) return look(db, request, part, wanted, wanted)
   const firstLook = Math.max(FIRST_LOOK, wanted)
   const first = await look(db, request, part, wanted, firstLook)
-  if (first.length === wanted || (await isWithin(db, part, firstLook))) return first
+  if (first.length === wanted) return first
   const effort = effortFor(request.filter) + EFFORT_PER_ROW * wanted
   const isHopeless = first.length / firstLook < wanted / effort
-  if (isHopeless) return undefined
-  const found = await look(db, request, part, wanted, effort)
-  return found.length === wanted ? found : undefined
+  if (isHopeless) return (await isWithin(db, part, firstLook)) ? first : undefined
+  const found = await db.transaction().execute(async (transaction) => {
+    // Else the planner sorts a small table whole, because it does not know what comparing Portuguese texts costs.
+    await sql`set local enable_sort = off`.execute(transaction)
+    return look(transaction, request, part, wanted, effort)
+  })
+  return found.length === wanted || (await isWithin(db, part, effort)) ? found : undefined
 }
 
 /** The matches among the first `limit` people of a part. */

@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { BulkEdit, Profile } from '#contract/profiles.ts'
+import { type Admin, editMany, openAdmin, readPerson, removeEverybody } from '#server/testing/admin-calls.ts'
+import { addPerson } from '#server/testing/builders.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+const NOBODY = '7b0c3a52-5c0e-4f5e-9d6e-0d6f3f1f2a11'
+
+describeOnEachDatabase('editing everybody who matches', (kind) => {
+  let portal: TestPortal
+  let admin: Admin
+  let person: Profile
+  let bystander: Profile
+  beforeAll(async () => {
+    portal = await startTestPortal({ kind })
+  })
+  afterAll(() => portal.stop())
+  beforeEach(async () => {
+    await removeEverybody(portal)
+    admin = await openAdmin(portal)
+    person = await addPerson(portal, { types: ['Compras', 'CRM'] })
+    bystander = await addPerson(portal, { types: ['CRM'] })
+  })
+  const entries = () => portal.database.db.selectFrom('audit_entries').selectAll().execute()
+  const editMatching = (matching: object, body: object = { types: ['Slack'] }, dryRun = false) =>
+    editMany(
+      portal,
+      admin,
+      {
+        allMatching: { filter: {}, except: [], count: 3, ...matching },
+        action: 'add',
+        ...body,
+      } as BulkEdit,
+      dryRun,
+    )
+
+  test('passes over those who are excepted', async () => {
+    const filter = { type: 'CRM' }
+    const preview = await editMatching({ filter, count: 2 }, {}, true)
+    expect(preview).toMatchObject({ status: 400 })
+    expect((await editMatching({ filter, count: 2 }, { types: ['Slack'] }, true)).body).toMatchObject({
+      selected: 2,
+    })
+    const except = [person.user_id.toUpperCase(), NOBODY]
+    const { body } = await editMatching({ filter, count: 2, except })
+    expect(body).toMatchObject({ selected: 1, gaining: 1 })
+    expect((await readPerson(portal, admin, bystander.user_id)).types).toEqual(['CRM', 'Slack'])
+    expect((await readPerson(portal, admin, person.user_id)).version).toBe(1)
+  })
+
+  test.each([true, false])('asks for as many as the administrator saw (dry run: %s)', async (dryRun) => {
+    const reply = await editMatching({ count: 4 }, undefined, dryRun)
+    expect(reply).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect(reply.body.detail).toContain('eram 4 usuário(s), agora são 3')
+    expect(await entries()).toEqual([])
+    expect((await editMatching({ count: 3 }, undefined, dryRun)).status).toBe(200)
+  })
+
+  test('works for thousands, also when the edit takes them out of the filter', async () => {
+    await sql`insert into profiles (email, types) select 'p' || n || '@x.br', '{HPD}' from generate_series(1, 4500) n`.execute(
+      portal.database.db,
+    )
+    const body = { action: 'remove', types: ['HPD'] }
+    const matching = { filter: { type: 'HPD', q: 'x.br' }, count: 4500 }
+    expect((await editMatching(matching, body, true)).body).toMatchObject({ selected: 4500, losing: 4500 })
+    expect((await editMatching(matching, body)).body).toMatchObject({ selected: 4500, losing: 4500 })
+    const { count } = await portal.database.db
+      .selectFrom('audit_entries')
+      .select((query) => query.fn.count<number>('target_id').distinct().as('count'))
+      .executeTakeFirstOrThrow()
+    expect(count).toBe(4500)
+  })
+})
