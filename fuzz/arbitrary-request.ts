@@ -57,8 +57,10 @@ function pathsOf(route: Route, knownIds: readonly string[]): fc.Arbitrary<string
 /** What stands in an address: text, well-formed, since no client can send another. */
 function mapTexts(values: unknown): Record<string, string> {
   const entries = values && typeof values === 'object' ? Object.entries(values) : []
+  // Not String(): a value may be an object with a toString of its own.
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
   return Object.fromEntries(
-    entries.map(([name, value]) => [name.toWellFormed(), String(value).toWellFormed()]),
+    entries.map(([name, value]) => [name.toWellFormed(), textOf(value).toWellFormed()]),
   )
 }
 
