@@ -2,9 +2,7 @@ import type { SessionKind } from '#contract/access.ts'
 import { openServer } from '#server/database/open-server.ts'
 import { createKeyring } from '#server/keyring.ts'
 import { presentProfile } from '#server/profiles/present-profile.ts'
-import { createAccessTokens } from '#server/sign-in/access-token.ts'
-import { openSession } from '#server/sign-in/open-session.ts'
-import { createRefreshKeys } from '#server/sign-in/refresh-token.ts'
+import { createSessionTools, openSession } from '#server/sign-in/open-session.ts'
 import type { CallerName } from './arbitrary-request.ts'
 
 export interface Callers {
@@ -20,12 +18,7 @@ export interface Callers {
 /** Opens sessions straight in the database, as nobody could sign in that often. */
 export async function createCallers(databaseUrl: string, secret: string): Promise<Callers> {
   const { db, close } = await openServer(databaseUrl, () => {})
-  const keyring = createKeyring([secret])
-  const tools = {
-    tokens: createAccessTokens(keyring, Date.now),
-    refreshKeys: createRefreshKeys(keyring),
-    clock: Date.now,
-  }
+  const tools = createSessionTools(createKeyring([secret]), Date.now)
   const tokens = new Map<CallerName, Promise<string>>()
   let made = 0
 

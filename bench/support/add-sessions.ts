@@ -1,9 +1,7 @@
 import { openServer } from '#server/database/open-server.ts'
 import { createKeyring } from '#server/keyring.ts'
 import { presentProfile } from '#server/profiles/present-profile.ts'
-import { createAccessTokens } from '#server/sign-in/access-token.ts'
-import { openSession } from '#server/sign-in/open-session.ts'
-import { createRefreshKeys } from '#server/sign-in/refresh-token.ts'
+import { createSessionTools, openSession } from '#server/sign-in/open-session.ts'
 
 /**
  * Adds approved people who may see one area, each with an open session.
@@ -17,12 +15,7 @@ export async function addSessions(
   type: string,
 ): Promise<string[]> {
   const { db, close } = await openServer(databaseUrl, () => {})
-  const keyring = createKeyring([secret])
-  const tools = {
-    tokens: createAccessTokens(keyring, Date.now),
-    refreshKeys: createRefreshKeys(keyring),
-    clock: Date.now,
-  }
+  const tools = createSessionTools(createKeyring([secret]), Date.now)
   try {
     const rows = await db
       .insertInto('profiles')

@@ -22,9 +22,8 @@ import { profileHandlers } from './profiles/profile-routes.ts'
 import { reportSettingsHandlers } from './report-settings/report-settings-routes.ts'
 import { createEmbedTokenCache } from './reports/embed-token-cache.ts'
 import { reportHandlers } from './reports/report-routes.ts'
-import { createAccessTokens } from './sign-in/access-token.ts'
 import { createAuthenticate } from './sign-in/check-session.ts'
-import { createRefreshKeys } from './sign-in/refresh-token.ts'
+import { createSessionTools } from './sign-in/open-session.ts'
 import { signInHandlers } from './sign-in/sign-in-routes.ts'
 import type { MessageStreams } from './support/changes/message-streams.ts'
 import { supportHandlers } from './support/support-routes.ts'
@@ -71,13 +70,12 @@ export interface AppDeps {
 export function createApp(deps: AppDeps): HttpApp {
   const { database, clock, keyring, options } = deps
   const { db } = database
-  const tokens = createAccessTokens(keyring, clock)
-  const sessions = { tokens, refreshKeys: createRefreshKeys(keyring), clock }
+  const sessions = createSessionTools(keyring, clock)
   const takeFromLimit = createLimits(db, options.rateLimits, clock)
   const altcha = options.recaptcha ? undefined : createAltcha(keyring, options.altchaCost, clock)
   const humanCheck = createHumanCheck(db, altcha ?? recaptchaOf(options), keyring, clock)
   const rules = { humanCheck, builtinAdminEmail: options.builtinAdminEmail, rateLimits: options.rateLimits }
-  const authenticate = createAuthenticate(database, tokens, clock)
+  const authenticate = createAuthenticate(database, sessions.tokens, clock)
   const isOperator = createIsOperator(options.metricsToken)
   const nudgeOutbox = () => deps.outbox.nudge()
   const signIn = { db, sessions, rules, altcha, takeFromLimit, nudgeOutbox }

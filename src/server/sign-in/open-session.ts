@@ -3,8 +3,9 @@ import type { SessionKind } from '#contract/access.ts'
 import type { Profile } from '#contract/profiles.ts'
 import type { AuthUser, Session } from '#contract/sign-in.ts'
 import type { Db } from '#server/database/schema.ts'
-import { ACCESS_TOKEN_SECONDS, type AccessTokens } from './access-token.ts'
-import { deriveRefreshToken, type RefreshKeys } from './refresh-token.ts'
+import type { Keyring } from '#server/keyring.ts'
+import { ACCESS_TOKEN_SECONDS, type AccessTokens, createAccessTokens } from './access-token.ts'
+import { createRefreshKeys, deriveRefreshToken, type RefreshKeys } from './refresh-token.ts'
 
 /** A session from a reset link is for setting a password, now. It cannot be refreshed, so its token lasts as long. */
 export const RECOVERY_SESSION_SECONDS = 15 * 60
@@ -15,6 +16,11 @@ export interface SessionTools {
   refreshKeys: RefreshKeys
   /** ms since the epoch */
   clock: () => number
+}
+
+/** @param clock ms since the epoch */
+export function createSessionTools(keyring: Keyring, clock: () => number): SessionTools {
+  return { tokens: createAccessTokens(keyring, clock), refreshKeys: createRefreshKeys(keyring), clock }
 }
 
 /** The user as GoTrue's official client expects it. */

@@ -3,10 +3,8 @@ import type { Role, SessionKind } from '#contract/access.ts'
 import { EMULATED_REPORTS, type EmulatedReport } from '#emulators/power-bi/catalogue.ts'
 import type { ProfilesTable } from '#server/database/schema.ts'
 import { presentProfile } from '#server/profiles/present-profile.ts'
-import { createAccessTokens } from '#server/sign-in/access-token.ts'
-import { openSession, type SessionTools } from '#server/sign-in/open-session.ts'
+import { createSessionTools, openSession } from '#server/sign-in/open-session.ts'
 import { hashPassword } from '#server/sign-in/password-hashing.ts'
-import { createRefreshKeys } from '#server/sign-in/refresh-token.ts'
 import type { TestPortal } from './test-portal.ts'
 
 export const TEST_PASSWORD = 'Uma-Senha-Longa-2026!'
@@ -49,17 +47,13 @@ export async function addPerson(
   return presentProfile(row)
 }
 
-function sessionToolsOf({ keyring, clock }: TestPortal): SessionTools {
-  return { tokens: createAccessTokens(keyring, clock), refreshKeys: createRefreshKeys(keyring), clock }
-}
-
 /** Opens a session without the sign-in call. */
 export function openTestSession(
   portal: TestPortal,
   person: Awaited<ReturnType<typeof addPerson>>,
   kind: SessionKind = 'full',
 ) {
-  return openSession(portal.database.db, sessionToolsOf(portal), person, kind)
+  return openSession(portal.database.db, createSessionTools(portal.keyring, portal.clock), person, kind)
 }
 
 export function emulatedReport(type: string): EmulatedReport {
