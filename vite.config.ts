@@ -113,7 +113,7 @@ const queryModules =
 
 /** What several screens may share: not what a screen of administrators shares with its own dialogs. */
 const sharedModules =
-  /\/src\/web\/(?!admin-users|report-settings|support|ui\/dialog|layout\/admin-gate)|\/src\/contract\/(?!support|admin)[\w-]+\.ts$|\/lucide-react\//
+  /\/src\/web\/(?!admin-users|report-settings|support|ui\/(dialog|format-instant)|layout\/admin-gate)|\/src\/contract\/(?!support|admin)[\w-]+\.ts$|\/lucide-react\//
 
 const shellModules =
   /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(react-router|router-core|history|react-store|store))\//

@@ -6,9 +6,10 @@ import { useId } from 'react'
 import type { SupportMessage } from '#contract/support.ts'
 import { portalSettings } from '#web/portal-settings.ts'
 import { Button } from '#web/ui/button.tsx'
+import { formatInstant } from '#web/ui/format-instant.ts'
 import { textLinkClasses } from '#web/ui/text-link.ts'
 import { FoldedText } from './folded-text.tsx'
-import { phoneLink, replyLink, writeInstant } from './message-links.ts'
+import { phoneLink, replyLink } from './message-links.ts'
 import { plainText } from './plain-text.ts'
 
 interface MessageCardProps {
@@ -63,7 +64,7 @@ function Heading({ id, message }: { id: string; message: SupportMessage }) {
         )}
       </h2>
       <time dateTime={message.created_at} className="text-muted text-sm tabular-nums">
-        {writeInstant(message.created_at)}
+        {formatInstant(message.created_at)}
       </time>
     </header>
   )

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { phoneLink, replyLink, writeInstant } from './message-links.ts'
+import { formatInstant } from '#web/ui/format-instant.ts'
+import { phoneLink, replyLink } from './message-links.ts'
 import { plainText } from './plain-text.ts'
 
 const message = {
@@ -14,7 +15,7 @@ const message = {
 
 describe('the links of a message', () => {
   it('tell the time of São Paulo', () => {
-    expect(writeInstant('2026-11-21T02:30:00.000Z')).toBe('20/11/2026, 23:30')
+    expect(formatInstant('2026-11-21T02:30:00.000Z')).toBe('20/11/2026, 23:30')
   })
 
   it('quote the message in the answer, and put nothing else into it', () => {

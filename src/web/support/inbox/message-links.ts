@@ -1,19 +1,9 @@
 import type { SupportMessage } from '#contract/support.ts'
+import { formatInstant } from '#web/ui/format-instant.ts'
 import { plainText } from './plain-text.ts'
 
 /** A longer mailto address is cut or refused by some mail programs. */
 const QUOTED_CHARACTERS = 300
-
-const instantFormat = new Intl.DateTimeFormat('pt-BR', {
-  dateStyle: 'short',
-  timeStyle: 'short',
-  timeZone: 'America/Sao_Paulo',
-})
-
-/** '21/11/2026, 14:05' by the clock of São Paulo. */
-export function writeInstant(iso: string): string {
-  return instantFormat.format(new Date(iso))
-}
 
 /** A mailto address that begins an answer: the subject, and what was written, quoted (RFC 6068). */
 export function replyLink({ email, message, created_at }: SupportMessage, groupName: string): string {
@@ -23,7 +13,7 @@ export function replyLink({ email, message, created_at }: SupportMessage, groupN
   const quoted = (characters.slice(0, QUOTED_CHARACTERS).join('') + cut)
     .split('\n')
     .map((line) => `> ${line}`)
-  const body = ['', '', `Em ${writeInstant(created_at)}, você escreveu:`, ...quoted].join('\r\n')
+  const body = ['', '', `Em ${formatInstant(created_at)}, você escreveu:`, ...quoted].join('\r\n')
   const subject = `Sua mensagem para ${groupName}`
   return `mailto:${encode(local)}@${encode(domain)}?subject=${encode(subject)}&body=${encode(body)}`
 }

@@ -1,10 +1,16 @@
 const timeZone = 'America/Sao_Paulo'
 const days = new Intl.DateTimeFormat('pt-BR', { timeZone, dateStyle: 'short' })
+const times = new Intl.DateTimeFormat('pt-BR', { timeZone, timeStyle: 'short' })
 const instants = new Intl.DateTimeFormat('pt-BR', { timeZone, dateStyle: 'short', timeStyle: 'short' })
 
-/** An ISO 8601 instant as the day it was in São Paulo: '21/11/2026'. */
-export function formatDay(instant: string): string {
+/** An instant, or one in ISO 8601, as the day it was in São Paulo: '21/11/2026'. */
+export function formatDay(instant: string | Date): string {
   return days.format(new Date(instant))
+}
+
+/** An ISO 8601 instant as the time it was in São Paulo: '14:05'. */
+export function formatTime(instant: string): string {
+  return times.format(new Date(instant))
 }
 
 /** An ISO 8601 instant as date and time in São Paulo: '21/11/2026, 14:05'. */
