@@ -17,9 +17,17 @@ export async function openTable(page: Page, search = ''): Promise<void> {
 /** The rows that are drawn, the header's aside. */
 export const rows = (page: Page): Locator => page.locator('#usuarios tbody [data-index]')
 
+export const columnHead = (page: Page, name: string): Locator =>
+  page.locator('#usuarios').getByRole('columnheader', { name, exact: true })
+
 /** The button of a column's head. */
-export const header = (page: Page, name: string): Locator =>
-  page.locator('#usuarios').getByRole('columnheader', { name, exact: true }).getByRole('button')
+export const header = (page: Page, name: string): Locator => columnHead(page, name).getByRole('button')
+
+/** Waits until the rows stand in the order of a column: before, they are those of the last order. */
+export async function untilSorted(page: Page, name: string, direction: string): Promise<void> {
+  await expect(columnHead(page, name)).toHaveAttribute('aria-sort', direction)
+  await expect(page.locator('#usuarios table')).toHaveAttribute('aria-busy', 'false')
+}
 
 export const words = (page: Page): Locator => page.locator('#usuarios').getByRole('status')
 

@@ -1,5 +1,5 @@
 import { expect, test } from './portal-fixture.ts'
-import { columnTexts, header, NAME, openTable, readEverybody, rows, words } from './user-table-fixture.ts'
+import { header, openTable, readEverybody, rows, untilSorted, words } from './user-table-fixture.ts'
 
 // Only rows near the window are drawn.
 test.use({ viewport: { width: 1440, height: 1300 } })
@@ -29,7 +29,7 @@ test('all that match are selected, but for those taken out, until the filter cha
 
   await header(page, 'Nome').click()
   await expect(page).toHaveURL(/sort=full_name/)
-  await columnTexts(page, NAME, 1)
+  await untilSorted(page, 'Nome', 'ascending')
   await expect(words(page)).toContainText('menos 2')
   await page.locator('main').evaluate((main) => main.scrollTo({ top: main.scrollHeight }))
   await expect(page.locator(`#usuarios [aria-rowindex="${count + 1}"]`).getByRole('checkbox')).toBeChecked()
@@ -62,6 +62,7 @@ test('the keyboard alone reaches everything', async ({ page, demo }) => {
   await header(page, 'Data de Registro').focus()
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/sort=created_at/)
+  await untilSorted(page, 'Data de Registro', 'ascending')
   await page.getByRole('checkbox', { name: 'Selecionar todos' }).focus()
   await page.keyboard.press('Space')
   await expect(words(page)).toContainText('estão selecionados')

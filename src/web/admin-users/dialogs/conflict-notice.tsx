@@ -1,14 +1,15 @@
-import { useEffect, useRef } from 'react'
+import { useRef } from 'react'
 import type { Conflict } from '#web/admin-users/changes/read-conflict.ts'
 import type { PartialSave } from '#web/admin-users/changes/use-profile-edit.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { ChangeSentence } from './change-sentence.tsx'
+import { useFocusWhenShown } from './use-focus-when-shown.ts'
 
 /** Says who was quicker and what changed. It takes the focus: the button that was pressed means something else now. */
 export function ConflictNotice({ conflict, advice }: { conflict: Conflict; advice: string }) {
   const notice = useRef<HTMLDivElement>(null)
-  useEffect(() => notice.current?.focus(), [])
+  useFocusWhenShown(notice)
   return (
     <div ref={notice} tabIndex={-1} className="rounded-lg">
       <Alert kind="warning" title="Nada foi sobrescrito: houve outra alteração nesse meio-tempo">

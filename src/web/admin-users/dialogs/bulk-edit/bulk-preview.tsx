@@ -27,7 +27,7 @@ export function BulkPreview({ edit, isEmpty }: { edit: BulkEdit; isEmpty: boolea
   const isOld = isFetching || key !== settledKey
   return (
     <div className="rounded-lg bg-subtle px-3 py-2.5 text-sm">
-      <p role="status" className={classNames('min-h-5 tabular-nums', isOld && !isEmpty && 'opacity-60')}>
+      <p role="status" className={classNames('min-h-5 tabular-nums', isOld && !isEmpty && 'text-muted')}>
         {isEmpty ? 'Marque o que deve mudar para ver o efeito antes de salvar.' : sentenceOf(data, error)}
       </p>
     </div>

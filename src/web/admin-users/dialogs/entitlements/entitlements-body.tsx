@@ -1,6 +1,7 @@
-import { useEffect, useRef } from 'react'
+import { useRef } from 'react'
 import { ConflictNotice, PartialSaveNotice } from '#web/admin-users/dialogs/conflict-notice.tsx'
 import { EntitlementList, missingIn } from '#web/admin-users/dialogs/entitlement-fields.tsx'
+import { useFocusWhenShown } from '#web/admin-users/dialogs/use-focus-when-shown.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Skeleton } from '#web/ui/skeleton.tsx'
 import { ENTITLEMENTS_DIALOGS, type EntitlementsKind } from './entitlement-texts.ts'
@@ -42,7 +43,7 @@ export function EntitlementsBody({ kind, form }: EntitlementsBodyProps) {
 function Lists({ kind, form }: EntitlementsBodyProps) {
   const top = useRef<HTMLDivElement>(null)
   // The boxes come after the dialog: until then the focus stood on a button.
-  useEffect(() => top.current?.querySelector('input')?.focus(), [])
+  useFocusWhenShown(top, 'input')
   const { ticked } = form
   if (!ticked) return null
   const missing = kind === 'approve' ? missingIn(ticked) : undefined
