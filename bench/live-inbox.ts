@@ -1,20 +1,22 @@
 // How soon everybody who has the inbox open hears of a message, and what each open stream costs.
 // `node bench/live-inbox.ts [--streams 1000] [--messages 100] [--burst 100]`
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { addSessions } from './support/add-sessions.ts'
 import type { Figure } from './support/figures.ts'
-import { createDatabase, openPostgres, runSql } from './support/open-postgres.ts'
+import { newSecret } from './support/new-secret.ts'
+import { runSql } from './support/open-postgres.ts'
 import { openStreams } from './support/open-streams.ts'
 import { readNumbers } from './support/options.ts'
 import { FIRST_PORT } from './support/paths.ts'
+import { prepareDatabase } from './support/prepare-database.ts'
 import { residentMemory } from './support/resident-memory.ts'
-import { type CleanUp, runBench, say } from './support/run-bench.ts'
+import { runBench } from './support/run-bench.ts'
+import { type CleanUp, say } from './support/run-task.ts'
 import { assertAllOk, sendRequests } from './support/send-requests.ts'
 import { startPortal } from './support/start-portal.ts'
 import { median, quantile } from './support/statistics.ts'
-import { temporaryFolder } from './support/temporary-folder.ts'
 
 const { streams, messages, burst } = readNumbers({ streams: 1000, messages: 100, burst: 100 })
 const STREAMS_EACH = 5
@@ -88,20 +90,18 @@ async function openDatabase(url: string, cleanUp: CleanUp): Promise<pg.Client> {
 
 /** What is loaded by the first requests is not the streams' doing. */
 async function warmUp(portalUrl: string, token: string): Promise<void> {
-  const headers = { authorization: `Bearer ${token}` }
-  const each = { method: 'GET' as const, path: '/api/support-messages/unread-count', headers }
+  const each = { path: '/api/support-messages/unread-count', token }
   assertAllOk(await sendRequests(portalUrl, Array(WARM_UP_REQUESTS).fill(each), 16))
   await wait(SETTLE_MS)
 }
 
 await runBench(async (cleanUp) => {
-  const DATABASE_URL = await createDatabase(await openPostgres(cleanUp), 'live', cleanUp)
-  const SESSION_SECRET = randomBytes(32).toString('base64url')
-  const env = { DATABASE_URL, SESSION_SECRET, DATA_DIR: temporaryFolder(cleanUp), RATE_LIMITS: 'off' }
-  const portal = await startPortal(FIRST_PORT, env)
+  const env = await prepareDatabase('live', cleanUp)
+  const SESSION_SECRET = newSecret()
+  const portal = await startPortal(FIRST_PORT, { ...env, SESSION_SECRET, RATE_LIMITS: 'off' })
   cleanUp(() => portal.stop())
-  const tokens = await addFollowers(DATABASE_URL, SESSION_SECRET)
-  const client = await openDatabase(DATABASE_URL, cleanUp)
+  const tokens = await addFollowers(env.DATABASE_URL, SESSION_SECRET)
+  const client = await openDatabase(env.DATABASE_URL, cleanUp)
   await warmUp(portal.url, tokens[0] as string)
 
   const before = residentMemory(portal.pid)

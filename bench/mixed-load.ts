@@ -2,13 +2,15 @@
 // ones have been answered. `npm run load [-- --seconds 20] [--server 1000] [--embedded 200]` (requests a second)
 import { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Answer, type Asked, ask } from '#faults/support/load.ts'
-import { newSecret } from '#faults/support/portal.ts'
+import { type Answer, type Asked, ask } from './support/ask.ts'
+import { ADMIN } from './support/demo-accounts.ts'
 import type { Figure } from './support/figures.ts'
+import { newSecret } from './support/new-secret.ts'
 import { createDatabase, openPostgres, runSql } from './support/open-postgres.ts'
 import { readNumbers } from './support/options.ts'
 import { FIRST_PORT } from './support/paths.ts'
-import { type CleanUp, runBench, say } from './support/run-bench.ts'
+import { runBench } from './support/run-bench.ts'
+import { type CleanUp, say } from './support/run-task.ts'
 import { signInAsAdmin } from './support/sign-in-as-admin.ts'
 import { startPortal } from './support/start-portal.ts'
 import { quantile } from './support/statistics.ts'
@@ -18,7 +20,6 @@ const options = readNumbers({ seconds: 20, server: 1000, embedded: 200 })
 const WARM_UP_SECONDS = 3
 const MOST_CONNECTIONS = 256
 const TICK_MS = 5
-const ADMIN = { email: 'admin@grupopatio.com.br', password: 'Patio-Demo-2026!' }
 const MESSAGE = {
   name: 'Carga',
   email: 'carga@exemplo.com.br',

@@ -1,17 +1,16 @@
 // Whether a clock tells known addresses from unknown ones: median times of a wrong sign-in, a sign-up, a recovery and
 // a resend for either, asked in turns. `node bench/same-time.ts [--rounds 80]`
+import { DIRECTOR } from './support/demo-accounts.ts'
 import { earnPasses } from './support/human-passes.ts'
 import { createDatabase, openPostgres } from './support/open-postgres.ts'
 import { readNumbers } from './support/options.ts'
-import { FIRST_PORT } from './support/paths.ts'
 import { runBench } from './support/run-bench.ts'
-import { type PlainRequest, sendRequests } from './support/send-requests.ts'
-import { startPortal } from './support/start-portal.ts'
+import { sendRequests } from './support/send-requests.ts'
+import { startForSignIns } from './support/start-for-sign-ins.ts'
 import { median } from './support/statistics.ts'
-import { temporaryFolder } from './support/temporary-folder.ts'
 
 const { rounds } = readNumbers({ rounds: 80 })
-const KNOWN = 'diretoria@grupopatio.com.br'
+const KNOWN = DIRECTOR.email
 const PASSWORD = 'Outra-Senha-Longa-2026!'
 
 type Call = (email: string, captcha: string) => { path: string; body: object }
@@ -31,24 +30,12 @@ const stranger = () => `ninguem${++strangers}@grupopatio.com.br`
 
 await runBench(async (cleanUp) => {
   const databaseUrl = await createDatabase(await openPostgres(cleanUp), 'portal', cleanUp)
-  const portal = await startPortal(FIRST_PORT, {
-    DATABASE_URL: databaseUrl,
-    DATA_DIR: temporaryFolder(cleanUp),
-    RATE_LIMITS: 'off',
-    ALTCHA_COST: '1',
-  })
-  cleanUp(portal.stop)
+  const portal = await startForSignIns(databaseUrl, cleanUp)
 
   async function timeOf(call: Call, email: string): Promise<number> {
     const [captcha = ''] = await earnPasses(portal.url, 1)
     const { path, body } = call(email, captcha)
-    const request: PlainRequest = {
-      method: 'POST',
-      path,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    }
-    const [answer] = await sendRequests(portal.url, [request], 1)
+    const [answer] = await sendRequests(portal.url, [{ method: 'POST', path, body }], 1)
     if (!answer || answer.status >= 429) throw new Error(`${path} answered ${answer?.status}`)
     return answer.ms
   }

@@ -1,33 +1,30 @@
 // Signing in, the human check solved beforehand: the portal against @supabase/lite in turns on one PostgreSQL, then
 // what other requests feel while 50 sign-ins queue. `node bench/sign-in.ts [--rounds 3] [--portal 300] [--lite 30]`
+import type { Asked } from './support/ask.ts'
+import { DIRECTOR } from './support/demo-accounts.ts'
 import { earnPasses } from './support/human-passes.ts'
 import { createDatabase, openPostgres } from './support/open-postgres.ts'
 import { readNumbers } from './support/options.ts'
 import { FIRST_PORT } from './support/paths.ts'
 import { installPeers } from './support/peers.ts'
-import { runBench, say } from './support/run-bench.ts'
-import { assertAllOk, type PlainRequest, sendRequests } from './support/send-requests.ts'
+import { runBench } from './support/run-bench.ts'
+import { say } from './support/run-task.ts'
+import { assertAllOk, sendRequests } from './support/send-requests.ts'
 import { signInAsAdmin } from './support/sign-in-as-admin.ts'
+import { startForSignIns } from './support/start-for-sign-ins.ts'
 import { startLite } from './support/start-lite.ts'
-import { startPortal } from './support/start-portal.ts'
 import { median, quantile, spread } from './support/statistics.ts'
-import { temporaryFolder } from './support/temporary-folder.ts'
 
 const { rounds, portal: portalCount, lite: liteCount } = readNumbers({ rounds: 3, portal: 300, lite: 30 })
 const CONNECTIONS = 8
 const QUEUED = 50
-const PERSON = { email: 'diretoria@grupopatio.com.br', password: 'Patio-Demo-2026!' }
 
-const post = (path: string, body: object): PlainRequest => ({
-  method: 'POST',
-  path,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(body),
-})
-const portalSignIn = (captcha: string) => post('/api/auth/token?grant_type=password', { ...PERSON, captcha })
+const post = (path: string, body: object): Asked => ({ method: 'POST', path, body })
+const portalSignIn = (captcha: string) =>
+  post('/api/auth/token?grant_type=password', { ...DIRECTOR, captcha })
 
 /** @returns sign-ins a second */
-async function measure(url: string, requests: PlainRequest[]): Promise<number> {
+async function measure(url: string, requests: Asked[]): Promise<number> {
   const start = performance.now()
   assertAllOk(await sendRequests(url, requests, CONNECTIONS))
   return (requests.length * 1000) / (performance.now() - start)
@@ -35,18 +32,13 @@ async function measure(url: string, requests: PlainRequest[]): Promise<number> {
 
 /** Reads the own profile 50 times a second for as long as the sign-ins take. @returns the latencies in ms */
 async function readMeanwhile(url: string, token: string, busy: Promise<unknown>): Promise<number[]> {
-  const read: PlainRequest = {
-    method: 'GET',
-    path: '/api/profiles/me',
-    headers: { authorization: `Bearer ${token}` },
-  }
   let isBusy = true
   const done = busy.finally(() => {
     isBusy = false
   })
   const answers: ReturnType<typeof sendRequests>[] = []
   while (isBusy) {
-    answers.push(sendRequests(url, [read], 1))
+    answers.push(sendRequests(url, [{ path: '/api/profiles/me', token }], 1))
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   await done
@@ -60,13 +52,7 @@ await runBench(async (cleanUp) => {
   const server = await openPostgres(cleanUp)
   const databaseUrl = await createDatabase(server, 'portal', cleanUp)
   const liteDatabaseUrl = await createDatabase(server, 'lite', cleanUp)
-  const portal = await startPortal(FIRST_PORT, {
-    DATABASE_URL: databaseUrl,
-    DATA_DIR: temporaryFolder(cleanUp),
-    RATE_LIMITS: 'off',
-    ALTCHA_COST: '1',
-  })
-  cleanUp(portal.stop)
+  const portal = await startForSignIns(databaseUrl, cleanUp)
   const lite = await startLite(FIRST_PORT + 1, liteDatabaseUrl, databaseUrl)
   cleanUp(lite.stop)
   const liteUrl = new URL(lite.profileUrl).origin
@@ -75,7 +61,7 @@ await runBench(async (cleanUp) => {
   for (let round = 1; round <= rounds; round++) {
     const passes = await earnPasses(portal.url, portalCount)
     rates.portal.push(await measure(portal.url, passes.map(portalSignIn)))
-    const liteSignIn = post('/auth/v1/token?grant_type=password', PERSON)
+    const liteSignIn = post('/auth/v1/token?grant_type=password', DIRECTOR)
     rates.lite.push(await measure(liteUrl, Array(liteCount).fill(liteSignIn)))
     say(
       `round ${round} of ${rounds}: portal ${rates.portal.at(-1)?.toFixed(0)}, lite ${rates.lite.at(-1)?.toFixed(1)}`,

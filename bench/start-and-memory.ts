@@ -1,12 +1,14 @@
 // How long the portal takes to be ready, and how much memory it holds after many requests.
 // `node bench/start-and-memory.ts [--rounds 7] [--requests 10000] [--connections 16]`
+import type { Asked } from './support/ask.ts'
 import type { Figure } from './support/figures.ts'
-import { createDatabase, openPostgres } from './support/open-postgres.ts'
 import { readNumbers } from './support/options.ts'
 import { FIRST_PORT } from './support/paths.ts'
+import { prepareDatabase } from './support/prepare-database.ts'
 import { residentMemory } from './support/resident-memory.ts'
-import { type CleanUp, runBench, say } from './support/run-bench.ts'
-import { assertAllOk, type PlainRequest, sendRequests } from './support/send-requests.ts'
+import { runBench } from './support/run-bench.ts'
+import { type CleanUp, say } from './support/run-task.ts'
+import { assertAllOk, sendRequests } from './support/send-requests.ts'
 import { signInAsAdmin } from './support/sign-in-as-admin.ts'
 import { startAsAPerson } from './support/start-as-a-person.ts'
 import { startPortal } from './support/start-portal.ts'
@@ -38,15 +40,14 @@ async function measureNpmStarts(cleanUp: CleanUp): Promise<number[]> {
 }
 
 /** What a browser asks for in turn: profile, reports, token, page. */
-function mixedRequests(accessToken: string): PlainRequest[] {
-  const headers = { authorization: `Bearer ${accessToken}` }
-  const kinds: PlainRequest[] = [
-    { method: 'GET', path: '/api/profiles/me', headers },
-    { method: 'GET', path: '/api/reports/me', headers },
-    tokenRequest(accessToken, 'Vendas'),
-    { method: 'GET', path: '/power-bi', headers: { 'accept-encoding': 'br' } },
+function mixedRequests(token: string): Asked[] {
+  const kinds: Asked[] = [
+    { path: '/api/profiles/me', token },
+    { path: '/api/reports/me', token },
+    tokenRequest(token, 'Vendas'),
+    { path: '/power-bi', headers: { 'accept-encoding': 'br' } },
   ]
-  return Array.from({ length: requests }, (_, index) => kinds[index % kinds.length] as PlainRequest)
+  return Array.from({ length: requests }, (_, index) => kinds[index % kinds.length] as Asked)
 }
 
 async function measureMemory(env: Env): Promise<{ before: number; after: number }> {
@@ -70,10 +71,7 @@ const inMs = (what: string, times: number[], atMost: number): Figure => ({
 })
 
 await runBench(async (cleanUp) => {
-  const postgres = {
-    DATABASE_URL: await createDatabase(await openPostgres(cleanUp), 'start', cleanUp),
-    DATA_DIR: temporaryFolder(cleanUp),
-  }
+  const postgres = await prepareDatabase('start', cleanUp)
   const npmStarts = await measureNpmStarts(cleanUp)
   say('npm start done')
   const onPostgres = await measureStarts(postgres)

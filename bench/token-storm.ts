@@ -1,16 +1,17 @@
 // Everybody opens a report at once, on a portal that has just started: how many calls reach Power BI and its directory.
 // `node bench/token-storm.ts [--users 200]`
-import { randomBytes } from 'node:crypto'
 import { addSessions } from './support/add-sessions.ts'
+import type { Answer } from './support/ask.ts'
 import type { Figure } from './support/figures.ts'
-import { createDatabase, openPostgres } from './support/open-postgres.ts'
+import { newSecret } from './support/new-secret.ts'
 import { readNumbers } from './support/options.ts'
 import { FIRST_PORT } from './support/paths.ts'
-import { runBench, say } from './support/run-bench.ts'
-import { type Answer, assertAllOk, sendRequests } from './support/send-requests.ts'
+import { prepareDatabase } from './support/prepare-database.ts'
+import { runBench } from './support/run-bench.ts'
+import { say } from './support/run-task.ts'
+import { assertAllOk, sendRequests } from './support/send-requests.ts'
 import { startPortal } from './support/start-portal.ts'
 import { median, quantile } from './support/statistics.ts'
-import { temporaryFolder } from './support/temporary-folder.ts'
 import { tokenRequest } from './support/token-request.ts'
 
 const { users } = readNumbers({ users: 200 })
@@ -61,18 +62,15 @@ function latencyOf(what: string, answers: Answer[]): Figure {
 const exactly = (count: number) => ({ atLeast: count, atMost: count })
 
 await runBench(async (cleanUp) => {
-  const DATABASE_URL = await createDatabase(await openPostgres(cleanUp), 'storm', cleanUp)
-  const SESSION_SECRET = randomBytes(32).toString('base64url')
   const env = {
-    DATABASE_URL,
-    SESSION_SECRET,
-    DATA_DIR: temporaryFolder(cleanUp),
+    ...(await prepareDatabase('storm', cleanUp)),
+    SESSION_SECRET: newSecret(),
     POWERBI_EMULATOR_DIRECTORY_LATENCY_MS: String(DIRECTORY_MS),
     POWERBI_EMULATOR_LATENCY_MS: String(GENERATE_TOKEN_MS),
   }
   // The first start migrates and seeds.
   await (await startPortal(FIRST_PORT, env)).stop()
-  const tokens = await addSessions(DATABASE_URL, SESSION_SECRET, users, AREA)
+  const tokens = await addSessions(env.DATABASE_URL, env.SESSION_SECRET, users, AREA)
   say(`${users} people with sessions; floor ${DIRECTORY_MS + GENERATE_TOKEN_MS} ms`)
   const once = await runStorm(env, tokens, 1)
   const twice = await runStorm(env, tokens, 2)

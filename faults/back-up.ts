@@ -1,13 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, realpathSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { ask } from '#bench/support/ask.ts'
+import { newSecret } from '#bench/support/new-secret.ts'
 import { createDatabase, openPostgres } from '#bench/support/open-postgres.ts'
+import { signInAsAdmin } from '#bench/support/sign-in-as-admin.ts'
 import { temporaryFolder } from '#bench/support/temporary-folder.ts'
 // @ts-expect-error: a plain script without types
 import { findPostgres } from '#scripts/find-postgres.mjs'
 import { defineFault, exactly, type FaultRun, type Verdict } from './support/fault.ts'
-import { ask, writeMessage } from './support/load.ts'
-import { countLost, newSecret, signInAsAdmin, startFaultPortal } from './support/portal.ts'
+import { writeMessage } from './support/load.ts'
+import { countLost, startFaultPortal } from './support/portal.ts'
 
 const MESSAGES = 30
 

@@ -1,10 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { type Answer, ask } from '#bench/support/ask.ts'
 import { createDatabase, runSql } from '#bench/support/open-postgres.ts'
+import { signInAsAdmin } from '#bench/support/sign-in-as-admin.ts'
 import { temporaryFolder } from '#bench/support/temporary-folder.ts'
 import { startCluster } from './support/cluster.ts'
 import { atMost, defineFault, exactly, type Verdict } from './support/fault.ts'
-import { type Answer, ask, keepAsking, timeUntil, writeMessage } from './support/load.ts'
-import { countLost, signInAsAdmin, startFaultPortal } from './support/portal.ts'
+import { keepAsking, timeUntil, writeMessage } from './support/load.ts'
+import { countLost, startFaultPortal } from './support/portal.ts'
 
 const DOWN_MS = 5_000
 

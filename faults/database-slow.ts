@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { createDatabase, openPostgres, runSql } from '#bench/support/open-postgres.ts'
-import { temporaryFolder } from '#bench/support/temporary-folder.ts'
+import { ask } from '#bench/support/ask.ts'
+import { runSql } from '#bench/support/open-postgres.ts'
+import { signInAsAdmin } from '#bench/support/sign-in-as-admin.ts'
 import { atMost, defineFault, exactly } from './support/fault.ts'
-import { ask, keepAsking, timeUntil } from './support/load.ts'
-import { signInAsAdmin, startFaultPortal } from './support/portal.ts'
+import { keepAsking, timeUntil } from './support/load.ts'
+import { startOnPostgres } from './support/portal.ts'
 
 const LOCKED_MS = 7_000
 
@@ -12,15 +13,11 @@ export const databaseSlow = defineFault({
   name: 'database slow',
   needsPostgres: true,
   async run(run) {
-    const DATABASE_URL = await createDatabase(await openPostgres(run.cleanUp), 'slow', run.cleanUp)
-    const portal = await startFaultPortal(run, run.port, {
-      DATABASE_URL,
-      DATA_DIR: temporaryFolder(run.cleanUp),
-    })
+    const { databaseUrl, portal } = await startOnPostgres(run, 'slow')
     const token = await signInAsAdmin(portal.url)
     const read = () => ask(portal.url, { path: '/api/profiles/me', token })
     await read()
-    const [answers, alive] = await runSql(DATABASE_URL, async (client) => {
+    const [answers, alive] = await runSql(databaseUrl, async (client) => {
       await client.query('begin; lock table sessions in access exclusive mode')
       const reads = keepAsking(100, read)
       const beats = keepAsking(100, () => ask(portal.url, { path: '/api/health/live' }))

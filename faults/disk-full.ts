@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ask } from '#bench/support/ask.ts'
+import { newSecret } from '#bench/support/new-secret.ts'
+import { signInAsAdmin } from '#bench/support/sign-in-as-admin.ts'
 import { temporaryFolder } from '#bench/support/temporary-folder.ts'
 import { defineFault, exactly, type FaultRun } from './support/fault.ts'
-import { ask, writeMessage } from './support/load.ts'
-import { countLost, newSecret, signInAsAdmin, startFaultPortal } from './support/portal.ts'
+import { writeMessage } from './support/load.ts'
+import { countLost, startFaultPortal } from './support/portal.ts'
 
 const SIZE_MB = 160
 const MOST_WRITES = 4_000
@@ -61,13 +64,16 @@ function mayMount(): boolean {
 }
 
 function mountSmallDisk(run: FaultRun): string {
-  const folder = join(
-    temporaryFolder(() => {}),
-    'disk',
-  )
+  const folder = join(temporaryFolder(run.cleanUp), 'disk')
   mkdirSync(folder)
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_MB}m`, 'tmpfs', folder])
-  run.cleanUp(() => execFileSync('umount', ['-l', folder]))
+  const unmount = () => execFileSync('umount', ['-l', folder])
+  // An interrupted run ends without cleaning up, and a folder with something mounted in it could not be removed.
+  process.prependOnceListener('exit', unmount)
+  run.cleanUp(() => {
+    process.off('exit', unmount)
+    unmount()
+  })
   return folder
 }
 

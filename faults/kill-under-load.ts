@@ -1,11 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { createDatabase, openPostgres } from '#bench/support/open-postgres.ts'
-import { say } from '#bench/support/run-bench.ts'
+import { newSecret } from '#bench/support/new-secret.ts'
+import { prepareDatabase } from '#bench/support/prepare-database.ts'
+import { say } from '#bench/support/run-task.ts'
+import { signInAsAdmin } from '#bench/support/sign-in-as-admin.ts'
 import type { StartedPortal } from '#bench/support/start-portal.ts'
 import { temporaryFolder } from '#bench/support/temporary-folder.ts'
 import { atMost, defineFault, exactly, type FaultRun, type Verdict } from './support/fault.ts'
 import { keepAsking, timeUntil, writeMessage } from './support/load.ts'
-import { countLost, killHard, newSecret, signInAsAdmin, startFaultPortal } from './support/portal.ts'
+import { countLost, killHard, startFaultPortal } from './support/portal.ts'
 
 const KILLS = { short: 8, whole: 200 }
 
@@ -55,11 +57,9 @@ export const killUnderLoad = defineFault({
       SESSION_SECRET,
       DATA_DIR: temporaryFolder(run.cleanUp),
     })
-    const DATABASE_URL = await createDatabase(await openPostgres(run.cleanUp), 'kill', run.cleanUp)
     const server = await killAgainAndAgain(run, run.port + 1, 'PostgreSQL', {
       SESSION_SECRET,
-      DATABASE_URL,
-      DATA_DIR: temporaryFolder(run.cleanUp),
+      ...(await prepareDatabase('kill', run.cleanUp)),
     })
     return [...embedded, ...server]
   },

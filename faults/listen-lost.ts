@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { createDatabase, openPostgres, runSql } from '#bench/support/open-postgres.ts'
-import { temporaryFolder } from '#bench/support/temporary-folder.ts'
+import { runSql } from '#bench/support/open-postgres.ts'
+import { signInAsAdmin } from '#bench/support/sign-in-as-admin.ts'
 import { defineFault, exactly } from './support/fault.ts'
 import { timeUntil, writeMessage } from './support/load.ts'
-import { signInAsAdmin, startFaultPortal } from './support/portal.ts'
+import { startOnPostgres } from './support/portal.ts'
 import { followChanges } from './support/stream.ts'
 
 const CUTS = { short: 3, whole: 20 }
@@ -13,21 +13,17 @@ export const listenLost = defineFault({
   name: 'LISTEN connection lost',
   needsPostgres: true,
   async run(run) {
-    const DATABASE_URL = await createDatabase(await openPostgres(run.cleanUp), 'listen', run.cleanUp)
-    const portal = await startFaultPortal(run, run.port, {
-      DATABASE_URL,
-      DATA_DIR: temporaryFolder(run.cleanUp),
-    })
+    const { databaseUrl, portal } = await startOnPostgres(run, 'listen')
     const stream = await followChanges(portal.url, await signInAsAdmin(portal.url))
     const marks: string[] = []
     let cuts = 0
     for (let round = 0; round < (run.isShort ? CUTS.short : CUTS.whole); round++) {
       await Promise.all([writeMessage(portal.url, marks), writeMessage(portal.url, marks)])
-      cuts += await cutListener(DATABASE_URL)
+      cuts += await cutListener(databaseUrl)
       await Promise.all([writeMessage(portal.url, marks), writeMessage(portal.url, marks)])
       await wait(150)
     }
-    const written = await idsOf(DATABASE_URL, marks)
+    const written = await idsOf(databaseUrl, marks)
     const missed = () => written.filter((id) => !stream.ids.includes(id)).length
     await timeUntil(async () => missed() === 0, 10_000)
     const isOpen = stream.isOpen()

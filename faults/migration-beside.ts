@@ -2,14 +2,16 @@ import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { createDatabase, openPostgres, runSql } from '#bench/support/open-postgres.ts'
+import { ask } from '#bench/support/ask.ts'
+import { runSql } from '#bench/support/open-postgres.ts'
 import { ROOT } from '#bench/support/paths.ts'
+import { signInAsAdmin } from '#bench/support/sign-in-as-admin.ts'
 import { temporaryFolder } from '#bench/support/temporary-folder.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { openServer } from '#server/database/open-server.ts'
 import { atMost, defineFault, exactly, type FaultRun } from './support/fault.ts'
-import { ask, keepAsking } from './support/load.ts'
-import { signInAsAdmin, startFaultPortal } from './support/portal.ts'
+import { keepAsking } from './support/load.ts'
+import { startOnPostgres } from './support/portal.ts'
 
 const HELD_MS = 3_000
 /** What a next version might bring: a new column, filled, and an index on the table that every request reads. */
@@ -23,16 +25,12 @@ export const migrationBeside = defineFault({
   name: 'migration beside the running version',
   needsPostgres: true,
   async run(run) {
-    const DATABASE_URL = await createDatabase(await openPostgres(run.cleanUp), 'migrate', run.cleanUp)
-    const portal = await startFaultPortal(run, run.port, {
-      DATABASE_URL,
-      DATA_DIR: temporaryFolder(run.cleanUp),
-    })
+    const { databaseUrl, portal } = await startOnPostgres(run, 'migrate')
     const token = await signInAsAdmin(portal.url)
     const folder = nextVersion(run)
     const reads = keepAsking(20, () => ask(portal.url, { path: '/api/profiles/me', token }))
-    const applied = await holdTable(DATABASE_URL, () =>
-      Promise.all([migrateOnce(DATABASE_URL, folder), migrateOnce(DATABASE_URL, folder)]),
+    const applied = await holdTable(databaseUrl, () =>
+      Promise.all([migrateOnce(databaseUrl, folder), migrateOnce(databaseUrl, folder)]),
     )
     const answers = await reads.stop()
     return [

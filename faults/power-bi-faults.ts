@@ -1,8 +1,11 @@
+import { type Answer, ask } from '#bench/support/ask.ts'
+import { undoAfterwards } from '#bench/support/run-task.ts'
+import { signInAsAdmin } from '#bench/support/sign-in-as-admin.ts'
 import { temporaryFolder } from '#bench/support/temporary-folder.ts'
 import { tokenRequest } from '#bench/support/token-request.ts'
 import { atMost, defineFault, exactly, type Verdict } from './support/fault.ts'
-import { type Answer, ask, keepAsking } from './support/load.ts'
-import { signInAsAdmin, startFaultPortal } from './support/portal.ts'
+import { keepAsking } from './support/load.ts'
+import { startFaultPortal } from './support/portal.ts'
 
 type Scripted = Record<string, unknown> & { on: string }
 
@@ -22,10 +25,12 @@ export const powerBiFaults = defineFault({
       for (const [what, answer] of Object.entries(ANSWERS)) {
         if (run.isShort && on === 'directory' && what === 'no answer') continue
         // A portal of its own each, so that nothing is remembered from the fault before.
-        const portal = await startFaultPortal(run, run.port, { DATA_DIR: temporaryFolder(() => {}) })
-        const token = await signInAsAdmin(portal.url)
-        verdicts.push(...(await tryFault(portal.url, token, `${on}: ${what}`, { on, times: 10, ...answer })))
-        await portal.stop()
+        const tried = await undoAfterwards(async (cleanUp) => {
+          const env = { DATA_DIR: temporaryFolder(cleanUp) }
+          const { url } = await startFaultPortal({ ...run, cleanUp }, run.port, env)
+          return tryFault(url, await signInAsAdmin(url), `${on}: ${what}`, { on, times: 10, ...answer })
+        })
+        verdicts.push(...tried)
       }
     }
     return verdicts
@@ -36,8 +41,7 @@ async function tryFault(url: string, token: string, what: string, fault: Scripte
   await ask(url, { method: 'PUT', path: '/demo/power-bi/faults', body: fault })
   await ask(url, { method: 'DELETE', path: '/demo/power-bi/calls' })
   const others = keepAsking(25, () => ask(url, { path: '/api/profiles/me', token }))
-  const { path, body } = tokenRequest(token, 'Vendas')
-  const reply = await ask(url, { method: 'POST', path, token, body: JSON.parse(body ?? '{}') })
+  const reply = await ask(url, tokenRequest(token, 'Vendas'))
   const rest = await others.stop()
   const calls = JSON.parse((await ask(url, { path: '/demo/power-bi/calls' })).body) as { path: string }[]
   const tries = calls.filter((call) =>

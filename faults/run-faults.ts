@@ -2,7 +2,7 @@
 // `npm run faults [-- --short] [--only NAME]`
 import { parseArgs } from 'node:util'
 import { machineLine } from '#bench/support/figures.ts'
-import { say } from '#bench/support/run-bench.ts'
+import { runTask, say, undoAfterwards } from '#bench/support/run-task.ts'
 // @ts-expect-error: a plain script without types
 import { findPostgres } from '#scripts/find-postgres.mjs'
 import { backUp } from './back-up.ts'
@@ -40,21 +40,15 @@ const { values } = parseArgs({
 })
 
 async function runFault(fault: Fault, index: number): Promise<Verdict[]> {
-  const undos: (() => unknown)[] = []
   const reason = (await fault.cannotRun?.()) ?? (fault.needsPostgres && (await lackOfPostgres()))
   if (reason) return [{ promise: NOT_TRIED, held: true, seen: reason }]
-  try {
-    return await fault.run({
-      isShort: values.short,
-      cleanUp: (undo) => undos.push(undo),
-      port: FIRST_PORT + index * 10,
-    })
-  } catch (error) {
-    return [{ promise: 'the program runs to its end', held: false, seen: String(error) }]
-  } finally {
-    for (const undo of undos.reverse())
-      await Promise.resolve(undo()).catch((error) => say(`could not clean up: ${error}`))
-  }
+  return undoAfterwards(async (cleanUp) => {
+    try {
+      return await fault.run({ isShort: values.short, cleanUp, port: FIRST_PORT + index * 10 })
+    } catch (error) {
+      return [{ promise: 'the program runs to its end', held: false, seen: String(error) }]
+    }
+  })
 }
 
 async function lackOfPostgres(): Promise<string | undefined> {
@@ -67,25 +61,22 @@ function rowsOf(fault: Fault, verdicts: readonly Verdict[]): string[] {
   )
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
-const limit = setTimeout(() => {
-  say('given up: the whole run took too long')
-  process.exit(1)
+await runTask(async () => {
+  const rows: string[] = []
+  for (const [index, fault] of FAULTS.entries()) {
+    if (values.only && !fault.name.includes(values.only)) continue
+    const startedAt = performance.now()
+    const verdicts = await runFault(fault, index)
+    const broken = verdicts.filter(({ held }) => !held)
+    if (broken.length > 0) process.exitCode = 1
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
+    const word = broken.length > 0 ? 'FAILED' : verdicts[0]?.promise === NOT_TRIED ? NOT_TRIED : 'held'
+    say(`${word.padEnd(9)} ${fault.name} (${seconds} s)`)
+    for (const { promise, seen } of broken) say(`         ${promise}: ${seen}`)
+    rows.push(...rowsOf(fault, verdicts))
+  }
+  process.stdout.write(`\nrun-faults.ts${values.short ? ' --short' : ''}, ${machineLine()}\n\n`)
+  process.stdout.write(
+    `| fault | promise | seen | verdict |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`,
+  )
 }, LONGEST_RUN_MS)
-
-const rows: string[] = []
-for (const [index, fault] of FAULTS.entries()) {
-  if (values.only && !fault.name.includes(values.only)) continue
-  const startedAt = performance.now()
-  const verdicts = await runFault(fault, index)
-  const broken = verdicts.filter(({ held }) => !held)
-  if (broken.length > 0) process.exitCode = 1
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
-  const word = broken.length > 0 ? 'FAILED' : verdicts[0]?.promise === NOT_TRIED ? NOT_TRIED : 'held'
-  say(`${word.padEnd(9)} ${fault.name} (${seconds} s)`)
-  for (const { promise, seen } of broken) say(`         ${promise}: ${seen}`)
-  rows.push(...rowsOf(fault, verdicts))
-}
-clearTimeout(limit)
-process.stdout.write(`\nrun-faults.ts${values.short ? ' --short' : ''}, ${machineLine()}\n\n`)
-process.stdout.write(`| fault | promise | seen | verdict |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`)

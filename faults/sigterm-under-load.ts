@@ -1,9 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { createDatabase, openPostgres } from '#bench/support/open-postgres.ts'
-import { temporaryFolder } from '#bench/support/temporary-folder.ts'
+import { type Answer, ask } from '#bench/support/ask.ts'
+import { newSecret } from '#bench/support/new-secret.ts'
+import { prepareDatabase } from '#bench/support/prepare-database.ts'
+import { signInAsAdmin } from '#bench/support/sign-in-as-admin.ts'
 import { atMost, defineFault, exactly } from './support/fault.ts'
-import { type Answer, ask, keepAsking, writeMessage } from './support/load.ts'
-import { countLost, newSecret, signInAsAdmin, startFaultPortal } from './support/portal.ts'
+import { keepAsking, writeMessage } from './support/load.ts'
+import { countLost, startFaultPortal } from './support/portal.ts'
 
 const ROUNDS = { short: 2, whole: 10 }
 
@@ -13,9 +15,8 @@ export const sigtermUnderLoad = defineFault({
   needsPostgres: true,
   async run(run) {
     const env = {
+      ...(await prepareDatabase('term', run.cleanUp)),
       SESSION_SECRET: newSecret(),
-      DATABASE_URL: await createDatabase(await openPostgres(run.cleanUp), 'term', run.cleanUp),
-      DATA_DIR: temporaryFolder(run.cleanUp),
     }
     const replicas = [
       await startFaultPortal(run, run.port, env),

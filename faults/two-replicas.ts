@@ -1,13 +1,14 @@
-import { createDatabase, openPostgres } from '#bench/support/open-postgres.ts'
-import { temporaryFolder } from '#bench/support/temporary-folder.ts'
+import { type Answer, ask } from '#bench/support/ask.ts'
+import { ADMIN } from '#bench/support/demo-accounts.ts'
+import { newSecret } from '#bench/support/new-secret.ts'
+import { prepareDatabase } from '#bench/support/prepare-database.ts'
 import { atMost, defineFault, exactly, type FaultRun, type Verdict } from './support/fault.ts'
-import { type Answer, ask, timeUntil } from './support/load.ts'
-import { newSecret, startFaultPortal } from './support/portal.ts'
+import { timeUntil } from './support/load.ts'
+import { startFaultPortal } from './support/portal.ts'
 import { followChanges } from './support/stream.ts'
 
 const WRONG_TRIES = 14
 const FREE_TRIES = 3
-const ADMIN = { email: 'admin@grupopatio.com.br', password: 'Patio-Demo-2026!' }
 
 /** Requests go to two replicas in turn: what one has seen holds at the other. */
 export const twoReplicas = defineFault({
@@ -29,9 +30,8 @@ async function startReplicas(run: FaultRun): Promise<[string, string]> {
   const env = {
     // The limits are what is being looked at.
     RATE_LIMITS: 'on',
+    ...(await prepareDatabase('two', run.cleanUp)),
     SESSION_SECRET: newSecret(),
-    DATABASE_URL: await createDatabase(await openPostgres(run.cleanUp), 'two', run.cleanUp),
-    DATA_DIR: temporaryFolder(run.cleanUp),
   }
   const first = await startFaultPortal(run, run.port, env)
   const second = await startFaultPortal(run, run.port + 1, env)

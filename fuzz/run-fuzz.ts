@@ -4,14 +4,13 @@ import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
 import { machineLine } from '#bench/support/figures.ts'
-import { createDatabase, openPostgres } from '#bench/support/open-postgres.ts'
+import { newSecret } from '#bench/support/new-secret.ts'
+import { prepareDatabase } from '#bench/support/prepare-database.ts'
 import { residentMemory } from '#bench/support/resident-memory.ts'
-import { runTask, say } from '#bench/support/run-bench.ts'
+import { runTask, say } from '#bench/support/run-task.ts'
 import { type StartedPortal, startPortal } from '#bench/support/start-portal.ts'
-import { temporaryFolder } from '#bench/support/temporary-folder.ts'
 import { api } from '#contract/index.ts'
 import type { Route } from '#contract/route.ts'
-import { newSecret } from '#faults/support/portal.ts'
 import { requestsTo } from './arbitrary-request.ts'
 import { type Callers, createCallers } from './callers.ts'
 import { rawBytes, sendBytes } from './raw-requests.ts'
@@ -137,18 +136,17 @@ function print(tallies: Tally[], memory: { before: number; after: number }): voi
 }
 
 await runTask(async (cleanUp) => {
-  const DATABASE_URL = await createDatabase(await openPostgres(cleanUp), 'fuzz', cleanUp)
+  const env = await prepareDatabase('fuzz', cleanUp)
   const SESSION_SECRET = newSecret()
   const portal = await startPortal(PORT, {
-    DATABASE_URL,
+    ...env,
     SESSION_SECRET,
-    DATA_DIR: temporaryFolder(cleanUp),
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'fatal',
     ALTCHA_COST: '50',
   })
   cleanUp(portal.stop)
-  const callers = await createCallers(DATABASE_URL, SESSION_SECRET)
+  const callers = await createCallers(env.DATABASE_URL, SESSION_SECRET)
   cleanUp(callers.close)
   const targets = targetsOf(portal, callers, await callers.readIds())
   if (targets.length === 0) throw new Error(`there is no route ${values.only}`)

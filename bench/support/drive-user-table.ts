@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from '@playwright/test'
+import { ADMIN } from './demo-accounts.ts'
 import { type TableMarks, watchUserTable } from './watch-user-table.ts'
 
-const ADMIN = { email: 'admin@grupopatio.com.br', password: 'Patio-Demo-2026!' }
 const KEY_DELAY_MS = 90
 const WHEEL_STEPS = 60
 const WHEEL_PX = 900

@@ -1,5 +1,5 @@
 import { type Browser, chromium } from '@playwright/test'
-import type { CleanUp } from './run-bench.ts'
+import type { CleanUp } from './run-task.ts'
 
 interface Scripts {
   ensureChromium(): Promise<string>

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { CleanUp } from './run-bench.ts'
+import type { CleanUp } from './run-task.ts'
 
 interface Scripts {
   startThrowAwayPostgres(): Promise<{ url: string; stop(): Promise<void> } | undefined>

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import type { CleanUp } from './run-bench.ts'
+import type { CleanUp } from './run-task.ts'
 
 const OPENED_AT_ONCE = 50
 const OK = 'HTTP/1.1 200 '

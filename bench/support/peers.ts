@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ROOT } from './paths.ts'
-import { say } from './run-bench.ts'
+import { say } from './run-task.ts'
 
 const FOLDER = join(ROOT, 'bench', 'peers')
 const run = promisify(execFile)

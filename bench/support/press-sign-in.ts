@@ -1,6 +1,6 @@
 import type { Browser, Page } from '@playwright/test'
+import { DIRECTOR } from './demo-accounts.ts'
 
-const PERSON = { email: 'diretoria@grupopatio.com.br', password: 'Patio-Demo-2026!' }
 const LIMIT_MS = 20_000
 const QUICKEST_PERSON_MS = 500
 
@@ -48,8 +48,8 @@ function watchFirstReport(): void {
 
 async function fillForm(page: Page, portalUrl: string): Promise<void> {
   await page.goto(`${portalUrl}/login`)
-  await page.getByLabel('E-mail').fill(PERSON.email)
-  await page.getByLabel('Senha', { exact: true }).fill(PERSON.password)
+  await page.getByLabel('E-mail').fill(DIRECTOR.email)
+  await page.getByLabel('Senha', { exact: true }).fill(DIRECTOR.password)
 }
 
 /** Fills the form and waits for the human check, so that nothing but the press is left. */

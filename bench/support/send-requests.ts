@@ -1,46 +1,27 @@
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
+import { type Answer, type Asked, ask } from './ask.ts'
 
-export interface PlainRequest {
-  method: 'GET' | 'POST'
-  path: string
-  headers: Record<string, string>
-  body?: string
-}
-
-export interface Answer {
-  status: number
-  ms: number
-}
-
-/** Sends requests to one server, `connections` of them at a time; the load of a few hundred, not of a benchmark. */
+/**
+ * Sends requests to one server, `connections` of them at a time; the load of a few hundred, not of a benchmark.
+ * @throws Error when a connection breaks
+ */
 export async function sendRequests(
   serverUrl: string,
-  requests: readonly PlainRequest[],
+  requests: readonly Asked[],
   connections: number,
 ): Promise<Answer[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  // A server under measurement may take its time.
+  const send = async (asked: Asked) => {
+    const answer = await ask(serverUrl, { timeoutMs: 0, ...asked, agent })
+    if (answer.error) throw new Error(`${asked.path} was not answered: ${answer.error}`)
+    return answer
+  }
   try {
-    return await Promise.all(requests.map((each) => sendOne(serverUrl, each, agent)))
+    return await Promise.all(requests.map(send))
   } finally {
     agent.destroy()
   }
-}
-
-function sendOne(
-  serverUrl: string,
-  { method, path, headers, body }: PlainRequest,
-  agent: Agent,
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const startedAt = performance.now()
-    const sent = request(`${serverUrl}${path}`, { method, headers, agent }, (reply) => {
-      reply.on('error', reject)
-      reply.on('end', () => resolve({ status: reply.statusCode ?? 0, ms: performance.now() - startedAt }))
-      reply.resume()
-    })
-    sent.on('error', reject)
-    sent.end(body)
-  })
 }
 
 /** @throws Error when any of them was not answered with 200 */

@@ -1,6 +1,6 @@
-const ADMIN = { email: 'admin@grupopatio.com.br', password: 'Patio-Demo-2026!' }
+import { ADMIN } from './demo-accounts.ts'
 
-/** The demo's administrator: the one account that signs in without the human check. @returns an access token */
+/** Signs the demo's administrator in. @returns an access token */
 export async function signInAsAdmin(portalUrl: string): Promise<string> {
   const reply = await fetch(`${portalUrl}/api/auth/token?grant_type=password`, {
     method: 'POST',

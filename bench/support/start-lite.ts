@@ -1,8 +1,7 @@
+import { DIRECTOR } from './demo-accounts.ts'
 import { runSql } from './open-postgres.ts'
 import { type RunningProcess, runProcess } from './run-process.ts'
 import { waitUntilAnswers } from './wait-until-answers.ts'
-
-const PERSON = { email: 'diretoria@grupopatio.com.br', password: 'Patio-Demo-2026!' }
 
 /** The columns of the portal's own table, and the policy for own rows as lite's PATTERNS.md writes it. */
 const SCHEMA = `
@@ -64,7 +63,7 @@ async function signUp(url: string): Promise<LiteSession> {
   const reply = await fetch(`${url}/auth/v1/signup`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(PERSON),
+    body: JSON.stringify(DIRECTOR),
   })
   if (!reply.ok) throw new Error(`lite's sign-up answered ${reply.status}: ${await reply.text()}`)
   return (await reply.json()) as LiteSession
@@ -75,7 +74,7 @@ async function copyProfiles(portalDatabaseUrl: string, databaseUrl: string, user
   const columns = `id, case when email = $1 then $2 else user_id end as user_id, email, full_name, approved,
     email_verified_at, created_at, last_sign_in_at, types, marcas, estados`
   const { rows } = await runSql(portalDatabaseUrl, (client) =>
-    client.query(`select ${columns} from profiles`, [PERSON.email, userId]),
+    client.query(`select ${columns} from profiles`, [DIRECTOR.email, userId]),
   )
   await runSql(databaseUrl, async (client) => {
     await client.query('insert into profiles select * from json_populate_recordset(null::profiles, $1)', [

@@ -3,7 +3,7 @@ import { openServer } from '#server/database/open-server.ts'
 import { addPeople } from './add-people.ts'
 import { createDatabase } from './open-postgres.ts'
 import { FIRST_PORT } from './paths.ts'
-import { type CleanUp, say } from './run-bench.ts'
+import { type CleanUp, say } from './run-task.ts'
 import { type StartedPortal, startPortal } from './start-portal.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 

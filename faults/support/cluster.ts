@@ -1,15 +1,15 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
+import type { CleanUp } from '#bench/support/run-task.ts'
 import { temporaryFolder } from '#bench/support/temporary-folder.ts'
 // @ts-expect-error: a plain script without types
 import { findPostgres } from '#scripts/find-postgres.mjs'
 // @ts-expect-error: a plain script without types
 import { unprivilegedUser } from '#scripts/throw-away-postgres.mjs'
-import type { CleanUp } from './fault.ts'
 
 const READY_MS = 20_000
 
@@ -37,21 +37,20 @@ export async function startCluster(
   const owner: Owner = process.getuid?.() === 0 ? unprivilegedUser() : {}
   const folder = temporaryFolder(cleanUp)
   giveTo(owner, folder)
+  const options = { ...owner, cwd: folder, stdio: 'ignore' } as const
   const data = join(folder, 'data')
   execFileSync(
     join(programs, 'initdb'),
     ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
-    {
-      ...owner,
-      cwd: folder,
-      stdio: 'ignore',
-    },
+    options,
   )
-  const options = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, ...settings]
-  const args = ['-D', data, '-p', String(port), ...options.flatMap((option) => ['-c', option])]
+  const all = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, ...settings]
+  const args = ['-D', data, '-p', String(port), ...all.flatMap((setting) => ['-c', setting])]
   const url = `postgresql://postgres@127.0.0.1:${port}/postgres`
   const server = keepServer(
-    () => spawn(join(programs, 'postgres'), args, { ...owner, cwd: folder, stdio: 'ignore' }),
+    () => spawn(join(programs, 'postgres'), args, options),
+    // Returns when the server has ended.
+    () => spawnSync(join(programs, 'pg_ctl'), ['stop', '-D', data, '-m', 'immediate'], options),
     url,
   )
   await server.start()
@@ -64,15 +63,25 @@ function giveTo({ uid, gid }: Owner, folder: string): void {
   if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid)
 }
 
-function keepServer(launch: () => ChildProcess, url: string): Pick<Cluster, 'start' | 'crash'> {
+function keepServer(
+  launch: () => ChildProcess,
+  waitForEnd: () => void,
+  url: string,
+): Pick<Cluster, 'start' | 'crash'> {
   let child: ChildProcess | undefined
+  const hasEnded = () => !child || child.exitCode !== null || child.signalCode !== null
   const crash = async () => {
-    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    if (!child || hasEnded()) return
     const ended = once(child, 'exit')
     child.kill('SIGQUIT')
     await ended
   }
-  process.once('exit', () => child?.kill('SIGQUIT'))
+  // Before its folder is removed, in which it would go on writing.
+  process.prependOnceListener('exit', () => {
+    if (hasEnded()) return
+    child?.kill('SIGQUIT')
+    waitForEnd()
+  })
   return {
     crash,
     async start() {

@@ -1,6 +1,4 @@
-import type { CleanUp } from '#bench/support/run-bench.ts'
-
-export type { CleanUp } from '#bench/support/run-bench.ts'
+import type { CleanUp } from '#bench/support/run-task.ts'
 
 /** What one fault is given: how much to try, and where to hang what must be ended afterwards. */
 export interface FaultRun {

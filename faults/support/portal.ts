@@ -1,15 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { signInAsAdmin } from '#bench/support/sign-in-as-admin.ts'
+import { ask } from '#bench/support/ask.ts'
+import { prepareDatabase } from '#bench/support/prepare-database.ts'
 import { type StartedPortal, startPortal } from '#bench/support/start-portal.ts'
 import type { FaultRun } from './fault.ts'
-import { ask } from './load.ts'
 
 /** What every portal of the fault programs has in common; limits would count the load as an attack. */
 export const QUIET = { RATE_LIMITS: 'off', LOG_LEVEL: 'fatal' }
-
-/** A secret shared by replicas and by a portal that is started again. */
-export const newSecret = (): string => randomBytes(32).toString('base64url')
 
 /** Starts a portal in demo mode that ends with the run. */
 export async function startFaultPortal(
@@ -22,7 +18,14 @@ export async function startFaultPortal(
   return portal
 }
 
-export { signInAsAdmin }
+/** Starts a portal on an empty database of PostgreSQL, at the fault's first port; both end with the run. */
+export async function startOnPostgres(
+  run: FaultRun,
+  name: string,
+): Promise<{ databaseUrl: string; portal: StartedPortal }> {
+  const env = await prepareDatabase(name, run.cleanUp)
+  return { databaseUrl: env.DATABASE_URL, portal: await startFaultPortal(run, run.port, env) }
+}
 
 /** Kills a process as a power cut would and waits until it is gone. */
 export async function killHard(portal: StartedPortal): Promise<void> {
