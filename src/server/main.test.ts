@@ -3,19 +3,12 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type PortalProcess, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
-
-const REAL = {
-  PUBLIC_URL: 'https://portal.example.com',
-  SESSION_SECRET: 'k3J9-fbQ2-xT7w-Lm5R-pZ8v-Hn4C-yD6s',
-  COMPANY_EMAIL_DOMAIN: 'example.com',
-  POWERBI_TENANT_ID: 'tenant',
-  POWERBI_CLIENT_ID: 'client',
-  POWERBI_CLIENT_SECRET: 'a client secret',
-  SMTP_URL: 'smtp://127.0.0.1:2525',
-  MAIL_FROM: 'Portal <portal@example.com>',
-  HOST: '127.0.0.1',
-}
+import {
+  type PortalProcess,
+  REAL_ENVIRONMENT,
+  spawnPortal,
+  untilReady,
+} from '#server/testing/portal-process.ts'
 
 /** Runs a process that is expected to refuse, and gives its exit code and words. */
 async function refusal(env: Record<string, string>) {
@@ -77,7 +70,11 @@ describe('the process refuses to start in words', () => {
   })
 
   test('demo mode in production', async () => {
-    const { code, output } = await refusal({ NODE_ENV: 'production', ...REAL, PATIO_DEMO: 'true' })
+    const { code, output } = await refusal({
+      NODE_ENV: 'production',
+      ...REAL_ENVIRONMENT,
+      PATIO_DEMO: 'true',
+    })
     expect(code).toBe(1)
     expect(output).toContain('PATIO_DEMO')
   })
@@ -137,7 +134,7 @@ describe('a running demo', () => {
       expect(await running.finish('"x"}')).toBe(200)
       expect(await demo.exited).toBe(0)
 
-      const production = await refusal({ NODE_ENV: 'production', ...REAL, DATA_DIR: dataDir })
+      const production = await refusal({ NODE_ENV: 'production', ...REAL_ENVIRONMENT, DATA_DIR: dataDir })
       expect(production.code).toBe(1)
       expect(production.output).toContain('demonstração')
 
@@ -151,7 +148,7 @@ describe('a running demo', () => {
 test(
   'production has nothing of the demo',
   async () => {
-    const portal = await spawnPortal({ NODE_ENV: 'production', ...REAL })
+    const portal = await spawnPortal({ NODE_ENV: 'production', ...REAL_ENVIRONMENT })
     try {
       await untilReady(portal)
       for (const path of [

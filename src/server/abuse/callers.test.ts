@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { NEW_PASSWORD, setPassword } from '#server/testing/account-calls.ts'
 import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
 import { bodyFor } from '#server/testing/embed-token-calls.ts'
 import { givePass } from '#server/testing/human-passes.ts'
 import { CONTACT_FORM } from '#server/testing/inbox-calls.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { refresh } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 // Callers × operations, as far as every-route.test.ts (who passes) and refused-without-effect.test.ts do not go:
 // what whoever passes is answered. Shown elsewhere:
@@ -32,12 +32,8 @@ const ADMIN_READS = [
 ]
 
 describeOnEachDatabase('the table of callers and operations', (kind) => {
-  let portal: TestPortal
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false })
-    await configureReports(portal, 'Vendas', 'CRM')
-  })
-  afterAll(() => portal.stop())
+  const portal = setUpPortal({ kind, rateLimits: false })
+  beforeAll(() => configureReports(portal, 'Vendas', 'CRM'))
 
   const open = async (name: Name, profile: Parameters<typeof addPerson>[1] = {}) => {
     if (name === 'anonymous') return undefined

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
+import { describe, expect, test } from 'vitest'
+import { addPerson, NOBODY, openTestSession, send } from '#server/testing/builders.ts'
 import { followEvents } from '#server/testing/follow-events.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 // The list of abuse, a test a line. Lines that are shown in this form elsewhere:
 //   report outside types, unknown report, mixed workspace, report and dataset → the same 404, no upstream call;
@@ -13,7 +13,6 @@ import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts
 //   bulk edit with one bad id → nothing changes: profiles/bulk-edit/bulk-edit.test.ts
 //   no CORS, with or without an Origin: here, because nothing else asks
 
-const NOBODY = '00000000-0000-4000-8000-00000000dead'
 const CHANGES: Record<string, object> = {
   approved: { approved: true },
   types: { types: ['Vendas', 'CRM'] },
@@ -31,11 +30,7 @@ const UNKNOWN_KEYS: [string, string][] = [
 ]
 
 describeOnEachDatabase('what must fail', (kind) => {
-  let portal: TestPortal
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false })
-  })
-  afterAll(() => portal.stop())
+  const portal = setUpPortal({ kind, rateLimits: false })
 
   const open = async (profile: Parameters<typeof addPerson>[1] = {}) => {
     const person = await addPerson(portal, profile)

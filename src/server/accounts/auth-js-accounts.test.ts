@@ -1,20 +1,16 @@
 import { AuthApiError, GoTrueClient } from '@supabase/auth-js'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { mailTo, NEW_PASSWORD, tokenOf } from '#server/testing/account-calls.ts'
 import { addPerson, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { answerChallenge, encodeAnswer } from '#server/testing/human-passes.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { isSignedIn } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 /** The official client, unmodified, from the account's first day to a forgotten password. */
 describeOnEachDatabase('an account through @supabase/auth-js', (kind) => {
-  let portal: TestPortal
+  const portal = setUpPortal({ kind, publicUrl: 'https://portal.example' })
   let made = 0
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind, publicUrl: 'https://portal.example' })
-  })
-  afterAll(() => portal.stop())
   beforeEach(() => {
     portal.clock.advance(61 * 60_000)
     portal.mails.length = 0

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import {
   changePassword,
   disown,
@@ -10,20 +10,17 @@ import {
   signUp,
   useLink,
 } from '#server/testing/account-calls.ts'
+import { readTrail } from '#server/testing/admin-calls.ts'
 import { addPerson, openTestSession, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { isSignedIn, signIn } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 const DAY = 24 * 60 * 60_000
 
 describeOnEachDatabase('não fui eu', (kind) => {
-  let portal: TestPortal
+  const portal = setUpPortal({ kind, rateLimits: false, publicUrl: 'https://portal.example' })
   let made = 0
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false, publicUrl: 'https://portal.example' })
-  })
-  afterAll(() => portal.stop())
   beforeEach(() => {
     portal.mails.length = 0
   })
@@ -53,7 +50,7 @@ describeOnEachDatabase('não fui eu', (kind) => {
       expect(await exists(email)).toBe(false)
       expect(await isSignedIn(portal, session.access_token)).toBe(false)
       expect((await useLink(portal, 'signup', mail?.link)).status).toBe(400)
-      const trail = await db().selectFrom('audit_entries').selectAll().execute()
+      const trail = await readTrail(portal)
       expect(trail.map(({ action }) => action)).toContain('account-disowned')
       expect(JSON.stringify(trail)).not.toContain(email)
       await expectInvalid(link)

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { mailTo, recover, setPassword, useLink } from '#server/testing/account-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { refresh } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 const MINUTE = 60_000
 const work = vi.hoisted(() => ({ hashes: 0 }))
@@ -18,11 +18,7 @@ vi.mock('@node-rs/argon2', async (original) => {
 })
 
 describeOnEachDatabase('a forgotten password', (kind) => {
-  let portal: TestPortal
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind, publicUrl: 'https://portal.example' })
-  })
-  afterAll(() => portal.stop())
+  const portal = setUpPortal({ kind, publicUrl: 'https://portal.example' })
   beforeEach(() => {
     portal.clock.advance(61 * MINUTE)
     portal.mails.length = 0

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { NEW_PASSWORD, signUp } from '#server/testing/account-calls.ts'
 import { addPerson, send } from '#server/testing/builders.ts'
 import { answerChallenge, encodeAnswer, givePass } from '#server/testing/human-passes.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 const BUILTIN = 'admin@grupopatio.com.br'
 
 describeOnEachDatabase('signing up', (kind) => {
-  let portal: TestPortal
+  const portal = setUpPortal({ kind })
   let made = 0
   const newAddress = () => `candidata${++made}@grupopatio.com.br`
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind })
-  })
-  afterAll(() => portal.stop())
   beforeEach(() => portal.clock.advance(61 * 60_000))
 
   describe('demands', () => {

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { mailTo, NEW_PASSWORD, signUp, useLink } from '#server/testing/account-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { signIn } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { startTestPortal } from '#server/testing/test-portal.ts'
 
 const work = vi.hoisted(() => ({ hashed: 0, verified: 0 }))
 // Nothing else tells from outside how much work was done.
@@ -23,13 +24,9 @@ vi.mock('@node-rs/argon2', async (original) => {
 const BUILTIN = 'admin@grupopatio.com.br'
 
 describeOnEachDatabase('signing up', (kind) => {
-  let portal: TestPortal
+  const portal = setUpPortal({ kind, publicUrl: 'https://portal.example' })
   let made = 0
   const newAddress = () => `nova${++made}@grupopatio.com.br`
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind, publicUrl: 'https://portal.example' })
-  })
-  afterAll(() => portal.stop())
   beforeEach(() => {
     portal.clock.advance(61 * 60_000)
     portal.mails.length = 0

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { NEW_PASSWORD, setPassword, useLink } from '#server/testing/account-calls.ts'
 import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { isSignedIn, signIn } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 import { ADMIN_COMMANDS } from './admin-commands.ts'
 
 describeOnEachDatabase('npm run admin', (kind) => {
-  let portal: TestPortal
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false })
-  })
-  afterAll(() => portal.stop())
+  const portal = setUpPortal({ kind, rateLimits: false })
   beforeEach(async () => {
     await portal.database.db.deleteFrom('profiles').execute()
     await portal.database.db.deleteFrom('audit_entries').execute()

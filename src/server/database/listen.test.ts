@@ -1,17 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { describeOnEachDatabase, openTestDatabase } from '#server/testing/test-database.ts'
-import type { Database } from './database.ts'
+import { afterEach, expect, test, vi } from 'vitest'
+import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 
 const SLOW = { timeout: 8000 }
 
 describeOnEachDatabase('listening', (kind) => {
-  let database: Database
+  const database = setUpDatabase(kind)
   const stops: (() => Promise<void>)[] = []
-  beforeAll(async () => {
-    database = await openTestDatabase(kind)
-  })
-  afterAll(() => database.close())
   afterEach(async () => {
     for (const stop of stops.splice(0)) await stop()
   })

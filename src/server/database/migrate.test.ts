@@ -1,8 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { describeOnEachDatabase, openTestDatabase } from '#server/testing/test-database.ts'
-import type { Database } from './database.ts'
+import { describe, expect, test } from 'vitest'
+import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { migrate, splitStatements } from './migrate.ts'
 
 const ALL = readdirSync('migrations')
@@ -10,11 +9,7 @@ const ALL = readdirSync('migrations')
   .sort()
 
 describeOnEachDatabase('migrating', (kind) => {
-  let database: Database
-  beforeAll(async () => {
-    database = await openTestDatabase(kind)
-  })
-  afterAll(() => database.close())
+  const database = setUpDatabase(kind)
 
   const empty = async () => {
     await sql`drop schema public cascade`.execute(database.db)

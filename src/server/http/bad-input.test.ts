@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addPerson, openTestSession } from '#server/testing/builders.ts'
 import { expectProblem } from '#server/testing/expect-problem.ts'
 import { type Body, nameOf, ROUTES, TAKEN } from '#server/testing/route-examples.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 const WITH_BODY = ROUTES.filter((route) => route.body).map(nameOf)
 
@@ -55,13 +55,11 @@ const BAD_TYPES = ['text/plain', 'application/x-www-form-urlencoded', 'multipart
 const MORE_BAD_TYPES = ['application/jsonp', 'text/json', '*/*', ',application/json']
 
 describeOnEachDatabase('bad input', (kind) => {
-  let portal: TestPortal
+  const portal = setUpPortal({ kind, rateLimits: false })
   let token: string
   beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false })
     token = (await openTestSession(portal, await addPerson(portal, { role: 'admin' }))).access_token
   })
-  afterAll(() => portal.stop())
 
   const sendBody = async (
     method: string,

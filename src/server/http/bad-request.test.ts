@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { api } from '#contract/index.ts'
 import { pathWith, type Route } from '#contract/route.ts'
 import { addPerson, openTestSession } from '#server/testing/builders.ts'
 import { expectProblem } from '#server/testing/expect-problem.ts'
 import { type RawReply, sendRaw } from '#server/testing/send-raw.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 const ROUTES = Object.values(api).flatMap((group) => Object.values<Route>(group))
 const PATHS = [...new Set(ROUTES.map((route) => route.path))]
@@ -38,13 +38,11 @@ const NOT_HTTP: Record<string, string> = {
 }
 
 describeOnEachDatabase('a bad request', (kind) => {
-  let portal: TestPortal
+  const portal = setUpPortal({ kind, rateLimits: false })
   let token: string
   beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false })
     token = (await openTestSession(portal, await addPerson(portal, { role: 'admin' }))).access_token
   })
-  afterAll(() => portal.stop())
 
   const request = (method: string, target: string, headers: string[] = []) =>
     sendRaw(portal, [`${method} ${target} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n'))

@@ -3,6 +3,7 @@ import { pathWith, type Route } from '#contract/route.ts'
 import { TEST_METRICS_TOKEN } from '#server/testing/read-metrics.ts'
 import { type CallerName, EVERYBODY, FULL, LIMITED, ruleOf, tokensOf } from '#server/testing/route-callers.ts'
 import { nameOf, ROUTES } from '#server/testing/route-examples.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
@@ -82,19 +83,15 @@ test('every route is in the table of who passes, and nothing else is', () => {
 })
 
 describeOnEachDatabase('every route × every caller', (kind) => {
-  let portal: TestPortal
+  const options = { kind, rateLimits: false, metricsToken: TEST_METRICS_TOKEN }
+  const portal = setUpPortal(options)
   let replica: TestPortal
   let tokens: Record<CallerName, string | undefined>
   beforeAll(async () => {
-    const options = { kind, rateLimits: false, metricsToken: TEST_METRICS_TOKEN }
-    portal = await startTestPortal(options)
     replica = await startTestPortal({ ...options, database: portal.database, clock: portal.clock })
     tokens = await tokensOf(portal)
   })
-  afterAll(async () => {
-    await replica.stop()
-    await portal.stop()
-  })
+  afterAll(() => replica.stop())
 
   describe.each(ROUTES.map((route) => [nameOf(route), route] as const))('%s', (name, route) => {
     test(`passes ${WHO_PASSES[name] ?? 'nobody knows whom'}, as the contract says`, async () => {

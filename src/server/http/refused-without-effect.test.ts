@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { SessionKind } from '#contract/access.ts'
 import type { Route } from '#contract/route.ts'
-import { editMany, openAdmin } from '#server/testing/admin-calls.ts'
+import { type Admin, editMany, openAdmin } from '#server/testing/admin-calls.ts'
 import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
 import { upstreamCalls } from '#server/testing/embed-token-calls.ts'
 import { addMessages } from '#server/testing/inbox-calls.ts'
@@ -17,8 +17,8 @@ import {
   TAKEN_WITHOUT_BODY,
 } from '#server/testing/route-examples.ts'
 import { readEveryTable } from '#server/testing/search-database.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 // Input that the route takes, from everybody whom it refuses: nothing may come of it. That it is good input is
 // shown by somebody who may send it, for whom something does.
@@ -44,15 +44,13 @@ test('every route that writes has an example, and nothing else has', () => {
 })
 
 describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
-  let portal: TestPortal
+  const portal = setUpPortal({ kind, rateLimits: false, metricsToken: TEST_METRICS_TOKEN })
   let tokens: Record<CallerName, string | undefined>
   let undoId: string
-  let admin: Awaited<ReturnType<typeof openAdmin>>
+  let admin: Admin
   beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false, metricsToken: TEST_METRICS_TOKEN })
     tokens = await tokensOf(portal)
   })
-  afterAll(() => portal.stop())
   beforeEach(async () => {
     const { db } = portal.database
     await db.deleteFrom('profiles').where('user_id', '=', SOMEBODY).execute()

@@ -1,12 +1,11 @@
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import pino from 'pino'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import type { Database } from '#server/database/database.ts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { LinkPurpose } from '#server/database/schema.ts'
 import { createLog } from '#server/log.ts'
 import { type SmtpInbox, startSmtpInbox } from '#server/testing/smtp-inbox.ts'
-import { describeOnEachDatabase, openTestDatabase } from '#server/testing/test-database.ts'
+import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { createOutbox } from './deliver-outbox.ts'
 import type { Mail, Mailer } from './mailer.ts'
 import { queueMail } from './queue-mail.ts'
@@ -16,12 +15,8 @@ const FROM = 'Pátio <portal@grupopatio.com.br>'
 const silent = createLog('silent')
 
 describeOnEachDatabase('the outbox', (kind) => {
-  let database: Database
+  const database = setUpDatabase(kind)
   let inbox: SmtpInbox | undefined
-  beforeAll(async () => {
-    database = await openTestDatabase(kind)
-  })
-  afterAll(() => database.close())
   beforeEach(async () => {
     await database.db.deleteFrom('mail_outbox').execute()
     await database.db.deleteFrom('profiles').execute()

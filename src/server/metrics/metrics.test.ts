@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
 import { askToken, bodyFor, scriptFault } from '#server/testing/embed-token-calls.ts'
 import { readMetrics, TEST_METRICS_TOKEN } from '#server/testing/read-metrics.ts'
 import { sendRaw } from '#server/testing/send-raw.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { startTestPortal } from '#server/testing/test-portal.ts'
 
 const LABELS = /^(method|route|status|le|service|outcome|source|state)$/
 
 describeOnEachDatabase('the metrics', (kind) => {
-  let portal: TestPortal
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false, metricsToken: TEST_METRICS_TOKEN })
-    await configureReports(portal, 'Vendas')
-  })
-  afterAll(() => portal.stop())
+  const portal = setUpPortal({ kind, rateLimits: false, metricsToken: TEST_METRICS_TOKEN })
+  beforeAll(() => configureReports(portal, 'Vendas'))
   const requests = (route: string, status: number, method = 'GET') =>
     `patio_http_requests_total{method="${method}",route="${route}",status="${status}"}`
 

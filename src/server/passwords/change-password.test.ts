@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   changePassword,
   mailTo,
@@ -7,9 +7,9 @@ import {
   setPassword,
 } from '#server/testing/account-calls.ts'
 import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { isSignedIn, refresh, signIn } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 const comparing = vi.hoisted(() => ({ before: async () => {} }))
 // What happens between looking a password up and writing the new one can be brought about only here.
@@ -26,11 +26,7 @@ const REUSED = { error: 'A nova senha não pode ser igual às últimas 5 senhas.
 const nth = (n: number) => `Travessia-Lunar-${n}${n}${n}`
 
 describeOnEachDatabase('changing the password', (kind) => {
-  let portal: TestPortal
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind })
-  })
-  afterAll(() => portal.stop())
+  const portal = setUpPortal({ kind })
   beforeEach(() => {
     comparing.before = async () => {}
     portal.clock.advance(61 * 60_000)

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { mailTo, NEW_PASSWORD, openRecovery, setPassword, useLink } from '#server/testing/account-calls.ts'
 import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { isSignedIn, refresh, signIn } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 const MINUTE = 60_000
 describeOnEachDatabase('after a forgotten password', (kind) => {
-  let portal: TestPortal
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind })
-  })
-  afterAll(() => portal.stop())
+  const portal = setUpPortal({ kind })
   beforeEach(() => {
     portal.clock.advance(61 * MINUTE)
     portal.mails.length = 0

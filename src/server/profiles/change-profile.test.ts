@@ -1,46 +1,30 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { MARCAS, TYPES } from '#contract/entitlements.ts'
 import type { Profile } from '#contract/profiles.ts'
 import { mailTo } from '#server/testing/account-calls.ts'
-import {
-  type Admin,
-  openAdmin,
-  patchProfile,
-  readPerson,
-  removeEverybody,
-  whileHeld,
-} from '#server/testing/admin-calls.ts'
-import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
+import { openAdmin, patchProfile, readPerson, readTrail, whileHeld } from '#server/testing/admin-calls.ts'
+import { addPerson, NOBODY, openTestSession, send } from '#server/testing/builders.ts'
+import { setUpAdmin } from '#server/testing/set-up-admin.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
-
-const NOBODY = '7b0c3a52-5c0e-4f5e-9d6e-0d6f3f1f2a11'
 
 describeOnEachDatabase('changing a person', (kind) => {
-  let portal: TestPortal
-  let admin: Admin
+  const portal = setUpPortal({ kind })
+  const admin = setUpAdmin(portal)
   let person: Profile
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind })
-  })
-  afterAll(() => portal.stop())
   beforeEach(async () => {
-    await removeEverybody(portal)
-    portal.mails.length = 0
-    admin = await openAdmin(portal)
     person = await addPerson(portal, { approved: false, types: [] })
   })
   const patch = (body: unknown, version?: number) =>
     patchProfile(portal, admin, person.user_id, body, version)
   const queued = () => portal.database.db.selectFrom('mail_outbox').select('kind').execute()
-  const entries = () => portal.database.db.selectFrom('audit_entries').selectAll().orderBy('id').execute()
 
   test('approves, tells the person by mail, and leaves an audit entry', async () => {
     const { status, body } = await patch({ approved: true })
     expect(status).toBe(200)
     expect(body).toMatchObject({ user_id: person.user_id, approved: true, version: 2 })
     expect(await mailTo(portal, person.email)).toMatchObject({ kind: 'account-approved' })
-    expect(await entries()).toMatchObject([
+    expect(await readTrail(portal)).toMatchObject([
       {
         at: new Date(portal.clock()),
         actor_id: admin.user_id,
@@ -63,7 +47,10 @@ describeOnEachDatabase('changing a person', (kind) => {
     expect((await patch({ approved: false })).body).toMatchObject({ approved: false, version: 3 })
     expect((await send(portal, 'GET', '/api/reports/me', { token })).body).toMatchObject({ approved: false })
     expect(await queued()).toHaveLength(1)
-    expect((await entries()).map(({ action }) => action)).toEqual(['approval-given', 'approval-removed'])
+    expect((await readTrail(portal)).map(({ action }) => action)).toEqual([
+      'approval-given',
+      'approval-removed',
+    ])
   })
 
   test('sets types in tab order, marcas and estados in the order of the contract, each once', async () => {
@@ -78,7 +65,7 @@ describeOnEachDatabase('changing a person', (kind) => {
       estados: [],
       version: 3,
     })
-    expect(await entries()).toMatchObject([
+    expect(await readTrail(portal)).toMatchObject([
       { action: 'types-set', before: { types: [] }, after: { types: ['Vendas', 'Oficina', 'CRM'] } },
       {
         action: 'scope-set',
@@ -96,7 +83,7 @@ describeOnEachDatabase('changing a person', (kind) => {
     '%j changes nothing and leaves no trace',
     async (body) => {
       expect((await patch(body)).body).toMatchObject({ version: 1 })
-      expect(await entries()).toEqual([])
+      expect(await readTrail(portal)).toEqual([])
       expect(await queued()).toEqual([])
     },
   )
@@ -109,7 +96,7 @@ describeOnEachDatabase('changing a person', (kind) => {
     expect(late).toMatchObject({ status: 409, body: { code: 'conflict' } })
     expect(late.body.detail).toContain('Outra pessoa alterou este usuário')
     expect((await readPerson(portal, admin, person.user_id)).types).toEqual(['CRM'])
-    expect(await entries()).toHaveLength(1)
+    expect(await readTrail(portal)).toHaveLength(1)
     // Having seen it, one may; without If-Match one does not ask.
     expect((await patch({ types: ['Vendas'] }, version + 1)).status).toBe(200)
     expect((await patch({ types: ['HPD'] })).status).toBe(200)
@@ -126,14 +113,14 @@ describeOnEachDatabase('changing a person', (kind) => {
       patchProfile(portal, admin, person.user_id, { marcas: ['VW'], estados: ['ES'] }, 2),
     ])
     expect(bothWays.map(({ status }) => status).toSorted()).toEqual([200, 409])
-    expect(await entries()).toHaveLength(2)
+    expect(await readTrail(portal)).toHaveLength(2)
     expect((await readPerson(portal, admin, person.user_id)).version).toBe(3)
   })
 
   test('two who approve at once without If-Match send one mail', async () => {
     await whileHeld(portal, person.user_id, () => [patch({ approved: true }), patch({ approved: true })])
     expect(await queued()).toHaveLength(1)
-    expect(await entries()).toHaveLength(1)
+    expect(await readTrail(portal)).toHaveLength(1)
   })
 
   test('nobody is there any more', async () => {

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
 import { askToken } from '#server/testing/embed-token-calls.ts'
+import { setUpAdmin } from '#server/testing/set-up-admin.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { isSignedIn, refresh } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 import { deleteUsers as removeUsers } from './delete-users.ts'
 
 type Person = Awaited<ReturnType<typeof addPerson>>
@@ -13,20 +14,10 @@ const SELF = 'Você não pode excluir a própria conta.'
 const UNKNOWN = 'Usuário não encontrado.'
 
 describeOnEachDatabase('delete-users', (kind) => {
-  let portal: TestPortal
-  let admin: Person
-  let token: string
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false })
-  })
-  afterAll(() => portal.stop())
-  beforeEach(async () => {
-    await portal.database.db.deleteFrom('user_roles').execute()
-    admin = await addPerson(portal, { role: 'admin' })
-    token = (await openTestSession(portal, admin)).access_token
-  })
+  const portal = setUpPortal({ kind, rateLimits: false })
+  const admin = setUpAdmin(portal)
 
-  const deleteUsers = (userIds: unknown, as = token) =>
+  const deleteUsers = (userIds: unknown, as = admin.token) =>
     send(portal, 'POST', '/api/functions/delete-users', { token: as, body: { userIds } })
   const idsOf = (people: Person[]) => people.map((person) => person.user_id)
   const whoIsLeft = async (people: Person[]) => {
@@ -56,7 +47,7 @@ describeOnEachDatabase('delete-users', (kind) => {
       { userId: admin.user_id, error: SELF },
     ])
     expect(await whoIsLeft([admin, person])).toEqual([admin.user_id])
-    expect(await isSignedIn(portal, token)).toBe(true)
+    expect(await isSignedIn(portal, admin.token)).toBe(true)
   })
 
   test('takes an id twice, and in capitals, for one', async () => {

@@ -1,29 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Profile } from '#contract/profiles.ts'
 import { changePassword, mailTo, NEW_PASSWORD, recover } from '#server/testing/account-calls.ts'
-import {
-  type Admin,
-  openAdmin,
-  patchProfile,
-  readHistoryOf,
-  removeEverybody,
-} from '#server/testing/admin-calls.ts'
+import { patchProfile, readHistoryOf, readTrail } from '#server/testing/admin-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { setUpAdmin } from '#server/testing/set-up-admin.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { signIn } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 describeOnEachDatabase('exporting a person’s data', (kind) => {
-  let portal: TestPortal
-  let admin: Admin
+  const portal = setUpPortal({ kind, rateLimits: false })
+  const admin = setUpAdmin(portal)
   let person: Profile
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false })
-  })
-  afterAll(() => portal.stop())
   beforeEach(async () => {
-    await removeEverybody(portal)
-    admin = await openAdmin(portal)
     person = await addPerson(portal, { full_name: 'Júlia Nunes', password: TEST_PASSWORD, role: 'admin' })
   })
   const exportOf = (userId: string) => send(portal, 'GET', `/api/profiles/${userId}/export`, admin)
@@ -130,6 +119,6 @@ describeOnEachDatabase('exporting a person’s data', (kind) => {
 
   test('of nobody is not found and recorded nowhere', async () => {
     expect((await exportOf(crypto.randomUUID())).status).toBe(404)
-    expect(await portal.database.db.selectFrom('audit_entries').selectAll().execute()).toEqual([])
+    expect(await readTrail(portal)).toEqual([])
   })
 })

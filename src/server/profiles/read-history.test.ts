@@ -1,29 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Profile } from '#contract/profiles.ts'
-import {
-  type Admin,
-  editMany,
-  openAdmin,
-  patchProfile,
-  readHistoryOf,
-  removeEverybody,
-  undoEdit,
-} from '#server/testing/admin-calls.ts'
+import { editMany, patchProfile, readHistoryOf, undoEdit } from '#server/testing/admin-calls.ts'
 import { addPerson, send } from '#server/testing/builders.ts'
+import { setUpAdmin } from '#server/testing/set-up-admin.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 describeOnEachDatabase('the history of a person', (kind) => {
-  let portal: TestPortal
-  let admin: Admin
+  const portal = setUpPortal({ kind })
+  const admin = setUpAdmin(portal)
   let person: Profile
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind })
-  })
-  afterAll(() => portal.stop())
   beforeEach(async () => {
-    await removeEverybody(portal)
-    admin = await openAdmin(portal)
     person = await addPerson(portal, { approved: false })
   })
 

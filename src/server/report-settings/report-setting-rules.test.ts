@@ -1,40 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { addPerson, openTestSession } from '#server/testing/builders.ts'
-import {
-  callSetting,
-  linkSetting,
-  listSettings,
-  principalSetting,
-  tryOut,
-} from '#server/testing/report-setting-calls.ts'
+import { describe, expect, test } from 'vitest'
+import { readTrail } from '#server/testing/admin-calls.ts'
+import { linkSetting, principalSetting, tryOut } from '#server/testing/report-setting-calls.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { setUpReportSettings } from '#server/testing/set-up-report-settings.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 const ID = '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f501'
 const LINK = 'https://app.powerbi.com/reportEmbed?reportId=1&autoAuth=true&ctid=2'
 
 describeOnEachDatabase('report settings', (kind) => {
-  let portal: TestPortal
-  let token: string
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false })
-    const admin = await addPerson(portal, { role: 'admin' })
-    token = (await openTestSession(portal, admin)).access_token
-  })
-  afterAll(() => portal.stop())
-  beforeEach(async () => {
-    await portal.database.db.deleteFrom('global_powerbi_settings').execute()
-    await portal.database.db.deleteFrom('audit_entries').execute()
-  })
-
-  const save = (type: string, body: unknown) => callSetting(portal, token, 'PUT', type, { body })
-  const list = () => listSettings(portal, token)
-  const trail = () =>
-    portal.database.db
-      .selectFrom('audit_entries')
-      .select(['action', 'actor_id', 'actor_email', 'before', 'after', 'ip'])
-      .orderBy('id')
-      .execute()
+  const portal = setUpPortal({ kind, rateLimits: false })
+  const { admin, save, list } = setUpReportSettings(portal)
 
   describe('are refused in the words of the specification', () => {
     const HOST = 'Apenas URLs do Power BI são permitidas (app.powerbi.com ou msit.powerbi.com)'
@@ -73,12 +49,12 @@ describeOnEachDatabase('report settings', (kind) => {
     ]
     const named = cases.map(([body, message]) => [JSON.stringify(body).slice(0, 90), body, message] as const)
     test.each(named)('%s', async (_, body, message) => {
-      for (const reply of [await save('vendas', body), await tryOut(portal, token, body)]) {
+      for (const reply of [await save('vendas', body), await tryOut(portal, admin.token, body)]) {
         expect([reply.status, reply.body.code, reply.body.detail]).toEqual([400, 'invalid-input', message])
         expect(reply.body.fields[0].message).toBe(message)
       }
       expect(await list()).toEqual([])
-      expect(await trail()).toEqual([])
+      expect(await readTrail(portal)).toEqual([])
     })
 
     test.each([

@@ -1,43 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
 import { askToken, bodyFor } from '#server/testing/embed-token-calls.ts'
-import {
-  callSetting,
-  linkSetting,
-  listSettings,
-  principalSetting,
-  tryOut,
-} from '#server/testing/report-setting-calls.ts'
+import { linkSetting, principalSetting, tryOut } from '#server/testing/report-setting-calls.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { setUpReportSettings } from '#server/testing/set-up-report-settings.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
-
-type Person = Awaited<ReturnType<typeof addPerson>>
 
 const LINK = 'https://app.powerbi.com/reportEmbed?reportId=1&autoAuth=true&ctid=2'
 
 describeOnEachDatabase('report settings', (kind) => {
-  let portal: TestPortal
-  let admin: Person
-  let token: string
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false })
-    admin = await addPerson(portal, { role: 'admin' })
-    token = (await openTestSession(portal, admin)).access_token
-  })
-  afterAll(() => portal.stop())
-  beforeEach(async () => {
-    await portal.database.db.deleteFrom('global_powerbi_settings').execute()
-    await portal.database.db.deleteFrom('audit_entries').execute()
-  })
-
-  const save = (
-    type: string,
-    body: unknown,
-    { ifMatch, as = token }: { ifMatch?: string; as?: string } = {},
-  ) => callSetting(portal, as, 'PUT', type, { body, ifMatch })
-  const remove = (type: string, { ifMatch, as = token }: { ifMatch?: string; as?: string } = {}) =>
-    callSetting(portal, as, 'DELETE', type, { ifMatch })
-  const list = () => listSettings(portal, token)
+  const portal = setUpPortal({ kind, rateLimits: false })
+  const { admin, save, remove, list } = setUpReportSettings(portal)
   const trail = () =>
     portal.database.db
       .selectFrom('audit_entries')

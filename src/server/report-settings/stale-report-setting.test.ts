@@ -1,45 +1,19 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { addPerson, configureReports, openTestSession } from '#server/testing/builders.ts'
-import {
-  callSetting,
-  linkSetting,
-  listSettings,
-  principalSetting,
-} from '#server/testing/report-setting-calls.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { type Admin, openAdmin } from '#server/testing/admin-calls.ts'
+import { configureReports } from '#server/testing/builders.ts'
+import { linkSetting, principalSetting } from '#server/testing/report-setting-calls.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { setUpReportSettings } from '#server/testing/set-up-report-settings.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
-
-type Person = Awaited<ReturnType<typeof addPerson>>
 
 const LINK = 'https://app.powerbi.com/reportEmbed?reportId=1&autoAuth=true&ctid=2'
 
 describeOnEachDatabase('report settings are not overwritten silently', (kind) => {
-  let portal: TestPortal
-  let token: string
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false })
-    const admin = await addPerson(portal, { role: 'admin' })
-    token = (await openTestSession(portal, admin)).access_token
-  })
-  afterAll(() => portal.stop())
+  const portal = setUpPortal({ kind, rateLimits: false })
+  const { save, remove, list } = setUpReportSettings(portal)
+  let other: Admin
   beforeEach(async () => {
-    await portal.database.db.deleteFrom('global_powerbi_settings').execute()
-    await portal.database.db.deleteFrom('audit_entries').execute()
-  })
-
-  const save = (
-    type: string,
-    body: unknown,
-    { ifMatch, as = token }: { ifMatch?: string; as?: string } = {},
-  ) => callSetting(portal, as, 'PUT', type, { body, ifMatch })
-  const remove = (type: string, { ifMatch, as = token }: { ifMatch?: string; as?: string } = {}) =>
-    callSetting(portal, as, 'DELETE', type, { ifMatch })
-  const list = () => listSettings(portal, token)
-  let other: Person
-  let others: string
-  beforeAll(async () => {
-    other = await addPerson(portal, { role: 'admin' })
-    others = (await openTestSession(portal, other)).access_token
+    other = await openAdmin(portal)
   })
   const conflict = (detail: RegExp) => ({
     status: 409,
@@ -48,7 +22,7 @@ describeOnEachDatabase('report settings are not overwritten silently', (kind) =>
 
   test('when somebody else has changed them', async () => {
     const seen = (await save('vendas', linkSetting(LINK))).body.updated_at
-    const now = (await save('vendas', principalSetting('Vendas'), { as: others, ifMatch: seen })).body
+    const now = (await save('vendas', principalSetting('Vendas'), { as: other.token, ifMatch: seen })).body
     const changedBy = conflict(new RegExp(`^A configuração de Vendas foi alterada por ${other.email} `))
     expect(await save('vendas', linkSetting(LINK), { ifMatch: seen })).toMatchObject(changedBy)
     expect(await remove('vendas', { ifMatch: seen })).toMatchObject(changedBy)
@@ -59,12 +33,12 @@ describeOnEachDatabase('report settings are not overwritten silently', (kind) =>
   test('when they have changed them and back again, within the same instant', async () => {
     const seen = (await save('vendas', linkSetting(LINK))).body.updated_at
     for (const body of [principalSetting('Vendas'), linkSetting(LINK)])
-      await save('vendas', body, { as: others })
+      await save('vendas', body, { as: other.token })
     expect((await save('vendas', principalSetting('Vendas'), { ifMatch: seen })).status).toBe(409)
   })
 
   test('when somebody has configured an area that had nothing', async () => {
-    await save('vendas', principalSetting('Vendas'), { as: others, ifMatch: 'none' })
+    await save('vendas', principalSetting('Vendas'), { as: other.token, ifMatch: 'none' })
     const changed = conflict(new RegExp(`alterada por ${other.email}`))
     expect(await save('vendas', linkSetting(LINK), { ifMatch: 'none' })).toMatchObject(changed)
     expect(await remove('vendas', { ifMatch: 'none' })).toMatchObject(changed)
@@ -72,7 +46,7 @@ describeOnEachDatabase('report settings are not overwritten silently', (kind) =>
 
   test('when somebody has removed them', async () => {
     const seen = (await save('vendas', linkSetting(LINK))).body.updated_at
-    await remove('vendas', { as: others, ifMatch: seen })
+    await remove('vendas', { as: other.token, ifMatch: seen })
     const removed = conflict(new RegExp(`removida por ${other.email}`))
     expect(await save('vendas', linkSetting(LINK), { ifMatch: seen })).toMatchObject(removed)
     // Gone is gone: there is nothing left to disagree about.
@@ -95,7 +69,7 @@ describeOnEachDatabase('report settings are not overwritten silently', (kind) =>
       const ifMatch = (await list())[0]?.updated_at ?? 'none'
       const replies = await Promise.all([
         save('vendas', linkSetting(`${LINK}&round=${round}`), { ifMatch }),
-        save('vendas', linkSetting(`${LINK}&other=${round}`), { ifMatch, as: others }),
+        save('vendas', linkSetting(`${LINK}&other=${round}`), { ifMatch, as: other.token }),
       ])
       expect(replies.map((reply) => reply.status).sort()).toEqual([200, 409])
       const saved = replies.find((reply) => reply.status === 200)

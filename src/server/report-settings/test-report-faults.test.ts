@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { EMULATED_REPORT_WITHOUT_RLS as OPEN } from '#emulators/power-bi/catalogue.ts'
-import { addPerson, emulatedReport, openTestSession } from '#server/testing/builders.ts'
+import { emulatedReport } from '#server/testing/builders.ts'
 import { resetEmulator, scriptFault, upstreamCalls } from '#server/testing/embed-token-calls.ts'
-import { principalSetting, tryOut } from '#server/testing/report-setting-calls.ts'
+import { findOut, principalSetting } from '#server/testing/report-setting-calls.ts'
+import { setUpAdmin } from '#server/testing/set-up-admin.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { startTestPortal } from '#server/testing/test-portal.ts'
 
 type Fault = Parameters<typeof scriptFault>[1]
 
@@ -14,22 +16,11 @@ const NOWHERE = '00000000-0000-4000-8000-000000000000'
 const DATASET = `Creating embed token for accessing dataset ${NOWHERE}`
 
 describeOnEachDatabase('Testar relatório, when something is wrong', (kind) => {
-  let portal: TestPortal
-  let token: string
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false })
-    // Without brands and states of their own, and waiting for approval: administrators configure all the same.
-    const admin = await addPerson(portal, { role: 'admin', approved: false, marcas: [], estados: [] })
-    token = (await openTestSession(portal, admin)).access_token
-  })
-  afterAll(() => portal.stop())
+  const portal = setUpPortal({ kind, rateLimits: false })
+  // Without brands and states of their own, and waiting for approval: administrators configure all the same.
+  const admin = setUpAdmin(portal, { approved: false, marcas: [], estados: [] })
   beforeEach(() => resetEmulator(portal))
-
-  const tested = async (body: object, on = portal, as = token) => {
-    const reply = await tryOut(on, as, body)
-    expect(reply.status, JSON.stringify(reply.body)).toBe(200)
-    return reply.body
-  }
+  const tested = (body: object, on = portal, as = admin.token) => findOut(on, as, body)
 
   const TI = /: a equipe de TI precisa /
   const PORTAL = /: o administrador do portal precisa /

@@ -1,31 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { addPerson, emulatedReport, openTestSession } from '#server/testing/builders.ts'
 import { resetEmulator, scriptFault, upstreamCalls } from '#server/testing/embed-token-calls.ts'
-import { linkSetting, principalSetting, tryOut } from '#server/testing/report-setting-calls.ts'
+import { findOut, linkSetting, principalSetting, tryOut } from '#server/testing/report-setting-calls.ts'
+import { setUpAdmin } from '#server/testing/set-up-admin.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { startTestPortal } from '#server/testing/test-portal.ts'
 
 type Fault = Parameters<typeof scriptFault>[1]
 
 const VENDAS = emulatedReport('Vendas')
 
 describeOnEachDatabase('Testar relatório', (kind) => {
-  let portal: TestPortal
-  let token: string
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false })
-    // Without brands and states of their own, and waiting for approval: administrators configure all the same.
-    const admin = await addPerson(portal, { role: 'admin', approved: false, marcas: [], estados: [] })
-    token = (await openTestSession(portal, admin)).access_token
-  })
-  afterAll(() => portal.stop())
+  const portal = setUpPortal({ kind, rateLimits: false })
+  // Without brands and states of their own, and waiting for approval: administrators configure all the same.
+  const admin = setUpAdmin(portal, { approved: false, marcas: [], estados: [] })
   beforeEach(() => resetEmulator(portal))
-
-  const tested = async (body: object, on = portal, as = token) => {
-    const reply = await tryOut(on, as, body)
-    expect(reply.status, JSON.stringify(reply.body)).toBe(200)
-    return reply.body
-  }
+  const tested = (body: object, on = portal, as = admin.token) => findOut(on, as, body)
 
   describe('when all is good', () => {
     test('gives the report’s name and the time of the last refresh, and changes nothing', async () => {
@@ -123,7 +114,7 @@ describeOnEachDatabase('Testar relatório', (kind) => {
     const { database, clock } = portal
     const limited = await startTestPortal({ kind, database, clock })
     for (let count = 0; count < 10; count++) await tested(principalSetting('Vendas'), limited)
-    const refused = await tryOut(limited, token, principalSetting('Vendas'))
+    const refused = await tryOut(limited, admin.token, principalSetting('Vendas'))
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
     const other = await openTestSession(portal, await addPerson(portal, { role: 'admin' }))
     expect((await tested(principalSetting('Vendas'), limited, other.access_token)).outcome).toBe('ok')

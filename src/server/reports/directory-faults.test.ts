@@ -1,19 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { addPerson, configureReports } from '#server/testing/builders.ts'
 import { askToken, scriptFault, upstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 type Fault = Omit<Parameters<typeof scriptFault>[1], 'on'>
 
 describeOnEachDatabase('when the directory', (kind) => {
-  let portal: TestPortal
+  const portal = setUpPortal({ kind })
   let cold: TestPortal
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind })
-    await configureReports(portal, 'Vendas')
-  })
-  afterAll(() => portal.stop())
+  beforeAll(() => configureReports(portal, 'Vendas'))
   // A replica of its own for each test: it has no directory token yet.
   beforeEach(async () => {
     cold = await startTestPortal({ kind, database: portal.database })

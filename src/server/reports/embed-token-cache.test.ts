@@ -7,18 +7,15 @@ import {
   resetEmulator,
   upstreamCalls,
 } from '#server/testing/embed-token-calls.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 const MINUTE = 60_000
 
 describeOnEachDatabase('the cache of embed tokens', (kind) => {
-  let portal: TestPortal
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false })
-    await configureReports(portal, 'Vendas', 'Oficina')
-  })
-  afterAll(() => portal.stop())
+  const portal = setUpPortal({ kind, rateLimits: false })
+  beforeAll(() => configureReports(portal, 'Vendas', 'Oficina'))
   beforeEach(() => resetEmulator(portal))
 
   const change = (

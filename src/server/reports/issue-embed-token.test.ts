@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { EMULATED_REPORT_WITHOUT_RLS } from '#emulators/power-bi/catalogue.ts'
 import { addPerson, configureReports, emulatedReport } from '#server/testing/builders.ts'
 import { askToken, bodyFor, resetEmulator, upstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { startTestPortal } from '#server/testing/test-portal.ts'
 
 describeOnEachDatabase('get-powerbi-token', (kind) => {
-  let portal: TestPortal
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false })
-    await configureReports(portal, 'Vendas', 'Oficina')
-  })
-  afterAll(() => portal.stop())
+  const portal = setUpPortal({ kind, rateLimits: false })
+  beforeAll(() => configureReports(portal, 'Vendas', 'Oficina'))
   beforeEach(() => resetEmulator(portal))
 
   const payloadOf = (token: string) =>

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { addPerson, configureReports, send } from '#server/testing/builders.ts'
 import {
   askToken,
@@ -8,20 +8,16 @@ import {
   scriptFault,
   upstreamCalls,
 } from '#server/testing/embed-token-calls.ts'
-import { describeOnEachDatabase, openTestDatabase } from '#server/testing/test-database.ts'
+import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 type Fault = Parameters<typeof scriptFault>[1]
 type Target = Fault['on']
 
 describeOnEachDatabase('when Power BI fails', (kind) => {
-  let database: Awaited<ReturnType<typeof openTestDatabase>>
+  const database = setUpDatabase(kind)
   let portal: TestPortal
   let person: Person
-  beforeAll(async () => {
-    database = await openTestDatabase(kind)
-  })
-  afterAll(() => database.close())
   // A portal of its own for each test: nothing is cached yet, neither tokens nor what datasets are like.
   beforeEach(async () => {
     await database.db.deleteFrom('global_powerbi_settings').execute()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { TYPES } from '#contract/entitlements.ts'
 import {
   addPerson,
@@ -7,15 +7,14 @@ import {
   openTestSession,
   send,
 } from '#server/testing/builders.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 const REPORT_URL = 'https://app.powerbi.com/reportEmbed?reportId=1&autoAuth=true'
 
 describeOnEachDatabase('reports/me', (kind) => {
-  let portal: TestPortal
+  const portal = setUpPortal({ kind, rateLimits: false })
   beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false })
     await configureReports(portal, 'CRM', 'Vendas', 'Oficina', 'Marketing')
     const sso = { embed_mode: 'secure_sso', report_url: REPORT_URL } as const
     await portal.database.db
@@ -23,7 +22,6 @@ describeOnEachDatabase('reports/me', (kind) => {
       .values(['administrativo', 'operadores', 'slack', 'inventada'].map((type) => ({ type, ...sso })))
       .execute()
   })
-  afterAll(() => portal.stop())
 
   const read = async (person: Parameters<typeof addPerson>[1]) => {
     const { access_token: token } = await openTestSession(portal, await addPerson(portal, person))

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import type { Database } from '#server/database/database.ts'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { createLog } from '#server/log.ts'
-import { describeOnEachDatabase, openTestDatabase } from '#server/testing/test-database.ts'
+import { describeOnEachDatabase, openTestDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { createTestClock, type TestClock } from '#server/testing/test-portal.ts'
 import { createRetentionJob } from './retention-job.ts'
 
@@ -18,12 +17,8 @@ function readableLog() {
 }
 
 describeOnEachDatabase('the retention job', (kind) => {
-  let database: Database
+  const database = setUpDatabase(kind)
   let clock: TestClock
-  beforeAll(async () => {
-    database = await openTestDatabase(kind)
-  })
-  afterAll(() => database.close())
   beforeEach(async () => {
     clock = createTestClock()
     for (const table of ['job_claims', 'rate_limits'] as const) await database.db.deleteFrom(table).execute()

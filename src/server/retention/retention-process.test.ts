@@ -4,20 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { migrate } from '#server/database/migrate.ts'
 import { openEmbedded } from '#server/database/open-embedded.ts'
-import { spawnPortal, untilReady } from '#server/testing/portal-process.ts'
-
-const REAL = {
-  PATIO_DEMO: 'false',
-  HOST: '127.0.0.1',
-  PUBLIC_URL: 'http://localhost:4000',
-  SESSION_SECRET: 'k3J9-fbQ2-xT7w-Lm5R-pZ8v-Hn4C-yD6s',
-  COMPANY_EMAIL_DOMAIN: 'example.com',
-  POWERBI_TENANT_ID: 'tenant',
-  POWERBI_CLIENT_ID: 'client',
-  POWERBI_CLIENT_SECRET: 'a client secret',
-  SMTP_URL: 'smtp://127.0.0.1:2525',
-  MAIL_FROM: 'Portal <portal@example.com>',
-}
+import { REAL_ENVIRONMENT, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
 
 /** Making a database from nothing, with every write reaching the disk, takes its time on a busy machine. */
 const SLOW = 120_000
@@ -36,7 +23,12 @@ test(
       ])
       .execute()
     await database.close()
-    const portal = await spawnPortal({ ...REAL, DATA_DIR: dataDir })
+    const portal = await spawnPortal({
+      ...REAL_ENVIRONMENT,
+      PATIO_DEMO: 'false',
+      PUBLIC_URL: 'http://localhost:4000',
+      DATA_DIR: dataDir,
+    })
     await untilReady(portal)
     await expect
       .poll(() => portal.output(), { timeout: 30_000 })

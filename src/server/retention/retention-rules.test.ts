@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Database } from '#server/database/database.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { createLog } from '#server/log.ts'
-import { describeOnEachDatabase, openTestDatabase } from '#server/testing/test-database.ts'
+import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { createTestClock, type TestClock } from '#server/testing/test-portal.ts'
 import { applyRetention } from './apply-retention.ts'
 import { retentionRules } from './retention-rules.ts'
@@ -19,12 +18,8 @@ const RULES = retentionRules({
 })
 
 describeOnEachDatabase('the rules of retention', (kind) => {
-  let database: Database
+  const database = setUpDatabase(kind)
   let clock: TestClock
-  beforeAll(async () => {
-    database = await openTestDatabase(kind)
-  })
-  afterAll(() => database.close())
   beforeEach(async () => {
     clock = createTestClock()
     await database.db.deleteFrom('profiles').execute()

@@ -1,19 +1,16 @@
 import { AuthApiError, AuthRetryableFetchError, GoTrueClient } from '@supabase/auth-js'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { addPerson, openTestSession, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { answerChallenge, encodeAnswer } from '#server/testing/human-passes.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { isSignedIn } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { startTestPortal } from '#server/testing/test-portal.ts'
 
 /** The official client, unmodified: what it takes for GoTrue is shaped like GoTrue. */
 describeOnEachDatabase('@supabase/auth-js', (kind) => {
-  let portal: TestPortal
+  const portal = setUpPortal({ kind })
   let email: string
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind })
-  })
-  afterAll(() => portal.stop())
   beforeEach(async () => {
     portal.clock.advance(5 * 60_000)
     email = (await addPerson(portal, { password: TEST_PASSWORD, full_name: 'Vera' })).email

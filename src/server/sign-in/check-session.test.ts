@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { isSignedIn, refresh } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, TEST_SECRET, type TestPortal } from '#server/testing/test-portal.ts'
+import { startTestPortal, TEST_SECRET } from '#server/testing/test-portal.ts'
 
 const MINUTE = 60_000
 const NEW_SECRET = 'the next secret of the test-suite, just as long'
 
 describeOnEachDatabase('a session', (kind) => {
-  let portal: TestPortal
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false })
-  })
-  afterAll(() => portal.stop())
+  const portal = setUpPortal({ kind, rateLimits: false })
   const replica = (secrets?: string[]) =>
     startTestPortal({ kind, database: portal.database, clock: portal.clock, ...(secrets && { secrets }) })
 
@@ -106,11 +103,7 @@ describeOnEachDatabase('a session', (kind) => {
 })
 
 describeOnEachDatabase('signing out', (kind) => {
-  let portal: TestPortal
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false })
-  })
-  afterAll(() => portal.stop())
+  const portal = setUpPortal({ kind, rateLimits: false })
 
   test.each([
     ['?scope=local', { own: false, other: true }],

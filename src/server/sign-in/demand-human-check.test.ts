@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { answerChallenge, encodeAnswer, givePass } from '#server/testing/human-passes.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { startTestPortal } from '#server/testing/test-portal.ts'
 
 const BUILTIN = 'admin@grupopatio.com.br'
 
 describeOnEachDatabase('the human check at sign-in', (kind) => {
-  let portal: TestPortal
+  const portal = setUpPortal({ kind })
   let email: string
   beforeAll(async () => {
-    portal = await startTestPortal({ kind })
     await addPerson(portal, { email: BUILTIN, password: TEST_PASSWORD })
     email = (await addPerson(portal, { password: TEST_PASSWORD })).email
   })
-  afterAll(() => portal.stop())
   // Past every window of the limits.
   beforeEach(() => portal.clock.advance(5 * 60_000))
 

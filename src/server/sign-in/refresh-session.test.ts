@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { SessionKind } from '#contract/access.ts'
+import { readTrail } from '#server/testing/admin-calls.ts'
 import { addPerson, openTestSession } from '#server/testing/builders.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { isSignedIn, refresh } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { startTestPortal } from '#server/testing/test-portal.ts'
 
 const MINUTE = 60_000
 
 describeOnEachDatabase('refreshing a session', (kind) => {
-  let portal: TestPortal
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind })
-  })
-  afterAll(() => portal.stop())
+  const portal = setUpPortal({ kind })
   beforeEach(() => portal.clock.advance(MINUTE))
 
   const open = async (sessionKind: SessionKind = 'full') =>
@@ -33,8 +31,7 @@ describeOnEachDatabase('refreshing a session', (kind) => {
     ])
     return true
   }
-  const audited = () =>
-    portal.database.db.selectFrom('audit_entries').selectAll().where('action', '=', 'session-reuse').execute()
+  const audited = async () => (await readTrail(portal)).filter(({ action }) => action === 'session-reuse')
 
   test('gives new tokens each time, for the same person', async () => {
     const first = await open()

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addPerson, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { givePass } from '#server/testing/human-passes.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { signIn } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
@@ -10,17 +11,13 @@ const WRONG = 'Nao-E-Esta-2026!'
 const BUILTIN = 'admin@grupopatio.com.br'
 
 describeOnEachDatabase('the lock-out after wrong passwords', (kind) => {
-  let portal: TestPortal
+  const portal = setUpPortal({ kind })
   let behindProxy: TestPortal
   beforeAll(async () => {
-    portal = await startTestPortal({ kind })
     const { database, clock } = portal
     behindProxy = await startTestPortal({ kind, database, clock, trustedProxies: ['127.0.0.1'] })
   })
-  afterAll(async () => {
-    await behindProxy.stop()
-    await portal.stop()
-  })
+  afterAll(() => behindProxy.stop())
   beforeEach(() => portal.clock.advance(10 * MINUTE))
 
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })

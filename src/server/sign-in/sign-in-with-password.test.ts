@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { refresh, signIn } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 const hashes = vi.hoisted(() => ({ verified: 0 }))
 // Nothing else tells from outside how much work was done.
@@ -18,11 +18,7 @@ vi.mock('@node-rs/argon2', async (original) => {
 const SHORT = 'curta123456'
 
 describeOnEachDatabase('signing in with a password', (kind) => {
-  let portal: TestPortal
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind })
-  })
-  afterAll(() => portal.stop())
+  const portal = setUpPortal({ kind })
   beforeEach(() => {
     portal.clock.advance(10 * 60_000)
     hashes.verified = 0

@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { readTrail } from '#server/testing/admin-calls.ts'
 import { addPerson, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { signIn } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 const BUILTIN = 'admin@grupopatio.com.br'
 
 describeOnEachDatabase('failed sign-ins of the built-in administrator', (kind) => {
-  let portal: TestPortal
+  const portal = setUpPortal({ kind })
   beforeAll(async () => {
-    portal = await startTestPortal({ kind })
     await addPerson(portal, { email: BUILTIN, password: TEST_PASSWORD, role: 'admin' })
   })
-  afterAll(() => portal.stop())
 
   test('are told by mail from the third on, once, and recorded', async () => {
     const fail = () => signIn(portal, BUILTIN, 'errada')
@@ -28,7 +27,7 @@ describeOnEachDatabase('failed sign-ins of the built-in administrator', (kind) =
     expect(portal.mails.map(({ kind, to, link }) => [kind, to, link])).toEqual([
       ['builtin-failures', BUILTIN, 'http://localhost/forgot-password'],
     ])
-    const rows = await portal.database.db.selectFrom('audit_entries').selectAll().execute()
+    const rows = await readTrail(portal)
     expect(rows).toMatchObject([
       { action: 'builtin-admin-failures', after: { failures: 3 }, ip: '127.0.0.1' },
     ])

@@ -1,26 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { SupportMessage } from '#contract/support.ts'
 import { send } from '#server/testing/builders.ts'
-import { addAdmin, addMessages, CONTACT_FORM } from '#server/testing/inbox-calls.ts'
+import { addMessages, CONTACT_FORM } from '#server/testing/inbox-calls.ts'
+import { setUpAdmin } from '#server/testing/set-up-admin.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 const NOBODY = '00000000-0000-4000-8000-000000000000'
 
 describeOnEachDatabase('the inbox', (kind) => {
-  let portal: TestPortal
-  let admin: Awaited<ReturnType<typeof addAdmin>>
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false })
-    admin = await addAdmin(portal)
-  })
-  afterAll(() => portal.stop())
-  beforeEach(async () => {
-    await portal.database.db.deleteFrom('support_messages').execute()
-    await portal.database.db.deleteFrom('audit_entries').execute()
-  })
+  const portal = setUpPortal({ kind, rateLimits: false })
+  const admin = setUpAdmin(portal)
 
   const call = (method: string, path: string, body?: object) =>
     send(portal, method, `/api/support-messages${path}`, { token: admin.token, ...(body && { body }) })

@@ -1,50 +1,23 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createSmtpMailer } from '#server/mail/smtp-mailer.ts'
-import { addPerson } from '#server/testing/builders.ts'
 import { addMessages, sendContactForm } from '#server/testing/inbox-calls.ts'
+import { setUpDigest } from '#server/testing/set-up-digest.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { startSmtpInbox } from '#server/testing/smtp-inbox.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { startTestPortal } from '#server/testing/test-portal.ts'
 
 describeOnEachDatabase('administrators hear of new messages', (kind) => {
-  let portal: TestPortal
-  let admins: string[]
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false, publicUrl: 'https://portal.example' })
-  })
-  afterAll(() => portal.stop())
-  beforeEach(async () => {
-    for (const table of ['mail_outbox', 'profiles', 'support_messages'] as const)
-      await portal.database.db.deleteFrom(table).execute()
-    portal.mails.length = 0
-    admins = [
-      (await addPerson(portal, { role: 'admin' })).email,
-      (await addPerson(portal, { role: 'admin' })).email,
-    ]
-    await addPerson(portal, { role: 'user' })
-  })
-  const waitingRows = () =>
-    portal.database.db
-      .selectFrom('mail_outbox')
-      .select(({ fn }) => ['recipient', 'due_at', fn<Date>('now', []).as('now')])
-      .where('kind', '=', 'message-digest')
-      .where('sent_at', 'is', null)
-      .orderBy('recipient')
-      .execute()
-  const makeDue = () =>
-    portal.database.db
-      .updateTable('mail_outbox')
-      .set({ due_at: new Date(0) })
-      .where('sent_at', 'is', null)
-      .execute()
+  const portal = setUpPortal({ kind, rateLimits: false, publicUrl: 'https://portal.example' })
+  const { admins, waitingRows, makeDue } = setUpDigest(portal, 'message-digest')
 
   test('at once, every one of them and nobody else', async () => {
     const nudge = vi.spyOn(portal.outbox, 'nudge')
     await sendContactForm(portal)
     expect(nudge).toHaveBeenCalledOnce()
-    expect((await waitingRows()).map(({ recipient }) => recipient)).toEqual(admins.toSorted())
+    expect((await waitingRows()).map(({ recipient }) => recipient)).toEqual(admins)
     await portal.outbox.deliverDue()
-    expect(portal.mails.map(({ to }) => to)).toEqual(admins.toSorted())
+    expect(portal.mails.map(({ to }) => to)).toEqual(admins)
     expect(portal.mails[0]).toMatchObject({
       kind: 'message-digest',
       subject: '1 mensagem não lida no portal Grupo Pátio',
@@ -65,11 +38,10 @@ describeOnEachDatabase('administrators hear of new messages', (kind) => {
     await replica.outbox.deliverDue()
     expect(portal.mails).toHaveLength(2)
     const rows = await waitingRows()
-    expect(rows.map(({ recipient }) => recipient)).toEqual(admins.toSorted())
-    for (const { due_at, now } of rows) {
-      const wait = due_at.getTime() - now.getTime()
-      expect(wait).toBeGreaterThan(9.5 * 60_000)
-      expect(wait).toBeLessThanOrEqual(10 * 60_000)
+    expect(rows.map(({ recipient }) => recipient)).toEqual(admins)
+    for (const { minutesLeft } of rows) {
+      expect(minutesLeft).toBeGreaterThan(9.5)
+      expect(minutesLeft).toBeLessThanOrEqual(10)
     }
     await makeDue()
     await portal.outbox.deliverDue()
@@ -125,7 +97,7 @@ describeOnEachDatabase('administrators hear of new messages', (kind) => {
     const name = 'Eva\r\nBcc: x@exemplo.com\r\n\r\n<img src=x>\u202e'
     expect((await sendContactForm(replica, { name, email: ' eva@exemplo.com.br\r\n' })).status).toBe(201)
     await replica.outbox.deliverDue()
-    expect(inbox.mails.flatMap(({ to }) => to).toSorted()).toEqual(admins.toSorted())
+    expect(inbox.mails.flatMap(({ to }) => to).toSorted()).toEqual(admins)
     for (const { raw } of inbox.mails) {
       const headers = raw.slice(0, raw.indexOf('\r\n\r\n'))
       expect(headers).not.toMatch(/^(bcc|reply-to):/im)

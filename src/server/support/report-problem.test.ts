@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36'
@@ -14,11 +14,7 @@ const REPORT = {
 }
 
 describeOnEachDatabase('a problem report', (kind) => {
-  let portal: TestPortal
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind })
-  })
-  afterAll(() => portal.stop())
+  const portal = setUpPortal({ kind })
   beforeEach(() => portal.database.db.deleteFrom('support_messages').execute())
 
   const signIn = async (profile: Parameters<typeof addPerson>[1] = {}) => {

@@ -3,19 +3,18 @@ import { contactMessages } from '#contract/support-messages.ts'
 import { createLog } from '#server/log.ts'
 import { givePass } from '#server/testing/human-passes.ts'
 import { CONTACT_FORM, sendContactForm } from '#server/testing/inbox-calls.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 const DAY = 86_400_000
 
 describeOnEachDatabase('the contact form', (kind) => {
-  let portal: TestPortal
   const log = createLog('info')
-  beforeAll(async () => {
+  beforeAll(() => {
     vi.spyOn(log, 'info').mockImplementation(() => {})
-    portal = await startTestPortal({ kind, log, trustedProxies: ['127.0.0.1'] })
   })
-  afterAll(() => portal.stop())
+  const portal = setUpPortal({ kind, log, trustedProxies: ['127.0.0.1'] })
   // Past every window of the limits.
   beforeEach(() => portal.clock.advance(2 * DAY))
   afterEach(() => portal.database.db.deleteFrom('support_messages').execute())

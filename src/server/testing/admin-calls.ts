@@ -4,16 +4,16 @@ import type { BulkEdit, BulkEditResult, HistoryEntry, ManagedProfile } from '#co
 import { addPerson, openTestSession, send } from './builders.ts'
 import type { TestPortal } from './test-portal.ts'
 
-/** Adds an administrator with an open session. */
-export async function openAdmin(portal: TestPortal, email?: string) {
-  const person = await addPerson(portal, { role: 'admin', ...(email && { email }) })
+/** Adds an administrator with an open session; `profile` says what differs from an ordinary one. */
+export async function openAdmin(portal: TestPortal, profile: Parameters<typeof addPerson>[1] = {}) {
+  const person = await addPerson(portal, { ...profile, role: 'admin' })
   const { access_token } = await openTestSession(portal, person)
   return { ...person, token: access_token }
 }
 export type Admin = Awaited<ReturnType<typeof openAdmin>>
 
 /** Removes everybody and every trace. */
-export async function removeEverybody({ database: { db } }: TestPortal): Promise<void> {
+export async function removeEverybody({ database: { db }, mails }: TestPortal): Promise<void> {
   for (const table of [
     'profiles',
     'audit_entries',
@@ -22,6 +22,12 @@ export async function removeEverybody({ database: { db } }: TestPortal): Promise
     'support_messages',
   ] as const)
     await db.deleteFrom(table).execute()
+  mails.length = 0
+}
+
+/** The audit trail, the oldest entry first. */
+export function readTrail({ database: { db } }: TestPortal) {
+  return db.selectFrom('audit_entries').selectAll().orderBy('id').execute()
 }
 
 export interface ListedPage {

@@ -9,6 +9,9 @@ import type { TestPortal } from './test-portal.ts'
 
 export const TEST_PASSWORD = 'Uma-Senha-Longa-2026!'
 
+/** A user id that nobody has. */
+export const NOBODY = '00000000-0000-4000-8000-00000000dead'
+
 let people = 0
 
 /** Adds a person: approved, verified and entitled to Vendas for FIAT in RJ unless said otherwise. */

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely'
 import type { Tables } from '#server/database/schema.ts'
-import { addPerson, openTestSession, send } from './builders.ts'
+import { send } from './builders.ts'
 import type { TestPortal } from './test-portal.ts'
 
 export const CONTACT_FORM = {
@@ -30,11 +30,4 @@ export async function addMessages(
     .returning('id')
     .execute()
   return rows.map(({ id }) => id)
-}
-
-/** An administrator with a session. */
-export async function addAdmin(portal: TestPortal) {
-  const person = await addPerson(portal, { role: 'admin' })
-  const { access_token: token } = await openTestSession(portal, person)
-  return { ...person, token }
 }

@@ -8,6 +8,19 @@ import { fileURLToPath } from 'node:url'
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 const START_MS = 60_000
 
+/** The environment of a portal that is no demonstration, but for its database and mode. */
+export const REAL_ENVIRONMENT = {
+  PUBLIC_URL: 'https://portal.example.com',
+  SESSION_SECRET: 'k3J9-fbQ2-xT7w-Lm5R-pZ8v-Hn4C-yD6s',
+  COMPANY_EMAIL_DOMAIN: 'example.com',
+  POWERBI_TENANT_ID: 'tenant',
+  POWERBI_CLIENT_ID: 'client',
+  POWERBI_CLIENT_SECRET: 'a client secret',
+  SMTP_URL: 'smtp://127.0.0.1:2525',
+  MAIL_FROM: 'Portal <portal@example.com>',
+  HOST: '127.0.0.1',
+}
+
 /** The portal as its own process, as the IT team runs it. */
 export interface PortalProcess {
   url: string

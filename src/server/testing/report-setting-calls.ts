@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { emulatedReport, send } from './builders.ts'
 import type { TestPortal } from './test-portal.ts'
 
@@ -31,6 +32,13 @@ export function callSetting(
 /** GET /global-powerbi-settings @returns its items */
 export async function listSettings(portal: TestPortal, token: string) {
   return (await send(portal, 'GET', '/api/global-powerbi-settings', { token })).body.items
+}
+
+/** What the dry run of a setting for Vendas found; it must succeed. */
+export async function findOut(portal: TestPortal, token: string, body: unknown) {
+  const reply = await tryOut(portal, token, body)
+  expect(reply.status, JSON.stringify(reply.body)).toBe(200)
+  return reply.body
 }
 
 /** The dry run of a setting for Vendas. */

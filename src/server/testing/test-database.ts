@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
-import { describe, inject } from 'vitest'
+import { afterAll, beforeAll, describe, inject } from 'vitest'
 import type { Database } from '#server/database/database.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { openPglite } from '#server/database/open-embedded.ts'
@@ -15,6 +15,19 @@ export function describeOnEachDatabase(name: string, suite: (kind: DatabaseKind)
   describe(`${name} (embedded)`, () => suite('embedded'))
   // Said aloud by the runner; CI refuses to go on without a server.
   describe.skipIf(!serverUrl)(`${name} (PostgreSQL)`, () => suite('server'))
+}
+
+/**
+ * Opens an empty, migrated database before a block's tests and closes it after them.
+ * @returns the database, for hooks and tests: it is empty until the block runs
+ */
+export function setUpDatabase(kind: DatabaseKind): Database {
+  const database = {} as Database
+  beforeAll(async () => {
+    Object.assign(database, await openTestDatabase(kind))
+  })
+  afterAll(() => database.close())
+  return database
 }
 
 /** An empty, migrated database of its own. */

@@ -1,33 +1,25 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { BulkEdit, Profile } from '#contract/profiles.ts'
 import {
-  type Admin,
   editMany,
   openAdmin,
   patchProfile,
   readPerson,
-  removeEverybody,
+  readTrail,
   whileHeld,
 } from '#server/testing/admin-calls.ts'
-import { addPerson, send } from '#server/testing/builders.ts'
+import { addPerson, NOBODY, send } from '#server/testing/builders.ts'
+import { setUpAdmin } from '#server/testing/set-up-admin.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
-
-const NOBODY = '7b0c3a52-5c0e-4f5e-9d6e-0d6f3f1f2a11'
 
 describeOnEachDatabase('editing many people at once', (kind) => {
-  let portal: TestPortal
-  let admin: Admin
+  const portal = setUpPortal({ kind })
+  const admin = setUpAdmin(portal)
   let people: Profile[]
   let bystander: Profile
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind })
-  })
-  afterAll(() => portal.stop())
   beforeEach(async () => {
-    await removeEverybody(portal)
-    admin = await openAdmin(portal)
     people = [
       await addPerson(portal, { full_name: 'Um', types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] }),
       await addPerson(portal, { full_name: 'Dois', types: [], marcas: [], estados: [] }),
@@ -43,7 +35,6 @@ describeOnEachDatabase('editing many people at once', (kind) => {
   const ids = () => people.map(({ user_id }) => user_id)
   const edit = (body: object, dryRun = false) =>
     editMany(portal, admin, { userIds: ids(), action: 'add', ...body } as BulkEdit, dryRun)
-  const entries = () => portal.database.db.selectFrom('audit_entries').selectAll().orderBy('id').execute()
   const listsOf = async (each: Profile) => {
     const { types, marcas, estados, version } = await readPerson(portal, admin, each.user_id)
     return { types, marcas, estados, version }
@@ -85,7 +76,7 @@ describeOnEachDatabase('editing many people at once', (kind) => {
   test('leaves an audit entry for each person who changed, all with the id of the edit', async () => {
     const { body } = await edit({ types: ['Vendas'] })
     expect(body).toMatchObject({ gaining: 2, unchanged: 1 })
-    const rows = await entries()
+    const rows = await readTrail(portal)
     expect(rows.map(({ target_id }) => target_id).toSorted()).toEqual(ids().slice(1).toSorted())
     expect(rows.find(({ target_id }) => target_id === ids()[2])).toMatchObject({
       at: new Date(portal.clock()),
@@ -99,14 +90,14 @@ describeOnEachDatabase('editing many people at once', (kind) => {
       ip: '127.0.0.1',
     })
     await edit({ action: 'remove', types: ['Vendas'] })
-    expect((await entries()).at(-1)).toMatchObject({ action: 'entitlements-removed' })
+    expect((await readTrail(portal)).at(-1)).toMatchObject({ action: 'entitlements-removed' })
   })
 
   test('that changes nobody leaves no trace and nothing to undo', async () => {
     const { status, body } = await edit({ action: 'remove', types: ['Slack'] })
     expect(status).toBe(200)
     expect(body).toEqual({ selected: 3, gaining: 0, losing: 0, unchanged: 3, undoId: null })
-    expect(await entries()).toEqual([])
+    expect(await readTrail(portal)).toEqual([])
   })
 
   test.each(['add', 'remove'] as const)(
@@ -116,7 +107,7 @@ describeOnEachDatabase('editing many people at once', (kind) => {
       const body = { action, types: ['CRM'], marcas: ['VW'], estados: ['RJ'] }
       const preview = await edit(body, true)
       expect(await everybody()).toEqual(before)
-      expect(await entries()).toEqual([])
+      expect(await readTrail(portal)).toEqual([])
       expect(preview.body.undoId).toBeNull()
       const { body: done } = await edit(body)
       expect({ ...done, undoId: null }).toEqual(preview.body)
@@ -129,14 +120,14 @@ describeOnEachDatabase('editing many people at once', (kind) => {
     expect(reply).toMatchObject({ status: 409, body: { code: 'conflict' } })
     expect(reply.body.detail).toContain('já não existe')
     expect(await everybody()).toEqual(before)
-    expect(await entries()).toEqual([])
+    expect(await readTrail(portal)).toEqual([])
   })
 
   test('whoever is named twice, or in capitals, is one person', async () => {
     const id = ids()[1] as string
     const { body } = await edit({ userIds: [id, id, id.toUpperCase()], types: ['Slack'] })
     expect(body).toMatchObject({ selected: 1, gaining: 1 })
-    expect(await entries()).toHaveLength(1)
+    expect(await readTrail(portal)).toHaveLength(1)
   })
 
   test('two administrators at once lose nothing of each other', async () => {
@@ -175,7 +166,7 @@ describeOnEachDatabase('editing many people at once', (kind) => {
     ['an unknown key', { approved: true }],
   ])('refuses %s', async (_, body) => {
     expect(await edit({ types: ['CRM'], ...body })).toMatchObject({ status: 400 })
-    expect(await entries()).toEqual([])
+    expect(await readTrail(portal)).toEqual([])
   })
 
   test('takes a thousand ids, which are more than other bodies hold', async () => {

@@ -1,29 +1,21 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { BulkEdit, Profile } from '#contract/profiles.ts'
-import { type Admin, editMany, openAdmin, readPerson, removeEverybody } from '#server/testing/admin-calls.ts'
-import { addPerson } from '#server/testing/builders.ts'
+import { editMany, readPerson, readTrail } from '#server/testing/admin-calls.ts'
+import { addPerson, NOBODY } from '#server/testing/builders.ts'
+import { setUpAdmin } from '#server/testing/set-up-admin.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
-
-const NOBODY = '7b0c3a52-5c0e-4f5e-9d6e-0d6f3f1f2a11'
 
 describeOnEachDatabase('editing everybody who matches', (kind) => {
-  let portal: TestPortal
-  let admin: Admin
+  const portal = setUpPortal({ kind })
+  const admin = setUpAdmin(portal)
   let person: Profile
   let bystander: Profile
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind })
-  })
-  afterAll(() => portal.stop())
   beforeEach(async () => {
-    await removeEverybody(portal)
-    admin = await openAdmin(portal)
     person = await addPerson(portal, { types: ['Compras', 'CRM'] })
     bystander = await addPerson(portal, { types: ['CRM'] })
   })
-  const entries = () => portal.database.db.selectFrom('audit_entries').selectAll().execute()
   const editMatching = (matching: object, body: object = { types: ['Slack'] }, dryRun = false) =>
     editMany(
       portal,
@@ -54,7 +46,7 @@ describeOnEachDatabase('editing everybody who matches', (kind) => {
     const reply = await editMatching({ count: 4 }, undefined, dryRun)
     expect(reply).toMatchObject({ status: 409, body: { code: 'conflict' } })
     expect(reply.body.detail).toContain('eram 4 usuário(s), agora são 3')
-    expect(await entries()).toEqual([])
+    expect(await readTrail(portal)).toEqual([])
     expect((await editMatching({ count: 3 }, undefined, dryRun)).status).toBe(200)
   })
 

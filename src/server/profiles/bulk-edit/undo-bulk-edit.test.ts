@@ -1,34 +1,28 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { BulkEdit, Profile } from '#contract/profiles.ts'
 import type { Actor } from '#server/http/actor.ts'
 import {
-  type Admin,
   editMany,
   openAdmin,
   patchProfile,
   readPerson,
-  removeEverybody,
+  readTrail,
   undoEdit,
   whileHeld,
 } from '#server/testing/admin-calls.ts'
 import { addPerson } from '#server/testing/builders.ts'
+import { setUpAdmin } from '#server/testing/set-up-admin.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 import { bulkEdit } from './bulk-edit.ts'
 import { undoBulkEdit } from './undo-bulk-edit.ts'
 
 describeOnEachDatabase('undoing a bulk edit', (kind) => {
-  let portal: TestPortal
-  let admin: Admin
+  const portal = setUpPortal({ kind })
+  const admin = setUpAdmin(portal)
   let people: Profile[]
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind })
-  })
-  afterAll(() => portal.stop())
   beforeEach(async () => {
-    await removeEverybody(portal)
-    admin = await openAdmin(portal)
     people = [
       await addPerson(portal, { types: ['CRM', 'Compras', 'Vendas'], marcas: ['VW', 'FIAT'] }),
       await addPerson(portal, { types: [], marcas: [] }),
@@ -53,8 +47,8 @@ describeOnEachDatabase('undoing a bulk edit', (kind) => {
         return { types, marcas, estados }
       }),
     )
-  const entries = (action: string) =>
-    portal.database.db.selectFrom('audit_entries').selectAll().where('action', '=', action).execute()
+  const entries = async (action: string) =>
+    (await readTrail(portal)).filter((entry) => entry.action === action)
 
   test.each(['add', 'remove'])('gives exactly the lists from before back (%s)', async (action) => {
     const before = await lists()

@@ -1,30 +1,27 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { recordAccess } from '#server/audit/record-access.ts'
 import { recordAudit } from '#server/audit/record-audit.ts'
 import { mintEmailLink } from '#server/mail/email-links.ts'
 import { presentProfile } from '#server/profiles/present-profile.ts'
 import { changePassword, NEW_PASSWORD, recover, signUp } from '#server/testing/account-calls.ts'
-import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
+import { type Admin, openAdmin, readTrail } from '#server/testing/admin-calls.ts'
+import { addPerson, configureReports, send } from '#server/testing/builders.ts'
 import { askToken } from '#server/testing/embed-token-calls.ts'
 import { searchDatabase } from '#server/testing/search-database.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { refresh, signIn } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 type Person = Awaited<ReturnType<typeof addPerson>>
 
 describeOnEachDatabase('deleting somebody', (kind) => {
-  let portal: TestPortal
-  let admin: Person
-  let token: string
+  const portal = setUpPortal({ kind })
+  let admin: Admin
   beforeAll(async () => {
-    portal = await startTestPortal({ kind })
     await configureReports(portal, 'Vendas')
-    admin = await addPerson(portal, { role: 'admin' })
-    token = (await openTestSession(portal, admin)).access_token
+    admin = await openAdmin(portal)
   })
-  afterAll(() => portal.stop())
 
   /** Leaves a trace in every table that people leave one in. */
   async function liveThrough(email: string): Promise<Person> {
@@ -55,16 +52,14 @@ describeOnEachDatabase('deleting somebody', (kind) => {
   const request = { requestId: randomUUID(), ip: '203.0.113.7', userAgent: 'Navegador' }
   const audit = (entry: Omit<Parameters<typeof recordAudit>[1], 'request' | 'at'>) =>
     recordAudit(portal.database.db, { ...entry, request, at: new Date(portal.clock()) })
-  const trailOf = (requestId: string) =>
-    portal.database.db
-      .selectFrom('audit_entries')
-      .selectAll()
-      .where('request_id', '=', requestId)
-      .orderBy('id')
-      .execute()
+  const trailOf = async (requestId: string) =>
+    (await readTrail(portal)).filter((entry) => entry.request_id === requestId)
   const deletePeople = async (...people: Person[]) => {
     const userIds = people.map((person) => person.user_id)
-    const reply = await send(portal, 'POST', '/api/functions/delete-users', { token, body: { userIds } })
+    const reply = await send(portal, 'POST', '/api/functions/delete-users', {
+      token: admin.token,
+      body: { userIds },
+    })
     expect(reply.body).toEqual({ success: userIds, errors: [] })
   }
 

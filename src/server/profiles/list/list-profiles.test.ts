@@ -1,18 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type ManagedProfile, PROFILE_SORTS, type ProfileSort } from '#contract/profiles.ts'
 import { createRandom } from '#server/database/seeded-people.ts'
-import {
-  type Admin,
-  askForPage,
-  listAll,
-  listPage,
-  openAdmin,
-  removeEverybody,
-} from '#server/testing/admin-calls.ts'
+import { askForPage, listAll, listPage } from '#server/testing/admin-calls.ts'
 import { addPerson } from '#server/testing/builders.ts'
+import { setUpAdmin } from '#server/testing/set-up-admin.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 const { compare } = new Intl.Collator('pt-BR')
 const NAMES = ['Ana', 'Álvaro', 'ana', 'Avelino', 'Érica', 'Zélia', 'Ângela', "D'Ávila", null]
@@ -34,16 +28,8 @@ function expectedOrder(people: ManagedProfile[], sort: ProfileSort, order: 'asc'
 const emailsOf = (people: ManagedProfile[]) => people.map(({ email }) => email)
 
 describeOnEachDatabase('the list of people', (kind) => {
-  let portal: TestPortal
-  let admin: Admin
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind })
-  })
-  afterAll(() => portal.stop())
-  beforeEach(async () => {
-    await removeEverybody(portal)
-    admin = await openAdmin(portal, 'admin@grupopatio.com.br')
-  })
+  const portal = setUpPortal({ kind })
+  const admin = setUpAdmin(portal, { email: 'admin@grupopatio.com.br' })
 
   const addMany = async (count: number) => {
     const random = createRandom(7)

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type Admin, listAll, openAdmin } from '#server/testing/admin-calls.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 const COUNT = 1_500
 /** Without typographic quotes: Unicode has moved them since ICU 72, so they stand as the server's ICU has them. */
@@ -17,11 +17,10 @@ function sample(letters: string[], seed: number): string[] {
 }
 
 describeOnEachDatabase('Portuguese order', (kind) => {
-  let portal: TestPortal
+  const portal = setUpPortal({ kind })
   let admin: Admin
   beforeAll(async () => {
-    portal = await startTestPortal({ kind })
-    admin = await openAdmin(portal, 'admin@grupopatio.com.br')
+    admin = await openAdmin(portal, { email: 'admin@grupopatio.com.br' })
     const mailboxes = sample(MAILBOX_LETTERS, 2)
     const people = sample(LETTERS, 1).map((full_name, index) => ({
       // Equal names follow by e-mail, so that must not decide instead.
@@ -32,7 +31,6 @@ describeOnEachDatabase('Portuguese order', (kind) => {
       select email, full_name from jsonb_to_recordset(${JSON.stringify(people)}::jsonb)
         as p(email text, full_name text)`.execute(portal.database.db)
   })
-  afterAll(() => portal.stop())
 
   const { compare } = new Intl.Collator('pt-BR')
   test.each(['asc', 'desc'])("is that of the browser's Collator, %s", async (order) => {

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type ManagedProfile, PROFILE_SORTS } from '#contract/profiles.ts'
 import { type Admin, listAll, openAdmin } from '#server/testing/admin-calls.ts'
 import { addPerson, send } from '#server/testing/builders.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 import { foldText } from './fold-text.ts'
 
 const PEOPLE = {
@@ -19,16 +19,14 @@ const PEOPLE = {
 type Name = keyof typeof PEOPLE
 
 describeOnEachDatabase('searching and filtering people', (kind) => {
-  let portal: TestPortal
+  const portal = setUpPortal({ kind })
   let admin: Admin
   beforeAll(async () => {
-    portal = await startTestPortal({ kind })
-    admin = await openAdmin(portal, 'admin@grupopatio.com.br')
+    admin = await openAdmin(portal, { email: 'admin@grupopatio.com.br' })
     const nothing = { types: [], marcas: [], estados: [] }
     for (const [email, person] of Object.entries(PEOPLE))
       await addPerson(portal, { email, ...nothing, ...person })
   })
-  afterAll(() => portal.stop())
 
   const found = async (query: object) => {
     const people = await listAll(portal, admin, query)

@@ -1,22 +1,18 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { MessageChange } from '#contract/support.ts'
 import type { Database } from '#server/database/database.ts'
 import { createLog } from '#server/log.ts'
 import { addMessages, CONTACT_FORM } from '#server/testing/inbox-calls.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 import { createFollower, type Follower } from './follow-changes.ts'
 
 const SLOW = { timeout: 8000 }
 
 describeOnEachDatabase('following message changes', (kind) => {
-  let portal: TestPortal
+  const portal = setUpPortal({ kind })
   const followers: Follower[] = []
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind })
-  })
-  afterAll(() => portal.stop())
   afterEach(async () => {
     for (const follower of followers.splice(0)) await follower.stop()
   })

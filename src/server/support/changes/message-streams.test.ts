@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Actor } from '#server/http/actor.ts'
 import type { EventStream } from '#server/http/event-stream.ts'
 import { createLog } from '#server/log.ts'
+import { type Admin, openAdmin } from '#server/testing/admin-calls.ts'
 import { send } from '#server/testing/builders.ts'
 import { type EventFollower, followEvents } from '#server/testing/follow-events.ts'
-import { addAdmin, addMessages, sendContactForm } from '#server/testing/inbox-calls.ts'
+import { addMessages, sendContactForm } from '#server/testing/inbox-calls.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+import { startTestPortal } from '#server/testing/test-portal.ts'
 import { createMessageStreams } from './message-streams.ts'
 
 type Fake = { [K in keyof EventStream]: ReturnType<typeof vi.fn<EventStream[K]>> }
@@ -16,12 +18,8 @@ type Fake = { [K in keyof EventStream]: ReturnType<typeof vi.fn<EventStream[K]>>
 const eventually = <T>(check: () => T) => vi.waitFor(check, { timeout: 8000, interval: 10 })
 
 describeOnEachDatabase('the stream of message changes', (kind) => {
-  let portal: TestPortal
+  const portal = setUpPortal({ kind, rateLimits: false })
   const open: EventFollower[] = []
-  beforeAll(async () => {
-    portal = await startTestPortal({ kind, rateLimits: false })
-  })
-  afterAll(() => portal.stop())
   afterEach(() => {
     for (const follower of open.splice(0)) follower.stop()
   })
@@ -31,7 +29,8 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
     open.push(follower)
     return follower
   }
-  const followAsAdmin = async (from: { url: string } = portal) => follow((await addAdmin(portal)).token, from)
+  const followAsAdmin = async (from: { url: string } = portal) =>
+    follow((await openAdmin(portal)).token, from)
   /** The ids that a follower has been told of, each as often as it was. */
   const told = (follower: EventFollower) =>
     follower.events().flatMap(({ data }) => (data.kind === 'changed' ? data.ids : []))
@@ -52,7 +51,7 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
   })
 
   test('begins with stale, whether or not the client has been here before', async () => {
-    const { token } = await addAdmin(portal)
+    const { token } = await openAdmin(portal)
     for (const headers of [{}, { 'last-event-id': '3' }]) {
       const follower = await follow(token, portal, headers)
       await eventually(() =>
@@ -63,7 +62,7 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
   })
 
   test('tells what was sent, read and deleted, by id alone', async () => {
-    const admin = await addAdmin(portal)
+    const admin = await openAdmin(portal)
     const follower = await follow(admin.token)
     expect((await sendContactForm(portal)).status).toBe(201)
     const { body } = await send(portal, 'GET', '/api/support-messages?limit=1', { token: admin.token })
@@ -131,7 +130,7 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
   })
 
   test('is refused to a sixth tab of one person, and granted again when one is closed', async () => {
-    const { token } = await addAdmin(portal)
+    const { token } = await openAdmin(portal)
     const tabs = await Promise.all(Array.from({ length: 6 }, () => follow(token)))
     expect(tabs.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 429])
     const refused = tabs.find(({ status }) => status === 429) as EventFollower
@@ -143,7 +142,7 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
   })
 
   describe('ends within five seconds', () => {
-    const endings: Record<string, (admin: Awaited<ReturnType<typeof addAdmin>>) => Promise<unknown>> = {
+    const endings: Record<string, (admin: Admin) => Promise<unknown>> = {
       'sign-out': ({ token }) => send(portal, 'POST', '/api/auth/logout', { token }),
       demotion: ({ user_id }) =>
         portal.database.db
@@ -163,10 +162,10 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
           .execute(),
     }
     test.concurrent.each(Object.keys(endings))('of %s, and for nobody else', async (name) => {
-      const admin = await addAdmin(portal)
+      const admin = await openAdmin(portal)
       const [ended, other] = [
         await followEvents(portal, admin.token),
-        await followEvents(portal, (await addAdmin(portal)).token),
+        await followEvents(portal, (await openAdmin(portal)).token),
       ]
       await endings[name]?.(admin)
       const start = performance.now()
@@ -187,7 +186,7 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
       metrics: portal.metrics,
       clock: portal.clock,
     })
-    const { user_id } = await addAdmin(portal)
+    const { user_id } = await openAdmin(portal)
     const actor = { sessionId: randomUUID(), profile: { user_id } } as Actor
     const [inside, late] = [0, 1].map(() => ({ write: vi.fn(), close: vi.fn() })) as [Fake, Fake]
     const accept = await streams.follow(actor)

@@ -1,0 +1,43 @@
+import { beforeEach } from 'vitest'
+import type { MailKind } from '#server/mail/mail-kinds.ts'
+import { removeEverybody } from './admin-calls.ts'
+import { addPerson } from './builders.ts'
+import type { TestPortal } from './test-portal.ts'
+
+/**
+ * Leaves two administrators and somebody who is none, before each test of a block.
+ * @returns the administrators' addresses in order, and the digest's rows in the outbox
+ */
+export function setUpDigest(portal: TestPortal, kind: MailKind) {
+  const admins: string[] = []
+  beforeEach(async () => {
+    await removeEverybody(portal)
+    const people = [await addPerson(portal, { role: 'admin' }), await addPerson(portal, { role: 'admin' })]
+    admins.splice(0, admins.length, ...people.map(({ email }) => email).toSorted())
+    await addPerson(portal, { role: 'user' })
+  })
+  return {
+    admins,
+    /** By recipient, each with the minutes until it is due. */
+    waitingRows: async () => {
+      const rows = await portal.database.db
+        .selectFrom('mail_outbox')
+        .select(({ fn }) => ['recipient', 'due_at', fn<Date>('now', []).as('now')])
+        .where('kind', '=', kind)
+        .where('sent_at', 'is', null)
+        .orderBy('recipient')
+        .execute()
+      return rows.map(({ recipient, due_at, now }) => ({
+        recipient,
+        minutesLeft: (due_at.getTime() - now.getTime()) / 60_000,
+      }))
+    },
+    /** As when the time of what waits has come. */
+    makeDue: () =>
+      portal.database.db
+        .updateTable('mail_outbox')
+        .set({ due_at: new Date(0) })
+        .where('sent_at', 'is', null)
+        .execute(),
+  }
+}
