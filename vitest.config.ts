@@ -9,7 +9,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'scripts/**/*.test.mjs'],
     globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
     // An embedded database takes seconds to come up on a busy machine.
-    testTimeout: 10_000,
+    testTimeout: 20_000,
     hookTimeout: 30_000,
     pool: 'forks',
     maxWorkers: 2,

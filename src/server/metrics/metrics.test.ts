@@ -70,13 +70,15 @@ describeOnEachDatabase('the metrics', (kind) => {
   })
 
   test('know what no route answers as one, however many paths and methods are tried', async () => {
-    const before = (await readMetrics(portal)).lines.length
+    // Node's own figures gain lines by themselves, with each new kind of garbage collection for instance.
+    const ofRoutes = (lines: readonly string[]) => lines.filter((line) => line.includes('route="')).length
+    const before = ofRoutes((await readMetrics(portal)).lines)
     for (const path of ['/api/ana@grupopatio.com.br', '/api/x?token=abc', '/%00', '/api/profiles/me/x'])
       await send(portal, 'GET', path)
     await sendRaw(portal, 'PROPFIND /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
     const { figure, lines } = await readMetrics(portal)
     expect(figure(requests('none', 404, 'any'))).toBe(5)
-    expect(lines.length - before).toBeLessThan(20)
+    expect(ofRoutes(lines) - before).toBeLessThan(20)
   })
 
   test('count calls to the directory and to Power BI, and where embed tokens came from', async () => {
