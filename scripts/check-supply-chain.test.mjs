@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { checkSupplyChain } from './check-supply-chain.mjs'
 import { isLicenceAllowed } from './judge-licence.mjs'
 import { root, runCommand } from './run-command.mjs'
@@ -164,9 +164,17 @@ test.each([
 })
 
 test('npm run sbom lists every locked package in CycloneDX, with its hash where it is known', async () => {
-  const { output } = await runCommand('npm', ['run', '--silent', 'sbom'], { capture: true })
-  const sbom = JSON.parse(output.slice(output.indexOf('{')))
+  const file = join(mkdtempSync(join(tmpdir(), 'patio-sbom-')), 'sbom.json')
+  onTestFinished(() => rmSync(dirname(file), { recursive: true }))
+  const { status } = await runCommand('npm', ['run', 'sbom', '--', file], { capture: true })
+  expect(status).toBe(0)
+  const sbom = JSON.parse(readFileSync(file, 'utf8'))
   expect(sbom.bomFormat).toBe('CycloneDX')
+  // Whatever the folder is called.
+  expect(sbom.metadata.component).toMatchObject({
+    name: 'patio',
+    purl: expect.stringMatching(/^pkg:npm\/patio@/),
+  })
   const locked = Object.entries(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages)
   const names = locked
     .filter(([path]) => path !== '')

@@ -2,6 +2,9 @@ import { type Environment, readEnvironment } from './environment.ts'
 import { faultsBetween, faultsOfProduction, faultsOfReal } from './environment-faults.ts'
 import type { RetentionPeriods } from './retention/retention-rules.ts'
 
+/** Long enough for a balancer that asks every second. */
+const SHUTDOWN_GRACE_SECONDS = 3
+
 /** Thrown with every fault of the environment at once, each a readable line. */
 export class ConfigError extends Error {
   readonly faults: string[]
@@ -17,6 +20,8 @@ export interface Config {
   isProduction: boolean
   port: number
   host: string
+  /** How long the process still takes connections after SIGTERM, while it already says that it is not ready. */
+  shutdownGraceSeconds: number
   /** Origin under which people open the portal; links in mails lead there and nowhere else. */
   publicUrl: string
   databaseUrl: string | undefined
@@ -82,6 +87,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     isProduction,
     port: env.PORT,
     host,
+    // Nobody waits for a demo: Ctrl+C ends it at once.
+    shutdownGraceSeconds: env.SHUTDOWN_GRACE_SECONDS ?? (isDemo ? 0 : SHUTDOWN_GRACE_SECONDS),
     publicUrl: env.PUBLIC_URL ?? `http://localhost:${env.PORT}`,
     databaseUrl: env.DATABASE_URL,
     dataDir: env.DATA_DIR,

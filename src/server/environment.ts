@@ -27,6 +27,7 @@ const emailAddress = z.email({ error: 'informe um e-mail' }).transform((value) =
 const environmentSchema = z.object({
   PORT: z.coerce.number({ error: 'use um número' }).int().min(1).max(65535).default(4000),
   HOST: z.string().min(1).optional(),
+  SHUTDOWN_GRACE_SECONDS: wholeNumber(0, 60).optional(),
   PUBLIC_URL: httpUrl.transform((value) => new URL(value).origin).optional(),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'informe uma URL postgres://' }).optional(),
   DATA_DIR: z.string().min(1).default('./data'),

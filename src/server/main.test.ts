@@ -119,6 +119,13 @@ describe('a running demo', () => {
     expect(status).toBe(421)
   })
 
+  test('does not insist on TLS, which it lacks, and tries Trusted Types on its page alone', async () => {
+    const [page, api] = [await fetch(`${demo.url}/login`), await fetch(`${demo.url}/api/health/live`)]
+    expect(page.headers.get('strict-transport-security')).toBeNull()
+    expect(page.headers.get('content-security-policy-report-only')).toBe("require-trusted-types-for 'script'")
+    expect(api.headers.get('content-security-policy-report-only')).toBeNull()
+  })
+
   test('offers its instruments', async () => {
     for (const path of ['/demo/mailbox', '/demo/mailbox.json', '/demo/power-bi/calls'])
       expect((await fetch(demo.url + path)).status).toBe(200)
@@ -159,6 +166,8 @@ test(
       ])
         expect((await fetch(portal.url + path)).status, path).toBe(404)
       expect(portal.output()).toContain('Banco de dados embutido')
+      const { headers } = await fetch(`${portal.url}/login`)
+      expect(headers.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains')
     } finally {
       await portal.stop()
     }

@@ -27,7 +27,7 @@ const DRAIN_MS = 25_000
 
 export interface Portal {
   server: Server
-  /** Finishes running requests and the mail on its way, then closes the database. */
+  /** Says at once that it is not ready, serves on for the grace, finishes what is under way, closes the database. */
   stop(): Promise<void>
 }
 
@@ -112,7 +112,8 @@ async function serve(config: Config, log: Log, database: Database): Promise<Port
     async stop() {
       isDraining = true
       // What the last requests queue is left to another replica, or to the next start. Streams would never end.
-      await Promise.all([drain(server, DRAIN_MS), outbox.stop(), messageStreams.stop(), retention.stop()])
+      const drained = drain(server, { graceMs: config.shutdownGraceSeconds * 1000, withinMs: DRAIN_MS })
+      await Promise.all([drained, outbox.stop(), messageStreams.stop(), retention.stop()])
       await database.close()
     },
   }

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { NEW_PASSWORD, setPassword, useLink } from '#server/testing/account-calls.ts'
 import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
-import { isSignedIn, signIn } from '#server/testing/sign-in-calls.ts'
+import { isSignedIn, refresh, signIn } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { ADMIN_COMMANDS } from './admin-commands.ts'
 
@@ -83,6 +83,21 @@ describeOnEachDatabase('npm run admin', (kind) => {
       { action: 'reset-link-printed', target_email: email },
     ])
     await expect(run('reset', 'ninguem@grupopatio.com.br')).rejects.toThrow('Não há conta')
+  })
+
+  test('reset ends every session of that person, at the next request, and nobody else’s', async () => {
+    const [person, other] = [await addPerson(portal), await addPerson(portal)]
+    const sessions = [
+      await openTestSession(portal, person),
+      await openTestSession(portal, person, 'recovery'),
+    ]
+    const untouched = await openTestSession(portal, other)
+    expect(await isSignedIn(portal, sessions[0]?.access_token ?? '')).toBe(true)
+    await run('reset', person.email)
+    for (const { access_token: token } of sessions)
+      expect((await send(portal, 'GET', '/api/auth/user', { token })).status).toBe(401)
+    expect((await refresh(portal, sessions[0]?.refresh_token ?? '')).status).toBe(400)
+    expect(await isSignedIn(portal, untouched.access_token)).toBe(true)
   })
 
   test('grant and revoke take effect at the next request and are recorded', async () => {

@@ -29,6 +29,6 @@ export const ADMIN_USAGE = `Uso: npm run admin -- COMANDO EMAIL
 
   create EMAIL   cria um administrador verificado e aprovado e mostra o link, de uso único, para criar a senha
   list           lista os administradores
-  reset EMAIL    mostra um link de uso único para criar uma senha nova
+  reset EMAIL    encerra as sessões da pessoa e mostra um link de uso único para criar uma senha nova
   grant EMAIL    torna administradora uma pessoa que já tem conta
   revoke EMAIL   tira a administração de uma pessoa; a última não pode perdê-la`

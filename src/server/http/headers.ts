@@ -26,6 +26,9 @@ export function contentSecurityPolicy({ powerBiHosts, usesRecaptcha }: PageSourc
   ].join('; ')
 }
 
+/** Not enforced: ALTCHA and reCAPTCHA write markup and load scripts from bare strings (docs/security.md). */
+export const TRIED_POLICY = "require-trusted-types-for 'script'"
+
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 /** Headers of every reply; pages and emulated reports replace the policy with their own. */

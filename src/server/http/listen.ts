@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
 import type { Route } from '#contract/route.ts'
 import type { Log } from '#server/log.ts'
@@ -93,12 +94,27 @@ function noteWhenDone(
   })
 }
 
+/** Both in ms. */
+export interface DrainTimes {
+  /** How long new connections are still taken, so that a load balancer can notice in time. */
+  graceMs: number
+  /** How long requests may take that are under way when the grace is over. */
+  withinMs: number
+}
+
 /**
- * Stops accepting, lets running requests finish, and resolves when the last connection is gone. Not by the
- * server's own close(): that cuts connections at once whose request is still on its way.
+ * Serves on for the grace, each reply closing its connection, then stops accepting, lets running requests finish,
+ * and resolves when the last connection is gone. Closing the listener resets whoever waits in the kernel's queue:
+ * by then nobody should come any more.
  */
-export function drain(server: Server, withinMs: number): Promise<void> {
+export async function drain(server: Server, { graceMs, withinMs }: DrainTimes): Promise<void> {
   server.prependListener('request', (_, outgoing) => outgoing.setHeader('Connection', 'close'))
+  if (graceMs > 0) await wait(graceMs)
+  await closeWhenIdle(server, withinMs)
+}
+
+/** Not by the server's own close(): that cuts connections at once whose request is still on its way. */
+function closeWhenIdle(server: Server, withinMs: number): Promise<void> {
   return new Promise((resolve) => {
     const sweep = setInterval(() => server.closeIdleConnections(), ARRIVAL_MS)
     const force = setTimeout(() => server.closeAllConnections(), withinMs)

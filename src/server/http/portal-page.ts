@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import type { Hono } from 'hono'
 import { PORTAL_SETTINGS_ELEMENT_ID, type PortalSettings } from '#contract/portal.ts'
 import { brandStyleSheet } from './brand-style-sheet.ts'
-import { contentSecurityPolicy } from './headers.ts'
+import { contentSecurityPolicy, TRIED_POLICY } from './headers.ts'
 import type { HttpEnv } from './implement.ts'
 
 export interface PortalPageOptions {
@@ -41,6 +41,7 @@ export function servePortalPage(app: Hono<HttpEnv>, options: PortalPageOptions):
     if (context.req.path.startsWith('/api/') || context.req.path.startsWith('/demo/'))
       return context.notFound()
     context.header('Content-Security-Policy', policy)
+    context.header('Content-Security-Policy-Report-Only', TRIED_POLICY)
     return context.html(page)
   })
 }

@@ -1,0 +1,96 @@
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DEMO_PASSWORD } from '#server/database/seed.ts'
+import { followEvents } from '#server/testing/follow-events.ts'
+import { CONTACT_FORM } from '#server/testing/inbox-calls.ts'
+import { type PortalProcess, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
+
+const GRACE_MS = 3_000
+/** What is asked later than this may meet the closed door. */
+const SURELY_OPEN_MS = GRACE_MS - 500
+/** Making a database from nothing, with every write reaching the disk, takes its time on a busy machine. */
+const SLOW = 90_000
+
+interface Reply {
+  status: number | undefined
+  connection: string | undefined
+}
+
+/** One request over a connection of its own; the second half of a body follows when the returned function is called. */
+function begin(url: string, firstHalf?: string) {
+  // It is the server that closes.
+  const headers = { 'content-type': 'application/json', connection: 'keep-alive' }
+  const asked = request(url, { method: firstHalf ? 'POST' : 'GET', agent: false, headers })
+  const reply = new Promise<Reply>((resolve, reject) => {
+    asked.once('error', reject)
+    asked.once('response', (response) => {
+      response.resume()
+      resolve({ status: response.statusCode, connection: response.headers.connection })
+    })
+  })
+  // Whoever finishes it hears of its failure.
+  reply.catch(() => {})
+  if (firstHalf) asked.write(firstHalf)
+  return (secondHalf?: string) => {
+    asked.end(secondHalf)
+    return reply
+  }
+}
+
+describe('from SIGTERM on', () => {
+  let portal: PortalProcess
+  beforeAll(async () => {
+    portal = await spawnPortal({ SHUTDOWN_GRACE_SECONDS: String(GRACE_MS / 1000), RATE_LIMITS: 'off' })
+    await untilReady(portal)
+  }, SLOW)
+  afterAll(() => portal.stop())
+
+  const get = (path: string) => begin(portal.url + path)()
+  const post = (path: string, body: object) => begin(portal.url + path, JSON.stringify(body))()
+
+  test(
+    'the portal is not ready, serves newcomers for the grace, sends streams away, loses nothing, and exits',
+    async () => {
+      const signedIn = await fetch(`${portal.url}/api/auth/token?grant_type=password`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email: 'admin@grupopatio.com.br', password: DEMO_PASSWORD }),
+      })
+      const { access_token: token } = (await signedIn.json()) as { access_token: string }
+      const stream = await followEvents(portal, token)
+      const finishLate = begin(`${portal.url}/api/functions/verify-recaptcha`, '{"token":')
+      // So that it is surely under way.
+      await get('/api/health/live')
+
+      const startedAt = performance.now()
+      const elapsed = () => performance.now() - startedAt
+      portal.child.kill('SIGTERM')
+      await expect
+        .poll(async () => (await get('/api/health/ready')).status, { interval: 20, timeout: 1_000 })
+        .toBe(503)
+      await stream.closed
+      expect(elapsed()).toBeLessThan(SURELY_OPEN_MS)
+
+      const replies: Promise<Reply>[] = [post('/api/support-messages', CONTACT_FORM)]
+      while (elapsed() < SURELY_OPEN_MS) {
+        replies.push(get('/api/health/live'), get('/login'))
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      const [message, ...pages] = await Promise.all(replies)
+      expect(message).toEqual({ status: 201, connection: 'close' })
+      expect(pages.length).toBeGreaterThan(20)
+      for (const page of pages) expect(page).toEqual({ status: 200, connection: 'close' })
+
+      await expect
+        .poll(() => get('/api/health/live').catch(() => 'refused'), { timeout: 5_000 })
+        .toBe('refused')
+      expect(elapsed()).toBeGreaterThanOrEqual(GRACE_MS - 50)
+      // What had begun before the signal is still waited for.
+      expect(portal.child.exitCode).toBeNull()
+      expect((await finishLate('"x"}')).status).toBe(200)
+      expect(await portal.exited).toBe(0)
+      expect(elapsed()).toBeLessThan(30_000)
+    },
+    SLOW,
+  )
+})
