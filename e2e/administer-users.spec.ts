@@ -205,7 +205,8 @@ test('two administrators approve at once: the second is told', async ({ page, ot
   await dialog.getByRole('button', { name: 'Aprovar' }).click()
   await expect(dialog.getByRole('alert')).toContainText(`${OTHER_ADMIN} aprovou a conta às`)
   await dialog.getByRole('button', { name: 'Usar o estado atual' }).click()
-  await dialog.getByRole('button', { name: 'Cancelar' }).click()
+  await expect(dialog.getByText('Esta conta já foi aprovada')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Fechar' }).click()
   await expect(page.getByRole('button', { name: 'Remover', exact: true })).toBeVisible()
 })
 

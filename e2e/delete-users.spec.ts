@@ -1,3 +1,4 @@
+import type { Route } from '@playwright/test'
 import { expect, openAdmin, openPerson, test, toast } from './administration.ts'
 import { signIn } from './portal-fixture.ts'
 
@@ -82,6 +83,68 @@ test('everybody who matches: the first ten by name, and none but those who were 
   await expect(toast(page, `${matching.length - 1} usuário(s) excluído(s) com sucesso`)).toBeVisible()
   expect(await other.people('q=a&approved=false')).toEqual([])
   expect((await other.person(matching[0]?.email as string)).approved).toBe(true)
+})
+
+test('as many as before, but not the same people: nobody goes who was never named', async ({
+  page,
+  other,
+}) => {
+  const [leaver, newcomer] = await other.people('q=oliveira')
+  if (!leaver || !newcomer) throw new Error('The seed has too few of that name')
+  await other.change(leaver.email, { approved: true })
+  await other.change(newcomer.email, { approved: false })
+  const before = await other.people('q=oliveira&approved=true')
+  await openAdmin(page, '?q=oliveira&status=approved')
+  await page.getByRole('checkbox').first().check()
+  await page.getByRole('button', { name: `Excluir Selecionados (${before.length})` }).click()
+  const dialog = page.getByRole('dialog')
+  const names = dialog.getByRole('list', { name: 'Usuários a excluir' })
+  await expect(names).toContainText(leaver.email)
+
+  await other.change(leaver.email, { approved: false })
+  await other.change(newcomer.email, { approved: true })
+  const confirm = dialog.getByRole('button', { name: /^Excluir \d+ usuários?$/ })
+  await confirm.click()
+  await expect(dialog.getByRole('alert')).toContainText('o número é o mesmo, mas as pessoas não')
+  await expect(dialog.getByRole('alert')).toContainText(`Entrou: ${newcomer.email}.`)
+  await expect(names).toContainText(newcomer.email)
+  await expect(names).not.toContainText(leaver.email)
+  expect(await other.people('q=oliveira&approved=true')).toHaveLength(before.length)
+  await confirm.click()
+  await expect(toast(page, `${before.length} usuário(s) excluído(s) com sucesso`)).toBeVisible()
+  expect(await other.people('q=oliveira&approved=true')).toEqual([])
+  expect((await other.person(leaver.email)).approved).toBe(false)
+})
+
+test('nothing can be confirmed before everybody has been read', async ({ page, other }) => {
+  const matching = await other.people('q=costa')
+  await openAdmin(page, '?q=costa')
+  await page.getByRole('checkbox').first().check()
+  const isReading = ({ pathname, searchParams }: URL) =>
+    pathname === '/api/profiles' && searchParams.get('limit') === '1000'
+  let answer = (route: Route) => route.abort()
+  await page.route(isReading, (route) => answer(route))
+  await page.getByRole('button', { name: /^Excluir Selecionados/ }).click()
+  const dialog = page.getByRole('dialog')
+  const confirm = dialog.getByRole('button', { name: `Excluir ${matching.length} usuários` })
+  await expect(confirm).toBeDisabled()
+  await expect(dialog.getByText('Não foi possível ler os nomes')).toBeVisible()
+  await expect(confirm).toBeDisabled()
+
+  const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
+  answer = async (route) => {
+    const isFirst = !route.request().url().includes('cursor=')
+    if (isFirst) return route.fulfill({ json: { items: matching.slice(0, 2), next: 'mais' } })
+    await isOver
+    return route.fulfill({ json: { items: matching.slice(2), next: null } })
+  }
+  await dialog.getByRole('button', { name: 'Tentar novamente' }).click()
+  await expect(dialog.getByRole('listitem').first()).toContainText(matching[0]?.email as string)
+  await expect(dialog.getByRole('status')).toHaveText('Lendo quem será excluído…')
+  await expect(confirm).toBeDisabled()
+  end()
+  await expect(confirm).toBeEnabled()
+  await expect(dialog.getByRole('status')).toHaveCount(0)
 })
 
 test('a session that has ended is said, and so is that nobody is left to delete', async ({ page, other }) => {

@@ -120,6 +120,57 @@ test('others match than the administrator saw: nothing is changed, and it is sai
   expect((await other.person(first.email)).types).toEqual(first.types)
 })
 
+test('can be taken back for half a minute, and not at all where nobody has changed', async ({
+  page,
+  other,
+}) => {
+  const [person] = await family(other, 'costa', 1)
+  const email = person?.email as string
+  await other.change(email, { types: [] })
+  await page.clock.install()
+  await openAdmin(page, '?q=costa')
+  const add = async () => {
+    const dialog = await openBulkEdit(page, [email])
+    await dialog.getByRole('checkbox', { name: 'HPD' }).check()
+    await dialog.getByRole('button', { name: 'Adicionar' }).click()
+    await expect(toast(page, 'Dados adicionados com sucesso para 1 usuário(s)')).toBeVisible()
+  }
+  await add()
+  const undo = page.getByRole('button', { name: 'Desfazer' })
+  await page.clock.fastForward(25_000)
+  await expect(undo).toBeVisible()
+  await page.clock.fastForward(5_000)
+  await expect(undo).toHaveCount(0)
+  await add()
+  await expect(toast(page, 'Ninguém mudou: todos já estavam assim.')).toBeVisible()
+  await expect(undo).toHaveCount(0)
+  expect((await other.person(email)).types).toEqual(['HPD'])
+})
+
+test('more people than one call takes cannot be picked one by one', async ({ page, other }) => {
+  const [person] = await other.people('')
+  const items = Array.from({ length: 1_001 }, (_, index) => ({
+    ...person,
+    user_id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+    email: `p${index}@grupopatio.com.br`,
+  }))
+  await page.route(
+    ({ pathname }) => pathname === '/api/profiles',
+    (route) => route.fulfill({ json: { items, next: null } }),
+  )
+  await page.route('**/api/profiles/count*', (route) =>
+    route.fulfill({ json: { total: items.length, pending: 0 } }),
+  )
+  await openAdmin(page)
+  const box = (index: number) => page.locator(`#usuarios [data-index="${index}"]`).getByRole('checkbox')
+  await box(0).click()
+  await page.locator('main').evaluate((main) => main.scrollTo({ top: main.scrollHeight }))
+  await box(1_000).click({ modifiers: ['Shift'] })
+  await expect(toast(page, 'No máximo 1.000 usuários podem ser marcados um a um')).toBeVisible()
+  await expect(box(1_000)).not.toBeChecked()
+  await expect(page.getByRole('button', { name: 'Alterar Filtros em Massa (1)' })).toBeVisible()
+})
+
 test('somebody else was there after the edit: it is not undone', async ({ page, other }) => {
   const people = await family(other, 'costa', 2)
   const emails = people.map(({ email }) => email)

@@ -158,6 +158,42 @@ test('what is not saved outlives the change of tabs, is marked, and is asked abo
   await expect(page).toHaveURL(/\/profile/)
 })
 
+test("'Sair' asks before it takes what is not saved along", async ({ page }) => {
+  await openSettings(page, 'CRM')
+  await datasetOf(page).fill('outro')
+  const leave = page.getByRole('button', { name: 'Sair', exact: true })
+  const dialog = page.getByRole('dialog', { name: 'Sair sem salvar?' })
+  await leave.click()
+  await expect(dialog).toContainText('As alterações em CRM ainda não foram salvas')
+  await page.keyboard.press('Escape')
+  await expect(datasetOf(page)).toHaveValue('outro')
+  await expect(leave).toBeFocused()
+  // Still signed in: the server answers.
+  await page.getByRole('button', { name: 'Testar relatório' }).click()
+  await expect(formOf(page).getByText('Testando o relatório…')).toHaveCount(0)
+  await expect(page).toHaveURL(/\/admin/)
+
+  await leave.click()
+  await dialog.getByRole('button', { name: 'Sair sem salvar' }).click()
+  await expect(toast(page, 'Você saiu com sucesso')).toBeVisible()
+  await expect(page).toHaveURL(/\/login/)
+  await expect(dialog).toHaveCount(0)
+})
+
+test('a session that has ended by itself keeps nobody, and without changes nobody is asked', async ({
+  page,
+}) => {
+  await openSettings(page, 'CRM')
+  await datasetOf(page).fill('outro')
+  await datasetOf(page).fill('outro mais')
+  // As another tab signs out.
+  const other = await page.context().newPage()
+  await other.goto('/profile')
+  await other.getByRole('button', { name: 'Sair', exact: true }).click()
+  await expect(page).toHaveURL(/\/login/)
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+})
+
 test('what cannot be read or saved is said, and tried again', async ({ page }) => {
   await page.route('**/api/global-powerbi-settings', (route) => route.fulfill({ status: 500, body: 'no' }))
   await signIn(page, 'admin')

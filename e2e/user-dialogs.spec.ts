@@ -55,6 +55,54 @@ test('types are changed without a mouse', async ({ page, other }) => {
   expect((await other.person(VENDAS)).types).toEqual(['Vendas', 'Marketing'])
 })
 
+test('a stray press beside a dialog loses no ticks; without any it closes', async ({ page, other }) => {
+  await other.change(VENDAS, { types: ['Vendas'] })
+  await page.setViewportSize({ width: 390, height: 844 })
+  await openPerson(page, VENDAS)
+  const dialog = page.getByRole('dialog')
+  const open = async () => {
+    await page.getByRole('button', { name: 'Gerenciar Tipos de Acesso' }).click()
+    await expect(dialog.getByRole('checkbox', { name: 'HPD' })).toBeVisible()
+  }
+  const pressBeside = () => page.mouse.click(195, 12)
+  await open()
+  await pressBeside()
+  await expect(dialog).toHaveCount(0)
+
+  await open()
+  await dialog.getByRole('checkbox', { name: 'HPD' }).check()
+  await pressBeside()
+  // As long as a dialog takes to go.
+  await page.waitForTimeout(400)
+  expect(await tickedIn(dialog)).toEqual(['Vendas', 'HPD'])
+  // As it was: nothing would be lost.
+  await dialog.getByRole('checkbox', { name: 'HPD' }).uncheck()
+  await pressBeside()
+  await expect(dialog).toHaveCount(0)
+
+  // Escape is meant.
+  await open()
+  await dialog.getByRole('checkbox', { name: 'HPD' }).check()
+  await page.keyboard.press('Escape')
+  await expect(dialog).toHaveCount(0)
+  expect((await other.person(VENDAS)).types).toEqual(['Vendas'])
+})
+
+test('whoever takes the approval from themselves is told that it is their own', async ({ page }) => {
+  await openPerson(page, 'admin@grupopatio.com.br')
+  await page.getByRole('button', { name: 'Remover', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Remover Aprovação' })
+  await expect(dialog.getByRole('alert')).toContainText('Esta é a sua própria conta')
+  await expect(dialog).not.toContainText('A pessoa')
+  await dialog.getByRole('button', { name: 'Remover aprovação' }).click()
+  await expect(toast(page, 'Aprovação removida')).toBeVisible()
+  // The portal can still be administered, as the dialog says.
+  await page.reload()
+  await page.getByRole('button', { name: 'Aprovar', exact: true }).click()
+  await dialog.or(page.getByRole('dialog')).getByRole('button', { name: 'Aprovar' }).click()
+  await expect(toast(page, 'Usuário aprovado com sucesso')).toBeVisible()
+})
+
 test('on a phone the longest dialog scrolls and its buttons stay in reach, a notice or not', async ({
   page,
   other,

@@ -1,6 +1,6 @@
 import AxeBuilder from '@axe-core/playwright'
 import { expect, signIn, test } from './portal-fixture.ts'
-import { header, openTable, overflowsSideways, readEverybody, rows } from './user-table-fixture.ts'
+import { header, openTable, overflowsSideways, readEverybody, rows, words } from './user-table-fixture.ts'
 
 test('the head stays in sight, and the rows are read on as they come near', async ({ page, demo }) => {
   await openTable(page)
@@ -36,6 +36,26 @@ test('a list that cannot be read is said, and read again at the press of a butto
   await page.unroute('**/api/profiles?*')
   await page.locator('#usuarios').getByRole('button', { name: 'Tentar novamente' }).click()
   await expect(rows(page).first()).toContainText('admin@grupopatio.com.br')
+})
+
+test('people who cannot be counted are said, and counted at the press of a button', async ({ page }) => {
+  await signIn(page, 'admin')
+  await page.waitForURL('**/power-bi')
+  await page.route('**/api/profiles/count*', (route) => route.fulfill({ status: 400, body: '' }))
+  await page.goto('/admin')
+  await expect(rows(page).first()).toContainText('admin@grupopatio.com.br')
+  await expect(page.getByRole('region', { name: 'Notificações' })).toContainText('Erro ao carregar usuários')
+  await expect(page.getByRole('button', { name: /^Pendentes/ })).toHaveCount(0)
+  const retry = page.locator('#usuarios').getByRole('button', { name: 'Tentar novamente' })
+  await retry.click()
+  await expect(retry).toBeFocused()
+  await page.unroute('**/api/profiles/count*')
+  await retry.press('Enter')
+  await expect(words(page)).toHaveText(/^\d+ usuários$/)
+  await expect(page.getByRole('button', { name: /^Pendentes \(\d+\)$/ })).toBeVisible()
+  await expect(page.getByRole('checkbox', { name: 'Selecionar todos' })).toBeEnabled()
+  await expect(retry).toHaveCount(0)
+  await expect(page.locator('#usuarios')).toBeFocused()
 })
 
 test('a page that cannot be read leaves the rows before it', async ({ page }) => {

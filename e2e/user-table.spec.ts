@@ -36,6 +36,17 @@ test('the table has the columns of the specification and sorts by each of them',
   expect(await columnTexts(page, EMAIL)).toEqual(emails.slice(0, 10))
   await untilSorted(page, 'E-mail', 'ascending')
 
+  /** The first ten by an instant, nulls last and equals by e-mail. */
+  const firstBy = (field: 'email_verified_at' | 'created_at', turn: 1 | -1) =>
+    everybody
+      .filter((person) => person[field] !== null)
+      .toSorted(
+        (a, b) =>
+          turn * (Date.parse(a[field] ?? '') - Date.parse(b[field] ?? '')) ||
+          collator.compare(a.email, b.email),
+      )
+      .slice(0, 10)
+      .map(({ email }) => email)
   const names = everybody.flatMap(({ full_name }) => full_name ?? []).sort(collator.compare)
   await header(page, 'Nome').click()
   await untilSorted(page, 'Nome', 'ascending')
@@ -51,6 +62,18 @@ test('the table has the columns of the specification and sorts by each of them',
   await header(page, 'Status').click()
   await untilSorted(page, 'Status', 'descending')
   expect(new Set(await columnTexts(page, 3))).toEqual(new Set(['Pendente']))
+  await header(page, 'E-mail Verificado').click()
+  await untilSorted(page, 'E-mail Verificado', 'ascending')
+  expect(await columnTexts(page, EMAIL)).toEqual(firstBy('email_verified_at', 1))
+  await header(page, 'E-mail Verificado').click()
+  await untilSorted(page, 'E-mail Verificado', 'descending')
+  expect(await columnTexts(page, EMAIL)).toEqual(firstBy('email_verified_at', -1))
+  await header(page, 'Data de Registro').click()
+  await untilSorted(page, 'Data de Registro', 'ascending')
+  expect(await columnTexts(page, EMAIL)).toEqual(firstBy('created_at', 1))
+  await header(page, 'Data de Registro').click()
+  await untilSorted(page, 'Data de Registro', 'descending')
+  expect(await columnTexts(page, EMAIL)).toEqual(firstBy('created_at', -1))
   await header(page, 'Último Acesso').click()
   await untilSorted(page, 'Último Acesso', 'ascending')
   expect((await columnTexts(page, 6)).join()).not.toContain('Nunca')
@@ -105,6 +128,19 @@ test('filters stay in the address, through a reload and back', async ({ page, de
   await page.reload()
   await expect(words(page)).toHaveText(`${both.length} de ${everybody.length} usuários`)
   await expect(page.getByLabel('Filtrar por estado').first()).toHaveValue('MG')
+  const verified = both.filter(({ email_verified_at }) => email_verified_at !== null)
+  const byEmail = page.getByLabel('Filtrar por e-mail verificado').first()
+  await byEmail.selectOption('Verificado')
+  await expect(words(page)).toHaveText(`${verified.length} de ${everybody.length} usuários`)
+  await expect(page).toHaveURL(/verified=yes/)
+  await byEmail.selectOption('Pendente')
+  await expect(words(page)).toHaveText(`${both.length - verified.length} de ${everybody.length} usuários`)
+  await expect(page).toHaveURL(/verified=no/)
+  await byEmail.selectOption('E-mail: todos')
+  await expect(words(page)).toHaveText(`${both.length} de ${everybody.length} usuários`)
+  await page.goBack()
+  await page.goBack()
+  await page.goBack()
   await page.goBack()
   await expect(words(page)).toHaveText(`${fiat.length} de ${everybody.length} usuários`)
   await page.getByRole('button', { name: 'Limpar filtros' }).click()
@@ -113,7 +149,10 @@ test('filters stay in the address, through a reload and back', async ({ page, de
 })
 
 test('nonsense in the address shows everybody', async ({ page }) => {
-  await openTable(page, '?status=maybe&type=%7B%7D&marca=BMW&sort=password&order=up&verified=1&estado[]=RJ')
+  await openTable(
+    page,
+    '?q=%00%1F&status=maybe&type=%7B%7D&marca=BMW&sort=password&order=up&verified=1&estado[]=RJ',
+  )
   await expect(words(page)).toHaveText(/^\d+ usuários$/)
   await untilSorted(page, 'E-mail', 'ascending')
 })

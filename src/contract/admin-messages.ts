@@ -1,5 +1,8 @@
 /** Texts of /admin (SPEC sections 2, 5 and 8, word for word), apart from messages.ts so that no other screen loads them. */
 
+/** 9873 → '9.873'. */
+const grouped = (count: number) => count.toLocaleString('pt-BR')
+
 export const adminMessages = {
   accessDenied: 'Acesso negado. Apenas administradores.',
   none: 'Nenhum usuário encontrado',
@@ -18,12 +21,12 @@ export const adminMessages = {
   bulkAdd: 'Adicionar aos usuários selecionados',
   bulkRemove: 'Remover dos usuários selecionados',
   bulkDone: (action: 'add' | 'remove', count: number) =>
-    `Dados ${action === 'add' ? 'adicionados' : 'removidos'} com sucesso para ${count} usuário(s)`,
+    `Dados ${action === 'add' ? 'adicionados' : 'removidos'} com sucesso para ${grouped(count)} usuário(s)`,
   bulkFailed: 'Erro ao atualizar dados dos usuários',
   deleteNothing: 'Nenhum usuário selecionado',
-  deleted: (count: number) => `${count} usuário(s) excluído(s) com sucesso`,
+  deleted: (count: number) => `${grouped(count)} usuário(s) excluído(s) com sucesso`,
   deleteFailed: 'Erro ao excluir usuários',
-  deleteFailedFor: (count: number) => `Erro ao excluir ${count} usuário(s)`,
+  deleteFailedFor: (count: number) => `Erro ao excluir ${grouped(count)} usuário(s)`,
   sessionExpired: 'Sessão expirada',
 } as const
 

@@ -81,11 +81,16 @@ const profileChangeSchema = z.union([
 ])
 export type ProfileChange = z.output<typeof profileChangeSchema>
 
-/** Everybody who matches but for a few; `count` is how many the administrator saw match, those few included. */
+/**
+ * Everybody who matches but for a few; `count` is how many the administrator saw match, those few included. As many
+ * may be others: `fingerprint`, as a dry run has replied it, makes sure that they are the same people. It may be left
+ * out by whoever made no dry run and is content with the number.
+ */
 const allMatchingSchema = z.strictObject({
   filter: profileFilterSchema,
   except: z.array(z.uuid()).check(z.maxLength(MOST_IDS)),
   count: z.int().check(z.nonnegative()),
+  fingerprint: z.optional(z.string().check(z.maxLength(64))),
 })
 
 const bulkChangeFields = {
@@ -100,12 +105,16 @@ const bulkEditSchema = z.union([
 ])
 export type BulkEdit = z.output<typeof bulkEditSchema>
 
-/** How many of the selected people gain, lose and stay as they are. undoId is null for a dry run. */
+/**
+ * How many of the selected people gain, lose and stay as they are. undoId is null for a dry run. The fingerprint
+ * stands for exactly these people, whatever they hold; `allMatching` takes it.
+ */
 const bulkEditResultSchema = z.object({
   selected: z.number(),
   gaining: z.number(),
   losing: z.number(),
   unchanged: z.number(),
+  fingerprint: z.string(),
   undoId: z.nullable(z.uuid()),
 })
 export type BulkEditResult = z.output<typeof bulkEditResultSchema>
@@ -185,7 +194,7 @@ export const profileRoutes = defineRoutes({
     path: '/api/profiles/bulk-edit',
     access: 'admin',
     summary:
-      'Adds entitlements to many people or removes them (set union and difference), all or nothing; a dry run only counts',
+      'Adds entitlements to many people or removes them (set union and difference), all or nothing; a dry run only counts. 409 names in `fields` those of `userIds` who are gone',
     query: z.object({ dryRun: z.optional(z.enum(FLAGS)) }),
     body: bulkEditSchema,
     response: bulkEditResultSchema,

@@ -145,10 +145,17 @@ test('normalizeShareUrl gives the one form that is stored', () => {
 test.each([
   ['https://app.powerbi.com/view?r=eyJrIjoi', true],
   ['https://app.powerbi.com/View/?pageName=x&r=1', true],
+  ['https://app.powerbi.com/VIEW/?R=abc', true],
+  ['https://app.powerbi.com/%76iew?r=1', true],
+  ['https://app.powerbi.com/vie%57%2F?%72=1', true],
+  ['https://app.powerbi.com//view//?r=1', true],
+  ['https://app.powerbi.com/a/../view?r=1', true],
   ['<iframe src="https://app.powerbi.com/view?r=a&amp;b=c">', true],
   ['https://app.powerbi.com/view', false],
   ['https://app.powerbi.com/reportEmbed?reportId=1&r=2', false],
   ['https://app.powerbi.com/view?reportId=1', false],
+  ['https://app.powerbi.com/%E0%A4%A?r=1', false],
+  ['https://app.powerbi.com/review?r=1', false],
   ['nada', false],
   ['', false],
 ])('isPublishedToWeb(%s): %s', (text, expected) => {

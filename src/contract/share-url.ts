@@ -62,8 +62,18 @@ export function normalizeShareUrl(text: string): string {
   return new URL(reduceToUrl(text)).href
 }
 
-/** Whether a URL is a publish-to-web link ('/view?r=…'), whose data the whole internet can read. */
+/** Whether a URL is a publish-to-web link ('/view?r=…', however it is written), whose data the whole internet can read. */
 export function isPublishedToWeb(text: string): boolean {
   const url = parse(reduceToUrl(text))
-  return url !== undefined && /^\/view\/?$/i.test(url.pathname) && url.searchParams.has('r')
+  if (!url || !/^\/+view\/*$/i.test(decodePath(url.pathname))) return false
+  return [...url.searchParams.keys()].some((name) => name.toLowerCase() === 'r')
+}
+
+/** The path as the service reads it; one with broken escapes stays as it is written. */
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
 }

@@ -25,6 +25,8 @@ interface PageParam {
 type ProfilePage = ReplyOf<typeof profileRoutes.listProfiles>
 type ProfilePages = InfiniteData<ProfilePage, PageParam>
 
+export const EVERYBODY: ProfileFilter = {}
+
 const PAGE_SIZE = 100
 /** Whoever has scrolled past this many pages is on the way to somewhere far down. */
 const SMALL_PAGES = 5
@@ -39,15 +41,19 @@ export const profileKeys = {
   list: (filter: ProfileFilter, order: ProfileOrder) => ['profiles', 'list', filter, order],
   count: (filter: ProfileFilter) => ['profiles', 'count', filter],
   person: (userId: string) => ['profiles', 'person', userId],
-  history: (userId: string) => ['profiles', 'history', userId],
+  /** Read anew whenever it is opened, so that it is not among what a change makes old. */
+  history: (userId: string) => ['profile-history', userId],
 } as const
 
 /** Everybody who matches, page after page; the rows of the last filter or order stay until the new ones are there. */
 export function profileListQuery(filter: ProfileFilter, order: ProfileOrder) {
   return infiniteQueryOptions({
     queryKey: profileKeys.list(filter, order),
-    queryFn: ({ pageParam, signal }) =>
-      callApi(profileRoutes.listProfiles, { query: { ...queryOf(filter), ...order, ...pageParam }, signal }),
+    queryFn: ({ pageParam, signal }) => {
+      if (!pageParam.cursor) queueMicrotask(() => countAgain(filter))
+      const query = { ...queryOf(filter), ...order, ...pageParam }
+      return callApi(profileRoutes.listProfiles, { query, signal })
+    },
     initialPageParam: { limit: PAGE_SIZE } as PageParam,
     getNextPageParam: ({ next }, pages): PageParam | undefined =>
       next === null
@@ -56,6 +62,16 @@ export function profileListQuery(filter: ProfileFilter, order: ProfileOrder) {
     placeholderData: keepPreviousData,
     refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) <= MOST_PAGES_ON_FOCUS,
   })
+}
+
+/**
+ * Counts anew those who match, and everybody: a count older than the rows would contradict them. Called a moment after
+ * the list is asked for, so that a count asked for with it serves.
+ */
+function countAgain(filter: ProfileFilter): void {
+  void queryClient.prefetchQuery({ ...profileCountQuery(filter), staleTime: 0 })
+  // While a search is typed, once in a while is enough.
+  void queryClient.prefetchQuery({ ...profileCountQuery(EVERYBODY), staleTime: 1_000 })
 }
 
 /** How many match, and how many wait for approval in all. */

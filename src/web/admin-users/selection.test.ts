@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { type ManagedProfile, MOST_IDS } from '#contract/profiles.ts'
-import { isSelected, nobodySelected, type Selection, selectionSize, withPeople } from './selection.ts'
+import {
+  isSelected,
+  nobodySelected,
+  type Selection,
+  selectionSize,
+  withoutLeavers,
+  withPeople,
+} from './selection.ts'
 
 const person = (user_id: string) => ({ user_id }) as ManagedProfile
 const people = (count: number) => Array.from({ length: count }, (_, index) => person(`p${index}`))
@@ -36,5 +43,26 @@ describe('everybody who matches', () => {
   test('is nobody once all are left out, and names at most as many exceptions as one call takes', () => {
     expect(withPeople({ ...everybody, count: 2 }, people(2), false)).toEqual(nobodySelected)
     expect(withPeople({ ...everybody, count: 5_000 }, people(MOST_IDS + 1), false)).toBeUndefined()
+  })
+})
+
+describe('whoever has left the list', () => {
+  const hasLeft = (userId: string) => userId === 'ana'
+
+  test('is selected no more, nor counted among those left out', () => {
+    const two = withPeople(nobodySelected, [person('ana'), person('bia')], true) ?? nobodySelected
+    const one = withoutLeavers(two, hasLeft)
+    expect(one).toMatchObject({ userIds: ['bia'] })
+    expect([isSelected(one, 'ana'), isSelected(one, 'bia')]).toEqual([false, true])
+    expect(withoutLeavers({ ...everybody, except: ['ana', 'bia'] }, hasLeft)).toEqual({
+      ...everybody,
+      except: ['bia'],
+    })
+  })
+
+  test('and was not selected changes nothing', () => {
+    const one = withPeople(nobodySelected, [person('bia')], true) ?? nobodySelected
+    expect(withoutLeavers(one, hasLeft)).toBe(one)
+    expect(withoutLeavers(everybody, hasLeft)).toBe(everybody)
   })
 })

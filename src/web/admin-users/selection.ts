@@ -45,3 +45,13 @@ export function withPeople(
     isOn ? profiles.set(profile.user_id, profile) : profiles.delete(profile.user_id)
   return profiles.size > MOST_IDS ? undefined : { kind: 'some', userIds: [...profiles.keys()], profiles }
 }
+
+/** The selection without those who have left the list; the very same one when it names none of them. */
+export function withoutLeavers(selection: Selection, hasLeft: (userId: string) => boolean): Selection {
+  const named = selection.kind === 'some' ? selection.userIds : selection.except
+  const rest = named.filter((userId) => !hasLeft(userId))
+  if (rest.length === named.length) return selection
+  if (selection.kind === 'allMatching') return { ...selection, except: rest }
+  const profiles = new Map([...selection.profiles].filter(([userId]) => !hasLeft(userId)))
+  return { kind: 'some', userIds: rest, profiles }
+}

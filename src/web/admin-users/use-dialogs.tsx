@@ -1,12 +1,18 @@
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
+import { type ComponentType, useCallback, useEffect, useState } from 'react'
 import type { ManagedProfile } from '#contract/profiles.ts'
 import { loadChunk } from '#web/load-chunk.ts'
 import { showToast } from '#web/ui/toast.tsx'
+import { EXPORT_FAILED } from './changes/export-texts.ts'
 import type { DialogRequest, RowAction } from './dialog-request.ts'
+import type { UserDialogsProps } from './dialogs/user-dialogs.tsx'
 import type { Selection } from './selection.ts'
 
-const loadDialogs = () => loadChunk(() => import('./dialogs/user-dialogs.tsx'))
-const UserDialogs = lazy(async () => ({ default: (await loadDialogs()).UserDialogs }))
+// Not by lazy(), which remembers a failure for good.
+let UserDialogs: ComponentType<UserDialogsProps> | undefined
+
+async function loadDialogs(): Promise<void> {
+  UserDialogs = (await loadChunk(() => import('./dialogs/user-dialogs.tsx'))).UserDialogs
+}
 
 /**
  * The dialogs of the table, which come in a chunk of their own once the rows are there.
@@ -15,10 +21,9 @@ const UserDialogs = lazy(async () => ({ default: (await loadDialogs()).UserDialo
  */
 export function useDialogs(selection: Selection, isIdle: boolean, onDone: () => void) {
   const [dialog, setDialog] = useState<DialogRequest>()
-  const [wasOpened, setWasOpened] = useState(false)
   const open = useCallback((request: DialogRequest) => {
-    setWasOpened(true)
-    setDialog(request)
+    if (UserDialogs) setDialog(request)
+    else loadDialogs().then(() => setDialog(request), sayNotOpened)
   }, [])
   const act = useCallback(
     (kind: RowAction, profile: ManagedProfile) =>
@@ -29,17 +34,19 @@ export function useDialogs(selection: Selection, isIdle: boolean, onDone: () => 
     // Should it fail, the press of a button tries again and says so.
     if (isIdle) loadDialogs().catch(() => {})
   }, [isIdle])
-  const dialogs = wasOpened && (
-    <Suspense>
-      <UserDialogs
-        dialog={dialog}
-        onClose={() => setDialog(undefined)}
-        selection={selection}
-        onDone={onDone}
-      />
-    </Suspense>
+  const close = () => setDialog(undefined)
+  const dialogs = UserDialogs && (
+    <UserDialogs dialog={dialog} onClose={close} selection={selection} onDone={onDone} />
   )
   return { dialogs, open, act }
+}
+
+function sayNotOpened(): void {
+  showToast({
+    kind: 'error',
+    title: 'Não foi possível abrir esta janela',
+    description: 'Verifique sua internet e tente novamente. Se continuar assim, recarregue a página.',
+  })
 }
 
 async function startExport(profile: ManagedProfile): Promise<void> {
@@ -49,7 +56,7 @@ async function startExport(profile: ManagedProfile): Promise<void> {
   } catch {
     showToast({
       kind: 'error',
-      title: 'Erro ao exportar os dados',
+      title: EXPORT_FAILED,
       description: 'Tente novamente em instantes.',
     })
   }

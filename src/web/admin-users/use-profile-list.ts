@@ -1,21 +1,22 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo } from 'react'
 import { adminMessages } from '#contract/admin-messages.ts'
 import type { ManagedProfile, ProfileFilter } from '#contract/profiles.ts'
 import { ApiError } from '#web/api-error.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { type ProfileOrder, profileCountQuery, profileListQuery } from './profile-queries.ts'
-
-const EVERYBODY: ProfileFilter = {}
+import { refreshAndKeepFocus } from './changes/refresh-and-keep-focus.ts'
+import { EVERYBODY, type ProfileOrder, profileCountQuery, profileListQuery } from './profile-queries.ts'
 
 /** The people who match, as far as they have been read, and how many there are. */
 export function useProfileList(filter: ProfileFilter, order: ProfileOrder) {
   const list = useInfiniteQuery(profileListQuery(filter, order))
   const matching = useQuery(profileCountQuery(filter))
   const everybody = useQuery(profileCountQuery(EVERYBODY))
-  const { data, error, isFetching, isPlaceholderData, hasNextPage, fetchNextPage, refetch } = list
+  const { data, error, isFetching, isPlaceholderData, hasNextPage, fetchNextPage } = list
   const profiles = useMemo(() => uniqueProfiles(data?.pages ?? []), [data])
   useFailureToast(error)
+  useFailureToast(matching.error)
+  useFailureToast(everybody.error)
 
   const isBroken = list.isFetchNextPageError
   const canReadOn = hasNextPage && !isFetching && !isPlaceholderData && !isBroken
@@ -27,17 +28,29 @@ export function useProfileList(filter: ProfileFilter, order: ProfileOrder) {
     /** Undefined until it has been read for this filter. */
     total: matching.isPlaceholderData ? undefined : matching.data?.total,
     everybody: everybody.data?.total,
-    pending: everybody.data?.pending,
+    /** Each count tells; the later one is right. */
+    pending: (matching.dataUpdatedAt > everybody.dataUpdatedAt ? matching : everybody).data?.pending,
     isLoading: list.isPending,
     hasFailed: list.isError && !data,
     /** The rows are those of the last filter or order, until the new ones are there. */
     isOutdated: isPlaceholderData,
     isFetching,
     hasMore: hasNextPage,
+    /** Nobody else matches, as far as is known now. */
+    isWhole: list.isSuccess && !isPlaceholderData && !isFetching && !hasNextPage,
     isBroken,
+    /** How many there are could not be read, or is just being tried again. */
+    isCountBroken: hasBroken(matching) || hasBroken(everybody),
+    isCounting: matching.isFetching || everybody.isFetching,
     readOn,
-    retry: () => void (isBroken ? fetchNextPage() : Promise.all([refetch(), matching.refetch()])),
+    retry: () => void (isBroken ? fetchNextPage() : refreshAndKeepFocus()),
+    retryCount: () => void refreshAndKeepFocus(),
   }
+}
+
+/** An attempt that follows a failed one is no success yet. */
+function hasBroken({ isError, isPending, isPlaceholderData, errorUpdateCount }: UseQueryResult): boolean {
+  return isError || (errorUpdateCount > 0 && (isPending || isPlaceholderData))
 }
 
 /** Somebody whose place changed between two pages comes twice; the first time counts. */

@@ -1,33 +1,35 @@
 import { useCallback, useMemo, useRef, useState } from 'react'
 import { type ManagedProfile, MOST_IDS, type ProfileFilter } from '#contract/profiles.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { nobodySelected, type Selection, withPeople } from './selection.ts'
+import type { ProfileOrder } from './profile-queries.ts'
+import { nobodySelected, type Selection, selectionSize, withoutLeavers, withPeople } from './selection.ts'
+import type { useProfileList } from './use-profile-list.ts'
+import { findWhoLeft, type Reading } from './who-left.ts'
+
+type ProfileList = Pick<ReturnType<typeof useProfileList>, 'profiles' | 'isWhole' | 'isOutdated' | 'total'>
 
 /**
- * Who is selected. A selection outlives scrolling, sorting and edits, and ends when the filter changes: it
- * would be about people whom the table does not show any more.
- * @param total how many match the filter, undefined while unknown
+ * Who is selected. A selection outlives scrolling, sorting and edits, and ends when the filter changes: it would
+ * be about people whom the table does not show any more. Whoever leaves the list leaves the selection too.
  */
-export function useSelection(
-  filter: ProfileFilter,
-  profiles: readonly ManagedProfile[],
-  total: number | undefined,
-) {
-  const filterKey = JSON.stringify(filter)
-  const [kept, setKept] = useState({ filterKey, selection: nobodySelected })
-  if (kept.filterKey !== filterKey) setKept({ filterKey, selection: nobodySelected })
-  const selection = useMemo(() => withCount(kept.selection, total), [kept.selection, total])
-  const latest = useRef({ selection, profiles })
-  latest.current = { selection, profiles }
+export function useSelection(filter: ProfileFilter, order: ProfileOrder, list: ProfileList) {
+  const { profiles, isOutdated, total } = list
+  const [chosen, set] = useKeptSelection(filter, order, list)
+  const selection = useMemo(() => withCount(chosen, total), [chosen, total])
+  const latest = useRef({ selection, profiles, isOutdated })
+  latest.current = { selection, profiles, isOutdated }
   const anchorId = useRef<string>(undefined)
 
-  const set = useCallback((next: Selection) => setKept((last) => ({ ...last, selection: next })), [])
   const clear = useCallback(() => set(nobodySelected), [set])
-  const toggleAll = (isOn: boolean) =>
-    set(isOn ? { kind: 'allMatching', filter, except: [], count: total ?? 0 } : nobodySelected)
+  const toggleAll = (isOn: boolean) => {
+    if (isOutdated || !total) return
+    set(isOn ? { kind: 'allMatching', filter, except: [], count: total } : nobodySelected)
+  }
   const toggle = useCallback(
     (profile: ManagedProfile, isOn: boolean, isRange: boolean) => {
-      const { selection: current, profiles: shown } = latest.current
+      const { selection: current, profiles: shown, isOutdated: isTooEarly } = latest.current
+      // The rows are still those of another list, in which the next one may not find the person.
+      if (isTooEarly) return
       const people = isRange ? between(shown, anchorId.current, profile) : [profile]
       anchorId.current = profile.user_id
       const next = withPeople(current, people, isOn)
@@ -38,6 +40,30 @@ export function useSelection(
   )
   return { selection, toggle, toggleAll, clear }
 }
+
+/** The selection as it was made, for as long as the filter stays, and without those who have left since. */
+function useKeptSelection(filter: ProfileFilter, order: ProfileOrder, list: ProfileList) {
+  const { profiles, isWhole, isOutdated } = list
+  const filterKey = JSON.stringify(filter)
+  const orderKey = `${order.sort} ${order.order}`
+  const [kept, setKept] = useState({ ...nothingKept, filterKey })
+  const { selection, seen } = kept
+  const isNews = seen.profiles !== profiles || seen.isWhole !== isWhole || seen.orderKey !== orderKey
+  if (kept.filterKey !== filterKey) setKept({ ...nothingKept, filterKey })
+  else if (isNews && !isOutdated) {
+    const before = seen.orderKey === orderKey ? seen.profiles : []
+    const next =
+      selectionSize(selection) === 0
+        ? selection
+        : withoutLeavers(selection, findWhoLeft(before, list, filter, order.sort))
+    setKept({ filterKey, selection: next, seen: { profiles, isWhole, orderKey } })
+  }
+  const set = useCallback((next: Selection) => setKept((last) => ({ ...last, selection: next })), [])
+  return [selection, set] as const
+}
+
+const nobodySeen: Reading & { orderKey: string } = { profiles: [], isWhole: false, orderKey: '' }
+const nothingKept = { selection: nobodySelected, seen: nobodySeen }
 
 const TOO_MANY = `No máximo ${MOST_IDS.toLocaleString('pt-BR')} usuários podem ser marcados um a um`
 const TOO_MANY_ADVICE = 'Para mais usuários, restrinja a lista com os filtros e marque todos de uma vez.'

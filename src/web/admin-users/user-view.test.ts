@@ -42,6 +42,7 @@ test.each([
     { q: { a: 1 }, status: true, verified: [true], type: ['HPD'], sort: 3, order: 1 },
   ],
   ['an empty search', { q: '   ', order: 'up' }],
+  ['a search of control characters', { q: '\0\t\x7f\x9f' }],
 ])('%s in the address are left out', (_, search) => {
   expect(readUserView(search)).toEqual({ filter: {}, order: byEmail })
 })
@@ -49,6 +50,9 @@ test.each([
 describe('a search', () => {
   test('of digits comes as a number', () => {
     expect(readUserView({ q: 123 }).filter).toEqual({ q: '123' })
+  })
+  test('has blanks where control characters were', () => {
+    expect(tidySearch('\0ana\t\r\nsouza\x1b')).toBe('ana souza')
   })
   test('is trimmed and no longer than the server takes', () => {
     expect(tidySearch(`  ${'a'.repeat(99)} b`)).toBe('a'.repeat(99))

@@ -70,10 +70,17 @@ export function orderAfterClick(current: ProfileOrder, sort: ProfileOrder['sort'
   return { sort, order: current.sort === sort && current.order === 'asc' ? 'desc' : 'asc' }
 }
 
-/** What is searched for when this has been typed; the address gives a number for a search made of digits. */
+/**
+ * What is searched for when this has been typed; the address gives a number for a search made of digits. Control
+ * characters, which no name holds and no database takes, count as blanks.
+ */
 export function tidySearch(typed: unknown): string {
   if (typeof typed !== 'string' && typeof typed !== 'number') return ''
-  return String(typed).trim().slice(0, MOST_SEARCHED).trim()
+  return String(typed)
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, MOST_SEARCHED)
+    .trim()
 }
 
 function oneOf<T extends string>(values: readonly T[], given: unknown): T | undefined {

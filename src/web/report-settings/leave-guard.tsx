@@ -1,6 +1,7 @@
 import { useRouter } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { AccessType } from '#contract/entitlements.ts'
+import { leaveQuestion } from '#web/layout/leave-question.ts'
 import { getSession } from '#web/session.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
@@ -31,23 +32,30 @@ export function LeaveGuard({ changed }: { changed: readonly AccessType[] }) {
 
 type Answer = 'stay' | 'leave'
 
-/** Holds every way out of the screen until the question is answered. */
+/** Holds every way out of the screen, 'Sair' too, until the question is answered. */
 function useLeaveQuestion(hasChanges: boolean) {
   const { history } = useRouter()
   const [waiting, setWaiting] = useState<(answer: Answer) => void>()
 
   useEffect(() => {
     if (!hasChanges) return
-    return history.block({
+    const ask = () => {
+      const { promise, resolve } = Promise.withResolvers<boolean>()
+      setWaiting(() => (answer: Answer) => resolve(answer === 'stay'))
+      return promise
+    }
+    const unblock = history.block({
       enableBeforeUnload: true,
-      blockerFn({ currentLocation, nextLocation }) {
-        // Nobody is kept here whose session has ended.
-        if (currentLocation.pathname === nextLocation.pathname || !getSession()) return false
-        const { promise, resolve } = Promise.withResolvers<boolean>()
-        setWaiting(() => (answer: Answer) => resolve(answer === 'stay'))
-        return promise
-      },
+      // Nobody is kept here whose session has ended.
+      blockerFn: ({ currentLocation, nextLocation }) =>
+        currentLocation.pathname !== nextLocation.pathname && getSession() ? ask() : false,
     })
+    // Signing out ends the session before it leaves.
+    leaveQuestion.ask = ask
+    return () => {
+      unblock()
+      leaveQuestion.ask = undefined
+    }
   }, [history, hasChanges])
 
   return {

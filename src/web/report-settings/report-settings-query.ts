@@ -21,7 +21,13 @@ export async function rememberSetting(type: AccessType, setting: ReportSetting |
   void queryClient.invalidateQueries({ queryKey: ['own-reports'] })
 }
 
-/** Reads the settings again, whatever is on its way; never throws, the query itself tells of failures. */
-export async function readSettingsAgain(): Promise<void> {
+/**
+ * Reads the settings again, whatever is on its way; never throws, the query itself tells of failures.
+ * @returns the area's setting as far as it is known then
+ */
+export async function readSettingAgain(type: AccessType): Promise<ReportSetting | undefined> {
   await queryClient.refetchQueries(reportSettingsQuery)
+  return queryClient
+    .getQueryData(reportSettingsQuery.queryKey)
+    ?.find((setting: ReportSetting) => setting.type === type)
 }

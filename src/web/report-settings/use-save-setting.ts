@@ -6,8 +6,9 @@ import { type ReportSetting, reportSettingsRoutes } from '#contract/report-setti
 import { callApi } from '#web/api.ts'
 import { ApiError } from '#web/api-error.ts'
 import { showToast } from '#web/ui/toast.tsx'
+import { viewOf } from './drafts.ts'
 import { inputOf, type SettingForm, versionOf } from './form/setting-form.ts'
-import { readSettingsAgain, rememberSetting } from './report-settings-query.ts'
+import { readSettingAgain, rememberSetting } from './report-settings-query.ts'
 
 interface SaveRequest {
   /** Mode 'Nenhum' removes the setting. */
@@ -33,14 +34,17 @@ export function useSaveSetting(type: AccessType, { onSaved, onRefused, onOvertak
       onSaved(form, setting)
       showToast({ kind: 'success', title })
     },
-    async onError(error) {
-      const fields = error instanceof ApiError ? (error.problem.fields ?? []) : []
+    async onError(error, draft) {
+      const { fields = [], code } = error instanceof ApiError ? error.problem : {}
       if (fields.length > 0) return onRefused(fields)
+      if (code === 'conflict') {
+        const current = await readSettingAgain(type)
+        onOvertaken(error.message)
+        // The notice over the form says it, and leaves the buttons in sight.
+        if (viewOf(draft, current).isOvertaken) return
+      }
       const title = reportSettingMessages.saveFailed(type)
       showToast({ kind: 'error', title, description: error.message })
-      if (!(error instanceof ApiError) || error.problem.code !== 'conflict') return
-      await readSettingsAgain()
-      onOvertaken(error.message)
     },
   })
 }

@@ -13,6 +13,8 @@ interface DialogProps {
   description?: ReactNode
   /** Called when the person wants to leave; without it the dialog cannot be dismissed. */
   onClose?: (() => void) | undefined
+  /** Something in it would be lost: a press beside the dialog, one stray tap on a phone, does not close it. */
+  hasChanges?: boolean
   children?: ReactNode
   /** The buttons, the most important one last. They stay in sight when the rest scrolls. */
   actions?: ReactNode
@@ -23,11 +25,12 @@ interface DialogProps {
 
 /** A modal dialog: focus stays inside, Escape and a click beside it close it where onClose is given. */
 export function Dialog(props: DialogProps) {
-  const { isOpen, title, description, onClose, children, actions, width = 'medium', initialFocus } = props
+  const { isOpen, title, description, onClose, hasChanges = false, children, actions } = props
+  const { width = 'medium', initialFocus } = props
   return (
     <Primitive.Root
       open={isOpen}
-      disablePointerDismissal={!onClose}
+      disablePointerDismissal={!onClose || hasChanges}
       onOpenChange={(open) => {
         if (!open) onClose?.()
       }}

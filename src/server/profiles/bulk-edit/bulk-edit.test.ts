@@ -44,7 +44,8 @@ describeOnEachDatabase('editing many people at once', (kind) => {
   test('adds what is missing and leaves the rest as it is', async () => {
     const { status, body } = await edit({ types: ['CRM', 'Vendas'], marcas: ['GM'] })
     expect(status).toBe(200)
-    expect(body).toEqual({ selected: 3, gaining: 3, losing: 0, unchanged: 0, undoId: expect.any(String) })
+    const [undoId, fingerprint] = [expect.any(String), expect.any(String)]
+    expect(body).toEqual({ selected: 3, gaining: 3, losing: 0, unchanged: 0, fingerprint, undoId })
     expect(await everybody()).toEqual([
       { types: ['Vendas', 'CRM'], marcas: ['FIAT', 'GM'], estados: ['RJ'], version: 2 },
       { types: ['Vendas', 'CRM'], marcas: ['GM'], estados: [], version: 2 },
@@ -96,7 +97,7 @@ describeOnEachDatabase('editing many people at once', (kind) => {
   test('that changes nobody leaves no trace and nothing to undo', async () => {
     const { status, body } = await edit({ action: 'remove', types: ['Slack'] })
     expect(status).toBe(200)
-    expect(body).toEqual({ selected: 3, gaining: 0, losing: 0, unchanged: 3, undoId: null })
+    expect(body).toMatchObject({ selected: 3, gaining: 0, losing: 0, unchanged: 3, undoId: null })
     expect(await readTrail(portal)).toEqual([])
   })
 
@@ -114,11 +115,16 @@ describeOnEachDatabase('editing many people at once', (kind) => {
     },
   )
 
-  test.each([true, false])('with one unknown id changes nobody (dry run: %s)', async (dryRun) => {
+  test.each([true, false])('with unknown ids changes nobody and says which (dry run: %s)', async (dryRun) => {
     const before = await everybody()
-    const reply = await edit({ userIds: [...ids(), NOBODY], types: ['Slack'] }, dryRun)
-    expect(reply).toMatchObject({ status: 409, body: { code: 'conflict' } })
-    expect(reply.body.detail).toContain('já não existe')
+    const gone = (index: number) => ({ path: `userIds.${index}`, message: 'Este usuário já não existe.' })
+    const one = await edit({ userIds: [...ids(), NOBODY], types: ['Slack'] }, dryRun)
+    expect(one).toMatchObject({ status: 409, body: { code: 'conflict', fields: [gone(3)] } })
+    expect(one.body.detail).toBe('1 dos usuários selecionados já não existe. Nada foi alterado.')
+    const userIds = [NOBODY.toUpperCase(), ...ids(), crypto.randomUUID(), NOBODY]
+    const more = await edit({ userIds, types: ['Slack'] }, dryRun)
+    expect(more).toMatchObject({ status: 409, body: { fields: [gone(0), gone(4), gone(5)] } })
+    expect(more.body.detail).toBe('2 dos usuários selecionados já não existem. Nada foi alterado.')
     expect(await everybody()).toEqual(before)
     expect(await readTrail(portal)).toEqual([])
   })

@@ -8,7 +8,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import type { RequestInfo } from '#server/http/request-info.ts'
 import { type EntitlementChange, inChunks, writeChanges } from './change-queries.ts'
 import { type Entitlements, LISTS, mergeEntitlements, namedLists } from './merge-entitlements.ts'
-import { selectPeople } from './select-people.ts'
+import { fingerprintOf, selectPeople } from './select-people.ts'
 
 type Person = { user_id: string; email: string } & Entitlements
 
@@ -41,7 +41,7 @@ export async function bulkEdit(
       await writeChanges(transaction, changes, { ...entry, at: new Date(clock()) })
       changed += changes.length
     }
-    return resultOf(edit, ids.length, changed, changed > 0 ? entry.batchId : null)
+    return resultOf(edit, ids, changed, changed > 0 ? entry.batchId : null)
   })
 }
 
@@ -56,7 +56,7 @@ export async function previewBulkEdit(db: Db, edit: BulkEdit): Promise<BulkEditR
   for (const chunk of inChunks(ids))
     for (const { people, ...lists } of await countByLists(db, chunk, items))
       if (mergeEntitlements(lists, edit.action, items)) changed += people
-  return resultOf(edit, ids.length, changed, null)
+  return resultOf(edit, ids, changed, null)
 }
 
 function itemsOf(edit: BulkEdit): Partial<Entitlements> {
@@ -67,9 +67,10 @@ function itemsOf(edit: BulkEdit): Partial<Entitlements> {
   return items
 }
 
-function resultOf(edit: BulkEdit, selected: number, changed: number, undoId: string | null): BulkEditResult {
+function resultOf(edit: BulkEdit, ids: string[], changed: number, undoId: string | null): BulkEditResult {
   const [gaining, losing] = edit.action === 'add' ? [changed, 0] : [0, changed]
-  return { selected, gaining, losing, unchanged: selected - changed, undoId }
+  const unchanged = ids.length - changed
+  return { selected: ids.length, gaining, losing, unchanged, fingerprint: fingerprintOf(ids), undoId }
 }
 
 function changeOf(

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import type { BulkEdit, Profile } from '#contract/profiles.ts'
-import { editMany, readPerson, readTrail } from '#server/testing/admin-calls.ts'
+import { editMany, patchProfile, readPerson, readTrail } from '#server/testing/admin-calls.ts'
 import { addPerson, NOBODY } from '#server/testing/builders.ts'
 import { setUpAdmin } from '#server/testing/set-up-admin.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -48,6 +48,35 @@ describeOnEachDatabase('editing everybody who matches', (kind) => {
     expect(reply.body.detail).toContain('eram 4 usuário(s), agora são 3')
     expect(await readTrail(portal)).toEqual([])
     expect((await editMatching({ count: 3 }, undefined, dryRun)).status).toBe(200)
+  })
+
+  test.each([true, false])(
+    'asks for the people of the dry run, not just as many (dry run: %s)',
+    async (dryRun) => {
+      const filter = { type: 'CRM' }
+      const { fingerprint } = (await editMatching({ filter, count: 2 }, undefined, true)).body
+      await patchProfile(portal, admin, person.user_id, { types: ['HPD'] })
+      const newcomer = await addPerson(portal, { types: ['CRM'] })
+      const reply = await editMatching({ filter, count: 2, fingerprint }, undefined, dryRun)
+      expect(reply).toMatchObject({ status: 409, body: { code: 'conflict' } })
+      expect(reply.body.detail).toContain('o número é o mesmo, mas as pessoas não')
+      expect((await readPerson(portal, admin, newcomer.user_id)).types).toEqual(['CRM'])
+      expect((await editMatching({ filter, count: 2 }, undefined, dryRun)).status).toBe(200)
+    },
+  )
+
+  test('does not mind what else has changed about the people of the dry run', async () => {
+    const matching = { filter: {}, count: 3, except: [admin.user_id] }
+    const { fingerprint } = (await editMatching(matching, undefined, true)).body
+    await patchProfile(portal, admin, person.user_id, { types: ['HPD'] })
+    expect(await editMatching({ ...matching, except: [], fingerprint })).toMatchObject({ status: 409 })
+    const reply = await editMatching({ ...matching, fingerprint })
+    expect(reply).toMatchObject({ status: 200, body: { selected: 2, fingerprint } })
+  })
+
+  test('tells large numbers in groups', async () => {
+    const { detail } = (await editMatching({ count: 10_000 })).body
+    expect(detail).toContain('eram 10.000 usuário(s), agora são 3')
   })
 
   test('works for thousands, also when the edit takes them out of the filter', async () => {

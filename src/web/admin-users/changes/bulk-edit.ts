@@ -2,7 +2,7 @@ import { MutationObserver } from '@tanstack/react-query'
 import { adminMessages } from '#contract/admin-messages.ts'
 import { type BulkEdit, type BulkEditResult, profileRoutes, UNDO_SECONDS } from '#contract/profiles.ts'
 import type { Selection } from '#web/admin-users/selection.ts'
-import { callApi } from '#web/api.ts'
+import { type ApiError, callApi } from '#web/api.ts'
 import { queryClient } from '#web/query-client.ts'
 import { onAuthStateChange } from '#web/session.ts'
 import { closeToast, showToast } from '#web/ui/toast.tsx'
@@ -24,6 +24,27 @@ export function bulkEditOf(
   if (selection.kind === 'some') return { userIds: selection.userIds, ...change }
   const { filter, except, count } = selection
   return { allMatching: { filter, except, count }, ...change }
+}
+
+/** The edit, to be saved for those people alone of whom a dry run has told. */
+export function asPreviewed(edit: BulkEdit, { fingerprint }: BulkEditResult): BulkEdit {
+  return 'userIds' in edit ? edit : { ...edit, allMatching: { ...edit.allMatching, fingerprint } }
+}
+
+/** The ids of those whom a conflict says to be gone; it names them by their place in the edit. */
+export function goneFrom({ problem }: ApiError, edit: BulkEdit): string[] {
+  if (!('userIds' in edit)) return []
+  const places = new Set((problem.fields ?? []).map(({ path }) => path))
+  return edit.userIds.filter((_, index) => places.has(`userIds.${index}`))
+}
+
+/** '1 usuário já não existe e saiu da seleção.' */
+export function describeGone(count: number): string {
+  return said(
+    count,
+    'usuário já não existe e saiu da seleção.',
+    'usuários já não existem e saíram da seleção.',
+  )
 }
 
 const said = (count: number, one: string, many: string) =>

@@ -3,7 +3,7 @@ import type { ManagedProfile } from '#contract/profiles.ts'
 import { storeSession } from '#web/session-store.ts'
 import { answerWith, installLocalStorage, problem, sessionOf } from '#web/testing/browser-parts.ts'
 import { closeToast, toastStore } from '#web/ui/toast-store.ts'
-import { announceDeletion, deleteInBatches, readSelected } from './delete-users.ts'
+import { announceDeletion, deleteInBatches, describeOthers, readSelected } from './delete-users.ts'
 
 const person = (userId: string) => ({ user_id: userId, email: `${userId}@x` }) as ManagedProfile
 const shown = () => toastStore.read().map(({ title, description }) => [title, description ?? ''])
@@ -25,25 +25,39 @@ describe('readSelected', () => {
       Response.json({ items: [person('u1'), person('u2')], next: 'mais' }),
       Response.json({ items: [person('u3'), person('u4')], next: null }),
     )
-    expect((await readSelected(all)).map(({ user_id }) => user_id)).toEqual(['u1', 'u3', 'u4'])
+    const pages: number[] = []
+    const found = await readSelected(all, { onPage: ({ length }) => pages.push(length) })
+    expect(found.map(({ user_id }) => user_id)).toEqual(['u1', 'u3', 'u4'])
+    expect(pages).toEqual([1, 3])
     expect(requests.map(({ path }) => path)).toEqual([
       '/api/profiles?q=a&approved=false&sort=email&order=asc&limit=1000',
       '/api/profiles?q=a&approved=false&sort=email&order=asc&limit=1000&cursor=mais',
     ])
   })
 
-  it('reads no more than is asked for', async () => {
-    const requests = answerWith(
-      Response.json({ items: [person('u1'), person('u2'), person('u3')], next: 'mais' }),
-    )
-    expect((await readSelected(all, 2)).map(({ user_id }) => user_id)).toEqual(['u1', 'u3'])
-    expect(requests[0]?.path).toContain('limit=3')
-  })
-
   it('knows those picked one by one, in the order of their addresses', async () => {
     const profiles = new Map(['ú', 'z', 'a'].map((id) => [id, person(id)]))
     const some = { kind: 'some' as const, userIds: [...profiles.keys()], profiles }
     expect((await readSelected(some)).map(({ email }) => email)).toEqual(['a@x', 'ú@x', 'z@x'])
+  })
+})
+
+describe('describeOthers', () => {
+  const people = (...ids: string[]) => ids.map(person)
+  const changed = 'A lista mudou nesse meio-tempo:'
+
+  it('minds who they are, not in which order', () => {
+    expect(describeOthers(people('a', 'b'), people('b', 'a'))).toBeUndefined()
+    expect(describeOthers(people('a', 'b'), people('a', 'c'))).toBe(
+      `${changed} o número é o mesmo, mas as pessoas não. Entrou: c@x.`,
+    )
+  })
+
+  it('says how many there are now, and who came in', () => {
+    expect(describeOthers(people('a', 'b'), people('b'))).toBe(`${changed} agora corresponde 1 usuário.`)
+    expect(describeOthers(people('a'), people('b', 'c', 'd', 'e', 'f'))).toBe(
+      `${changed} agora correspondem 5 usuários. Entraram: b@x, c@x, d@x e mais 2.`,
+    )
   })
 })
 
@@ -95,6 +109,16 @@ describe('announceDeletion', () => {
     expect(shown()).toEqual([
       ['2 usuário(s) excluído(s) com sucesso', ''],
       ['Erro ao excluir 5 usuário(s)', `a@x, b@x, c@x e mais 1: Usuário não encontrado. e@x: ${lastAdmin}`],
+    ])
+  })
+
+  it('tells large numbers in groups', () => {
+    const ids = Array.from({ length: 10_000 }, (_, index) => `u${index}`)
+    const refused = ids.slice(0, 1_234).map((userId) => ({ userId, error: 'Não.' }))
+    announceDeletion({ deletedIds: ids, refused }, emailOf)
+    expect(shown()).toEqual([
+      ['10.000 usuário(s) excluído(s) com sucesso', ''],
+      ['Erro ao excluir 1.234 usuário(s)', 'u0@x, u1@x, u2@x e mais 1.231: Não.'],
     ])
   })
 

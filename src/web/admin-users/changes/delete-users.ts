@@ -1,5 +1,6 @@
 import { adminMessages } from '#contract/admin-messages.ts'
 import { type ManagedProfile, MOST_IDS, profileRoutes } from '#contract/profiles.ts'
+import { usersInWords } from '#web/admin-users/count-words.ts'
 import { queryOf } from '#web/admin-users/profile-queries.ts'
 import type { Selection } from '#web/admin-users/selection.ts'
 import { ApiError, callApi } from '#web/api.ts'
@@ -8,6 +9,8 @@ import { showToast } from '#web/ui/toast.tsx'
 
 /** Far below the 1,000 that one call takes, so that a long deletion shows how far it is. */
 const BATCH_SIZE = 250
+/** As many people as a sentence names. */
+const MOST_NAMED = 3
 
 export interface Deletion {
   deletedIds: string[]
@@ -16,28 +19,52 @@ export interface Deletion {
   failure?: unknown
 }
 
+interface ReadOptions {
+  /** Called after each page with all who have been read so far. */
+  onPage?: (found: readonly ManagedProfile[]) => void
+  signal?: AbortSignal
+}
+
 /**
  * Everybody who is selected, those who match a filter read page by page.
- * @returns at most `most` of them, by e-mail
+ * @returns all of them, by e-mail
  */
 export async function readSelected(
   selection: Selection,
-  most = Number.POSITIVE_INFINITY,
-  signal?: AbortSignal,
+  { onPage, signal }: ReadOptions = {},
 ): Promise<ManagedProfile[]> {
-  if (selection.kind === 'some') return [...selection.profiles.values()].sort(byEmail).slice(0, most)
+  if (selection.kind === 'some') return [...selection.profiles.values()].sort(byEmail)
   const except = new Set(selection.except)
   const found: ManagedProfile[] = []
-  const limit = Math.min(most + except.size, MOST_IDS)
-  const order = { ...queryOf(selection.filter), sort: 'email', order: 'asc', limit } as const
+  const order = { ...queryOf(selection.filter), sort: 'email', order: 'asc', limit: MOST_IDS } as const
   let cursor: string | null | undefined
   do {
     const query = { ...order, ...(cursor && { cursor }) }
     const page = await callApi(profileRoutes.listProfiles, { query, signal })
     found.push(...page.items.filter(({ user_id }) => !except.has(user_id)))
     cursor = page.next
-  } while (cursor && found.length < most)
-  return found.slice(0, most)
+    onPage?.(found)
+  } while (cursor)
+  return found
+}
+
+/**
+ * Says how those who are selected now differ from those who were to be deleted, and names the first who came in.
+ * @returns undefined when they are the same people
+ */
+export function describeOthers(
+  before: readonly ManagedProfile[],
+  now: readonly ManagedProfile[],
+): string | undefined {
+  const known = new Set(before.map(({ user_id }) => user_id))
+  const entered = now.filter(({ user_id }) => !known.has(user_id)).map(({ email }) => email)
+  if (entered.length === 0 && now.length === before.length) return undefined
+  const how =
+    now.length === before.length
+      ? 'o número é o mesmo, mas as pessoas não'
+      : `agora ${now.length === 1 ? 'corresponde' : 'correspondem'} ${usersInWords(now.length)}`
+  const who = entered.length > 0 && `${entered.length === 1 ? 'Entrou' : 'Entraram'}: ${firstOf(entered)}.`
+  return [`A lista mudou nesse meio-tempo: ${how}.`, who].filter(Boolean).join(' ')
 }
 
 /** Deletes people batch after batch; what fails ends it and is returned with what has been done. */
@@ -85,11 +112,16 @@ function explainRefusals(
   const reasons = Map.groupBy(refused, ({ error }) => error)
   return [...reasons]
     .map(([reason, people]) => {
-      const names = people.slice(0, 3).map(({ userId }) => emailOf(userId) ?? 'usuário já excluído')
-      const rest = people.length > names.length ? ` e mais ${people.length - names.length}` : ''
-      return `${names.join(', ')}${rest}: ${reason}`
+      const names = people.map(({ userId }) => emailOf(userId) ?? 'usuário já excluído')
+      return `${firstOf(names)}: ${reason}`
     })
     .join(' ')
+}
+
+/** 'a@x, b@x, c@x e mais 2' */
+function firstOf(names: readonly string[]): string {
+  const rest = names.length - MOST_NAMED
+  return names.slice(0, MOST_NAMED).join(', ') + (rest > 0 ? ` e mais ${rest.toLocaleString('pt-BR')}` : '')
 }
 
 function byEmail(one: ManagedProfile, other: ManagedProfile): number {

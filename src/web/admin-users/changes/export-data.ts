@@ -3,6 +3,9 @@ import { type ManagedProfile, profileRoutes } from '#contract/profiles.ts'
 import { callApi } from '#web/api.ts'
 import { queryClient } from '#web/query-client.ts'
 import { showToast } from '#web/ui/toast.tsx'
+import { EXPORT_FAILED } from './export-texts.ts'
+import { isGone } from './is-gone.ts'
+import { refreshAndKeepFocus } from './refresh-and-keep-focus.ts'
 import { dayForFileName } from './time-in-sentence.ts'
 
 /** Whose data are on their way: a double click asks once. */
@@ -20,7 +23,8 @@ export async function exportData({ user_id, email }: ManagedProfile): Promise<vo
     showToast({ kind: 'success', title: 'Dados exportados', description: name })
   } catch (error) {
     const description = error instanceof Error ? error.message : ''
-    showToast({ kind: 'error', title: 'Erro ao exportar dados', description })
+    showToast({ kind: 'error', title: EXPORT_FAILED, description })
+    if (isGone(error)) void refreshAndKeepFocus()
   } finally {
     running.delete(user_id)
   }

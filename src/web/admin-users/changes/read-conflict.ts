@@ -41,6 +41,16 @@ export async function readConflict(base: ManagedProfile): Promise<Conflict> {
   }
 }
 
+/**
+ * Who approved a person and when, as a sentence; undefined where the history does not say.
+ * @throws ApiError or NetworkError when it cannot be read
+ */
+export async function readApproval(userId: string): Promise<string | undefined> {
+  const { items } = await callApi(profileRoutes.readHistory, { params: { userId } })
+  const approval = items.find(({ action }) => action === ('approval-given' satisfies AuditAction))
+  return approval && sentenceOf(approval)
+}
+
 function changesSince(entries: readonly HistoryEntry[], versions: number): HistoryEntry[] {
   const changes = entries.filter(({ action }) => CHANGES.includes(action))
   return changes.slice(0, Math.min(Math.max(versions, 0), MOST_SENTENCES)).reverse()

@@ -9,6 +9,11 @@ const CARD_ID = 'usuarios'
  */
 export async function refreshAndKeepFocus(): Promise<void> {
   await refreshProfiles()
+  await keepFocus()
+}
+
+/** Gives the focus to the card where what had it has gone. */
+export async function keepFocus(): Promise<void> {
   // By then the rows have been drawn.
   await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
   if (document.activeElement === document.body)

@@ -3,6 +3,7 @@ import { useEffect, useId } from 'react'
 import { profileRoutes } from '#contract/profiles.ts'
 import { callApi } from '#web/api.ts'
 import { showToast } from '#web/ui/toast.tsx'
+import { isGone } from './is-gone.ts'
 
 /**
  * Reads a person anew for a dialog, and only once: what stands in a dialog must not change under the hand.
@@ -16,9 +17,15 @@ export function useFreshProfile(userId: string, failureTitle: string) {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnReconnect: false,
+    refetchOnWindowFocus: false,
   })
   useEffect(() => {
     if (error) showToast({ kind: 'error', title: failureTitle, description: error.message })
   }, [error, failureTitle])
-  return { profile: data, failure: isFetching ? undefined : error?.message, retry: () => void refetch() }
+  return {
+    profile: data,
+    failure: isFetching ? undefined : error?.message,
+    isGone: isGone(error),
+    retry: () => void refetch(),
+  }
 }

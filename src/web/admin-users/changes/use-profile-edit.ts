@@ -5,12 +5,14 @@ import { patchCachedProfile } from '#web/admin-users/profile-queries.ts'
 import { callApi } from '#web/api.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { isConflict } from './is-conflict.ts'
+import { isGone } from './is-gone.ts'
 import { namesOfStep, withSteps } from './profile-steps.ts'
 import { type Conflict, readConflict } from './read-conflict.ts'
 import { refreshAndKeepFocus } from './refresh-and-keep-focus.ts'
 
 export interface EditTexts {
-  saved: string
+  /** What is said of these steps when they have been saved. */
+  saved: (steps: Steps) => readonly string[]
   failed: string
 }
 /** A save that broke off in the middle, by what its steps are about. */
@@ -24,6 +26,8 @@ interface Outcome {
   newer?: ManagedProfile | undefined
   conflict?: Conflict | undefined
   partial?: PartialSave | undefined
+  /** The person has been deleted meanwhile. */
+  isGone?: boolean
 }
 type Steps = readonly ProfileChange[]
 
@@ -32,7 +36,7 @@ type Steps = readonly ProfileChange[]
  * once and go back when they fail; where somebody else was quicker nothing is overwritten.
  */
 export function useProfileEdit(opened: ManagedProfile | undefined, texts: EditTexts, onSaved: () => void) {
-  const [{ newer, conflict, partial }, setOutcome] = useState<Outcome>({})
+  const [{ newer, conflict, partial, isGone: hasGone = false }, setOutcome] = useState<Outcome>({})
   const [isBusy, setIsBusy] = useState(false)
   const isRunning = useRef(false)
   const { mutateAsync } = useMutation({ mutationFn: saveSteps })
@@ -47,7 +51,7 @@ export function useProfileEdit(opened: ManagedProfile | undefined, texts: EditTe
     const done: ManagedProfile[] = []
     try {
       await mutateAsync({ from, steps, onStep: (profile) => done.push(profile) })
-      showToast({ kind: 'success', title: texts.saved })
+      for (const title of texts.saved(steps)) showToast({ kind: 'success', title })
       onSaved()
     } catch (error) {
       setOutcome(await rollBack(error, done.at(-1) ?? from, splitSteps(steps, done.length), texts.failed))
@@ -62,7 +66,7 @@ export function useProfileEdit(opened: ManagedProfile | undefined, texts: EditTe
     setOutcome({ newer: conflict?.current })
     return conflict?.current
   }
-  return { base, conflict, partial, isBusy, save, acceptCurrent }
+  return { base, conflict, partial, isGone: hasGone, isBusy, save, acceptCurrent }
 }
 
 interface Save {
@@ -93,7 +97,7 @@ async function rollBack(
   const conflict = isConflict(error) ? await readConflict(newer).catch(() => undefined) : undefined
   if (conflict) patchCachedProfile(conflict.current)
   else showToast({ kind: 'error', title: failed, description: error instanceof Error ? error.message : '' })
-  return { newer, conflict, partial }
+  return { newer, conflict, partial, isGone: isGone(error) }
 }
 
 /** Undefined for a single step, which is saved or not. */

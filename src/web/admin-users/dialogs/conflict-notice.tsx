@@ -1,28 +1,23 @@
-import { useRef } from 'react'
 import type { Conflict } from '#web/admin-users/changes/read-conflict.ts'
 import type { PartialSave } from '#web/admin-users/changes/use-profile-edit.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { ChangeSentence } from './change-sentence.tsx'
-import { useFocusWhenShown } from './use-focus-when-shown.ts'
+import { FocusedNotice } from './focused-notice.tsx'
 
-/** Says who was quicker and what changed. It takes the focus: the button that was pressed means something else now. */
+/** Says who was quicker and what changed. */
 export function ConflictNotice({ conflict, advice }: { conflict: Conflict; advice: string }) {
-  const notice = useRef<HTMLDivElement>(null)
-  useFocusWhenShown(notice)
   return (
-    <div ref={notice} tabIndex={-1} className="rounded-lg">
-      <Alert kind="warning" title="Nada foi sobrescrito: houve outra alteração nesse meio-tempo">
-        <ul className="list-disc space-y-1 pl-4">
-          {conflict.sentences.map((sentence) => (
-            <li key={sentence}>
-              <ChangeSentence text={sentence} />
-            </li>
-          ))}
-        </ul>
-        <p className="pt-2">{advice}</p>
-      </Alert>
-    </div>
+    <FocusedNotice kind="warning" title="Nada foi sobrescrito: houve outra alteração nesse meio-tempo">
+      <ul className="list-disc space-y-1 pl-4">
+        {conflict.sentences.map((sentence) => (
+          <li key={sentence}>
+            <ChangeSentence text={sentence} />
+          </li>
+        ))}
+      </ul>
+      <p className="pt-2">{advice}</p>
+    </FocusedNotice>
   )
 }
 

@@ -1,16 +1,14 @@
-import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
-import { readSelected } from '#web/admin-users/changes/delete-users.ts'
+import type { ManagedProfile } from '#contract/profiles.ts'
 import { usersInWords } from '#web/admin-users/count-words.ts'
-import { type Selection, selectionSize } from '#web/admin-users/selection.ts'
+import type { Selection } from '#web/admin-users/selection.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Skeleton } from '#web/ui/skeleton.tsx'
+import { LoadFailure } from './load-failure.tsx'
 import { type Progress, useDeleteUsers } from './use-delete-users.ts'
 
-/** As many people as the dialog names; the rest is a number. */
-const MOST_NAMES = 10
 /** Fewer are deleted before a bar has been seen. */
 const WORTH_A_BAR = 250
 
@@ -22,8 +20,7 @@ interface DeleteDialogProps {
 
 /** 'Confirmar Exclusão': who will be deleted, and that there is no way back (SPEC section 2). */
 export function DeleteDialog({ selection, onClose, onDone }: DeleteDialogProps) {
-  const size = selectionSize(selection)
-  const { progress, found, confirm } = useDeleteUsers(selection, () => {
+  const { progress, change, confirm, ...who } = useDeleteUsers(selection, () => {
     onClose()
     onDone()
   })
@@ -39,43 +36,50 @@ export function DeleteDialog({ selection, onClose, onDone }: DeleteDialogProps) 
           <Button variant="secondary" onClick={isBusy ? undefined : onClose}>
             Cancelar
           </Button>
-          <Button variant="danger" isBusy={isBusy} onClick={confirm}>
-            Excluir {usersInWords(size)}
+          <Button variant="danger" isBusy={isBusy} disabled={!who.people} onClick={confirm}>
+            Excluir {usersInWords(who.count)}
           </Button>
         </>
       }
     >
       <div className="space-y-4 text-sm">
-        {found !== undefined && (
+        {change && (
           <Alert kind="warning" title="Nada foi excluído">
-            A lista mudou nesse meio-tempo: agora correspondem {usersInWords(found)}. Confira e confirme
-            novamente.
+            {change} Confira e confirme novamente.
           </Alert>
         )}
-        <Names selection={selection} size={size} />
+        <People {...who} />
         {progress && progress.total > WORTH_A_BAR && <ProgressBar {...progress} />}
       </div>
     </Dialog>
   )
 }
 
-function Names({ selection, size }: { selection: Selection; size: number }) {
-  const { data, error } = useQuery({
-    queryKey: ['selected-names', selection.kind === 'some' ? selection.userIds : selection],
-    queryFn: ({ signal }) => readSelected(selection, MOST_NAMES, signal),
-    gcTime: 0,
-  })
-  if (error)
-    return (
-      <Alert kind="error" title="Não foi possível ler os nomes">
-        {error.message}
-      </Alert>
-    )
-  if (!data) return <Skeleton className="h-24" />
-  const rest = size - data.length
+type Who = Pick<ReturnType<typeof useDeleteUsers>, 'people' | 'named' | 'count' | 'failure' | 'retry'>
+
+/** Nobody is deleted whom the dialog could not have named: it waits until everybody has been read. */
+function People({ people, named, count, failure, retry }: Who) {
+  if (failure !== undefined)
+    return <LoadFailure title="Não foi possível ler os nomes" message={failure} onRetry={retry} />
+  if (!named) return <Skeleton className="h-24" />
+  return (
+    <>
+      <Names named={named} count={count} />
+      {!people && (
+        <p role="status" className="text-muted">
+          Lendo quem será excluído…
+        </p>
+      )}
+    </>
+  )
+}
+
+function Names({ named, count }: { named: readonly ManagedProfile[]; count: number }) {
+  if (named.length === 0) return null
+  const rest = count - named.length
   return (
     <ul aria-label="Usuários a excluir" className="list-disc space-y-1 pl-5">
-      {data.map(({ user_id, full_name, email }) => (
+      {named.map(({ user_id, full_name, email }) => (
         <li key={user_id}>
           {full_name && <span className="font-medium">{full_name} · </span>}
           {email}

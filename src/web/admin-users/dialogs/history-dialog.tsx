@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type HistoryEntry, type ManagedProfile, profileRoutes } from '#contract/profiles.ts'
 import { describeChange, writeChange } from '#web/admin-users/changes/describe-change.ts'
+import { isGone } from '#web/admin-users/changes/is-gone.ts'
 import { profileKeys } from '#web/admin-users/profile-queries.ts'
 import { callApi } from '#web/api.ts'
 import { useSession } from '#web/session.ts'
@@ -11,6 +12,7 @@ import { Skeleton } from '#web/ui/skeleton.tsx'
 import { ChangeSentence } from './change-sentence.tsx'
 import { LoadFailure } from './load-failure.tsx'
 import { Person } from './person.tsx'
+import { PersonGone } from './person-gone.tsx'
 
 /** 'Histórico': who changed what about a person and when, newest first. */
 export function HistoryDialog({ person, onClose }: { person: ManagedProfile; onClose: () => void }) {
@@ -37,7 +39,8 @@ export function HistoryDialog({ person, onClose }: { person: ManagedProfile; onC
         {isLoading && <Skeleton className="h-40" />}
         {entries?.length === 0 && <p className="py-6 text-center text-muted">Nenhuma alteração registrada</p>}
         {entries && entries.length > 0 && <Entries entries={entries} />}
-        {error && (
+        {isGone(error) && <PersonGone />}
+        {error && !isGone(error) && (
           <LoadFailure
             title="Erro ao carregar o histórico"
             message={error.message}
@@ -63,6 +66,7 @@ function useHistory(userId: string) {
     getNextPageParam: ({ next }) => next,
     staleTime: 0,
     gcTime: 0,
+    refetchOnWindowFocus: ({ state }) => !isGone(state.error),
   })
   const { data, error, isLoading, isFetching, hasNextPage, fetchNextPage, refetch } = query
   return {

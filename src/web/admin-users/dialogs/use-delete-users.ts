@@ -6,30 +6,33 @@ import {
   announceDeletion,
   type Deletion,
   deleteInBatches,
-  readSelected,
+  describeOthers,
 } from '#web/admin-users/changes/delete-users.ts'
 import { refreshAndKeepFocus } from '#web/admin-users/changes/refresh-and-keep-focus.ts'
-import { type Selection, selectionSize } from '#web/admin-users/selection.ts'
+import type { Selection } from '#web/admin-users/selection.ts'
 import { showToast } from '#web/ui/toast.tsx'
+import { usePeopleToDelete } from './use-people-to-delete.ts'
 
 export interface Progress {
   done: number
   total: number
 }
 
-/** Deletes everybody who is selected; never more people than the dialog has said. */
+/** Reads who is selected and, once confirmed, deletes exactly these people. */
 export function useDeleteUsers(selection: Selection, onFinished: () => void) {
+  const { readAgain, replace, ...who } = usePeopleToDelete(selection)
   const [progress, setProgress] = useState<Progress>()
-  const [found, setFound] = useState<number>()
+  const [change, setChange] = useState<string>()
   const isRunning = useRef(false)
   const { mutateAsync } = useMutation({ mutationFn: deleteAll })
 
   const confirm = async () => {
-    if (isRunning.current) return
-    const total = selectionSize(selection)
+    const { people } = who
+    if (isRunning.current || !people) return
+    const total = people.length
     if (total === 0) return void showToast({ kind: 'error', title: adminMessages.deleteNothing })
     isRunning.current = true
-    setFound(undefined)
+    setChange(undefined)
     let isUsedUp = false
     const onProgress = (done: number) => {
       isUsedUp ||= done > 0
@@ -37,9 +40,11 @@ export function useDeleteUsers(selection: Selection, onFinished: () => void) {
     }
     onProgress(0)
     try {
-      const count = await mutateAsync({ selection, total, onProgress })
-      if (count !== total) setFound(count)
-      else onFinished()
+      const others = await mutateAsync({ people, readAgain, onProgress })
+      if (!others) return onFinished()
+      setChange(describeOthers(people, others))
+      // The next press is about those who are named from now on.
+      replace(others)
     } catch {
       // It has been announced. Who is left after a part has gone can be seen in the table only.
       if (isUsedUp) onFinished()
@@ -49,32 +54,28 @@ export function useDeleteUsers(selection: Selection, onFinished: () => void) {
       void refreshAndKeepFocus()
     }
   }
-  return { progress, found, confirm }
+  return { ...who, progress, change, confirm }
 }
 
 interface DeleteAll {
-  selection: Selection
-  total: number
+  people: ManagedProfile[]
+  readAgain: () => Promise<ManagedProfile[]>
   onProgress: (done: number) => void
 }
 
 /**
- * @returns how many people were found; none of them has been deleted unless it is the number that was confirmed
+ * @returns who is selected now when these are others; then nobody has been deleted
  * @throws what broke the deletion off, once it has been announced
  */
-async function deleteAll({ selection, total, onProgress }: DeleteAll): Promise<number> {
-  const deletion = await findAndDelete({ selection, total, onProgress })
-  if (typeof deletion === 'number') return deletion
-  if (deletion.failure !== undefined) throw deletion.failure
-  return total
-}
-
-async function findAndDelete({ selection, total, onProgress }: DeleteAll): Promise<Deletion | number> {
-  let people: ManagedProfile[] = []
+async function deleteAll({
+  people,
+  readAgain,
+  onProgress,
+}: DeleteAll): Promise<ManagedProfile[] | undefined> {
   let deletion: Deletion
   try {
-    people = await readSelected(selection)
-    if (people.length !== total) return people.length
+    const now = await readAgain()
+    if (describeOthers(people, now)) return now
     const userIds = people.map(({ user_id }) => user_id)
     deletion = await deleteInBatches(userIds, onProgress)
   } catch (failure) {
@@ -82,5 +83,6 @@ async function findAndDelete({ selection, total, onProgress }: DeleteAll): Promi
   }
   const emails = new Map(people.map(({ user_id, email }) => [user_id, email]))
   announceDeletion(deletion, (userId) => emails.get(userId))
-  return deletion
+  if (deletion.failure !== undefined) throw deletion.failure
+  return undefined
 }

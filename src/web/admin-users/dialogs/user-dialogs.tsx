@@ -6,7 +6,7 @@ import { DeleteDialog } from './delete-dialog.tsx'
 import { HistoryDialog } from './history-dialog.tsx'
 import { RemoveApprovalDialog } from './remove-approval-dialog.tsx'
 
-interface UserDialogsProps {
+export interface UserDialogsProps {
   /** Which dialog stands open, if any. */
   dialog: DialogRequest | undefined
   onClose: () => void

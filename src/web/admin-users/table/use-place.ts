@@ -4,7 +4,7 @@ import { type RefObject, useLayoutEffect, useState } from 'react'
 export interface Place {
   /** From the top of what scrolls to the first row. */
   start: number
-  /** Height of the bar that sticks above the head. */
+  /** Height of the bar that sticks above the head; none in a low window, where it scrolls away. */
   barHeight: number
 }
 
@@ -17,7 +17,7 @@ export function usePlace(body: RefObject<HTMLElement | null>, bar: RefObject<HTM
     const measure = () => {
       if (!body.current) return
       const top = body.current.getBoundingClientRect().top - scroller.getBoundingClientRect().top
-      const next = { start: Math.round(top + scroller.scrollTop), barHeight: bar.current?.offsetHeight ?? 0 }
+      const next = { start: Math.round(top + scroller.scrollTop), barHeight: stickyHeight(bar.current) }
       setPlace((last) => (last.start === next.start && last.barHeight === next.barHeight ? last : next))
     }
     measure()
@@ -27,6 +27,10 @@ export function usePlace(body: RefObject<HTMLElement | null>, bar: RefObject<HTM
     return () => observer.disconnect()
   }, [body, bar])
   return place
+}
+
+function stickyHeight(bar: HTMLElement | null): number {
+  return bar && getComputedStyle(bar).position === 'sticky' ? bar.offsetHeight : 0
 }
 
 /** What scrolls the page: the frame's main element (layout/signed-in-layout.tsx). */

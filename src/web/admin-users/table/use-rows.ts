@@ -4,7 +4,7 @@ import { scrollerOf, usePlace } from './use-place.ts'
 
 const HEAD_PX = 46
 /** The bar with the buttons for those selected, on a narrow window. */
-const BOTTOM_PX = 112
+const BOTTOM_PX = 72
 const OVERSCAN = 4
 
 interface RowsOptions {

@@ -12,6 +12,8 @@ interface UserRowProps {
   profile: ManagedProfile
   index: number
   isSelected: boolean
+  /** Of the last list: nobody can be selected until the next one is there. */
+  isOutdated: boolean
   /** Distance from the top of the table's body in pixels. */
   top: number
   /** Takes the row's height, where rows differ. */
@@ -22,7 +24,7 @@ interface UserRowProps {
 
 /** One person: a line of the table, on a narrow window a card. */
 export const UserRow = memo(function UserRow(props: UserRowProps) {
-  const { profile, index, isSelected, top, measure, onToggle, onAction } = props
+  const { profile, index, isSelected, isOutdated, top, measure, onToggle, onAction } = props
   const emailId = `email-${profile.user_id}`
   return (
     <tr
@@ -43,6 +45,8 @@ export const UserRow = memo(function UserRow(props: UserRowProps) {
             type="checkbox"
             aria-label={`Selecionar ${profile.email}`}
             data-control="select"
+            // Not disabled, which would take the focus away.
+            aria-disabled={isOutdated}
             checked={isSelected}
             onChange={({ nativeEvent, target }) =>
               onToggle(profile, target.checked, (nativeEvent as MouseEvent).shiftKey)
@@ -63,7 +67,11 @@ export const UserRow = memo(function UserRow(props: UserRowProps) {
         <span title={profile.full_name ?? undefined} className="block xl:truncate">
           {profile.full_name ?? <span className="text-muted">Sem nome</span>}
         </span>
-        <ScopeLine profile={profile} className="pt-2 xl:absolute xl:right-4 xl:bottom-2 xl:left-14 xl:pt-0" />
+        <ScopeLine
+          profile={profile}
+          isSelected={isSelected}
+          className="pt-2 xl:absolute xl:right-4 xl:bottom-2 xl:left-14 xl:pt-0"
+        />
       </td>
       <RowState profile={profile} isCard={measure !== undefined} />
       <td {...cell()} className="col-span-2 col-start-2 xl:col-auto">

@@ -12,6 +12,8 @@ interface UserRowsProps {
   items: readonly VirtualItem[]
   profiles: readonly ManagedProfile[]
   selection: Selection
+  /** They are those of the last list. */
+  isOutdated: boolean
   /** Where the rows begin in what scrolls, in pixels. */
   start: number
   /** Takes a row's height, where rows differ. */
@@ -21,7 +23,8 @@ interface UserRowsProps {
 }
 
 /** The rows near the visible part; those that have not been read yet hold their place. */
-export function UserRows({ items, profiles, selection, start, measure, onToggle, onAction }: UserRowsProps) {
+export function UserRows(props: UserRowsProps) {
+  const { items, profiles, selection, isOutdated, start, measure, onToggle, onAction } = props
   return items.map((item) => {
     const profile = profiles[item.index]
     const top = item.start - start
@@ -33,6 +36,7 @@ export function UserRows({ items, profiles, selection, start, measure, onToggle,
         index={item.index}
         top={top}
         isSelected={isSelected(selection, profile.user_id)}
+        isOutdated={isOutdated}
         measure={measure}
         onToggle={onToggle}
         onAction={onAction}

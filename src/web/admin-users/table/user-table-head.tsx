@@ -12,19 +12,28 @@ interface UserTableHeadProps {
   onSort: (sort: ProfileSort) => void
   selected: 'none' | 'some' | 'all'
   canSelect: boolean
+  isNarrow: boolean
   onToggleAll: (isOn: boolean) => void
   /** Height in pixels of what sticks above it. */
   top: number
 }
 
+/** Shows that more buttons scroll in; the last one comes to rest before it. */
+const fadingEdge = {
+  maskImage: 'linear-gradient(to right, black calc(100% - 3.5rem), transparent)',
+  paddingRight: '3.5rem',
+  scrollPaddingRight: '3.5rem',
+}
+
 /** The head of the table, which stays in sight; on a narrow window its buttons scroll sideways. */
 export function UserTableHead(props: UserTableHeadProps) {
-  const { order, onSort, selected, canSelect, onToggleAll, top } = props
+  const { order, onSort, selected, canSelect, isNarrow, onToggleAll, top } = props
   return (
     <thead {...cell('rowgroup')} style={{ top }} className="sticky z-5 block border-line border-y bg-surface">
       <tr
         {...cell('row')}
         aria-rowindex={1}
+        style={isNarrow ? fadingEdge : undefined}
         className={classNames(
           'flex h-11 items-center gap-1 overflow-x-auto pl-1 xl:overflow-visible',
           gridClasses,
@@ -36,9 +45,10 @@ export function UserTableHead(props: UserTableHeadProps) {
             isLabelHidden
             checked={selected === 'all'}
             isMixed={selected === 'some'}
-            disabled={!canSelect}
+            // Not disabled, which would take the focus away.
+            aria-disabled={!canSelect}
             onChange={({ target }) => onToggleAll(target.checked)}
-            className="size-9 justify-center xl:size-10"
+            className={classNames('size-9 justify-center xl:size-10', !canSelect && 'opacity-55')}
           />
         </th>
         {COLUMNS.map((column) => (

@@ -40,8 +40,10 @@ export function UserTable(props: UserTableProps) {
   const items = virtualizer.getVirtualItems()
   const moveFocus = useRowKeys(body, virtualizer)
   useReadingOn(list, items.at(-1)?.index ?? 0)
-  const head = { order, onSort, onToggleAll, top: barHeight, canSelect: (list.total ?? 0) > 0 }
+  const canSelect = (list.total ?? 0) > 0 && !list.isOutdated
+  const head = { order, onSort, onToggleAll, isNarrow, canSelect, top: barHeight }
   const measure = isNarrow ? virtualizer.measureElement : undefined
+  const drawn = { items, start, measure, profiles: list.profiles, isOutdated: list.isOutdated }
   return (
     <>
       <table
@@ -65,7 +67,7 @@ export function UserTable(props: UserTableProps) {
           className={classNames('relative block', list.isOutdated && 'opacity-55')}
         >
           {count === 0 && <EmptyRow />}
-          <UserRows {...{ items, selection, start, measure, onToggle, onAction }} profiles={list.profiles} />
+          <UserRows {...drawn} {...{ selection, onToggle, onAction }} />
         </tbody>
       </table>
       <RowTooltip container={body} />

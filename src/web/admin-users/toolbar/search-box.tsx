@@ -33,7 +33,8 @@ export function SearchBox({ value, onSearch }: SearchBoxProps) {
         maxLength={MOST_SEARCHED}
         aria-label="Buscar por nome ou e-mail"
         aria-keyshortcuts="/"
-        placeholder="Buscar por nome ou e-mail"
+        // Shorter than its name: a phone has no place for more.
+        placeholder="Nome ou e-mail"
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}

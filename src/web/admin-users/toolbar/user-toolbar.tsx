@@ -8,21 +8,26 @@ import { SearchBox } from './search-box.tsx'
 
 interface UserToolbarProps {
   ref: Ref<HTMLDivElement>
+  /** Whether it stays in sight while the rows scroll. */
+  isSticky: boolean
   filter: ProfileFilter
   onFilter: (filter: ProfileFilter) => void
   /** The line below: what is shown, and what can be done with it. */
   children: ReactNode
 }
 
-/** The bar above the table, which stays in sight: search, filters (on a narrow window behind a button), and the line below. */
-export function UserToolbar({ ref, filter, onFilter, children }: UserToolbarProps) {
+/** The bar above the table: search, filters (on a narrow window behind a button), and the line below. */
+export function UserToolbar({ ref, isSticky, filter, onFilter, children }: UserToolbarProps) {
   const [isOpen, setIsOpen] = useState(false)
   const { q = '', ...others } = filter
   const active = Object.keys(others).length
   return (
     <div
       ref={ref}
-      className="sticky top-0 z-5 rounded-t-xl space-y-1.5 bg-surface px-4 pt-3 pb-1.5 sm:px-6 xl:px-4"
+      className={classNames(
+        isSticky && 'sticky top-0',
+        'z-5 space-y-1.5 rounded-t-xl bg-surface px-4 pt-3 pb-1.5 sm:px-6 xl:px-4',
+      )}
     >
       <div className="flex gap-2">
         <SearchBox value={q} onSearch={(typed) => onFilter({ ...others, ...(typed && { q: typed }) })} />

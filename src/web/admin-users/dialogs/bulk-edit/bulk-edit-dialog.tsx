@@ -1,6 +1,7 @@
 import { type FormEvent, useId } from 'react'
 import { adminMessages } from '#contract/admin-messages.ts'
 import type { BulkEdit } from '#contract/profiles.ts'
+import { describeGone } from '#web/admin-users/changes/bulk-edit.ts'
 import { selectionInWords } from '#web/admin-users/count-words.ts'
 import type { Selection } from '#web/admin-users/selection.ts'
 import { Alert } from '#web/ui/alert.tsx'
@@ -16,11 +17,6 @@ const ACTIONS: readonly { value: BulkEdit['action']; label: string }[] = [
   { value: 'add', label: adminMessages.bulkAdd },
   { value: 'remove', label: adminMessages.bulkRemove },
 ]
-/** Those who match are counted anew; somebody picked who has gone has to be left out by hand. */
-const ADVICE: Record<Selection['kind'], string> = {
-  allMatching: 'Confira o efeito abaixo e tente novamente.',
-  some: 'Feche, limpe a seleção e selecione de novo quem ainda existe.',
-}
 
 interface BulkEditDialogProps {
   selection: Selection
@@ -35,53 +31,64 @@ export function BulkEditDialog({ selection, onClose, onDone }: BulkEditDialogPro
     onClose()
     onDone()
   })
-  const close = form.isBusy ? undefined : onClose
+  const close = form.isSaving ? undefined : onClose
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void form.save()
+    form.submit()
   }
   return (
     <Dialog
       isOpen
       width="wide"
       title={TITLE}
-      description={`${selectionInWords(selection)}.`}
+      description={`${selectionInWords(form.selection)}.`}
       onClose={close}
       actions={
         <>
           <Button variant="secondary" onClick={close}>
             Cancelar
           </Button>
-          <Button type="submit" form={formId} isBusy={form.isBusy}>
+          <Button
+            type="submit"
+            form={formId}
+            isBusy={form.isSaving || form.preview.isCalculating}
+            disabled={form.preview.failure !== undefined}
+          >
             {form.action === 'add' ? 'Adicionar' : 'Remover'}
           </Button>
         </>
       }
     >
       <form id={formId} onSubmit={submit} aria-label={TITLE} className="space-y-4">
-        <Fields form={form} advice={ADVICE[selection.kind]} />
+        <Fields form={form} />
       </form>
     </Dialog>
   )
 }
 
-function Fields({ form, advice }: { form: ReturnType<typeof useBulkEdit>; advice: string }) {
+function Fields({ form }: { form: ReturnType<typeof useBulkEdit> }) {
   return (
     <>
-      {form.conflict && (
-        <Alert kind="warning" title="Nada foi alterado">
-          {form.conflict} {advice}
-        </Alert>
-      )}
+      <WhatOthersDid {...form} />
       <RadioGroup<BulkEdit['action']>
         label="Ação"
         options={ACTIONS}
         value={form.action}
-        onChange={(action) => !form.isBusy && form.setAction(action)}
+        onChange={(action) => !form.isSaving && form.setAction(action)}
         className="sm:grid-cols-2"
       />
-      <ListTabs ticked={form.ticked} onChange={(ticked) => !form.isBusy && form.setTicked(ticked)} />
-      <BulkPreview edit={form.edit} isEmpty={form.isEmpty} />
+      <ListTabs ticked={form.ticked} onChange={(ticked) => !form.isSaving && form.setTicked(ticked)} />
+      <BulkPreview {...form} />
     </>
+  )
+}
+
+/** What has kept an edit from being saved, or has made the selection smaller. */
+function WhatOthersDid({ gone, refusal }: Pick<ReturnType<typeof useBulkEdit>, 'gone' | 'refusal'>) {
+  if (!refusal && gone === 0) return null
+  return (
+    <Alert kind="warning" {...(refusal && { title: 'Nada foi alterado' })}>
+      {gone > 0 ? describeGone(gone) : refusal} {refusal && 'Confira o efeito abaixo e tente novamente.'}
+    </Alert>
   )
 }

@@ -11,10 +11,17 @@ interface EntitlementsTexts {
   lists: readonly ListName[]
   submit: string
   loadFailed: string
-  saved: string
+  /** What is said of these steps when they have been saved. */
+  saved: (steps: readonly ProfileChange[]) => readonly string[]
   failed: string
   /** What to save; types and scope are sent even when nothing differs, so that a newer state is noticed. */
   stepsFor: (base: ManagedProfile, wanted: Entitlements) => ProfileChange[]
+}
+
+/** Steps without the approval itself, which somebody else has given meanwhile, are named for what they are. */
+function savedToApprove(steps: readonly ProfileChange[]): string[] {
+  if (steps.some((step) => 'approved' in step)) return [adminMessages.approved]
+  return steps.map((step) => ('types' in step ? adminMessages.typesSaved : adminMessages.scopeSaved))
 }
 
 /** The three dialogs that tick one person's entitlements (SPEC sections 2 and 8). */
@@ -24,7 +31,7 @@ export const ENTITLEMENTS_DIALOGS: Record<EntitlementsKind, EntitlementsTexts> =
     lists: ['types'],
     submit: 'Salvar',
     loadFailed: adminMessages.typesLoadFailed,
-    saved: adminMessages.typesSaved,
+    saved: () => [adminMessages.typesSaved],
     failed: adminMessages.typesFailed,
     stepsFor: (_, { types }) => [{ types }],
   },
@@ -33,7 +40,7 @@ export const ENTITLEMENTS_DIALOGS: Record<EntitlementsKind, EntitlementsTexts> =
     lists: ['marcas', 'estados'],
     submit: 'Salvar',
     loadFailed: adminMessages.scopeLoadFailed,
-    saved: adminMessages.scopeSaved,
+    saved: () => [adminMessages.scopeSaved],
     failed: adminMessages.scopeFailed,
     stepsFor: (_, { marcas, estados }) => [{ marcas, estados }],
   },
@@ -42,7 +49,7 @@ export const ENTITLEMENTS_DIALOGS: Record<EntitlementsKind, EntitlementsTexts> =
     lists: ['types', 'marcas', 'estados'],
     submit: 'Aprovar',
     loadFailed: adminMessages.approveFailed,
-    saved: adminMessages.approved,
+    saved: savedToApprove,
     failed: adminMessages.approveFailed,
     stepsFor: stepsToApprove,
   },

@@ -3,8 +3,10 @@ import type { ManagedProfile } from '#contract/profiles.ts'
 import { ConflictActions } from '#web/admin-users/dialogs/conflict-notice.tsx'
 import { LoadFailure } from '#web/admin-users/dialogs/load-failure.tsx'
 import { Person } from '#web/admin-users/dialogs/person.tsx'
+import { PersonGone } from '#web/admin-users/dialogs/person-gone.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
+import { AlreadyApproved } from './already-approved.tsx'
 import { ENTITLEMENTS_DIALOGS, type EntitlementsKind } from './entitlement-texts.ts'
 import { EntitlementsBody } from './entitlements-body.tsx'
 import { type EntitlementsForm, useEntitlementsForm } from './use-entitlements-form.ts'
@@ -21,6 +23,8 @@ export function EntitlementsDialog({ kind, person, onClose }: EntitlementsDialog
   const formId = useId()
   const form = useEntitlementsForm(kind, person.user_id, onClose)
   const close = form.isBusy ? undefined : onClose
+  /** There is nothing left to do but to close it. */
+  const isOver = form.isGone || form.isApprovedAlready
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!form.conflict) form.save()
@@ -32,18 +36,27 @@ export function EntitlementsDialog({ kind, person, onClose }: EntitlementsDialog
       title={title}
       description={<Person person={form.base ?? person} />}
       onClose={close}
+      hasChanges={form.hasChanges && !isOver}
       actions={
-        <>
-          <Button variant="secondary" onClick={close}>
-            Cancelar
+        isOver ? (
+          <Button key="close" onClick={onClose}>
+            Fechar
           </Button>
-          <NextActions kind={kind} form={form} formId={formId} />
-        </>
+        ) : (
+          <>
+            <Button variant="secondary" onClick={close}>
+              Cancelar
+            </Button>
+            <NextActions kind={kind} form={form} formId={formId} />
+          </>
+        )
       }
     >
-      {form.loadFailure ? (
+      {isOver && (form.isGone ? <PersonGone /> : <AlreadyApproved userId={person.user_id} />)}
+      {!isOver && form.loadFailure && (
         <LoadFailure title={loadFailed} message={form.loadFailure} onRetry={form.reload} />
-      ) : (
+      )}
+      {!isOver && !form.loadFailure && (
         <form id={formId} onSubmit={submit} aria-label={title}>
           <EntitlementsBody kind={kind} form={form} />
         </form>

@@ -1,0 +1,54 @@
+import { expect, OTHER_ADMIN, openPerson, test, tickedIn, toast } from './administration.ts'
+
+const PENDING = 'pendente@grupopatio.com.br'
+const APPROVED = 'Usuário aprovado com sucesso'
+
+test("'Aprovar' on somebody whom another administrator has approved says so and claims nothing", async ({
+  page,
+  other,
+}) => {
+  await other.change(PENDING, { approved: false })
+  await openPerson(page, PENDING)
+  await other.change(PENDING, { approved: true })
+  await page.getByRole('button', { name: 'Aprovar', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  const notice = dialog.getByRole('status').filter({ hasText: 'Esta conta já foi aprovada' })
+  await expect(notice).toContainText(new RegExp(`${OTHER_ADMIN} aprovou a conta às \\d\\d:\\d\\d\\.`))
+  await expect(dialog.getByRole('checkbox')).toHaveCount(0)
+  await expect(dialog.getByRole('button')).toHaveText(['Fechar'])
+  await dialog.getByRole('button', { name: 'Fechar' }).click()
+  await expect(page.getByRole('button', { name: 'Remover', exact: true })).toBeVisible()
+  await expect(toast(page, APPROVED)).toHaveCount(0)
+})
+
+test('entitlements saved over an approval that another administrator has given are named for what they are', async ({
+  page,
+  other,
+}) => {
+  for (const change of [{ approved: false }, { types: ['CRM'] }]) await other.change(PENDING, change)
+  await openPerson(page, PENDING)
+  const dialog = page.getByRole('dialog')
+  const approveTooLate = async (tick: string) => {
+    await page.getByRole('button', { name: 'Aprovar', exact: true }).click()
+    await dialog.getByRole('checkbox', { name: tick }).check()
+    await other.change(PENDING, { approved: true })
+    await dialog.getByRole('button', { name: 'Aprovar' }).click()
+    await expect(dialog.getByRole('alert')).toContainText(`${OTHER_ADMIN} aprovou a conta`)
+  }
+  await approveTooLate('HPD')
+  expect(await tickedIn(dialog)).toContain('HPD')
+  await dialog.getByRole('button', { name: 'Salvar mesmo assim' }).click()
+  await expect(toast(page, 'Tipos de acesso atualizados com sucesso')).toBeVisible()
+  await expect(dialog).toHaveCount(0)
+  await expect(toast(page, APPROVED)).toHaveCount(0)
+  expect((await other.person(PENDING)).types).toEqual(['HPD', 'CRM'])
+
+  // Both wanted the same: there is nothing to save.
+  await other.change(PENDING, { approved: false })
+  await page.reload()
+  await approveTooLate('CRM')
+  await dialog.getByRole('button', { name: 'Salvar mesmo assim' }).click()
+  await expect(dialog.getByText('Esta conta já foi aprovada')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Fechar' }).click()
+  await expect(toast(page, APPROVED)).toHaveCount(0)
+})

@@ -1,0 +1,84 @@
+import type { Page } from '@playwright/test'
+import { toast } from './administration.ts'
+import { test } from './administrators.ts'
+import { expect, signIn } from './portal-fixture.ts'
+
+// The portal starts anew where somebody becomes an administrator, or is none any more.
+test.setTimeout(180_000)
+
+const DEMOTED = 'diretoria'
+const VENDAS = 'vendas.rj@grupopatio.com.br'
+
+/** What an administrator is about to do when it is taken away: up to the last press, and that press. */
+const ACTIONS: Record<
+  string,
+  { prepare?: (page: Page) => Promise<void>; press: (page: Page) => Promise<void> }
+> = {
+  save: {
+    async prepare(page) {
+      await page.getByRole('button', { name: 'Gerenciar Tipos de Acesso' }).click()
+      await page.getByRole('dialog').getByRole('checkbox', { name: 'Slack' }).check()
+    },
+    press: (page) => page.getByRole('dialog').getByRole('button', { name: 'Salvar' }).click(),
+  },
+  delete: {
+    async prepare(page) {
+      await page.getByRole('row').getByRole('checkbox').last().check()
+      await page.getByRole('button', { name: 'Excluir Selecionados (1)' }).click()
+      await expect(page.getByRole('dialog').getByText(VENDAS)).toBeVisible()
+    },
+    press: (page) =>
+      page
+        .getByRole('dialog')
+        .getByRole('button', { name: /^Excluir/ })
+        .click(),
+  },
+  history: { press: (page) => page.getByRole('button', { name: 'Histórico' }).click() },
+  export: { press: (page) => page.getByRole('button', { name: 'Exportar dados' }).click() },
+}
+
+test('who is no administrator any more learns it from whatever they do to users, and nothing happens', async ({
+  page,
+  browser,
+  demo,
+  administrators,
+}) => {
+  await administrators.change('grant', DEMOTED)
+  const context = await browser.newContext({ baseURL: demo.url })
+  // The stream of the support messages would tell them too, sooner or later.
+  await context.route('**/api/support-messages/**', (route) => route.abort())
+  const first = await context.newPage()
+  await signIn(first, DEMOTED)
+  await expect(first).toHaveURL(/\/power-bi/)
+  const tabs: { name: string; tab: Page; press: (page: Page) => Promise<void> }[] = []
+  for (const [name, { prepare, press }] of Object.entries(ACTIONS)) {
+    const tab = await context.newPage()
+    await tab.goto(`/admin?q=${VENDAS}`)
+    await expect(tab.getByRole('button', { name: 'Histórico' })).toBeVisible()
+    await prepare?.(tab)
+    tabs.push({ name, tab, press })
+  }
+  await administrators.change('revoke', DEMOTED)
+
+  for (const { name, tab, press } of tabs)
+    await test.step(name, async () => {
+      // Nothing has told them yet.
+      await expect(tab).toHaveURL(/\/admin/)
+      const downloads: unknown[] = []
+      tab.on('download', (download) => downloads.push(download))
+      await press(tab)
+      await expect(toast(tab, 'Acesso negado. Apenas administradores.').first()).toBeVisible()
+      await expect(tab).toHaveURL(/\/power-bi/)
+      await expect(tab.getByRole('dialog')).toHaveCount(0)
+      await expect(tab.getByRole('link', { name: 'Administração' })).toHaveCount(0)
+      expect(downloads).toEqual([])
+    })
+  await context.close()
+
+  // As it was before, in the eyes of an administrator who still is one.
+  await signIn(page, 'admin')
+  await expect(page).toHaveURL(/\/power-bi/)
+  await page.goto(`/admin?q=${VENDAS}`)
+  await page.getByRole('button', { name: 'Histórico' }).click()
+  await expect(page.getByRole('dialog').getByText('Nenhuma alteração registrada')).toBeVisible()
+})

@@ -1,0 +1,81 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './portal-fixture.ts'
+import { header, openTable, overflowsSideways, rows } from './user-table-fixture.ts'
+
+const heightOf = async (page: Page, index: number) =>
+  (await page.locator(`#usuarios [data-index="${index}"]`).boundingBox())?.height
+
+for (const [width, height] of [
+  [844, 390],
+  [720, 450],
+  [390, 844],
+] as const)
+  test(`with filters and somebody selected, rows come into sight at ${width} × ${height}`, async ({
+    page,
+  }) => {
+    await page.setViewportSize({ width, height })
+    await openTable(page)
+    await page.getByRole('button', { name: 'Ir para os usuários' }).click()
+    await page.getByRole('button', { name: 'Filtros', exact: true }).click()
+    await rows(page).first().getByRole('checkbox').check()
+    await page.locator('main').evaluate((main) => main.scrollTo({ top: 3_000 }))
+    await expect(page.getByRole('button', { name: 'Excluir Selecionados (1)' })).toBeInViewport()
+    await expect(header(page, 'E-mail')).toBeInViewport()
+    await expect.poll(() => pixelsOfRows(page)).toBeGreaterThan(180)
+    expect(await overflowsSideways(page)).toBe(false)
+  })
+
+/** The height between the head and what sticks at the bottom, where a row is what a finger meets. */
+function pixelsOfRows(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const x = window.innerWidth / 2
+    const isRow = (y: number) => document.elementFromPoint(x, y)?.closest('#usuarios [data-index]') != null
+    return Array.from({ length: window.innerHeight }, (_, y) => y).filter(isRow).length
+  })
+}
+
+test('on a phone the head fades where more of it scrolls in, and its end can be read', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await openTable(page)
+  const head = page.locator('#usuarios thead tr')
+  await expect(head).toHaveCSS('mask-image', /linear-gradient/)
+  const last = header(page, 'Último Acesso')
+  // What stands above may still come in and move it.
+  await expect(async () => {
+    await last.blur()
+    await last.focus()
+    await expect(last).toBeInViewport({ ratio: 1, timeout: 500 })
+  }).toPass()
+  const [button, edge] = [await last.boundingBox(), await head.boundingBox()]
+  if (!button || !edge) throw new Error('Nothing is drawn')
+  expect(button.x + button.width).toBeLessThan(edge.x + edge.width - 40)
+  await expect(page.getByRole('searchbox')).toHaveJSProperty('scrollWidth', await innerWidthOf(page))
+})
+
+const innerWidthOf = (page: Page) => page.getByRole('searchbox').evaluate((input) => input.clientWidth)
+
+test('an administrator is told from the others, and rows keep their height', async ({ page }) => {
+  await openTable(page)
+  await expect(rows(page).filter({ hasText: 'admin@grupopatio.com.br' })).toContainText('Administrador')
+  await expect(rows(page).getByText('Administrador', { exact: true })).toHaveCount(1)
+  expect([await heightOf(page, 0), await heightOf(page, 1)]).toEqual([76, 76])
+})
+
+test("who comes back from 'Minha conta' finds the table where it was left", async ({ page }) => {
+  await openTable(page, '?status=approved')
+  const top = () => page.locator('main').evaluate((main) => main.scrollTop)
+  await page.locator('main').evaluate((main) => main.scrollTo({ top: 3_000 }))
+  const there = rows(page).filter({ hasNotText: 'admin@' }).nth(8)
+  const email = (await there.locator('td').nth(1).textContent()) ?? ''
+  await expect(page.getByText(email, { exact: true })).toBeInViewport()
+  await page.getByRole('link', { name: 'Minha conta' }).click()
+  await expect(page.getByRole('button', { name: 'Alterar Senha' })).toBeVisible()
+  await page.goBack()
+  await expect(page.getByText(email, { exact: true })).toBeInViewport()
+  expect(await top()).toBe(3_000)
+  await page.getByRole('link', { name: 'Minha conta' }).click()
+  await expect(page.getByRole('button', { name: 'Alterar Senha' })).toBeVisible()
+  await page.getByRole('link', { name: 'Administração' }).click()
+  await expect(rows(page).first()).toBeVisible()
+  expect(await top()).toBe(0)
+})
