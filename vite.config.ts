@@ -109,7 +109,7 @@ const fieldModules =
 const newPasswordModules = /\/src\/web\/ui\/(use-form|new-password-fields|strength-meter)\.tsx?$/
 /** What only the screens behind the sign-in need: the frame around each of them, and queries without what only administrators use. */
 const queryModules =
-  /\/src\/web\/(query-client|layout\/(signed-in-layout|header|header-item|use-role|use-sign-out))\.tsx?$|node_modules\/@tanstack\/(query-core|react-query)\/(?!.*(infiniteQueryObserver|mutationObserver|useInfiniteQuery|useMutation)\.)/
+  /\/src\/web\/(query-client|ui\/tabs|layout\/(signed-in-layout|header|header-item|use-role|use-sign-out))\.tsx?$|node_modules\/@tanstack\/(query-core|react-query)\/(?!.*(infiniteQueryObserver|mutationObserver|useInfiniteQuery|useMutation)\.)/
 
 /** What several screens may share: not what a screen of administrators shares with its own dialogs. */
 const sharedModules =

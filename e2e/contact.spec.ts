@@ -12,6 +12,7 @@ async function fillIn(
     if (value !== undefined) await page.getByLabel(label).fill(value)
   }
 }
+const LABELS = ['Nome', 'E-mail', 'Celular', 'Sugestão / Mensagem']
 const send = (page: Page) => page.getByRole('button', { name: 'Enviar Mensagem' }).click()
 const filled = {
   name: ' Ana Souza ',
@@ -42,10 +43,14 @@ test('somebody sends a message, which clears the form', async ({ page }) => {
   await page.keyboard.press('Enter')
   await expect.poll(() => bodies.length).toBe(1)
   await sending.click({ force: true })
+  // What is typed now would be emptied with the rest, so nothing can be.
+  for (const label of LABELS) await expect(page.getByLabel(label)).toHaveAttribute('readonly')
   pressed.resolve()
   await expect(page.getByText('Mensagem enviada com sucesso!')).toBeVisible()
-  for (const label of ['Nome', 'E-mail', 'Celular', 'Sugestão / Mensagem'])
+  for (const label of LABELS) {
     await expect(page.getByLabel(label)).toHaveValue('')
+    await expect(page.getByLabel(label)).toBeEditable()
+  }
   await expect(page.getByText('0 de 1000 caracteres')).toBeVisible()
   expect(bodies).toEqual([
     {
@@ -62,6 +67,22 @@ test('somebody sends a message, which clears the form', async ({ page }) => {
   await expect(page.getByLabel('Nome')).toHaveValue('')
   await page.getByRole('link', { name: 'Voltar' }).click()
   await expect(page).toHaveURL('/login')
+})
+
+test('sent from within a field, the focus stays at the form', async ({ page }) => {
+  await page.goto('/contato')
+  await fillIn(page, filled)
+  await page.getByLabel('Celular').press('Enter')
+  await expect(page.getByText('Mensagem enviada com sucesso!')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Enviar Mensagem' })).toBeFocused()
+})
+
+test('the length is counted as the rule counts it', async ({ page }) => {
+  await page.goto('/contato')
+  await fillIn(page, { message: ` ${'🚗'.repeat(600)}\n` })
+  await expect(page.getByText('600 de 1000 caracteres')).not.toHaveClass(/text-danger/)
+  await fillIn(page, { message: '🚗'.repeat(1001) })
+  await expect(page.getByText('1001 de 1000 caracteres')).toHaveClass(/text-danger/)
 })
 
 test('each broken rule has a notice of its own and stands beside its field', async ({ page }) => {
@@ -97,6 +118,21 @@ test('each broken rule has a notice of its own and stands beside its field', asy
     'Celular deve ter no máximo 20 caracteres',
     'Mensagem deve ter no máximo 1000 caracteres',
   ])
+  await expect(page.getByLabel('E-mail')).toHaveAccessibleDescription(
+    'E-mail deve ter no máximo 255 caracteres. E-mail inválido',
+  )
+})
+
+test('on a phone many notices leave the form within reach', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto('/contato')
+  const notices = page.getByRole('region', { name: 'Notificações' })
+  for (let presses = 1; presses <= 3; presses += 1) {
+    await page.getByRole('button', { name: 'Enviar Mensagem' }).click({ timeout: 3_000 })
+    await expect(notices.getByRole('alert')).toHaveCount(4)
+    await expect(notices.getByText('Mensagem é obrigatória')).toBeInViewport({ ratio: 1 })
+    expect((await notices.boundingBox())?.height).toBeLessThan(170)
+  }
 })
 
 test('nothing typed is lost when sending fails or the page is loaded again', async ({ page }) => {
@@ -117,12 +153,13 @@ test('nothing typed is lost when sending fails or the page is loaded again', asy
     route.fulfill({
       status: 429,
       contentType: 'application/problem+json',
+      headers: { 'retry-after': '600' },
       body: JSON.stringify({ code: 'rate-limited', detail: 'Muitas tentativas.' }),
     }),
   )
   await send(page)
   await expect(page.getByText('Erro ao enviar mensagem. Tente novamente.')).toBeVisible()
-  await expect(page.getByText('Muitas tentativas.')).toBeVisible()
+  await expect(page.getByText('Tente de novo em 10 minutos.')).toBeVisible()
   await expect(page.getByLabel('Nome')).toHaveValue(filled.name)
 })
 

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
+import { contrast } from '#server/http/brand-style-sheet.ts'
 import { expect, signIn, test } from './portal-fixture.ts'
-import { cardOf, emptyInbox, sendMessages } from './support-calls.ts'
+import { callAs, cardOf, emptyInbox, sendMessages } from './support-calls.ts'
 
 // It counts what is there.
 test.use({ ownPortal: 'inbox' })
@@ -168,3 +169,100 @@ test('people who are no administrators are sent away without a word', async ({ p
   await expect(page.getByRole('alert')).toHaveCount(0)
   await expect(page.getByRole('link', { name: /Mensagens/ })).toHaveCount(0)
 })
+
+test('a list that could not be had comes by itself once it can be', async ({ page, demo, context }) => {
+  test.setTimeout(60_000)
+  await sendMessages(demo, { name: 'Depois da falha' })
+  const list = '**/api/support-messages?*'
+  const failed = page.getByText('Erro ao carregar mensagens').first()
+  await page.route(list, (route) => route.abort())
+  await openInbox(page)
+  await expect(failed).toBeVisible()
+  await context.setOffline(true)
+  await page.unroute(list)
+  await context.setOffline(false)
+  await expect(cardOf(page, 'Depois da falha')).toBeVisible()
+
+  await page.route(list, (route) => route.abort())
+  await page.reload()
+  await expect(failed).toBeVisible()
+  await page.unroute(list)
+  await sendMessages(demo, { name: 'Com a novidade' })
+  await expect(cardOf(page, 'Com a novidade')).toBeVisible()
+})
+
+test('while the browser is offline the page says that the list rests', async ({ page, demo, context }) => {
+  await sendMessages(demo, { name: 'Antes da pausa' })
+  await openInbox(page)
+  await expect(cardOf(page, 'Antes da pausa')).toBeVisible()
+  const remark = page.getByText('Sem conexão; a lista se atualiza quando ela voltar.')
+  await expect(remark).toHaveCount(0)
+  await context.setOffline(true)
+  await expect(remark).toBeVisible()
+  await context.setOffline(false)
+  await expect(remark).toHaveCount(0)
+})
+
+test('a problem report shows whole, with its request code, and no phone', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await openInbox(page)
+  await callAs(page, 'POST', '/api/support-messages/problem-reports', {
+    type: 'CRM',
+    embedMode: 'service_principal',
+    reportId: crypto.randomUUID(),
+    failure: 'Erro ao carregar o relatório do Power BI (LoadReportFailed)',
+    requestId: 'codigo-4711',
+  })
+  const card = page.getByRole('article').filter({ hasText: 'Código da requisição: codigo-4711' })
+  await expect(card).toBeVisible()
+  const text = card.getByText('Problema no relatório CRM')
+  expect(await text.evaluate((e) => e.scrollHeight - e.clientHeight)).toBeLessThanOrEqual(1)
+  await expect(card.getByRole('button', { name: 'Mostrar tudo' })).toHaveCount(0)
+  await expect(card.getByText('—', { exact: true })).toHaveCount(0)
+})
+
+test('many blank lines shrink to two', async ({ page, demo }) => {
+  await sendMessages(demo, { name: 'Espaçosa', message: `acima\n${' \n'.repeat(40)}abaixo` })
+  await openInbox(page)
+  const text = cardOf(page, 'Espaçosa').getByText('abaixo')
+  expect(await text.evaluate((paragraph) => paragraph.textContent)).toBe('acima\n\n\nabaixo')
+})
+
+for (const [width, colorScheme] of [
+  [1440, 'light'],
+  [390, 'dark'],
+] as const)
+  test(`a badge of three characters is one line and covers no word (${width} px)`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme })
+    await page.setViewportSize({ width, height: 844 })
+    await page.route('**/api/support-messages/unread-count', (route) =>
+      route.fulfill({ json: { count: 150 } }),
+    )
+    await openInbox(page)
+    const link = page.getByRole('link', { name: 'Mensagens, 150 não lidas' })
+    const badge = (await link.locator('[data-text="99+"]').boundingBox()) ?? { x: 0, width: 0, height: 0 }
+    expect(badge.height).toBeLessThan(20)
+    const icon = (await link.locator('svg').boundingBox()) ?? { x: 0, width: 0 }
+    expect(badge.x).toBeGreaterThan(icon.x + icon.width / 3)
+    if (width === 390) return
+    const label = (await link.getByText('Mensagens').boundingBox()) ?? { x: 0, width: 0 }
+    expect(badge.x >= label.x + label.width + 4 || badge.x + badge.width + 4 <= label.x).toBe(true)
+  })
+
+test('the border of what is unread can be told from its ground in the dark', async ({ page, demo }) => {
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await sendMessages(demo, { name: 'No escuro' })
+  await openInbox(page)
+  const [border, ground] = await cardOf(page, 'No escuro').evaluate((card) => {
+    const { borderTopColor, backgroundColor } = getComputedStyle(card)
+    return [borderTopColor, backgroundColor]
+  })
+  // WCAG 2.2, 1.4.11.
+  expect(contrast(hexOf(border), hexOf(ground))).toBeGreaterThanOrEqual(3)
+})
+
+/** '#0f5c7d' of 'rgb(15, 92, 125)'. */
+function hexOf(rgb = ''): string {
+  const channels = rgb.match(/\d+/g) ?? []
+  return `#${channels.map((channel) => Number(channel).toString(16).padStart(2, '0')).join('')}`
+}

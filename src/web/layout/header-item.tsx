@@ -10,7 +10,7 @@ const tooltipClasses = 'lg:after:hidden'
 interface HeaderItemProps {
   label: string
   icon: LucideIcon
-  /** A number at the icon's corner. */
+  /** A number at the icon's corner, behind the label where that is shown. */
   badge?: string
 }
 type HeaderLinkProps = HeaderItemProps & {
@@ -50,18 +50,16 @@ export function HeaderButton(props: HeaderItemProps & { onClick: () => void; isB
 function HeaderItemContent({ label, icon: Icon, badge }: HeaderItemProps) {
   return (
     <>
-      <span className="relative">
-        <Icon aria-hidden="true" className="size-[1.125rem]" />
-        {badge && (
-          // No text of the page: the accessible name says it in words.
-          <span
-            aria-hidden="true"
-            data-text={badge}
-            className="absolute -top-2 -right-2.5 min-w-4 rounded-full bg-danger-solid px-1 text-center font-semibold text-[0.6875rem] text-white tabular-nums leading-4 after:content-[attr(data-text)]"
-          />
-        )}
-      </span>
+      <Icon aria-hidden="true" className="size-[1.125rem]" />
       <span className="sr-only lg:not-sr-only">{label}</span>
+      {badge && (
+        // No text of the page: the accessible name says it in words.
+        <span
+          aria-hidden="true"
+          data-text={badge}
+          className="absolute top-0 left-1/2 whitespace-nowrap rounded-full bg-danger-solid px-1 text-center font-semibold text-white text-xs tabular-nums after:content-[attr(data-text)] lg:static"
+        />
+      )}
     </>
   )
 }

@@ -13,11 +13,12 @@ export function Toaster() {
   const section = useRef<HTMLElement>(null)
   usePauseWhileHidden()
   useToastShortcut(section, toasts)
-  const isEmpty = toasts.length === 0
-  // What pointed at the last toast cannot leave it any more once it is gone.
+  const newest = toasts.at(-1)?.id
   useEffect(() => {
-    if (isEmpty) pauseToasts(false)
-  }, [isEmpty])
+    // What pointed at the last toast cannot leave it any more once it is gone.
+    if (newest === undefined) pauseToasts(false)
+    section.current?.scrollTo(0, 9e9)
+  }, [newest])
   // Outside the root, which is a stacking context of its own below every dialog and its shade.
   return createPortal(
     // Polite for good news; an error carries role="alert" of its own and interrupts.
@@ -31,8 +32,9 @@ export function Toaster() {
       onMouseLeave={() => pauseToasts(false)}
       onFocus={() => pauseToasts(true)}
       onBlur={() => pauseToasts(false)}
-      // At the top while a dialog stands open: its buttons are at the bottom of a phone.
-      className="pointer-events-none fixed inset-x-4 bottom-4 z-50 flex flex-col gap-2 sm:inset-x-auto sm:right-4 sm:w-96 [body:has(>[data-base-ui-portal])_&]:top-4 [body:has(>[data-base-ui-portal])_&]:bottom-auto"
+      // At the top while a dialog stands open: its buttons are at the bottom of a phone. There the newest two are
+      // seen and the others scrolled to, so that they do not cover the form that they speak of.
+      className="pointer-events-none fixed inset-x-4 bottom-4 z-50 flex max-h-40 flex-col gap-2 overflow-y-auto sm:inset-x-auto sm:max-h-none sm:overflow-visible sm:right-4 sm:w-96 [body:has(>[data-base-ui-portal])_&]:[inset-block:1rem_auto]"
     >
       {toasts.map((toast) => (
         <ToastCard key={toast.id} toast={toast} />

@@ -56,7 +56,9 @@ export function useForm<F extends string>(rules: FormRules<F>) {
   }
   return {
     isBusy,
-    errorOf: (field: F) => failures.find((failure) => failure.field === field)?.message,
+    /** Every sentence about a field, as one text; undefined without any. */
+    errorOf: (field: F) =>
+      failures.flatMap((each) => (each.field === field ? each.message : [])).join('. ') || undefined,
     formProps: {
       noValidate: true,
       onSubmit: (event: FormEvent<HTMLFormElement>) => {

@@ -17,9 +17,12 @@ import { useContactForm } from './use-contact-form.ts'
 export function ContactForm() {
   const [initial, setInitial] = useState(initialValues)
   const [sentCount, setSentCount] = useState(0)
-  const form = useRef<HTMLFormElement>(null)
+  const fields = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
   const humanCheck = useRef<HumanCheckHandle>(null)
   const { formProps, isBusy, errorOf } = useContactForm(humanCheck, () => {
+    // The fields are about to be replaced, and the focus would be lost with them.
+    if (fields.current?.contains(document.activeElement)) button.current?.focus()
     setInitial({})
     setSentCount((count) => count + 1)
   })
@@ -31,12 +34,14 @@ export function ContactForm() {
     name: field,
     required: true,
     defaultValue: initial[field],
+    // What is typed while it is being sent would be emptied unsent.
+    readOnly: isBusy,
     error: errorOf(field),
   })
   return (
-    <form {...formProps} ref={form} onInput={onInput} className="space-y-5" aria-label="Entre em Contato">
-      {/* A new key empties the fields; the button outside keeps the focus. */}
-      <div key={sentCount} className="space-y-5">
+    <form {...formProps} onInput={onInput} className="space-y-5" aria-label="Entre em Contato">
+      {/* A new key empties the fields. */}
+      <div key={sentCount} ref={fields} className="space-y-5">
         <TextField {...shared('name')} label="Nome" autoComplete="name" />
         <EmailField {...shared('email')} autoComplete="email" />
         <PhoneField {...shared('phone')} />
@@ -44,7 +49,7 @@ export function ContactForm() {
         <Honeypot />
       </div>
       {portalSettings.contactCaptcha && <HumanCheck ref={humanCheck} onPass={noop} />}
-      <Button type="submit" size="large" className="w-full" isBusy={isBusy}>
+      <Button ref={button} type="submit" size="large" className="w-full" isBusy={isBusy}>
         {isBusy ? contactMessages.sending : contactMessages.send}
       </Button>
     </form>

@@ -7,11 +7,12 @@ interface MessageFieldProps {
   name: string
   defaultValue?: string | undefined
   error?: string | undefined
+  readOnly?: boolean
 }
 
 /** 'Sugestão / Mensagem', six rows, with how much of its length is used. */
 export function MessageField({ defaultValue = '', ...props }: MessageFieldProps) {
-  const [length, setLength] = useState(defaultValue.trim().length)
+  const [length, setLength] = useState(lengthOf(defaultValue))
   return (
     <TextArea
       {...props}
@@ -19,7 +20,7 @@ export function MessageField({ defaultValue = '', ...props }: MessageFieldProps)
       rows={6}
       required
       defaultValue={defaultValue}
-      onInput={(event) => setLength(event.currentTarget.value.trim().length)}
+      onInput={(event) => setLength(lengthOf(event.currentTarget.value))}
       hint={
         <span className={`tabular-nums ${length > MESSAGE_MAX ? 'text-danger' : ''}`}>
           {length} de {MESSAGE_MAX} caracteres
@@ -27,4 +28,9 @@ export function MessageField({ defaultValue = '', ...props }: MessageFieldProps)
       }
     />
   )
+}
+
+/** In characters as the rule counts them (contactFormSchema): an emoji outside the basic plane is one, not two. */
+function lengthOf(text: string): number {
+  return [...text.trim()].length
 }

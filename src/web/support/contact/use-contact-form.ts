@@ -9,6 +9,7 @@ import { showToast } from '#web/ui/toast.tsx'
 import { type FieldFailure, useForm } from '#web/ui/use-form.ts'
 import { CONTACT_FIELDS, type ContactField, checkContact } from './check-contact.ts'
 import { forgetDraft } from './contact-draft.ts'
+import { describeSendFailure } from './describe-send-failure.ts'
 
 /**
  * The contact form from the press of its button to the toast (SPEC sections 5 and 8).
@@ -70,7 +71,7 @@ function explainFailure(error: unknown): FieldFailure<ContactField>[] | undefine
   if (code === 'human-check-required') showToast({ kind: 'error', title: signInMessages.humanCheckRequired })
   else if (code === 'human-check-failed') showToast({ kind: 'error', title: signInMessages.humanCheckFailed })
   else {
-    const description = error instanceof Error ? error.message : ''
+    const description = describeSendFailure(error)
     showToast({ kind: 'error', title: contactMessages.failed, ...(description && { description }) })
   }
   return undefined

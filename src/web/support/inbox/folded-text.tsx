@@ -3,12 +3,14 @@ import { textLinkClasses } from '#web/ui/text-link.ts'
 
 interface FoldedTextProps {
   text: string
+  /** Never folded. */
+  isWhole: boolean
   isOpen: boolean
   onToggle: () => void
 }
 
 /** Text of anybody's, as it was written and never more than that; what is longer than six lines is folded. */
-export function FoldedText({ text, isOpen, onToggle }: FoldedTextProps) {
+export function FoldedText({ text, isWhole, isOpen, onToggle }: FoldedTextProps) {
   const paragraph = useRef<HTMLParagraphElement>(null)
   const [isLong, setIsLong] = useState(false)
   useLayoutEffect(() => {
@@ -27,11 +29,11 @@ export function FoldedText({ text, isOpen, onToggle }: FoldedTextProps) {
       <p
         ref={paragraph}
         dir="auto"
-        className={`whitespace-pre-wrap text-sm leading-relaxed ${isOpen ? '' : 'line-clamp-6'}`}
+        className={`whitespace-pre-wrap text-sm leading-relaxed ${isOpen || isWhole ? '' : 'line-clamp-6'}`}
       >
         {text}
       </p>
-      {(isLong || isOpen) && (
+      {!isWhole && (isLong || isOpen) && (
         <button
           type="button"
           onClick={onToggle}

@@ -3,7 +3,7 @@ import type { SupportMessage } from '#contract/support.ts'
 import { DeleteMessageDialog } from './delete-message-dialog.tsx'
 import { focusCard } from './focus-card.ts'
 import type { InboxFilter } from './inbox-filter.ts'
-import { InboxEmpty, InboxFailed, InboxLoading, MoreFailed } from './inbox-notice.tsx'
+import { InboxEmpty, InboxFailed, InboxLoading, InboxStatus, MoreFailed } from './inbox-notice.tsx'
 import { type Inbox, rowsOf } from './inbox-pages.ts'
 import { MessageList } from './message-list.tsx'
 import { inboxKey, useInbox } from './use-inbox.ts'
@@ -18,10 +18,10 @@ interface InboxCardsProps {
 
 /** The messages that pass the filter, or what stands in for them. */
 export function InboxCards({ userId, filter, onClear }: InboxCardsProps) {
-  const { inbox, error, isFetching, retry, ...rest } = useInbox(userId, filter)
+  const { inbox, failure, isFetching, retry, ...rest } = useInbox(userId, filter)
   if (!inbox)
-    return error ? (
-      <InboxFailed detail={error.message} onRetry={retry} isRetrying={isFetching} />
+    return failure ? (
+      <InboxFailed detail={failure.message} onRetry={retry} isRetrying={isFetching} />
     ) : (
       <InboxLoading />
     )
@@ -49,9 +49,7 @@ function LoadedInbox({ userId, filter, onClear, inbox, ...props }: LoadedInboxPr
   }
   return (
     <>
-      <p role="status" className="text-muted text-sm tabular-nums">
-        {countText(inbox.total)}
-      </p>
+      <InboxStatus total={inbox.total} />
       {rows.length === 0 && inbox.total === 0 && <InboxEmpty filter={filter} onClear={onClear} />}
       <div className={isPlaceholderData ? 'opacity-60' : ''}>
         <MessageList
@@ -71,9 +69,4 @@ function LoadedInbox({ userId, filter, onClear, inbox, ...props }: LoadedInboxPr
       <DeleteMessageDialog message={doomed} onCancel={() => setDoomed(undefined)} onConfirm={confirm} />
     </>
   )
-}
-
-function countText(total: number): string {
-  if (total === 0) return ''
-  return total === 1 ? '1 mensagem' : `${total.toLocaleString('pt-BR')} mensagens`
 }

@@ -5,6 +5,7 @@ import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/skeleton.tsx'
 import type { InboxFilter } from './inbox-filter.ts'
+import { useIsOnline } from './use-is-online.ts'
 
 /** Stands in for the cards while they are on their way. */
 export function InboxLoading() {
@@ -18,6 +19,22 @@ export function InboxLoading() {
       ))}
     </div>
   )
+}
+
+/** How many messages there are, and that their list rests where that is so. */
+export function InboxStatus({ total }: { total: number }) {
+  const isOnline = useIsOnline()
+  return (
+    <div role="status" className="flex flex-wrap justify-between gap-x-4 text-muted text-sm tabular-nums">
+      <p>{countText(total)}</p>
+      {!isOnline && <p>Sem conexão; a lista se atualiza quando ela voltar.</p>}
+    </div>
+  )
+}
+
+function countText(total: number): string {
+  if (total === 0) return ''
+  return total === 1 ? '1 mensagem' : `${total.toLocaleString('pt-BR')} mensagens`
 }
 
 export function InboxFailed({ detail, onRetry, isRetrying }: RetryProps & { detail: string }) {

@@ -63,7 +63,7 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
       <input
         type="search"
         aria-label="Buscar mensagens"
-        placeholder="Buscar por nome, e-mail, celular ou texto"
+        placeholder="Nome, e-mail, celular ou texto"
         maxLength={100}
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}

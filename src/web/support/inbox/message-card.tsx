@@ -9,8 +9,8 @@ import { Button } from '#web/ui/button.tsx'
 import { formatInstant } from '#web/ui/format-instant.ts'
 import { textLinkClasses } from '#web/ui/text-link.ts'
 import { FoldedText } from './folded-text.tsx'
-import { phoneLink, replyLink } from './message-links.ts'
-import { plainText } from './plain-text.ts'
+import { hasPhone, phoneLink, replyLink } from './message-links.ts'
+import { compactText, plainText } from './plain-text.ts'
 
 interface MessageCardProps {
   message: SupportMessage
@@ -28,12 +28,17 @@ export function MessageCard({ message, isOpen, onToggle, onMarkRead, onDelete }:
     <article
       aria-labelledby={nameId}
       tabIndex={-1}
-      className={`overflow-hidden rounded-xl border bg-surface p-4 shadow-xs sm:p-5 ${is_read ? 'border-line' : 'border-brand ring-1 ring-brand'}`}
+      className={`overflow-hidden rounded-xl border bg-surface p-4 shadow-xs sm:p-5 ${is_read ? 'border-line' : 'border-brand-strong ring-1 ring-brand-strong'}`}
     >
       <div className="space-y-3">
         <Heading id={nameId} message={message} />
         <Addresses message={message} />
-        <FoldedText text={plainText(message.message)} isOpen={isOpen} onToggle={onToggle} />
+        <FoldedText
+          text={compactText(message.message)}
+          isWhole={isProblemReport(message)}
+          isOpen={isOpen}
+          onToggle={onToggle}
+        />
         <footer className="flex flex-wrap justify-end gap-2">
           {!is_read && (
             <Button variant="secondary" onClick={onMarkRead} aria-describedby={nameId}>
@@ -81,12 +86,13 @@ function Addresses({ message }: { message: SupportMessage }) {
         <Mail aria-hidden="true" className="size-4 shrink-0" />
         <bdi>{email}</bdi>
       </a>
-      {callTo ? (
+      {callTo && (
         <a href={callTo} className={classes} title="Ligar">
           <Phone aria-hidden="true" className="size-4 shrink-0" />
           <bdi>{plainText(phone)}</bdi>
         </a>
-      ) : (
+      )}
+      {!callTo && hasPhone(phone) && (
         <span className="inline-flex min-w-0 items-center gap-1.5 text-muted">
           <Phone aria-hidden="true" className="size-4 shrink-0" />
           <bdi>{plainText(phone)}</bdi>
@@ -94,4 +100,9 @@ function Addresses({ message }: { message: SupportMessage }) {
       )}
     </div>
   )
+}
+
+/** Filed by 'Relatar problema': short, and what the IT team needs of it stands at its end. */
+function isProblemReport({ phone, message }: SupportMessage): boolean {
+  return !hasPhone(phone) && message.startsWith('Problema no relatório ')
 }

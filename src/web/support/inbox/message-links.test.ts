@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { formatInstant } from '#web/ui/format-instant.ts'
-import { phoneLink, replyLink } from './message-links.ts'
-import { plainText } from './plain-text.ts'
+import { hasPhone, phoneLink, replyLink } from './message-links.ts'
+import { compactText, plainText } from './plain-text.ts'
 
 const message = {
   id: '1',
@@ -49,11 +49,29 @@ describe('the links of a message', () => {
   ])('call %s by %s', (phone, link) => {
     expect(phoneLink(phone)).toBe(link)
   })
+
+  it('know a phone from a dash that stands for none', () => {
+    expect(['—', ' - ', '', 'ramal 12', '(21) 98765-4321'].map(hasPhone)).toEqual([
+      false,
+      false,
+      false,
+      true,
+      true,
+    ])
+  })
 })
 
 describe('plainText', () => {
   it('drops what turns the text behind it round, and nothing else', () => {
     expect(plainText('a\u202efdp.exe\u2066b')).toBe('afdp.exeb')
     expect(plainText('مرحبا 👩‍🚀 ção\n')).toBe('مرحبا 👩‍🚀 ção\n')
+  })
+})
+
+describe('compactText', () => {
+  it('leaves two blank lines of many, and what stands in lines alone', () => {
+    expect(compactText('a\n\n\n\nb')).toBe('a\n\n\nb')
+    expect(compactText(`a\n${' \t\n'.repeat(40)}  b`)).toBe('a\n\n\n  b')
+    expect(compactText('a\n\n\nb\n\nc\nd')).toBe('a\n\n\nb\n\nc\nd')
   })
 })

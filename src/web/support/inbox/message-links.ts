@@ -26,6 +26,11 @@ export function phoneLink(phone: string): string | undefined {
   return `tel:${number.trimStart().startsWith('+') ? '+' : ''}${digits}`
 }
 
+/** Whether there is a phone to show at all: problem reports have a dash. */
+export function hasPhone(phone: string): boolean {
+  return /[\p{L}\p{N}]/u.test(phone)
+}
+
 function splitAddress(email: string): [local: string, domain: string] {
   const at = email.lastIndexOf('@')
   return [email.slice(0, at), email.slice(at + 1)]

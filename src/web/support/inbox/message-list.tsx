@@ -114,6 +114,8 @@ function useOffsetInMain(list: React.RefObject<HTMLElement | null>): number {
     }
     const observer = new ResizeObserver(measure)
     observer.observe(main)
+    // What stands above the list may grow.
+    if (main.firstElementChild) observer.observe(main.firstElementChild)
     measure()
     return () => observer.disconnect()
   }, [list])

@@ -5,3 +5,8 @@ const DIRECTION_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g
 export function plainText(text: string): string {
   return text.replace(DIRECTION_CONTROLS, '')
 }
+
+/** Plain text of which no more than two blank lines stand together, which would push the rest out of sight. */
+export function compactText(text: string): string {
+  return plainText(text).replace(/\n(?:[^\S\n]*\n){3,}/g, '\n\n\n')
+}

@@ -36,20 +36,23 @@ export function useInbox(userId: string, filter: InboxFilter) {
     queryKey: key,
     queryFn: async ({ signal }) => startInbox(await fetchPage(filter, undefined, PAGE_SIZE, signal)),
     placeholderData: keepPreviousData,
-    // What is there is kept right by the changes alone: a whole fetch would forget all but the newest part.
+    // What is there is kept right by the changes alone: a whole fetch would forget all but the newest part. A list
+    // that could not be had is stale all the same, and fetched once the browser is back online.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
-    refetchOnReconnect: false,
   })
-  useFailureToast(error)
+  const { failure, forgetToast } = useFailure(data, error)
   const looked = useFreshPages(key, filter, data !== undefined && !isPlaceholderData)
   const more = useMore(key, filter)
   return {
     inbox: data,
     isPlaceholderData,
-    error,
+    failure,
     isFetching,
-    retry: () => void refetch(),
+    retry: () => {
+      forgetToast()
+      void refetch()
+    },
     ...looked,
     ...more,
   }
@@ -77,7 +80,11 @@ function useFreshPages(key: QueryKey, filter: InboxFilter, isLoaded: boolean) {
   useEffect(
     () =>
       followMessageChanges((news) => {
-        if (!queryClient.getQueryData(key)) hasMissed.current = true
+        if (!queryClient.getQueryData(key)) {
+          hasMissed.current = true
+          // After a failure nothing else would fetch it; what is on its way is awaited.
+          void queryClient.refetchQueries({ queryKey: key, exact: true }, { cancelRefetch: false })
+        }
         change(key, (inbox) => noteChange(inbox, news))
         refresh()
       }),
@@ -145,8 +152,28 @@ export function change(key: QueryKey, update: (inbox: Inbox) => Inbox): void {
   queryClient.setQueryData<Inbox>(key, (inbox) => inbox && update(inbox))
 }
 
-function useFailureToast(error: Error | null): void {
+/**
+ * Why there is no list, and the toast that says so: once, however often the page tries again by itself.
+ * @returns the failure, which stands until there is a list, and what makes the next one be said again
+ */
+function useFailure(data: Inbox | undefined, error: Error | null) {
+  const [failure, setFailure] = useState<Error>()
+  const isSaid = useRef(false)
   useEffect(() => {
-    if (error) showToast({ kind: 'error', title: inboxMessages.loadFailed, description: error.message })
-  }, [error])
+    if (data) {
+      setFailure(undefined)
+      isSaid.current = false
+    } else if (error) {
+      setFailure(error)
+      if (!isSaid.current)
+        showToast({ kind: 'error', title: inboxMessages.loadFailed, description: error.message })
+      isSaid.current = true
+    }
+  }, [data, error])
+  return {
+    failure,
+    forgetToast: () => {
+      isSaid.current = false
+    },
+  }
 }
