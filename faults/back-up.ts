@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { cpSync, realpathSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { cpSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
 import { ask } from '#bench/support/ask.ts'
 import { newSecret } from '#bench/support/new-secret.ts'
-import { createDatabase, openPostgres } from '#bench/support/open-postgres.ts'
+import { createDatabase, openPostgres, runSql } from '#bench/support/open-postgres.ts'
+import { ROOT } from '#bench/support/paths.ts'
 import { signInAsAdmin } from '#bench/support/sign-in-as-admin.ts'
 import { temporaryFolder } from '#bench/support/temporary-folder.ts'
 // @ts-expect-error: a plain script without types
@@ -35,28 +36,53 @@ async function tryEmbedded(run: FaultRun): Promise<Verdict[]> {
   return judge(run, run.port, env, 'embedded', token, marks)
 }
 
-/** `pg_dump` while the portal runs, `pg_restore` into a new database. */
+/** The lines of docs/operations.md as they stand there: the dump while the portal runs, the others afterwards. */
 async function tryServer(run: FaultRun): Promise<Verdict[]> {
   const server = await openPostgres(run.cleanUp)
   const SESSION_SECRET = newSecret()
   const DATA_DIR = temporaryFolder(run.cleanUp)
   const DATABASE_URL = await createDatabase(server, 'backup', run.cleanUp)
+  const name = `patio_bench_restored_${process.pid}`
+  const restored = new URL(`/${name}`, DATABASE_URL).href
+  run.cleanUp(() => runSql(server, (client) => client.query(`drop database if exists ${name} with (force)`)))
+  const runLines = await shellFor(DATA_DIR, DATABASE_URL)
+  const { dump, restore } = readLines(restored, name)
   const { token, marks, stop } = await fill(run, run.port + 1, { DATABASE_URL, DATA_DIR, SESSION_SECRET })
-  const dump = join(DATA_DIR, 'patio.dump')
+  const dumped = runLines(dump)
+  await stop()
+  const fault = dumped || runLines(restore)
+  const isDone = { promise: 'PostgreSQL: the lines of docs/operations.md work', held: fault === '' }
+  if (fault !== '') return [{ ...isDone, seen: fault }]
+  const env = { DATABASE_URL: restored, DATA_DIR, SESSION_SECRET }
+  return [
+    { ...isDone, seen: 'they do' },
+    ...(await judge(run, run.port + 1, env, 'PostgreSQL', token, marks)),
+  ]
+}
+
+/** The commands that an operator finds, with a name and an address of this run in the place of the example's. */
+function readLines(restored: string, name: string): { dump: string; restore: string } {
+  const text = readFileSync(join(ROOT, 'docs', 'operations.md'), 'utf8')
+  const section = /## Back-up and restore[\s\S]*?\*\*PostgreSQL\*\*([\s\S]*?)\n\*\*/.exec(text)?.[1] ?? ''
+  const lines = [...section.matchAll(/```sh\n([\s\S]*?)```/g)]
+    .map((match) => match[1])
+    .join('')
+    .replace(/postgres(ql)?:\/\/…\/patio_restored/, `'${restored}'`)
+    .replaceAll('patio_restored', name)
+  const at = lines.indexOf('createdb')
+  if (at < 1) throw new Error('docs/operations.md shows no dump and createdb under "Back-up and restore"')
+  return { dump: lines.slice(0, at), restore: lines.slice(at) }
+}
+
+/** @returns what runs lines and gives what they had to say when one failed, '' otherwise */
+async function shellFor(folder: string, databaseUrl: string): Promise<(lines: string) => string> {
   // Links to the server's programs may stand elsewhere, without those of its clients.
   const programs = dirname(realpathSync(join(await findPostgres(), 'postgres')))
-  execFileSync(join(programs, 'pg_dump'), ['--format=custom', `--file=${dump}`, DATABASE_URL])
-  await stop()
-  const restored = await createDatabase(server, 'restored', run.cleanUp)
-  execFileSync(join(programs, 'pg_restore'), ['--no-owner', '--exit-on-error', `--dbname=${restored}`, dump])
-  return judge(
-    run,
-    run.port + 1,
-    { DATABASE_URL: restored, DATA_DIR, SESSION_SECRET },
-    'PostgreSQL',
-    token,
-    marks,
-  )
+  const env = { PATH: `${programs}${delimiter}${process.env.PATH}`, DATABASE_URL: databaseUrl }
+  return (lines) => {
+    const { status, stderr } = spawnSync('sh', ['-e', '-c', lines], { cwd: folder, env, encoding: 'utf8' })
+    return status === 0 ? '' : `${stderr.trim().split('\n').join(' ')} (${status})`
+  }
 }
 
 async function fill(run: FaultRun, port: number, env: Record<string, string>) {

@@ -7,6 +7,7 @@ import { runTask, say, undoAfterwards } from '#bench/support/run-task.ts'
 import { findPostgres } from '#scripts/find-postgres.mjs'
 import { backUp } from './back-up.ts'
 import { databaseDown } from './database-down.ts'
+import { databaseSilent } from './database-silent.ts'
 import { databaseSlow } from './database-slow.ts'
 import { diskFull } from './disk-full.ts'
 import { killUnderLoad } from './kill-under-load.ts'
@@ -20,6 +21,7 @@ import { twoReplicas } from './two-replicas.ts'
 
 const FAULTS: readonly Fault[] = [
   databaseDown,
+  databaseSilent,
   databaseSlow,
   diskFull,
   mailServerSilent,
@@ -31,17 +33,21 @@ const FAULTS: readonly Fault[] = [
   backUp,
   killUnderLoad,
 ]
-const NOT_TRIED = 'NOT TRIED'
 const FIRST_PORT = Number(process.env.FAULTS_PORT ?? 4500)
-const LONGEST_RUN_MS = 20 * 60_000
+const LONGEST_RUN_MS = 15 * 60_000
 
 const { values } = parseArgs({
   options: { short: { type: 'boolean', default: false }, only: { type: 'string' } },
 })
 
+type Word = 'held' | 'not tried' | 'FAILED'
+
+/** Why a fault cannot be tried here, or undefined. */
+async function reasonAgainst(fault: Fault): Promise<string | undefined> {
+  return (await fault.cannotRun?.()) ?? (fault.needsPostgres && (await lackOfPostgres())) ?? undefined
+}
+
 async function runFault(fault: Fault, index: number): Promise<Verdict[]> {
-  const reason = (await fault.cannotRun?.()) ?? (fault.needsPostgres && (await lackOfPostgres()))
-  if (reason) return [{ promise: NOT_TRIED, held: true, seen: reason }]
   return undoAfterwards(async (cleanUp) => {
     try {
       return await fault.run({ isShort: values.short, cleanUp, port: FIRST_PORT + index * 10 })
@@ -55,26 +61,36 @@ async function lackOfPostgres(): Promise<string | undefined> {
   return (await findPostgres()) ? undefined : 'there is no PostgreSQL 15 or later here'
 }
 
-function rowsOf(fault: Fault, verdicts: readonly Verdict[]): string[] {
-  return verdicts.map(
-    ({ promise, held, seen }) => `| ${fault.name} | ${promise} | ${seen} | ${held ? 'held' : 'FAILED'} |`,
-  )
+/** Tries a fault, or says why not. @returns its rows of the table */
+async function tryFault(fault: Fault, index: number): Promise<string[]> {
+  const startedAt = performance.now()
+  const row = (promise: string, seen: string, word: Word) =>
+    `| ${fault.name} | ${promise} | ${seen} | ${word} |`
+  const conclude = (word: Word) => {
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
+    say(`${word.padEnd(9)} ${fault.name} (${seconds} s)`)
+    if (word === 'FAILED') process.exitCode = 1
+  }
+  const reason = await reasonAgainst(fault)
+  if (reason) {
+    conclude('not tried')
+    say(`          ${reason}`)
+    return [row('', reason, 'not tried')]
+  }
+  const verdicts = await runFault(fault, index)
+  const broken = verdicts.filter(({ held }) => !held)
+  conclude(broken.length > 0 ? 'FAILED' : 'held')
+  for (const { promise, seen } of broken) say(`          ${promise}: ${seen}`)
+  return verdicts.map(({ promise, held, seen }) => row(promise, seen, held ? 'held' : 'FAILED'))
 }
 
 await runTask(async () => {
   const rows: string[] = []
   for (const [index, fault] of FAULTS.entries()) {
     if (values.only && !fault.name.includes(values.only)) continue
-    const startedAt = performance.now()
-    const verdicts = await runFault(fault, index)
-    const broken = verdicts.filter(({ held }) => !held)
-    if (broken.length > 0) process.exitCode = 1
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
-    const word = broken.length > 0 ? 'FAILED' : verdicts[0]?.promise === NOT_TRIED ? NOT_TRIED : 'held'
-    say(`${word.padEnd(9)} ${fault.name} (${seconds} s)`)
-    for (const { promise, seen } of broken) say(`         ${promise}: ${seen}`)
-    rows.push(...rowsOf(fault, verdicts))
+    rows.push(...(await tryFault(fault, index)))
   }
+  if (rows.length === 0) throw new Error(`there is no fault ${values.only}`)
   process.stdout.write(`\nrun-faults.ts${values.short ? ' --short' : ''}, ${machineLine()}\n\n`)
   process.stdout.write(
     `| fault | promise | seen | verdict |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`,

@@ -9,6 +9,15 @@ import { followChanges } from './support/stream.ts'
 
 const WRONG_TRIES = 14
 const FREE_TRIES = 3
+/** What the contact form takes from one address in ten minutes, and what comes afterwards, at either replica. */
+const CONTACT_STATUSES = [201, 201, 201, 429, 429]
+const SENDER = '203.0.113.7'
+const MESSAGE = {
+  name: 'Réplica',
+  email: 'replica@exemplo.com.br',
+  phone: '(21) 98765-4321',
+  message: 'pela outra',
+}
 
 /** Requests go to two replicas in turn: what one has seen holds at the other. */
 export const twoReplicas = defineFault({
@@ -20,6 +29,7 @@ export const twoReplicas = defineFault({
     return [
       ...(await tryRotation(urls, sessions[0])),
       ...(await tryLiveInbox(urls, sessions[1].access_token)),
+      ...(await tryContactLimit(urls)),
       ...(await tryRevocation(urls, sessions[1].access_token, sessions[2].access_token)),
       ...(await tryLockOut(urls)),
     ]
@@ -30,6 +40,8 @@ async function startReplicas(run: FaultRun): Promise<[string, string]> {
   const env = {
     // The limits are what is being looked at.
     RATE_LIMITS: 'on',
+    // Somebody who writes often, and nobody else, stands behind a proxy.
+    TRUSTED_PROXIES: '127.0.0.1',
     ...(await prepareDatabase('two', run.cleanUp)),
     SESSION_SECRET: newSecret(),
   }
@@ -93,17 +105,23 @@ async function tryRotation(urls: [string, string], { refresh_token }: Session): 
 
 async function tryLiveInbox(urls: [string, string], token: string): Promise<Verdict[]> {
   const stream = await followChanges(urls[1], token)
-  const body = {
-    name: 'Réplica',
-    email: 'replica@exemplo.com.br',
-    phone: '(21) 98765-4321',
-    message: 'pela outra',
-  }
   const startedAt = stream.ids.length
-  await post(urls[0], '/api/support-messages', body)
+  await post(urls[0], '/api/support-messages', MESSAGE)
   const seenMs = await timeUntil(async () => stream.ids.length > startedAt, 5_000)
   stream.close()
   return [atMost('a message sent through one shows on the other within', seenMs, 1_000, 'ms')]
+}
+
+/** The contact form's limit of one address is counted by both together. */
+async function tryContactLimit(urls: [string, string]): Promise<Verdict[]> {
+  const statuses: number[] = []
+  for (const index of CONTACT_STATUSES.keys()) {
+    const headers = { 'x-forwarded-for': SENDER }
+    const asked = { method: 'POST', path: '/api/support-messages', body: MESSAGE, headers }
+    statuses.push((await ask(inTurn(urls, index), asked)).status)
+  }
+  const [expected, seen] = [CONTACT_STATUSES.join(', '), statuses.join(', ')]
+  return [{ promise: `contact messages in turn: ${expected}`, held: seen === expected, seen }]
 }
 
 async function tryRevocation(urls: [string, string], leaving: string, watching: string): Promise<Verdict[]> {

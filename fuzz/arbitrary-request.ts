@@ -3,9 +3,9 @@ import * as z from 'zod'
 import { pathWith, type Route, type Schema } from '#contract/route.ts'
 import { anyText, arbitraryOf, broken, type JsonSchema } from './arbitrary-of-schema.ts'
 
-/** Who asks; each is a session that the run has opened. */
-export type CallerName = 'nobody' | 'garbage' | 'user' | 'admin' | 'recovery' | 'forcedChange'
-const CALLERS: readonly CallerName[] = ['nobody', 'garbage', 'user', 'admin', 'recovery', 'forcedChange']
+/** Who asks; each is a session that the run has opened, and who watches over the portal, with a token of his own. */
+const CALLERS = ['nobody', 'garbage', 'user', 'admin', 'recovery', 'forcedChange', 'operator'] as const
+export type CallerName = (typeof CALLERS)[number]
 
 export interface FuzzedRequest {
   method: string
@@ -34,8 +34,8 @@ export function requestsTo(route: Route, knownIds: readonly string[]): fc.Arbitr
 
 /** The caller who gets past the door, so that most requests reach the code behind it. */
 function callerOf({ access }: Route): CallerName {
-  if (access === 'public' || access === 'operator') return 'nobody'
-  return access === 'admin' ? 'admin' : 'user'
+  if (access === 'public') return 'nobody'
+  return access === 'admin' || access === 'operator' ? access : 'user'
 }
 
 function pathsOf(route: Route, knownIds: readonly string[]): fc.Arbitrary<string> {

@@ -16,9 +16,12 @@ export interface Callers {
 }
 
 /** Opens sessions straight in the database, as nobody could sign in that often. */
-export async function createCallers(databaseUrl: string, secret: string): Promise<Callers> {
+export async function createCallers(
+  databaseUrl: string,
+  secrets: { SESSION_SECRET: string; METRICS_TOKEN: string },
+): Promise<Callers> {
   const { db, close } = await openServer(databaseUrl, () => {})
-  const tools = createSessionTools(createKeyring([secret]), Date.now)
+  const tools = createSessionTools(createKeyring([secrets.SESSION_SECRET]), Date.now)
   const tokens = new Map<CallerName, Promise<string>>()
   let made = 0
 
@@ -39,6 +42,7 @@ export async function createCallers(databaseUrl: string, secret: string): Promis
   return {
     async tokenOf(caller) {
       if (caller === 'nobody') return undefined
+      if (caller === 'operator') return secrets.METRICS_TOKEN
       if (caller === 'garbage') return 'x'.repeat(120)
       const known = tokens.get(caller) ?? open(caller)
       tokens.set(caller, known)
@@ -50,9 +54,15 @@ export async function createCallers(databaseUrl: string, secret: string): Promis
         .selectFrom('profiles')
         .select('user_id as id')
         .where('email', 'not like', 'fuzz%')
+        .orderBy('email')
         .limit(30)
         .execute()
-      const messages = await db.selectFrom('support_messages').select('id').limit(10).execute()
+      const messages = await db
+        .selectFrom('support_messages')
+        .select('id')
+        .orderBy('created_at')
+        .limit(10)
+        .execute()
       return [...people, ...messages].map(({ id }) => id)
     },
     close,

@@ -52,27 +52,79 @@ export const rawBytes: fc.Arbitrary<Buffer> = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes)) },
 )
 
+/** What became of a connection: how it went when no answer came, 'answered' otherwise. */
+export type End =
+  | 'answered'
+  | 'closed without an answer'
+  /** More had to come, so the server rightly waited until the caller hung up. */
+  | 'waited for the rest'
+  /** A whole request without an answer in time. */
+  | 'left hanging'
+  /** The server kept the connection although nothing more could come. */
+  | 'not let go'
+
+export interface RawOutcome {
+  /** Of all replies, 100 Continue among them. */
+  statuses: number[]
+  /** From the connection to the first answer; 0 without one. */
+  ms: number
+  end: End
+}
+
+/** How long to wait for an answer to something that is not whole: some of it is refused at sight. */
+const GLANCE_MS = 100
+
 /**
- * Writes bytes to the portal, closes the sending side and reads what comes back.
- * @returns the statuses of all replies, none when the connection was simply closed
+ * Writes bytes to the portal, reads what comes back, and hangs up after the first answer.
+ * @param longestMs how long an answer to a whole request may take, and the server to let go afterwards
  */
-export function sendBytes(port: number, bytes: Buffer, longestMs: number): Promise<number[]> {
-  return new Promise((resolve, reject) => {
+export function sendBytes(port: number, bytes: Buffer, longestMs: number): Promise<RawOutcome> {
+  const startedAt = performance.now()
+  const isWhole = isWholeRequest(bytes)
+  return new Promise((resolve) => {
     let received = ''
-    const socket = connect(port, '127.0.0.1')
-    const done = () => {
+    let ms = 0
+    let silence: End = 'closed without an answer'
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    const finish = (end: End) => {
+      clearTimeout(timer)
       socket.destroy()
-      resolve([...received.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map((match) => Number(match[1])))
+      resolve({ statuses: statusesIn(received), ms, end: ms > 0 && end !== 'not let go' ? 'answered' : end })
     }
-    socket.setTimeout(longestMs, () => {
-      socket.destroy()
-      reject(new Error(`the connection was still open after ${longestMs} ms`))
-    })
+    const hangUp = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => finish('not let go'), longestMs)
+      socket.end()
+    }
+    let timer = setTimeout(
+      () => {
+        if (isWhole) return finish('left hanging')
+        silence = 'waited for the rest'
+        hangUp()
+      },
+      isWhole ? longestMs : GLANCE_MS,
+    )
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1')
+      if (ms > 0 || !statusesIn(received).some((status) => status >= 200)) return
+      ms = performance.now() - startedAt
+      hangUp()
     })
-    socket.on('close', done)
-    socket.on('error', done)
-    socket.end(bytes)
+    socket.on('close', () => finish(silence))
+    socket.on('error', () => finish(silence))
   })
+}
+
+function statusesIn(received: string): number[] {
+  return [...received.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map((match) => Number(match[1]))
+}
+
+/** Whether nothing more needs to come. In doubt it says no: chunks, a length not reached, the first half of an HTTP/2 preface. */
+function isWholeRequest(bytes: Buffer): boolean {
+  const text = bytes.toString('latin1')
+  const end = text.indexOf('\r\n\r\n')
+  const head = text.slice(0, end + 2)
+  if (end < 0 || head.startsWith('PRI ') || /^transfer-encoding:/im.test(head)) return false
+  const lengths = [...head.matchAll(/^content-length: *(\d+)\r$/gim)].map((match) => Number(match[1]))
+  return lengths.every((length) => text.length - end - 4 >= length)
 }

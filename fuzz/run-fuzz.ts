@@ -1,164 +1,118 @@
 // Random requests over every route of the contract, and bytes that are no requests: nothing may answer 5xx, nothing
 // may take 2 s, and memory must stay flat. `npm run fuzz [-- --requests 50000] [--seed N] [--only "GET /api/…"]`
+// With --only, exactly so many requests go to that one target: what a failure prints sends the same ones again.
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import fc from 'fast-check'
 import { machineLine } from '#bench/support/figures.ts'
 import { newSecret } from '#bench/support/new-secret.ts'
 import { prepareDatabase } from '#bench/support/prepare-database.ts'
 import { residentMemory } from '#bench/support/resident-memory.ts'
-import { runTask, say } from '#bench/support/run-task.ts'
+import { type CleanUp, runTask, say } from '#bench/support/run-task.ts'
 import { type StartedPortal, startPortal } from '#bench/support/start-portal.ts'
-import { api } from '#contract/index.ts'
-import type { Route } from '#contract/route.ts'
-import { requestsTo } from './arbitrary-request.ts'
-import { type Callers, createCallers } from './callers.ts'
-import { rawBytes, sendBytes } from './raw-requests.ts'
-import { type Sent, sendFuzzed } from './send-fuzzed.ts'
+import { createCallers } from './callers.ts'
+import { RAW_BYTES, type Tally, type Target, targetsOf } from './fuzz-targets.ts'
 
 const PORT = Number(process.env.FUZZ_PORT ?? 4700)
 const LANES = 6
-const SLOWEST_MS = 2_000
 const RAW_SHARE = 0.1
+const WARM_UP_SHARE = 0.1
 const MOST_GROWTH = 1.25
 
 const { values } = parseArgs({
   options: {
     requests: { type: 'string', default: '50000' },
-    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+    seed: { type: 'string', default: String(randomInt(2 ** 31 - 1)) },
     only: { type: 'string' },
   },
 })
 const seed = Number(values.seed)
+const requests = Number(values.requests)
 
-/** What a target has taken so far. */
-interface Tally {
-  name: string
-  sent: number
-  classes: Record<string, number>
-  slowestMs: number
-  failure?: string
-}
-
-interface Target {
-  tally: Tally
-  fuzz(runs: number): Promise<void>
-}
-
-function targetsOf(portal: StartedPortal, callers: Callers, knownIds: string[]): Target[] {
-  const routes = Object.values(api).flatMap((group) => Object.values<Route>(group))
-  const targets = routes.map((route) => routeTarget(route, portal, callers, knownIds))
-  return [...targets, rawTarget()].filter(({ tally }) => !values.only || tally.name === values.only)
-}
-
-function newTally(name: string): Tally {
-  return { name, sent: 0, classes: {}, slowestMs: 0 }
-}
-
-function count(tally: Tally, { status, ms }: Sent): void {
-  tally.sent += 1
-  const group = `${Math.floor(status / 100)}xx`
-  tally.classes[group] = (tally.classes[group] ?? 0) + 1
-  tally.slowestMs = Math.max(tally.slowestMs, ms)
-}
-
-function routeTarget(route: Route, portal: StartedPortal, callers: Callers, knownIds: string[]): Target {
-  const tally = newTally(`${route.method} ${route.path}`)
-  const property = fc.asyncProperty(requestsTo(route, knownIds), async (request) => {
-    const sent = await sendFuzzed(portal.url, request, callers, SLOWEST_MS * 2)
-    count(tally, sent)
-    if (sent.status === 0 || sent.status >= 500)
-      throw new Error(`answered ${sent.status} ${sent.text.slice(0, 300)}`)
-    if (sent.ms > SLOWEST_MS) throw new Error(`took ${Math.round(sent.ms)} ms`)
-  })
-  return { tally, fuzz: (runs) => check(tally, property, runs) }
-}
-
-function rawTarget(): Target {
-  const tally = newTally('raw bytes')
-  const property = fc.asyncProperty(rawBytes, async (bytes) => {
-    const startedAt = performance.now()
-    // A request whose body never comes is waited for; only the time-outs of the server end it.
-    const statuses = await sendBytes(PORT, bytes, 32_000)
-    for (const status of statuses.length > 0 ? statuses : [200])
-      count(tally, { status, ms: performance.now() - startedAt, text: '' })
-    const bad = statuses.find((status) => status >= 500)
-    if (bad) throw new Error(`answered ${bad}`)
-  })
-  return { tally, fuzz: (runs) => check(tally, property, runs) }
-}
-
-async function check<Ts>(tally: Tally, property: fc.IAsyncProperty<Ts>, runs: number): Promise<void> {
-  const details = await fc.check(property, {
-    numRuns: runs,
-    seed,
-    endOnFailure: false,
-    interruptAfterTimeLimit: 600_000,
-  })
-  if (!details.failed) return
-  const shown = fc.stringify(details.counterexample)
-  tally.failure = `${details.errorInstance}\n    with ${shown}\n    replay: npm run fuzz -- --only "${tally.name}" --seed ${seed} --requests ${runs}`
-}
-
-/** A few targets at a time; the order decides nothing. */
-async function fuzzAll(targets: Target[], requests: number): Promise<void> {
-  const isRaw = ({ tally }: Target) => tally.name === 'raw bytes'
-  const rawRuns = Math.ceil(requests * (targets.some(isRaw) ? RAW_SHARE : 0))
-  const runs = Math.ceil(
-    (requests - rawRuns) / Math.max(1, targets.filter((target) => !isRaw(target)).length),
-  )
-  const waiting = [...targets]
-  const lane = async () => {
-    for (let target = waiting.shift(); target; target = waiting.shift())
-      await target.fuzz(isRaw(target) ? rawRuns : runs)
-  }
-  await Promise.all(Array.from({ length: LANES }, lane))
-}
-
-function print(tallies: Tally[], memory: { before: number; after: number }): void {
-  const rows = tallies.map(({ name, sent, classes, slowestMs, failure }) => {
-    const answered = Object.entries(classes)
-      .sort()
-      .map(([group, times]) => `${times} × ${group}`)
-      .join(', ')
-    return `| ${name} | ${sent} | ${answered} | ${slowestMs.toFixed(0)} ms | ${failure ? 'FAILED' : 'held'} |`
-  })
-  const total = tallies.reduce((sum, { sent }) => sum + sent, 0)
-  const isFlat = memory.after <= memory.before * MOST_GROWTH
-  rows.push(
-    `| resident memory | ${total} | ${memory.before.toFixed(0)} → ${memory.after.toFixed(0)} MB | | ${isFlat ? 'held' : 'FAILED'} |`,
-  )
-  process.stdout.write(
-    `\nrun-fuzz.ts, seed ${seed}, ${machineLine()}\n\n| route | requests | answers | slowest | verdict |\n| --- | --- | --- | --- | --- |\n${rows.join('\n')}\n`,
-  )
-  for (const { name, failure } of tallies) if (failure) say(`${name}: ${failure}`)
-  if (!isFlat || tallies.some(({ failure }) => failure)) process.exitCode = 1
-}
-
-await runTask(async (cleanUp) => {
+async function startFuzzedPortal(cleanUp: CleanUp): Promise<{ portal: StartedPortal; targets: Target[] }> {
   const env = await prepareDatabase('fuzz', cleanUp)
-  const SESSION_SECRET = newSecret()
+  const secrets = { SESSION_SECRET: newSecret(), METRICS_TOKEN: newSecret() }
   const portal = await startPortal(PORT, {
     ...env,
-    SESSION_SECRET,
+    ...secrets,
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'fatal',
     ALTCHA_COST: '50',
   })
   cleanUp(portal.stop)
-  const callers = await createCallers(env.DATABASE_URL, SESSION_SECRET)
+  const callers = await createCallers(env.DATABASE_URL, secrets)
   cleanUp(callers.close)
-  const targets = targetsOf(portal, callers, await callers.readIds())
-  if (targets.length === 0) throw new Error(`there is no route ${values.only}`)
-  say(`seed ${seed}, ${targets.length} targets`)
-  // The first tenth fills caches and pools; from there on memory must not grow.
-  await fuzzAll(targets, Number(values.requests) * 0.1)
+  return { portal, targets: targetsOf(portal, callers, await callers.readIds()) }
+}
+
+/** A few targets at a time; the order decides nothing. */
+async function fuzzAll(targets: Target[], passSeed: number, total: number): Promise<Tally[]> {
+  const rawRequests = Math.ceil(total * RAW_SHARE)
+  const routeRequests = Math.ceil((total - rawRequests) / (targets.length - 1))
+  const waiting = [...targets].reverse()
+  const tallies: Tally[] = []
+  const lane = async () => {
+    for (let target = waiting.shift(); target; target = waiting.shift())
+      tallies.push(await target.fuzz(passSeed, target.name === RAW_BYTES ? rawRequests : routeRequests))
+  }
+  await Promise.all(Array.from({ length: LANES }, lane))
+  return tallies.sort((a, b) => a.name.localeCompare(b.name, 'en'))
+}
+
+/** The first pass fills caches and pools; from there on memory must not grow. */
+async function runWhole(portal: StartedPortal, targets: Target[]): Promise<void> {
+  const warmUpSeed = seed + 1
+  const warmUp = await fuzzAll(targets, warmUpSeed, requests * WARM_UP_SHARE)
   const before = residentMemory(portal.pid)
-  await fuzzAll(targets, Number(values.requests) * 0.9)
+  const tallies = await fuzzAll(targets, seed, requests)
   const after = residentMemory(portal.pid)
-  if (portal.hasEnded()) throw new Error(`the portal died:\n${portal.errors()}`)
-  print(
-    targets.map(({ tally }) => tally),
-    { before, after },
+  const isFlat = after <= before * MOST_GROWTH
+  const memory = `| resident memory | | ${before.toFixed(0)} → ${after.toFixed(0)} MB | | ${isFlat ? 'held' : 'FAILED'} |`
+  print(tallies, [memory])
+  process.stdout.write(
+    `\nCounted: ${sumOf(tallies)} requests with seed ${seed}. Before them ${sumOf(warmUp)} others (seed ${warmUpSeed}) warmed the portal up: they are not in the table, but what fails among them fails the run.\n`,
   )
+  judge([...warmUp, ...tallies])
+  if (!isFlat) process.exitCode = 1
+}
+
+/** One target alone, with exactly the requests that the command names. */
+async function runOnly(targets: Target[], name: string): Promise<void> {
+  const target = targets.find((each) => each.name === name)
+  if (!target) throw new Error(`there is no route ${name}`)
+  const tally = await target.fuzz(seed, requests)
+  print([tally], [])
+  process.stdout.write(
+    `\nCounted: ${tally.sent} requests, sent once; memory is not judged without a warm-up.\n`,
+  )
+  judge([tally])
+}
+
+const sumOf = (tallies: Tally[]) => tallies.reduce((sum, { sent }) => sum + sent, 0)
+
+function print(tallies: Tally[], more: string[]): void {
+  const rows = tallies.map(({ name, sent, answers, slowestMs, failure }) => {
+    const answered = Object.entries(answers)
+      .sort()
+      .map(([kind, times]) => `${times} × ${kind}`)
+      .join(', ')
+    return `| ${name} | ${sent} | ${answered} | ${slowestMs.toFixed(0)} ms | ${failure ? 'FAILED' : 'held'} |`
+  })
+  const head = '| route | requests | answers | slowest answer | verdict |\n| --- | --- | --- | --- | --- |'
+  process.stdout.write(
+    `\nrun-fuzz.ts, seed ${seed}, ${machineLine()}\n\n${[head, ...rows, ...more].join('\n')}\n`,
+  )
+}
+
+function judge(tallies: Tally[]): void {
+  const failed = tallies.filter(({ failure }) => failure)
+  for (const { name, failure } of failed) say(`${name}: ${failure}`)
+  if (failed.length > 0) process.exitCode = 1
+}
+
+await runTask(async (cleanUp) => {
+  const { portal, targets } = await startFuzzedPortal(cleanUp)
+  say(`seed ${seed}, ${values.only ?? `${targets.length} targets`}`)
+  if (values.only) await runOnly(targets, values.only)
+  else await runWhole(portal, targets)
+  if (portal.hasEnded()) throw new Error(`the portal died:\n${portal.errors()}`)
 })

@@ -12,6 +12,8 @@ export interface Running {
 export function keepAsking(everyMs: number, send: () => Promise<Answer>): Running {
   const flying: Promise<Answer>[] = []
   const timer = setInterval(() => flying.push(send()), everyMs)
+  // A fault that throws leaves it running: it must not keep the whole run from ending.
+  timer.unref()
   return {
     async stop() {
       clearInterval(timer)

@@ -5,6 +5,10 @@ export interface Stream {
   /** Ids of changed messages, in the order in which they came. */
   ids: string[]
   isOpen(): boolean
+  /** After how many milliseconds the portal has said to come back. */
+  retryMs(): number | undefined
+  /** Resolves at its end, with whether the portal ended it in order. */
+  ended: Promise<{ isInOrder: boolean }>
   close(): void
 }
 
@@ -13,6 +17,7 @@ export function followChanges(portalUrl: string, token: string): Promise<Stream>
   return new Promise((resolve, reject) => {
     const ids: string[] = []
     let isOpen = true
+    let retryMs: number | undefined
     const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' }
     const request = get(`${portalUrl}/api/support-messages/changes`, { headers, agent: false }, (reply) => {
       if (reply.statusCode !== 200)
@@ -22,17 +27,29 @@ export function followChanges(portalUrl: string, token: string): Promise<Stream>
       reply.on('data', (chunk: string) => {
         const events = (rest + chunk).split('\n\n')
         rest = events.pop() ?? ''
-        ids.push(...events.flatMap(idsOf))
+        for (const event of events) {
+          retryMs = retryOf(event) ?? retryMs
+          ids.push(...idsOf(event))
+        }
       })
-      const end = () => {
-        isOpen = false
-      }
-      reply.on('end', end)
-      reply.on('error', end)
-      resolve({ ids, isOpen: () => isOpen, close: () => request.destroy() })
+      const ended = new Promise<{ isInOrder: boolean }>((end) => {
+        const endWith = (isInOrder: boolean) => () => {
+          isOpen = false
+          end({ isInOrder })
+        }
+        reply.on('end', endWith(true))
+        reply.on('error', endWith(false))
+      })
+      const close = () => request.destroy()
+      resolve({ ids, isOpen: () => isOpen, retryMs: () => retryMs, ended, close })
     })
     request.on('error', reject)
   })
+}
+
+function retryOf(event: string): number | undefined {
+  const told = /^retry: ?(\d+)$/m.exec(event)?.[1]
+  return told === undefined ? undefined : Number(told)
 }
 
 function idsOf(event: string): string[] {
