@@ -92,7 +92,8 @@ test('a row says what a person may see and offers every action', async ({ page }
     'Estados: RJ',
     'Aprovado',
     'Verificado',
-    'Nunca',
+    // Vera signs in, if at all, in the tests of others.
+    /(Nunca|\d\d\/\d\d\/\d{4}, \d\d:\d\d)Remover/,
   ])
     await expect(row).toContainText(text)
   for (const name of [
