@@ -101,7 +101,7 @@ test('what another administrator has changed meanwhile is said and not overwritt
   other,
 }) => {
   const person = VENDAS
-  await other.change(person, { types: ['Vendas', 'HPD'] })
+  for (const change of [{ approved: true }, { types: ['Vendas', 'HPD'] }]) await other.change(person, change)
   await openPerson(page, person)
   const open = async () => {
     await page.getByRole('button', { name: 'Gerenciar Tipos de Acesso' }).click()

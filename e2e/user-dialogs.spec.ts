@@ -153,6 +153,7 @@ for (const [colorScheme, width] of [
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await page.setViewportSize({ width, height: 844 })
     const [unverified] = await other.people('approved=false&verified=false')
+    await other.change(VENDAS, { approved: true })
     for (let count = 0; count < 8; count += 1)
       await other.change(VENDAS, { types: count % 2 ? ['CRM'] : ['HPD'] })
     const dialog = page.getByRole('dialog')
