@@ -4,7 +4,8 @@ import { datasetOf } from './settings-card.ts'
 const VENDAS = 'vendas.rj@grupopatio.com.br'
 const CHUNK = '**/assets/user-dialogs*'
 
-test('dialogs that cannot be loaded cost nothing but a second press', async ({ page }) => {
+test('dialogs that cannot be loaded cost nothing but a second press', async ({ page, other }) => {
+  await other.change(VENDAS, { types: ['Vendas'] })
   await page.route(CHUNK, (route) => route.abort())
   await openPerson(page, VENDAS)
   await datasetOf(page).fill('rascunho')
