@@ -40,7 +40,7 @@ const check = async (command, args) => ({ ok: await succeeds(command, args), tot
 
 async function buildAndWeigh() {
   await buildStale([webApp, reportPage])
-  const weigher = 'bench/check-bundle-size.mjs'
+  const weigher = 'proof/bench/check-bundle-size.mjs'
   return existsSync(join(root, weigher)) ? check(pinnedNode(), [weigher]) : { ok: true, totals: noTests }
 }
 
@@ -75,13 +75,13 @@ async function runBrowserTests({ filters, databaseUrl }) {
 }
 
 /** Always the same inputs: what is found by chance belongs into `npm run fuzz`. */
-const shortFuzz = ['fuzz/run-fuzz.ts', '--requests', '4000', '--seed', '20261121']
+const shortFuzz = ['proof/fuzz/run-fuzz.ts', '--requests', '4000', '--seed', '20261121']
 
 /** @param {Circumstances} circumstances */
 async function runFaults({ databaseUrl }) {
   await buildStale([webApp, reportPage])
   const env = { TEST_DATABASE_URL: databaseUrl }
-  const held = await succeeds(pinnedNode(), ['faults/run-faults.ts', '--short'], env)
+  const held = await succeeds(pinnedNode(), ['proof/faults/run-faults.ts', '--short'], env)
   if (!databaseUrl) say('⚠ Sem PostgreSQL: npm run fuzz foi pulado.')
   return { ok: held && (!databaseUrl || (await succeeds(pinnedNode(), shortFuzz, env))), totals: noTests }
 }

@@ -1,8 +1,8 @@
-import { AdminError } from './admin/admin-error.ts'
-import { runAdmin } from './admin/run-admin.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { DatabaseOpenError } from './database/database.ts'
 import { createLog } from './log.ts'
+import { AdminError } from './operations/admin-error.ts'
+import { runAdmin } from './operations/run-admin.ts'
 
 /** What the person at the terminal can mend is told in words; everything else is a fault with its stack. */
 function explain(error: unknown): string {

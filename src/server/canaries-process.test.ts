@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EMULATED_REPORTS } from '#emulators/power-bi/catalogue.ts'
-import { DEMO_PASSWORD, SHORT_DEMO_PASSWORD } from '#server/database/seed.ts'
 import { type Canaries, createCanaries } from '#server/testing/canaries.ts'
 import { type PortalProcess, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
+import { DEMO_PASSWORD, SHORT_DEMO_PASSWORD } from './demo/seed.ts'
 
 const ADMIN = 'admin@grupopatio.com.br'
 const SLOW = 90_000

@@ -1,6 +1,6 @@
 import { type Environment, readEnvironment } from './environment.ts'
 import { faultsBetween, faultsOfProduction, faultsOfReal } from './environment-faults.ts'
-import type { RetentionPeriods } from './retention/retention-rules.ts'
+import type { RetentionPeriods } from './operations/retention-rules.ts'
 
 /** Long enough for a balancer that asks every second. */
 const SHUTDOWN_GRACE_SECONDS = 3

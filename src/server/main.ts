@@ -1,6 +1,6 @@
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { DatabaseOpenError } from './database/database.ts'
-import { DEMO_ACCOUNTS, DEMO_PASSWORD } from './database/seed.ts'
+import { DEMO_ACCOUNTS, DEMO_PASSWORD } from './demo/seed.ts'
 import { createLog } from './log.ts'
 import { NotBuiltError, type Portal, startPortal } from './start.ts'
 

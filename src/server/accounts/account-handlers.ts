@@ -1,9 +1,9 @@
 import type { signInRoutes } from '#contract/sign-in.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { addressGroup } from '#server/http/request-info.ts'
-import { type ResetDeps, resetPassword } from '#server/passwords/reset-password.ts'
-import { requestLinkMail } from '#server/sign-in/request-link-mail.ts'
 import { disownEmail } from './disown-email.ts'
+import { requestLinkMail } from './request-link-mail.ts'
+import { type ResetDeps, resetPassword } from './reset-password.ts'
 import { type SignUpDeps, signUp } from './sign-up.ts'
 
 const EMAIL_LINK_LIMIT = { max: 30, windowSeconds: 300 }

@@ -1,10 +1,10 @@
-import { recordAudit } from '#server/audit/record-audit.ts'
 import type { Db } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { RequestInfo } from '#server/http/request-info.ts'
 import { queueMail } from '#server/mail/queue-mail.ts'
-import { retireCurrent } from '#server/passwords/remembered-passwords.ts'
-import { hashOfLinkToken } from '#server/sign-in/link-token.ts'
+import { recordAudit } from '#server/operations/record-audit.ts'
+import { hashOfLinkToken } from './link-token.ts'
+import { retireCurrent } from './remembered-passwords.ts'
 
 type Outcome = 'account-removed' | 'sessions-ended'
 

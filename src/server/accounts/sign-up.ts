@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { PASSWORD_MAX, PASSWORD_MIN } from '#contract/passwords.ts'
 import { signUpMessages } from '#contract/sign-in-messages.ts'
-import { recordAudit } from '#server/audit/record-audit.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { RequestInfo } from '#server/http/request-info.ts'
-import type { HumanCheck } from '#server/human-check/human-check.ts'
 import { queueMail } from '#server/mail/queue-mail.ts'
 import { queueWaitingDigest } from '#server/mail/queue-waiting-digest.ts'
-import { refuseGuessable } from '#server/passwords/refuse-guessable.ts'
-import { hashPassword } from '#server/sign-in/password-hashing.ts'
-import { takeFromMailLimits } from '#server/sign-in/take-from-mail-limits.ts'
+import { recordAudit } from '#server/operations/record-audit.ts'
 import { companyAddress } from './company-address.ts'
+import type { HumanCheck } from './human-check.ts'
+import { hashPassword } from './password-hashing.ts'
+import { refuseGuessable } from './refuse-guessable.ts'
+import { takeFromMailLimits } from './take-from-mail-limits.ts'
 
 export interface SignUpDeps {
   db: Db

@@ -1,5 +1,5 @@
+import { createLinkToken, hashOfLinkToken } from '#server/accounts/link-token.ts'
 import type { Db, LinkPurpose } from '#server/database/schema.ts'
-import { createLinkToken, hashOfLinkToken } from '#server/sign-in/link-token.ts'
 import type { QueuedMail } from './prepare-mail.ts'
 
 const HOUR_MS = 60 * 60_000

@@ -1,6 +1,6 @@
 import type { ConfidentialClientApplication, Configuration, INetworkModule } from '@azure/msal-node'
 import { ProblemError } from '#server/http/problem-error.ts'
-import type { Metrics } from '#server/metrics/metrics.ts'
+import type { Metrics } from '#server/operations/metrics.ts'
 import { PassingFailure } from './failures.ts'
 
 const SCOPE = 'https://analysis.windows.net/powerbi/api/.default'

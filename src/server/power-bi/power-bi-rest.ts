@@ -1,6 +1,6 @@
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { Log } from '#server/log.ts'
-import type { Metrics } from '#server/metrics/metrics.ts'
+import type { Metrics } from '#server/operations/metrics.ts'
 import type { DirectoryTokens } from './directory-token.ts'
 import { PassingFailure, PowerBiRefusal } from './failures.ts'
 

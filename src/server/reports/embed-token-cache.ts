@@ -1,4 +1,4 @@
-import type { TokenSource } from '#server/metrics/metrics.ts'
+import type { TokenSource } from '#server/operations/metrics.ts'
 import type { EmbedToken } from '#server/power-bi/power-bi.ts'
 
 const MOST_TOKENS = 10_000

@@ -1,8 +1,8 @@
 import type { supportRoutes } from '#contract/support.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { deleteMessage, markMessageRead } from './change-message.ts'
-import type { MessageStreams } from './changes/message-streams.ts'
 import { listMessages } from './list-messages.ts'
+import type { MessageStreams } from './message-streams.ts'
 import { reportProblem } from './report-problem.ts'
 import { type SendMessageDeps, sendMessage } from './send-message.ts'
 

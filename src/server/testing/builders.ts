@@ -1,10 +1,10 @@
 import type { Insertable } from 'kysely'
 import type { Role, SessionKind } from '#contract/access.ts'
 import { EMULATED_REPORTS, type EmulatedReport } from '#emulators/power-bi/catalogue.ts'
+import { createSessionTools, openSession } from '#server/accounts/open-session.ts'
+import { hashPassword } from '#server/accounts/password-hashing.ts'
 import type { ProfilesTable } from '#server/database/schema.ts'
-import { presentProfile } from '#server/profiles/present-profile.ts'
-import { createSessionTools, openSession } from '#server/sign-in/open-session.ts'
-import { hashPassword } from '#server/sign-in/password-hashing.ts'
+import { presentProfile } from '#server/users/present-profile.ts'
 import type { TestPortal } from './test-portal.ts'
 
 export const TEST_PASSWORD = 'Uma-Senha-Longa-2026!'

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { solveChallenge } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
-import type { Altcha } from '#server/human-check/altcha.ts'
-import { createHumanCheck } from '#server/human-check/human-check.ts'
+import type { Altcha } from '#server/accounts/altcha.ts'
+import { createHumanCheck } from '#server/accounts/human-check.ts'
 import { send } from './builders.ts'
 import type { TestPortal } from './test-portal.ts'
 

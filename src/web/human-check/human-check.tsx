@@ -1,5 +1,5 @@
 import { type ComponentType, type Ref, useEffect, useImperativeHandle, useState } from 'react'
-import { portalSettings } from '#web/portal-settings.ts'
+import { portalSettings } from '#web/http/portal-settings.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/skeleton.tsx'
 import type { HumanWidget, HumanWidgetProps } from './human-widget.ts'

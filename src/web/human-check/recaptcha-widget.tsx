@@ -1,5 +1,5 @@
 import { useEffect, useImperativeHandle, useRef } from 'react'
-import { portalSettings } from '#web/portal-settings.ts'
+import { portalSettings } from '#web/http/portal-settings.ts'
 import type { HumanWidgetProps } from './human-widget.ts'
 import { loadRecaptcha, type Recaptcha } from './load-recaptcha.ts'
 

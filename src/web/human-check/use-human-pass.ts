@@ -1,8 +1,8 @@
 import { useMemo, useRef } from 'react'
 import { signInRoutes } from '#contract/sign-in.ts'
 import { signInMessages } from '#contract/sign-in-messages.ts'
-import { callApi } from '#web/api.ts'
-import { logWarning } from '#web/log.ts'
+import { callApi } from '#web/http/api.ts'
+import { logWarning } from '#web/http/log.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import type { HumanWidget } from './human-widget.ts'
 

@@ -1,11 +1,11 @@
 import { queryOptions } from '@tanstack/react-query'
 import { preconnect } from 'react-dom'
 import { reportRoutes } from '#contract/reports.ts'
-import { callApi } from '#web/api.ts'
-import { ApiError, NetworkError } from '#web/api-error.ts'
-import { portalSettings } from '#web/portal-settings.ts'
-import { queryClient } from '#web/query-client.ts'
-import { getSession } from '#web/session.ts'
+import { callApi } from '#web/http/api.ts'
+import { ApiError, NetworkError } from '#web/http/api-error.ts'
+import { portalSettings } from '#web/http/portal-settings.ts'
+import { queryClient } from '#web/http/query-client.ts'
+import { getSession } from '#web/session/session.ts'
 import { loadPowerBi } from './embed/powerbi-client.ts'
 
 const RETRY_EVERY_MS = 15_000

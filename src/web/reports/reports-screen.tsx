@@ -1,5 +1,5 @@
-import { SignedInLayout } from '#web/layout/signed-in-layout.tsx'
-import { useSession } from '#web/session.ts'
+import { SignedInLayout } from '#web/app/signed-in-layout.tsx'
+import { useSession } from '#web/session/session.ts'
 import { ReportTabs } from './report-tabs.tsx'
 import { NoReports, PendingApproval, ReportsLoading } from './reports-notice.tsx'
 import { UnverifiedBanner } from './unverified-banner.tsx'

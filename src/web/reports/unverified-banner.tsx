@@ -1,5 +1,5 @@
 import { verificationMessages } from '#contract/messages.ts'
-import { useResendVerification } from '#web/resend-verification.ts'
+import { useResendVerification } from '#web/session/resend-verification.ts'
 import { Button } from '#web/ui/button.tsx'
 
 /** The yellow banner of people whose e-mail is not verified, with a button that sends the mail again. */

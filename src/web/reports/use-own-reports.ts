@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { reportMessages } from '#contract/messages.ts'
 import type { OwnReports } from '#contract/reports.ts'
-import { onAuthStateChange } from '#web/session.ts'
+import { onAuthStateChange } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { isRefusal, ownReportsQuery } from './own-reports.ts'
 

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import ArrowLeft from 'lucide-react/icons/arrow-left'
-import { VisitorPage } from '#web/layout/visitor-page.tsx'
 import { textLinkClasses } from '#web/ui/text-link.ts'
-import { ContactForm } from './contact/contact-form.tsx'
+import { VisitorPage } from '#web/ui/visitor-page.tsx'
+import { ContactForm } from './contact-form.tsx'
 
 /** /contato, 'Entre em Contato': anybody writes to the administrators (SPEC section 2). */
 export function ContactScreen() {

@@ -1,10 +1,10 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { AdminGate } from '#web/layout/admin-gate.tsx'
-import { SignedInLayout } from '#web/layout/signed-in-layout.tsx'
-import { useSession } from '#web/session.ts'
-import { InboxCards } from './inbox/inbox-cards.tsx'
-import { type InboxFilter, readFilter, writeFilter } from './inbox/inbox-filter.ts'
-import { InboxToolbar } from './inbox/inbox-toolbar.tsx'
+import { AdminGate } from '#web/app/admin-gate.tsx'
+import { SignedInLayout } from '#web/app/signed-in-layout.tsx'
+import { useSession } from '#web/session/session.ts'
+import { InboxCards } from './inbox-cards.tsx'
+import { type InboxFilter, readFilter, writeFilter } from './inbox-filter.ts'
+import { InboxToolbar } from './inbox-toolbar.tsx'
 
 /** /mensagens, 'Mensagens de Suporte': what the contact form brought, for administrators (SPEC section 2). */
 export function InboxScreen() {

@@ -61,10 +61,10 @@ export function problem(status: number, code: string, headers: Record<string, st
 export async function openTab() {
   vi.resetModules()
   const [session, api, apiError, store] = await Promise.all([
-    import('#web/session.ts'),
-    import('#web/api.ts'),
-    import('#web/api-error.ts'),
-    import('#web/session-store.ts'),
+    import('#web/session/session.ts'),
+    import('#web/http/api.ts'),
+    import('#web/http/api-error.ts'),
+    import('#web/session/session-store.ts'),
   ])
   const events: string[] = []
   session.onAuthStateChange((event) => events.push(event))

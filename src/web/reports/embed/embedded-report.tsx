@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { portalSettings } from '#web/portal-settings.ts'
+import { portalSettings } from '#web/http/portal-settings.ts'
 import { demoBaseOf } from './demo-frame.ts'
 import { type FrameStatus, openReportFrame, type ReportFrame } from './report-frame.ts'
 import { ReportFailed, ReportLoading } from './report-overlay.tsx'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { PROBLEMS, type ProblemCode } from '#contract/problem.ts'
-import { ApiError, NetworkError } from '#web/api.ts'
+import { ApiError, NetworkError } from '#web/http/api.ts'
 import { outcomeOf } from './issue-embed-token.ts'
 
 function problem(code: ProblemCode): ApiError {

@@ -1,7 +1,7 @@
 import type { ProblemCode } from '#contract/problem.ts'
 import { reportRoutes } from '#contract/reports.ts'
-import { ApiError, callApi } from '#web/api.ts'
-import { getSession } from '#web/session.ts'
+import { ApiError, callApi } from '#web/http/api.ts'
+import { getSession } from '#web/session/session.ts'
 import type { TokenOutcome, TokenRequest } from './token-book.ts'
 
 /** The server gives up after 8 s; a request that takes far longer is lost. */

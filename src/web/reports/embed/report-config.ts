@@ -1,5 +1,5 @@
 import type { IReportEmbedConfiguration, models } from 'powerbi-client'
-import { logWarning } from '#web/log.ts'
+import { logWarning } from '#web/http/log.ts'
 import type { PowerBi } from './powerbi-client.ts'
 
 /** One report as it is to be shown. */

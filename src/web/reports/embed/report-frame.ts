@@ -1,6 +1,6 @@
 import type { Report } from 'powerbi-client'
-import { noteActivity } from '#web/activity.ts'
-import { logWarning } from '#web/log.ts'
+import { logWarning } from '#web/http/log.ts'
+import { noteActivity } from '#web/session/activity.ts'
 import { bootstrapDemoFrame } from './demo-frame.ts'
 import {
   type EmbedError,

@@ -1,7 +1,7 @@
 import type { AccessType } from '#contract/entitlements.ts'
 import type { EmbedMode } from '#contract/report-settings.ts'
 import { supportRoutes } from '#contract/support.ts'
-import { callApi } from '#web/api.ts'
+import { callApi } from '#web/http/api.ts'
 import type { EmbedFailure } from './embed-failure.ts'
 
 /** The report that a failure is about. */

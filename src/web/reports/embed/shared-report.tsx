@@ -1,6 +1,6 @@
 import ExternalLink from 'lucide-react/icons/external-link'
 import { useState } from 'react'
-import { portalSettings } from '#web/portal-settings.ts'
+import { portalSettings } from '#web/http/portal-settings.ts'
 import { demoBaseOf } from './demo-frame.ts'
 import { INVALID_ADDRESS } from './embed-failure.ts'
 import { ReportFailed, ReportLoading } from './report-overlay.tsx'

@@ -1,0 +1,85 @@
+// Adds up what a browser loads for each screen (JS + CSS, gzip -9, KB of 1,024 bytes) from the build's
+// manifest and compares it with the budgets. Run after `vite build`; exits 1 above a budget.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+
+const outDir = 'dist/web'
+const entry = 'index.html'
+const signedIn = 'src/web/app/signed-in-screens.tsx'
+
+/** `roots` are loaded in any case; `part` of them is shown on its own too; `apart` is shown but not counted. */
+const screens = [
+  {
+    path: '/login',
+    budgetKb: 130,
+    roots: [entry, 'src/web/accounts/login-screen.tsx'],
+    apart: ['src/web/human-check/altcha-widget.tsx'],
+  },
+  {
+    path: '/power-bi',
+    budgetKb: 165,
+    roots: [entry, signedIn, 'src/web/reports/reports-screen.tsx', /powerbi/],
+    part: /powerbi/,
+    apart: [],
+  },
+  // Its dialogs come by themselves once the rows are there, so they count.
+  {
+    path: '/admin',
+    budgetKb: 190,
+    roots: [
+      entry,
+      signedIn,
+      'src/web/app/admin-screen.tsx',
+      'src/web/users/user-dialogs.tsx',
+      'src/web/users/export-data.ts',
+    ],
+    apart: [],
+  },
+]
+
+const manifest = JSON.parse(readFileSync(join(outDir, '.vite/manifest.json'), 'utf8'))
+
+/** The manifest keys that a name or pattern stands for; a screen without its chunk would pass unnoticed. */
+function keysOf(root) {
+  const keys = Object.keys(manifest).filter((key) => (root instanceof RegExp ? root.test(key) : key === root))
+  if (keys.length === 0) throw new Error(`The manifest has no chunk for ${root}`)
+  return keys
+}
+
+/** Every file of a chunk, of what it imports statically, and of the style sheets of them all. */
+function filesOf(keys, seen = new Set(), files = new Set()) {
+  for (const key of keys) {
+    if (seen.has(key)) continue
+    seen.add(key)
+    const chunk = manifest[key]
+    files.add(chunk.file)
+    for (const css of chunk.css ?? []) files.add(css)
+    filesOf(chunk.imports ?? [], seen, files)
+  }
+  return files
+}
+
+function kilobytes(files) {
+  const bytes = [...files]
+    .filter((file) => /\.(js|css)$/.test(file))
+    .reduce((sum, file) => sum + gzipSync(readFileSync(join(outDir, file)), { level: 9 }).length, 0)
+  return bytes / 1024
+}
+
+const rows = screens.map(({ path, budgetKb, roots, part, apart }) => {
+  const files = filesOf(roots.flatMap(keysOf))
+  const extra = [...filesOf(apart.flatMap(keysOf))].filter((file) => !files.has(file))
+  const total = kilobytes(files)
+  return {
+    screen: path,
+    'KB gzip': total.toFixed(1),
+    budget: budgetKb,
+    'of which powerbi-client': part ? kilobytes([...files].filter((file) => part.test(file))).toFixed(1) : '',
+    'apart (human check)': extra.length > 0 ? kilobytes(extra).toFixed(1) : '',
+    verdict: total <= budgetKb ? 'ok' : 'ABOVE BUDGET',
+  }
+})
+// biome-ignore lint/suspicious/noConsole: a command-line program
+console.table(rows)
+if (rows.some(({ verdict }) => verdict !== 'ok')) process.exit(1)

@@ -1,0 +1,127 @@
+// How soon everybody who has the inbox open hears of a message, and what each open stream costs.
+// `node proof/bench/live-inbox.ts [--streams 1000] [--messages 100] [--burst 100]`
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { addSessions } from './support/add-sessions.ts'
+import type { Figure } from './support/figures.ts'
+import { newSecret } from './support/new-secret.ts'
+import { runSql } from './support/open-postgres.ts'
+import { openStreams } from './support/open-streams.ts'
+import { readNumbers } from './support/options.ts'
+import { FIRST_PORT } from './support/paths.ts'
+import { prepareDatabase } from './support/prepare-database.ts'
+import { residentMemory } from './support/resident-memory.ts'
+import { runBench } from './support/run-bench.ts'
+import { type CleanUp, say } from './support/run-task.ts'
+import { assertAllOk, sendRequests } from './support/send-requests.ts'
+import { startPortal } from './support/start-portal.ts'
+import { median, quantile } from './support/statistics.ts'
+
+const { streams, messages, burst } = readNumbers({ streams: 1000, messages: 100, burst: 100 })
+const STREAMS_EACH = 5
+const PAUSE_MS = 100
+/** Few: memory that many leave behind would be used up by the streams, and hide them. */
+const WARM_UP_REQUESTS = 200
+const SETTLE_MS = 3_000
+const LONGEST_DELIVERY_MS = 10_000
+
+/** Notes when each message left and when it arrived on each stream. */
+function createStopwatch() {
+  const sentAt = new Map<string, number>()
+  const delays: number[] = []
+  return {
+    delays,
+    start(id: string) {
+      sentAt.set(id, performance.now())
+    },
+    arrived(id: string, at: number) {
+      const left = sentAt.get(id)
+      if (left !== undefined) delays.push(at - left)
+    },
+  }
+}
+type Stopwatch = ReturnType<typeof createStopwatch>
+
+/** A message that is written straight into the database, as another replica would: the time to commit counts. */
+async function writeMessage(client: pg.Client, stopwatch: Stopwatch): Promise<void> {
+  const id = randomUUID()
+  stopwatch.start(id)
+  await client.query(
+    `insert into support_messages (id, name, email, phone, message)
+     values ($1, 'Pessoa de Carga', 'carga@exemplo.com.br', '1', 'Mensagem de carga')`,
+    [id],
+  )
+}
+
+/** Writes messages and waits until every stream has heard of each. */
+async function deliver(client: pg.Client, stopwatch: Stopwatch, count: number, pauseMs: number) {
+  const first = stopwatch.delays.length
+  for (let written = 0; written < count; written++) {
+    await writeMessage(client, stopwatch)
+    if (pauseMs > 0) await wait(pauseMs)
+  }
+  const expected = first + count * streams
+  const deadline = performance.now() + LONGEST_DELIVERY_MS
+  while (stopwatch.delays.length < expected && performance.now() < deadline) await wait(20)
+  // Nobody hears twice either.
+  await wait(100)
+  if (stopwatch.delays.length !== expected)
+    throw new Error(`${stopwatch.delays.length - first} deliveries instead of ${expected - first}`)
+  return stopwatch.delays.slice(first)
+}
+
+/** Administrators with a session, each as often as they may have a stream. */
+async function addFollowers(databaseUrl: string, secret: string): Promise<string[]> {
+  const tokens = await addSessions(databaseUrl, secret, Math.ceil(streams / STREAMS_EACH), 'Vendas')
+  await runSql(databaseUrl, (client) =>
+    client.query(`insert into user_roles (user_id, role)
+      select user_id, 'admin' from profiles where email like 'carga%'`),
+  )
+  return Array.from({ length: streams }, (_, index) => tokens[index % tokens.length] as string)
+}
+
+async function openDatabase(url: string, cleanUp: CleanUp): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  cleanUp(() => client.end())
+  return client
+}
+
+/** What is loaded by the first requests is not the streams' doing. */
+async function warmUp(portalUrl: string, token: string): Promise<void> {
+  const each = { path: '/api/support-messages/unread-count', token }
+  assertAllOk(await sendRequests(portalUrl, Array(WARM_UP_REQUESTS).fill(each), 16))
+  await wait(SETTLE_MS)
+}
+
+await runBench(async (cleanUp) => {
+  const env = await prepareDatabase('live', cleanUp)
+  const SESSION_SECRET = newSecret()
+  const portal = await startPortal(FIRST_PORT, { ...env, SESSION_SECRET, RATE_LIMITS: 'off' })
+  cleanUp(() => portal.stop())
+  const tokens = await addFollowers(env.DATABASE_URL, SESSION_SECRET)
+  const client = await openDatabase(env.DATABASE_URL, cleanUp)
+  await warmUp(portal.url, tokens[0] as string)
+
+  const before = residentMemory(portal.pid)
+  const stopwatch = createStopwatch()
+  await openStreams(portal.url, tokens, stopwatch.arrived, cleanUp)
+  await wait(SETTLE_MS)
+  const opened = residentMemory(portal.pid)
+  say(`${streams} streams are open`)
+  const steady = await deliver(client, stopwatch, messages, PAUSE_MS)
+  const crowded = await deliver(client, stopwatch, burst, 0)
+  const after = residentMemory(portal.pid)
+
+  const perStream = (megabytes: number) => ((megabytes - before) * 1000) / streams
+  const figures: Figure[] = [
+    { what: `${messages} messages: median`, value: median(steady), unit: 'ms' },
+    { what: `${messages} messages: p99`, value: quantile(steady, 0.99), unit: 'ms', atMost: 250 },
+    { what: `${messages} messages: slowest`, value: quantile(steady, 1), unit: 'ms' },
+    { what: `${burst} one after the other: p99`, value: quantile(crowded, 0.99), unit: 'ms', atMost: 250 },
+    { what: 'memory per stream, idle', value: perStream(opened), unit: 'KB', digits: 1, atMost: 50 },
+    { what: 'memory per stream, at the end', value: perStream(after), unit: 'KB', digits: 1, atMost: 50 },
+  ]
+  return figures
+})

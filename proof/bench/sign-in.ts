@@ -1,0 +1,96 @@
+// Signing in, the human check solved beforehand: the portal against @supabase/lite in turns on one PostgreSQL, then
+// what other requests feel while 50 sign-ins queue. `node proof/bench/sign-in.ts [--rounds 3] [--portal 300] [--lite 30]`
+import type { Asked } from './support/ask.ts'
+import { DIRECTOR } from './support/demo-accounts.ts'
+import { earnPasses } from './support/human-passes.ts'
+import { createDatabase, openPostgres } from './support/open-postgres.ts'
+import { readNumbers } from './support/options.ts'
+import { FIRST_PORT } from './support/paths.ts'
+import { installPeers } from './support/peers.ts'
+import { runBench } from './support/run-bench.ts'
+import { say } from './support/run-task.ts'
+import { assertAllOk, sendRequests } from './support/send-requests.ts'
+import { signInAsAdmin } from './support/sign-in-as-admin.ts'
+import { startForSignIns } from './support/start-for-sign-ins.ts'
+import { startLite } from './support/start-lite.ts'
+import { median, quantile, spread } from './support/statistics.ts'
+
+const { rounds, portal: portalCount, lite: liteCount } = readNumbers({ rounds: 3, portal: 300, lite: 30 })
+const CONNECTIONS = 8
+const QUEUED = 50
+
+const post = (path: string, body: object): Asked => ({ method: 'POST', path, body })
+const portalSignIn = (captcha: string) =>
+  post('/api/auth/token?grant_type=password', { ...DIRECTOR, captcha })
+
+/** @returns sign-ins a second */
+async function measure(url: string, requests: Asked[]): Promise<number> {
+  const start = performance.now()
+  assertAllOk(await sendRequests(url, requests, CONNECTIONS))
+  return (requests.length * 1000) / (performance.now() - start)
+}
+
+/** Reads the own profile 50 times a second for as long as the sign-ins take. @returns the latencies in ms */
+async function readMeanwhile(url: string, token: string, busy: Promise<unknown>): Promise<number[]> {
+  let isBusy = true
+  const done = busy.finally(() => {
+    isBusy = false
+  })
+  const answers: ReturnType<typeof sendRequests>[] = []
+  while (isBusy) {
+    answers.push(sendRequests(url, [{ path: '/api/profiles/me', token }], 1))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  await done
+  const all = (await Promise.all(answers)).flat()
+  assertAllOk(all)
+  return all.map(({ ms }) => ms)
+}
+
+await runBench(async (cleanUp) => {
+  await installPeers()
+  const server = await openPostgres(cleanUp)
+  const databaseUrl = await createDatabase(server, 'portal', cleanUp)
+  const liteDatabaseUrl = await createDatabase(server, 'lite', cleanUp)
+  const portal = await startForSignIns(databaseUrl, cleanUp)
+  const lite = await startLite(FIRST_PORT + 1, liteDatabaseUrl, databaseUrl)
+  cleanUp(lite.stop)
+  const liteUrl = new URL(lite.profileUrl).origin
+
+  const rates = { portal: [] as number[], lite: [] as number[] }
+  for (let round = 1; round <= rounds; round++) {
+    const passes = await earnPasses(portal.url, portalCount)
+    rates.portal.push(await measure(portal.url, passes.map(portalSignIn)))
+    const liteSignIn = post('/auth/v1/token?grant_type=password', DIRECTOR)
+    rates.lite.push(await measure(liteUrl, Array(liteCount).fill(liteSignIn)))
+    say(
+      `round ${round} of ${rounds}: portal ${rates.portal.at(-1)?.toFixed(0)}, lite ${rates.lite.at(-1)?.toFixed(1)}`,
+    )
+  }
+
+  const token = await signInAsAdmin(portal.url)
+  const passes = await earnPasses(portal.url, portalCount)
+  const queue = sendRequests(portal.url, passes.map(portalSignIn), QUEUED)
+  const latencies = await readMeanwhile(portal.url, token, queue)
+  assertAllOk(await queue)
+
+  const ratio = median(rates.portal) / median(rates.lite)
+  return [
+    { what: 'portal', value: median(rates.portal), unit: 'sign-ins/s', note: spread(rates.portal) },
+    {
+      what: '@supabase/lite',
+      value: median(rates.lite),
+      unit: 'sign-ins/s',
+      digits: 1,
+      note: spread(rates.lite, 1),
+    },
+    { what: 'portal / @supabase/lite', value: ratio, unit: '×', digits: 1, atLeast: 8 },
+    {
+      what: `other requests while ${QUEUED} sign-ins queue, p99`,
+      value: quantile(latencies, 0.99),
+      unit: 'ms',
+      atMost: 100,
+      note: `median ${median(latencies).toFixed(0)} ms, ${latencies.length} requests`,
+    },
+  ]
+})

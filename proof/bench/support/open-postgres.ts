@@ -1,0 +1,39 @@
+import pg from 'pg'
+import type { CleanUp } from './run-task.ts'
+
+interface Scripts {
+  startThrowAwayPostgres(): Promise<{ url: string; stop(): Promise<void> } | undefined>
+}
+
+/** A PostgreSQL server: the one of TEST_DATABASE_URL, else a throw-away cluster that ends with the run. */
+export async function openPostgres(cleanUp: CleanUp): Promise<string> {
+  if (process.env.TEST_DATABASE_URL) return process.env.TEST_DATABASE_URL
+  const script = new URL('../../../scripts/throw-away-postgres.mjs', import.meta.url).href
+  const { startThrowAwayPostgres } = (await import(script)) as Scripts
+  const cluster = await startThrowAwayPostgres()
+  if (!cluster)
+    throw new Error('There is no PostgreSQL 15 or later here; install one or set TEST_DATABASE_URL.')
+  cleanUp(() => cluster.stop())
+  return cluster.url
+}
+
+/** Runs statements on a connection that is closed again. */
+export async function runSql<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** An empty database of its own on the server, dropped when the run ends. @returns its URL */
+export async function createDatabase(serverUrl: string, name: string, cleanUp: CleanUp): Promise<string> {
+  const unique = `patio_bench_${name}_${process.pid}`
+  await runSql(serverUrl, (client) => client.query(`create database ${unique}`))
+  cleanUp(() => runSql(serverUrl, (client) => client.query(`drop database ${unique} with (force)`)))
+  const url = new URL(serverUrl)
+  url.pathname = `/${unique}`
+  return url.href
+}

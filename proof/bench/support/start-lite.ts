@@ -1,0 +1,85 @@
+import { DIRECTOR } from './demo-accounts.ts'
+import { runSql } from './open-postgres.ts'
+import { type RunningProcess, runProcess } from './run-process.ts'
+import { waitUntilAnswers } from './wait-until-answers.ts'
+
+/** The columns of the portal's own table, and the policy for own rows as lite's PATTERNS.md writes it. */
+const SCHEMA = `
+  do $$ begin
+    if not exists (select from pg_roles where rolname = 'authenticated') then create role authenticated nologin; end if;
+  end $$;
+  create table profiles (
+    id uuid primary key,
+    user_id uuid not null unique,
+    email text not null unique,
+    full_name text,
+    approved boolean not null,
+    email_verified_at timestamptz,
+    created_at timestamptz not null,
+    last_sign_in_at timestamptz,
+    types text[] not null,
+    marcas text[] not null,
+    estados text[] not null
+  );
+  alter table profiles enable row level security;
+  create policy "select own" on profiles for select to authenticated using (auth.uid() = user_id);`
+
+/** Where lite answers the signed-in person's own profile, and the headers that this takes. */
+export interface StartedLite extends RunningProcess {
+  profileUrl: string
+  headers: Record<string, string>
+}
+
+/** Starts @supabase/lite on a database of its own with the portal's profiles in it and one of them signed in. */
+export async function startLite(
+  port: number,
+  databaseUrl: string,
+  portalDatabaseUrl: string,
+): Promise<StartedLite> {
+  const env = {
+    DATABASE_URL: databaseUrl,
+    PORT: String(port),
+    JWT_SECRET: 'a secret of this run alone, 32 or more',
+    SCHEMA,
+  }
+  const started = runProcess(process.execPath, ['proof/bench/peers/serve-lite.mjs'], { env })
+  const url = `http://127.0.0.1:${port}`
+  await waitUntilAnswers(`${url}/auth/v1/health`, started)
+  const { access_token, user } = await signUp(url)
+  await copyProfiles(portalDatabaseUrl, databaseUrl, user.id)
+  return {
+    ...started,
+    profileUrl: `${url}/rest/v1/profiles?select=*&user_id=eq.${user.id}`,
+    headers: { authorization: `Bearer ${access_token}`, accept: 'application/vnd.pgrst.object+json' },
+  }
+}
+
+interface LiteSession {
+  access_token: string
+  user: { id: string }
+}
+
+async function signUp(url: string): Promise<LiteSession> {
+  const reply = await fetch(`${url}/auth/v1/signup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(DIRECTOR),
+  })
+  if (!reply.ok) throw new Error(`lite's sign-up answered ${reply.status}: ${await reply.text()}`)
+  return (await reply.json()) as LiteSession
+}
+
+/** The same rows as the portal's, the signed-in person's under the id that lite has given out. */
+async function copyProfiles(portalDatabaseUrl: string, databaseUrl: string, userId: string): Promise<void> {
+  const columns = `id, case when email = $1 then $2 else user_id end as user_id, email, full_name, approved,
+    email_verified_at, created_at, last_sign_in_at, types, marcas, estados`
+  const { rows } = await runSql(portalDatabaseUrl, (client) =>
+    client.query(`select ${columns} from profiles`, [DIRECTOR.email, userId]),
+  )
+  await runSql(databaseUrl, async (client) => {
+    await client.query('insert into profiles select * from json_populate_recordset(null::profiles, $1)', [
+      JSON.stringify(rows),
+    ])
+    await client.query('analyze')
+  })
+}

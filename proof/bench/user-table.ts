@@ -1,0 +1,154 @@
+// The server's half of the user table: pages of 100 by every column either way, first and in the middle, filtered and
+// searched, then bulk edits. `node proof/bench/user-table.ts [--rounds 5] [--people 100000] [--embedded 100000]`
+import type { Figure } from './support/figures.ts'
+import { openPostgres } from './support/open-postgres.ts'
+import { readNumbers } from './support/options.ts'
+import { runBench } from './support/run-bench.ts'
+import { type CleanUp, say } from './support/run-task.ts'
+import { signInAsAdmin } from './support/sign-in-as-admin.ts'
+import { startWithPeople } from './support/start-with-people.ts'
+import { median, spread } from './support/statistics.ts'
+import { createReader, FILTERS, findMiddle, ORDERS, type Read } from './support/user-table-pages.ts'
+
+const { rounds, people, embedded } = readNumbers({ rounds: 5, people: 100_000, embedded: 100_000 })
+const SMALL = 10_000
+const MOST_MS = 10
+
+interface Case {
+  query: string
+  times: number[]
+}
+
+/** Milliseconds that a call takes. */
+async function time(call: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await call()
+  return performance.now() - startedAt
+}
+
+async function measure(read: Read, path: string, queries: string[]): Promise<Case[]> {
+  const cases = queries.map((query): Case => ({ query, times: [] }))
+  for (let round = 0; round <= rounds; round++)
+    for (const { query, times } of cases) {
+      const taken = await time(() => read(`/api/profiles${path}${query}`))
+      // The first round is for warming up.
+      if (round > 0) times.push(taken)
+    }
+  return cases
+}
+
+/** The slowest of the cases is the one that counts. */
+function figureOf(what: string, cases: Case[], isJudged: boolean): Figure {
+  const medians = cases.map(({ times }) => median(times))
+  const slowest = cases.toSorted((a, b) => median(b.times) - median(a.times))[0] as Case
+  const { query, times } = slowest
+  const note = `${query.replace(/&cursor=[^&]*/, '')} (${spread(times, 1)}); half of ${cases.length} ≤ ${median(medians).toFixed(1)}`
+  return {
+    what,
+    value: median(times),
+    unit: 'ms',
+    digits: 1,
+    ...(isJudged && { atMost: MOST_MS }),
+    note,
+  }
+}
+
+async function measurePages(read: Read, name: string, isJudged: boolean): Promise<Figure[]> {
+  const middles: string[] = []
+  for (const order of ORDERS) middles.push(order + (await findMiddle(read, order)))
+  const figures: Figure[] = []
+  for (const [kind, filters] of Object.entries(FILTERS))
+    for (const [where, pages] of Object.entries({ 'first page': ORDERS, middle: middles })) {
+      const queries = filters.flatMap((filter) => pages.map((page) => page + filter))
+      figures.push(figureOf(`${name}: ${kind}, ${where}`, await measure(read, '?', queries), isJudged))
+      say(`${figures.at(-1)?.what} ${figures.at(-1)?.value.toFixed(1)} ms`)
+    }
+  const counts = await measure(read, '/count?', Object.values(FILTERS).flat())
+  return [...figures, figureOf(`${name}: count`, counts, false)]
+}
+
+interface Edit {
+  gaining: number
+  losing: number
+  undoId: string | null
+}
+
+function createEditor(url: string, token: string) {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  return async (path: string, body?: object): Promise<Edit> => {
+    const reply = await fetch(`${url}/api/profiles/bulk-edit${path}`, {
+      method: 'POST',
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`)
+    return (await reply.json()) as Edit
+  }
+}
+
+/** Adding a brand to a thousand people and taking it away again, in turns. */
+async function measureEdits(
+  read: Read,
+  edit: ReturnType<typeof createEditor>,
+  name: string,
+  isJudged: boolean,
+) {
+  const { items } = await read<{ items: { user_id: string }[] }>('/api/profiles?sort=full_name&limit=1000')
+  const userIds = items.map(({ user_id }) => user_id)
+  const times: number[] = []
+  for (let round = 0; round <= rounds; round++)
+    for (const action of ['add', 'remove']) {
+      const taken = await time(() => edit('', { userIds, action, marcas: ['GWM'], estados: ['PR'] }))
+      if (round > 0) times.push(taken)
+    }
+  return {
+    what: `${name}: bulk edit of ${userIds.length}`,
+    value: median(times),
+    unit: 'ms',
+    ...(isJudged && { atMost: 150 }),
+    note: spread(times),
+  }
+}
+
+async function measureEditOfAll(
+  read: Read,
+  edit: ReturnType<typeof createEditor>,
+  name: string,
+): Promise<Figure[]> {
+  const { total } = await read<{ total: number }>('/api/profiles/count')
+  const body = { allMatching: { filter: {}, except: [], count: total }, action: 'add', types: ['Slack'] }
+  let undoId: string | null = null
+  const preview = await time(() => edit('?dryRun=true', body))
+  const all = await time(async () => {
+    undoId = (await edit('', body)).undoId
+  })
+  const undo = await time(() => edit(`/${undoId}/undo`))
+  return Object.entries({ 'preview of an edit': preview, 'bulk edit': all, 'its undo': undo }).map(
+    ([what, value]) => ({ what: `${name}: ${what}, all ${total}`, value, unit: 'ms' }),
+  )
+}
+
+async function measurePortal(count: number, server: string | undefined, cleanUp: CleanUp): Promise<Figure[]> {
+  const portal = await startWithPeople(count, server, cleanUp)
+  const name = `${server ? 'PostgreSQL' : 'embedded'}, ${count.toLocaleString('en')}`
+  const token = await signInAsAdmin(portal.url)
+  const read = createReader(portal.url, token)
+  const edit = createEditor(portal.url, token)
+  const isJudged = server !== undefined
+  const figures = [
+    ...(await measurePages(read, name, isJudged)),
+    await measureEdits(read, edit, name, isJudged),
+    ...(await measureEditOfAll(read, edit, name)),
+  ]
+  await portal.stop()
+  return figures
+}
+
+await runBench(async (cleanUp) => {
+  const server = await openPostgres(cleanUp)
+  const figures: Figure[] = []
+  for (const count of new Set([SMALL, people])) figures.push(...(await measurePortal(count, server, cleanUp)))
+  for (const count of new Set([SMALL, embedded]))
+    figures.push(...(await measurePortal(count, undefined, cleanUp)))
+  return figures
+})

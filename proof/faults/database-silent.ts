@@ -1,0 +1,58 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Answer, ask } from '#proof/bench/support/ask.ts'
+import { prepareDatabase } from '#proof/bench/support/prepare-database.ts'
+import { signInAsAdmin } from '#proof/bench/support/sign-in-as-admin.ts'
+import { atMost, below, defineFault, exactly } from './support/fault.ts'
+import { keepAsking, timeUntil, writeMessage } from './support/load.ts'
+import { countLost, startFaultPortal } from './support/portal.ts'
+import { startSilentProxy } from './support/silent-proxy.ts'
+
+/** By the portal's own timers: 1.2 s for a connection and 3.6 s for an answer. */
+const PROMISED_MS = 5_000
+/** Longer than that: what is asked in the last five seconds may still be answered afterwards. */
+const SILENT_MS = { short: 7_000, whole: 12_000 }
+
+/** Nothing passes between portal and database for a while, and nobody is told: the connections just go quiet. */
+export const databaseSilent = defineFault({
+  name: 'database silent, every packet dropped',
+  needsPostgres: true,
+  async run(run) {
+    const { DATABASE_URL, DATA_DIR } = await prepareDatabase('silent', run.cleanUp)
+    const url = new URL(DATABASE_URL)
+    const proxy = await startSilentProxy(Number(url.port || 5432), run.cleanUp)
+    url.port = String(proxy.port)
+    const portal = await startFaultPortal(run, run.port, { DATABASE_URL: url.href, DATA_DIR })
+    const token = await signInAsAdmin(portal.url)
+    const marks: string[] = []
+    const read = () => ask(portal.url, { path: '/api/profiles/me', token })
+    const reads = keepAsking(50, read)
+    const writes = keepAsking(100, () => writeMessage(portal.url, marks))
+    const beats = keepAsking(100, () => ask(portal.url, { path: '/api/health/live' }))
+    await wait(1_000)
+    proxy.fallSilent()
+    const silentAt = performance.now()
+    await wait(run.isShort ? SILENT_MS.short : SILENT_MS.whole)
+    const until = performance.now() - PROMISED_MS
+    proxy.speak()
+    const recoveredMs = await timeUntil(async () => (await read()).status === 200, 20_000)
+    await wait(500)
+    const all = await Promise.all([reads.stop(), writes.stop(), beats.stop()])
+    const alive = all[2]
+    const down = [...all[0], ...all[1]].filter(({ sentAt }) => sentAt > silentAt && sentAt < until)
+    return [
+      {
+        promise: 'answers meanwhile are 503',
+        held: down.length > 20 && down.every(({ status }) => status === 503),
+        seen: `${down.filter(({ status }) => status === 503).length} of ${down.length}`,
+      },
+      below('slowest of them', slowest(down), PROMISED_MS),
+      atMost('liveness meanwhile', slowest(alive), 100, 'ms'),
+      exactly('liveness failures', alive.filter(({ status }) => status !== 200).length, 0),
+      atMost('first good answer afterwards', recoveredMs, 1_000, 'ms'),
+      exactly('portal processes that died', portal.hasEnded() ? 1 : 0, 0),
+      exactly(`of ${marks.length} acknowledged messages lost`, await countLost(portal.url, token, marks), 0),
+    ]
+  },
+})
+
+const slowest = (answers: Answer[]) => Math.max(...answers.map(({ ms }) => ms))

@@ -1,0 +1,66 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { newSecret } from '#proof/bench/support/new-secret.ts'
+import { prepareDatabase } from '#proof/bench/support/prepare-database.ts'
+import { say } from '#proof/bench/support/run-task.ts'
+import { signInAsAdmin } from '#proof/bench/support/sign-in-as-admin.ts'
+import type { StartedPortal } from '#proof/bench/support/start-portal.ts'
+import { temporaryFolder } from '#proof/bench/support/temporary-folder.ts'
+import { atMost, defineFault, exactly, type FaultRun, type Verdict } from './support/fault.ts'
+import { keepAsking, timeUntil, writeMessage } from './support/load.ts'
+import { countLost, killHard, startFaultPortal } from './support/portal.ts'
+
+const KILLS = { short: 8, whole: 200 }
+
+/** `kill -9` in the middle of writing, again and again; what was acknowledged must be there at the end. */
+async function killAgainAndAgain(
+  run: FaultRun,
+  port: number,
+  where: string,
+  env: Record<string, string>,
+): Promise<Verdict[]> {
+  const kills = run.isShort ? KILLS.short : KILLS.whole
+  const marks: string[] = []
+  const readyMs: number[] = []
+  let portal = await startFaultPortal(run, port, env)
+  for (let kill = 1; kill <= kills; kill++) {
+    await writeAndKill(portal, marks)
+    portal = await startFaultPortal(run, port, env)
+    readyMs.push(portal.readyMs)
+    if (kill % 20 === 0) say(`  ${where}: ${kill} kills, ${marks.length} messages acknowledged`)
+  }
+  const lost = await countLost(portal.url, await signInAsAdmin(portal.url), marks)
+  await portal.stop()
+  return [
+    exactly(`${where}: of ${marks.length} acknowledged messages lost in ${kills} kills`, lost, 0),
+    atMost(`${where}: slowest start afterwards`, Math.max(...readyMs), 5_000, 'ms'),
+  ]
+}
+
+async function writeAndKill(portal: StartedPortal, marks: string[]): Promise<void> {
+  const before = marks.length
+  const writers = [1, 2, 3, 4].map(() => keepAsking(8, () => writeMessage(portal.url, marks, 5_000)))
+  await timeUntil(async () => marks.length > before, 5_000)
+  await wait(Math.random() * 250)
+  await killHard(portal)
+  await Promise.all(writers.map((writer) => writer.stop()))
+  if (marks.length === before)
+    throw new Error('nothing was written before the kill: this would prove nothing')
+}
+
+/** The portal's process is killed under load, on both databases. */
+export const killUnderLoad = defineFault({
+  name: 'kill -9 under load',
+  needsPostgres: true,
+  async run(run) {
+    const SESSION_SECRET = newSecret()
+    const embedded = await killAgainAndAgain(run, run.port, 'embedded', {
+      SESSION_SECRET,
+      DATA_DIR: temporaryFolder(run.cleanUp),
+    })
+    const server = await killAgainAndAgain(run, run.port + 1, 'PostgreSQL', {
+      SESSION_SECRET,
+      ...(await prepareDatabase('kill', run.cleanUp)),
+    })
+    return [...embedded, ...server]
+  },
+})

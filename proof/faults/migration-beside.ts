@@ -1,0 +1,73 @@
+import { cpSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { ask } from '#proof/bench/support/ask.ts'
+import { runSql } from '#proof/bench/support/open-postgres.ts'
+import { ROOT } from '#proof/bench/support/paths.ts'
+import { signInAsAdmin } from '#proof/bench/support/sign-in-as-admin.ts'
+import { temporaryFolder } from '#proof/bench/support/temporary-folder.ts'
+import { migrate } from '#server/database/migrate.ts'
+import { openServer } from '#server/database/open-server.ts'
+import { atMost, defineFault, exactly, type FaultRun } from './support/fault.ts'
+import { keepAsking } from './support/load.ts'
+import { startOnPostgres } from './support/portal.ts'
+
+const HELD_MS = 3_000
+/** What a next version might bring: a new column, filled, and an index on the table that every request reads. */
+const NEXT = `alter table profiles add column shoe_size integer;
+update profiles set shoe_size = 40 where approved;
+create index profiles_shoe_size on profiles (shoe_size);
+`
+
+/** The portal of the present version works on while two replicas of the next one migrate. */
+export const migrationBeside = defineFault({
+  name: 'migration beside the running version',
+  needsPostgres: true,
+  async run(run) {
+    const { databaseUrl, portal } = await startOnPostgres(run, 'migrate')
+    const token = await signInAsAdmin(portal.url)
+    const folder = nextVersion(run)
+    const reads = keepAsking(20, () => ask(portal.url, { path: '/api/profiles/me', token }))
+    const applied = await holdTable(databaseUrl, () =>
+      Promise.all([migrateOnce(databaseUrl, folder), migrateOnce(databaseUrl, folder)]),
+    )
+    const answers = await reads.stop()
+    return [
+      exactly('times that two migrators applied it together', applied.flat().length, 1),
+      exactly(
+        `of ${answers.length} requests meanwhile failed`,
+        answers.filter(({ status }) => status !== 200).length,
+        0,
+      ),
+      atMost('slowest of them', Math.max(...answers.map(({ ms }) => ms)), 1_000, 'ms'),
+    ]
+  },
+})
+
+function nextVersion(run: FaultRun): URL {
+  const folder = join(temporaryFolder(run.cleanUp), 'migrations')
+  cpSync(join(ROOT, 'migrations'), folder, { recursive: true })
+  writeFileSync(join(folder, '9999-next.sql'), NEXT)
+  return pathToFileURL(`${folder}/`)
+}
+
+async function migrateOnce(databaseUrl: string, folder: URL): Promise<string[]> {
+  const { db, close } = await openServer(databaseUrl, () => {})
+  try {
+    return await migrate(db, folder)
+  } finally {
+    await close()
+  }
+}
+
+/** Another transaction holds the table at first: the migration waits without queueing everybody behind it. */
+async function holdTable<T>(databaseUrl: string, work: () => Promise<T>): Promise<T> {
+  return runSql(databaseUrl, async (client) => {
+    await client.query('begin; lock table profiles in row exclusive mode')
+    const done = work()
+    await wait(HELD_MS)
+    await client.query('rollback')
+    return done
+  })
+}

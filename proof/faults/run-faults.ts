@@ -1,0 +1,98 @@
+// Breaks what the portal stands on, one thing after the other, and says what held.
+// `npm run faults [-- --short] [--only NAME]`
+import { parseArgs } from 'node:util'
+import { machineLine } from '#proof/bench/support/figures.ts'
+import { runTask, say, undoAfterwards } from '#proof/bench/support/run-task.ts'
+// @ts-expect-error: a plain script without types
+import { findPostgres } from '#scripts/find-postgres.mjs'
+import { backUp } from './back-up.ts'
+import { databaseDown } from './database-down.ts'
+import { databaseSilent } from './database-silent.ts'
+import { databaseSlow } from './database-slow.ts'
+import { diskFull } from './disk-full.ts'
+import { killUnderLoad } from './kill-under-load.ts'
+import { listenLost } from './listen-lost.ts'
+import { mailServerSilent } from './mail-server-silent.ts'
+import { migrationBeside } from './migration-beside.ts'
+import { powerBiFaults } from './power-bi-faults.ts'
+import { sigtermUnderLoad } from './sigterm-under-load.ts'
+import type { Fault, Verdict } from './support/fault.ts'
+import { twoReplicas } from './two-replicas.ts'
+
+const FAULTS: readonly Fault[] = [
+  databaseDown,
+  databaseSilent,
+  databaseSlow,
+  diskFull,
+  mailServerSilent,
+  powerBiFaults,
+  migrationBeside,
+  twoReplicas,
+  listenLost,
+  sigtermUnderLoad,
+  backUp,
+  killUnderLoad,
+]
+const FIRST_PORT = Number(process.env.FAULTS_PORT ?? 4500)
+const LONGEST_RUN_MS = 15 * 60_000
+
+const { values } = parseArgs({
+  options: { short: { type: 'boolean', default: false }, only: { type: 'string' } },
+})
+
+type Word = 'held' | 'not tried' | 'FAILED'
+
+/** Why a fault cannot be tried here, or undefined. */
+async function reasonAgainst(fault: Fault): Promise<string | undefined> {
+  return (await fault.cannotRun?.()) ?? (fault.needsPostgres && (await lackOfPostgres())) ?? undefined
+}
+
+async function runFault(fault: Fault, index: number): Promise<Verdict[]> {
+  return undoAfterwards(async (cleanUp) => {
+    try {
+      return await fault.run({ isShort: values.short, cleanUp, port: FIRST_PORT + index * 10 })
+    } catch (error) {
+      return [{ promise: 'the program runs to its end', held: false, seen: String(error) }]
+    }
+  })
+}
+
+async function lackOfPostgres(): Promise<string | undefined> {
+  return (await findPostgres()) ? undefined : 'there is no PostgreSQL 15 or later here'
+}
+
+/** Tries a fault, or says why not. @returns its rows of the table */
+async function tryFault(fault: Fault, index: number): Promise<string[]> {
+  const startedAt = performance.now()
+  const row = (promise: string, seen: string, word: Word) =>
+    `| ${fault.name} | ${promise} | ${seen} | ${word} |`
+  const conclude = (word: Word) => {
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
+    say(`${word.padEnd(9)} ${fault.name} (${seconds} s)`)
+    if (word === 'FAILED') process.exitCode = 1
+  }
+  const reason = await reasonAgainst(fault)
+  if (reason) {
+    conclude('not tried')
+    say(`          ${reason}`)
+    return [row('', reason, 'not tried')]
+  }
+  const verdicts = await runFault(fault, index)
+  const broken = verdicts.filter(({ held }) => !held)
+  conclude(broken.length > 0 ? 'FAILED' : 'held')
+  for (const { promise, seen } of broken) say(`          ${promise}: ${seen}`)
+  return verdicts.map(({ promise, held, seen }) => row(promise, seen, held ? 'held' : 'FAILED'))
+}
+
+await runTask(async () => {
+  const rows: string[] = []
+  for (const [index, fault] of FAULTS.entries()) {
+    if (values.only && !fault.name.includes(values.only)) continue
+    rows.push(...(await tryFault(fault, index)))
+  }
+  if (rows.length === 0) throw new Error(`there is no fault ${values.only}`)
+  process.stdout.write(`\nrun-faults.ts${values.short ? ' --short' : ''}, ${machineLine()}\n\n`)
+  process.stdout.write(
+    `| fault | promise | seen | verdict |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`,
+  )
+}, LONGEST_RUN_MS)

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Answer, ask } from '#proof/bench/support/ask.ts'
+
+/** Something that goes on beside a fault. */
+export interface Running {
+  /** Ends it and waits for what is under way. */
+  stop(): Promise<Answer[]>
+}
+
+/** Sends a request every `everyMs`, whether or not the earlier ones have been answered. */
+export function keepAsking(everyMs: number, send: () => Promise<Answer>): Running {
+  const flying: Promise<Answer>[] = []
+  const timer = setInterval(() => flying.push(send()), everyMs)
+  // A fault that throws leaves it running: it must not keep the whole run from ending.
+  timer.unref()
+  return {
+    async stop() {
+      clearInterval(timer)
+      return Promise.all(flying)
+    },
+  }
+}
+
+/** A contact message that can be found again; the portal answers 201 once it is kept. */
+export function writeMessage(portalUrl: string, marks: string[], timeoutMs?: number): Promise<Answer> {
+  const mark = randomUUID()
+  const body = {
+    name: 'Teste de falha',
+    email: 'falha@exemplo.com.br',
+    phone: '(21) 98765-4321',
+    message: mark,
+  }
+  return ask(portalUrl, {
+    method: 'POST',
+    path: '/api/support-messages',
+    body,
+    ...(timeoutMs && { timeoutMs }),
+  }).then((answer) => {
+    if (answer.status === 201) marks.push(mark)
+    return answer
+  })
+}
+
+/** Polls until something holds. @returns milliseconds that it took, Infinity when it never did */
+export async function timeUntil(holds: () => Promise<boolean>, longestMs: number): Promise<number> {
+  const startedAt = performance.now()
+  while (performance.now() - startedAt < longestMs) {
+    if (await holds()) return performance.now() - startedAt
+    await wait(20)
+  }
+  return Number.POSITIVE_INFINITY
+}

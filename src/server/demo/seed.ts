@@ -1,0 +1,179 @@
+import { ESTADOS, MARCAS, slugOfType, TYPES } from '#contract/entitlements.ts'
+import type { Db } from '#server/database/schema.ts'
+import { markAsDemo } from './demo-mark.ts'
+import { seededPeople } from './seeded-people.ts'
+
+export const DEMO_PASSWORD = 'Patio-Demo-2026!'
+export const SHORT_DEMO_PASSWORD = 'curta123'
+const PEOPLE = 300
+
+interface DemoAccount {
+  name: string
+  fullName: string
+  role?: 'admin'
+  approved?: boolean
+  verified?: boolean
+  password?: string
+  types: readonly string[]
+  marcas: readonly string[]
+  estados: readonly string[]
+  /** What the start prints beside the address. */
+  shows: string
+}
+
+const NOTHING = { types: [], marcas: [], estados: [] }
+const EVERYTHING = { types: TYPES, marcas: MARCAS, estados: ESTADOS }
+
+/** One account for each state of the reports screen (DESIGN section 7). */
+export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
+  {
+    name: 'admin',
+    fullName: 'Ana Administradora',
+    role: 'admin',
+    ...EVERYTHING,
+    shows: 'administra, vê tudo',
+  },
+  { name: 'diretoria', fullName: 'Dirceu Diretor', ...EVERYTHING, shows: 'todas as áreas, marcas e estados' },
+  {
+    name: 'vendas.rj',
+    fullName: 'Vera Vendas',
+    types: ['Vendas', 'CRM'],
+    marcas: ['FIAT', 'JEEP'],
+    estados: ['RJ'],
+    shows: 'Vendas e CRM, FIAT e JEEP, só RJ',
+  },
+  { name: 'pendente', fullName: 'Pedro Pendente', approved: false, ...NOTHING, shows: 'aguarda aprovação' },
+  {
+    name: 'naoverificado',
+    fullName: 'Nara Nova',
+    verified: false,
+    types: ['Vendas', 'Oficina'],
+    marcas: ['GM', 'TOYO'],
+    estados: ['MG', 'ES'],
+    shows: 'e-mail não verificado',
+  },
+  { name: 'semrelatorio', fullName: 'Saulo Souza', ...NOTHING, shows: 'sem áreas liberadas' },
+  {
+    name: 'curta',
+    fullName: 'Carla Curta',
+    password: SHORT_DEMO_PASSWORD,
+    types: ['Vendas'],
+    marcas: ['VW'],
+    estados: ['PR'],
+    shows: `senha ${SHORT_DEMO_PASSWORD}, precisa trocá-la`,
+  },
+]
+
+/** A report that the demo shows for an area. */
+export interface DemoReport {
+  type: string
+  workspaceId: string
+  reportId: string
+  datasetId: string
+  /** Set for areas shown through a share URL. */
+  reportUrl?: string
+}
+
+export interface SeedOptions {
+  domain: string
+  reports: readonly DemoReport[]
+  hashPassword: (password: string) => Promise<string>
+  now: Date
+}
+
+/** Fills an empty database with the demo, all or nothing: accounts, people, settings and a few messages. */
+export async function seedDemo(db: Db, options: SeedOptions): Promise<void> {
+  const hashes = new Map<string, string>()
+  for (const password of [DEMO_PASSWORD, SHORT_DEMO_PASSWORD])
+    hashes.set(password, await options.hashPassword(password))
+  await db.transaction().execute(async (transaction) => {
+    for (const account of DEMO_ACCOUNTS) await seedAccount(transaction, account, hashes, options)
+    await transaction
+      .insertInto('profiles')
+      .values(seededPeople(PEOPLE, options.domain, options.now))
+      .execute()
+    await seedSettings(transaction, options.reports)
+    await seedMessages(transaction, options.now)
+    await markAsDemo(transaction)
+  })
+}
+
+async function seedAccount(
+  db: Db,
+  account: DemoAccount,
+  hashes: Map<string, string>,
+  { domain, now }: SeedOptions,
+): Promise<void> {
+  const registered = new Date(now.getTime() - 90 * 86_400_000)
+  const { user_id } = await db
+    .insertInto('profiles')
+    .values({
+      email: `${account.name}@${domain}`,
+      full_name: account.fullName,
+      approved: account.approved ?? true,
+      email_verified_at: account.verified === false ? null : registered,
+      created_at: registered,
+      types: [...account.types],
+      marcas: [...account.marcas],
+      estados: [...account.estados],
+    })
+    .returning('user_id')
+    .executeTakeFirstOrThrow()
+  const hash = hashes.get(account.password ?? DEMO_PASSWORD) as string
+  await db.insertInto('passwords').values({ user_id, hash, changed_at: registered }).execute()
+  if (account.role) await db.insertInto('user_roles').values({ user_id, role: account.role }).execute()
+}
+
+async function seedSettings(db: Db, reports: readonly DemoReport[]): Promise<void> {
+  for (const report of reports) {
+    const type = slugOfType(report.type as (typeof TYPES)[number])
+    await db
+      .insertInto('global_powerbi_settings')
+      .values(
+        report.reportUrl
+          ? { type, embed_mode: 'secure_sso', report_url: report.reportUrl }
+          : {
+              type,
+              embed_mode: 'service_principal',
+              workspace_id: report.workspaceId,
+              report_id: report.reportId,
+              dataset_id: report.datasetId,
+            },
+      )
+      .execute()
+  }
+}
+
+const MESSAGES = [
+  [
+    'Rita Prado',
+    'rita.prado',
+    '(21) 98765-4321',
+    'O relatório de Vendas podia mostrar também o mês anterior.',
+    2,
+  ],
+  [
+    'João Batista',
+    'joao.batista',
+    '(31) 99876-1234',
+    'Bom dia! Mudei para a oficina de BH e ainda não vejo a área Oficina.',
+    26,
+  ],
+  ['Luciana Alves', 'luciana.alves', '(27) 99701-2233', 'Parabéns pelo portal, ficou muito mais rápido.', 75],
+] as const
+
+async function seedMessages(db: Db, now: Date): Promise<void> {
+  await db
+    .insertInto('support_messages')
+    .values(
+      MESSAGES.map(([name, mailbox, phone, message, hoursAgo]) => ({
+        name,
+        email: `${mailbox}@exemplo.com.br`,
+        phone,
+        message,
+        is_read: hoursAgo > 70,
+        created_at: new Date(now.getTime() - hoursAgo * 3_600_000),
+      })),
+    )
+    .execute()
+}

@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { DEMO_PASSWORD } from '#server/demo/seed.ts'
+import { type EventFollower, followEvents } from '#server/testing/follow-events.ts'
+import { CONTACT_FORM } from '#server/testing/inbox-calls.ts'
+import { type PortalProcess, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
+import { openTestDatabase } from '#server/testing/test-database.ts'
+
+const SLOW = 90_000
+const READY = { timeout: 8000 }
+const serverUrl = process.env.TEST_DATABASE_URL
+const running: PortalProcess[] = []
+afterEach(async () => {
+  for (const portal of running.splice(0)) await portal.stop()
+}, SLOW)
+
+async function start(env: Record<string, string>): Promise<PortalProcess> {
+  const portal = await spawnPortal(env)
+  running.push(portal)
+  await untilReady(portal)
+  return portal
+}
+
+function post(portal: PortalProcess, path: string, body: object) {
+  return fetch(portal.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+}
+
+async function followAsAdmin(portal: PortalProcess): Promise<EventFollower> {
+  const credentials = { email: 'admin@grupopatio.com.br', password: DEMO_PASSWORD }
+  const reply = await post(portal, '/api/auth/token?grant_type=password', credentials)
+  const { access_token: token } = (await reply.json()) as { access_token: string }
+  const follower = await followEvents(portal, token)
+  await vi.waitFor(() => expect(follower.events()).toHaveLength(1), READY)
+  return follower
+}
+
+const sendMessage = async (portal: PortalProcess) =>
+  expect((await post(portal, '/api/support-messages', CONTACT_FORM)).status).toBe(201)
+const untilTold = (follower: EventFollower) =>
+  vi.waitFor(() => expect(follower.events().at(-1)?.data).toMatchObject({ kind: 'changed' }), READY)
+
+test.skipIf(!serverUrl)(
+  'what is sent through one process is told by another on the same PostgreSQL, which lets its followers go when it stops',
+  async () => {
+    const database = await openTestDatabase('server')
+    // After the portals have ended.
+    onTestFinished(() => database.close())
+    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(database.db)
+    const url = new URL(serverUrl as string)
+    url.pathname = `/${rows[0]?.name}`
+    const env = {
+      DATABASE_URL: url.href,
+      SESSION_SECRET: 'a-secret-of-the-test-suite-that-both-of-them-know',
+    }
+    const here = await start(env)
+    const there = await start(env)
+    const follower = await followAsAdmin(there)
+    await sendMessage(here)
+    await untilTold(follower)
+    const stoppedAt = performance.now()
+    there.child.kill('SIGTERM')
+    await follower.closed
+    expect(await there.exited).toBe(0)
+    // Requests that do not end are cut off after 25 seconds.
+    expect(performance.now() - stoppedAt).toBeLessThan(20_000)
+  },
+  SLOW,
+)

@@ -1,0 +1,174 @@
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type ManagedProfile, PROFILE_SORTS, type ProfileSort } from '#contract/profiles.ts'
+import { createRandom } from '#server/demo/seeded-people.ts'
+import { askForPage, listAll, listPage } from '#server/testing/admin-calls.ts'
+import { addPerson } from '#server/testing/builders.ts'
+import { setUpAdmin } from '#server/testing/set-up-admin.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+
+const { compare } = new Intl.Collator('pt-BR')
+const NAMES = ['Ana', 'Álvaro', 'ana', 'Avelino', 'Érica', 'Zélia', 'Ângela', "D'Ávila", null]
+const DAYS = [1, 2, 3, 4, 5].map((day) => new Date(Date.UTC(2026, 0, day)))
+const ORDERS = ['asc', 'desc'] as const
+
+/** What the specification asks for, said in another way than by the database. */
+function expectedOrder(people: ManagedProfile[], sort: ProfileSort, order: 'asc' | 'desc'): string[] {
+  const turn = order === 'asc' ? 1 : -1
+  const byColumn = (a: ManagedProfile, b: ManagedProfile): number => {
+    const [x, y] = [a[sort], b[sort]]
+    if (x === null || y === null) return Number(x === null) - Number(y === null)
+    if (typeof x === 'boolean') return turn * (Number(y) - Number(x))
+    return turn * (sort.endsWith('_at') ? Date.parse(x) - Date.parse(String(y)) : compare(x, String(y)))
+  }
+  return people.toSorted((a, b) => byColumn(a, b) || compare(a.email, b.email)).map(({ email }) => email)
+}
+
+const emailsOf = (people: ManagedProfile[]) => people.map(({ email }) => email)
+
+describeOnEachDatabase('the list of people', (kind) => {
+  const portal = setUpPortal({ kind })
+  const admin = setUpAdmin(portal, { email: 'admin@grupopatio.com.br' })
+
+  const addMany = async (count: number) => {
+    const random = createRandom(7)
+    const pick = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T
+    for (let index = 0; index < count; index++)
+      await addPerson(portal, {
+        email: `${pick(['ana', 'bia', 'ze', 'a-b', 'a.b', 'a_b'])}${index}@grupopatio.com.br`,
+        full_name: pick(NAMES),
+        approved: random() < 0.5,
+        email_verified_at: pick([...DAYS, null]),
+        created_at: pick(DAYS),
+        last_sign_in_at: pick([...DAYS, null, null]),
+      })
+  }
+
+  describe.each(PROFILE_SORTS)('by %s', (sort) => {
+    beforeEach(() => addMany(40))
+
+    test('is sorted both ways, nulls last, equals by e-mail, page by page', async () => {
+      const { items: people } = await listPage(portal, admin, {})
+      expect(people).toHaveLength(41)
+      for (const order of ORDERS)
+        for (const limit of [7, 30]) {
+          const got = emailsOf(await listAll(portal, admin, { sort, order, limit }))
+          expect(got, `${order} by ${limit}`).toEqual(expectedOrder(people, sort, order))
+        }
+    })
+
+    test('is sorted in the same way when it is filtered', async () => {
+      const { items: people } = await listPage(portal, admin, {})
+      const filters: [object, (person: ManagedProfile) => boolean][] = [
+        [{ approved: 'false' }, (person) => !person.approved],
+        [{ verified: 'true' }, (person) => person.email_verified_at !== null],
+        [{ verified: 'false', q: 'a' }, (person) => !person.email_verified_at && /a/i.test(person.email)],
+      ]
+      for (const [filter, isMatch] of filters)
+        for (const order of ORDERS) {
+          const got = emailsOf(await listAll(portal, admin, { ...filter, sort, order, limit: 8 }))
+          expect(got, JSON.stringify({ filter, order })).toEqual(
+            expectedOrder(people.filter(isMatch), sort, order),
+          )
+        }
+    })
+  })
+
+  test('starts with the newest registrations, a hundred of them', async () => {
+    await sql`insert into profiles (email, created_at)
+      select 'p' || n || '@grupopatio.com.br', timestamptz '2026-01-01' + n * interval '1 minute'
+      from generate_series(1, 150) n`.execute(portal.database.db)
+    const page = await listPage(portal, admin, { q: 'p' })
+    expect(emailsOf(page.items).filter((email) => email.startsWith('p'))).toEqual(
+      Array.from({ length: page.items.length - 1 }, (_, index) => `p${150 - index}@grupopatio.com.br`),
+    )
+    expect(page.items).toHaveLength(100)
+    expect(page.next).not.toBeNull()
+  })
+
+  test('has neither gaps nor repeats while people come, go and change', async () => {
+    await addMany(40)
+    const before = await listAll(portal, admin, { sort: 'full_name' })
+    const first = await listPage(portal, admin, { sort: 'full_name', limit: 10 })
+    const { db } = portal.database
+    const ids = first.items.map(({ user_id }) => user_id)
+    // The one that the page ended with is gone, others moved to the end, new ones come on both sides.
+    await db.deleteFrom('profiles').where('user_id', 'in', ids.slice(8)).execute()
+    await db.updateTable('profiles').set({ approved: true }).execute()
+    for (const full_name of ['Aa', 'Zz'])
+      await addPerson(portal, { full_name, email: `${full_name}@x.br`.toLowerCase() })
+    const rest = []
+    for (let cursor = first.next; cursor; ) {
+      const page = await listPage(portal, admin, { sort: 'full_name', limit: 7, cursor })
+      rest.push(...page.items)
+      cursor = page.next
+    }
+    const untouched = emailsOf(before).slice(10)
+    expect(emailsOf(rest).filter((email) => email !== 'zz@x.br')).toEqual(untouched)
+    expect(emailsOf(rest)).toContain('zz@x.br')
+  })
+
+  test('tells people apart who registered within one millisecond', async () => {
+    for (let micro = 1; micro <= 6; micro++)
+      await sql`insert into profiles (email, created_at) values
+        (${`m${9 - micro}@x.br`}, ${`2026-01-01T00:00:00.00000${micro}Z`}::timestamptz)`.execute(
+        portal.database.db,
+      )
+    for (const order of ORDERS) {
+      const got = emailsOf(await listAll(portal, admin, { sort: 'created_at', order, limit: 2, q: 'x.br' }))
+      const ascending = ['m8@x.br', 'm7@x.br', 'm6@x.br', 'm5@x.br', 'm4@x.br', 'm3@x.br']
+      expect(got).toEqual(order === 'asc' ? ascending : ascending.toReversed())
+    }
+  })
+
+  test('holds role and version, and nothing that is nobody’s business', async () => {
+    const [person] = (await listPage(portal, admin, {})).items
+    expect(person).toEqual({
+      ...(await portal.database.db
+        .selectFrom('profiles')
+        .select(['id', 'user_id'])
+        .executeTakeFirstOrThrow()),
+      email: 'admin@grupopatio.com.br',
+      full_name: null,
+      approved: true,
+      email_verified_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
+      created_at: expect.stringMatching(/Z$/),
+      last_sign_in_at: null,
+      types: ['Vendas'],
+      marcas: ['FIAT'],
+      estados: ['RJ'],
+      role: 'admin',
+      version: 1,
+    })
+  })
+
+  describe('refuses', () => {
+    const cursor = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
+    test.each([
+      ['a cursor of another order', { sort: 'email', cursor: cursor('email', 'desc', 'a', 'a') }],
+      ['a cursor of another column', { sort: 'email', cursor: cursor('full_name', 'asc', 'a', 'a') }],
+      ['no cursor at all', { sort: 'email', cursor: 'abc' }],
+      ['a cursor without an e-mail', { sort: 'email', cursor: cursor('email', 'asc', 'a', null) }],
+      ['a cursor with a NUL', { sort: 'email', cursor: cursor('email', 'asc', 'a', 'a\0') }],
+      ['a null where none is', { sort: 'created_at', cursor: cursor('created_at', 'asc', null, 'a') }],
+      [
+        'a day that is none',
+        { sort: 'created_at', cursor: cursor('created_at', 'asc', '2026-02-31T00:00:00.000000Z', 'a') },
+      ],
+      ['a status that is none', { sort: 'approved', cursor: cursor('approved', 'asc', 'maybe', 'a') }],
+      ['another column', { sort: 'user_id' }],
+      ['another order', { sort: 'email', order: 'up' }],
+      ['a type that does not exist', { type: 'Compras' }],
+      ['an unknown filter', { role: 'admin' }],
+      ['no people a page', { limit: 0 }],
+      ['too many people a page', { limit: 1001 }],
+      ['a search that is too long', { q: 'x'.repeat(101) }],
+    ])('%s', async (_, query) => {
+      expect(await askForPage(portal, admin, query)).toMatchObject({
+        status: 400,
+        body: { code: 'invalid-input' },
+      })
+    })
+  })
+})

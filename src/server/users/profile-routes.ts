@@ -1,0 +1,47 @@
+import type { profileRoutes } from '#contract/profiles.ts'
+import type { Db } from '#server/database/schema.ts'
+import type { Handlers } from '#server/http/implement.ts'
+import { bulkEdit, previewBulkEdit } from './bulk-edit.ts'
+import { changeProfile } from './change-profile.ts'
+import { countProfiles } from './count-profiles.ts'
+import { deleteUsers } from './delete-users.ts'
+import { exportProfile } from './export-profile.ts'
+import { listProfiles } from './list-profiles.ts'
+import { readProfile } from './profile-queries.ts'
+import { readFilter } from './read-filter.ts'
+import { readHistory } from './read-history.ts'
+import { undoBulkEdit } from './undo-bulk-edit.ts'
+
+interface Tools {
+  db: Db
+  /** ms since the epoch */
+  clock: () => number
+  nudgeOutbox: () => void
+}
+
+/** Newest registration first (SPEC section 9). */
+const DEFAULT_ORDER = { sort: 'created_at', order: 'desc' } as const
+const PAGE = 100
+
+/** Own profile and role, which come with the session check, and the administration of everybody's. */
+export function profileHandlers(tools: Tools): Handlers<typeof profileRoutes> {
+  const { db } = tools
+  return {
+    readOwnProfile: ({ actor }) => actor.profile,
+    readOwnRole: ({ actor }) => ({ role: actor.role }),
+    listProfiles: ({ query: { sort, order, cursor, limit = PAGE, ...filter } }) => {
+      const sorted = sort ? { sort, order: order ?? 'asc' } : { ...DEFAULT_ORDER, ...(order && { order }) }
+      return listProfiles(db, { ...sorted, cursor, limit, filter: readFilter(filter) })
+    },
+    countProfiles: ({ query }) => countProfiles(db, readFilter(query)),
+    readProfile: ({ params }) => readProfile(db, params.userId),
+    changeProfile: ({ actor, params, body, ifMatch, request }) =>
+      changeProfile(tools, actor, { userId: params.userId, change: body, ifMatch }, request),
+    bulkEdit: ({ actor, query, body, request }) =>
+      query.dryRun === 'true' ? previewBulkEdit(db, body) : bulkEdit(tools, actor, body, request),
+    undoBulkEdit: ({ actor, params, request }) => undoBulkEdit(tools, actor, params.undoId, request),
+    readHistory: ({ params, query }) => readHistory(db, params.userId, query.cursor),
+    exportProfile: ({ actor, params, request }) => exportProfile(tools, actor, params.userId, request),
+    deleteUsers: ({ actor, body, request }) => deleteUsers(tools, actor, body.userIds, request),
+  }
+}

@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, expect, test } from 'vitest'
+import { mintEmailLink } from '#server/mail/email-links.ts'
+import { recordAccess } from '#server/operations/record-access.ts'
+import { recordAudit } from '#server/operations/record-audit.ts'
+import { changePassword, NEW_PASSWORD, recover, signUp } from '#server/testing/account-calls.ts'
+import { type Admin, openAdmin, readTrail } from '#server/testing/admin-calls.ts'
+import { addPerson, configureReports, send } from '#server/testing/builders.ts'
+import { askToken } from '#server/testing/embed-token-calls.ts'
+import { searchDatabase } from '#server/testing/search-database.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { refresh, signIn } from '#server/testing/sign-in-calls.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { presentProfile } from './present-profile.ts'
+
+type Person = Awaited<ReturnType<typeof addPerson>>
+
+describeOnEachDatabase('deleting somebody', (kind) => {
+  const portal = setUpPortal({ kind })
+  let admin: Admin
+  beforeAll(async () => {
+    await configureReports(portal, 'Vendas')
+    admin = await openAdmin(portal)
+  })
+
+  /** Leaves a trace in every table that people leave one in. */
+  async function liveThrough(email: string): Promise<Person> {
+    const { db } = portal.database
+    await signUp(portal, email)
+    const lists = { types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] }
+    const row = await db
+      .updateTable('profiles')
+      .set({ approved: true, email_verified_at: new Date(portal.clock()), ...lists })
+      .where('email', '=', email)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    const person = presentProfile(row)
+    await signIn(portal, email, 'a senha errada')
+    const { body } = await signIn(portal, email, NEW_PASSWORD)
+    await refresh(portal, body.refresh_token)
+    await changePassword(portal, body.access_token, 'Outra-Travessia-99!')
+    await signIn(portal, email, 'a senha errada')
+    await recover(portal, email)
+    await askToken(portal, person)
+    const settings = { publicUrl: 'http://localhost', clock: portal.clock }
+    await mintEmailLink(db, settings, { userId: person.user_id, purpose: 'recovery' })
+    const message = { name: 'Ana', email: email.toUpperCase(), phone: '21 99999-0000', message: 'Olá' }
+    await db.insertInto('support_messages').values(message).execute()
+    return person
+  }
+
+  const request = { requestId: randomUUID(), ip: '203.0.113.7', userAgent: 'Navegador' }
+  const audit = (entry: Omit<Parameters<typeof recordAudit>[1], 'request' | 'at'>) =>
+    recordAudit(portal.database.db, { ...entry, request, at: new Date(portal.clock()) })
+  const trailOf = async (requestId: string) =>
+    (await readTrail(portal)).filter((entry) => entry.request_id === requestId)
+  const deletePeople = async (...people: Person[]) => {
+    const userIds = people.map((person) => person.user_id)
+    const reply = await send(portal, 'POST', '/api/functions/delete-users', {
+      token: admin.token,
+      body: { userIds },
+    })
+    expect(reply.body).toEqual({ success: userIds, errors: [] })
+  }
+
+  test('leaves neither their id nor their address anywhere, and nothing of a neighbour’s is touched', async () => {
+    const { db } = portal.database
+    const person = await liveThrough('ana@grupopatio.com.br')
+    const other = await liveThrough('banana@grupopatio.com.br')
+    await audit({ action: 'types-set', actor: person, target: other, before: { types: [] } })
+    await audit({ action: 'types-set', actor: other, target: person, before: { types: [] } })
+    const named = { quem: [person.email, `${person.user_id} <ANA@grupopatio.com.br>`], outra: other.email }
+    await audit({ action: 'account-disowned', before: named, after: { userId: person.user_id } })
+    await audit({ action: 'account-disowned', before: { outra: other.email, id: other.user_id } })
+    const sessions = await db
+      .selectFrom('sessions')
+      .select('id')
+      .where('user_id', '=', person.user_id)
+      .execute()
+    const ids = [person.user_id, ...sessions.map(({ id }) => id)]
+    const tablesOf = async (...texts: string[]) =>
+      [...new Set((await searchDatabase(db, ...texts)).map((row) => row.split(':')[0]))].sort()
+    const FULL = [
+      'access_records',
+      'audit_entries',
+      'email_links',
+      'mail_outbox',
+      'password_history',
+      'passwords',
+      'profiles',
+      'rate_limits',
+      'sessions',
+      'support_messages',
+    ]
+    expect(await tablesOf(person.user_id, '"ana@grupopatio', ' ana@grupopatio')).toEqual(FULL)
+    const attempts = await db.selectFrom('sign_in_attempts').selectAll().execute()
+    const keptBefore = await searchDatabase(db, other.user_id, other.email)
+
+    await deletePeople(person)
+    expect(ids.length).toBeGreaterThan(1)
+    expect(await searchDatabase(db, ...ids)).toEqual([])
+    const left = await searchDatabase(db, 'ana@grupopatio')
+    expect(left.filter((row) => /(?<!ban)ana@grupopatio/i.test(row))).toEqual([])
+    const attemptsLeft = await db.selectFrom('sign_in_attempts').selectAll().execute()
+    expect(attemptsLeft).toHaveLength(attempts.length / 2)
+
+    const without = (rows: string[]) => rows.filter((row) => !row.startsWith('audit_entries'))
+    const keptAfter = await searchDatabase(db, other.user_id, other.email)
+    expect(without(keptAfter)).toEqual(without(keptBefore))
+    expect(keptAfter).toHaveLength(keptBefore.length)
+  })
+
+  test('leaves one pseudonym in the trail and in the access records', async () => {
+    const { db } = portal.database
+    const [person, other] = [await addPerson(portal), await addPerson(portal)]
+    await askToken(portal, person)
+    const requestId = randomUUID()
+    const entry = { request: { ...request, requestId }, at: new Date(portal.clock()) }
+    const change = { before: { types: [] }, after: { types: ['CRM'] } }
+    await recordAudit(
+      db,
+      { ...entry, action: 'types-set', actor: person, target: other, ...change },
+      { ...entry, action: 'types-set', actor: other, target: person, ...change },
+      { ...entry, action: 'account-created', target: person },
+      {
+        ...entry,
+        action: 'role-changed',
+        target: person,
+        request: { requestId, ip: 'terminal', userAgent: 'npm' },
+      },
+      { ...entry, action: 'account-disowned', after: { userId: person.user_id } },
+      { ...entry, action: 'types-set', actor: other, target: other, ...change },
+    )
+    await deletePeople(person)
+
+    const deletion = await db
+      .selectFrom('audit_entries')
+      .selectAll()
+      .where('action', '=', 'user-deleted')
+      .orderBy('id', 'desc')
+      .executeTakeFirstOrThrow()
+    const pseudonym = deletion.target_id
+    expect(pseudonym).toMatch(/^[0-9a-f-]{36}$/)
+    expect(deletion).toMatchObject({ actor_id: admin.user_id, actor_email: admin.email, target_email: null })
+    const gone = { ip: null, user_agent: null }
+    const kept = { ip: request.ip, user_agent: request.userAgent }
+    const otherAs = (role: string) => ({ [`${role}_id`]: other.user_id, [`${role}_email`]: other.email })
+    const personAs = (role: string) => ({ [`${role}_id`]: pseudonym, [`${role}_email`]: null })
+    expect(await trailOf(requestId)).toMatchObject([
+      { ...personAs('actor'), ...otherAs('target'), ...gone, ...change },
+      { ...otherAs('actor'), ...personAs('target'), ...kept, ...change },
+      { actor_id: null, ...personAs('target'), ...gone },
+      { actor_id: null, ...personAs('target'), ip: 'terminal', user_agent: 'npm' },
+      { after: { userId: pseudonym }, ...kept },
+      { ...otherAs('actor'), ...otherAs('target'), ...kept, ...change },
+    ])
+    const accesses = await db
+      .selectFrom('access_records')
+      .selectAll()
+      .where('user_id', '=', pseudonym as string)
+      .execute()
+    expect(accesses).toMatchObject([{ action: 'report', ip: '127.0.0.1' }])
+  })
+
+  test('writes no access record of somebody who is gone by the time their report comes', async () => {
+    const person = await addPerson(portal)
+    await deletePeople(person)
+    const access = {
+      action: 'report',
+      userId: person.user_id,
+      request,
+      at: new Date(portal.clock()),
+    } as const
+    await recordAccess(portal.database.db, access)
+    expect(await searchDatabase(portal.database.db, person.user_id)).toEqual([])
+  })
+
+  test('gives each of several their own pseudonym', async () => {
+    const people = [await addPerson(portal), await addPerson(portal)] as [Person, Person]
+    for (const person of people) await askToken(portal, person)
+    const { db } = portal.database
+    const before = await db.selectFrom('access_records').select('id').orderBy('id', 'desc').limit(2).execute()
+    await deletePeople(...people)
+    const after = await db
+      .selectFrom('access_records')
+      .select('user_id')
+      .where(
+        'id',
+        'in',
+        before.map(({ id }) => id),
+      )
+      .execute()
+    expect(new Set(after.map(({ user_id }) => user_id)).size).toBe(2)
+  })
+})

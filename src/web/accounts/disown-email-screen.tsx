@@ -1,0 +1,107 @@
+import { Link, useLocation } from '@tanstack/react-router'
+import { useState } from 'react'
+import { signInRoutes } from '#contract/sign-in.ts'
+import { ApiError, callApi } from '#web/http/api.ts'
+import { getSession, refreshSession } from '#web/session/session.ts'
+import { Alert } from '#web/ui/alert.tsx'
+import { Button, buttonClasses } from '#web/ui/button.tsx'
+import { MessagePage } from '#web/ui/message-page.tsx'
+
+type Outcome = 'account-removed' | 'sessions-ended' | 'link-ended'
+
+/** /nao-fui-eu, where the 'não fui eu' links of mails lead: nothing happens before the button is pressed. */
+export function DisownEmailScreen() {
+  const tokenHash = useLocation({
+    select: ({ state }) => new URLSearchParams(state.linkHash).get('token_hash') ?? '',
+  })
+  const { outcome, failure, isBusy, disown } = useDisown(tokenHash)
+  if (outcome) return <DisownOutcome outcome={outcome} />
+  return (
+    <MessagePage
+      title="Não foi você?"
+      actions={
+        <div className="flex flex-wrap justify-center gap-3">
+          <Link to="/login" className={buttonClasses('secondary')}>
+            Cancelar
+          </Link>
+          <Button variant="danger" isBusy={isBusy} onClick={() => void disown()}>
+            Não fui eu
+          </Button>
+        </div>
+      }
+    >
+      <div className="space-y-3">
+        <p>Confirme se você não reconhece o que diz a mensagem que recebeu.</p>
+        <p>
+          Uma conta criada com o seu endereço e ainda não confirmada será removida. Se a senha da sua conta
+          foi trocada, todas as sessões serão encerradas e você receberá um link para criar uma nova senha.
+        </p>
+        {failure && (
+          <Alert kind="error" className="text-left">
+            {failure}
+          </Alert>
+        )}
+      </div>
+    </MessagePage>
+  )
+}
+
+function useDisown(tokenHash: string) {
+  const [outcome, setOutcome] = useState<Outcome | undefined>(tokenHash ? undefined : 'link-ended')
+  const [failure, setFailure] = useState<string>()
+  const [isBusy, setIsBusy] = useState(false)
+  const disown = async () => {
+    setIsBusy(true)
+    setFailure(undefined)
+    try {
+      const reply = await callApi(signInRoutes.disownEmail, { body: { token_hash: tokenHash } })
+      setOutcome(reply.outcome)
+      // Whether the session of this browser was among those that have ended shows when it is renewed.
+      if (getSession()) void refreshSession().catch(() => {})
+    } catch (error) {
+      if (error instanceof ApiError && error.problem.code === 'invalid-link') setOutcome('link-ended')
+      else setFailure(error instanceof Error ? error.message : 'Tente novamente mais tarde.')
+    } finally {
+      setIsBusy(false)
+    }
+  }
+  return { outcome, failure, isBusy, disown }
+}
+
+const outcomes: Record<Outcome, { title: string; text: string }> = {
+  'account-removed': {
+    title: 'Conta removida',
+    text: 'A conta criada com o seu endereço foi removida. Você não precisa fazer mais nada.',
+  },
+  'sessions-ended': {
+    title: 'Sessões encerradas',
+    text: 'Todas as sessões da sua conta foram encerradas. Enviamos um e-mail com um link para criar uma nova senha; o link expira em 1 hora.',
+  },
+  'link-ended': {
+    title: 'Link inválido ou expirado',
+    text: 'Este link já foi usado ou não vale mais. Se você acha que alguém usou sua conta, crie uma nova senha: isso encerra as outras sessões.',
+  },
+}
+
+function DisownOutcome({ outcome }: { outcome: Outcome }) {
+  const { title, text } = outcomes[outcome]
+  return (
+    <MessagePage
+      title={title}
+      actions={
+        <div className="flex flex-wrap justify-center gap-3">
+          {outcome === 'link-ended' && (
+            <Link to="/forgot-password" className={buttonClasses('primary')}>
+              Criar nova senha
+            </Link>
+          )}
+          <Link to="/login" className={buttonClasses('secondary')}>
+            Ir para o login
+          </Link>
+        </div>
+      }
+    >
+      <p role="status">{text}</p>
+    </MessagePage>
+  )
+}

@@ -1,0 +1,43 @@
+import { Link, useLocation } from '@tanstack/react-router'
+import { verificationMessages } from '#contract/messages.ts'
+import { useResendVerification } from '#web/session/resend-verification.ts'
+import { Button, buttonClasses } from '#web/ui/button.tsx'
+import { VisitorPage } from '#web/ui/visitor-page.tsx'
+
+/** /email-verification: says where the confirmation link went and sends it again (SPEC section 2). */
+export function EmailVerificationScreen() {
+  const email = useLocation({ select: ({ state }) => state.email }) ?? ''
+  const { label, isSending, isResting, resend } = useResendVerification(email, verificationMessages.resent)
+  return (
+    <VisitorPage
+      title="Confirme seu e-mail"
+      description={
+        <>
+          Enviamos um link de confirmação para <strong className="font-medium text-ink">{email}</strong>.
+        </>
+      }
+    >
+      <div className="space-y-6">
+        <ol className="list-decimal space-y-2 pl-5 text-sm leading-relaxed marker:text-muted">
+          <li>Abra a mensagem e use o link. Ele vale por 24 horas.</li>
+          <li>Não chegou? Confira a pasta de spam ou peça outro e-mail.</li>
+          <li>Depois da confirmação, um administrador libera seu acesso.</li>
+        </ol>
+        <div className="grid gap-3">
+          <Button
+            size="large"
+            isBusy={isSending}
+            disabled={isResting}
+            onClick={() => void resend()}
+            className="tabular-nums"
+          >
+            {label}
+          </Button>
+          <Link to="/login" className={buttonClasses('secondary', 'large')}>
+            Voltar para o login
+          </Link>
+        </div>
+      </div>
+    </VisitorPage>
+  )
+}

@@ -1,0 +1,54 @@
+import { Link } from '@tanstack/react-router'
+import ChartColumn from 'lucide-react/icons/chart-column'
+import LogOut from 'lucide-react/icons/log-out'
+import UserRound from 'lucide-react/icons/user-round'
+import { type ComponentType, useEffect, useState } from 'react'
+import { portalSettings } from '#web/http/portal-settings.ts'
+import { BrandMark } from '#web/ui/brand-mark.tsx'
+import { HeaderButton, HeaderLink } from './header-item.tsx'
+import { useRole } from './use-role.ts'
+import { useSignOut } from './use-sign-out.ts'
+
+let AdminLinks: ComponentType | undefined
+
+/**
+ * The links that only administrators load. Not by Suspense, which would hold them back for 300 ms.
+ * @returns undefined while they are on their way, or when they could not be had
+ */
+function useAdminLinks(isAdmin: boolean): ComponentType | undefined {
+  const [, setIsLoaded] = useState(false)
+  useEffect(() => {
+    if (!isAdmin || AdminLinks) return
+    import('./admin-links.tsx').then(
+      (chunk) => {
+        AdminLinks = chunk.AdminLinks
+        setIsLoaded(true)
+      },
+      () => {},
+    )
+  }, [isAdmin])
+  return isAdmin ? AdminLinks : undefined
+}
+
+/** The bar at the top: the logo and the way to every screen that this person may open (SPEC section 1). */
+export function Header() {
+  const Links = useAdminLinks(useRole() === 'admin')
+  const { leave, isLeaving } = useSignOut()
+  return (
+    <header className="sticky top-0 z-10 flex h-14 shrink-0 items-center gap-2 border-line border-b bg-surface px-3 sm:px-4">
+      <Link
+        to="/power-bi"
+        aria-label={`${portalSettings.groupName}: ir para os relatórios`}
+        className="inline-flex min-w-0 items-center rounded-lg p-1"
+      >
+        <BrandMark />
+      </Link>
+      <nav aria-label="Principal" className="ml-auto flex shrink-0 items-center gap-0.5 sm:gap-1">
+        <HeaderLink to="/power-bi" label="Relatórios" icon={ChartColumn} />
+        {Links && <Links />}
+        <HeaderLink to="/profile" label="Minha conta" icon={UserRound} />
+        <HeaderButton label="Sair" icon={LogOut} onClick={leave} isBusy={isLeaving} />
+      </nav>
+    </header>
+  )
+}

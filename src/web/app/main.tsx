@@ -1,0 +1,20 @@
+import './index.css'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { watchInactivity } from '#web/session/inactivity.ts'
+import { keepSessionFresh } from '#web/session/keep-session-fresh.ts'
+import { followSessionInRoutes, router } from './routes.tsx'
+
+followSessionInRoutes()
+// Before anything asks the server: a session that was left too long ago ends here.
+watchInactivity()
+keepSessionFresh()
+
+const root = document.getElementById('root')
+if (!root) throw new Error('index.html has no element to draw in')
+createRoot(root).render(
+  <StrictMode>
+    <RouterProvider router={router} />
+  </StrictMode>,
+)

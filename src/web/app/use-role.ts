@@ -1,0 +1,28 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { Role } from '#contract/access.ts'
+import { profileRoutes } from '#contract/profiles.ts'
+import { callApi } from '#web/http/api.ts'
+import { logWarning } from '#web/http/log.ts'
+import { ROLE_QUERY } from '#web/http/query-client.ts'
+import { useSession } from '#web/session/session.ts'
+
+/** The signed-in person's role; no session gives none, and 'user' until it is known or when it cannot be read. */
+export function useRole(): Role | undefined {
+  return useKnownRole().role
+}
+
+/** The role, and whether it has been read (or could not be) rather than assumed. */
+export function useKnownRole(): { role: Role | undefined; isKnown: boolean } {
+  const userId = useSession()?.user.id
+  const { data, error } = useQuery({
+    queryKey: [ROLE_QUERY, userId],
+    queryFn: ({ signal }) => callApi(profileRoutes.readOwnRole, { signal }),
+    enabled: userId !== undefined,
+  })
+  useEffect(() => {
+    if (error) logWarning('The role could not be read', error)
+  }, [error])
+  if (userId === undefined) return { role: undefined, isKnown: true }
+  return { role: error ? 'user' : (data?.role ?? 'user'), isKnown: Boolean(error || data) }
+}

@@ -1,0 +1,118 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { profileRoutes } from '#contract/profiles.ts'
+import { signInRoutes } from '#contract/sign-in.ts'
+import { answerWith, installLocalStorage, openTab, problem, sessionOf } from '#web/testing/browser-parts.ts'
+
+const ok = () => Response.json({ role: 'admin' })
+
+beforeEach(() => {
+  vi.unstubAllGlobals()
+  installLocalStorage()
+})
+
+describe('callApi', () => {
+  it('sends the access token to protected routes and to no public one', async () => {
+    const tab = await openTab()
+    tab.adoptSession(sessionOf(1))
+    const requests = answerWith(ok(), Response.json({ success: true }))
+    expect(await tab.callApi(profileRoutes.readOwnRole)).toEqual({ role: 'admin' })
+    await tab.callApi(signInRoutes.verifyRecaptcha, { body: { token: 't' } })
+    expect(requests.map(({ authorization }) => authorization)).toEqual(['Bearer access-1', null])
+  })
+
+  it('renews a session about to expire before the request', async () => {
+    const tab = await openTab()
+    tab.adoptSession(sessionOf(1, { expiresIn: 59 }))
+    const requests = answerWith(Response.json(sessionOf(2)), ok())
+    await tab.callApi(profileRoutes.readOwnRole)
+    expect(requests.map(({ authorization }) => authorization)).toEqual([null, 'Bearer access-2'])
+  })
+
+  it('goes on with the old token when renewing fails and it still lasts', async () => {
+    const tab = await openTab()
+    tab.adoptSession(sessionOf(1, { expiresIn: 30 }))
+    const requests = answerWith(problem(503, 'database-unavailable'), ok())
+    await tab.callApi(profileRoutes.readOwnRole)
+    expect(requests.at(-1)?.authorization).toBe('Bearer access-1')
+  })
+
+  it('renews and repeats once after a 401', async () => {
+    const tab = await openTab()
+    tab.adoptSession(sessionOf(1))
+    const requests = answerWith(problem(401, 'unauthenticated'), Response.json(sessionOf(2)), ok())
+    expect(await tab.callApi(profileRoutes.readOwnRole)).toEqual({ role: 'admin' })
+    expect(requests.map(({ authorization }) => authorization)).toEqual([
+      'Bearer access-1',
+      null,
+      'Bearer access-2',
+    ])
+  })
+
+  it('gives up after the second 401', async () => {
+    const tab = await openTab()
+    tab.adoptSession(sessionOf(1))
+    const requests = answerWith(
+      problem(401, 'unauthenticated'),
+      Response.json(sessionOf(2)),
+      problem(401, 'unauthenticated'),
+    )
+    await expect(tab.callApi(profileRoutes.readOwnRole)).rejects.toMatchObject({ status: 401 })
+    expect(requests).toHaveLength(3)
+  })
+
+  it('never repeats a request as another person', async () => {
+    const tab = await openTab()
+    tab.adoptSession(sessionOf(1))
+    const requests = answerWith(() => {
+      tab.storeSession(sessionOf(2, { userId: 'bruno' }))
+      return problem(401, 'unauthenticated')
+    })
+    await expect(tab.callApi(profileRoutes.readOwnRole)).rejects.toMatchObject({ status: 401 })
+    expect(requests).toHaveLength(1)
+  })
+
+  it('throws the problem with its sentence and the wait that was asked for', async () => {
+    const tab = await openTab()
+    answerWith(problem(429, 'rate-limited', { 'retry-after': '30' }))
+    const failure = tab.callApi(signInRoutes.readChallenge)
+    await expect(failure).rejects.toBeInstanceOf(tab.ApiError)
+    await expect(failure).rejects.toMatchObject({
+      message: 'detalhe de rate-limited',
+      status: 429,
+      retryAfterSeconds: 30,
+      problem: { code: 'rate-limited' },
+    })
+  })
+
+  it.each([
+    ['a failed reply', new Response('<html>', { status: 502 })],
+    ['a reply that should be JSON', new Response('<html>')],
+  ])('explains %s that is HTML in general words', async (_, answer) => {
+    const tab = await openTab()
+    answerWith(answer)
+    await expect(tab.callApi(signInRoutes.readChallenge)).rejects.toMatchObject({
+      name: 'ApiError',
+      message: tab.GENERIC_FAILURE.detail,
+    })
+  })
+
+  it('says that there is no connection', async () => {
+    const tab = await openTab()
+    answerWith(new TypeError('fetch failed'))
+    await expect(tab.callApi(signInRoutes.readChallenge)).rejects.toThrow(
+      'Sem conexão com o portal. Verifique sua internet e tente novamente.',
+    )
+  })
+
+  it('passes the caller’s own abort on as it is', async () => {
+    const tab = await openTab()
+    const controller = new AbortController()
+    answerWith(() => {
+      controller.abort()
+      throw new DOMException('aborted', 'AbortError')
+    })
+    await expect(
+      tab.callApi(signInRoutes.readChallenge, { signal: controller.signal }),
+    ).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})

@@ -1,0 +1,43 @@
+import type { ReplyOf, Route } from '#contract/route.ts'
+import { isDue, refreshSession } from '#web/session/session-refresh.ts'
+import { getSession, type StoredSession, secondsLeft } from '#web/session/session-store.ts'
+import { ApiError } from './api-error.ts'
+import { type RequestInput, sendRequest } from './send-request.ts'
+
+export { ApiError, NetworkError } from './api-error.ts'
+
+/**
+ * Calls a route of the contract, as the signed-in person where the route asks for one. A session about to
+ * expire is renewed first; a 401 is renewed and tried once more.
+ * @throws ApiError for a failed reply, NetworkError without one; both messages are Portuguese, fit to show
+ */
+export async function callApi<R extends Route>(route: R, input: RequestInput<R> = {}): Promise<ReplyOf<R>> {
+  if (route.access === 'public') return sendRequest(route, input)
+  return asSignedIn((accessToken) => sendRequest(route, input, accessToken))
+}
+
+/** Sends a request as the signed-in person; `send` is called again where a renewed session may help. */
+export async function asSignedIn<T>(send: (accessToken?: string) => Promise<T>): Promise<T> {
+  const session = await usableSession()
+  try {
+    return await send(session?.access_token)
+  } catch (error) {
+    if (!session || !(error instanceof ApiError) || error.status !== 401) throw error
+    const renewed = await refreshSession(session.access_token)
+    // Never repeat one person's request as another who has signed in meanwhile.
+    if (renewed?.user.id !== session.user.id || renewed.access_token === session.access_token) throw error
+    return send(renewed.access_token)
+  }
+}
+
+/** The session, renewed when due; if that cannot be done now, the old one for as long as it lasts. */
+async function usableSession(): Promise<StoredSession | undefined> {
+  const session = getSession()
+  if (!session || !isDue(session)) return session
+  try {
+    return await refreshSession()
+  } catch (error) {
+    if (secondsLeft(session) > 5) return session
+    throw error
+  }
+}

@@ -1,0 +1,45 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { type AuthEvent, getSession, onAuthStateChange } from '#web/session/session.ts'
+import { ApiError, isDefiniteRefusal } from './api-error.ts'
+
+const MAX_RETRIES = 2
+
+/** An administrator who is one no longer learns it from the first call that is refused. */
+function onError(error: Error): void {
+  if (error instanceof ApiError && error.problem.code === 'forbidden')
+    void queryClient.invalidateQueries({ queryKey: [ROLE_QUERY] })
+}
+
+/** What has been read from the server, for as long as one person is signed in. */
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
+  defaultOptions: {
+    queries: {
+      // A refusal stays a refusal; being offline should show as an error, not as waiting.
+      retry: (failures, error) => failures < MAX_RETRIES && !isDefiniteRefusal(error),
+      retryDelay: (failures) => 500 * 2 ** failures,
+      networkMode: 'always',
+      refetchOnReconnect: true,
+      staleTime: 30_000,
+    },
+    mutations: { networkMode: 'always' },
+  },
+})
+
+/** Query key of the signed-in person's role; read again on every change of the session (SPEC section 4). */
+export const ROLE_QUERY = 'own-role'
+
+/**
+ * Keeps what one person has read from the next one, and reads the role again on every change of the session.
+ * @returns a function that ends it
+ */
+export function followSessionInQueries(): () => void {
+  let userId = getSession()?.user.id
+  return onAuthStateChange((event: AuthEvent) => {
+    const isSamePerson = getSession()?.user.id === userId
+    userId = getSession()?.user.id
+    if (event === 'SIGNED_OUT' || !isSamePerson) queryClient.clear()
+    else void queryClient.invalidateQueries({ queryKey: [ROLE_QUERY] })
+  })
+}

@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { answerWith, problem } from '#web/testing/browser-parts.ts'
+import { ApiError } from './api-error.ts'
+import { createEventParser, openEventStream, readEvents } from './read-event-stream.ts'
+
+afterEach(() => vi.unstubAllGlobals())
+
+function parse(pieces: string[]): string[] {
+  const found: string[] = []
+  const push = createEventParser((data) => found.push(data))
+  for (const piece of pieces) push(piece)
+  return found
+}
+
+describe('createEventParser', () => {
+  it('hands on the data of complete events alone', () => {
+    expect(
+      parse(['retry: 1000\n\n: heartbeat\n\nid: 7\ndata: {"a":1}\n\ndata:x\ndata: y\n\ndata: unfinished']),
+    ).toEqual(['{"a":1}', 'x\ny'])
+  })
+
+  it('finds the same whatever the pieces, and whatever ends a line', () => {
+    const whole = 'id: 1\ndata: um\n\n: beat\n\ndata: dois\ndata: linhas\n\n'
+    fc.assert(
+      fc.property(fc.array(fc.nat(whole.length)), fc.constantFrom('\n', '\r\n'), (cuts, ending) => {
+        const text = whole.replaceAll('\n', ending)
+        const places = [0, ...cuts.sort((a, b) => a - b), text.length]
+        const pieces = places.slice(1).map((end, index) => text.slice(places[index], end))
+        expect(parse(pieces)).toEqual(['um', 'dois\nlinhas'])
+      }),
+    )
+  })
+})
+
+describe('openEventStream', () => {
+  const open = () => openEventStream('/api/x', 'token', new AbortController().signal)
+
+  it('sends the token in a header and reads what comes', async () => {
+    const reply = new Response('data: ção\n\n', { headers: { 'content-type': 'text/event-stream' } })
+    const requests = answerWith(reply)
+    const found: string[] = []
+    let pieces = 0
+    await readEvents(
+      await open(),
+      (data) => found.push(data),
+      () => {
+        pieces += 1
+      },
+    )
+    expect(found).toEqual(['ção'])
+    expect(pieces).toBeGreaterThan(0)
+    expect(requests).toEqual([{ path: '/api/x', authorization: 'Bearer token', body: undefined }])
+  })
+
+  it('fails on a refusal and on anything that is no stream', async () => {
+    answerWith(problem(429, 'rate-limited', { 'retry-after': '7' }), new Response('<html>'))
+    await expect(open()).rejects.toMatchObject({ status: 429, retryAfterSeconds: 7 })
+    await expect(open()).rejects.toBeInstanceOf(ApiError)
+  })
+})

@@ -1,0 +1,93 @@
+import { sessionMessages } from '#contract/messages.ts'
+import { closeToast, showToast } from '#web/ui/toast-store.ts'
+import { ACTIVITY_KEY, INACTIVITY_MS, isInactive, lastActivityAt, noteActivity } from './activity.ts'
+import { getSession, onAuthStateChange, signOut } from './session.ts'
+
+/** SPEC section 4: the warning comes this long before the sign-out. */
+const WARNING_MS = 2 * 60_000
+/** Timers stand still while a computer sleeps, so the clock itself is looked at this often. */
+const LOOK_EVERY_MS = 20_000
+/** SPEC section 4: what restarts the timer. */
+const ACTIVITIES = ['mousedown', 'mousemove', 'keydown', 'scroll', 'touchstart', 'click'] as const
+
+/**
+ * Signs out whoever has done nothing for 30 minutes, in every tab, and warns 2 minutes before (SPEC section 4,
+ * DESIGN section 3). Start it before anything asks the server: a tab opened again too late ends at once.
+ * @returns a function that ends it
+ */
+export function watchInactivity(): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let warning: number | undefined
+
+  const calmDown = () => {
+    if (warning !== undefined) closeToast(warning)
+    warning = undefined
+  }
+  const look = () => {
+    clearTimeout(timer)
+    if (!getSession()) return calmDown()
+    if (isInactive()) return void signOut({ reason: 'inactivity' })
+    const idleMs = idleTime()
+    const untilWarningMs = INACTIVITY_MS - WARNING_MS - idleMs
+    if (untilWarningMs > 0) calmDown()
+    else warning ??= warn(INACTIVITY_MS - idleMs)
+    const untilNextMs = untilWarningMs > 0 ? untilWarningMs : INACTIVITY_MS - idleMs
+    timer = setTimeout(look, Math.min(untilNextMs, LOOK_EVERY_MS))
+  }
+  const onActivity = () => {
+    noteActivity()
+    if (warning !== undefined || isInactive()) look()
+  }
+  const stopFollowing = onAuthStateChange((event) => {
+    // Whichever tab was first, each one says why; tabs may see the time of the last activity a little apart.
+    if (event === 'SIGNED_OUT' && idleTime() >= INACTIVITY_MS - WARNING_MS) sayWhy()
+    look()
+  })
+  const stopListening = listen(onActivity, look)
+  look()
+  return () => {
+    clearTimeout(timer)
+    stopFollowing()
+    stopListening()
+  }
+}
+
+/** Listens to what the person does, and to whatever may have happened while this page was not running. */
+function listen(onActivity: () => void, look: () => void): () => void {
+  const ending = new AbortController()
+  const options = { signal: ending.signal, capture: true, passive: true }
+  for (const name of ACTIVITIES) window.addEventListener(name, onActivity, options)
+  // A frame swallows mouse and keys; that it was clicked into shows only in the focus leaving the page.
+  const onBlur = () => {
+    if (isInFrame()) onActivity()
+    // Some browsers move the focus only after the event.
+    else setTimeout(() => isInFrame() && onActivity())
+  }
+  window.addEventListener('blur', onBlur, { signal: ending.signal })
+  window.addEventListener('pageshow', look, { signal: ending.signal })
+  window.addEventListener('focus', look, { signal: ending.signal })
+  window.addEventListener('storage', ({ key }) => key === ACTIVITY_KEY && look(), { signal: ending.signal })
+  document.addEventListener('visibilitychange', look, { signal: ending.signal })
+  return () => ending.abort()
+}
+
+function idleTime(): number {
+  return Date.now() - lastActivityAt()
+}
+
+function isInFrame(): boolean {
+  return document.activeElement?.tagName === 'IFRAME'
+}
+
+function warn(lifetimeMs: number): number {
+  return showToast({ kind: 'warning', title: sessionMessages.inactivityWarning, lifetimeMs })
+}
+
+/** It stays until it is closed: nobody is there to read it now. */
+function sayWhy(): void {
+  showToast({
+    kind: 'error',
+    title: sessionMessages.inactivitySignOut,
+    lifetimeMs: Number.POSITIVE_INFINITY,
+  })
+}

@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { answerWith, installLocalStorage, openTab, problem, sessionOf } from '#web/testing/browser-parts.ts'
+
+let wake: () => Promise<unknown>
+
+beforeEach(() => {
+  vi.unstubAllGlobals()
+  // Neither locks nor channels run on the fake clock.
+  vi.stubGlobal('navigator', {})
+  vi.stubGlobal('BroadcastChannel', undefined)
+  installLocalStorage()
+  const page = new EventTarget()
+  vi.stubGlobal('document', Object.assign(page, { visibilityState: 'visible' }))
+  vi.stubGlobal('window', new EventTarget())
+  wake = () => {
+    page.dispatchEvent(new Event('visibilitychange'))
+    return vi.advanceTimersByTimeAsync(0)
+  }
+  vi.useFakeTimers()
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+})
+afterEach(() => vi.useRealTimers())
+
+async function start(expiresIn: number) {
+  const tab = await openTab()
+  const { keepSessionFresh } = await import('./keep-session-fresh.ts')
+  tab.adoptSession(sessionOf(1, { expiresIn }))
+  return { tab, stop: keepSessionFresh() }
+}
+
+describe('keepSessionFresh', () => {
+  it('renews a minute before the end, again and again', async () => {
+    const requests = answerWith(Response.json(sessionOf(2)), Response.json(sessionOf(3)))
+    const { stop } = await start(600)
+    await vi.advanceTimersByTimeAsync(538_000)
+    expect(requests).toHaveLength(0)
+    await vi.advanceTimersByTimeAsync(4_000)
+    expect(requests).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(542_000)
+    expect(requests).toHaveLength(2)
+    stop()
+  })
+
+  it('renews at once when the page wakes with an expired session', async () => {
+    const requests = answerWith(Response.json(sessionOf(2)))
+    const { stop } = await start(600)
+    vi.setSystemTime(Date.now() + 20 * 60_000)
+    await wake()
+    expect(requests).toHaveLength(1)
+    stop()
+  })
+
+  it('renews nothing for somebody who has done nothing for 30 minutes', async () => {
+    const requests = answerWith(Response.json(sessionOf(2, { expiresIn: 1_800 })))
+    const { stop } = await start(600)
+    await vi.advanceTimersByTimeAsync(29 * 60_000)
+    expect(requests).toHaveLength(1)
+    vi.setSystemTime(Date.now() + 20 * 60_000)
+    await wake()
+    await vi.advanceTimersByTimeAsync(10 * 60_000)
+    expect(requests).toHaveLength(1)
+    stop()
+  })
+
+  it('tries again later and later, and waits as long as the server asks', async () => {
+    const failures = [
+      new TypeError('fetch failed'),
+      problem(503, 'internal'),
+      problem(429, 'rate-limited', { 'retry-after': '40' }),
+    ]
+    const requests = answerWith(...failures, Response.json(sessionOf(2)))
+    const { tab, stop } = await start(30)
+    const requestsAt = async (ms: number) => {
+      await vi.advanceTimersByTimeAsync(ms - elapsed)
+      elapsed = ms
+      return requests.length
+    }
+    let elapsed = 0
+    expect(await requestsAt(0)).toBe(1)
+    expect(await requestsAt(1_900)).toBe(1)
+    expect(await requestsAt(2_100)).toBe(2)
+    expect(await requestsAt(5_900)).toBe(2)
+    expect(await requestsAt(6_100)).toBe(3)
+    expect(await requestsAt(45_900)).toBe(3)
+    expect(await requestsAt(46_100)).toBe(4)
+    expect(tab.getSession()?.access_token).toBe('access-2')
+    stop()
+  })
+
+  it('does not hammer the server when tokens live shorter than the margin', async () => {
+    const requests = answerWith(
+      ...Array.from({ length: 20 }, (_, i) => Response.json(sessionOf(i + 2, { expiresIn: 30 }))),
+    )
+    const { stop } = await start(30)
+    await vi.advanceTimersByTimeAsync(14_000)
+    expect(requests.length).toBeLessThanOrEqual(3)
+    stop()
+  })
+})

@@ -1,0 +1,102 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  answerWith,
+  installLocalStorage,
+  openTab,
+  problem,
+  sessionOf,
+  settle,
+} from '#web/testing/browser-parts.ts'
+
+beforeEach(() => {
+  vi.unstubAllGlobals()
+  installLocalStorage()
+})
+
+describe('refreshSession', () => {
+  it('trades the refresh token for the next session and says so', async () => {
+    const tab = await openTab()
+    tab.adoptSession(sessionOf(1))
+    const requests = answerWith(Response.json(sessionOf(2)))
+    expect((await tab.refreshSession())?.access_token).toBe('access-2')
+    expect(requests).toEqual([
+      {
+        path: '/api/auth/token?grant_type=refresh_token',
+        authorization: null,
+        body: { refresh_token: 'refresh-1' },
+      },
+    ])
+    expect(tab.getSession()?.refresh_token).toBe('refresh-2')
+    expect(tab.events).toEqual(['SIGNED_IN', 'TOKEN_REFRESHED'])
+  })
+
+  it('asks once when two tabs renew at the same time', async () => {
+    const [one, two] = [await openTab(), await openTab()]
+    one.adoptSession(sessionOf(1))
+    const requests = answerWith(async () => {
+      await settle()
+      return Response.json(sessionOf(2))
+    })
+    const renewed = await Promise.all([one.refreshSession(), two.refreshSession()])
+    expect(renewed.map((session) => session?.access_token)).toEqual(['access-2', 'access-2'])
+    expect(requests).toHaveLength(1)
+  })
+
+  it('asks once when one tab is asked twice, also without Web Locks', async () => {
+    vi.stubGlobal('navigator', {})
+    vi.stubGlobal('BroadcastChannel', undefined)
+    const tab = await openTab()
+    tab.adoptSession(sessionOf(1))
+    const requests = answerWith(Response.json(sessionOf(2)))
+    await Promise.all([tab.refreshSession(), tab.refreshSession()])
+    expect(requests).toHaveLength(1)
+  })
+
+  it.each([400, 401, 403, 404])('signs every tab out on a definite %i', async (status) => {
+    const [one, two] = [await openTab(), await openTab()]
+    one.adoptSession(sessionOf(1))
+    await settle()
+    answerWith(problem(status, 'invalid-refresh-token'))
+    expect(await one.refreshSession()).toBeUndefined()
+    await settle()
+    expect(two.getSession()).toBeUndefined()
+    expect(one.events.at(-1)).toBe('SIGNED_OUT')
+    expect(two.events).toEqual(['SIGNED_IN', 'SIGNED_OUT'])
+  })
+
+  it.each([
+    ['429', problem(429, 'rate-limited')],
+    ['408', problem(408, 'internal')],
+    ['500', problem(500, 'internal')],
+    ['503', new Response('<h1>down</h1>', { status: 503 })],
+    ['no connection', new TypeError('fetch failed')],
+  ])('keeps the session on %s', async (_, answer) => {
+    const tab = await openTab()
+    tab.adoptSession(sessionOf(1))
+    answerWith(answer)
+    await expect(tab.refreshSession()).rejects.toThrow()
+    expect(tab.getSession()?.access_token).toBe('access-1')
+    expect(tab.events).toEqual(['SIGNED_IN'])
+  })
+
+  it('does not bring back a session that was signed out meanwhile', async () => {
+    const tab = await openTab()
+    tab.adoptSession(sessionOf(1))
+    answerWith(() => {
+      tab.clearSession()
+      return Response.json(sessionOf(2))
+    })
+    expect(await tab.refreshSession()).toBeUndefined()
+    expect(tab.getSession()).toBeUndefined()
+  })
+
+  it('does not end a session that somebody else renewed meanwhile', async () => {
+    const tab = await openTab()
+    tab.adoptSession(sessionOf(1))
+    answerWith(() => {
+      tab.storeSession(sessionOf(2))
+      return problem(400, 'invalid-refresh-token')
+    })
+    expect((await tab.refreshSession())?.access_token).toBe('access-2')
+  })
+})

@@ -1,0 +1,68 @@
+import { signInRoutes } from '#contract/sign-in.ts'
+import { isDefiniteRefusal } from '#web/http/api-error.ts'
+import { sendRequest } from '#web/http/send-request.ts'
+import { isInactive } from './activity.ts'
+import { announce } from './auth-events.ts'
+import { clearSession, getSession, type StoredSession, secondsLeft, storeSession } from './session-store.ts'
+
+/** A session is renewed when its access token has less than this many seconds left. */
+export const REFRESH_MARGIN_SECONDS = 60
+const LOCK_NAME = 'patio.refresh'
+/** A refresh that hangs holds the lock, and with it every tab, for no longer than this. */
+const TIMEOUT_MS = 15_000
+
+let inFlight: Promise<StoredSession | undefined> | undefined
+
+/**
+ * Renews the session. One tab does it at a time; the others find the new session in storage.
+ * @param refusedToken access token that must not be used any more; the current one unless said
+ * @returns the session from now on, undefined when it has ended
+ * @throws NetworkError or ApiError (429, 5xx) when it could not be renewed now: the session is kept
+ */
+export function refreshSession(refusedToken?: string): Promise<StoredSession | undefined> {
+  inFlight ??= renewOnce(refusedToken ?? getSession()?.access_token).finally(() => {
+    inFlight = undefined
+  })
+  return inFlight
+}
+
+function renewOnce(oldToken: string | undefined): Promise<StoredSession | undefined> {
+  const renew = async () => {
+    const current = getSession()
+    // A session whose time is over is about to be ended, not renewed (SPEC section 4).
+    if (isInactive()) return current
+    const isRenewedElsewhere = current && current.access_token !== oldToken && !isDue(current)
+    return !current || isRenewedElsewhere ? current : trade(current)
+  }
+  // Without Web Locks two tabs may renew at once; the server gives both the same successor.
+  return typeof navigator !== 'undefined' && navigator.locks
+    ? navigator.locks.request(LOCK_NAME, renew)
+    : renew()
+}
+
+async function trade(current: StoredSession): Promise<StoredSession | undefined> {
+  const isStillCurrent = () => getSession()?.refresh_token === current.refresh_token
+  try {
+    const session = await sendRequest(signInRoutes.issueToken, {
+      query: { grant_type: 'refresh_token' },
+      body: { refresh_token: current.refresh_token },
+      timeoutMs: TIMEOUT_MS,
+    })
+    // Whoever signed out or in meanwhile has the last word.
+    if (!isStillCurrent()) return getSession()
+    const stored = storeSession(session)
+    announce('TOKEN_REFRESHED')
+    return stored
+  } catch (error) {
+    if (!isDefiniteRefusal(error)) throw error
+    if (!isStillCurrent()) return getSession()
+    clearSession()
+    announce('SIGNED_OUT')
+    return undefined
+  }
+}
+
+/** Whether it is time to renew a session. */
+export function isDue(session: StoredSession): boolean {
+  return secondsLeft(session) <= REFRESH_MARGIN_SECONDS
+}

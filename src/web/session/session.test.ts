@@ -1,0 +1,131 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  answerWith,
+  installLocalStorage,
+  openTab,
+  problem,
+  sessionOf,
+  settle,
+} from '#web/testing/browser-parts.ts'
+
+let storage: Map<string, string>
+
+beforeEach(() => {
+  vi.unstubAllGlobals()
+  storage = installLocalStorage()
+})
+
+describe('the stored session', () => {
+  it('holds what the specification lists, and an expiry by this browser’s own clock', async () => {
+    const tab = await openTab()
+    // The server's clock is an hour ahead.
+    const session = sessionOf(1)
+    tab.adoptSession({ ...session, expires_at: session.expires_at + 3600 })
+    const stored = JSON.parse(storage.get('patio.session') ?? '')
+    expect(Object.keys(stored).sort()).toEqual(['access_token', 'expires_at', 'refresh_token', 'user'])
+    expect(Math.abs(stored.expires_at - session.expires_at)).toBeLessThan(3)
+  })
+
+  it.each(['', 'null', '[]', '{', '{"access_token":"a"}', '"x"', '{"user":null}'])(
+    'counts %j as no session',
+    async (value) => {
+      storage.set('patio.session', value)
+      expect((await openTab()).getSession()).toBeUndefined()
+    },
+  )
+
+  it('is the same object until it changes', async () => {
+    const tab = await openTab()
+    tab.adoptSession(sessionOf(1))
+    expect(tab.getSession()).toBe(tab.getSession())
+  })
+
+  it('lives as long as the page where local storage is refused', async () => {
+    const refuse = () => {
+      throw new DOMException('denied', 'SecurityError')
+    }
+    vi.stubGlobal('localStorage', { getItem: refuse, setItem: refuse, removeItem: refuse })
+    const tab = await openTab()
+    tab.adoptSession(sessionOf(1))
+    expect(tab.getSession()?.access_token).toBe('access-1')
+    tab.clearSession()
+    expect(tab.getSession()).toBeUndefined()
+  })
+})
+
+describe('other tabs', () => {
+  it('hear of a sign-in, of another person’s sign-in and of the sign-out', async () => {
+    const [one, two] = [await openTab(), await openTab()]
+    one.adoptSession(sessionOf(1))
+    await settle()
+    one.adoptSession(sessionOf(2, { userId: 'bruno' }))
+    await settle()
+    answerWith(new Response(null, { status: 204 }))
+    await one.signOut()
+    await settle()
+    expect(two.events).toEqual(['SIGNED_IN', 'SIGNED_IN', 'SIGNED_OUT'])
+  })
+
+  it('never receive a token', async () => {
+    const messages: unknown[] = []
+    const channel = new BroadcastChannel('patio.auth')
+    channel.addEventListener('message', ({ data }) => messages.push(data))
+    const tab = await openTab()
+    tab.adoptSession(sessionOf(1))
+    await settle()
+    channel.close()
+    expect(messages).toEqual(['SIGNED_IN'])
+  })
+
+  it('believe storage, not a message', async () => {
+    const tab = await openTab()
+    tab.adoptSession(sessionOf(1))
+    const channel = new BroadcastChannel('patio.auth')
+    channel.postMessage('SIGNED_OUT')
+    await settle()
+    channel.close()
+    expect(tab.events).toEqual(['SIGNED_IN'])
+  })
+})
+
+describe('signOut', () => {
+  it('ends this session at the server and forgets it', async () => {
+    const tab = await openTab()
+    tab.adoptSession(sessionOf(1))
+    const requests = answerWith(new Response(null, { status: 204 }))
+    await tab.signOut()
+    expect(requests).toMatchObject([
+      { path: '/api/auth/logout?scope=local', authorization: 'Bearer access-1' },
+    ])
+    expect(tab.getSession()).toBeUndefined()
+    expect(tab.events).toEqual(['SIGNED_IN', 'SIGNED_OUT'])
+  })
+
+  it('says SIGNED_OUT once when the session was over already', async () => {
+    const tab = await openTab()
+    tab.adoptSession(sessionOf(1))
+    answerWith(problem(401, 'unauthenticated'), problem(400, 'invalid-refresh-token'))
+    await tab.signOut()
+    expect(tab.getSession()).toBeUndefined()
+    expect(tab.events).toEqual(['SIGNED_IN', 'SIGNED_OUT'])
+  })
+
+  it.each([
+    ['offline', new TypeError('fetch failed')],
+    ['the server fails', problem(500, 'internal')],
+  ])('keeps the session and fails when %s', async (_, answer) => {
+    const tab = await openTab()
+    tab.adoptSession(sessionOf(1))
+    answerWith(answer)
+    await expect(tab.signOut()).rejects.toThrow()
+    expect(tab.getSession()?.access_token).toBe('access-1')
+  })
+
+  it('ends it on this device all the same after inactivity', async () => {
+    const tab = await openTab()
+    tab.adoptSession(sessionOf(1))
+    answerWith(new TypeError('fetch failed'))
+    await tab.signOut({ reason: 'inactivity' })
+    expect(tab.getSession()).toBeUndefined()
+  })
+})

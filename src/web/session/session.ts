@@ -1,0 +1,83 @@
+import { useSyncExternalStore } from 'react'
+import { type Session, signInRoutes } from '#contract/sign-in.ts'
+import { callApi } from '#web/http/api.ts'
+import { isDefiniteRefusal } from '#web/http/api-error.ts'
+import { sendRequest } from '#web/http/send-request.ts'
+import { restartActivity } from './activity.ts'
+import { announce, onAuthStateChange } from './auth-events.ts'
+import { clearSession, getSession, type StoredSession, secondsLeft, storeSession } from './session-store.ts'
+
+export { type AuthEvent, onAuthStateChange } from './auth-events.ts'
+export { refreshSession } from './session-refresh.ts'
+export { getSession, type StoredSession } from './session-store.ts'
+
+/** The session, followed live: undefined when nobody is signed in. */
+export function useSession(): StoredSession | undefined {
+  return useSyncExternalStore(onAuthStateChange, getSession)
+}
+
+/** Whether this session may do nothing but change its password (SPEC section 4, forced password change). */
+export function owesPasswordChange(session: StoredSession): boolean {
+  return session.user.app_metadata.must_change_password
+}
+
+/**
+ * Signs in with e-mail and password.
+ * @param credentials captcha is a human-check pass
+ * @throws ApiError (invalid-credentials, human-check-required, rate-limited, …) or NetworkError
+ */
+export async function signIn(credentials: {
+  email: string
+  password: string
+  captcha?: string | undefined
+}): Promise<Session> {
+  const session = await sendRequest(signInRoutes.issueToken, {
+    query: { grant_type: 'password' },
+    body: credentials,
+  })
+  adoptSession(session)
+  return session
+}
+
+/** Makes a session that the server has just issued the session of every tab. */
+export function adoptSession(session: Session): void {
+  restartActivity()
+  storeSession(session)
+  announce('SIGNED_IN')
+}
+
+/**
+ * Ends the session here and in every tab.
+ * @param options reason 'inactivity' ends it on this device at once, whether or not the server can be told
+ * @throws ApiError or NetworkError when the server could not be told: the session is then kept
+ */
+export async function signOut(options: { reason?: 'button' | 'inactivity' } = {}): Promise<void> {
+  if (options.reason === 'inactivity') return leaveAtOnce()
+  try {
+    await callApi(signInRoutes.signOut, { query: { scope: 'local' } })
+  } catch (error) {
+    // A refused session is over already.
+    if (!isDefiniteRefusal(error)) throw error
+  }
+  forgetSession()
+}
+
+/** Forgets a session that the server has ended, in every tab. */
+export function forgetSession(): void {
+  if (!getSession()) return
+  clearSession()
+  announce('SIGNED_OUT')
+}
+
+/** The token is not renewed for it: a session that nobody renews dies at the server by itself. */
+async function leaveAtOnce(): Promise<void> {
+  const session = getSession()
+  forgetSession()
+  if (!session || secondsLeft(session) <= 0) return
+  const telling = sendRequest(
+    signInRoutes.signOut,
+    { query: { scope: 'local' }, keepalive: true },
+    session.access_token,
+  )
+  await telling.catch(() => {})
+}

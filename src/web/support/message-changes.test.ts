@@ -1,0 +1,176 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { installLocalStorage, openTab, problem, sessionOf } from '#web/testing/browser-parts.ts'
+
+/** A stream of events that the test writes into; each request gets the next answer, 503 when there is none. */
+interface Line {
+  send: (text: string) => void
+  end: () => void
+}
+type Answer = () => Response
+
+let answers: Answer[]
+let requests: { authorization: string | null; signal: AbortSignal }[]
+let page: EventTarget & { visibilityState: string }
+
+beforeEach(() => {
+  vi.unstubAllGlobals()
+  // Neither locks nor channels run on the fake clock.
+  vi.stubGlobal('navigator', {})
+  vi.stubGlobal('BroadcastChannel', undefined)
+  installLocalStorage()
+  page = Object.assign(new EventTarget(), { visibilityState: 'visible' })
+  vi.stubGlobal('document', page)
+  vi.stubGlobal('window', new EventTarget())
+  vi.useFakeTimers()
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+  answers = []
+  requests = []
+  vi.stubGlobal('fetch', async (_: string, init: RequestInit) => {
+    const signal = init.signal as AbortSignal
+    signal.throwIfAborted()
+    requests.push({ authorization: new Headers(init.headers).get('authorization'), signal })
+    return answers.shift()?.() ?? problem(503, 'database-unavailable')
+  })
+})
+afterEach(() => vi.useRealTimers())
+
+function line(): [Answer, Line] {
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  const body = new ReadableStream<Uint8Array>({
+    start(given) {
+      controller = given
+    },
+  })
+  const answer = () => {
+    requests.at(-1)?.signal.addEventListener('abort', () => controller?.error(new Error('aborted')))
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+  }
+  const send = (text: string) => controller?.enqueue(new TextEncoder().encode(text))
+  return [answer, { send, end: () => controller?.close() }]
+}
+
+async function follow() {
+  const tab = await openTab()
+  const { followMessageChanges } = await import('./message-changes.ts')
+  tab.adoptSession(sessionOf(1))
+  const news: unknown[] = []
+  const stop = followMessageChanges((change) => news.push(change))
+  await vi.advanceTimersByTimeAsync(0)
+  return { tab, news, stop, followMessageChanges }
+}
+const event = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`
+const stale = { kind: 'stale' }
+
+describe('followMessageChanges', () => {
+  it('hands on what the stream says, and polls nothing while it lives', async () => {
+    const [answer, { send }] = line()
+    answers.push(answer)
+    const { news, stop } = await follow()
+    expect(requests[0]?.authorization).toBe('Bearer access-1')
+    for (let beat = 0; beat < 20; beat += 1) {
+      send(': heartbeat\n\n')
+      await vi.advanceTimersByTimeAsync(15_000)
+    }
+    expect(news).toEqual([])
+    send(event({ kind: 'changed', ids: ['a'] }))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(news).toEqual([{ kind: 'changed', ids: ['a'] }])
+    expect(requests).toHaveLength(1)
+    stop()
+  })
+
+  it('asks for a broken stream again, soon and then later and later', async () => {
+    const [answer, { send, end }] = line()
+    answers.push(answer)
+    const { stop } = await follow()
+    send(': heartbeat\n\n')
+    await vi.advanceTimersByTimeAsync(20_000)
+    end()
+    await vi.advanceTimersByTimeAsync(600)
+    expect(requests).toHaveLength(2)
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(requests.length).toBeGreaterThan(4)
+    expect(requests.length).toBeLessThan(9)
+    stop()
+  })
+
+  it('ends a stream that has gone silent', async () => {
+    const [answer] = line()
+    answers.push(answer)
+    const { stop } = await follow()
+    await vi.advanceTimersByTimeAsync(34_000)
+    expect(requests[0]?.signal.aborted).toBe(false)
+    await vi.advanceTimersByTimeAsync(8_000)
+    expect(requests[0]?.signal.aborted).toBe(true)
+    expect(requests.length).toBeGreaterThan(1)
+    stop()
+  })
+
+  it('polls every 15 seconds where there is no stream, but not while nobody looks', async () => {
+    answers = Array.from({ length: 100 }, () => () => problem(429, 'rate-limited', { 'retry-after': '600' }))
+    const { news, stop } = await follow()
+    await vi.advanceTimersByTimeAsync(46_000)
+    expect(news).toEqual([stale, stale, stale])
+    page.visibilityState = 'hidden'
+    await vi.advanceTimersByTimeAsync(120_000)
+    expect(news).toHaveLength(3)
+    page.visibilityState = 'visible'
+    page.dispatchEvent(new Event('visibilitychange'))
+    expect(news).toHaveLength(4)
+    stop()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(news).toHaveLength(4)
+  })
+
+  it('outlives the way from one screen to the next, and no more', async () => {
+    const [answer] = line()
+    answers.push(answer)
+    const { stop, followMessageChanges } = await follow()
+    stop()
+    await vi.advanceTimersByTimeAsync(1_000)
+    const stopAgain = followMessageChanges()
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(requests).toHaveLength(1)
+    expect(requests[0]?.signal.aborted).toBe(false)
+    stopAgain()
+    await vi.advanceTimersByTimeAsync(4_000)
+    expect(requests[0]?.signal.aborted).toBe(true)
+  })
+
+  it('ends with the session at once, and asks nothing more', async () => {
+    const [answer] = line()
+    answers.push(answer)
+    const { tab, news } = await follow()
+    tab.forgetSession()
+    expect(requests[0]?.signal.aborted).toBe(true)
+    await vi.advanceTimersByTimeAsync(120_000)
+    expect(requests).toHaveLength(1)
+    expect(news).toEqual([])
+  })
+
+  it('has the role read again when it may follow no more', async () => {
+    answers.push(() => problem(403, 'forbidden'))
+    const tab = openTab()
+    await tab
+    const { queryClient } = await import('#web/http/query-client.ts')
+    const invalidate = vi.spyOn(queryClient, 'invalidateQueries')
+    const { followMessageChanges } = await import('./message-changes.ts')
+    ;(await tab).adoptSession(sessionOf(1))
+    const stop = followMessageChanges()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(invalidate).toHaveBeenCalledWith({ queryKey: ['own-role'] })
+    stop()
+  })
+
+  it('renews no session whose person has gone', async () => {
+    const { stop } = await follow()
+    vi.setSystemTime(Date.now() + 40 * 60_000)
+    answers = Array.from({ length: 100 }, () => () => problem(401, 'unauthenticated'))
+    requests = []
+    await vi.advanceTimersByTimeAsync(61_000)
+    // The old token is all that is tried; a renewal would send none.
+    expect(requests.length).toBeGreaterThan(0)
+    expect(requests.every(({ authorization }) => authorization === 'Bearer access-1')).toBe(true)
+    stop()
+  })
+})

@@ -1,0 +1,115 @@
+import { type MessageChange, supportRoutes } from '#contract/support.ts'
+import { asSignedIn } from '#web/http/api.ts'
+import { keepStreamOpen, SILENCE_MS } from '#web/http/keep-stream-open.ts'
+import { queryClient, ROLE_QUERY } from '#web/http/query-client.ts'
+import { openEventStream } from '#web/http/read-event-stream.ts'
+import { runOneByOne } from '#web/http/run-one-by-one.ts'
+import { onAuthStateChange } from '#web/session/auth-events.ts'
+
+type Listener = (change: MessageChange) => void
+
+/** Where the stream cannot be had, an open page asks this often. */
+const POLL_MS = 15_000
+/** Going from one screen to the next does not close the stream. */
+const LINGER_MS = 3_000
+const NAME = 'patio.message-changes'
+
+const listeners = new Set<Listener>()
+let following: AbortController | undefined
+let lingering: ReturnType<typeof setTimeout> | undefined
+let isWatchingSession = false
+
+/**
+ * Follows every change of the support messages by anyone, for administrators only: keeps the unread count
+ * right and calls back. One tab holds the stream and tells the others; all of it ends with the session. It is
+ * no activity of the person's, and nothing here keeps a session alive that nobody uses.
+ * @returns a function that ends it
+ */
+export function followMessageChanges(listener: Listener = () => {}): () => void {
+  // Each call counts for itself, whatever function it brings.
+  const own: Listener = (change) => listener(change)
+  listeners.add(own)
+  clearTimeout(lingering)
+  watchSession()
+  following ??= start()
+  return () => {
+    listeners.delete(own)
+    clearTimeout(lingering)
+    if (listeners.size === 0) lingering = setTimeout(stop, LINGER_MS)
+  }
+}
+
+/** Signed out, or another person: what was followed ends at once. */
+function watchSession(): void {
+  if (isWatchingSession) return
+  isWatchingSession = true
+  onAuthStateChange((event) => {
+    if (event !== 'SIGNED_OUT' && event !== 'SIGNED_IN') return
+    stop()
+    if (event === 'SIGNED_IN' && listeners.size > 0) following = start()
+  })
+}
+
+function stop(): void {
+  following?.abort()
+  following = undefined
+}
+
+function start(): AbortController {
+  const ending = new AbortController()
+  const { signal } = ending
+  const channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(NAME)
+  let heardAt = Number.NEGATIVE_INFINITY
+  const hear = (news: MessageChange | 'alive') => {
+    heardAt = Date.now()
+    if (news !== 'alive' && !signal.aborted) deliver(news)
+  }
+  channel?.addEventListener('message', ({ data }) => hear(data), { signal })
+
+  const stream = {
+    signal,
+    open: (attempt: AbortSignal) =>
+      asSignedIn((token) => openEventStream(supportRoutes.followMessageChanges.path, token, attempt)),
+    onNews(data: string | undefined) {
+      const news = data === undefined ? 'alive' : (JSON.parse(data) as MessageChange)
+      hear(news)
+      channel?.postMessage(news)
+    },
+    onLost() {
+      heardAt = Number.NEGATIVE_INFINITY
+    },
+    // Whoever is no administrator any more learns it here first; the screens follow the role.
+    onForbidden: () => void queryClient.invalidateQueries({ queryKey: [ROLE_QUERY] }),
+  }
+  void asOnlyTab(signal, () => keepStreamOpen(stream))
+
+  pollInSilence(() => Date.now() - heardAt > SILENCE_MS, signal)
+  signal.addEventListener('abort', () => channel?.close())
+  return ending
+}
+
+/** Silence means that no tab has a stream, or that the tab that has one was put to sleep: an open page asks then. */
+function pollInSilence(isSilent: () => boolean, signal: AbortSignal): void {
+  const poll = () => {
+    if (document.visibilityState === 'visible' && isSilent()) deliver({ kind: 'stale' })
+  }
+  const polling = setInterval(poll, POLL_MS)
+  document.addEventListener('visibilitychange', poll, { signal })
+  signal.addEventListener('abort', () => clearInterval(polling))
+}
+
+/** Runs the work once this is the one tab of the browser that does; without Web Locks every tab does. */
+async function asOnlyTab(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  if (!navigator.locks) return work()
+  // Aborted while it waits, the request rejects; that is the end that was asked for.
+  await navigator.locks.request(NAME, { signal }, work).catch(() => {})
+}
+
+const recount = runOneByOne(() =>
+  queryClient.invalidateQueries({ queryKey: ['support-messages', 'unread-count'] }),
+)
+
+function deliver(change: MessageChange): void {
+  recount()
+  for (const listener of [...listeners]) listener(change)
+}

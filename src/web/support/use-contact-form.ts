@@ -1,0 +1,90 @@
+import { type RefObject, useRef } from 'react'
+import { signInMessages } from '#contract/sign-in-messages.ts'
+import { CONTACT_MIN_FILL_MS, supportRoutes } from '#contract/support.ts'
+import { contactMessages } from '#contract/support-messages.ts'
+import { ApiError, callApi } from '#web/http/api.ts'
+import { portalSettings } from '#web/http/portal-settings.ts'
+import type { HumanCheckHandle } from '#web/human-check/human-check.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { type FieldFailure, useForm } from '#web/ui/use-form.ts'
+import { CONTACT_FIELDS, type ContactField, checkContact } from './check-contact.ts'
+import { forgetDraft } from './contact-draft.ts'
+import { describeSendFailure } from './describe-send-failure.ts'
+
+/**
+ * The contact form from the press of its button to the toast (SPEC sections 5 and 8).
+ * @param onSent called when the message has been taken; what stood in the form is no longer needed
+ */
+export function useContactForm(humanCheck: RefObject<HumanCheckHandle | null>, onSent: () => void) {
+  const openedAt = useRef(performance.now())
+  return useForm<ContactField>({
+    fields: CONTACT_FIELDS,
+    check: checkContact,
+    hasNoticeForEach: true,
+    async send(values, form) {
+      try {
+        const captcha = await passOf(humanCheck.current)
+        if (captcha === false) return undefined
+        const fill_ms = await fillTimeSince(openedAt.current)
+        const website = String(new FormData(form).get('website') ?? '')
+        const trimmed = mapValues(values, (value) => value.trim())
+        const body = { ...trimmed, website, fill_ms, ...(captcha && { captcha }) }
+        await callApi(supportRoutes.sendSupportMessage, { body })
+        showToast({ kind: 'success', title: contactMessages.sent })
+        forgetDraft()
+        onSent()
+        openedAt.current = performance.now()
+      } catch (error) {
+        return explainFailure(error)
+      } finally {
+        // A pass serves once, whatever became of the message.
+        humanCheck.current?.reset()
+      }
+      return undefined
+    },
+  })
+}
+
+/** A human-check pass where the installation asks for one; false when there is none and the person has been told. */
+async function passOf(check: HumanCheckHandle | null): Promise<string | undefined | false> {
+  if (!portalSettings.contactCaptcha) return undefined
+  const result = await check?.freshPass()
+  if (result?.kind === 'passed') return result.pass
+  if (result?.kind !== 'failed') showToast({ kind: 'error', title: signInMessages.humanCheckRequired })
+  return false
+}
+
+/** How long the form has been open, in ms, once that is as long as a person needs: a quick one waits here, unnoticed. */
+async function fillTimeSince(openedAt: number): Promise<number> {
+  const openFor = () => performance.now() - openedAt
+  while (openFor() < CONTACT_MIN_FILL_MS)
+    await new Promise((resolve) => setTimeout(resolve, CONTACT_MIN_FILL_MS - openFor()))
+  return Math.round(openFor())
+}
+
+/** Tells what went wrong; what the server found wrong with a field comes back, to stand beside it. */
+function explainFailure(error: unknown): FieldFailure<ContactField>[] | undefined {
+  const refused = refusedFields(error)
+  for (const { message } of refused) showToast({ kind: 'error', title: message })
+  if (refused.length > 0) return refused
+  const code = error instanceof ApiError ? error.problem.code : undefined
+  if (code === 'human-check-required') showToast({ kind: 'error', title: signInMessages.humanCheckRequired })
+  else if (code === 'human-check-failed') showToast({ kind: 'error', title: signInMessages.humanCheckFailed })
+  else {
+    const description = describeSendFailure(error)
+    showToast({ kind: 'error', title: contactMessages.failed, ...(description && { description }) })
+  }
+  return undefined
+}
+
+function refusedFields(error: unknown): FieldFailure<ContactField>[] {
+  const fields = error instanceof ApiError ? (error.problem.fields ?? []) : []
+  return fields.flatMap(({ path, message }) =>
+    CONTACT_FIELDS.includes(path as ContactField) ? [{ field: path as ContactField, message }] : [],
+  )
+}
+
+function mapValues<F extends string>(values: Record<F, string>, change: (value: string) => string) {
+  const entries = Object.entries<string>(values).map(([field, value]) => [field, change(value)])
+  return Object.fromEntries(entries) as Record<F, string>
+}

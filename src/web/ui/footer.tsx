@@ -1,0 +1,27 @@
+import { Link } from '@tanstack/react-router'
+import { portalSettings } from '#web/http/portal-settings.ts'
+
+const linkClasses = 'rounded-sm hover:text-ink hover:underline'
+
+/** The line at the bottom: links to the group's site and to the contact page, and the copyright. */
+export function Footer() {
+  const { groupName, groupSiteUrl, groupDealershipsUrl } = portalSettings
+  return (
+    <footer className="flex min-h-8 shrink-0 flex-wrap items-center justify-center gap-x-5 gap-y-2 border-line border-t bg-surface px-4 py-3 text-muted text-xs sm:h-8 sm:flex-nowrap sm:justify-between sm:py-0">
+      <p>
+        © {new Date().getFullYear()} {groupName}
+      </p>
+      <nav aria-label="Rodapé" className="flex flex-wrap justify-center gap-x-5 gap-y-2">
+        <a href={groupSiteUrl} target="_blank" rel="noopener noreferrer" className={linkClasses}>
+          Site do grupo
+        </a>
+        <a href={groupDealershipsUrl} target="_blank" rel="noopener noreferrer" className={linkClasses}>
+          Concessionárias
+        </a>
+        <Link to={'/contato' as string} className={linkClasses}>
+          Contato
+        </Link>
+      </nav>
+    </footer>
+  )
+}

@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ManagedProfile } from '#contract/profiles.ts'
+import { storeSession } from '#web/session/session-store.ts'
+import { answerWith, installLocalStorage, problem, sessionOf } from '#web/testing/browser-parts.ts'
+import { closeToast, toastStore } from '#web/ui/toast-store.ts'
+import { announceDeletion, deleteInBatches, describeOthers, readSelected } from './delete-users.ts'
+
+const person = (userId: string) => ({ user_id: userId, email: `${userId}@x` }) as ManagedProfile
+const shown = () => toastStore.read().map(({ title, description }) => [title, description ?? ''])
+
+beforeEach(() => {
+  installLocalStorage()
+  storeSession(sessionOf(1))
+})
+afterEach(() => {
+  for (const { id } of toastStore.read()) closeToast(id)
+  vi.unstubAllGlobals()
+})
+
+describe('readSelected', () => {
+  const all = { kind: 'allMatching' as const, filter: { q: 'a', approved: false }, except: ['u2'], count: 4 }
+
+  it('follows the pages to the end, without those excepted', async () => {
+    const requests = answerWith(
+      Response.json({ items: [person('u1'), person('u2')], next: 'mais' }),
+      Response.json({ items: [person('u3'), person('u4')], next: null }),
+    )
+    const pages: number[] = []
+    const found = await readSelected(all, { onPage: ({ length }) => pages.push(length) })
+    expect(found.map(({ user_id }) => user_id)).toEqual(['u1', 'u3', 'u4'])
+    expect(pages).toEqual([1, 3])
+    expect(requests.map(({ path }) => path)).toEqual([
+      '/api/profiles?q=a&approved=false&sort=email&order=asc&limit=1000',
+      '/api/profiles?q=a&approved=false&sort=email&order=asc&limit=1000&cursor=mais',
+    ])
+  })
+
+  it('knows those picked one by one, in the order of their addresses', async () => {
+    const profiles = new Map(['ú', 'z', 'a'].map((id) => [id, person(id)]))
+    const some = { kind: 'some' as const, userIds: [...profiles.keys()], profiles }
+    expect((await readSelected(some)).map(({ email }) => email)).toEqual(['a@x', 'ú@x', 'z@x'])
+  })
+})
+
+describe('describeOthers', () => {
+  const people = (...ids: string[]) => ids.map(person)
+  const changed = 'A lista mudou nesse meio-tempo:'
+
+  it('minds who they are, not in which order', () => {
+    expect(describeOthers(people('a', 'b'), people('b', 'a'))).toBeUndefined()
+    expect(describeOthers(people('a', 'b'), people('a', 'c'))).toBe(
+      `${changed} o número é o mesmo, mas as pessoas não. Entrou: c@x.`,
+    )
+  })
+
+  it('says how many there are now, and who came in', () => {
+    expect(describeOthers(people('a', 'b'), people('b'))).toBe(`${changed} agora corresponde 1 usuário.`)
+    expect(describeOthers(people('a'), people('b', 'c', 'd', 'e', 'f'))).toBe(
+      `${changed} agora correspondem 5 usuários. Entraram: b@x, c@x, d@x e mais 2.`,
+    )
+  })
+})
+
+describe('deleteInBatches', () => {
+  const userIds = Array.from({ length: 600 }, (_, index) => `u${index}`)
+
+  it('names everybody once, tells how far it is, and gathers what was refused', async () => {
+    const refused = { userId: 'u0', error: 'Usuário não encontrado.' }
+    const answer = (success: string[], errors: object[] = []) => Response.json({ success, errors })
+    const requests = answerWith(
+      answer(userIds.slice(1, 250), [refused]),
+      answer(userIds.slice(250, 500)),
+      answer(userIds.slice(500)),
+    )
+    const progress: number[] = []
+    const {
+      deletedIds,
+      refused: found,
+      failure,
+    } = await deleteInBatches(userIds, (done) => progress.push(done))
+    expect(requests.flatMap(({ body }) => (body as { userIds: string[] }).userIds)).toEqual(userIds)
+    expect(progress).toEqual([250, 500, 600])
+    expect(deletedIds).toEqual(userIds.slice(1))
+    expect(found).toEqual([refused])
+    expect(failure).toBeUndefined()
+  })
+
+  it('stops where it fails and keeps what has been done', async () => {
+    const requests = answerWith(
+      Response.json({ success: userIds.slice(0, 250), errors: [] }),
+      problem(403, 'forbidden'),
+      Response.json({ success: [], errors: [] }),
+    )
+    const deletion = await deleteInBatches(userIds, () => {})
+    expect(deletion.deletedIds).toHaveLength(250)
+    expect(deletion.failure).toMatchObject({ status: 403 })
+    expect(requests).toHaveLength(2)
+  })
+})
+
+describe('announceDeletion', () => {
+  const emailOf = (userId: string) => `${userId}@x`
+
+  it('says what went and what did not, each reason once', () => {
+    const lastAdmin = 'Não é possível excluir o último administrador.'
+    const refused = ['a', 'b', 'c', 'd'].map((userId) => ({ userId, error: 'Usuário não encontrado.' }))
+    refused.push({ userId: 'e', error: lastAdmin })
+    announceDeletion({ deletedIds: ['x', 'y'], refused }, emailOf)
+    expect(shown()).toEqual([
+      ['2 usuário(s) excluído(s) com sucesso', ''],
+      ['Erro ao excluir 5 usuário(s)', `a@x, b@x, c@x e mais 1: Usuário não encontrado. e@x: ${lastAdmin}`],
+    ])
+  })
+
+  it('tells large numbers in groups', () => {
+    const ids = Array.from({ length: 10_000 }, (_, index) => `u${index}`)
+    const refused = ids.slice(0, 1_234).map((userId) => ({ userId, error: 'Não.' }))
+    announceDeletion({ deletedIds: ids, refused }, emailOf)
+    expect(shown()).toEqual([
+      ['10.000 usuário(s) excluído(s) com sucesso', ''],
+      ['Erro ao excluir 1.234 usuário(s)', 'u0@x, u1@x, u2@x e mais 1.231: Não.'],
+    ])
+  })
+
+  it('says what had gone before it failed', () => {
+    announceDeletion({ deletedIds: ['x'], refused: [], failure: new Error('Sem conexão') }, emailOf)
+    expect(shown()).toEqual([
+      ['1 usuário(s) excluído(s) com sucesso', ''],
+      ['Erro ao excluir usuários', 'Sem conexão'],
+    ])
+  })
+
+  it('says that the session has ended where there is none any more', () => {
+    localStorage.removeItem('patio.session')
+    announceDeletion({ deletedIds: [], refused: [], failure: new Error('Sem conexão') }, emailOf)
+    expect(shown()).toEqual([['Sessão expirada', '']])
+  })
+})

@@ -1,0 +1,98 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { type HistoryEntry, type ManagedProfile, profileRoutes } from '#contract/profiles.ts'
+import { callApi } from '#web/http/api.ts'
+import { useSession } from '#web/session/session.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { formatInstant } from '#web/ui/format-instant.ts'
+import { Skeleton } from '#web/ui/skeleton.tsx'
+import { ChangeSentence } from './change-sentence.tsx'
+import { describeChange, writeChange } from './describe-change.ts'
+import { LoadFailure } from './dialog-load-failure.tsx'
+import { isGone } from './is-gone.ts'
+import { Person } from './person.tsx'
+import { PersonGone } from './person-gone.tsx'
+import { profileKeys } from './profile-queries.ts'
+
+/** 'Histórico': who changed what about a person and when, newest first. */
+export function HistoryDialog({ person, onClose }: { person: ManagedProfile; onClose: () => void }) {
+  const { entries, error, isLoading, isFetching, next, retry } = useHistory(person.user_id)
+  return (
+    <Dialog
+      isOpen
+      width="wide"
+      title="Histórico"
+      description={<Person person={person} />}
+      onClose={onClose}
+      actions={
+        <>
+          {next && (
+            <Button variant="secondary" isBusy={isFetching} onClick={next}>
+              Mostrar mais antigas
+            </Button>
+          )}
+          <Button onClick={onClose}>Fechar</Button>
+        </>
+      }
+    >
+      <div className="space-y-4 text-sm">
+        {isLoading && <Skeleton className="h-40" />}
+        {entries?.length === 0 && <p className="py-6 text-center text-muted">Nenhuma alteração registrada</p>}
+        {entries && entries.length > 0 && <Entries entries={entries} />}
+        {isGone(error) && <PersonGone />}
+        {error && !isGone(error) && (
+          <LoadFailure
+            title="Erro ao carregar o histórico"
+            message={error.message}
+            onRetry={retry}
+            isRetrying={isFetching}
+          />
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+function useHistory(userId: string) {
+  const query = useInfiniteQuery({
+    queryKey: profileKeys.history(userId),
+    queryFn: ({ pageParam, signal }) =>
+      callApi(profileRoutes.readHistory, {
+        params: { userId },
+        query: pageParam === undefined ? {} : { cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next,
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: ({ state }) => !isGone(state.error),
+  })
+  const { data, error, isLoading, isFetching, hasNextPage, fetchNextPage, refetch } = query
+  return {
+    entries: data?.pages.flatMap(({ items }) => items),
+    error,
+    isLoading,
+    isFetching,
+    next: hasNextPage ? () => void fetchNextPage() : undefined,
+    retry: () => void (data ? fetchNextPage() : refetch()),
+  }
+}
+
+function Entries({ entries }: { entries: readonly HistoryEntry[] }) {
+  const reader = useSession()?.user.email
+  return (
+    <ol aria-label="Alterações, da mais recente para a mais antiga" className="divide-y divide-line">
+      {entries.map((entry) => (
+        <li key={entry.id} className="grid gap-x-4 gap-y-0.5 py-2.5 sm:grid-cols-[9.5rem_1fr]">
+          <time dateTime={entry.at} className="text-muted tabular-nums">
+            {formatInstant(entry.at)}
+          </time>
+          <span>
+            <ChangeSentence text={writeChange(describeChange(entry, reader))} />
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { HistoryEntry, ManagedProfile } from '#contract/profiles.ts'
+import { answerWith, installLocalStorage, sessionOf } from '#web/testing/browser-parts.ts'
+
+const base: ManagedProfile = {
+  id: 'i',
+  user_id: 'u',
+  email: 'ana@grupopatio.com.br',
+  full_name: null,
+  approved: false,
+  email_verified_at: null,
+  created_at: '2026-01-01T00:00:00Z',
+  last_sign_in_at: null,
+  types: ['Vendas'],
+  marcas: [],
+  estados: [],
+  role: 'user',
+  version: 3,
+}
+const entry = (id: number, action: string, actor: string, before: object, after: object) =>
+  ({
+    id,
+    at: `2026-11-20T17:3${id}:00Z`,
+    actor_email: `${actor}@grupopatio.com.br`,
+    action,
+    before,
+    after,
+  }) as HistoryEntry
+
+async function conflictAfter(current: Partial<ManagedProfile>, items: HistoryEntry[]) {
+  vi.useFakeTimers({ now: new Date('2026-11-20T18:00:00Z'), toFake: ['Date'] })
+  const { storeSession } = await import('#web/session/session-store.ts')
+  storeSession(sessionOf(1, { userId: 'eu' }))
+  answerWith(Response.json({ ...base, ...current }), Response.json({ items, next: null }))
+  const { readConflict } = await import('./read-conflict.ts')
+  return (await readConflict(base)).sentences
+}
+
+beforeEach(() => {
+  installLocalStorage()
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+it('tells the changes since the version that was read, oldest first, and leaves out what raised none', async () => {
+  const sentences = await conflictAfter({ version: 5, types: ['CRM'], approved: true }, [
+    entry(4, 'data-exported', 'bia', {}, {}),
+    entry(3, 'approval-given', 'eu', { approved: false }, { approved: true }),
+    entry(2, 'types-set', 'carla', { types: ['Vendas'] }, { types: ['CRM'] }),
+    entry(1, 'types-set', 'velha', { types: [] }, { types: ['Vendas'] }),
+  ])
+  expect(sentences).toEqual([
+    'carla@grupopatio.com.br mudou os tipos às 14:32: + CRM, − Vendas',
+    'Você aprovou a conta às 14:33',
+  ])
+})
+
+it('tells the difference where the history says nothing', async () => {
+  expect(await conflictAfter({ version: 4, types: ['CRM'], approved: true }, [])).toEqual([
+    'Mudou nesse meio-tempo: tipos + CRM, − Vendas; conta aprovada',
+  ])
+})

@@ -1,0 +1,63 @@
+import { type ComponentType, useCallback, useEffect, useState } from 'react'
+import type { ManagedProfile } from '#contract/profiles.ts'
+import { loadChunk } from '#web/http/load-chunk.ts'
+import { showToast } from '#web/ui/toast.tsx'
+import type { DialogRequest, RowAction } from './dialog-request.ts'
+import { EXPORT_FAILED } from './export-texts.ts'
+import type { Selection } from './selection.ts'
+import type { UserDialogsProps } from './user-dialogs.tsx'
+
+// Not by lazy(), which remembers a failure for good.
+let UserDialogs: ComponentType<UserDialogsProps> | undefined
+
+async function loadDialogs(): Promise<void> {
+  UserDialogs = (await loadChunk(() => import('./user-dialogs.tsx'))).UserDialogs
+}
+
+/**
+ * The dialogs of the table, which come in a chunk of their own once the rows are there.
+ * @param isIdle nothing more urgent is to be loaded
+ * @param onDone called when those selected have been dealt with
+ */
+export function useDialogs(selection: Selection, isIdle: boolean, onDone: () => void) {
+  const [dialog, setDialog] = useState<DialogRequest>()
+  const open = useCallback((request: DialogRequest) => {
+    if (UserDialogs) setDialog(request)
+    else loadDialogs().then(() => setDialog(request), sayNotOpened)
+  }, [])
+  const act = useCallback(
+    (kind: RowAction, profile: ManagedProfile) =>
+      kind === 'export' ? void startExport(profile) : open({ kind, profile }),
+    [open],
+  )
+  useEffect(() => {
+    // Should it fail, the press of a button tries again and says so.
+    if (isIdle) loadDialogs().catch(() => {})
+  }, [isIdle])
+  const close = () => setDialog(undefined)
+  const dialogs = UserDialogs && (
+    <UserDialogs dialog={dialog} onClose={close} selection={selection} onDone={onDone} />
+  )
+  return { dialogs, open, act }
+}
+
+function sayNotOpened(): void {
+  showToast({
+    kind: 'error',
+    title: 'Não foi possível abrir esta janela',
+    description: 'Verifique sua internet e tente novamente. Se continuar assim, recarregue a página.',
+  })
+}
+
+async function startExport(profile: ManagedProfile): Promise<void> {
+  try {
+    const { exportData } = await loadChunk(() => import('./export-data.ts'))
+    await exportData(profile)
+  } catch {
+    showToast({
+      kind: 'error',
+      title: EXPORT_FAILED,
+      description: 'Tente novamente em instantes.',
+    })
+  }
+}
