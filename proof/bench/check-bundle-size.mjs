@@ -12,13 +12,13 @@ const signedIn = 'src/web/app/signed-in-screens.tsx'
 const screens = [
   {
     path: '/login',
-    budgetKb: 130,
+    budgetKb: 140,
     roots: [entry, 'src/web/accounts/login-screen.tsx'],
     apart: ['src/web/human-check/altcha-widget.tsx'],
   },
   {
     path: '/power-bi',
-    budgetKb: 165,
+    budgetKb: 180,
     roots: [entry, signedIn, 'src/web/reports/reports-screen.tsx', /powerbi/],
     part: /powerbi/,
     apart: [],
@@ -26,7 +26,7 @@ const screens = [
   // Its dialogs come by themselves once the rows are there, so they count.
   {
     path: '/admin',
-    budgetKb: 190,
+    budgetKb: 205,
     roots: [
       entry,
       signedIn,
