@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import type { ManagedProfile } from '#contract/profiles.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 import { type PortalProcess, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
 import { test as base, expect, PASSWORD, signIn } from './portal-fixture.ts'
 

@@ -1,22 +1,18 @@
-import { docsRoutes } from './docs.ts'
-import { healthRoutes } from './health.ts'
-import { metricsRoutes } from './metrics.ts'
-import { passwordRoutes } from './passwords.ts'
-import { profileRoutes } from './profiles.ts'
+import { accountRoutes } from './accounts.ts'
+import { docsRoutes, healthRoutes, metricsRoutes } from './operations.ts'
 import { reportSettingsRoutes } from './report-settings.ts'
 import { reportRoutes } from './reports.ts'
 import type { Routes } from './route.ts'
-import { signInRoutes } from './sign-in.ts'
 import { supportRoutes } from './support.ts'
+import { userRoutes } from './users.ts'
 
 /** The whole API: one group of routes for each feature. */
 export const api = {
   health: healthRoutes,
   docs: docsRoutes,
   metrics: metricsRoutes,
-  signIn: signInRoutes,
-  passwords: passwordRoutes,
-  profiles: profileRoutes,
+  accounts: accountRoutes,
+  users: userRoutes,
   reports: reportRoutes,
   reportSettings: reportSettingsRoutes,
   support: supportRoutes,

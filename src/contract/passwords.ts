@@ -1,5 +1,4 @@
 import * as z from 'zod/mini'
-import { defineRoutes } from './route.ts'
 
 /** SPEC section 9. */
 export const PASSWORD_MIN = 12
@@ -56,14 +55,27 @@ export function rateStrength(password: string): PasswordStrength {
 /** What the server takes as a new password before it looks at the rules, which answer in their own words. */
 export const newPasswordSchema = z.string().check(z.minLength(1), z.maxLength(1024))
 
-export const passwordRoutes = defineRoutes({
-  changePassword: {
-    method: 'POST',
-    path: '/api/functions/change-password',
-    access: 'signedIn',
-    alsoFor: ['forcedChange'],
-    summary: 'Sets a new password and ends the other sessions; a rule that it breaks comes back as error',
-    body: z.strictObject({ newPassword: newPasswordSchema }),
-    response: z.object({ success: z.optional(z.boolean()), error: z.optional(z.string()) }),
-  },
-})
+/** Texts about passwords (SPEC sections 2, 5 and 8, word for word), apart from messages.ts so that the reports screen goes without. */
+export const passwordMessages = {
+  mismatch: 'As senhas não coincidem',
+  forcedTooShort: 'A senha deve ter no mínimo 12 caracteres',
+  forcedTooLong: 'A senha deve ter no máximo 128 caracteres',
+  changeTooShort: 'A nova senha deve ter pelo menos 12 caracteres',
+  changeTooLong: 'A nova senha deve ter no máximo 128 caracteres',
+  resetTooShort: 'A senha deve ter no mínimo 8 caracteres',
+  reused: 'A nova senha não pode ser igual às últimas 5 senhas.',
+  rejected:
+    'Senha rejeitada pelo servidor. Tente uma senha diferente com maiúsculas, minúsculas, números e símbolo, evitando senhas comuns/vazadas.',
+  updateFailed: 'Erro ao atualizar senha',
+  changeFailed: 'Erro ao alterar senha',
+  resetFailed: 'Erro ao redefinir senha',
+  weak: 'Senha fraca',
+  weakDetail: 'Por favor, escolha uma senha mais forte.',
+  forcedDone: 'Senha atualizada com sucesso!',
+  changed: 'Senha alterada com sucesso!',
+  reset: 'Senha redefinida',
+  validation: 'Erro de validação',
+  recoverSent: 'E-mail enviado',
+  recoverFailed: 'Erro ao enviar e-mail',
+  recoverFailedDetail: 'Tente novamente mais tarde.',
+} as const

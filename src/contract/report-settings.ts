@@ -1,8 +1,22 @@
 import * as z from 'zod/mini'
-import { reportSettingMessages } from './admin-messages.ts'
-import { typeSchema } from './entitlement-schemas.ts'
-import { TYPES } from './entitlements.ts'
+import { TYPES, typeSchema } from './catalogue.ts'
+import type { FieldProblem } from './problem.ts'
 import { defineRoutes } from './route.ts'
+
+export const reportSettingMessages = {
+  urlRequired: 'Por favor, insira uma URL válida',
+  hostRefused: (hosts: readonly string[]) =>
+    `Apenas URLs do Power BI são permitidas (${new Intl.ListFormat('pt-BR', { type: 'disjunction' }).format(hosts)})`,
+  httpsOnly: 'Apenas URLs HTTPS são permitidas',
+  urlInvalid: 'URL inválida. Por favor, insira uma URL válida do Power BI',
+  idsRequired: 'Por favor, insira Workspace ID e Report ID',
+  workspaceInvalid: 'Workspace ID inválido (formato UUID esperado)',
+  reportInvalid: 'Report ID inválido (formato UUID esperado)',
+  saved: (type: string) => `Configuração do Power BI para ${type} salva com sucesso`,
+  removed: (type: string) => `Configuração do Power BI para ${type} removida com sucesso`,
+  nothingToRemove: (type: string) => `Nenhuma configuração para remover em ${type}`,
+  saveFailed: (type: string) => `Erro ao salvar configuração do Power BI para ${type}`,
+} as const
 
 export const embedModeSchema = z.enum(['secure_sso', 'service_principal'])
 export type EmbedMode = z.output<typeof embedModeSchema>
@@ -114,3 +128,108 @@ export const reportSettingsRoutes = defineRoutes({
     }),
   },
 })
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/**
+ * Says what is wrong with a report setting, in the order and the words of SPEC section 5; the dataset id is
+ * unchecked on purpose.
+ * @param hosts that share URLs may lead to
+ * @returns nothing when the setting may be saved
+ */
+export function checkReportSetting(input: ReportSettingInput, hosts: readonly string[]): FieldProblem[] {
+  if (input.embed_mode === 'secure_sso') {
+    const message = flawOfShareUrl(input.report_url, hosts)
+    return message === undefined ? [] : [{ path: 'report_url', message }]
+  }
+  const ids = [
+    {
+      path: 'workspace_id',
+      value: input.workspace_id.trim(),
+      invalid: reportSettingMessages.workspaceInvalid,
+    },
+    { path: 'report_id', value: input.report_id.trim(), invalid: reportSettingMessages.reportInvalid },
+  ]
+  const missing = ids.filter(({ value }) => value === '')
+  if (missing.length > 0)
+    return missing.map(({ path }) => ({ path, message: reportSettingMessages.idsRequired }))
+  return ids.filter(({ value }) => !UUID.test(value)).map(({ path, invalid }) => ({ path, message: invalid }))
+}
+
+/** One attribute of an HTML tag: its name, and its value as one of three groups or none. */
+const ATTRIBUTE = /[\s/]+([^\s=>/"']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"'`]+)))?/y
+const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos));/gi
+const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+// URL parsers drop or rewrite these, so that the address shown would not be the one opened.
+const FORBIDDEN = /[\p{Cc}\\]/u
+
+/** Undoes HTML's escapes once ('&amp;' → '&'); what is no escape stays as it is. */
+function decodeEntities(text: string): string {
+  return text.replace(ENTITY, (whole, decimal?: string, hex?: string, name?: string) => {
+    if (name) return NAMED[name.toLowerCase()] ?? whole
+    const code = decimal ? Number(decimal) : Number.parseInt(hex ?? '', 16)
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole
+  })
+}
+
+/** The src of the first iframe, read as a browser reads it: the first of several counts. */
+function sourceOfIframe(html: string): string | undefined {
+  const tag = /<iframe(?=[\s/>])/i.exec(html)
+  if (!tag) return undefined
+  ATTRIBUTE.lastIndex = tag.index + tag[0].length
+  for (let found = ATTRIBUTE.exec(html); found; found = ATTRIBUTE.exec(html)) {
+    const [, name = '', double, single, bare] = found
+    if (name.toLowerCase() === 'src') return decodeEntities(double ?? single ?? bare ?? '').trim()
+  }
+  return undefined
+}
+
+/** What was pasted, reduced to its address: `<iframe src="…">`, as Power BI offers it for copying, gives its src. */
+export function reduceToUrl(text: string): string {
+  const trimmed = text.trim()
+  return trimmed.startsWith('<') ? (sourceOfIframe(trimmed) ?? trimmed) : trimmed
+}
+
+function parse(address: string): URL | undefined {
+  return !FORBIDDEN.test(address) && URL.canParse(address) ? new URL(address) : undefined
+}
+
+/**
+ * Says what is wrong with a share URL, or with the iframe around it (SPEC section 5, 'Report setting save').
+ * The host as it is written must be an allowed one, so that user-info, a port, a trailing dot and letters
+ * that only look alike are refused.
+ * @param hosts in lower case, without port
+ * @returns undefined when the URL may be kept
+ */
+export function flawOfShareUrl(text: string, hosts: readonly string[]): string | undefined {
+  const address = reduceToUrl(text)
+  if (address === '') return reportSettingMessages.urlRequired
+  const url = parse(address)
+  if (!url) return reportSettingMessages.urlInvalid
+  if (!hosts.includes(url.hostname)) return reportSettingMessages.hostRefused(hosts)
+  if (url.protocol !== 'https:') return reportSettingMessages.httpsOnly
+  const authority = /^https:\/\/([^/?#]+)/i.exec(address)?.[1]
+  if (!authority) return reportSettingMessages.urlInvalid
+  return hosts.includes(authority.toLowerCase()) ? undefined : reportSettingMessages.hostRefused(hosts)
+}
+
+/** A share URL without a flaw in its one normal form, as it is stored. */
+export function normalizeShareUrl(text: string): string {
+  return new URL(reduceToUrl(text)).href
+}
+
+/** Whether a URL is a publish-to-web link ('/view?r=…', however it is written), whose data the whole internet can read. */
+export function isPublishedToWeb(text: string): boolean {
+  const url = parse(reduceToUrl(text))
+  if (!url || !/^\/+view\/*$/i.test(decodePath(url.pathname))) return false
+  return [...url.searchParams.keys()].some((name) => name.toLowerCase() === 'r')
+}
+
+/** The path as the service reads it; one with broken escapes stays as it is written. */
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}

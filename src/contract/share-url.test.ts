@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { flawOfShareUrl, isPublishedToWeb, normalizeShareUrl, reduceToUrl } from './share-url.ts'
+import { flawOfShareUrl, isPublishedToWeb, normalizeShareUrl, reduceToUrl } from './report-settings.ts'
 
 const HOSTS = ['app.powerbi.com', 'msit.powerbi.com']
 const GOOD = 'https://app.powerbi.com/reportEmbed?reportId=5a7d1e34&autoAuth=true&ctid=7c1f0c52'

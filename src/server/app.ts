@@ -5,10 +5,9 @@ import { createAltcha } from './accounts/altcha.ts'
 import { createAuthenticate } from './accounts/check-session.ts'
 import { createHumanCheck } from './accounts/human-check.ts'
 import { createSessionTools } from './accounts/open-session.ts'
-import { passwordHandlers } from './accounts/password-routes.ts'
 import { createRecaptcha } from './accounts/recaptcha.ts'
-import { signInHandlers } from './accounts/sign-in-routes.ts'
-import { healthHandlers } from './http/health-routes.ts'
+import { signInHandlers } from './accounts/session-handlers.ts'
+import { healthHandlers } from './http/health-handlers.ts'
 import { createHttpApp, type HttpApp, type Mount } from './http/http-app.ts'
 import { implement } from './http/implement.ts'
 import { createLimits } from './http/limits.ts'
@@ -19,14 +18,14 @@ import type { Keyring } from './keyring.ts'
 import type { Log } from './log.ts'
 import type { Outbox } from './mail/deliver-outbox.ts'
 import type { Metrics } from './operations/metrics.ts'
-import { metricsHandlers } from './operations/metrics-routes.ts'
+import { metricsHandlers } from './operations/metrics-handlers.ts'
 import type { PowerBi } from './power-bi/power-bi.ts'
 import { createEmbedTokenCache } from './reports/embed-token-cache.ts'
-import { reportHandlers } from './reports/report-routes.ts'
-import { reportSettingsHandlers } from './reports/report-settings-routes.ts'
+import { reportHandlers } from './reports/report-handlers.ts'
+import { reportSettingsHandlers } from './reports/report-settings-handlers.ts'
 import type { MessageStreams } from './support/message-streams.ts'
-import { supportHandlers } from './support/support-routes.ts'
-import { profileHandlers } from './users/profile-routes.ts'
+import { supportHandlers } from './support/support-handlers.ts'
+import { userHandlers } from './users/user-handlers.ts'
 
 /** Everything the portal is made of, passed in: tests pass the same with other clocks and services. */
 export interface AppDeps {
@@ -76,7 +75,7 @@ export function createApp(deps: AppDeps): HttpApp {
   const humanCheck = createHumanCheck(db, altcha ?? recaptchaOf(options), keyring, clock)
   const rules = { humanCheck, builtinAdminEmail: options.builtinAdminEmail, rateLimits: options.rateLimits }
   const authenticate = createAuthenticate(database, sessions.tokens, clock)
-  const isOperator = createIsOperator(options.metricsToken)
+  const services = { db, clock, authenticate, isOperator: createIsOperator(options.metricsToken) }
   const nudgeOutbox = () => deps.outbox.nudge()
   const signIn = { db, sessions, rules, altcha, takeFromLimit, nudgeOutbox }
   const accounts = { ...options, db, clock, humanCheck, takeFromLimit, nudgeOutbox }
@@ -90,20 +89,19 @@ export function createApp(deps: AppDeps): HttpApp {
   }
 
   return createHttpApp({ ...deps, ...options }, (app) => {
-    implement(app, authenticate, api.health, healthHandlers(db, deps.isDraining))
-    implement(app, authenticate, api.docs, { readOpenApi: describeApi })
-    implement(app, authenticate, api.metrics, metricsHandlers(deps.metrics, database), isOperator)
-    implement(app, authenticate, api.signIn, { ...signInHandlers(signIn), ...accountHandlers(accounts) })
-    implement(app, authenticate, api.passwords, passwordHandlers(accounts))
-    implement(app, authenticate, api.profiles, profileHandlers({ db, clock, nudgeOutbox }))
-    implement(app, authenticate, api.reports, reportHandlers(embedTokens))
+    implement(app, services, api.health, healthHandlers(db, deps.isDraining))
+    implement(app, services, api.docs, { readOpenApi: describeApi })
+    implement(app, services, api.metrics, metricsHandlers(deps.metrics, database))
+    implement(app, services, api.accounts, { ...signInHandlers(signIn), ...accountHandlers(accounts) })
+    implement(app, services, api.users, userHandlers({ db, clock, nudgeOutbox }))
+    implement(app, services, api.reports, reportHandlers(embedTokens))
     implement(
       app,
-      authenticate,
+      services,
       api.reportSettings,
       reportSettingsHandlers({ ...options, db, clock, powerBi: deps.powerBi, takeFromLimit }),
     )
-    implement(app, authenticate, api.support, supportHandlers({ ...deps, ...accounts }))
+    implement(app, services, api.support, supportHandlers({ ...deps, ...accounts }))
   })
 }
 

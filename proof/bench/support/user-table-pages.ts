@@ -1,4 +1,4 @@
-import { PROFILE_SORTS } from '#contract/profiles.ts'
+import { PROFILE_SORTS } from '#contract/users.ts'
 
 /** Which of the people are asked for; the seeded ones make some of these many, some few and some none. */
 export const FILTERS: Record<string, string[]> = {

@@ -1,4 +1,4 @@
-import type { AccessType } from '#contract/entitlements.ts'
+import type { AccessType } from '#contract/catalogue.ts'
 
 /** A report of the emulated tenant; each lives in a workspace of its own. */
 export interface EmulatedReport {

@@ -1,4 +1,4 @@
-import type { AccessType } from '#contract/entitlements.ts'
+import type { AccessType } from '#contract/catalogue.ts'
 import type { FigureFormat } from './data-set-format.ts'
 
 /** The areas that have a report. */

@@ -1,4 +1,4 @@
-import type { Estado, Marca } from '#contract/entitlements.ts'
+import type { Estado, Marca } from '#contract/catalogue.ts'
 import { DATA_ESTADOS, DATA_MARCAS, type Fact, factsOfArea, MONTHS } from './data-set.ts'
 import { type AreaModel, type Metric, metricOf } from './data-set-areas.ts'
 import { formatFigure, formatShort } from './data-set-format.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ESTADOS, MARCAS, TYPES } from '#contract/entitlements.ts'
+import { ESTADOS, MARCAS, TYPES } from '#contract/catalogue.ts'
 import { DATA_ESTADOS, DATA_MARCAS, factsOfArea, MONTHS } from './data-set.ts'
 import { AREA_MODELS, type AreaModel, modelOfArea } from './data-set-areas.ts'
 import { type Scope, sumScope } from './data-set-sums.ts'

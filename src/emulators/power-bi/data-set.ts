@@ -1,4 +1,4 @@
-import type { Estado, Marca } from '#contract/entitlements.ts'
+import type { Estado, Marca } from '#contract/catalogue.ts'
 import { type AreaModel, modelOfArea, type ReportArea } from './data-set-areas.ts'
 
 /** One row of a report's fact table: what a brand did in a state in a month (YYYY-MM). */

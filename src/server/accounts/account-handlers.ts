@@ -1,6 +1,7 @@
-import type { signInRoutes } from '#contract/sign-in.ts'
+import type { accountRoutes } from '#contract/accounts.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { addressGroup } from '#server/http/request-info.ts'
+import { changePassword } from './change-password.ts'
 import { disownEmail } from './disown-email.ts'
 import { requestLinkMail } from './request-link-mail.ts'
 import { type ResetDeps, resetPassword } from './reset-password.ts'
@@ -10,12 +11,13 @@ const EMAIL_LINK_LIMIT = { max: 30, windowSeconds: 300 }
 
 export interface AccountDeps extends SignUpDeps, ResetDeps {}
 
-type Handled = 'signUp' | 'requestRecovery' | 'setPassword' | 'disownEmail'
+type Handled = 'signUp' | 'requestRecovery' | 'setPassword' | 'disownEmail' | 'changePassword'
 
 /** What makes and changes accounts, beside the sessions of sign-in/. */
-export function accountHandlers(deps: AccountDeps): Pick<Handlers<typeof signInRoutes>, Handled> {
+export function accountHandlers(deps: AccountDeps): Pick<Handlers<typeof accountRoutes>, Handled> {
   const { db, takeFromLimit } = deps
   return {
+    changePassword: ({ actor, body, request }) => changePassword(deps, actor, body.newPassword, request),
     async signUp({ body, request }) {
       const captcha = body.captcha ?? body.gotrue_meta_security?.captcha_token
       const reply = await signUp(deps, { ...body, captcha }, request)

@@ -1,5 +1,4 @@
-import { passwordMessages } from '#contract/password-messages.ts'
-import { PASSWORD_MAX, PASSWORD_MIN } from '#contract/passwords.ts'
+import { PASSWORD_MAX, PASSWORD_MIN, passwordMessages } from '#contract/passwords.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Actor } from '#server/http/actor.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'

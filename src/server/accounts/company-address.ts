@@ -1,4 +1,4 @@
-import { signUpMessages } from '#contract/sign-in-messages.ts'
+import { signUpMessages } from '#contract/accounts.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 
 /** Dot-atom characters of RFC 5322 in ASCII alone: no quoted local part, no look-alikes, no control characters. */

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Session } from '#contract/sign-in.ts'
+import type { Session } from '#contract/accounts.ts'
 import type { Db, SessionsTable } from '#server/database/schema.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'

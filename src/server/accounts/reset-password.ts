@@ -1,6 +1,11 @@
-import { passwordMessages } from '#contract/password-messages.ts'
-import { PASSWORD_MAX, RESET_PASSWORD_MIN, RESET_STRENGTH_MIN, rateStrength } from '#contract/passwords.ts'
-import type { AuthUser } from '#contract/sign-in.ts'
+import type { AuthUser } from '#contract/accounts.ts'
+import {
+  PASSWORD_MAX,
+  passwordMessages,
+  RESET_PASSWORD_MIN,
+  RESET_STRENGTH_MIN,
+  rateStrength,
+} from '#contract/passwords.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Actor } from '#server/http/actor.ts'
 import { ProblemError } from '#server/http/problem-error.ts'

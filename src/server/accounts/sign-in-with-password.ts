@@ -1,4 +1,4 @@
-import type { Session } from '#contract/sign-in.ts'
+import type { Session } from '#contract/accounts.ts'
 import type { Db } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { RequestInfo } from '#server/http/request-info.ts'

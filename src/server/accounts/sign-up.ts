@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { signUpMessages } from '#contract/accounts.ts'
 import { PASSWORD_MAX, PASSWORD_MIN } from '#contract/passwords.ts'
-import { signUpMessages } from '#contract/sign-in-messages.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'

@@ -1,5 +1,5 @@
-import type { Profile } from '#contract/profiles.ts'
-import type { Session } from '#contract/sign-in.ts'
+import type { Session } from '#contract/accounts.ts'
+import type { Profile } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { RequestInfo } from '#server/http/request-info.ts'

@@ -1,4 +1,4 @@
-import { ESTADOS, MARCAS, slugOfType, TYPES } from '#contract/entitlements.ts'
+import { ESTADOS, MARCAS, slugOfType, TYPES } from '#contract/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import { markAsDemo } from './demo-mark.ts'
 import { seededPeople } from './seeded-people.ts'

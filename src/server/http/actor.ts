@@ -1,5 +1,5 @@
 import type { Caller } from '#contract/access.ts'
-import type { Profile } from '#contract/profiles.ts'
+import type { Profile } from '#contract/users.ts'
 
 /** The signed-in person behind a request, read from the database for this request. */
 export interface Actor extends Caller {

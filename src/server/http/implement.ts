@@ -1,11 +1,12 @@
 import type { HttpBindings } from '@hono/node-server'
-import type { Context, Hono } from 'hono'
+import type { Hono, Context as HonoContext } from 'hono'
 import { type Access, refusalOf } from '#contract/access.ts'
 import type { BodyOf, ParamsOf, QueryOf, ReplyOf, Route, Routes, Schema } from '#contract/route.ts'
 import type { Actor } from './actor.ts'
 import { markRoute } from './answered-route.ts'
+import type { Context, PublicContext } from './context.ts'
 import { type AcceptStream, openEventStream } from './event-stream.ts'
-import { type IsOperator, nobodyIsOperator } from './operator-token.ts'
+import type { IsOperator } from './operator-token.ts'
 import { parseInput } from './parse-input.ts'
 import { ProblemError } from './problem-error.ts'
 import { readJsonBody } from './read-body.ts'
@@ -13,8 +14,9 @@ import type { RequestInfo } from './request-info.ts'
 
 const DEFAULT_MAX_BODY_BYTES = 16 * 1024
 
-/** What a handler receives: parsed input, the caller whom the route's access admits, and the request's facts. */
+/** What a handler receives: the context, with the caller whom the route's access admits, and the parsed input. */
 export interface HandlerInput<R extends Route> {
+  context: R['access'] extends 'public' | 'operator' ? PublicContext : Context
   params: ParamsOf<R>
   query: QueryOf<R>
   body: BodyOf<R>
@@ -39,29 +41,36 @@ export interface HttpEnv {
   Variables: { info: RequestInfo }
 }
 
+/** What routes need of the portal: who asks, and what every context holds. */
+export interface RouteServices extends Pick<Context, 'db' | 'clock'> {
+  authenticate: Authenticate
+  /** Opens routes for operators, which no session does. */
+  isOperator: IsOperator
+}
+
 /**
  * Mounts a group of routes. The only way in: access is decided before any input is read, the reply is
  * cut to what the response schema lists.
- * @param isOperator opens routes for operators, which no session does
  */
 export function implement<const G extends Routes>(
   app: Hono<HttpEnv>,
-  authenticate: Authenticate,
+  services: RouteServices,
   routes: G,
   handlers: Handlers<G>,
-  isOperator: IsOperator = nobodyIsOperator,
 ): void {
+  const { db, clock } = services
   const mount = (name: string, route: Route) => {
     const handler = handlers[name] as (input: HandlerInput<Route>) => unknown
-    app.on(route.method, honoPath(route.path), async (context) => {
-      markRoute((context.env as HttpBindings).outgoing, route)
-      const actor = await admit(route, authenticate, isOperator, context.req.header('authorization'))
-      const input = await readInput(route, context)
-      const reply = await handler({ ...input, actor: actor as never, request: context.get('info') })
-      if (route.text) return context.body(reply as string, 200, { 'Content-Type': route.text })
-      if (route.events) return openEventStream(context, reply as AcceptStream)
-      if (!route.response) return context.body(null, 204)
-      return context.json(route.response.parse(reply) as object, route.status ?? 200)
+    app.on(route.method, honoPath(route.path), async (hono) => {
+      markRoute((hono.env as HttpBindings).outgoing, route)
+      const actor = (await admit(route, services, hono.req.header('authorization'))) as never
+      const input = await readInput(route, hono)
+      const request = hono.get('info')
+      const reply = await handler({ ...input, context: { db, clock, request, actor }, actor, request })
+      if (route.text) return hono.body(reply as string, 200, { 'Content-Type': route.text })
+      if (route.events) return openEventStream(hono, reply as AcceptStream)
+      if (!route.response) return hono.body(null, 204)
+      return hono.json(route.response.parse(reply) as object, route.status ?? 200)
     })
   }
   for (const path of pathsOf(routes)) {
@@ -91,8 +100,7 @@ function honoPath(path: string): string {
 
 async function admit(
   route: { access: Access } & Pick<Route, 'alsoFor'>,
-  authenticate: Authenticate,
-  isOperator: IsOperator,
+  { authenticate, isOperator }: RouteServices,
   authorization: string | undefined,
 ): Promise<Actor | undefined> {
   if (route.access === 'public') return undefined
@@ -122,8 +130,7 @@ function readIfMatch(header: string | undefined): string | undefined {
   return tag
 }
 
-async function readInput(route: Route, context: Context<HttpEnv>) {
-  const { req } = context
+async function readInput(route: Route, { req }: HonoContext<HttpEnv>) {
   return {
     params: (route.params && parseInput(route.params, req.param())) as never,
     query: (route.query && parseInput(route.query, onlyOnce(req.queries()))) as never,

@@ -1,4 +1,4 @@
-import { emailSchema } from '#contract/sign-in.ts'
+import { emailSchema } from '#contract/accounts.ts'
 import { companyAddress } from '#server/accounts/company-address.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { setRole } from '#server/users/set-role.ts'

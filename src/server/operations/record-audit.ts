@@ -1,4 +1,4 @@
-import type { AuditAction } from '#contract/audit-actions.ts'
+import type { AuditAction } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { RequestInfo } from '#server/http/request-info.ts'
 

@@ -1,5 +1,5 @@
-import { ESTADOS, MARCAS } from '#contract/entitlements.ts'
-import type { Profile } from '#contract/profiles.ts'
+import { ESTADOS, MARCAS } from '#contract/catalogue.ts'
+import type { Profile } from '#contract/users.ts'
 import type { EffectiveIdentity } from '#server/power-bi/power-bi.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { TYPES } from '#contract/entitlements.ts'
+import { TYPES } from '#contract/catalogue.ts'
 import {
   addPerson,
   configureReports,

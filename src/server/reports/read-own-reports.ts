@@ -1,4 +1,4 @@
-import { ESTADOS, MARCAS, orderTypes, typeOfSlug } from '#contract/entitlements.ts'
+import { ESTADOS, MARCAS, orderTypes, typeOfSlug } from '#contract/catalogue.ts'
 import type { OwnReports, ReportArea } from '#contract/reports.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Actor } from '#server/http/actor.ts'

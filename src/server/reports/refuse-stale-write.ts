@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { AccessType } from '#contract/entitlements.ts'
+import type { AccessType } from '#contract/catalogue.ts'
 import { NO_SETTING } from '#contract/report-settings.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Actor } from '#server/http/actor.ts'

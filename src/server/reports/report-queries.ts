@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { slugOfType, TYPES } from '#contract/entitlements.ts'
+import { slugOfType, TYPES } from '#contract/catalogue.ts'
 import type { Db, ReportSettingsTable } from '#server/database/schema.ts'
 
 export type ReportSettingRow = Selectable<ReportSettingsTable>

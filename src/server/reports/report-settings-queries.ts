@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { type AccessType, slugOfType, TYPES } from '#contract/entitlements.ts'
+import { type AccessType, slugOfType, TYPES } from '#contract/catalogue.ts'
 import type { ReportSetting } from '#contract/report-settings.ts'
 import type { Db, ReportSettingsTable } from '#server/database/schema.ts'
 

@@ -1,6 +1,6 @@
-import { ESTADOS, MARCAS } from '#contract/entitlements.ts'
+import { ESTADOS, MARCAS } from '#contract/catalogue.ts'
 import type { ReportSettingInput, ReportTestOutcome } from '#contract/report-settings.ts'
-import { isPublishedToWeb } from '#contract/share-url.ts'
+import { isPublishedToWeb } from '#contract/report-settings.ts'
 import type { Actor } from '#server/http/actor.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import type { PowerBi } from '#server/power-bi/power-bi.ts'

@@ -1,4 +1,4 @@
-import { contactMessages } from '#contract/support-messages.ts'
+import { contactMessages } from '#contract/support.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 
 /** What somebody wrote, the way it is stored. */

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { contactMessages } from '#contract/support-messages.ts'
+import { contactMessages } from '#contract/support.ts'
 import { createLog } from '#server/log.ts'
 import { givePass } from '#server/testing/human-passes.ts'
 import { CONTACT_FORM, sendContactForm } from '#server/testing/inbox-calls.ts'

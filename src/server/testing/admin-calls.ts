@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
-import type { BulkEdit, BulkEditResult, HistoryEntry, ManagedProfile } from '#contract/profiles.ts'
+import type { BulkEdit, BulkEditResult, HistoryEntry, ManagedProfile } from '#contract/users.ts'
 import { addPerson, openTestSession, send } from './builders.ts'
 import type { TestPortal } from './test-portal.ts'
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { MARCAS, TYPES } from '#contract/entitlements.ts'
-import type { Profile } from '#contract/profiles.ts'
+import { MARCAS, TYPES } from '#contract/catalogue.ts'
+import type { Profile } from '#contract/users.ts'
 import { mailTo } from '#server/testing/account-calls.ts'
 import { openAdmin, patchProfile, readPerson, readTrail, whileHeld } from '#server/testing/admin-calls.ts'
 import { addPerson, NOBODY, openTestSession, send } from '#server/testing/builders.ts'

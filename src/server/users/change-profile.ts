@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { ManagedProfile, ProfileChange } from '#contract/profiles.ts'
+import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
 import type { Db, ProfilesTable } from '#server/database/schema.ts'
 import type { Actor } from '#server/http/actor.ts'
 import { ProblemError } from '#server/http/problem-error.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ProfileFilter } from '#contract/profiles.ts'
+import type { ProfileFilter } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import { matches } from './match-profiles.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import type { BulkEdit, Profile } from '#contract/profiles.ts'
+import type { BulkEdit, Profile } from '#contract/users.ts'
 import { editMany, patchProfile, readPerson, readTrail } from '#server/testing/admin-calls.ts'
 import { addPerson, NOBODY } from '#server/testing/builders.ts'
 import { setUpAdmin } from '#server/testing/set-up-admin.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { Profile } from '#contract/profiles.ts'
+import type { Profile } from '#contract/users.ts'
 import { changePassword, mailTo, NEW_PASSWORD, recover } from '#server/testing/account-calls.ts'
 import { patchProfile, readHistoryOf, readTrail } from '#server/testing/admin-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ManagedProfile, ProfileFilter } from '#contract/profiles.ts'
+import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import { MANAGED_PROFILE_JSON } from './managed-profile-json.ts'
 import { indexHints, matches } from './match-profiles.ts'

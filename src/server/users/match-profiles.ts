@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { ProfileFilter } from '#contract/profiles.ts'
+import type { ProfileFilter } from '#contract/users.ts'
 import { foldText } from './fold-text.ts'
 
 type Condition = RawBuilder<unknown>

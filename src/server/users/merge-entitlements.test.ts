@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ESTADOS, MARCAS, TYPES } from '#contract/entitlements.ts'
+import { ESTADOS, MARCAS, TYPES } from '#contract/catalogue.ts'
 import { inOrder, LISTS, type ListName, mergeEntitlements, namedLists } from './merge-entitlements.ts'
 
 const KNOWN: Record<ListName, readonly string[]> = { types: TYPES, marcas: MARCAS, estados: ESTADOS }

@@ -1,5 +1,5 @@
-import { ESTADOS, MARCAS, orderTypes } from '#contract/entitlements.ts'
-import type { BulkEdit } from '#contract/profiles.ts'
+import { ESTADOS, MARCAS, orderTypes } from '#contract/catalogue.ts'
+import type { BulkEdit } from '#contract/users.ts'
 
 export const LISTS = ['types', 'marcas', 'estados'] as const
 export type ListName = (typeof LISTS)[number]

@@ -1,4 +1,4 @@
-import { PROFILE_SORTS, type ProfileSort } from '#contract/profiles.ts'
+import { PROFILE_SORTS, type ProfileSort } from '#contract/users.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { assertClean } from '#server/http/read-body.ts'
 

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Profile } from '#contract/profiles.ts'
+import type { Profile } from '#contract/users.ts'
 import type { ProfilesTable } from '#server/database/schema.ts'
 
 type ProfileRow = Omit<Selectable<ProfilesTable>, 'entitlement_version' | 'search_text' | 'is_entitled'>

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { ProfileFilter, ProfileSort } from '#contract/profiles.ts'
+import type { ProfileFilter, ProfileSort } from '#contract/users.ts'
 import type { PageEnd, PageOrder } from './page-cursor.ts'
 
 type Fragment = RawBuilder<unknown>

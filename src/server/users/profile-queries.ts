@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ManagedProfile, Profile } from '#contract/profiles.ts'
+import type { ManagedProfile, Profile } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { MANAGED_PROFILE_JSON } from './managed-profile-json.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { Profile } from '#contract/profiles.ts'
+import type { Profile } from '#contract/users.ts'
 import { editMany, patchProfile, readHistoryOf, undoEdit } from '#server/testing/admin-calls.ts'
 import { addPerson, send } from '#server/testing/builders.ts'
 import { setUpAdmin } from '#server/testing/set-up-admin.ts'

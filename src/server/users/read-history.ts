@@ -1,4 +1,4 @@
-import type { HistoryEntry } from '#contract/profiles.ts'
+import type { HistoryEntry } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import { unknownPerson } from './profile-queries.ts'
 

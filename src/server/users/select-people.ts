@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { BulkEdit } from '#contract/profiles.ts'
+import type { BulkEdit } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { matches } from './match-profiles.ts'

@@ -1,5 +1,5 @@
 import type { Role } from '#contract/access.ts'
-import type { Profile } from '#contract/profiles.ts'
+import type { Profile } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { RequestInfo } from '#server/http/request-info.ts'
 import { recordAudit } from '#server/operations/record-audit.ts'

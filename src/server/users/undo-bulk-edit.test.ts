@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import type { BulkEdit, Profile } from '#contract/profiles.ts'
+import type { BulkEdit, Profile } from '#contract/users.ts'
 import type { Actor } from '#server/http/actor.ts'
 import {
   editMany,

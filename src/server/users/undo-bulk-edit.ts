@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { UNDO_SECONDS } from '#contract/profiles.ts'
+import { UNDO_SECONDS } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Actor } from '#server/http/actor.ts'
 import { ProblemError } from '#server/http/problem-error.ts'

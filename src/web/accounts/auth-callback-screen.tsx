@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { callbackMessages } from '#contract/sign-in-messages.ts'
+import { callbackMessages } from '#contract/accounts.ts'
 import { adoptSession, getSession } from '#web/session/session.ts'
 import { MessagePage } from '#web/ui/message-page.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'

@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import { passwordMessages } from '#contract/password-messages.ts'
-import { PASSWORD_MIN, REMEMBERED_PASSWORDS } from '#contract/passwords.ts'
+import { PASSWORD_MIN, passwordMessages, REMEMBERED_PASSWORDS } from '#contract/passwords.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { NEW_PASSWORD_FIELDS, NewPasswordFields } from '#web/ui/new-password-fields.tsx'

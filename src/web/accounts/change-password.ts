@@ -1,5 +1,5 @@
-import { passwordMessages } from '#contract/password-messages.ts'
-import { passwordRoutes } from '#contract/passwords.ts'
+import { accountRoutes } from '#contract/accounts.ts'
+import { passwordMessages } from '#contract/passwords.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 
 export interface ChangeRefusal {
@@ -19,7 +19,7 @@ export async function changePassword(
   fallback: string,
 ): Promise<ChangeRefusal | undefined> {
   try {
-    const { error } = await callApi(passwordRoutes.changePassword, { body: { newPassword } })
+    const { error } = await callApi(accountRoutes.changePassword, { body: { newPassword } })
     return error ? { title: error, isAboutPassword: true } : undefined
   } catch (error) {
     return explainRefusal(error, fallback)

@@ -1,5 +1,4 @@
-import { passwordMessages } from '#contract/password-messages.ts'
-import { PASSWORD_MAX, PASSWORD_MIN } from '#contract/passwords.ts'
+import { PASSWORD_MAX, PASSWORD_MIN, passwordMessages } from '#contract/passwords.ts'
 import type { NewPasswordField } from '#web/ui/new-password-fields.tsx'
 import type { FieldFailure } from '#web/ui/use-form.ts'
 

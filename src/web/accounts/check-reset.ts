@@ -1,5 +1,10 @@
-import { passwordMessages } from '#contract/password-messages.ts'
-import { PASSWORD_MAX, RESET_PASSWORD_MIN, RESET_STRENGTH_MIN, rateStrength } from '#contract/passwords.ts'
+import {
+  PASSWORD_MAX,
+  passwordMessages,
+  RESET_PASSWORD_MIN,
+  RESET_STRENGTH_MIN,
+  rateStrength,
+} from '#contract/passwords.ts'
 import type { NewPasswordField } from '#web/ui/new-password-fields.tsx'
 import type { ToastContent } from '#web/ui/toast.tsx'
 import type { FieldFailure } from '#web/ui/use-form.ts'

@@ -1,7 +1,6 @@
 import '#web/ui/configure-zod.ts'
+import { emailSchema, signUpMessages } from '#contract/accounts.ts'
 import { PASSWORD_MAX, PASSWORD_MIN } from '#contract/passwords.ts'
-import { emailSchema } from '#contract/sign-in.ts'
-import { signUpMessages } from '#contract/sign-in-messages.ts'
 import type { FieldFailure } from '#web/ui/use-form.ts'
 
 export const SIGN_UP_FIELDS = ['email', 'password', 'confirmation'] as const

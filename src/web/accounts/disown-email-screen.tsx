@@ -1,6 +1,6 @@
 import { Link, useLocation } from '@tanstack/react-router'
 import { useState } from 'react'
-import { signInRoutes } from '#contract/sign-in.ts'
+import { accountRoutes } from '#contract/accounts.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import { getSession, refreshSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
@@ -54,7 +54,7 @@ function useDisown(tokenHash: string) {
     setIsBusy(true)
     setFailure(undefined)
     try {
-      const reply = await callApi(signInRoutes.disownEmail, { body: { token_hash: tokenHash } })
+      const reply = await callApi(accountRoutes.disownEmail, { body: { token_hash: tokenHash } })
       setOutcome(reply.outcome)
       // Whether the session of this browser was among those that have ended shows when it is renewed.
       if (getSession()) void refreshSession().catch(() => {})

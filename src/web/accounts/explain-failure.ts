@@ -1,4 +1,4 @@
-import { signInMessages } from '#contract/sign-in-messages.ts'
+import { signInMessages } from '#contract/accounts.ts'
 import { ApiError } from '#web/http/api.ts'
 
 /**

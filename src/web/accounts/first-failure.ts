@@ -1,5 +1,5 @@
 import '#web/ui/configure-zod.ts'
-import { signInFormSchema } from '#contract/sign-in.ts'
+import { signInFormSchema } from '#contract/accounts.ts'
 
 export type LoginField = 'email' | 'password'
 export interface LoginFailure {

@@ -1,7 +1,7 @@
 import { useId, useState } from 'react'
+import { signInMessages } from '#contract/accounts.ts'
 import { sessionMessages } from '#contract/messages.ts'
 import { PASSWORD_MIN } from '#contract/passwords.ts'
-import { signInMessages } from '#contract/sign-in-messages.ts'
 import { signOut } from '#web/session/session.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { profileRoutes } from '#contract/profiles.ts'
+import { userRoutes } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { logWarning } from '#web/http/log.ts'
 import type { StoredSession } from '#web/session/session.ts'
@@ -12,7 +12,7 @@ import { TextField } from '#web/ui/text-field.tsx'
 export function OwnAccountCard({ user }: { user: StoredSession['user'] }) {
   const { data, error } = useQuery({
     queryKey: ['own-profile', user.id],
-    queryFn: ({ signal }) => callApi(profileRoutes.readOwnProfile, { signal }),
+    queryFn: ({ signal }) => callApi(userRoutes.readOwnProfile, { signal }),
   })
   useEffect(() => {
     if (error) logWarning('The profile could not be read', error)

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { passwordMessages } from '#contract/password-messages.ts'
+import { passwordMessages } from '#contract/passwords.ts'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 

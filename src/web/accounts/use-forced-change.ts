@@ -1,6 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { passwordMessages } from '#contract/password-messages.ts'
-import { PASSWORD_MAX, PASSWORD_MIN } from '#contract/passwords.ts'
+import { PASSWORD_MAX, PASSWORD_MIN, passwordMessages } from '#contract/passwords.ts'
 import { forgetSession, refreshSession } from '#web/session/session.ts'
 import { NEW_PASSWORD_FIELDS, type NewPasswordField } from '#web/ui/new-password-fields.tsx'
 import { showToast } from '#web/ui/toast.tsx'

@@ -1,7 +1,6 @@
 import '#web/ui/configure-zod.ts'
-import { passwordMessages } from '#contract/password-messages.ts'
-import { emailSchema, signInRoutes } from '#contract/sign-in.ts'
-import { signInMessages } from '#contract/sign-in-messages.ts'
+import { accountRoutes, emailSchema, signInMessages } from '#contract/accounts.ts'
+import { passwordMessages } from '#contract/passwords.ts'
 import { callApi } from '#web/http/api.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { useForm } from '#web/ui/use-form.ts'
@@ -24,7 +23,7 @@ export function useForgotPassword(onSent: (email: string) => void) {
       const email = typed.trim()
       try {
         const redirect_to = `${location.origin}/reset-password`
-        await callApi(signInRoutes.requestRecovery, { query: { redirect_to }, body: { email } })
+        await callApi(accountRoutes.requestRecovery, { query: { redirect_to }, body: { email } })
         onSent(email)
       } catch (error) {
         const description = (error instanceof Error && error.message) || passwordMessages.recoverFailedDetail

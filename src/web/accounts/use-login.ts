@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { type RefObject, useRef, useState } from 'react'
-import { signInMessages } from '#contract/sign-in-messages.ts'
+import { signInMessages } from '#contract/accounts.ts'
 import type { HumanCheckHandle } from '#web/human-check/human-check.tsx'
 import { signIn } from '#web/session/session.ts'
 import { closeToasts, showToast } from '#web/ui/toast.tsx'

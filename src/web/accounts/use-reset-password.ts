@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { passwordMessages } from '#contract/password-messages.ts'
+import { passwordMessages } from '#contract/passwords.ts'
 import { ApiError } from '#web/http/api.ts'
 import { forgetSession, getSession } from '#web/session/session.ts'
 import { NEW_PASSWORD_FIELDS } from '#web/ui/new-password-fields.tsx'

@@ -1,7 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { RefObject } from 'react'
-import { signInRoutes } from '#contract/sign-in.ts'
-import { signInMessages, signUpMessages } from '#contract/sign-in-messages.ts'
+import { accountRoutes, signInMessages, signUpMessages } from '#contract/accounts.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import type { HumanCheckHandle } from '#web/human-check/human-check.tsx'
@@ -24,7 +23,7 @@ export function useSignUp(humanCheck: RefObject<HumanCheckHandle | null>) {
       try {
         const redirect_to = `${location.origin}/auth/callback`
         const body = { email, password, captcha: check.pass }
-        await callApi(signInRoutes.signUp, { query: { redirect_to }, body })
+        await callApi(accountRoutes.signUp, { query: { redirect_to }, body })
         await navigate({ to: '/email-verification', state: { email } })
       } catch (error) {
         humanCheck.current?.reset()

@@ -1,4 +1,4 @@
-import { type Session, signInRoutes } from '#contract/sign-in.ts'
+import { accountRoutes, type Session } from '#contract/accounts.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 
 export type LinkType = 'signup' | 'recovery'
@@ -21,7 +21,7 @@ export function verifyEmailLink(type: LinkType, tokenHash: string): Promise<Sess
   const known = posted.get(tokenHash)
   if (known) return known
   const body = { type, token_hash: tokenHash }
-  const session = callApi(signInRoutes.verifyEmailLink, { body }).catch((error: unknown) => {
+  const session = callApi(accountRoutes.verifyEmailLink, { body }).catch((error: unknown) => {
     if (error instanceof ApiError && error.status < 500 && error.status !== 429) return undefined
     posted.delete(tokenHash)
     throw error

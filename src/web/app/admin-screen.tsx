@@ -1,4 +1,4 @@
-import { adminMessages } from '#contract/admin-messages.ts'
+import { adminMessages } from '#contract/users.ts'
 import { ReportSettingsCard } from '#web/reports/settings/report-settings-card.tsx'
 import { textLinkClasses } from '#web/ui/text-link.ts'
 import { useReadAhead } from '#web/users/use-user-view.ts'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Role } from '#contract/access.ts'
-import { profileRoutes } from '#contract/profiles.ts'
+import { userRoutes } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { logWarning } from '#web/http/log.ts'
 import { ROLE_QUERY } from '#web/http/query-client.ts'
@@ -17,7 +17,7 @@ export function useKnownRole(): { role: Role | undefined; isKnown: boolean } {
   const userId = useSession()?.user.id
   const { data, error } = useQuery({
     queryKey: [ROLE_QUERY, userId],
-    queryFn: ({ signal }) => callApi(profileRoutes.readOwnRole, { signal }),
+    queryFn: ({ signal }) => callApi(userRoutes.readOwnRole, { signal }),
     enabled: userId !== undefined,
   })
   useEffect(() => {

@@ -1,6 +1,5 @@
 import { useMemo, useRef } from 'react'
-import { signInRoutes } from '#contract/sign-in.ts'
-import { signInMessages } from '#contract/sign-in-messages.ts'
+import { accountRoutes, signInMessages } from '#contract/accounts.ts'
 import { callApi } from '#web/http/api.ts'
 import { logWarning } from '#web/http/log.ts'
 import { showToast } from '#web/ui/toast.tsx'
@@ -51,7 +50,7 @@ export function createPassKeeper(
 
 async function tradeForPass(answer: string): Promise<HumanCheckResult> {
   try {
-    const { success, pass } = await callApi(signInRoutes.verifyRecaptcha, { body: { token: answer } })
+    const { success, pass } = await callApi(accountRoutes.verifyRecaptcha, { body: { token: answer } })
     if (success) return { kind: 'passed', pass }
     showToast({ kind: 'error', title: signInMessages.humanCheckFailed })
   } catch (error) {

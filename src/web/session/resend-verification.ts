@@ -1,6 +1,6 @@
 import { useState } from 'react'
+import { accountRoutes } from '#contract/accounts.ts'
 import { verificationMessages } from '#contract/messages.ts'
-import { signInRoutes } from '#contract/sign-in.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import { showToast } from '#web/ui/toast-store.ts'
 import { RESEND_COOLDOWN_SECONDS, useResendCooldown } from './resend-cooldown.ts'
@@ -18,7 +18,7 @@ export function useResendVerification(email: string, sentTitle: string) {
     if (isSending || secondsLeft > 0 || !email) return
     setIsSending(true)
     try {
-      await callApi(signInRoutes.resendVerification, { body: { type: 'signup', email } })
+      await callApi(accountRoutes.resendVerification, { body: { type: 'signup', email } })
       start(RESEND_COOLDOWN_SECONDS)
       showToast({ kind: 'success', title: sentTitle, description: verificationMessages.resentDetail })
     } catch (error) {

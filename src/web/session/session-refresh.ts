@@ -1,4 +1,4 @@
-import { signInRoutes } from '#contract/sign-in.ts'
+import { accountRoutes } from '#contract/accounts.ts'
 import { isDefiniteRefusal } from '#web/http/api-error.ts'
 import { sendRequest } from '#web/http/send-request.ts'
 import { isInactive } from './activity.ts'
@@ -43,7 +43,7 @@ function renewOnce(oldToken: string | undefined): Promise<StoredSession | undefi
 async function trade(current: StoredSession): Promise<StoredSession | undefined> {
   const isStillCurrent = () => getSession()?.refresh_token === current.refresh_token
   try {
-    const session = await sendRequest(signInRoutes.issueToken, {
+    const session = await sendRequest(accountRoutes.issueToken, {
       query: { grant_type: 'refresh_token' },
       body: { refresh_token: current.refresh_token },
       timeoutMs: TIMEOUT_MS,

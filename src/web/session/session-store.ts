@@ -1,4 +1,4 @@
-import type { AuthUser, Session } from '#contract/sign-in.ts'
+import type { AuthUser, Session } from '#contract/accounts.ts'
 
 /** Local storage key of the session, shared by every tab. */
 export const SESSION_KEY = 'patio.session'

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { type Session, signInRoutes } from '#contract/sign-in.ts'
+import { accountRoutes, type Session } from '#contract/accounts.ts'
 import { callApi } from '#web/http/api.ts'
 import { isDefiniteRefusal } from '#web/http/api-error.ts'
 import { sendRequest } from '#web/http/send-request.ts'
@@ -31,7 +31,7 @@ export async function signIn(credentials: {
   password: string
   captcha?: string | undefined
 }): Promise<Session> {
-  const session = await sendRequest(signInRoutes.issueToken, {
+  const session = await sendRequest(accountRoutes.issueToken, {
     query: { grant_type: 'password' },
     body: credentials,
   })
@@ -54,7 +54,7 @@ export function adoptSession(session: Session): void {
 export async function signOut(options: { reason?: 'button' | 'inactivity' } = {}): Promise<void> {
   if (options.reason === 'inactivity') return leaveAtOnce()
   try {
-    await callApi(signInRoutes.signOut, { query: { scope: 'local' } })
+    await callApi(accountRoutes.signOut, { query: { scope: 'local' } })
   } catch (error) {
     // A refused session is over already.
     if (!isDefiniteRefusal(error)) throw error
@@ -75,7 +75,7 @@ async function leaveAtOnce(): Promise<void> {
   forgetSession()
   if (!session || secondsLeft(session) <= 0) return
   const telling = sendRequest(
-    signInRoutes.signOut,
+    accountRoutes.signOut,
     { query: { scope: 'local' }, keepalive: true },
     session.access_token,
   )

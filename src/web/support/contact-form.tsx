@@ -1,5 +1,5 @@
 import { type FormEvent, useRef, useState } from 'react'
-import { contactMessages } from '#contract/support-messages.ts'
+import { contactMessages } from '#contract/support.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { HumanCheck, type HumanCheckHandle } from '#web/human-check/human-check.tsx'
 import { getSession } from '#web/session/session.ts'

@@ -1,6 +1,6 @@
 import Inbox from 'lucide-react/icons/inbox'
 import type { ReactNode } from 'react'
-import { inboxMessages } from '#contract/support-messages.ts'
+import { inboxMessages } from '#contract/support.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/skeleton.tsx'

@@ -1,7 +1,6 @@
 import { keepPreviousData, type QueryKey, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { supportRoutes } from '#contract/support.ts'
-import { inboxMessages } from '#contract/support-messages.ts'
+import { inboxMessages, supportRoutes } from '#contract/support.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { runOneByOne } from '#web/http/run-one-by-one.ts'

@@ -1,6 +1,5 @@
 import { type QueryKey, useMutation, useMutationState } from '@tanstack/react-query'
-import { type SupportMessage, supportRoutes } from '#contract/support.ts'
-import { inboxMessages } from '#contract/support-messages.ts'
+import { inboxMessages, type SupportMessage, supportRoutes } from '#contract/support.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { showToast } from '#web/ui/toast.tsx'

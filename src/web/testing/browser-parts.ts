@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
-import type { Session } from '#contract/sign-in.ts'
+import type { Session } from '#contract/accounts.ts'
 
 /** Local storage as one browser has it, shared by all of its tabs. */
 export function installLocalStorage(): Map<string, string> {

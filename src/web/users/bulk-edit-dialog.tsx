@@ -1,6 +1,6 @@
 import { type FormEvent, useId } from 'react'
-import { adminMessages } from '#contract/admin-messages.ts'
-import type { BulkEdit } from '#contract/profiles.ts'
+import type { BulkEdit } from '#contract/users.ts'
+import { adminMessages } from '#contract/users.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'

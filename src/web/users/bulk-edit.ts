@@ -1,6 +1,11 @@
 import { MutationObserver } from '@tanstack/react-query'
-import { adminMessages } from '#contract/admin-messages.ts'
-import { type BulkEdit, type BulkEditResult, profileRoutes, UNDO_SECONDS } from '#contract/profiles.ts'
+import {
+  adminMessages,
+  type BulkEdit,
+  type BulkEditResult,
+  UNDO_SECONDS,
+  userRoutes,
+} from '#contract/users.ts'
 import { type ApiError, callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { onAuthStateChange } from '#web/session/session.ts'
@@ -84,7 +89,7 @@ export function announceBulkEdit(action: BulkEdit['action'], result: BulkEditRes
 }
 
 async function undoBulkEdit(undoId: string): Promise<void> {
-  const mutationFn = () => callApi(profileRoutes.undoBulkEdit, { params: { undoId } })
+  const mutationFn = () => callApi(userRoutes.undoBulkEdit, { params: { undoId } })
   try {
     const { restored } = await new MutationObserver(queryClient, { mutationFn }).mutate()
     const description = said(

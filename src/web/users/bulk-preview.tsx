@@ -1,4 +1,4 @@
-import { adminMessages } from '#contract/admin-messages.ts'
+import { adminMessages } from '#contract/users.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { describePreview } from './bulk-edit.ts'

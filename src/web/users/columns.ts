@@ -1,4 +1,4 @@
-import type { ProfileSort } from '#contract/profiles.ts'
+import type { ProfileSort } from '#contract/users.ts'
 
 /** The sortable columns of the table in their order, SPEC section 2 (/admin). */
 export const COLUMNS: readonly { sort: ProfileSort; label: string }[] = [

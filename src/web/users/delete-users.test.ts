@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { ManagedProfile } from '#contract/profiles.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 import { storeSession } from '#web/session/session-store.ts'
 import { answerWith, installLocalStorage, problem, sessionOf } from '#web/testing/browser-parts.ts'
 import { closeToast, toastStore } from '#web/ui/toast-store.ts'

@@ -1,5 +1,4 @@
-import { adminMessages } from '#contract/admin-messages.ts'
-import { type ManagedProfile, MOST_IDS, profileRoutes } from '#contract/profiles.ts'
+import { adminMessages, type ManagedProfile, MOST_IDS, userRoutes } from '#contract/users.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import { getSession } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
@@ -40,7 +39,7 @@ export async function readSelected(
   let cursor: string | null | undefined
   do {
     const query = { ...order, ...(cursor && { cursor }) }
-    const page = await callApi(profileRoutes.listProfiles, { query, signal })
+    const page = await callApi(userRoutes.listProfiles, { query, signal })
     found.push(...page.items.filter(({ user_id }) => !except.has(user_id)))
     cursor = page.next
     onPage?.(found)
@@ -76,7 +75,7 @@ export async function deleteInBatches(
   for (let start = 0; start < userIds.length; start += BATCH_SIZE) {
     try {
       const body = { userIds: userIds.slice(start, start + BATCH_SIZE) }
-      const { success, errors } = await callApi(profileRoutes.deleteUsers, { body })
+      const { success, errors } = await callApi(userRoutes.deleteUsers, { body })
       deletion.deletedIds.push(...success)
       deletion.refused.push(...errors)
     } catch (failure) {

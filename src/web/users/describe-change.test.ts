@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { AUDIT_ACTIONS, type AuditAction } from '#contract/audit-actions.ts'
-import type { HistoryEntry } from '#contract/profiles.ts'
+import type { HistoryEntry } from '#contract/users.ts'
+import { AUDIT_ACTIONS, type AuditAction } from '#contract/users.ts'
 import { describeChange, writeChange } from './describe-change.ts'
 
 const CARLA = 'carla@grupopatio.com.br'

@@ -1,5 +1,4 @@
-import type { AuditAction } from '#contract/audit-actions.ts'
-import type { HistoryEntry } from '#contract/profiles.ts'
+import type { AuditAction, HistoryEntry } from '#contract/users.ts'
 import { differencesBetween, joinDifferences, LIST_NAMES } from './describe-lists.ts'
 
 type State = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import type { ManagedProfile } from '#contract/profiles.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 
 /** Which dialog of the table is asked for, and about whom. */
 export type DialogRequest =

@@ -1,4 +1,4 @@
-import { ESTADOS, MARCAS, TYPES } from '#contract/entitlements.ts'
+import { ESTADOS, MARCAS, TYPES } from '#contract/catalogue.ts'
 import { CheckboxList } from '#web/ui/checkbox-list.tsx'
 import { LIST_NAMES, type ListName } from './describe-lists.ts'
 import type { Entitlements } from './profile-steps.ts'

@@ -1,5 +1,5 @@
-import { adminMessages } from '#contract/admin-messages.ts'
-import type { ManagedProfile, ProfileChange } from '#contract/profiles.ts'
+import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
+import { adminMessages } from '#contract/users.ts'
 import type { ListName } from './describe-lists.ts'
 import { type Entitlements, stepsToApprove } from './profile-steps.ts'
 

@@ -1,5 +1,5 @@
 import { type FormEvent, useId } from 'react'
-import type { ManagedProfile } from '#contract/profiles.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { AlreadyApproved } from './already-approved.tsx'

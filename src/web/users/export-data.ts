@@ -1,5 +1,5 @@
 import { MutationObserver } from '@tanstack/react-query'
-import { type ManagedProfile, profileRoutes } from '#contract/profiles.ts'
+import { type ManagedProfile, userRoutes } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { showToast } from '#web/ui/toast.tsx'
@@ -15,7 +15,7 @@ const running = new Set<string>()
 export async function exportData({ user_id, email }: ManagedProfile): Promise<void> {
   if (running.has(user_id)) return
   running.add(user_id)
-  const mutationFn = () => callApi(profileRoutes.exportProfile, { params: { userId: user_id } })
+  const mutationFn = () => callApi(userRoutes.exportProfile, { params: { userId: user_id } })
   try {
     const data = await new MutationObserver(queryClient, { mutationFn }).mutate()
     const name = `dados-${email}-${dayForFileName(new Date())}.json`

@@ -1,5 +1,5 @@
-import { ESTADOS, MARCAS, TYPES } from '#contract/entitlements.ts'
-import type { ProfileFilter } from '#contract/profiles.ts'
+import { ESTADOS, MARCAS, TYPES } from '#contract/catalogue.ts'
+import type { ProfileFilter } from '#contract/users.ts'
 import { Button } from '#web/ui/button.tsx'
 import { FilterSelect } from './filter-select.tsx'
 

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type HistoryEntry, type ManagedProfile, profileRoutes } from '#contract/profiles.ts'
+import { type HistoryEntry, type ManagedProfile, userRoutes } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { useSession } from '#web/session/session.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -57,7 +57,7 @@ function useHistory(userId: string) {
   const query = useInfiniteQuery({
     queryKey: profileKeys.history(userId),
     queryFn: ({ pageParam, signal }) =>
-      callApi(profileRoutes.readHistory, {
+      callApi(userRoutes.readHistory, {
         params: { userId },
         query: pageParam === undefined ? {} : { cursor: pageParam },
         signal,

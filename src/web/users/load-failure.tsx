@@ -1,4 +1,4 @@
-import { adminMessages } from '#contract/admin-messages.ts'
+import { adminMessages } from '#contract/users.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 

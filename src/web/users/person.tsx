@@ -1,4 +1,4 @@
-import type { ManagedProfile } from '#contract/profiles.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 
 /** Whom the dialog is about. */
 export function Person({ person }: { person: ManagedProfile }) {

@@ -4,13 +4,8 @@ import {
   keepPreviousData,
   queryOptions,
 } from '@tanstack/react-query'
-import {
-  type ManagedProfile,
-  type ProfileFilter,
-  type ProfileSort,
-  profileRoutes,
-} from '#contract/profiles.ts'
 import type { ReplyOf } from '#contract/route.ts'
+import { type ManagedProfile, type ProfileFilter, type ProfileSort, userRoutes } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 
@@ -22,7 +17,7 @@ interface PageParam {
   cursor?: string
   limit: number
 }
-type ProfilePage = ReplyOf<typeof profileRoutes.listProfiles>
+type ProfilePage = ReplyOf<typeof userRoutes.listProfiles>
 type ProfilePages = InfiniteData<ProfilePage, PageParam>
 
 export const EVERYBODY: ProfileFilter = {}
@@ -52,7 +47,7 @@ export function profileListQuery(filter: ProfileFilter, order: ProfileOrder) {
     queryFn: ({ pageParam, signal }) => {
       if (!pageParam.cursor) queueMicrotask(() => countAgain(filter))
       const query = { ...queryOf(filter), ...order, ...pageParam }
-      return callApi(profileRoutes.listProfiles, { query, signal })
+      return callApi(userRoutes.listProfiles, { query, signal })
     },
     initialPageParam: { limit: PAGE_SIZE } as PageParam,
     getNextPageParam: ({ next }, pages): PageParam | undefined =>
@@ -78,7 +73,7 @@ function countAgain(filter: ProfileFilter): void {
 export function profileCountQuery(filter: ProfileFilter) {
   return queryOptions({
     queryKey: profileKeys.count(filter),
-    queryFn: ({ signal }) => callApi(profileRoutes.countProfiles, { query: queryOf(filter), signal }),
+    queryFn: ({ signal }) => callApi(userRoutes.countProfiles, { query: queryOf(filter), signal }),
     placeholderData: keepPreviousData,
   })
 }

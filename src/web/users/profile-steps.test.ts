@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ManagedProfile } from '#contract/profiles.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 import { entitlementsOf, namesOfStep, stepsToApprove, withSteps } from './profile-steps.ts'
 
 const person = (rest: Partial<ManagedProfile> = {}): ManagedProfile => ({

@@ -6,8 +6,8 @@ import {
   type Marca,
   orderTypes,
   TYPES,
-} from '#contract/entitlements.ts'
-import type { ManagedProfile, ProfileChange } from '#contract/profiles.ts'
+} from '#contract/catalogue.ts'
+import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
 
 /** What is ticked for one person or for many. */
 export interface Entitlements {

@@ -1,4 +1,4 @@
-import type { ProfileFilter } from '#contract/profiles.ts'
+import type { ProfileFilter } from '#contract/users.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { type ProfileOrder, profileCountQuery, profileListQuery } from './profile-queries.ts'
 

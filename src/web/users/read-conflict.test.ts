@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { HistoryEntry, ManagedProfile } from '#contract/profiles.ts'
+import type { HistoryEntry, ManagedProfile } from '#contract/users.ts'
 import { answerWith, installLocalStorage, sessionOf } from '#web/testing/browser-parts.ts'
 
 const base: ManagedProfile = {

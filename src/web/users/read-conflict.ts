@@ -1,5 +1,5 @@
-import type { AuditAction } from '#contract/audit-actions.ts'
-import { type HistoryEntry, type ManagedProfile, profileRoutes } from '#contract/profiles.ts'
+import type { AuditAction } from '#contract/users.ts'
+import { type HistoryEntry, type ManagedProfile, userRoutes } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { getSession } from '#web/session/session.ts'
 import { describeChange, writeChange } from './describe-change.ts'
@@ -31,8 +31,8 @@ const MOST_SENTENCES = 5
 export async function readConflict(base: ManagedProfile): Promise<Conflict> {
   const params = { userId: base.user_id }
   const [current, history] = await Promise.all([
-    callApi(profileRoutes.readProfile, { params }),
-    callApi(profileRoutes.readHistory, { params }),
+    callApi(userRoutes.readProfile, { params }),
+    callApi(userRoutes.readHistory, { params }),
   ])
   const since = changesSince(history.items, current.version - base.version)
   return {
@@ -46,7 +46,7 @@ export async function readConflict(base: ManagedProfile): Promise<Conflict> {
  * @throws ApiError or NetworkError when it cannot be read
  */
 export async function readApproval(userId: string): Promise<string | undefined> {
-  const { items } = await callApi(profileRoutes.readHistory, { params: { userId } })
+  const { items } = await callApi(userRoutes.readHistory, { params: { userId } })
   const approval = items.find(({ action }) => action === ('approval-given' satisfies AuditAction))
   return approval && sentenceOf(approval)
 }

@@ -1,5 +1,5 @@
-import { adminMessages } from '#contract/admin-messages.ts'
-import type { ManagedProfile } from '#contract/profiles.ts'
+import type { ManagedProfile } from '#contract/users.ts'
+import { adminMessages } from '#contract/users.ts'
 import { useSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'

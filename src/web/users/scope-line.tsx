@@ -1,4 +1,4 @@
-import type { ManagedProfile } from '#contract/profiles.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { summariseScope } from './summarise-scope.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ManagedProfile, MOST_IDS } from '#contract/profiles.ts'
+import { type ManagedProfile, MOST_IDS } from '#contract/users.ts'
 import {
   isSelected,
   nobodySelected,

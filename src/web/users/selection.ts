@@ -1,4 +1,4 @@
-import { type ManagedProfile, MOST_IDS, type ProfileFilter } from '#contract/profiles.ts'
+import { type ManagedProfile, MOST_IDS, type ProfileFilter } from '#contract/users.ts'
 
 /** People picked one by one, or everybody who matches a filter but for a few. */
 export type Selection =

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ESTADOS, MARCAS, TYPES } from '#contract/entitlements.ts'
-import type { ManagedProfile } from '#contract/profiles.ts'
+import { ESTADOS, MARCAS, TYPES } from '#contract/catalogue.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 import { summariseScope } from './summarise-scope.ts'
 
 const summaryOf = (types: readonly string[], marcas: readonly string[], estados: readonly string[]) =>

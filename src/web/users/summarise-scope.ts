@@ -1,5 +1,5 @@
-import { ESTADOS, MARCAS, orderTypes, TYPES } from '#contract/entitlements.ts'
-import type { ManagedProfile } from '#contract/profiles.ts'
+import { ESTADOS, MARCAS, orderTypes, TYPES } from '#contract/catalogue.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 
 /** What a person may see of one kind, in few words. */
 export interface ScopePart {

@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
-import { adminMessages } from '#contract/admin-messages.ts'
-import { type BulkEdit, profileRoutes } from '#contract/profiles.ts'
+import { adminMessages, type BulkEdit, userRoutes } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { announceBulkEdit, asPreviewed, bulkEditOf } from './bulk-edit.ts'
@@ -47,7 +46,7 @@ function useSaving(onSaved: () => void, onConflict: OnConflict) {
   const [refusal, setRefusal] = useState<string>()
   const isRunning = useRef(false)
   const { mutateAsync, isPending } = useMutation({
-    mutationFn: (body: BulkEdit) => callApi(profileRoutes.bulkEdit, { body }),
+    mutationFn: (body: BulkEdit) => callApi(userRoutes.bulkEdit, { body }),
   })
   const save = async (edit: BulkEdit) => {
     if (isRunning.current) return

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type BulkEdit, profileRoutes } from '#contract/profiles.ts'
+import { type BulkEdit, userRoutes } from '#contract/users.ts'
 import { type ApiError, callApi } from '#web/http/api.ts'
 import { isConflict } from './is-conflict.ts'
 import { useSettled } from './use-settled.ts'
@@ -39,7 +39,7 @@ export function useBulkPreview(edit: BulkEdit | undefined, onConflict: OnConflic
 
 async function calculate(body: BulkEdit, onConflict: OnConflict, signal: AbortSignal) {
   try {
-    return await callApi(profileRoutes.bulkEdit, { query: { dryRun: 'true' }, body, signal })
+    return await callApi(userRoutes.bulkEdit, { query: { dryRun: 'true' }, body, signal })
   } catch (error) {
     if (isConflict(error)) await onConflict(error, body)
     throw error

@@ -1,5 +1,5 @@
 import { type ComponentType, useCallback, useEffect, useState } from 'react'
-import type { ManagedProfile } from '#contract/profiles.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import type { DialogRequest, RowAction } from './dialog-request.ts'

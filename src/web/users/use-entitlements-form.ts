@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { ManagedProfile } from '#contract/profiles.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 import { ENTITLEMENTS_DIALOGS, type EntitlementsKind } from './entitlement-texts.ts'
 import { type Entitlements, entitlementsOf } from './profile-steps.ts'
 import { useFreshProfile } from './use-fresh-profile.ts'

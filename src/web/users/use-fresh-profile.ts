@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId } from 'react'
-import { profileRoutes } from '#contract/profiles.ts'
+import { userRoutes } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { isGone } from './is-gone.ts'
@@ -13,7 +13,7 @@ export function useFreshProfile(userId: string, failureTitle: string) {
   const dialogId = useId()
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['profile-in-dialog', userId, dialogId],
-    queryFn: ({ signal }) => callApi(profileRoutes.readProfile, { params: { userId }, signal }),
+    queryFn: ({ signal }) => callApi(userRoutes.readProfile, { params: { userId }, signal }),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnReconnect: false,

@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from 'react'
-import type { BulkEdit } from '#contract/profiles.ts'
+import type { BulkEdit } from '#contract/users.ts'
 import type { ApiError } from '#web/http/api.ts'
 import { goneFrom } from './bulk-edit.ts'
 import { type Selection, withoutLeavers } from './selection.ts'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import type { ManagedProfile } from '#contract/profiles.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { readSelected } from './delete-users.ts'
 import { type Selection, selectionSize } from './selection.ts'

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { type ManagedProfile, type ProfileChange, profileRoutes } from '#contract/profiles.ts'
+import { type ManagedProfile, type ProfileChange, userRoutes } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { isConflict } from './is-conflict.ts'
@@ -80,7 +80,7 @@ async function saveSteps({ from, steps, onStep }: Save): Promise<void> {
   patchCachedProfile(withSteps(profile, steps))
   for (const body of steps) {
     const params = { userId: profile.user_id }
-    profile = await callApi(profileRoutes.changeProfile, { params, body, ifMatch: String(profile.version) })
+    profile = await callApi(userRoutes.changeProfile, { params, body, ifMatch: String(profile.version) })
     patchCachedProfile(withSteps(profile, steps))
     onStep(profile)
   }

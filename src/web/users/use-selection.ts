@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useRef, useState } from 'react'
-import { type ManagedProfile, MOST_IDS, type ProfileFilter } from '#contract/profiles.ts'
+import { type ManagedProfile, MOST_IDS, type ProfileFilter } from '#contract/users.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import type { ProfileOrder } from './profile-queries.ts'
 import { nobodySelected, type Selection, selectionSize, withoutLeavers, withPeople } from './selection.ts'

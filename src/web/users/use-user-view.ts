@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo } from 'react'
-import type { ProfileFilter, ProfileSort } from '#contract/profiles.ts'
+import type { ProfileFilter, ProfileSort } from '#contract/users.ts'
 import { readAhead } from './read-ahead.ts'
 import { orderAfterClick, readUserView, type UserSearch, writeFilter, writeOrder } from './user-view.ts'
 

@@ -1,5 +1,5 @@
 import { memo, type ReactNode } from 'react'
-import type { ManagedProfile } from '#contract/profiles.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { formatDay, formatInstant } from '#web/ui/format-instant.ts'
 import { Badge } from './badge.tsx'

@@ -1,6 +1,6 @@
 import type { VirtualItem } from '@tanstack/react-virtual'
-import { adminMessages } from '#contract/admin-messages.ts'
-import type { ManagedProfile } from '#contract/profiles.ts'
+import type { ManagedProfile } from '#contract/users.ts'
+import { adminMessages } from '#contract/users.ts'
 import { COLUMN_COUNT } from './columns.ts'
 import type { RowAction } from './dialog-request.ts'
 import { isSelected, type Selection } from './selection.ts'

@@ -1,5 +1,5 @@
 import { type ComponentProps, type RefObject, useEffect, useRef } from 'react'
-import type { ProfileSort } from '#contract/profiles.ts'
+import type { ProfileSort } from '#contract/users.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { COLUMN_COUNT } from './columns.ts'
 import type { ProfileOrder } from './profile-queries.ts'

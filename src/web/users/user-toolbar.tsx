@@ -1,6 +1,6 @@
 import SlidersHorizontal from 'lucide-react/icons/sliders-horizontal'
 import { type ReactNode, type Ref, useState } from 'react'
-import type { ProfileFilter } from '#contract/profiles.ts'
+import type { ProfileFilter } from '#contract/users.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { Filters } from './filters.tsx'

@@ -1,5 +1,5 @@
-import { ESTADOS, MARCAS, TYPES } from '#contract/entitlements.ts'
-import { PROFILE_SORTS, type ProfileFilter } from '#contract/profiles.ts'
+import { ESTADOS, MARCAS, TYPES } from '#contract/catalogue.ts'
+import { PROFILE_SORTS, type ProfileFilter } from '#contract/users.ts'
 import type { ProfileOrder } from './profile-queries.ts'
 
 /** What the table shows, as the address of /admin says it. */

@@ -1,4 +1,4 @@
-import type { ProfileFilter } from '#contract/profiles.ts'
+import type { ProfileFilter } from '#contract/users.ts'
 import { Button } from '#web/ui/button.tsx'
 
 interface UsersHeadingProps {

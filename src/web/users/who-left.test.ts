@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ManagedProfile, ProfileFilter, ProfileSort } from '#contract/profiles.ts'
+import type { ManagedProfile, ProfileFilter, ProfileSort } from '#contract/users.ts'
 import { findWhoLeft } from './who-left.ts'
 
 const person = (user_id: string, rest: Partial<ManagedProfile> = {}) =>

@@ -1,5 +1,5 @@
-import { orderTypes } from '#contract/entitlements.ts'
-import type { ManagedProfile, ProfileFilter, ProfileSort } from '#contract/profiles.ts'
+import { orderTypes } from '#contract/catalogue.ts'
+import type { ManagedProfile, ProfileFilter, ProfileSort } from '#contract/users.ts'
 
 /** What the table has read of its list. */
 export interface Reading {

@@ -1,4 +1,4 @@
-import type { Estado, Marca } from '#contract/entitlements.ts'
+import type { Estado, Marca } from '#contract/catalogue.ts'
 import { DATA_ESTADOS, DATA_MARCAS } from '#emulators/power-bi/data-set.ts'
 import { modelOfArea } from '#emulators/power-bi/data-set-areas.ts'
 import { sumScope } from '#emulators/power-bi/data-set-sums.ts'

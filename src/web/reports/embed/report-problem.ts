@@ -1,4 +1,4 @@
-import type { AccessType } from '#contract/entitlements.ts'
+import type { AccessType } from '#contract/catalogue.ts'
 import type { EmbedMode } from '#contract/report-settings.ts'
 import { supportRoutes } from '#contract/support.ts'
 import { callApi } from '#web/http/api.ts'

@@ -1,4 +1,4 @@
-import type { AccessType } from '#contract/entitlements.ts'
+import type { AccessType } from '#contract/catalogue.ts'
 import type { ReportSetting } from '#contract/report-settings.ts'
 import { formOf, isUnchanged, type SettingForm, versionOf } from './setting-form.ts'
 

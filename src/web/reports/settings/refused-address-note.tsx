@@ -1,4 +1,4 @@
-import { checkReportSetting } from '#contract/check-report-setting.ts'
+import { checkReportSetting } from '#contract/report-settings.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { inputOf, type SettingForm } from './setting-form.ts'

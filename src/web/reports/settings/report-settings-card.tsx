@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type AccessType, TYPES } from '#contract/entitlements.ts'
+import { type AccessType, TYPES } from '#contract/catalogue.ts'
 import { reportMessages } from '#contract/messages.ts'
 import type { ReportSetting } from '#contract/report-settings.ts'
 import { Alert } from '#web/ui/alert.tsx'

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { AccessType } from '#contract/entitlements.ts'
+import type { AccessType } from '#contract/catalogue.ts'
 import { type ReportSetting, reportSettingsRoutes } from '#contract/report-settings.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'

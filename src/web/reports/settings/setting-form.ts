@@ -1,6 +1,5 @@
 import type { EmbedMode, ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
-import { NO_SETTING } from '#contract/report-settings.ts'
-import { reduceToUrl } from '#contract/share-url.ts'
+import { NO_SETTING, reduceToUrl } from '#contract/report-settings.ts'
 
 /** 'Nenhum' is a choice of the form only: it is saved by removing the setting (SPEC section 3). */
 export type FormMode = 'none' | EmbedMode

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { isPublishedToWeb, reduceToUrl } from '#contract/share-url.ts'
+import { isPublishedToWeb, reduceToUrl } from '#contract/report-settings.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import type { FieldsProps } from './fields-props.ts'

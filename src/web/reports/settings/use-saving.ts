@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import type { AccessType } from '#contract/entitlements.ts'
+import type { AccessType } from '#contract/catalogue.ts'
 import type { ReportSetting } from '#contract/report-settings.ts'
 import type { SettingForm } from './setting-form.ts'
 import { useSaveSetting } from './use-save-setting.ts'

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type AccessType, TYPES, typeOfSlug } from '#contract/entitlements.ts'
+import { type AccessType, TYPES, typeOfSlug } from '#contract/catalogue.ts'
 
 /** The area whose setting is shown lives in the address, /admin?area=Oficina; the first one without it. */
 export function useSelectedType() {

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
-import { checkReportSetting } from '#contract/check-report-setting.ts'
 import type { FieldProblem } from '#contract/problem.ts'
+import { checkReportSetting } from '#contract/report-settings.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { closeToasts, showToast } from '#web/ui/toast.tsx'
 import { inputOf, SETTING_FIELDS, type SettingField, type SettingForm } from './setting-form.ts'

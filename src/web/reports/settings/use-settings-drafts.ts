@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type AccessType, TYPES } from '#contract/entitlements.ts'
+import { type AccessType, TYPES } from '#contract/catalogue.ts'
 import type { ReportSetting } from '#contract/report-settings.ts'
 import { type Draft, type Drafts, viewOf } from './drafts.ts'
 import type { SettingForm } from './setting-form.ts'

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { type AccessType, slugOfType } from '#contract/entitlements.ts'
+import { type AccessType, slugOfType } from '#contract/catalogue.ts'
 import { type ReportSettingInput, reportSettingsRoutes } from '#contract/report-settings.ts'
 import { callApi } from '#web/http/api.ts'
 import { inputOf, type SettingForm } from './setting-form.ts'

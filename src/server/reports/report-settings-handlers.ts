@@ -1,4 +1,4 @@
-import { type AccessType, typeOfSlug } from '#contract/entitlements.ts'
+import { type AccessType, typeOfSlug } from '#contract/catalogue.ts'
 import type { reportSettingsRoutes } from '#contract/report-settings.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Handlers } from '#server/http/implement.ts'

@@ -19,3 +19,23 @@ export const healthRoutes = defineRoutes({
     response: statusSchema,
   },
 })
+
+export const docsRoutes = defineRoutes({
+  readOpenApi: {
+    method: 'GET',
+    path: '/api/openapi.json',
+    access: 'admin',
+    summary: 'This API as an OpenAPI 3.1 document',
+    response: z.looseObject({ openapi: z.literal('3.1.0') }),
+  },
+})
+
+export const metricsRoutes = defineRoutes({
+  readMetrics: {
+    method: 'GET',
+    path: '/api/metrics',
+    access: 'operator',
+    summary: 'Figures of this process, for Prometheus',
+    text: 'text/plain; version=0.0.4; charset=utf-8',
+  },
+})

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { orderTypes, slugOfType, TYPES, typeOfSlug } from './entitlements.ts'
+import { orderTypes, slugOfType, TYPES, typeOfSlug } from './catalogue.ts'
 
 describe('the order of report areas', () => {
   const IN_ORDER = [

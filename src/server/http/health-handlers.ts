@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { healthRoutes } from '#contract/health.ts'
+import type { healthRoutes } from '#contract/operations.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Handlers } from './implement.ts'
 import { ProblemError } from './problem-error.ts'

@@ -1,4 +1,4 @@
-import type { signInRoutes } from '#contract/sign-in.ts'
+import type { accountRoutes } from '#contract/accounts.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
@@ -38,7 +38,7 @@ type Handled =
   | 'verifyRecaptcha'
 
 /** Sessions and the human check; what makes and changes accounts is in accounts/. */
-export function signInHandlers(deps: SignInDeps): Pick<Handlers<typeof signInRoutes>, Handled> {
+export function signInHandlers(deps: SignInDeps): Pick<Handlers<typeof accountRoutes>, Handled> {
   const { db, sessions, rules, takeFromLimit } = deps
   const perAddress = (name: string, { ip }: RequestInfo) => `${name} ${addressGroup(ip)}`
   return {

@@ -1,4 +1,4 @@
-import type { metricsRoutes } from '#contract/metrics.ts'
+import type { metricsRoutes } from '#contract/operations.ts'
 import type { Database } from '#server/database/database.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import type { Metrics } from './metrics.ts'

@@ -1,3 +1,5 @@
+import * as z from 'zod/mini'
+
 /** The nine access types (report areas), SPEC section 3, in the fixed tab order of SPEC section 4. */
 export const TYPES = [
   'Vendas',
@@ -42,3 +44,8 @@ export function orderTypes(types: readonly string[]): string[] {
   }
   return [...new Set(labels)].sort((a, b) => rank(a) - rank(b))
 }
+
+// Apart from the names themselves, which the browser has without zod.
+export const typeSchema = z.enum(TYPES)
+export const marcaSchema = z.enum(MARCAS)
+export const estadoSchema = z.enum(ESTADOS)

@@ -1,4 +1,4 @@
-import type { profileRoutes } from '#contract/profiles.ts'
+import type { userRoutes } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { bulkEdit, previewBulkEdit } from './bulk-edit.ts'
@@ -24,7 +24,7 @@ const DEFAULT_ORDER = { sort: 'created_at', order: 'desc' } as const
 const PAGE = 100
 
 /** Own profile and role, which come with the session check, and the administration of everybody's. */
-export function profileHandlers(tools: Tools): Handlers<typeof profileRoutes> {
+export function userHandlers(tools: Tools): Handlers<typeof userRoutes> {
   const { db } = tools
   return {
     readOwnProfile: ({ actor }) => actor.profile,

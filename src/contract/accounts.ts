@@ -1,7 +1,37 @@
 import * as z from 'zod/mini'
 import { newPasswordSchema } from './passwords.ts'
 import { defineRoutes } from './route.ts'
-import { signInMessages } from './sign-in-messages.ts'
+
+/** Texts of signing in and up (SPEC sections 2, 5 and 8, word for word), apart from messages.ts so that only their forms load them. */
+
+export const signInMessages = {
+  emailInvalid: 'E-mail inválido',
+  emailTooLong: 'E-mail deve ter no máximo 255 caracteres',
+  passwordRequired: 'Senha é obrigatória',
+  passwordTooLong: 'Senha deve ter no máximo 128 caracteres',
+  humanCheckRequired: 'Por favor, complete a verificação reCAPTCHA',
+  humanCheckFailed: 'Falha na verificação reCAPTCHA',
+  failed: 'Falha no login. Verifique suas credenciais.',
+  succeeded: 'Login realizado com sucesso!',
+  forcedChangeTitle: 'Atualização de Senha Necessária',
+} as const
+
+export const signUpMessages = {
+  domain: (domain: string) => `Apenas e-mails ${domain} são permitidos`,
+  tooShort: 'Senha deve ter no mínimo 12 caracteres',
+  tooLong: 'Senha deve ter no máximo 128 caracteres',
+  mismatch: 'As senhas não correspondem',
+  failed: 'Falha ao criar conta. Tente novamente.',
+} as const
+
+/** Of the link in the confirmation e-mail. */
+export const callbackMessages = {
+  checking: 'Verificando seu e-mail...',
+  verified: 'E-mail verificado!',
+  verifiedDetail: 'Sua conta foi confirmada com sucesso.',
+  failed: 'Erro na verificação',
+  failedDetail: 'Não foi possível confirmar seu e-mail. Tente novamente.',
+} as const
 
 /** An address as people type it: trimmed; its case is folded by the server. */
 export const emailSchema = z
@@ -79,7 +109,7 @@ const signedUpSchema = z.object({
   created_at: z.string(),
 })
 
-export const signInRoutes = defineRoutes({
+export const accountRoutes = defineRoutes({
   issueToken: {
     method: 'POST',
     path: '/api/auth/token',
@@ -136,6 +166,15 @@ export const signInRoutes = defineRoutes({
     summary: 'Sets the password of a session that came from a reset link, which ends with it; others get 403',
     body: z.strictObject({ password: newPasswordSchema, ...authJsExtras }),
     response: authUserSchema,
+  },
+  changePassword: {
+    method: 'POST',
+    path: '/api/functions/change-password',
+    access: 'signedIn',
+    alsoFor: ['forcedChange'],
+    summary: 'Sets a new password and ends the other sessions; a rule that it breaks comes back as error',
+    body: z.strictObject({ newPassword: newPasswordSchema }),
+    response: z.object({ success: z.optional(z.boolean()), error: z.optional(z.string()) }),
   },
   disownEmail: {
     method: 'POST',

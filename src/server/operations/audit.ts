@@ -1,0 +1,45 @@
+import type { AuditAction } from '#contract/users.ts'
+import type { Context, PublicContext } from '#server/http/context.ts'
+
+/** Somebody who has been deleted is a pseudonym without an address. */
+interface Person {
+  user_id: string
+  email: string | null
+}
+
+export interface AuditEntry {
+  action: AuditAction
+  /** Who did it, where that is not the context's actor: whoever holds a mailed link, say. */
+  actor?: Person
+  /** Whom it was done to. */
+  target?: Person
+  before?: object
+  after?: object
+}
+
+/**
+ * Writes one audit row for each entry; call it in the transaction of the change that they tell of. Without an actor in
+ * the context or the entry, the portal itself did it.
+ */
+export async function recordAudit(
+  { db, clock, request, actor }: PublicContext & Partial<Pick<Context, 'actor'>>,
+  ...entries: AuditEntry[]
+): Promise<void> {
+  const rows = entries.map((entry) => {
+    const person = entry.actor ?? actor?.profile
+    return {
+      at: new Date(clock()),
+      actor_id: person?.user_id ?? null,
+      actor_email: person?.email ?? null,
+      action: entry.action,
+      target_id: entry.target?.user_id ?? null,
+      target_email: entry.target?.email ?? null,
+      before: entry.before ? JSON.stringify(entry.before) : null,
+      after: entry.after ? JSON.stringify(entry.after) : null,
+      ip: request.ip,
+      user_agent: request.userAgent,
+      request_id: request.requestId,
+    }
+  })
+  if (rows.length > 0) await db.insertInto('audit_entries').values(rows).execute()
+}
