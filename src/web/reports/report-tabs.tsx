@@ -1,3 +1,4 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
 import { reportMessages } from '#contract/messages.ts'
 import type { OwnReports } from '#contract/reports.ts'
@@ -9,7 +10,6 @@ import { SharedReport } from './embed/shared-report.tsx'
 import type { TokenBook, TokenState } from './embed/token-book.ts'
 import { type ReportTab, tabsOf } from './report-tab.ts'
 import { NoReports } from './reports-notice.tsx'
-import { useSelectedArea } from './use-selected-area.ts'
 import { useTokenBook, useTokensOf } from './use-token-book.ts'
 
 const ID_PREFIX = 'reports'
@@ -106,4 +106,25 @@ function useIncompleteToasts(incomplete: readonly string[]): void {
     for (const area of names.split('\n').filter(Boolean))
       showToast({ kind: 'error', title: reportMessages.incomplete(area) })
   }, [names])
+}
+
+/**
+ * The selected area lives in the address, /power-bi?area=Oficina, so that it can be linked to and the back
+ * button returns to it. Without one, or with one that is not among `areas`, the first is selected.
+ */
+export function useSelectedArea(areas: readonly string[]) {
+  const { area } = useSearch({ strict: false }) as { area?: string }
+  const navigate = useNavigate()
+  const isKnown = area !== undefined && areas.includes(area)
+  const selected = isKnown ? area : areas[0]
+  const mustForget = area !== undefined && !isKnown && areas.length > 0
+
+  useEffect(() => {
+    if (mustForget) void navigate({ to: '/power-bi', search: {}, replace: true })
+  }, [mustForget, navigate])
+
+  function select(next: string): void {
+    if (next !== selected) void navigate({ to: '/power-bi', search: { area: next } })
+  }
+  return { selected, select }
 }

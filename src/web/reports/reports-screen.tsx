@@ -1,9 +1,8 @@
 import { SignedInLayout } from '#web/app/signed-in-layout.tsx'
 import { useSession } from '#web/session/session.ts'
+import { useOwnReports } from './own-reports.ts'
 import { ReportTabs } from './report-tabs.tsx'
-import { NoReports, PendingApproval, ReportsLoading } from './reports-notice.tsx'
-import { UnverifiedBanner } from './unverified-banner.tsx'
-import { useOwnReports } from './use-own-reports.ts'
+import { NoReports, PendingApproval, ReportsLoading, UnverifiedBanner } from './reports-notice.tsx'
 
 // For the route's loader: one chunk carries both.
 export { prefetchOwnReports } from './own-reports.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkContact } from './check-contact.ts'
+import { checkContact } from './use-contact-form.ts'
 
 const valid = { name: 'Ana', email: 'ana@exemplo.com.br', phone: '(21) 98765-4321', message: 'Olá' }
 const messagesOf = (values: Partial<typeof valid>) =>

@@ -1,8 +1,25 @@
 import { Link } from '@tanstack/react-router'
 import ArrowLeft from 'lucide-react/icons/arrow-left'
+import { type ComponentProps, type FormEvent, useRef, useState } from 'react'
+import { contactMessages } from '#contract/support.ts'
+import { portalSettings } from '#web/http/portal-settings.ts'
+import { HumanCheck, type HumanCheckHandle } from '#web/human-check/human-check.tsx'
+import { getSession } from '#web/session/session.ts'
+import { Button } from '#web/ui/button.tsx'
+import { EmailField } from '#web/ui/email-field.tsx'
+import { TextArea } from '#web/ui/text-area.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
 import { textLinkClasses } from '#web/ui/text-link.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
-import { ContactForm } from './contact-form.tsx'
+import { formatPhone } from './format-phone.ts'
+import {
+  CONTACT_FIELDS,
+  type ContactDraft,
+  type ContactField,
+  keepDraft,
+  readDraft,
+  useContactForm,
+} from './use-contact-form.ts'
 
 /** /contato, 'Entre em Contato': anybody writes to the administrators (SPEC section 2). */
 export function ContactScreen() {
@@ -19,5 +36,144 @@ export function ContactScreen() {
         </Link>
       </p>
     </VisitorPage>
+  )
+}
+
+/** Nome, E-mail, Celular and the message (SPEC section 2, /contato). What is typed survives failures and reloads. */
+export function ContactForm() {
+  const [initial, setInitial] = useState(initialValues)
+  const [sentCount, setSentCount] = useState(0)
+  const fields = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const humanCheck = useRef<HumanCheckHandle>(null)
+  const { formProps, isBusy, errorOf } = useContactForm(humanCheck, () => {
+    // The fields are about to be replaced, and the focus would be lost with them.
+    if (fields.current?.contains(document.activeElement)) button.current?.focus()
+    setInitial({})
+    setSentCount((count) => count + 1)
+  })
+  const onInput = (event: FormEvent<HTMLFormElement>) => {
+    formProps.onInput(event)
+    keepDraft(valuesOf(event.currentTarget))
+  }
+  const shared = (field: ContactField) => ({
+    name: field,
+    required: true,
+    defaultValue: initial[field],
+    // What is typed while it is being sent would be emptied unsent.
+    readOnly: isBusy,
+    error: errorOf(field),
+  })
+  return (
+    <form {...formProps} onInput={onInput} className="space-y-5" aria-label="Entre em Contato">
+      {/* A new key empties the fields. */}
+      <div key={sentCount} ref={fields} className="space-y-5">
+        <TextField {...shared('name')} label="Nome" autoComplete="name" />
+        <EmailField {...shared('email')} autoComplete="email" />
+        <PhoneField {...shared('phone')} />
+        <MessageField {...shared('message')} />
+        <Honeypot />
+      </div>
+      {portalSettings.contactCaptcha && <HumanCheck ref={humanCheck} onPass={noop} />}
+      <Button ref={button} type="submit" size="large" className="w-full" isBusy={isBusy}>
+        {isBusy ? contactMessages.sending : contactMessages.send}
+      </Button>
+    </form>
+  )
+}
+
+/** The draft; without one, somebody who is signed in need not type the address. */
+function initialValues(): ContactDraft {
+  const email = getSession()?.user.email
+  return { ...(email && { email }), ...readDraft() }
+}
+
+function valuesOf(form: HTMLFormElement): ContactDraft {
+  const data = new FormData(form)
+  return Object.fromEntries(CONTACT_FIELDS.map((field) => [field, String(data.get(field) ?? '')]))
+}
+
+/** The form asks for the pass when it is sent. */
+function noop() {}
+
+const MESSAGE_MAX = 1000
+
+interface MessageFieldProps {
+  name: string
+  defaultValue?: string | undefined
+  error?: string | undefined
+  readOnly?: boolean
+}
+
+/** 'Sugestão / Mensagem', six rows, with how much of its length is used. */
+export function MessageField({ defaultValue = '', ...props }: MessageFieldProps) {
+  const [length, setLength] = useState(lengthOf(defaultValue))
+  return (
+    <TextArea
+      {...props}
+      label="Sugestão / Mensagem"
+      rows={6}
+      required
+      defaultValue={defaultValue}
+      onInput={(event) => setLength(lengthOf(event.currentTarget.value))}
+      hint={
+        <span className={`tabular-nums ${length > MESSAGE_MAX ? 'text-danger' : ''}`}>
+          {length} de {MESSAGE_MAX} caracteres
+        </span>
+      }
+    />
+  )
+}
+
+/** In characters as the rule counts them (contactFormSchema): an emoji outside the basic plane is one, not two. */
+function lengthOf(text: string): number {
+  return [...text.trim()].length
+}
+
+/** 'Celular': a Brazilian number is written with its brackets and hyphen as it is typed, any other as it is. */
+export function PhoneField(props: Omit<ComponentProps<typeof TextField>, 'label' | 'type'>) {
+  return (
+    <TextField
+      inputMode="tel"
+      autoComplete="tel"
+      placeholder="(21) 98765-4321"
+      {...props}
+      label="Celular"
+      type="tel"
+      onInput={writeFormatted}
+    />
+  )
+}
+
+function writeFormatted({ currentTarget: input, nativeEvent }: FormEvent<HTMLInputElement>): void {
+  // While an input method composes, the text belongs to it.
+  if (nativeEvent instanceof InputEvent && nativeEvent.isComposing) return
+  const typed = { text: input.value, caret: input.selectionStart ?? input.value.length }
+  const { text, caret } = formatPhone(typed)
+  if (text === typed.text) return
+  input.value = text
+  input.setSelectionRange(caret, caret)
+}
+
+/**
+ * A field that a person neither sees nor reaches, with keyboard, screen reader or the browser's autofill;
+ * programs that fill every field in give themselves away by it.
+ */
+export function Honeypot() {
+  return (
+    <div className="sr-only" aria-hidden="true" inert>
+      <label>
+        Website
+        <input
+          type="text"
+          name="website"
+          tabIndex={-1}
+          autoComplete="off"
+          data-1p-ignore="true"
+          data-lpignore="true"
+          data-bwignore="true"
+        />
+      </label>
+    </div>
   )
 }

@@ -1,11 +1,10 @@
 import Inbox from 'lucide-react/icons/inbox'
-import type { ReactNode } from 'react'
+import { type ReactNode, useSyncExternalStore } from 'react'
 import { inboxMessages } from '#contract/support.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/skeleton.tsx'
 import type { InboxFilter } from './inbox-filter.ts'
-import { useIsOnline } from './use-is-online.ts'
 
 /** Stands in for the cards while they are on their way. */
 export function InboxLoading() {
@@ -93,4 +92,16 @@ function Empty({ children }: { children: ReactNode }) {
       <div className="mt-3 text-muted text-sm">{children}</div>
     </div>
   )
+}
+
+/** Whether the browser has a network; true says nothing of the portal. */
+export function useIsOnline(): boolean {
+  return useSyncExternalStore(subscribe, () => navigator.onLine)
+}
+
+function subscribe(callback: () => void): () => void {
+  const ending = new AbortController()
+  window.addEventListener('online', callback, { signal: ending.signal })
+  window.addEventListener('offline', callback, { signal: ending.signal })
+  return () => ending.abort()
 }

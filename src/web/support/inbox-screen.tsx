@@ -1,10 +1,11 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import Search from 'lucide-react/icons/search'
+import { useEffect, useRef, useState } from 'react'
 import { AdminGate } from '#web/app/admin-gate.tsx'
 import { SignedInLayout } from '#web/app/signed-in-layout.tsx'
 import { useSession } from '#web/session/session.ts'
 import { InboxCards } from './inbox-cards.tsx'
 import { type InboxFilter, readFilter, writeFilter } from './inbox-filter.ts'
-import { InboxToolbar } from './inbox-toolbar.tsx'
 
 /** /mensagens, 'Mensagens de Suporte': what the contact form brought, for administrators (SPEC section 2). */
 export function InboxScreen() {
@@ -31,5 +32,76 @@ function Inbox({ userId }: { userId: string }) {
       <InboxToolbar filter={filter} onChange={setFilter} />
       <InboxCards userId={userId} filter={filter} onClear={() => setFilter({ q: '', isUnreadOnly: false })} />
     </>
+  )
+}
+
+const TYPING_PAUSE_MS = 300
+
+interface InboxToolbarProps {
+  filter: InboxFilter
+  onChange: (filter: InboxFilter) => void
+}
+
+/** The search, and the choice between all messages and the unread ones. */
+export function InboxToolbar({ filter, onChange }: InboxToolbarProps) {
+  return (
+    <search className="flex flex-wrap gap-3">
+      <SearchField value={filter.q} onChange={(q) => onChange({ ...filter, q })} />
+      <fieldset className="flex h-10 shrink-0 rounded-lg border border-line-strong/70 bg-surface p-0.5">
+        <legend className="sr-only">Mostrar</legend>
+        {[false, true].map((isUnreadOnly) => (
+          <label
+            key={String(isUnreadOnly)}
+            className="flex cursor-pointer items-center rounded-md px-3 font-medium text-muted text-sm transition-colors hover:text-ink has-checked:bg-subtle has-checked:text-ink has-focus-visible:ring-2 has-focus-visible:ring-brand-strong"
+          >
+            <input
+              type="radio"
+              name="shown"
+              checked={filter.isUnreadOnly === isUnreadOnly}
+              onChange={() => onChange({ ...filter, isUnreadOnly })}
+              className="sr-only"
+            />
+            {isUnreadOnly ? 'Não lidas' : 'Todas'}
+          </label>
+        ))}
+      </fieldset>
+    </search>
+  )
+}
+
+/** Searches once the typing pauses; what the address says otherwise (back button, link) takes its place. */
+function SearchField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const [typed, setTyped] = useState(value)
+  const sent = useRef(value)
+  useEffect(() => {
+    if (value === sent.current) return
+    sent.current = value
+    setTyped(value)
+  }, [value])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing starts the pause anew
+  useEffect(() => {
+    if (typed.trim() === sent.current) return
+    const timer = setTimeout(() => {
+      sent.current = typed.trim()
+      onChange(typed.trim())
+    }, TYPING_PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [typed])
+  return (
+    <div className="relative min-w-48 flex-1">
+      <Search
+        aria-hidden="true"
+        className="pointer-events-none absolute inset-y-0 left-3 my-auto size-4 text-muted"
+      />
+      <input
+        type="search"
+        aria-label="Buscar mensagens"
+        placeholder="Nome, e-mail, celular ou texto"
+        maxLength={100}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        className="h-10 w-full rounded-lg border border-line-strong/70 bg-surface pr-3 pl-9 text-base text-ink placeholder:text-muted hover:border-line-strong focus-visible:outline-offset-0 sm:text-sm"
+      />
+    </div>
   )
 }

@@ -2,15 +2,13 @@ import Check from 'lucide-react/icons/check'
 import Mail from 'lucide-react/icons/mail'
 import Phone from 'lucide-react/icons/phone'
 import Trash from 'lucide-react/icons/trash-2'
-import { useId } from 'react'
+import { useId, useLayoutEffect, useRef, useState } from 'react'
 import type { SupportMessage } from '#contract/support.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { Button } from '#web/ui/button.tsx'
 import { formatInstant } from '#web/ui/format-instant.ts'
 import { textLinkClasses } from '#web/ui/text-link.ts'
-import { FoldedText } from './folded-text.tsx'
-import { hasPhone, phoneLink, replyLink } from './message-links.ts'
-import { compactText, plainText } from './plain-text.ts'
+import { compactText, hasPhone, phoneLink, plainText, replyLink } from './message-links.ts'
 
 interface MessageCardProps {
   message: SupportMessage
@@ -105,4 +103,50 @@ function Addresses({ message }: { message: SupportMessage }) {
 /** Filed by 'Relatar problema': short, and what the IT team needs of it stands at its end. */
 function isProblemReport({ phone, message }: SupportMessage): boolean {
   return !hasPhone(phone) && message.startsWith('Problema no relatório ')
+}
+
+interface FoldedTextProps {
+  text: string
+  /** Never folded. */
+  isWhole: boolean
+  isOpen: boolean
+  onToggle: () => void
+}
+
+/** Text of anybody's, as it was written and never more than that; what is longer than six lines is folded. */
+export function FoldedText({ text, isWhole, isOpen, onToggle }: FoldedTextProps) {
+  const paragraph = useRef<HTMLParagraphElement>(null)
+  const [isLong, setIsLong] = useState(false)
+  useLayoutEffect(() => {
+    const element = paragraph.current
+    if (!element) return
+    const measure = () => {
+      if (!isOpen) setIsLong(element.scrollHeight > element.clientHeight + 1)
+    }
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    measure()
+    return () => observer.disconnect()
+  }, [isOpen])
+  return (
+    <div className="space-y-1">
+      <p
+        ref={paragraph}
+        dir="auto"
+        className={`whitespace-pre-wrap text-sm leading-relaxed ${isOpen || isWhole ? '' : 'line-clamp-6'}`}
+      >
+        {text}
+      </p>
+      {!isWhole && (isLong || isOpen) && (
+        <button
+          type="button"
+          onClick={onToggle}
+          aria-expanded={isOpen}
+          className={`text-sm ${textLinkClasses}`}
+        >
+          {isOpen ? 'Mostrar menos' : 'Mostrar tudo'}
+        </button>
+      )}
+    </div>
+  )
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { formatInstant } from '#web/ui/format-instant.ts'
-import { hasPhone, phoneLink, replyLink } from './message-links.ts'
-import { compactText, plainText } from './plain-text.ts'
+import { compactText, hasPhone, phoneLink, plainText, replyLink } from './message-links.ts'
 
 const message = {
   id: '1',

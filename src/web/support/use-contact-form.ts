@@ -1,14 +1,13 @@
+import '#web/ui/configure-zod.ts'
 import { type RefObject, useRef } from 'react'
 import { signInMessages } from '#contract/accounts.ts'
-import { CONTACT_MIN_FILL_MS, contactMessages, supportRoutes } from '#contract/support.ts'
-import { ApiError, callApi } from '#web/http/api.ts'
+import { CONTACT_MIN_FILL_MS, contactFormSchema, contactMessages, supportRoutes } from '#contract/support.ts'
+import { callApi } from '#web/http/api.ts'
+import { ApiError } from '#web/http/api-error.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import type { HumanCheckHandle } from '#web/human-check/human-check.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { type FieldFailure, useForm } from '#web/ui/use-form.ts'
-import { CONTACT_FIELDS, type ContactField, checkContact } from './check-contact.ts'
-import { forgetDraft } from './contact-draft.ts'
-import { describeSendFailure } from './describe-send-failure.ts'
 
 /**
  * The contact form from the press of its button to the toast (SPEC sections 5 and 8).
@@ -86,4 +85,71 @@ function refusedFields(error: unknown): FieldFailure<ContactField>[] {
 function mapValues<F extends string>(values: Record<F, string>, change: (value: string) => string) {
   const entries = Object.entries<string>(values).map(([field, value]) => [field, change(value)])
   return Object.fromEntries(entries) as Record<F, string>
+}
+
+export const CONTACT_FIELDS = ['name', 'email', 'phone', 'message'] as const
+export type ContactField = (typeof CONTACT_FIELDS)[number]
+
+/** Every rule that a message breaks, in the order of the fields (SPEC section 5, contact form). */
+export function checkContact(values: Record<ContactField, string>): FieldFailure<ContactField>[] {
+  const issues = contactFormSchema.safeParse(values).error?.issues ?? []
+  return issues.map(({ path, message }) => ({ field: path[0] as ContactField, message }))
+}
+
+const DRAFT_KEY = 'patio.contact-draft'
+
+export type ContactDraft = Partial<Record<ContactField, string>>
+
+/** What was typed and not yet sent; a reload of the page keeps it, the end of the browser's session does not. */
+export function readDraft(): ContactDraft {
+  try {
+    const stored: unknown = JSON.parse(sessionStorage.getItem(DRAFT_KEY) ?? '{}')
+    if (typeof stored !== 'object' || stored === null) return {}
+    const known = Object.entries(stored).filter(
+      ([field, value]) => CONTACT_FIELDS.includes(field as ContactField) && typeof value === 'string',
+    )
+    return Object.fromEntries(known)
+  } catch {
+    return {}
+  }
+}
+
+/** Keeps what stands in the form. Where the browser refuses storage, the open page alone keeps it. */
+export function keepDraft(draft: ContactDraft): void {
+  try {
+    sessionStorage.setItem(DRAFT_KEY, JSON.stringify(draft))
+  } catch {
+    // The fields still hold it.
+  }
+}
+
+export function forgetDraft(): void {
+  try {
+    sessionStorage.removeItem(DRAFT_KEY)
+  } catch {
+    // Nothing was kept then.
+  }
+}
+
+/**
+ * What stands below 'Erro ao enviar mensagem. Tente novamente.': when to try again where the server said so,
+ * or what went wrong without the advice that the title has given already. Empty where there is nothing to add.
+ */
+export function describeSendFailure(error: unknown): string {
+  if (!(error instanceof Error)) return ''
+  const isLimited = error instanceof ApiError && error.problem.code === 'rate-limited'
+  if (isLimited && error.retryAfterSeconds)
+    return `Tente de novo em ${durationText(error.retryAfterSeconds)}.`
+  return error.message.replace(/ Tente novamente[^.]*\.$/, '').replace(/ e tente novamente\.$/, '.')
+}
+
+/** '40 segundos', '10 minutos', '3 horas': rounded up, so that nobody comes back too early. */
+function durationText(seconds: number): string {
+  if (seconds < 60) return inUnit(seconds, 'second')
+  if (seconds <= 3_600) return inUnit(seconds / 60, 'minute')
+  return inUnit(seconds / 3_600, 'hour')
+}
+
+function inUnit(value: number, unit: 'second' | 'minute' | 'hour'): string {
+  return Math.ceil(value).toLocaleString('pt-BR', { style: 'unit', unit, unitDisplay: 'long' })
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { LOAD_TIMEOUT_MS, startLoadTimer } from './load-timer.ts'
+import { LOAD_TIMEOUT_MS, startLoadTimer } from './report-frame.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,7 +1,6 @@
 import type { Report } from 'powerbi-client'
 import { logWarning } from '#web/http/log.ts'
 import { noteActivity } from '#web/session/activity.ts'
-import { bootstrapDemoFrame } from './demo-frame.ts'
 import {
   type EmbedError,
   type EmbedFailure,
@@ -12,10 +11,13 @@ import {
   LOAD_TIMED_OUT,
   SDK_UNREACHABLE,
 } from './embed-failure.ts'
-import { startLoadTimer } from './load-timer.ts'
-import { loadPowerBi, type PowerBi } from './powerbi-client.ts'
-import { type ReportView, reportConfig } from './report-config.ts'
-import { listenToUse } from './report-use.ts'
+import {
+  bootstrapDemoFrame,
+  loadPowerBi,
+  type PowerBi,
+  type ReportView,
+  reportConfig,
+} from './powerbi-client.ts'
 import { recoverFromExpiry } from './token-expiry.ts'
 
 export type FrameStatus = { kind: 'loading' } | { kind: 'shown' } | { kind: 'failed'; failure: EmbedFailure }
@@ -188,6 +190,48 @@ function listen(element: HTMLElement, signal: AbortSignal, listeners: FrameListe
     const onEvent = (event: Event) => {
       event.stopPropagation()
       listener((event as CustomEvent<EmbedError | null>).detail ?? {})
+    }
+    element.addEventListener(name, onEvent, { signal })
+  }
+}
+
+/** SPEC is silent; a blocked frame sends no event at all, so waiting has to end. */
+export const LOAD_TIMEOUT_MS = 45_000
+const TICK_MS = 500
+
+/**
+ * Calls onTimeout after 45 s of waiting, counted only while `isCounting`: browsers do not render what is hidden.
+ * @returns a function that stops it
+ */
+export function startLoadTimer(isCounting: () => boolean, onTimeout: () => void): () => void {
+  let waitedMs = 0
+  const timer = setInterval(() => {
+    if (!isCounting()) return
+    waitedMs += TICK_MS
+    if (waitedMs < LOAD_TIMEOUT_MS) return
+    clearInterval(timer)
+    onTimeout()
+  }, TICK_MS)
+  return () => clearInterval(timer)
+}
+
+/** What the SDK tells of when somebody uses a report; its frame swallows mouse and keys (DESIGN section 3). */
+const USES = [
+  'pageChanged',
+  'dataSelected',
+  'visualClicked',
+  'buttonClicked',
+  'selectionChanged',
+  'filtersApplied',
+] as const
+
+/** Calls back when the person uses the report in this element, not when the portal or the report itself acts. */
+export function listenToUse(element: HTMLElement, signal: AbortSignal, onUse: () => void): void {
+  for (const name of USES) {
+    const onEvent = (event: Event) => {
+      const { initiator } = (event as CustomEvent<{ initiator?: string } | null>).detail ?? {}
+      // Filters are the portal's own unless the person is named; anything else only when it says 'sdk'.
+      if (name === 'filtersApplied' ? initiator === 'user' : initiator !== 'sdk') onUse()
     }
     element.addEventListener(name, onEvent, { signal })
   }

@@ -3,12 +3,11 @@ import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import type { EmbedFailure } from './embed-failure.ts'
-import type { FailedReport } from './report-problem.ts'
-import type { ReportProblemProps } from './report-problem-button.tsx'
+import type { FailedReport, ReportProblemProps } from './report-problem.tsx'
 
 /** Needed only where a report has failed; a page that cannot load it goes without. */
 const ReportProblemButton = lazy<ComponentType<ReportProblemProps>>(() =>
-  import('./report-problem-button.tsx').then(
+  import('./report-problem.tsx').then(
     (chunk) => ({ default: chunk.ReportProblemButton }),
     () => ({ default: () => null }),
   ),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type FrameRules, sharedReportUrl } from './shared-report-url.ts'
+import { type FrameRules, sharedReportUrl } from './shared-report.tsx'
 
 const rules: FrameRules = {
   hosts: ['app.powerbi.com', 'msit.powerbi.com'],

@@ -1,13 +1,3 @@
-import { createTokenQueue } from './token-queue.ts'
-import {
-  type EmbedToken,
-  type Instant,
-  isDue,
-  readNow,
-  retryDelay,
-  sameTokenDelay,
-} from './token-schedule.ts'
-
 /** A report that needs embed tokens; the key changes with anything that must give the report a new frame. */
 export interface TokenRequest {
   key: string
@@ -190,4 +180,126 @@ function stateAfter(outcome: TokenOutcome, askedAt: Instant): TokenState {
   if (outcome.kind === 'issued')
     return { kind: 'ready', token: { value: outcome.value, lifeMs: outcome.lifeMs, askedAt } }
   return { kind: outcome.kind === 'no-scope' ? 'no-scope' : 'failed' }
+}
+
+/** Runs one job per key, never two at once for the same key. See createTokenQueue. */
+export interface TokenQueue {
+  add(key: string): void
+  addAlone(key: string): void
+  startNow(key: string): Promise<void>
+  isRunning(key: string): boolean
+  clear(): void
+}
+
+const AT_ONCE = 3
+/** After this the first token is the service's own affair: the others no longer slow it down. */
+const FIRST_ALONE_MS = 3_000
+
+/**
+ * The order in which tokens are asked for: one alone, the others behind it three at a time (DESIGN section 5);
+ * what the person waits for jumps the queue and is not counted against the three.
+ * @param run does the job of a key; must not reject
+ */
+export function createTokenQueue(run: (key: string) => Promise<void>): TokenQueue {
+  let waiting: string[] = []
+  let running = new Map<string, Promise<void>>()
+  let alone: { timer: ReturnType<typeof setTimeout> } | undefined
+
+  function pump(): void {
+    while (!alone && running.size < AT_ONCE && waiting[0] !== undefined) void startNow(waiting[0])
+  }
+
+  function startNow(key: string): Promise<void> {
+    waiting = waiting.filter((other) => other !== key)
+    const known = running.get(key)
+    if (known) return known
+    const mine = running
+    const job = run(key).then(() => {
+      // After clear() a late job belongs to nobody.
+      mine.delete(key)
+      pump()
+    })
+    running.set(key, job)
+    return job
+  }
+
+  function endAlone(mine: typeof alone): void {
+    clearTimeout(mine?.timer)
+    if (alone === mine) alone = undefined
+    pump()
+  }
+
+  return {
+    add(key) {
+      if (!running.has(key) && !waiting.includes(key)) waiting.push(key)
+      pump()
+    },
+    /** Starts a job at once and holds the others back until it is done, for three seconds at most. */
+    addAlone(key) {
+      const mine = { timer: setTimeout(() => endAlone(mine), FIRST_ALONE_MS) }
+      alone = mine
+      void startNow(key).then(() => endAlone(mine))
+    },
+    startNow,
+    isRunning: (key) => running.has(key),
+    /** Forgets what waits and what runs. */
+    clear() {
+      clearTimeout(alone?.timer)
+      alone = undefined
+      waiting = []
+      running = new Map()
+    },
+  }
+}
+
+/** A moment on two clocks: the monotonic one cannot be set back, the wall clock goes on while a laptop sleeps. */
+export interface Instant {
+  monotonic: number
+  wall: number
+}
+
+/** An embed token and how long it lives, counted from the moment in which it was asked for. Milliseconds. */
+export interface EmbedToken {
+  value: string
+  lifeMs: number
+  askedAt: Instant
+}
+
+const LONGEST_MARGIN_MS = 10 * 60_000
+const SHORTEST_WAIT_MS = 2_000
+const FIRST_RETRY_MS = 2_000
+const LONGEST_RETRY_MS = 60_000
+
+export function readNow(): Instant {
+  return { monotonic: performance.now(), wall: Date.now() }
+}
+
+/** How old a token is: the larger of both clocks, so that neither sleep nor a clock set back hides its age. */
+export function ageOf(token: EmbedToken, now: Instant): number {
+  return Math.max(now.monotonic - token.askedAt.monotonic, now.wall - token.askedAt.wall)
+}
+
+/**
+ * The age in milliseconds at which a token is renewed: ten minutes before its end, or a fifth of its life
+ * before it when that is less. Never under two seconds, so that a token born dead cannot start a storm.
+ */
+export function renewalAge(lifeMs: number): number {
+  return Math.max(SHORTEST_WAIT_MS, lifeMs - Math.min(LONGEST_MARGIN_MS, lifeMs / 5))
+}
+
+export function isDue(token: EmbedToken, now: Instant): boolean {
+  return ageOf(token, now) >= renewalAge(token.lifeMs)
+}
+
+/**
+ * Milliseconds to wait after the n-th failed renewal in a row (n from 1): 2 s, doubling, at most a minute. There is
+ * no last try: a report whose token has ended comes back as soon as a new one can be had.
+ */
+export function retryDelay(failures: number): number {
+  return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1))
+}
+
+/** Milliseconds to wait when the server was asked too early and gave out the same token again. */
+export function sameTokenDelay(lifeMs: number): number {
+  return Math.max(1_000, Math.min(30_000, lifeMs / 20))
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type EmbedToken, isDue, renewalAge, retryDelay } from './token-schedule.ts'
+import { type EmbedToken, isDue, renewalAge, retryDelay } from './token-book.ts'
 
 const MINUTE = 60_000
 

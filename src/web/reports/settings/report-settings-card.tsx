@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type AccessType, TYPES } from '#contract/catalogue.ts'
+import { type AccessType, TYPES, typeOfSlug } from '#contract/catalogue.ts'
 import { reportMessages } from '#contract/messages.ts'
 import type { ReportSetting } from '#contract/report-settings.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
+import { classNames } from '#web/ui/class-names.ts'
 import { Skeleton } from '#web/ui/skeleton.tsx'
 import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
-import { AreaLabel, AreaLegend } from './area-label.tsx'
+import { useSettingsDrafts } from './drafts.ts'
 import { LeaveGuard } from './leave-guard.tsx'
-import { reportSettingsQuery } from './report-settings-query.ts'
+import { reportSettingsQuery } from './save-setting.ts'
 import { SettingPanel } from './setting-panel.tsx'
-import { useSelectedType } from './use-selected-type.ts'
-import { useSettingsDrafts } from './use-settings-drafts.ts'
 
 const ID_PREFIX = 'report-settings'
 
@@ -105,4 +105,59 @@ function SettingsLoading() {
       </div>
     </div>
   )
+}
+
+export type AreaState = 'configured' | 'empty' | 'changed'
+
+const LOOKS: Record<AreaState, { dot: string; text: string }> = {
+  configured: { dot: 'rounded-full bg-success', text: 'com relatório' },
+  empty: { dot: 'rounded-full border border-line-strong', text: 'sem relatório' },
+  changed: { dot: 'rotate-45 rounded-[1px] bg-warning', text: 'com alterações não salvas' },
+}
+
+/** An area's name with a dot for how it stands; the dot's meaning is there for screen readers too. */
+export function AreaLabel({ name, state }: { name: string; state: AreaState }) {
+  return (
+    // Positioned, so that what is for screen readers alone scrolls with the tabs instead of widening the page.
+    <span className="relative inline-flex items-center gap-2">
+      <StateDot state={state} />
+      {name}
+      <span className="sr-only"> {LOOKS[state].text}</span>
+    </span>
+  )
+}
+
+/** What the dots mean; only for the eye, since every tab says it itself. */
+export function AreaLegend() {
+  return (
+    <ul aria-hidden="true" className="flex flex-wrap gap-x-4 gap-y-1 text-muted text-xs">
+      {(['configured', 'empty', 'changed'] as const).map((state) => (
+        <li key={state} className="inline-flex items-center gap-1.5">
+          <StateDot state={state} />
+          {LOOKS[state].text}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function StateDot({ state }: { state: AreaState }) {
+  return <span aria-hidden="true" className={classNames('size-2 shrink-0', LOOKS[state].dot)} />
+}
+
+/** The area whose setting is shown lives in the address, /admin?area=Oficina; the first one without it. */
+export function useSelectedType() {
+  const { area } = useSearch({ strict: false }) as { area?: unknown }
+  const navigate = useNavigate()
+  const selected = (typeof area === 'string' && typeOfSlug(area)) || TYPES[0]
+
+  function select(type: AccessType): void {
+    void navigate({
+      to: '/admin',
+      search: (search) => ({ ...search, area: type }),
+      replace: true,
+      resetScroll: false,
+    })
+  }
+  return { selected, select }
 }

@@ -1,9 +1,12 @@
-import { LinkOffer } from './link-offer.tsx'
-import { ModeChoice } from './mode-choice.tsx'
-import { PrincipalFields } from './principal-fields.tsx'
-import { RefusedAddressNote } from './refused-address-note.tsx'
-import type { SettingField, SettingForm } from './setting-form.ts'
-import { ShareUrlField } from './share-url-field.tsx'
+import { useState } from 'react'
+import { checkReportSetting, isPublishedToWeb, reduceToUrl } from '#contract/report-settings.ts'
+import { portalSettings } from '#web/http/portal-settings.ts'
+import { Alert } from '#web/ui/alert.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { RadioGroup } from '#web/ui/radio-group.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
+import { reportInForm, withReport } from './report-link.ts'
+import { type FormMode, inputOf, type SettingField, type SettingForm } from './setting-form.ts'
 
 interface SettingFieldsProps {
   form: SettingForm
@@ -29,5 +32,167 @@ export function SettingFields({ form, isChanged, errorOf, onChange }: SettingFie
       <LinkOffer form={form} onAccept={onChange} />
       {!isChanged && <RefusedAddressNote form={form} />}
     </>
+  )
+}
+
+const OPTIONS = [
+  { value: 'none', label: 'Nenhum', hint: 'A área não mostra relatório.' },
+  {
+    value: 'secure_sso',
+    label: 'URL Direta (SSO)',
+    hint: 'Um link; cada pessoa entra com a própria conta.',
+  },
+  {
+    value: 'service_principal',
+    label: 'Service Principal',
+    hint: 'Exige credenciais configuradas no servidor.',
+  },
+] as const
+
+/** How an area gets its report (SPEC section 2, 'authentication mode choice'). */
+export function ModeChoice({ mode, onChange }: { mode: FormMode; onChange: (mode: FormMode) => void }) {
+  return (
+    <RadioGroup
+      label="Modo de autenticação"
+      options={OPTIONS}
+      value={mode}
+      onChange={onChange}
+      className="md:grid-cols-3"
+    />
+  )
+}
+
+/** The share URL of a report; the HTML that Power BI offers for embedding is reduced to its address. */
+export function ShareUrlField({ form, errorOf, onChange }: FieldsProps) {
+  const [isReduced, setIsReduced] = useState(false)
+  const reduce = (text: string): boolean => {
+    const url = reduceToUrl(text)
+    if (url === text.trim()) return false
+    onChange('report_url', url)
+    setIsReduced(true)
+    return true
+  }
+  return (
+    <div className="space-y-3">
+      <TextField
+        name="report_url"
+        label="URL do relatório"
+        type="url"
+        inputMode="url"
+        placeholder="https://app.powerbi.com/reportEmbed?reportId=…"
+        value={form.report_url}
+        error={errorOf('report_url')}
+        hint={<ReductionHint isReduced={isReduced} />}
+        onChange={(event) => {
+          setIsReduced(false)
+          onChange('report_url', event.currentTarget.value)
+        }}
+        onPaste={(event) => {
+          if (reduce(event.clipboardData.getData('text'))) event.preventDefault()
+        }}
+        onBlur={(event) => reduce(event.currentTarget.value)}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      {isPublishedToWeb(form.report_url) && (
+        <Alert kind="warning" title="Este link é público">
+          Links “Publicar na Web” (/view?r=) abrem sem senha para qualquer pessoa na internet, e o portal não
+          consegue filtrar os dados por marca. Prefira o link de inserção seguro.
+        </Alert>
+      )}
+    </div>
+  )
+}
+
+function ReductionHint({ isReduced }: { isReduced: boolean }) {
+  return (
+    <span role="status">
+      {isReduced
+        ? 'O código <iframe> colado foi reduzido ao seu endereço.'
+        : 'Cole o link de inserção do Power BI; um código <iframe> é reduzido ao seu endereço.'}
+    </span>
+  )
+}
+
+const FIELDS = [
+  { name: 'workspace_id', label: 'Workspace ID' },
+  { name: 'report_id', label: 'Report ID' },
+  { name: 'dataset_id', label: 'Dataset ID (opcional)' },
+] as const
+
+/** The ids of a report that the portal opens with its own credentials. */
+export function PrincipalFields({ form, errorOf, onChange }: FieldsProps) {
+  return (
+    <div className="space-y-2">
+      <div className="grid items-start gap-4 lg:grid-cols-3">
+        {FIELDS.map(({ name, label }) => (
+          <TextField
+            key={name}
+            name={name}
+            label={label}
+            value={form[name]}
+            error={errorOf(name)}
+            onChange={(event) => onChange(name, event.currentTarget.value)}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            // An id has 36 characters; a whole link may be pasted to take the ids from.
+            maxLength={2_000}
+          />
+        ))}
+      </div>
+      <p className="text-muted text-sm">
+        Os IDs estão no endereço do relatório no Power BI. Você pode colar o link inteiro em um dos campos.
+      </p>
+    </div>
+  )
+}
+
+/** What the fields of a mode are given. */
+export interface FieldsProps {
+  form: SettingForm
+  errorOf: (field: SettingField) => string | undefined
+  onChange: (field: SettingField, value: string) => void
+}
+
+/** Where a link to a report stands in the form, offers to take its ids over instead of typing them. */
+export function LinkOffer({ form, onAccept }: { form: SettingForm; onAccept: (form: SettingForm) => void }) {
+  const report = reportInForm(form, portalSettings.powerBiHosts)
+  if (!report) return null
+  const isPrincipal = form.mode === 'service_principal'
+  return (
+    <Alert
+      kind="info"
+      title={
+        isPrincipal
+          ? 'O link colado contém os IDs do relatório.'
+          : 'Este é o endereço da página do relatório, que não abre dentro do portal.'
+      }
+      actions={
+        <Button variant="secondary" onClick={() => onAccept(withReport(form, report))}>
+          {isPrincipal
+            ? 'Preencher Workspace ID e Report ID'
+            : 'Usar Service Principal com os IDs deste link'}
+        </Button>
+      }
+    >
+      {!isPrincipal &&
+        'No Power BI, use Arquivo › Inserir relatório › Site ou portal para obter o link de inserção.'}
+    </Alert>
+  )
+}
+
+/** Explains a saved address that the form itself would refuse, before somebody wonders at the error. */
+export function RefusedAddressNote({ form }: { form: SettingForm }) {
+  const input = inputOf(form)
+  if (input?.embed_mode !== 'secure_sso') return null
+  const [problem] = checkReportSetting(input, portalSettings.powerBiHosts)
+  if (!problem) return null
+  return (
+    <Alert kind="info">
+      {portalSettings.isDemo
+        ? 'Este endereço é do Power BI simulado desta demonstração: ele continua funcionando, mas aqui só podem ser salvos endereços do próprio Power BI.'
+        : `O endereço salvo não segue mais as regras: ${problem.message}.`}
+    </Alert>
   )
 }

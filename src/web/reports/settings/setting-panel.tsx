@@ -1,15 +1,14 @@
+import { type ReactNode, useEffect, useRef } from 'react'
 import type { AccessType } from '#contract/catalogue.ts'
-import type { ReportSetting } from '#contract/report-settings.ts'
-import { ConflictNotice } from './conflict-notice.tsx'
+import type { ReportSetting, ReportTestOutcome } from '#contract/report-settings.ts'
+import { Alert } from '#web/ui/alert.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { KindIcon, type NoticeKind } from '#web/ui/kind-icon.tsx'
 import type { AreaView, Draft } from './drafts.ts'
-import { RemoveDialog } from './remove-dialog.tsx'
-import { SettingActions } from './setting-actions.tsx'
+import { useSaving, useSettingErrors, useTestReport } from './save-setting.ts'
 import { SettingFields } from './setting-fields.tsx'
-import type { SettingField, SettingForm } from './setting-form.ts'
-import { TestResult } from './test-result.tsx'
-import { useSaving } from './use-saving.ts'
-import { useSettingErrors } from './use-setting-errors.ts'
-import { useTestReport } from './use-test-report.ts'
+import { describeSetting, type SettingField, type SettingForm } from './setting-form.ts'
 
 interface SettingPanelProps {
   type: AccessType
@@ -71,5 +70,155 @@ export function SettingPanel({ type, area, current, onDraft, onSaved, onDrop }: 
         onConfirm={saving.confirm}
       />
     </form>
+  )
+}
+
+interface SettingActionsProps {
+  area: AreaView
+  isSaving: boolean
+  isTesting: boolean
+  onTest: () => void
+  onDiscard: () => void
+  /** How the last test went. */
+  children: ReactNode
+}
+
+/** The last row of an area's form: how it stands, and what can be done. */
+export function SettingActions({
+  area,
+  isSaving,
+  isTesting,
+  onTest,
+  onDiscard,
+  children,
+}: SettingActionsProps) {
+  return (
+    <div className="flex flex-col gap-3 border-line border-t pt-4 lg:flex-row lg:items-center">
+      <div className="min-w-0 flex-1">{children}</div>
+      <div className="flex flex-col gap-2 sm:flex-row sm:justify-end">
+        {area.isChanged && (
+          <Button variant="ghost" onClick={onDiscard}>
+            Descartar alterações
+          </Button>
+        )}
+        {area.form.mode !== 'none' && (
+          <Button variant="secondary" isBusy={isTesting} onClick={onTest}>
+            Testar relatório
+          </Button>
+        )}
+        <Button type="submit" isBusy={isSaving}>
+          Salvar Configurações
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+const KINDS: Partial<Record<ReportTestOutcome, NoticeKind>> = {
+  ok: 'success',
+  'not-testable': 'info',
+  'rate-limited': 'warning',
+  'service-down': 'warning',
+}
+interface TestResultProps {
+  isBusy: boolean
+  /** What the dry run found: one sentence with what is wrong and who mends it, or that all is well. */
+  reply: { outcome: ReportTestOutcome; message: string } | undefined
+  /** Why no answer came. */
+  failure: string | undefined
+}
+
+/** The line under the fields that says how 'Testar relatório' went; read out when it changes. */
+export function TestResult({ isBusy, reply, failure }: TestResultProps) {
+  const kind = failure !== undefined ? 'error' : reply && (KINDS[reply.outcome] ?? 'error')
+  return (
+    <div aria-live="polite">
+      {isBusy && <p className="text-muted text-sm">Testando o relatório…</p>}
+      {!isBusy && kind && (
+        <p className="flex gap-2 text-sm">
+          <KindIcon kind={kind} className="mt-0.5" />
+          <span className="min-w-0">
+            {failure === undefined ? reply?.message : `Não foi possível testar o relatório. ${failure}`}
+          </span>
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface ConflictNoticeProps {
+  /** What the server said of it: who saved, and when. */
+  detail: string | undefined
+  /** What somebody else has saved meanwhile. */
+  current: ReportSetting | undefined
+  isBusy: boolean
+  onUseCurrent: () => void
+  onSaveMine: () => void
+}
+
+/** Somebody has saved the area elsewhere while it was being edited here: shows theirs and asks which one holds. */
+export function ConflictNotice({ detail, current, isBusy, onUseCurrent, onSaveMine }: ConflictNoticeProps) {
+  const place = useRef<HTMLDivElement>(null)
+  // The button that was pressed stands at the other end of the form. Who is still typing is left where they are.
+  useEffect(() => {
+    if (detail) place.current?.scrollIntoView({ block: 'nearest' })
+  }, [detail])
+  return (
+    <div ref={place} className="scroll-my-16">
+      <Alert
+        kind="warning"
+        title="Esta área foi alterada enquanto você editava"
+        actions={
+          <>
+            <Button variant="secondary" onClick={onUseCurrent}>
+              Usar a versão atual
+            </Button>
+            <Button variant="secondary" isBusy={isBusy} onClick={onSaveMine}>
+              Salvar a minha mesmo assim
+            </Button>
+          </>
+        }
+      >
+        {detail && <p>{detail}</p>}
+        <p className="mt-2 font-medium">Versão atual</p>
+        <dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5">
+          {describeSetting(current).map(([label, value]) => (
+            <div key={label} className="contents">
+              <dt className="text-muted">{label}</dt>
+              <dd className="min-w-0 break-all">{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </Alert>
+    </div>
+  )
+}
+
+interface RemoveDialogProps {
+  type: AccessType
+  isOpen: boolean
+  onCancel: () => void
+  onConfirm: () => void
+}
+
+/** Asks before an area loses its report. */
+export function RemoveDialog({ type, isOpen, onCancel, onConfirm }: RemoveDialogProps) {
+  return (
+    <Dialog
+      isOpen={isOpen}
+      title={`Remover o relatório de ${type}?`}
+      description={`A área ${type} deixa de aparecer para todas as pessoas que têm acesso a ela. Para tê-la de volta, será preciso configurar o relatório de novo.`}
+      onClose={onCancel}
+      actions={
+        <>
+          <Button variant="secondary" onClick={onCancel}>
+            Cancelar
+          </Button>
+          <Button variant="danger" onClick={onConfirm}>
+            Remover relatório
+          </Button>
+        </>
+      }
+    />
   )
 }

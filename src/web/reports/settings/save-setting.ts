@@ -1,0 +1,196 @@
+import { queryOptions, useMutation } from '@tanstack/react-query'
+import { type FormEvent, useRef, useState } from 'react'
+import { type AccessType, slugOfType } from '#contract/catalogue.ts'
+import type { FieldProblem } from '#contract/problem.ts'
+import {
+  checkReportSetting,
+  type ReportSetting,
+  type ReportSettingInput,
+  reportSettingMessages,
+  reportSettingsRoutes,
+} from '#contract/report-settings.ts'
+import { callApi } from '#web/http/api.ts'
+import { ApiError } from '#web/http/api-error.ts'
+import { portalSettings } from '#web/http/portal-settings.ts'
+import { queryClient } from '#web/http/query-client.ts'
+import { closeToasts, showToast } from '#web/ui/toast.tsx'
+import { viewOf } from './drafts.ts'
+import { inputOf, SETTING_FIELDS, type SettingField, type SettingForm, versionOf } from './setting-form.ts'
+
+/** Every configured area. */
+export const reportSettingsQuery = queryOptions({
+  queryKey: ['report-settings'],
+  queryFn: async ({ signal }) => (await callApi(reportSettingsRoutes.listReportSettings, { signal })).items,
+})
+
+/** Puts what has just been saved (or removed) where it is read, ahead of any answer that is still on its way. */
+export async function rememberSetting(type: AccessType, setting: ReportSetting | undefined): Promise<void> {
+  await queryClient.cancelQueries(reportSettingsQuery)
+  queryClient.setQueryData(reportSettingsQuery.queryKey, (items) => [
+    ...(items ?? []).filter((item) => item.type !== type),
+    ...(setting ? [setting] : []),
+  ])
+  // The administrator's own reports screen shows the new report at once.
+  void queryClient.invalidateQueries({ queryKey: ['own-reports'] })
+}
+
+/**
+ * Reads the settings again, whatever is on its way; never throws, the query itself tells of failures.
+ * @returns the area's setting as far as it is known then
+ */
+export async function readSettingAgain(type: AccessType): Promise<ReportSetting | undefined> {
+  await queryClient.refetchQueries(reportSettingsQuery)
+  return queryClient
+    .getQueryData(reportSettingsQuery.queryKey)
+    ?.find((setting: ReportSetting) => setting.type === type)
+}
+
+interface SavingOptions {
+  type: AccessType
+  form: SettingForm
+  /** What the administrator saw when the changes began. */
+  seen: ReportSetting | undefined
+  errors: ReturnType<typeof useSettingErrors>
+  onSaved: (form: SettingForm, setting: ReportSetting | undefined) => void
+}
+
+/** 'Salvar Configurações' from the press of the button: check, ask before a report is removed, send. */
+export function useSaving({ type, form, seen, errors, onSaved }: SavingOptions) {
+  /** What somebody else saved meanwhile, in the server's words. */
+  const [conflict, setConflict] = useState<string>()
+  /** The setting that is about to be removed, while the administrator is being asked. */
+  const [removing, setRemoving] = useState<ReportSetting>()
+  const { mutate, isPending } = useSaveSetting(type, {
+    onSaved,
+    onRefused: errors.show,
+    onOvertaken: setConflict,
+  })
+
+  /** @param base the setting that may be overwritten */
+  function save(base: ReportSetting | undefined): void {
+    if (isPending || !errors.check(form)) return
+    setConflict(undefined)
+    if (form.mode === 'none' && base) setRemoving(base)
+    else mutate({ form, seen: base })
+  }
+  return {
+    isBusy: isPending,
+    conflict,
+    save,
+    submit(event: FormEvent): void {
+      event.preventDefault()
+      save(seen)
+    },
+    isAsking: removing !== undefined,
+    /** The conflict is over: nothing of one's own is left to save. */
+    forgetConflict: () => setConflict(undefined),
+    cancel: () => setRemoving(undefined),
+    confirm(): void {
+      setRemoving(undefined)
+      mutate({ form, seen: removing })
+    },
+  }
+}
+
+interface SaveRequest {
+  /** Mode 'Nenhum' removes the setting. */
+  form: SettingForm
+  /** What the administrator saw when the changes began. */
+  seen: ReportSetting | undefined
+}
+
+interface SaveOutcomes {
+  onSaved: (form: SettingForm, setting: ReportSetting | undefined) => void
+  /** What the server finds wrong with fields. */
+  onRefused: (fields: readonly FieldProblem[]) => void
+  /** Somebody else saved meanwhile; the settings have been read again. */
+  onOvertaken: (detail: string) => void
+}
+
+/** Saves or removes the setting of an area and tells of it with the texts of SPEC section 8. */
+export function useSaveSetting(type: AccessType, { onSaved, onRefused, onOvertaken }: SaveOutcomes) {
+  return useMutation({
+    mutationFn: (request: SaveRequest) => send(type, request),
+    async onSuccess({ setting, title }, { form }) {
+      await rememberSetting(type, setting)
+      onSaved(form, setting)
+      showToast({ kind: 'success', title })
+    },
+    async onError(error, draft) {
+      const { fields = [], code } = error instanceof ApiError ? error.problem : {}
+      if (fields.length > 0) return onRefused(fields)
+      if (code === 'conflict') {
+        const current = await readSettingAgain(type)
+        onOvertaken(error.message)
+        // The notice over the form says it, and leaves the buttons in sight.
+        if (viewOf(draft, current).isOvertaken) return
+      }
+      const title = reportSettingMessages.saveFailed(type)
+      showToast({ kind: 'error', title, description: error.message })
+    },
+  })
+}
+
+/** @returns the setting as it is now, and the sentence that tells of it */
+async function send(
+  type: AccessType,
+  { form, seen }: SaveRequest,
+): Promise<{ setting: ReportSetting | undefined; title: string }> {
+  const input = inputOf(form)
+  const params = { type: slugOfType(type) }
+  const ifMatch = versionOf(seen)
+  if (input) {
+    const setting = await callApi(reportSettingsRoutes.saveReportSetting, { params, ifMatch, body: input })
+    return { setting, title: reportSettingMessages.saved(type) }
+  }
+  const { removed } = await callApi(reportSettingsRoutes.removeReportSetting, { params, ifMatch })
+  const title = removed ? reportSettingMessages.removed(type) : reportSettingMessages.nothingToRemove(type)
+  return { setting: undefined, title }
+}
+
+/** The errors of an area's form: beside the fields, as notices, and with the focus on the first field. */
+export function useSettingErrors() {
+  const [errors, setErrors] = useState<readonly FieldProblem[]>([])
+  const formElement = useRef<HTMLFormElement>(null)
+
+  function show(found: readonly FieldProblem[]): void {
+    setErrors(found)
+    for (const message of new Set(found.map(({ message }) => message)))
+      showToast({ kind: 'error', title: message })
+    const input = found[0] && formElement.current?.elements.namedItem(found[0].path)
+    if (input instanceof HTMLElement) input.focus()
+  }
+  return {
+    formElement,
+    show,
+    /** Says what is wrong with the form; true when it may be sent. */
+    check(form: SettingForm): boolean {
+      closeToasts()
+      const input = inputOf(form)
+      const found = input ? checkReportSetting(input, portalSettings.powerBiHosts) : []
+      show(found)
+      return found.length === 0
+    },
+    /** What has been changed is not wrong any more until it is checked again. */
+    forget(fields: readonly SettingField[] = SETTING_FIELDS): void {
+      setErrors((current) => current.filter(({ path }) => !(fields as readonly string[]).includes(path)))
+    },
+    errorOf: (field: SettingField) => errors.find(({ path }) => path === field)?.message,
+  }
+}
+
+/** 'Testar relatório': a dry run of what the form holds, saved or not. A result is over once the form says something else. */
+export function useTestReport(type: AccessType, form: SettingForm) {
+  const { mutate, isPending, data, error, variables } = useMutation({
+    mutationFn: (body: ReportSettingInput) =>
+      callApi(reportSettingsRoutes.testReportSetting, { params: { type: slugOfType(type) }, body }),
+  })
+  const input = inputOf(form)
+  const isAboutForm = JSON.stringify(variables) === JSON.stringify(input)
+  return {
+    test: () => input && mutate(input),
+    isBusy: isPending,
+    reply: isAboutForm ? data : undefined,
+    failure: isAboutForm ? error?.message : undefined,
+  }
+}
