@@ -1,9 +1,8 @@
 import * as z from 'zod/mini'
-import { newPasswordSchema } from './passwords.ts'
+import { hasPasswordLength, isRepeated, newPasswordSchema, PASSWORD_MIN } from './passwords.ts'
 import { defineRoutes } from './route.ts'
 
-/** Texts of signing in and up (SPEC sections 2, 5 and 8, word for word), apart from messages.ts so that only their forms load them. */
-
+/** Texts of signing in and up, apart from messages.ts so that only their forms load them. */
 export const signInMessages = {
   emailInvalid: 'E-mail inválido',
   emailTooLong: 'E-mail deve ter no máximo 255 caracteres',
@@ -33,17 +32,43 @@ export const callbackMessages = {
   failedDetail: 'Não foi possível confirmar seu e-mail. Tente novamente.',
 } as const
 
-/** An address as people type it: trimmed; its case is folded by the server. */
+/** An e-mail as people type it: trimmed; its case is folded by the server. */
 export const emailSchema = z
   .string()
   .check(z.trim(), z.maxLength(255, signInMessages.emailTooLong), z.email(signInMessages.emailInvalid))
 
-/** The sign-in form, SPEC section 5: checked in this order, the first failing message is shown. */
+/** The sign-in form: checked in this order, the first failing message is shown. */
 export const signInFormSchema = z.object({
   email: emailSchema,
   password: z
     .string()
     .check(z.minLength(1, signInMessages.passwordRequired), z.maxLength(128, signInMessages.passwordTooLong)),
+})
+
+/**
+ * The sign-up form; the first issue of each field is shown.
+ * @param domain the company's, without '@'; without one every address passes and the server decides
+ */
+export const signUpFormSchema = (domain: string) =>
+  z
+    .object({
+      email: emailSchema.check(
+        z.refine((email) => !domain || email.toLowerCase().endsWith(`@${domain.toLowerCase()}`), {
+          message: signUpMessages.domain(`@${domain}`),
+          when: ({ issues }) => issues.length === 0,
+        }),
+      ),
+      password: z.string(),
+      confirmation: z.string(),
+    })
+    .check(...hasPasswordLength(PASSWORD_MIN, signUpMessages), isRepeated(signUpMessages.mismatch))
+
+/** The request for a reset link, which has one sentence for whatever is wrong with the e-mail. */
+export const forgotPasswordFormSchema = z.object({
+  email: z.string().check(
+    z.trim(),
+    z.refine((email) => emailSchema.safeParse(email).success, { message: signInMessages.emailInvalid }),
+  ),
 })
 
 /** A human-check pass, or a raw answer of the widget (an ALTCHA payload is under 2 KiB, reCAPTCHA's under 4). */

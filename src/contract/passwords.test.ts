@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { rateStrength, STRENGTH_LABELS } from './passwords.ts'
+import {
+  changePasswordFormSchema,
+  forcedChangeFormSchema,
+  passwordFault,
+  rateStrength,
+  resetPasswordFormSchema,
+  STRENGTH_LABELS,
+} from './passwords.ts'
 
 const HINTS = {
   length: 'Use pelo menos 12 caracteres',
@@ -12,7 +19,7 @@ const HINTS = {
 // Characters of no other criterion: a letter without case counts for its length alone.
 const PLAIN = '字'
 
-describe('rateStrength, the table of SPEC section 5', () => {
+describe('rateStrength', () => {
   it.each([
     ['nothing', '', 0],
     ['11 characters', PLAIN.repeat(11), 0],
@@ -59,5 +66,41 @@ describe('rateStrength, the table of SPEC section 5', () => {
     ['Aa1!Aa1!Aa1!', []],
   ])('hints of %j', (password, hints) => {
     expect(rateStrength(password).feedback).toEqual(hints)
+  })
+})
+
+const MISMATCH = 'As senhas não coincidem'
+const WEAK = 'Por favor, escolha uma senha mais forte.'
+const repeated = (length: number) => 'x'.repeat(length)
+const FORMS = {
+  forced: forcedChangeFormSchema,
+  change: changePasswordFormSchema,
+  reset: resetPasswordFormSchema,
+}
+
+describe('the forms that set a password', () => {
+  it.each([
+    ['forced', 'curta', 'outra', ['A senha deve ter no mínimo 12 caracteres', MISMATCH]],
+    ['forced', repeated(129), repeated(129), ['A senha deve ter no máximo 128 caracteres']],
+    ['forced', repeated(12), repeated(12), []],
+    ['change', 'curta', 'outra', [MISMATCH, 'A nova senha deve ter pelo menos 12 caracteres']],
+    ['change', repeated(129), repeated(129), ['A nova senha deve ter no máximo 128 caracteres']],
+    ['change', repeated(128), repeated(128), []],
+    ['reset', 'Abcde1!', 'Abcde1!', ['A senha deve ter no mínimo 8 caracteres']],
+    ['reset', '', '', ['A senha deve ter no mínimo 8 caracteres']],
+    ['reset', `A${repeated(128)}`, `A${repeated(128)}`, ['A senha deve ter no máximo 128 caracteres']],
+    ['reset', 'abcdefg!', 'abcdefg?', [MISMATCH]],
+    // 35 points.
+    ['reset', 'abcdefg!', 'abcdefg!', [WEAK]],
+    ['reset', 'Abcdefgh', 'Abcdefgh', []],
+  ] as const)('%s: %j and %j', (form, password, confirmation, messages) => {
+    const { error } = FORMS[form].safeParse({ password, confirmation })
+    expect(error?.issues.map(({ message }) => message) ?? []).toEqual(messages)
+  })
+
+  it('tell the server the first rule that a password breaks', () => {
+    expect(passwordFault(forcedChangeFormSchema, 'curta')).toBe('A senha deve ter no mínimo 12 caracteres')
+    expect(passwordFault(resetPasswordFormSchema, 'abcdefg!')).toBe(WEAK)
+    expect(passwordFault(changePasswordFormSchema, repeated(12))).toBeUndefined()
   })
 })

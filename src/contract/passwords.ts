@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
 
-/** SPEC section 9. */
 export const PASSWORD_MIN = 12
 export const PASSWORD_MAX = 128
 export const RESET_PASSWORD_MIN = 8
@@ -18,7 +17,7 @@ export interface PasswordStrength {
   feedback: string[]
 }
 
-/** Criteria, points and hints of SPEC section 5; a criterion without a hint only adds points. */
+/** A criterion without a hint only adds points. */
 const CRITERIA: readonly [isMet: (password: string) => boolean, points: number, hint?: string][] = [
   [(password) => password.length >= 12, 25, 'Use pelo menos 12 caracteres'],
   [(password) => password.length >= 16, 10],
@@ -41,7 +40,7 @@ function levelOf(score: number): StrengthLevel {
   return score < 90 ? 'strong' : 'very-strong'
 }
 
-/** Rates a password by the table of SPEC section 5, the same on both sides; the sum is capped at 100. */
+/** Rates a password by the table above, the same on both sides; the sum is capped at 100. */
 export function rateStrength(password: string): PasswordStrength {
   const met = CRITERIA.filter(([isMet]) => isMet(password))
   const score = Math.min(
@@ -55,7 +54,7 @@ export function rateStrength(password: string): PasswordStrength {
 /** What the server takes as a new password before it looks at the rules, which answer in their own words. */
 export const newPasswordSchema = z.string().check(z.minLength(1), z.maxLength(1024))
 
-/** Texts about passwords (SPEC sections 2, 5 and 8, word for word), apart from messages.ts so that the reports screen goes without. */
+/** Texts about passwords, apart from messages.ts so that the reports screen goes without. */
 export const passwordMessages = {
   mismatch: 'As senhas não coincidem',
   forcedTooShort: 'A senha deve ter no mínimo 12 caracteres',
@@ -79,3 +78,67 @@ export const passwordMessages = {
   recoverFailed: 'Erro ao enviar e-mail',
   recoverFailedDetail: 'Tente novamente mais tarde.',
 } as const
+
+interface NewPassword {
+  password: string
+  confirmation: string
+}
+
+/** Length, in the words of one form. */
+export const hasPasswordLength = (min: number, words: { tooShort: string; tooLong: string }) => [
+  z.refine<NewPassword>(({ password }) => password.length >= min, {
+    path: ['password'],
+    message: words.tooShort,
+  }),
+  z.refine<NewPassword>(({ password }) => password.length <= PASSWORD_MAX, {
+    path: ['password'],
+    message: words.tooLong,
+  }),
+]
+
+export const isRepeated = (message: string) =>
+  z.refine<NewPassword>(({ password, confirmation }) => confirmation === password, {
+    path: ['confirmation'],
+    message,
+  })
+
+const newPasswordForm = z.object({ password: z.string(), confirmation: z.string() })
+
+/*
+ * The forms that set a password. Issues come in the order in which they are told, at most one for each field; the
+ * server, which receives no confirmation, asks passwordFault.
+ */
+
+export const forcedChangeFormSchema = newPasswordForm.check(
+  ...hasPasswordLength(PASSWORD_MIN, {
+    tooShort: passwordMessages.forcedTooShort,
+    tooLong: passwordMessages.forcedTooLong,
+  }),
+  isRepeated(passwordMessages.mismatch),
+)
+
+export const changePasswordFormSchema = newPasswordForm.check(
+  isRepeated(passwordMessages.mismatch),
+  ...hasPasswordLength(PASSWORD_MIN, {
+    tooShort: passwordMessages.changeTooShort,
+    tooLong: passwordMessages.changeTooLong,
+  }),
+)
+
+export const resetPasswordFormSchema = newPasswordForm.check(
+  ...hasPasswordLength(RESET_PASSWORD_MIN, {
+    tooShort: passwordMessages.resetTooShort,
+    tooLong: passwordMessages.forcedTooLong,
+  }),
+  isRepeated(passwordMessages.mismatch),
+  z.refine<NewPassword>(({ password }) => rateStrength(password).score >= RESET_STRENGTH_MIN, {
+    path: ['password'],
+    message: passwordMessages.weakDetail,
+    when: ({ issues }) => issues.length === 0,
+  }),
+)
+
+/** The first rule of a form that a password breaks, in the form's words; undefined when it breaks none. */
+export function passwordFault(form: typeof newPasswordForm, password: string): string | undefined {
+  return form.safeParse({ password, confirmation: password }).error?.issues[0]?.message
+}
