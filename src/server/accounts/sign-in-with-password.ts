@@ -2,7 +2,7 @@ import type { Session } from '#contract/accounts.ts'
 import type { Db } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { RequestInfo } from '#server/http/request-info.ts'
-import { recordAccess } from '#server/operations/record-access.ts'
+import { recordAccess } from '#server/operations/audit.ts'
 import { presentProfile } from '#server/users/present-profile.ts'
 import type { HumanCheck } from './human-check.ts'
 import { openSession, type SessionTools } from './open-session.ts'
@@ -62,7 +62,10 @@ export async function signInWithPassword(
       .execute()
     // The update waits for a change of password under way: the session must not outlive what it was opened with.
     await assertUnchanged(transaction, found.user_id, found.hash as string)
-    await recordAccess(transaction, { action: 'sign-in', userId: found.user_id, request, at })
+    await recordAccess(
+      { db: transaction, clock: tools.clock, request },
+      { action: 'sign-in', userId: found.user_id },
+    )
     return openSession(transaction, tools, presentProfile({ ...found, last_sign_in_at: at }), kind)
   })
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { AuditAction } from '#contract/users.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
 
@@ -42,4 +43,19 @@ export async function recordAudit(
     }
   })
   if (rows.length > 0) await db.insertInto('audit_entries').values(rows).execute()
+}
+
+/**
+ * Records that somebody signed in or was given a report: what "who saw what" is answered from. Of somebody who is
+ * deleted at that moment nothing is written, because nothing would take the id out again.
+ */
+export async function recordAccess(
+  { db, clock, request }: PublicContext,
+  access: { action: 'sign-in' | 'report'; userId: string; reportId?: string },
+): Promise<void> {
+  await sql`
+    insert into access_records (at, user_id, action, report_id, ip, user_agent, request_id)
+    select ${new Date(clock())}::timestamptz, user_id, ${access.action}::text, ${access.reportId ?? null}::text,
+      ${request.ip}::text, ${request.userAgent}::text, ${request.requestId}::text
+    from profiles where user_id = ${access.userId}::uuid for key share`.execute(db)
 }

@@ -3,7 +3,7 @@ import type { Actor } from '#server/http/actor.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { RequestInfo } from '#server/http/request-info.ts'
-import { recordAccess } from '#server/operations/record-access.ts'
+import { recordAccess } from '#server/operations/audit.ts'
 import type { PowerBi, ReportRef } from '#server/power-bi/power-bi.ts'
 import { effectiveIdentityOf } from './effective-identity.ts'
 import type { EmbedTokenCache } from './embed-token-cache.ts'
@@ -50,16 +50,12 @@ export async function issueEmbedToken(
 
   const key = JSON.stringify([profile.user_id, actor.entitlementVersion, wanted, identity])
   const token = await tools.cache(key, () => tools.powerBi.generateEmbedToken(wanted, identity))
-  const now = tools.clock()
-  await recordAccess(tools.db, {
-    action: 'report',
-    userId: profile.user_id,
-    reportId: wanted.reportId,
-    request,
-    at: new Date(now),
-  })
+  await recordAccess(
+    { ...tools, request },
+    { action: 'report', userId: profile.user_id, reportId: wanted.reportId },
+  )
   return {
     embedToken: token.token,
-    expiresInSeconds: Math.max(0, Math.floor((token.expiresAt - now) / 1000)),
+    expiresInSeconds: Math.max(0, Math.floor((token.expiresAt - tools.clock()) / 1000)),
   }
 }

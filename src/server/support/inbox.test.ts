@@ -125,7 +125,7 @@ describeOnEachDatabase('the inbox', (kind) => {
     })
   })
 
-  const cursorOf = (...parts: string[]) => Buffer.from(parts.join(' ')).toString('base64url')
+  const cursorOf = (...parts: string[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
   test.each([
     'x',
     'e30',

@@ -1,14 +1,17 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
+import * as z from 'zod'
 import type { QueryOf, ReplyOf } from '#contract/route.ts'
 import type { supportRoutes } from '#contract/support.ts'
 import type { Db, Tables } from '#server/database/schema.ts'
-import { readCursor, writeCursor } from './message-cursor.ts'
+import { cursorInstantSchema, readCursor, writeCursor } from '#server/http/cursor.ts'
 import { MESSAGE_COLUMNS, presentMessage } from './present-message.ts'
 
 type Route = typeof supportRoutes.listSupportMessages
 type Filter = Pick<QueryOf<Route>, 'q' | 'unread'>
 
 const PAGE = 50
+/** The last message of a page: those that follow are older, or as old with a smaller id. */
+const cursorSchema = z.tuple([cursorInstantSchema, z.uuid()])
 
 /**
  * One page of messages, newest first.
@@ -16,7 +19,7 @@ const PAGE = 50
  */
 export async function listMessages(db: Db, query: QueryOf<Route>): Promise<ReplyOf<Route>> {
   const { cursor, limit = PAGE } = query
-  const after = cursor === undefined ? undefined : readCursor(cursor)
+  const after = cursor === undefined ? undefined : readCursor(cursor, cursorSchema)
   const matching = filterMessages(db.selectFrom('support_messages'), query)
   const { total } = await matching
     .select(({ fn }) => fn.countAll<number>().as('total'))
@@ -27,7 +30,7 @@ export async function listMessages(db: Db, query: QueryOf<Route>): Promise<Reply
       sql<string>`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('exact_at'),
     )
     .$if(after !== undefined, (page) =>
-      page.where(sql<boolean>`(created_at, id) < (${after?.at}::timestamptz, ${after?.id}::uuid)`),
+      page.where(sql<boolean>`(created_at, id) < (${after?.[0]}::timestamptz, ${after?.[1]}::uuid)`),
     )
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -39,7 +42,7 @@ export async function listMessages(db: Db, query: QueryOf<Route>): Promise<Reply
   return {
     items: items.map(presentMessage),
     total,
-    next: hasMore && last ? writeCursor({ at: last.exact_at, id: last.id }) : null,
+    next: hasMore && last ? writeCursor([last.exact_at, last.id]) : null,
   }
 }
 

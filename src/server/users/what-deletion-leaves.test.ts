@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { mintEmailLink } from '#server/mail/email-links.ts'
-import { recordAccess } from '#server/operations/record-access.ts'
+import { recordAccess } from '#server/operations/audit.ts'
 import { recordAudit } from '#server/operations/record-audit.ts'
 import { changePassword, NEW_PASSWORD, recover, signUp } from '#server/testing/account-calls.ts'
 import { type Admin, openAdmin, readTrail } from '#server/testing/admin-calls.ts'
@@ -165,13 +165,8 @@ describeOnEachDatabase('deleting somebody', (kind) => {
   test('writes no access record of somebody who is gone by the time their report comes', async () => {
     const person = await addPerson(portal)
     await deletePeople(person)
-    const access = {
-      action: 'report',
-      userId: person.user_id,
-      request,
-      at: new Date(portal.clock()),
-    } as const
-    await recordAccess(portal.database.db, access)
+    const context = { db: portal.database.db, clock: portal.clock, request }
+    await recordAccess(context, { action: 'report', userId: person.user_id })
     expect(await searchDatabase(portal.database.db, person.user_id)).toEqual([])
   })
 

@@ -1,0 +1,42 @@
+import * as z from 'zod'
+import { ProblemError } from './problem-error.ts'
+import { assertClean } from './read-body.ts'
+
+/** An instant that exists, or the database would fail on it; with microseconds: '2026-11-21T10:00:00.123456Z'. */
+export const cursorInstantSchema = z
+  .string()
+  .regex(/^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+  .refine((text) => {
+    const instant = new Date(`${text.slice(0, 19)}Z`)
+    return !Number.isNaN(instant.getTime()) && instant.toISOString().slice(0, 19) === text.slice(0, 19)
+  })
+
+/** Where a page of a list ended, as text that means nothing to the browser. */
+export function writeCursor(parts: readonly unknown[]): string {
+  return Buffer.from(JSON.stringify(parts)).toString('base64url')
+}
+
+/**
+ * Reads what writeCursor wrote.
+ * @param schema what the list continues from
+ * @throws ProblemError invalid-input when the cursor is of another list or make
+ */
+export function readCursor<S extends z.ZodType>(cursor: string, schema: S): z.output<S> {
+  const parsed = schema.safeParse(parse(cursor))
+  if (parsed.success) return parsed.data
+  throw new ProblemError('invalid-input', {
+    detail: 'A continuação da lista não serve para esta ordem. Recarregue a lista.',
+    fields: [{ path: 'cursor', message: 'Continuação inválida' }],
+  })
+}
+
+function parse(cursor: string): unknown {
+  let parts: unknown
+  try {
+    parts = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+  assertClean(parts)
+  return parts
+}
