@@ -1,7 +1,7 @@
 import { adminMessages } from '#contract/users.ts'
 import { ReportSettingsCard } from '#web/reports/settings/report-settings-card.tsx'
 import { textLinkClasses } from '#web/ui/text-link.ts'
-import { useReadAhead } from '#web/users/use-user-view.ts'
+import { useReadAhead } from '#web/users/user-view.ts'
 import { UsersCard } from '#web/users/users-card.tsx'
 import { AdminGate } from './admin-gate.tsx'
 import { SignedInLayout } from './signed-in-layout.tsx'

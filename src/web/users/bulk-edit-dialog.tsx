@@ -1,16 +1,17 @@
-import { type FormEvent, useId } from 'react'
-import type { BulkEdit } from '#contract/users.ts'
-import { adminMessages } from '#contract/users.ts'
+import { type FormEvent, useId, useState } from 'react'
+import { adminMessages, type BulkEdit } from '#contract/users.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
+import { classNames } from '#web/ui/class-names.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { RadioGroup } from '#web/ui/radio-group.tsx'
-import { describeGone } from './bulk-edit.ts'
-import { BulkPreview } from './bulk-preview.tsx'
-import { selectionInWords } from './count-words.ts'
-import { ListTabs } from './list-tabs.tsx'
-import type { Selection } from './selection.ts'
-import { useBulkEdit } from './use-bulk-edit.ts'
+import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
+import { describeGone, describePreview } from './bulk-edit.ts'
+import { isConflict } from './conflict.tsx'
+import type { ListName } from './describe-change.ts'
+import { EntitlementList, type Entitlements, LIST_TITLES } from './entitlements.tsx'
+import { type Selection, selectionInWords } from './selection.ts'
+import { type BulkPreview as Preview, useBulkEdit } from './use-bulk-edit.ts'
 
 const TITLE = 'Alteração em Massa'
 const ACTIONS: readonly { value: BulkEdit['action']; label: string }[] = [
@@ -91,4 +92,72 @@ function WhatOthersDid({ gone, refusal }: Pick<ReturnType<typeof useBulkEdit>, '
       {gone > 0 ? describeGone(gone) : refusal} {refusal && 'Confira o efeito abaixo e tente novamente.'}
     </Alert>
   )
+}
+
+const LIST_TABS = Object.keys(LIST_TITLES) as ListName[]
+
+interface ListTabsProps {
+  ticked: Entitlements
+  onChange: (ticked: Entitlements) => void
+}
+
+/** The tabs Tipos, Marcas and Estados, each saying how much is ticked in it. */
+export function ListTabs({ ticked, onChange }: ListTabsProps) {
+  const idPrefix = useId()
+  const [tab, setTab] = useState<ListName>('types')
+  const tabs = LIST_TABS.map((name) => ({
+    id: name,
+    label: ticked[name].length > 0 ? `${LIST_TITLES[name]} (${ticked[name].length})` : LIST_TITLES[name],
+  }))
+  return (
+    <div>
+      <TabList
+        label="O que alterar"
+        idPrefix={idPrefix}
+        tabs={tabs}
+        selectedId={tab}
+        onSelect={(id) => setTab(id as ListName)}
+        className="border-line border-b"
+      />
+      {/* As high as the longest list, so that nothing jumps from tab to tab. */}
+      <div {...tabPanelProps(idPrefix, tab)} className="min-h-58 pt-2 sm:min-h-40">
+        <EntitlementList name={tab} ticked={ticked} onChange={onChange} isLegendHidden />
+      </div>
+    </div>
+  )
+}
+
+interface BulkPreviewProps {
+  preview: Preview
+  /** What has to be there before there is an effect. */
+  lack: string | undefined
+}
+
+/** Says what a bulk edit would do, and offers to calculate it again where that failed. */
+export function BulkPreview({ preview, lack }: BulkPreviewProps) {
+  const { failure, isCalculating, recalculate } = preview
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-lg bg-subtle px-3 py-2.5 text-sm">
+      <p role="status" className={classNames('min-h-5 tabular-nums', isCalculating && 'text-muted')}>
+        {lack ? hintOf(lack) : sentenceOf(preview)}
+      </p>
+      {failure && (
+        <Button variant="secondary" onClick={recalculate}>
+          Calcular novamente
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** What is not ticked yet is no fault before somebody has tried to save. */
+function hintOf(lack: string): string {
+  if (lack !== adminMessages.bulkNothing) return `${lack}.`
+  return 'Marque o que deve mudar para ver o efeito antes de salvar.'
+}
+
+function sentenceOf({ effect, failure }: Preview): string {
+  if (failure)
+    return isConflict(failure) ? failure.message : `Não foi possível calcular o efeito. ${failure.message}`
+  return effect ? describePreview(effect) : 'Calculando o efeito…'
 }

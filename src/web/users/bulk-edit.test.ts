@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Problem } from '#contract/problem.ts'
 import { ApiError } from '#web/http/api-error.ts'
 import { asPreviewed, bulkEditOf, describeGone, describePreview, goneFrom } from './bulk-edit.ts'
-import { NO_ENTITLEMENTS } from './profile-steps.ts'
+import { NO_ENTITLEMENTS } from './entitlements.tsx'
 
 it('names those selected, and only the lists in which something is ticked', () => {
   const some = { kind: 'some', userIds: ['a', 'b'], profiles: new Map() } as const

@@ -10,9 +10,9 @@ import { type ApiError, callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { onAuthStateChange } from '#web/session/session.ts'
 import { closeToast, showToast } from '#web/ui/toast.tsx'
-import type { Entitlements } from './profile-steps.ts'
-import { refreshAndKeepFocus } from './refresh-and-keep-focus.ts'
+import type { Entitlements } from './entitlements.tsx'
 import type { Selection } from './selection.ts'
+import { refreshAndKeepFocus } from './user-queries.ts'
 
 /** A bulk edit of these people; lists in which nothing is ticked are left out. */
 export function bulkEditOf(

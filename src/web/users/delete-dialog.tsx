@@ -1,13 +1,22 @@
-import { useId } from 'react'
-import type { ManagedProfile } from '#contract/users.ts'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useId, useRef, useState } from 'react'
+import { adminMessages, type ManagedProfile } from '#contract/users.ts'
+import { queryClient } from '#web/http/query-client.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
+import { FailedLoad } from '#web/ui/failed-load.tsx'
 import { Skeleton } from '#web/ui/skeleton.tsx'
-import { usersInWords } from './count-words.ts'
-import { LoadFailure } from './dialog-load-failure.tsx'
-import type { Selection } from './selection.ts'
-import { type Progress, useDeleteUsers } from './use-delete-users.ts'
+import { showToast } from '#web/ui/toast.tsx'
+import {
+  announceDeletion,
+  type Deletion,
+  deleteInBatches,
+  describeOthers,
+  readSelected,
+} from './delete-users.ts'
+import { type Selection, selectionSize, usersInWords } from './selection.ts'
+import { refreshAndKeepFocus } from './user-queries.ts'
 
 /** Fewer are deleted before a bar has been seen. */
 const WORTH_A_BAR = 250
@@ -60,7 +69,11 @@ type Who = Pick<ReturnType<typeof useDeleteUsers>, 'people' | 'named' | 'count' 
 /** Nobody is deleted whom the dialog could not have named: it waits until everybody has been read. */
 function People({ people, named, count, failure, retry }: Who) {
   if (failure !== undefined)
-    return <LoadFailure title="Não foi possível ler os nomes" message={failure} onRetry={retry} />
+    return (
+      <FailedLoad title="Não foi possível ler os nomes" onRetry={retry}>
+        {failure}
+      </FailedLoad>
+    )
   if (!named) return <Skeleton className="h-24" />
   return (
     <>
@@ -105,4 +118,112 @@ function ProgressBar({ done, total }: Progress) {
       />
     </div>
   )
+}
+
+export interface Progress {
+  done: number
+  total: number
+}
+
+/** Reads who is selected and, once confirmed, deletes exactly these people. */
+export function useDeleteUsers(selection: Selection, onFinished: () => void) {
+  const { readAgain, replace, ...who } = usePeopleToDelete(selection)
+  const [progress, setProgress] = useState<Progress>()
+  const [change, setChange] = useState<string>()
+  const isRunning = useRef(false)
+  const { mutateAsync } = useMutation({ mutationFn: deleteAll })
+
+  const confirm = async () => {
+    const { people } = who
+    if (isRunning.current || !people) return
+    const total = people.length
+    if (total === 0) return void showToast({ kind: 'error', title: adminMessages.deleteNothing })
+    isRunning.current = true
+    setChange(undefined)
+    let isUsedUp = false
+    const onProgress = (done: number) => {
+      isUsedUp ||= done > 0
+      setProgress({ done, total })
+    }
+    onProgress(0)
+    try {
+      const others = await mutateAsync({ people, readAgain, onProgress })
+      if (!others) return onFinished()
+      setChange(describeOthers(people, others))
+      // The next press is about those who are named from now on.
+      replace(others)
+    } catch {
+      // It has been announced. Who is left after a part has gone can be seen in the table only.
+      if (isUsedUp) onFinished()
+    } finally {
+      isRunning.current = false
+      setProgress(undefined)
+      void refreshAndKeepFocus()
+    }
+  }
+  return { ...who, progress, change, confirm }
+}
+
+interface DeleteAll {
+  people: ManagedProfile[]
+  readAgain: () => Promise<ManagedProfile[]>
+  onProgress: (done: number) => void
+}
+
+/**
+ * @returns who is selected now when these are others; then nobody has been deleted
+ * @throws what broke the deletion off, once it has been announced
+ */
+async function deleteAll({
+  people,
+  readAgain,
+  onProgress,
+}: DeleteAll): Promise<ManagedProfile[] | undefined> {
+  let deletion: Deletion
+  try {
+    const now = await readAgain()
+    if (describeOthers(people, now)) return now
+    const userIds = people.map(({ user_id }) => user_id)
+    deletion = await deleteInBatches(userIds, onProgress)
+  } catch (failure) {
+    deletion = { deletedIds: [], refused: [], failure }
+  }
+  const emails = new Map(people.map(({ user_id, email }) => [user_id, email]))
+  announceDeletion(deletion, (userId) => emails.get(userId))
+  if (deletion.failure !== undefined) throw deletion.failure
+  return undefined
+}
+
+/** As many people as the dialog names; the rest is a number. */
+const MOST_NAMES = 10
+
+/**
+ * Whom a deletion is about: everybody who was selected when the dialog opened, read once. What stands in a dialog
+ * must not change under the hand.
+ */
+export function usePeopleToDelete(selection: Selection) {
+  const [opened] = useState(selection)
+  const [first, setFirst] = useState<readonly ManagedProfile[]>()
+  const queryKey = ['people-to-delete', useId()]
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey,
+    queryFn: ({ signal }) =>
+      readSelected(opened, { onPage: (found) => setFirst(found.slice(0, MOST_NAMES)), signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnReconnect: false,
+  })
+  return {
+    /** Undefined until everybody has been read. */
+    people: data,
+    /** The first of them by e-mail; undefined until a page has been read. */
+    named: data?.slice(0, MOST_NAMES) ?? first,
+    count: data?.length ?? selectionSize(opened),
+    failure: isFetching ? undefined : error?.message,
+    retry: () => void refetch(),
+    /** Those who are selected by now. */
+    readAgain: () => readSelected(opened),
+    /** From now on the deletion is about these. */
+    replace: (people: ManagedProfile[]) => queryClient.setQueryData(queryKey, people),
+  }
 }

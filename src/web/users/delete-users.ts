@@ -2,9 +2,9 @@ import { adminMessages, type ManagedProfile, MOST_IDS, userRoutes } from '#contr
 import { ApiError, callApi } from '#web/http/api.ts'
 import { getSession } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { usersInWords } from './count-words.ts'
-import { queryOf } from './profile-queries.ts'
 import type { Selection } from './selection.ts'
+import { usersInWords } from './selection.ts'
+import { queryOf } from './user-queries.ts'
 
 /** Far below the 1,000 that one call takes, so that a long deletion shows how far it is. */
 const BATCH_SIZE = 250

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { HistoryEntry } from '#contract/users.ts'
-import { AUDIT_ACTIONS, type AuditAction } from '#contract/users.ts'
-import { describeChange, writeChange } from './describe-change.ts'
+import { AUDIT_ACTIONS, type AuditAction, type HistoryEntry } from '#contract/users.ts'
+import { dayForFileName, describeChange, timeInSentence, writeChange } from './describe-change.ts'
 
 const CARLA = 'carla@grupopatio.com.br'
 
@@ -102,4 +101,14 @@ describe('describeChange', () => {
     const change = describeChange(entryOf('types-set', { before: { types: [] }, after: { types: ['CRM'] } }))
     expect(writeChange(change, 'às 14:32')).toBe(`${CARLA} mudou os tipos às 14:32: + CRM`)
   })
+})
+
+it('tells the time in São Paulo, and the day only when it was another one there', () => {
+  const now = new Date('2026-11-21T02:30:00Z')
+  expect(timeInSentence('2026-11-20T17:32:00Z', now)).toBe('às 14:32')
+  expect(timeInSentence('2026-11-20T02:59:00Z', now)).toBe('em 19/11/2026 às 23:59')
+})
+
+it('names a file after the day in São Paulo', () => {
+  expect(dayForFileName(new Date('2026-11-21T02:30:00Z'))).toBe('2026-11-20')
 })

@@ -1,5 +1,5 @@
 import type { AuditAction, HistoryEntry } from '#contract/users.ts'
-import { differencesBetween, joinDifferences, LIST_NAMES } from './describe-lists.ts'
+import { formatDay, formatTime } from '#web/ui/format-instant.ts'
 
 type State = Readonly<Record<string, unknown>>
 
@@ -103,4 +103,48 @@ function roleIn(state: State): string {
 
 function areaIn(state: State): string {
   return typeof state.type === 'string' ? ` para ${state.type}` : ''
+}
+
+/** The lists that administrators change, as a sentence names them. */
+export const LIST_NAMES = { types: 'tipos', marcas: 'marcas', estados: 'estados' } as const
+export type ListName = keyof typeof LIST_NAMES
+const NAMES = Object.keys(LIST_NAMES) as ListName[]
+
+/** What came and what went: '+ CRM, + HPD, − Vendas'; empty when nothing did. */
+function describeDifference(before: readonly string[], after: readonly string[]): string {
+  const came = after.filter((item) => !before.includes(item)).map((item) => `+ ${item}`)
+  const went = before.filter((item) => !after.includes(item)).map((item) => `− ${item}`)
+  return [...came, ...went].join(', ')
+}
+
+/** The lists that differ between two states, each with what came and went. */
+export function differencesBetween(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): { name: ListName; difference: string }[] {
+  return NAMES.map((name) => ({
+    name,
+    difference: describeDifference(listOf(before, name), listOf(after, name)),
+  })).filter(({ difference }) => difference !== '')
+}
+
+/** The differences in one line: 'tipos + CRM; marcas − FIAT'. */
+export function joinDifferences(differences: readonly { name: ListName; difference: string }[]): string {
+  return differences.map(({ name, difference }) => `${LIST_NAMES[name]} ${difference}`).join('; ')
+}
+
+function listOf(state: Readonly<Record<string, unknown>>, name: ListName): string[] {
+  const list = state[name]
+  return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : []
+}
+
+/** When something happened, inside a sentence: 'às 14:32', with the day in front when it was not today. */
+export function timeInSentence(iso: string, now = new Date()): string {
+  const day = formatDay(iso)
+  return `${day === formatDay(now) ? '' : `em ${day} `}às ${formatTime(iso)}`
+}
+
+/** The day of an instant in São Paulo, for a file's name: '2026-11-20'. */
+export function dayForFileName(instant: Date): string {
+  return formatDay(instant).split('/').reverse().join('-')
 }

@@ -1,15 +1,25 @@
-import { type FormEvent, useId } from 'react'
+import { type FormEvent, useId, useRef } from 'react'
 import type { ManagedProfile } from '#contract/users.ts'
+import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
-import { AlreadyApproved } from './already-approved.tsx'
-import { ConflictActions } from './conflict-notice.tsx'
-import { LoadFailure } from './dialog-load-failure.tsx'
-import { ENTITLEMENTS_DIALOGS, type EntitlementsKind } from './entitlement-texts.ts'
-import { EntitlementsBody } from './entitlements-body.tsx'
-import { Person } from './person.tsx'
-import { PersonGone } from './person-gone.tsx'
-import { type EntitlementsForm, useEntitlementsForm } from './use-entitlements-form.ts'
+import { FailedLoad } from '#web/ui/failed-load.tsx'
+import { Skeleton } from '#web/ui/skeleton.tsx'
+import {
+  AlreadyApproved,
+  ConflictActions,
+  ConflictNotice,
+  PartialSaveNotice,
+  PersonGone,
+  useFocusWhenShown,
+} from './conflict.tsx'
+import { EntitlementList, missingIn } from './entitlements.tsx'
+import {
+  ENTITLEMENTS_DIALOGS,
+  type EntitlementsForm,
+  type EntitlementsKind,
+  useEntitlementsForm,
+} from './use-entitlements-form.ts'
 
 interface EntitlementsDialogProps {
   kind: EntitlementsKind
@@ -54,7 +64,9 @@ export function EntitlementsDialog({ kind, person, onClose }: EntitlementsDialog
     >
       {isOver && (form.isGone ? <PersonGone /> : <AlreadyApproved userId={person.user_id} />)}
       {!isOver && form.loadFailure && (
-        <LoadFailure title={loadFailed} message={form.loadFailure} onRetry={form.reload} />
+        <FailedLoad title={loadFailed} onRetry={form.reload}>
+          {form.loadFailure}
+        </FailedLoad>
       )}
       {!isOver && !form.loadFailure && (
         <form id={formId} onSubmit={submit} aria-label={title}>
@@ -79,5 +91,88 @@ function NextActions({ kind, form, formId }: NextActionsProps) {
     <Button key="save" type="submit" form={formId} isBusy={form.isBusy} aria-disabled={!form.base}>
       {form.partial ? 'Tentar novamente' : ENTITLEMENTS_DIALOGS[kind].submit}
     </Button>
+  )
+}
+
+interface EntitlementsBodyProps {
+  kind: EntitlementsKind
+  form: EntitlementsForm
+}
+
+/** What stands between title and buttons: the question about the address, the notices and the boxes. */
+export function EntitlementsBody({ kind, form }: EntitlementsBodyProps) {
+  const { lists } = ENTITLEMENTS_DIALOGS[kind]
+  if (!form.base || !form.ticked) return <ListSkeletons count={lists.length} />
+  if (form.mustAsk)
+    return (
+      <Alert kind="warning" title="E-mail não verificado">
+        Ninguém provou ser dono do endereço {form.base.email}. Se não for da pessoa certa, quem criou a conta
+        verá os relatórios. Aprovar mesmo assim?
+      </Alert>
+    )
+  return (
+    <div className="space-y-5">
+      {form.conflict && (
+        <ConflictNotice
+          key={form.conflict.current.version}
+          conflict={form.conflict}
+          advice="O que você marcou continua abaixo."
+        />
+      )}
+      {form.partial && (!form.conflict || form.partial.saved.length > 0) && (
+        <PartialSaveNotice {...form.partial} />
+      )}
+      <Lists kind={kind} form={form} />
+    </div>
+  )
+}
+
+function Lists({ kind, form }: EntitlementsBodyProps) {
+  const top = useRef<HTMLDivElement>(null)
+  // The boxes come after the dialog: until then the focus stood on a button.
+  useFocusWhenShown(top, 'input')
+  const { ticked } = form
+  if (!ticked) return null
+  const missing = kind === 'approve' ? missingIn(ticked) : undefined
+  return (
+    <div ref={top} className="space-y-5">
+      {ENTITLEMENTS_DIALOGS[kind].lists.map((name) => (
+        <EntitlementList
+          key={name}
+          name={name}
+          ticked={ticked}
+          onChange={(next) => !form.isBusy && form.setTicked(next)}
+        />
+      ))}
+      {kind === 'approve' && (
+        <p role="status" className="min-h-5 text-muted text-sm">
+          {missing}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function ListSkeletons({ count }: { count: number }) {
+  return (
+    <div className="space-y-5">
+      <p role="status" className="sr-only">
+        Carregando…
+      </p>
+      {Array.from({ length: count }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+        <Skeleton key={index} className="h-28" />
+      ))}
+    </div>
+  )
+}
+
+/** Whom the dialog is about. */
+export function Person({ person }: { person: ManagedProfile }) {
+  return (
+    <>
+      {person.full_name && <span className="font-medium text-ink">{person.full_name} · </span>}
+      {person.email}
+    </>
   )
 }

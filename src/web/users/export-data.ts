@@ -3,10 +3,9 @@ import { type ManagedProfile, userRoutes } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { EXPORT_FAILED } from './export-texts.ts'
-import { isGone } from './is-gone.ts'
-import { refreshAndKeepFocus } from './refresh-and-keep-focus.ts'
-import { dayForFileName } from './time-in-sentence.ts'
+import { isGone } from './conflict.tsx'
+import { dayForFileName } from './describe-change.ts'
+import { refreshAndKeepFocus } from './user-queries.ts'
 
 /** Whose data are on their way: a double click asks once. */
 const running = new Set<string>()
@@ -39,3 +38,6 @@ function download(name: string, json: string): void {
   // Some browsers start reading only after the click has been handled.
   setTimeout(() => URL.revokeObjectURL(address), 10_000)
 }
+
+/** Apart from what exports, because it is said too where that could not be loaded. */
+export const EXPORT_FAILED = 'Erro ao exportar dados'

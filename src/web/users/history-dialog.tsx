@@ -4,15 +4,13 @@ import { callApi } from '#web/http/api.ts'
 import { useSession } from '#web/session/session.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
+import { FailedLoad } from '#web/ui/failed-load.tsx'
 import { formatInstant } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/skeleton.tsx'
-import { ChangeSentence } from './change-sentence.tsx'
+import { ChangeSentence, isGone, PersonGone } from './conflict.tsx'
 import { describeChange, writeChange } from './describe-change.ts'
-import { LoadFailure } from './dialog-load-failure.tsx'
-import { isGone } from './is-gone.ts'
-import { Person } from './person.tsx'
-import { PersonGone } from './person-gone.tsx'
-import { profileKeys } from './profile-queries.ts'
+import { Person } from './entitlements-dialog.tsx'
+import { profileKeys } from './user-queries.ts'
 
 /** 'Histórico': who changed what about a person and when, newest first. */
 export function HistoryDialog({ person, onClose }: { person: ManagedProfile; onClose: () => void }) {
@@ -41,12 +39,9 @@ export function HistoryDialog({ person, onClose }: { person: ManagedProfile; onC
         {entries && entries.length > 0 && <Entries entries={entries} />}
         {isGone(error) && <PersonGone />}
         {error && !isGone(error) && (
-          <LoadFailure
-            title="Erro ao carregar o histórico"
-            message={error.message}
-            onRetry={retry}
-            isRetrying={isFetching}
-          />
+          <FailedLoad title="Erro ao carregar o histórico" onRetry={retry} isRetrying={isFetching}>
+            {error.message}
+          </FailedLoad>
         )}
       </div>
     </Dialog>

@@ -4,9 +4,8 @@ import { useSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
-import { ConflictNotice } from './conflict-notice.tsx'
-import { Person } from './person.tsx'
-import { PersonGone } from './person-gone.tsx'
+import { ConflictNotice, PersonGone } from './conflict.tsx'
+import { Person } from './entitlements-dialog.tsx'
 import { useProfileEdit } from './use-profile-edit.ts'
 
 const TEXTS = { saved: () => [adminMessages.approvalRemoved], failed: adminMessages.removeFailed }

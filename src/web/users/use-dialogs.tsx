@@ -2,10 +2,18 @@ import { type ComponentType, useCallback, useEffect, useState } from 'react'
 import type { ManagedProfile } from '#contract/users.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import type { DialogRequest, RowAction } from './dialog-request.ts'
-import { EXPORT_FAILED } from './export-texts.ts'
+import { EXPORT_FAILED } from './export-data.ts'
 import type { Selection } from './selection.ts'
 import type { UserDialogsProps } from './user-dialogs.tsx'
+
+/** Which dialog of the table is asked for, and about whom. */
+export type DialogRequest =
+  | { kind: 'types' | 'scope' | 'approve' | 'remove' | 'history'; profile: ManagedProfile }
+  | { kind: 'bulk' }
+  | { kind: 'delete' }
+
+/** What a row offers to do: a dialog about its person, or the download of the person's data. */
+export type RowAction = 'types' | 'scope' | 'approve' | 'remove' | 'history' | 'export'
 
 // Not by lazy(), which remembers a failure for good.
 let UserDialogs: ComponentType<UserDialogsProps> | undefined

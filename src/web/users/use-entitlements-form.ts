@@ -1,9 +1,64 @@
-import { useState } from 'react'
-import type { ManagedProfile } from '#contract/users.ts'
-import { ENTITLEMENTS_DIALOGS, type EntitlementsKind } from './entitlement-texts.ts'
-import { type Entitlements, entitlementsOf } from './profile-steps.ts'
-import { useFreshProfile } from './use-fresh-profile.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useId, useState } from 'react'
+import { adminMessages, type ManagedProfile, type ProfileChange, userRoutes } from '#contract/users.ts'
+import { callApi } from '#web/http/api.ts'
+import { showToast } from '#web/ui/toast.tsx'
+import { isGone } from './conflict.tsx'
+import type { ListName } from './describe-change.ts'
+import { type Entitlements, entitlementsOf, stepsToApprove } from './entitlements.tsx'
 import { useProfileEdit } from './use-profile-edit.ts'
+
+export type EntitlementsKind = 'types' | 'scope' | 'approve'
+
+interface EntitlementsTexts {
+  title: string
+  /** The lists that the dialog shows. */
+  lists: readonly ListName[]
+  submit: string
+  loadFailed: string
+  /** What is said of these steps when they have been saved. */
+  saved: (steps: readonly ProfileChange[]) => readonly string[]
+  failed: string
+  /** What to save; types and scope are sent even when nothing differs, so that a newer state is noticed. */
+  stepsFor: (base: ManagedProfile, wanted: Entitlements) => ProfileChange[]
+}
+
+/** Steps without the approval itself, which somebody else has given meanwhile, are named for what they are. */
+function savedToApprove(steps: readonly ProfileChange[]): string[] {
+  if (steps.some((step) => 'approved' in step)) return [adminMessages.approved]
+  return steps.map((step) => ('types' in step ? adminMessages.typesSaved : adminMessages.scopeSaved))
+}
+
+/** The three dialogs that tick one person's entitlements (SPEC sections 2 and 8). */
+export const ENTITLEMENTS_DIALOGS: Record<EntitlementsKind, EntitlementsTexts> = {
+  types: {
+    title: 'Gerenciar Tipos de Acesso',
+    lists: ['types'],
+    submit: 'Salvar',
+    loadFailed: adminMessages.typesLoadFailed,
+    saved: () => [adminMessages.typesSaved],
+    failed: adminMessages.typesFailed,
+    stepsFor: (_, { types }) => [{ types }],
+  },
+  scope: {
+    title: 'Gerenciar Marcas e Estados',
+    lists: ['marcas', 'estados'],
+    submit: 'Salvar',
+    loadFailed: adminMessages.scopeLoadFailed,
+    saved: () => [adminMessages.scopeSaved],
+    failed: adminMessages.scopeFailed,
+    stepsFor: (_, { marcas, estados }) => [{ marcas, estados }],
+  },
+  approve: {
+    title: 'Aprovar Usuário',
+    lists: ['types', 'marcas', 'estados'],
+    submit: 'Aprovar',
+    loadFailed: adminMessages.approveFailed,
+    saved: savedToApprove,
+    failed: adminMessages.approveFailed,
+    stepsFor: stepsToApprove,
+  },
+}
 
 export type EntitlementsForm = ReturnType<typeof useEntitlementsForm>
 
@@ -53,4 +108,29 @@ export function useEntitlementsForm(kind: EntitlementsKind, userId: string, onCl
 /** Both are in the order of the options. */
 function isSame(one: Entitlements, other: Entitlements): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
+}
+
+/**
+ * Reads a person anew for a dialog, and only once: what stands in a dialog must not change under the hand.
+ * @param failureTitle title of the notice when it cannot be read (SPEC section 8)
+ */
+export function useFreshProfile(userId: string, failureTitle: string) {
+  const dialogId = useId()
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ['profile-in-dialog', userId, dialogId],
+    queryFn: ({ signal }) => callApi(userRoutes.readProfile, { params: { userId }, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnReconnect: false,
+    refetchOnWindowFocus: false,
+  })
+  useEffect(() => {
+    if (error) showToast({ kind: 'error', title: failureTitle, description: error.message })
+  }, [error, failureTitle])
+  return {
+    profile: data,
+    failure: isFetching ? undefined : error?.message,
+    isGone: isGone(error),
+    retry: () => void refetch(),
+  }
 }

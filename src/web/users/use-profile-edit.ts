@@ -3,12 +3,9 @@ import { useRef, useState } from 'react'
 import { type ManagedProfile, type ProfileChange, userRoutes } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { isConflict } from './is-conflict.ts'
-import { isGone } from './is-gone.ts'
-import { patchCachedProfile } from './profile-queries.ts'
-import { namesOfStep, withSteps } from './profile-steps.ts'
-import { type Conflict, readConflict } from './read-conflict.ts'
-import { refreshAndKeepFocus } from './refresh-and-keep-focus.ts'
+import { type Conflict, isConflict, isGone, readConflict } from './conflict.tsx'
+import { namesOfStep, withSteps } from './entitlements.tsx'
+import { patchCachedProfile, refreshAndKeepFocus } from './user-queries.ts'
 
 export interface EditTexts {
   /** What is said of these steps when they have been saved. */

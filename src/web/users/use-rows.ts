@@ -1,6 +1,14 @@
-import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
-import { type RefObject, useCallback, useEffect, useState } from 'react'
-import { scrollerOf, usePlace } from './use-place.ts'
+import { useRouter } from '@tanstack/react-router'
+import { defaultRangeExtractor, type Range, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 
 const HEAD_PX = 46
 /** The bar with the buttons for those selected, on a narrow window. */
@@ -63,4 +71,120 @@ function withIndex(indexes: number[], index: number, count: number): number[] {
 
 function rootFontPx(): number {
   return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16
+}
+
+/** Where the table's rows begin and what covers them, in pixels. */
+export interface Place {
+  /** From the top of what scrolls to the first row. */
+  start: number
+  /** Height of the bar that sticks above the head; none in a low window, where it scrolls away. */
+  barHeight: number
+}
+
+/** Follows the place of the table in the page: what stands above may grow, and the window may change. */
+export function usePlace(body: RefObject<HTMLElement | null>, bar: RefObject<HTMLElement | null>): Place {
+  const [place, setPlace] = useState<Place>({ start: 0, barHeight: 0 })
+  useLayoutEffect(() => {
+    const scroller = scrollerOf(body.current)
+    if (!body.current || !scroller) return
+    const measure = () => {
+      if (!body.current) return
+      const top = body.current.getBoundingClientRect().top - scroller.getBoundingClientRect().top
+      const next = { start: Math.round(top + scroller.scrollTop), barHeight: stickyHeight(bar.current) }
+      setPlace((last) => (last.start === next.start && last.barHeight === next.barHeight ? last : next))
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    for (const element of [scroller, ...scroller.children, bar.current])
+      if (element) observer.observe(element)
+    return () => observer.disconnect()
+  }, [body, bar])
+  return place
+}
+
+function stickyHeight(bar: HTMLElement | null): number {
+  return bar && getComputedStyle(bar).position === 'sticky' ? bar.offsetHeight : 0
+}
+
+/** What scrolls the page: the frame's main element (layout/signed-in-layout.tsx). */
+export function scrollerOf(element: HTMLElement | null): HTMLElement | null {
+  return element?.closest('main') ?? null
+}
+
+/** Moves the focus from a control of one row to the same one of another: arrow keys, Home and End. */
+export function useRowKeys(
+  body: RefObject<HTMLElement | null>,
+  virtualizer: Virtualizer<HTMLElement, HTMLElement>,
+) {
+  const wanted = useRef<{ index: number; control: string }>(undefined)
+
+  // After every drawing: the row may have to be scrolled to, or read, before it can take the focus.
+  useLayoutEffect(() => {
+    if (!wanted.current) return
+    const { index, control } = wanted.current
+    const target = body.current?.querySelector<HTMLElement>(
+      `[data-index="${index}"] [data-control="${control}"]`,
+    )
+    if (!target) return
+    wanted.current = undefined
+    target.focus({ preventScroll: true })
+  })
+
+  return (event: KeyboardEvent<HTMLElement>) => {
+    const control = (event.target as HTMLElement).dataset.control
+    const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]')
+    if (!control || !row || event.ctrlKey || event.metaKey || event.altKey) return
+    const { count } = virtualizer.options
+    const index = targetOf(event.key, Number(row.dataset.index), count)
+    if (index === undefined || index < 0 || index >= count) return
+    event.preventDefault()
+    wanted.current = { index, control }
+    const there = body.current?.querySelector<HTMLElement>(
+      `[data-index="${index}"] [data-control="${control}"]`,
+    )
+    virtualizer.scrollToIndex(index, { align: 'auto' })
+    there?.focus({ preventScroll: true })
+    if (there) wanted.current = undefined
+  }
+}
+
+function targetOf(key: string, index: number, count: number): number | undefined {
+  if (key === 'ArrowDown') return index + 1
+  if (key === 'ArrowUp') return index - 1
+  if (key === 'Home') return 0
+  if (key === 'End') return count - 1
+  return undefined
+}
+
+/** How far down the page was left, by the entry of the browser's history. */
+const tops = new Map<string, number>()
+
+/** Whoever comes back to the table by 'Voltar' finds it where it was left; a new visit starts at the top. */
+export function useKeptScroll(card: RefObject<HTMLElement | null>): void {
+  const { history } = useRouter()
+  // After the effects of all that stands above, which bring a chosen tab into sight; the rows have their height by now.
+  useEffect(() => {
+    const scroller = scrollerOf(card.current)
+    if (!scroller) return
+    const keyOfEntry = () => history.location.state.__TSR_key ?? ''
+    let key = keyOfEntry()
+    scroller.scrollTop = tops.get(key) ?? scroller.scrollTop
+    return history.subscribe(() => {
+      tops.set(key, scroller.scrollTop)
+      key = keyOfEntry()
+    })
+  }, [card, history])
+}
+
+/** Another filter or order is another list, to be read from its beginning: the card's top comes back into sight. */
+export function useTopOnChange(card: RefObject<HTMLElement | null>, key: string): void {
+  const last = useRef(key)
+  useEffect(() => {
+    if (last.current === key) return
+    last.current = key
+    const scroller = scrollerOf(card.current)
+    if (!card.current || !scroller) return
+    const distance = card.current.getBoundingClientRect().top - scroller.getBoundingClientRect().top
+    if (distance < 0) scroller.scrollTop += distance
+  }, [card, key])
 }

@@ -1,10 +1,10 @@
 import { BulkEditDialog } from './bulk-edit-dialog.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
-import type { DialogRequest } from './dialog-request.ts'
 import { EntitlementsDialog } from './entitlements-dialog.tsx'
 import { HistoryDialog } from './history-dialog.tsx'
 import { RemoveApprovalDialog } from './remove-approval-dialog.tsx'
 import type { Selection } from './selection.ts'
+import type { DialogRequest } from './use-dialogs.tsx'
 
 export interface UserDialogsProps {
   /** Which dialog stands open, if any. */

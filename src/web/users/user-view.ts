@@ -1,6 +1,8 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback, useEffect, useMemo } from 'react'
 import { ESTADOS, MARCAS, TYPES } from '#contract/catalogue.ts'
-import { PROFILE_SORTS, type ProfileFilter } from '#contract/users.ts'
-import type { ProfileOrder } from './profile-queries.ts'
+import { PROFILE_SORTS, type ProfileFilter, type ProfileSort } from '#contract/users.ts'
+import { type ProfileOrder, readAhead } from './user-queries.ts'
 
 /** What the table shows, as the address of /admin says it. */
 export interface UserView {
@@ -93,4 +95,51 @@ function flagOf(words: Record<string, boolean>, given: unknown): boolean | undef
 
 function wordOf(words: Record<string, boolean>, flag: boolean | undefined): string | undefined {
   return Object.keys(words).find((word) => words[word] === flag)
+}
+
+/** Starts to read the list that the address asks for, while the role is still being read. */
+export function useReadAhead(): void {
+  const search = useSearch({ from: '/signed-in/admin' })
+  useEffect(() => {
+    const { filter, order } = readUserView(search)
+    readAhead(filter, order)
+  }, [search])
+}
+
+/** The table's filter and order, which live in the address, and how to change them. */
+export function useUserView() {
+  const search = useSearch({ from: '/signed-in/admin' })
+  const navigate = useNavigate({ from: '/admin' })
+  const { filter, order } = useMemo(() => readUserView(search), [search])
+
+  const go = useCallback(
+    (change: UserSearch, replace = false) =>
+      void navigate({ to: '/admin', search: (last) => definedOf({ ...last, ...change }), replace }),
+    [navigate],
+  )
+  const setFilter = useCallback(
+    (next: ProfileFilter) => {
+      const { filter: tidy } = readUserView(writeFilter(next))
+      readAhead(tidy, order)
+      // Letters of one search are one step back, not many.
+      const isTyping = Boolean(filter.q && next.q && filter.q !== next.q)
+      go(writeFilter(next), isTyping)
+    },
+    [go, filter.q, order],
+  )
+  const sortBy = useCallback(
+    (sort: ProfileSort) => {
+      const next = orderAfterClick(order, sort)
+      readAhead(filter, next)
+      go(writeOrder(next))
+    },
+    [go, filter, order],
+  )
+  return { filter, order, setFilter, sortBy }
+}
+
+function definedOf(search: UserSearch): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(search).filter((part): part is [string, string] => part[1] !== undefined),
+  )
 }

@@ -110,3 +110,29 @@ function changePage(page: ProfilePage, change: (profile: ManagedProfile) => Mana
   const items = page.items.map(change)
   return items.every((item, index) => item === page.items[index]) ? page : { ...page, items }
 }
+
+/** Asks for a list before the screen that shows it is drawn; what has been read lately is not asked for again. */
+export function readAhead(filter: ProfileFilter, order: ProfileOrder): void {
+  void queryClient.prefetchInfiniteQuery(profileListQuery(filter, order))
+  void queryClient.prefetchQuery(profileCountQuery(filter))
+}
+
+/** The card that the table is in; it can have the focus. */
+const CARD_ID = 'usuarios'
+
+/**
+ * Reads the table again after a change. Where the row or button that had the focus has gone with it, the card
+ * takes it, so that the keyboard does not start at the top of the page.
+ */
+export async function refreshAndKeepFocus(): Promise<void> {
+  await refreshProfiles()
+  await keepFocus()
+}
+
+/** Gives the focus to the card where what had it has gone. */
+export async function keepFocus(): Promise<void> {
+  // By then the rows have been drawn.
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+  if (document.activeElement === document.body)
+    document.getElementById(CARD_ID)?.focus({ preventScroll: true })
+}

@@ -1,11 +1,15 @@
 import { type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo } from 'react'
-import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
-import { adminMessages } from '#contract/users.ts'
+import { adminMessages, type ManagedProfile, type ProfileFilter } from '#contract/users.ts'
 import { ApiError } from '#web/http/api-error.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { EVERYBODY, type ProfileOrder, profileCountQuery, profileListQuery } from './profile-queries.ts'
-import { refreshAndKeepFocus } from './refresh-and-keep-focus.ts'
+import {
+  EVERYBODY,
+  type ProfileOrder,
+  profileCountQuery,
+  profileListQuery,
+  refreshAndKeepFocus,
+} from './user-queries.ts'
 
 /** The people who match, as far as they have been read, and how many there are. */
 export function useProfileList(filter: ProfileFilter, order: ProfileOrder) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ManagedProfile } from '#contract/users.ts'
-import { entitlementsOf, namesOfStep, stepsToApprove, withSteps } from './profile-steps.ts'
+import { entitlementsOf, namesOfStep, stepsToApprove, withSteps } from './entitlements.tsx'
 
 const person = (rest: Partial<ManagedProfile> = {}): ManagedProfile => ({
   id: 'i',

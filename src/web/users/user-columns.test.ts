@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ESTADOS, MARCAS, TYPES } from '#contract/catalogue.ts'
 import type { ManagedProfile } from '#contract/users.ts'
-import { summariseScope } from './summarise-scope.ts'
+import { summariseScope } from './user-columns.tsx'
 
 const summaryOf = (types: readonly string[], marcas: readonly string[], estados: readonly string[]) =>
   summariseScope({ types, marcas, estados } as ManagedProfile).map(({ label, text }) => `${label}: ${text}`)

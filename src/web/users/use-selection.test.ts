@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ManagedProfile, ProfileFilter, ProfileSort } from '#contract/users.ts'
-import { findWhoLeft } from './who-left.ts'
+import { findWhoLeft } from './use-selection.ts'
 
 const person = (user_id: string, rest: Partial<ManagedProfile> = {}) =>
   ({

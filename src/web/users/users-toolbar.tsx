@@ -1,0 +1,249 @@
+import Search from 'lucide-react/icons/search'
+import SlidersHorizontal from 'lucide-react/icons/sliders-horizontal'
+import { type ReactNode, type Ref, type RefObject, useEffect, useRef, useState } from 'react'
+import { ESTADOS, MARCAS, TYPES } from '#contract/catalogue.ts'
+import type { ProfileFilter } from '#contract/users.ts'
+import { Button } from '#web/ui/button.tsx'
+import { classNames } from '#web/ui/class-names.ts'
+import { MOST_SEARCHED, tidySearch } from './user-view.ts'
+
+interface UsersToolbarProps {
+  ref: Ref<HTMLDivElement>
+  /** Whether it stays in sight while the rows scroll. */
+  isSticky: boolean
+  filter: ProfileFilter
+  onFilter: (filter: ProfileFilter) => void
+  /** The line below: what is shown, and what can be done with it. */
+  children: ReactNode
+}
+
+/** The bar above the table: search, filters (on a narrow window behind a button), and the line below. */
+export function UsersToolbar({ ref, isSticky, filter, onFilter, children }: UsersToolbarProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  const { q = '', ...others } = filter
+  const active = Object.keys(others).length
+  return (
+    <div
+      ref={ref}
+      className={classNames(
+        isSticky && 'sticky top-0',
+        'z-5 space-y-1.5 rounded-t-xl bg-surface px-4 pt-3 pb-1.5 sm:px-6 xl:px-4',
+      )}
+    >
+      <div className="flex gap-2">
+        <SearchBox value={q} onSearch={(typed) => onFilter({ ...others, ...(typed && { q: typed }) })} />
+        <Button
+          variant="secondary"
+          aria-expanded={isOpen}
+          aria-controls="filtros"
+          onClick={() => setIsOpen(!isOpen)}
+          className="px-3 xl:hidden"
+        >
+          <SlidersHorizontal aria-hidden="true" className="size-4" />
+          Filtros{active > 0 && ` (${active})`}
+        </Button>
+        <div className="hidden gap-2 xl:flex">
+          <Filters filter={filter} onChange={onFilter} />
+        </div>
+      </div>
+      <div
+        id="filtros"
+        className={classNames('grid-cols-2 gap-2 sm:grid-cols-3 xl:hidden', isOpen ? 'grid' : 'hidden')}
+      >
+        {isOpen && <Filters filter={filter} onChange={onFilter} />}
+      </div>
+      {children}
+    </div>
+  )
+}
+
+/**
+ * A letter is searched for at once, one that follows sooner than this after that time. A usual debounce, which waits
+ * for a hand to rest, alone would take longer than an answer may take.
+ */
+const REST_MS = 40
+
+interface SearchBoxProps {
+  value: string
+  onSearch: (q: string) => void
+}
+
+/** Searches by name or e-mail while it is typed, at once on Enter; '/' leads here. */
+export function SearchBox({ value, onSearch }: SearchBoxProps) {
+  const input = useRef<HTMLInputElement>(null)
+  const { text, type, send } = useTypedSearch(value, onSearch)
+  useSlash(input)
+  return (
+    <search className="relative min-w-0 flex-1 xl:max-w-80">
+      <Search
+        aria-hidden="true"
+        className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted"
+      />
+      <input
+        ref={input}
+        type="search"
+        value={text}
+        onChange={({ target }) => type(target.value)}
+        onKeyDown={({ key }) => key === 'Enter' && send(text)}
+        maxLength={MOST_SEARCHED}
+        aria-label="Buscar por nome ou e-mail"
+        aria-keyshortcuts="/"
+        // Shorter than its name: a phone has no place for more.
+        placeholder="Nome ou e-mail"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        className="h-10 w-full rounded-lg border border-line-strong/70 bg-surface pr-2 pl-9 text-base text-ink placeholder:text-muted hover:border-line-strong focus-visible:outline-offset-0 sm:text-sm"
+      />
+    </search>
+  )
+}
+
+/** What is being typed, and its way to the address; what comes from the address (back, 'Limpar filtros') is shown. */
+function useTypedSearch(value: string, onSearch: (q: string) => void) {
+  const [text, setText] = useState(value)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const sentAt = useRef(0)
+  // What was sent and has not arrived yet: it must not overwrite letters typed since.
+  const onTheWay = useRef<string[]>([])
+  useEffect(() => {
+    const arrived = onTheWay.current.lastIndexOf(value)
+    if (arrived !== -1) onTheWay.current.splice(0, arrived + 1)
+    else setText(value)
+  }, [value])
+  useEffect(() => () => clearTimeout(timer.current), [])
+
+  const send = (typed: string) => {
+    clearTimeout(timer.current)
+    const q = tidySearch(typed)
+    if (q === (onTheWay.current.at(-1) ?? value)) return
+    onTheWay.current.push(q)
+    sentAt.current = performance.now()
+    onSearch(q)
+  }
+  const type = (typed: string) => {
+    setText(typed)
+    clearTimeout(timer.current)
+    const restMs = sentAt.current + REST_MS - performance.now()
+    if (restMs <= 0) send(typed)
+    else timer.current = setTimeout(() => send(typed), restMs)
+  }
+  return { text, type, send }
+}
+
+function useSlash(input: RefObject<HTMLInputElement | null>): void {
+  useEffect(() => {
+    const follow = (event: KeyboardEvent) => {
+      const isTaken = event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey
+      if (event.key !== '/' || isTaken || isTyping(event.target)) return
+      if (document.querySelector('[role="dialog"], [role="alertdialog"]')) return
+      event.preventDefault()
+      input.current?.focus()
+      input.current?.select()
+    }
+    document.addEventListener('keydown', follow)
+    return () => document.removeEventListener('keydown', follow)
+  }, [input])
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable ||
+      target.matches('textarea, select, input:not([type="checkbox"], [type="radio"])'))
+  )
+}
+
+const STATUS_OPTIONS = [
+  ['true', 'Aprovado'],
+  ['false', 'Pendente'],
+] as const
+const VERIFIED_OPTIONS = [
+  ['true', 'Verificado'],
+  ['false', 'Pendente'],
+] as const
+const sameWords = (values: readonly string[]) => values.map((value) => [value, value] as const)
+const LIST_FILTERS = [
+  { name: 'type', label: 'Filtrar por tipo de acesso', every: 'Tipo: todos', options: sameWords(TYPES) },
+  { name: 'marca', label: 'Filtrar por marca', every: 'Marca: todas', options: sameWords(MARCAS) },
+  { name: 'estado', label: 'Filtrar por estado', every: 'Estado: todos', options: sameWords(ESTADOS) },
+] as const
+
+interface FiltersProps {
+  filter: ProfileFilter
+  onChange: (filter: ProfileFilter) => void
+}
+
+/** What narrows the table besides the search. */
+export function Filters({ filter, onChange }: FiltersProps) {
+  const flagOf = (value: string | undefined) => (value === undefined ? undefined : value === 'true')
+  return (
+    <>
+      <FilterSelect
+        label="Filtrar por status"
+        every="Status: todos"
+        options={STATUS_OPTIONS}
+        value={filter.approved?.toString()}
+        onChange={(value) => onChange({ ...filter, approved: flagOf(value) })}
+      />
+      <FilterSelect
+        label="Filtrar por e-mail verificado"
+        every="E-mail: todos"
+        options={VERIFIED_OPTIONS}
+        value={filter.verified?.toString()}
+        onChange={(value) => onChange({ ...filter, verified: flagOf(value) })}
+      />
+      {LIST_FILTERS.map(({ name, label, every, options }) => (
+        <FilterSelect
+          key={name}
+          label={label}
+          every={every}
+          options={options}
+          value={filter[name]}
+          onChange={(value) => onChange({ ...filter, [name]: value })}
+        />
+      ))}
+      <Button
+        variant="ghost"
+        disabled={Object.keys(filter).length === 0}
+        onClick={() => onChange({})}
+        className="px-3"
+      >
+        Limpar filtros
+      </Button>
+    </>
+  )
+}
+
+interface FilterSelectProps {
+  label: string
+  /** What is offered first: no filter. */
+  every: string
+  options: readonly (readonly [value: string, label: string])[]
+  value: string | undefined
+  onChange: (value: string | undefined) => void
+}
+
+/** One filter: a list to choose from, marked while it narrows the table. */
+export function FilterSelect({ label, every, options, value, onChange }: FilterSelectProps) {
+  return (
+    <select
+      aria-label={label}
+      value={value ?? ''}
+      onChange={({ target }) => onChange(target.value || undefined)}
+      className={classNames(
+        'h-10 min-w-0 rounded-lg border bg-surface px-2.5 text-base focus-visible:outline-offset-0 sm:text-sm',
+        value === undefined
+          ? 'border-line-strong/50 text-muted hover:border-line-strong'
+          : 'border-brand font-medium text-ink',
+      )}
+    >
+      <option value="">{every}</option>
+      {options.map(([option, text]) => (
+        <option key={option} value={option}>
+          {text}
+        </option>
+      ))}
+    </select>
+  )
+}
