@@ -19,14 +19,16 @@ interface ProcessOptions {
   env?: NodeJS.ProcessEnv
   /** Leads a group of its own, so that what it starts ends with it. */
   isGroup?: boolean
+  /** The project's folder unless said. */
+  cwd?: string
 }
 
 /** Starts a program of the project, its standard output going nowhere; it never outlives this process. */
 export function runProcess(program: string, args: string[], options: ProcessOptions = {}): RunningProcess {
-  const { env = {}, isGroup = false } = options
+  const { env = {}, isGroup = false, cwd = ROOT } = options
   const stdio: StdioOptions = ['ignore', 'ignore', 'pipe']
   const startedAt = performance.now()
-  const child = spawn(program, args, { cwd: ROOT, env: { ...process.env, ...env }, stdio, detached: isGroup })
+  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio, detached: isGroup })
   const pid = child.pid
   if (pid === undefined) throw new Error(`${program} could not be started`)
   let errors = ''

@@ -17,13 +17,16 @@ const COMPILE_CACHE = join(ROOT, 'node_modules', '.cache', 'node')
 /**
  * Starts the portal's server in a process of its own, in demo mode unless the environment says otherwise, and waits
  * until it is ready. The page must have been built.
+ * @param folder of another checkout to be measured beside this one
  */
 export async function startPortal(
   port: number,
   env: Record<string, string>,
   nodeFlags: string[] = [],
+  folder = ROOT,
 ): Promise<StartedPortal> {
   const started = runProcess(process.execPath, [...serverFlags, ...nodeFlags, 'src/server/main.ts'], {
+    cwd: folder,
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: String(port), ...env },
   })
   const url = `http://127.0.0.1:${port}`

@@ -1,0 +1,124 @@
+// What a visitor of /login feels on 'slow 4G' and a slow phone with nothing in the cache: until something is painted, until
+// the e-mail can be typed, until 'Entrar' answers; and until the shell of /power-bi is painted.
+// `node proof/bench/first-paint.ts [--rounds 5] [--beside FOLDER]`: FOLDER is another built checkout, measured in turns.
+import { parseArgs } from 'node:util'
+import type { Browser, Page } from '@playwright/test'
+import type { Figure } from './support/figures.ts'
+import { openChromium } from './support/open-chromium.ts'
+import { FIRST_PORT, ROOT } from './support/paths.ts'
+import { runBench } from './support/run-bench.ts'
+import { say } from './support/run-task.ts'
+import { startPortal } from './support/start-portal.ts'
+import { median, spread } from './support/statistics.ts'
+import { temporaryFolder } from './support/temporary-folder.ts'
+
+const { values } = parseArgs({ options: { rounds: { type: 'string' }, beside: { type: 'string' } } })
+const rounds = Number(values.rounds ?? 5)
+/** Chromium's own 'Slow 4G': bytes a second each way, and a round trip in ms. */
+const SLOW_4G = { downloadThroughput: 1.6e6 / 8, uploadThroughput: 750e3 / 8, latency: 150, offline: false }
+const SLOWER_PROCESSOR = 4
+const MAX_MS = 30_000
+
+interface Marks {
+  /** First contentful paint. */
+  painted: number
+  /** The e-mail field is there. */
+  typable: number
+  /** The button of the form answers. */
+  usable: number
+}
+
+/** Runs in the page before anything else: looks at every frame that is drawn. */
+function watchForm(): void {
+  const marks: Record<string, number> = {}
+  Object.assign(window, { formMarks: marks })
+  const look = () => {
+    const email = document.querySelector<HTMLInputElement>('input[name=email]')
+    if (email && !email.disabled) marks.typable ??= performance.now()
+    const button = document.querySelector<HTMLButtonElement>('button[type=submit]')
+    if (button && !button.disabled) marks.usable ??= performance.now()
+    if (marks.usable === undefined) requestAnimationFrame(look)
+  }
+  requestAnimationFrame(look)
+}
+
+async function openSlowly(browser: Browser): Promise<{ page: Page; close: () => Promise<void> }> {
+  const context = await browser.newContext({ locale: 'pt-BR', viewport: { width: 390, height: 844 } })
+  const page = await context.newPage()
+  page.setDefaultTimeout(MAX_MS)
+  const devTools = await context.newCDPSession(page)
+  await devTools.send('Network.enable')
+  await devTools.send('Network.emulateNetworkConditions', SLOW_4G)
+  await devTools.send('Emulation.setCPUThrottlingRate', { rate: SLOWER_PROCESSOR })
+  return { page, close: () => context.close() }
+}
+
+const readPaint = (page: Page) =>
+  page
+    .waitForFunction(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0)
+    .then((handle) => handle.jsonValue())
+
+async function measureLogin(browser: Browser, url: string): Promise<Marks> {
+  const { page, close } = await openSlowly(browser)
+  try {
+    await page.addInitScript(watchForm)
+    await page.goto(`${url}/login`, { waitUntil: 'commit' })
+    const painted = await readPaint(page)
+    const marks = await page.waitForFunction(() => {
+      const seen = (window as unknown as { formMarks: { typable: number; usable: number } }).formMarks
+      return seen.usable > 0 && seen
+    })
+    return { painted, ...((await marks.jsonValue()) as { typable: number; usable: number }) }
+  } finally {
+    await close()
+  }
+}
+
+/** Without a session the shell is painted all the same, and then gives way to /login. */
+async function measureShell(browser: Browser, url: string): Promise<number> {
+  const { page, close } = await openSlowly(browser)
+  try {
+    await page.goto(`${url}/power-bi`, { waitUntil: 'commit' })
+    return await readPaint(page)
+  } finally {
+    await close()
+  }
+}
+
+await runBench(async (cleanUp) => {
+  const browser = await openChromium(cleanUp)
+  const folders = [ROOT, ...(values.beside ? [values.beside] : [])]
+  const portals = []
+  for (const [index, folder] of folders.entries()) {
+    const env = { DATA_DIR: temporaryFolder(cleanUp), RATE_LIMITS: 'off' }
+    const portal = await startPortal(FIRST_PORT + index, env, [], folder)
+    cleanUp(() => portal.stop())
+    portals.push({ url: portal.url, login: [] as Marks[], shell: [] as number[] })
+  }
+  for (let round = 1; round <= rounds; round++) {
+    for (const portal of portals) {
+      portal.login.push(await measureLogin(browser, portal.url))
+      portal.shell.push(await measureShell(browser, portal.url))
+    }
+    say(
+      `round ${round} of ${rounds}: painted ${portals.map(({ login }) => login.at(-1)?.painted.toFixed(0)).join(' / ')} ms`,
+    )
+  }
+  return portals.flatMap(({ login, shell }, index): Figure[] => {
+    const name = index === 0 ? '' : ', the other checkout'
+    const figure = (what: string, runs: number[], atMost?: number): Figure => ({
+      what: what + name,
+      value: median(runs),
+      unit: 'ms',
+      note: spread(runs),
+      ...(index === 0 && atMost !== undefined && { atMost }),
+    })
+    const of = (mark: keyof Marks) => login.map((marks) => marks[mark])
+    return [
+      figure('/login painted', of('painted'), 900),
+      figure('/login can be typed in', of('typable'), 900),
+      figure('/login: the button answers', of('usable')),
+      figure('/power-bi shell painted', shell, 900),
+    ]
+  })
+})
