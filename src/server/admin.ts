@@ -1,8 +1,42 @@
-import { ConfigError, readConfig } from './config.ts'
-import { DatabaseOpenError } from './database/database.ts'
-import { createLog } from './log.ts'
-import { AdminError } from './operations/admin-error.ts'
-import { runAdmin } from './operations/run-admin.ts'
+import { type Config, ConfigError, readConfig } from './config.ts'
+import { type Database, DatabaseOpenError } from './database/database.ts'
+import { migrateDatabase } from './database/migrate.ts'
+import { openDatabase } from './database/open-database.ts'
+import { isMarkedAsDemo } from './demo/demo-installation.ts'
+import { createLog, type Log } from './log.ts'
+import { ADMIN_COMMANDS, ADMIN_USAGE, AdminError } from './operations/admin-commands.ts'
+
+/**
+ * Runs one command on the configured database.
+ * @param args what stands behind `npm run admin --`
+ * @returns what is printed
+ * @throws AdminError, DatabaseOpenError
+ */
+export async function runAdmin(config: Config, log: Log, args: string[]): Promise<string> {
+  const [name = '', email = '', ...rest] = args
+  const command = Object.hasOwn(ADMIN_COMMANDS, name) ? ADMIN_COMMANDS[name] : undefined
+  if (!command || rest.length > 0 || (name === 'list') !== (email === '')) throw new AdminError(ADMIN_USAGE)
+  const database = await open(config, log)
+  try {
+    await migrateDatabase(database)
+    if (config.isDemo && !(await isMarkedAsDemo(database.db)))
+      throw new AdminError('A demonstração ainda não foi preparada. Rode npm start uma vez antes.')
+    return await command({ ...config, db: database.db, clock: Date.now }, email)
+  } finally {
+    await database.close()
+  }
+}
+
+async function open(config: Config, log: Log): Promise<Database> {
+  try {
+    return await openDatabase(config, log)
+  } catch (error) {
+    if (!(error instanceof DatabaseOpenError) || config.databaseUrl) throw error
+    throw new AdminError(
+      `${error.message}\nO banco embutido é de um processo só: pare o portal e tente de novo.`,
+    )
+  }
+}
 
 /** What the person at the terminal can mend is told in words; everything else is a fault with its stack. */
 function explain(error: unknown): string {

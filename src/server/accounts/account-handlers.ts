@@ -1,6 +1,6 @@
 import type { accountRoutes } from '#contract/accounts.ts'
+import { ipGroup } from '#server/http/caller-ip.ts'
 import type { Handlers } from '#server/http/implement.ts'
-import { addressGroup } from '#server/http/request-info.ts'
 import { changePassword } from './change-password.ts'
 import { disownEmail } from './disown-email.ts'
 import { requestLinkMail } from './request-link-mail.ts'
@@ -31,7 +31,7 @@ export function accountHandlers(deps: AccountDeps): Pick<Handlers<typeof account
     },
     setPassword: ({ actor, body, request }) => resetPassword(deps, actor, body.password, request),
     async disownEmail({ body, request }) {
-      await takeFromLimit(`email-link ${addressGroup(request.ip)}`, EMAIL_LINK_LIMIT)
+      await takeFromLimit(`email-link ${ipGroup(request.ip)}`, EMAIL_LINK_LIMIT)
       const reply = await disownEmail(db, body.token_hash, request, new Date(deps.clock()))
       deps.nudgeOutbox()
       return reply

@@ -1,5 +1,5 @@
 import type { Database } from '#server/database/database.ts'
-import type { Actor } from '#server/http/actor.ts'
+import type { Actor } from '#server/http/context.ts'
 import type { Authenticate } from '#server/http/implement.ts'
 import type { AccessTokens } from './access-token.ts'
 import { RECOVERY_SESSION_SECONDS } from './open-session.ts'

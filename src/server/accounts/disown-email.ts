@@ -1,6 +1,6 @@
 import type { Db } from '#server/database/schema.ts'
+import type { RequestInfo } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import type { RequestInfo } from '#server/http/request-info.ts'
 import { queueMail } from '#server/mail/queue-mail.ts'
 import { recordAudit } from '#server/operations/record-audit.ts'
 import { hashOfLinkToken } from './link-token.ts'

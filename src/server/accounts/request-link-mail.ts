@@ -1,6 +1,6 @@
 import type { Db } from '#server/database/schema.ts'
+import type { RequestInfo } from '#server/http/context.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
-import type { RequestInfo } from '#server/http/request-info.ts'
 import { queueMail } from '#server/mail/queue-mail.ts'
 import { takeFromMailLimits } from './take-from-mail-limits.ts'
 

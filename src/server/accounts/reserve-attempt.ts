@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '#server/database/schema.ts'
+import { ipGroup } from '#server/http/caller-ip.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { addressGroup } from '#server/http/request-info.ts'
 
 const FIRST_LOCK_MS = 30_000
 const LONGEST_LOCK_MS = 15 * 60_000
@@ -15,7 +15,7 @@ const FREE_FAILURES_BUILTIN = { perAddress: 3, overall: 15 }
 function keysOf(email: string, ip: string): { perAddress: string; overall: string } {
   // Hashed, so that the table does not collect addresses of people who have no account.
   const account = createHash('sha256').update(email).digest('base64url')
-  return { perAddress: `${account} ${addressGroup(ip)}`, overall: account }
+  return { perAddress: `${account} ${ipGroup(ip)}`, overall: account }
 }
 
 /**

@@ -7,9 +7,8 @@ import {
   rateStrength,
 } from '#contract/passwords.ts'
 import type { Db } from '#server/database/schema.ts'
-import type { Actor } from '#server/http/actor.ts'
+import type { Actor, RequestInfo } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import type { RequestInfo } from '#server/http/request-info.ts'
 import { queueMail } from '#server/mail/queue-mail.ts'
 import { recordAudit } from '#server/operations/record-audit.ts'
 import { findProfile } from '#server/users/profile-queries.ts'

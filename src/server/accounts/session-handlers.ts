@@ -1,9 +1,10 @@
 import type { accountRoutes } from '#contract/accounts.ts'
 import type { Db } from '#server/database/schema.ts'
+import { ipGroup } from '#server/http/caller-ip.ts'
+import type { RequestInfo } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { addressGroup, type RequestInfo } from '#server/http/request-info.ts'
 import type { Altcha } from './altcha.ts'
 import { presentAuthUser, type SessionTools } from './open-session.ts'
 import { refreshSession } from './refresh-session.ts'
@@ -40,7 +41,7 @@ type Handled =
 /** Sessions and the human check; what makes and changes accounts is in accounts/. */
 export function signInHandlers(deps: SignInDeps): Pick<Handlers<typeof accountRoutes>, Handled> {
   const { db, sessions, rules, takeFromLimit } = deps
-  const perAddress = (name: string, { ip }: RequestInfo) => `${name} ${addressGroup(ip)}`
+  const perAddress = (name: string, { ip }: RequestInfo) => `${name} ${ipGroup(ip)}`
   return {
     async issueToken({ query, body, request }) {
       if (query.grant_type === 'refresh_token') {

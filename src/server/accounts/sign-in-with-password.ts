@@ -1,7 +1,7 @@
 import type { Session } from '#contract/accounts.ts'
 import type { Db } from '#server/database/schema.ts'
+import type { RequestInfo } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import type { RequestInfo } from '#server/http/request-info.ts'
 import { recordAccess } from '#server/operations/audit.ts'
 import { presentProfile } from '#server/users/present-profile.ts'
 import type { HumanCheck } from './human-check.ts'

@@ -1,5 +1,6 @@
+import { ipGroup } from '#server/http/caller-ip.ts'
+import type { RequestInfo } from '#server/http/context.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
-import { addressGroup, type RequestInfo } from '#server/http/request-info.ts'
 
 const PER_ADDRESS = { max: 60, windowSeconds: 3600 }
 const PER_MINUTE = { max: 1, windowSeconds: 60 }
@@ -17,7 +18,7 @@ export async function takeFromMailLimits(
   email: string,
   request: RequestInfo,
 ): Promise<void> {
-  await takeFromLimit(`${action} ${addressGroup(request.ip)}`, PER_ADDRESS)
+  await takeFromLimit(`${action} ${ipGroup(request.ip)}`, PER_ADDRESS)
   await takeFromLimit(`${action}-minute ${email}`, PER_MINUTE)
   await takeFromLimit(`${action}-hour ${email}`, PER_HOUR)
 }

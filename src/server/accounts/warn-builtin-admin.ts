@@ -1,5 +1,5 @@
 import type { Db } from '#server/database/schema.ts'
-import type { RequestInfo } from '#server/http/request-info.ts'
+import type { RequestInfo } from '#server/http/context.ts'
 import { queueMail } from '#server/mail/queue-mail.ts'
 import { recordAudit } from '#server/operations/record-audit.ts'
 

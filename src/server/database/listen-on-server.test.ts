@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { listenOnServer } from './listen-on-server.ts'
+import { listenOnServer } from './open-server.ts'
 
 /** A server that hangs up on everybody. */
 async function startRudeServer() {

@@ -1,6 +1,6 @@
 import { ESTADOS, MARCAS, slugOfType, TYPES } from '#contract/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
-import { markAsDemo } from './demo-mark.ts'
+import { markAsDemo } from './demo-installation.ts'
 import { seededPeople } from './seeded-people.ts'
 
 export const DEMO_PASSWORD = 'Patio-Demo-2026!'

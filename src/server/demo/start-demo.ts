@@ -8,7 +8,7 @@ import type { Db } from '#server/database/schema.ts'
 import type { Mount } from '#server/http/http-app.ts'
 import type { Mailer } from '#server/mail/mailer.ts'
 import type { PowerBiOptions } from '#server/power-bi/power-bi-client.ts'
-import { isMarkedAsDemo } from './demo-mark.ts'
+import { isMarkedAsDemo } from './demo-installation.ts'
 import { type DemoReport, seedDemo } from './seed.ts'
 
 const POWER_BI_PATH = '/demo/power-bi'

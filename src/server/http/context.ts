@@ -1,6 +1,22 @@
+import type { Caller } from '#contract/access.ts'
+import type { Profile } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
-import type { Actor } from './actor.ts'
-import type { RequestInfo } from './request-info.ts'
+
+/** What the rules and the records need to know of a request. */
+export interface RequestInfo {
+  requestId: string
+  /** The caller's address; X-Forwarded-For counts only from a trusted proxy. */
+  ip: string
+  userAgent: string | null
+}
+
+/** The signed-in person behind a request, read from the database for this request. */
+export interface Actor extends Caller {
+  sessionId: string
+  profile: Profile
+  /** Raised by every change of approval or entitlements; part of every cache key. */
+  entitlementVersion: number
+}
 
 /** What a function of a feature takes first; what is wanted of it comes second. */
 export interface Context {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ProblemError } from './problem-error.ts'
-import { assertClean } from './read-body.ts'
+import { assertClean } from './read-input.ts'
 
 /** An instant that exists, or the database would fail on it; with microseconds: '2026-11-21T10:00:00.123456Z'. */
 export const cursorInstantSchema = z

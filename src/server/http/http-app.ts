@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
-import { isDatabaseUnavailable } from '#server/database/is-unavailable.ts'
+import { isDatabaseUnavailable } from '#server/database/database.ts'
 import type { Log } from '#server/log.ts'
+import { callerIp } from './caller-ip.ts'
 import type { HttpEnv } from './implement.ts'
 import { type PortalPageOptions, servePortalPage } from './portal-page.ts'
 import { ProblemError, problemOf } from './problem-error.ts'
-import { callerAddress } from './request-info.ts'
 import { readStaticFiles, serveStaticFiles } from './static-files.ts'
 
 /** A handler of a path, such as '/demo/power-bi', and of everything below it. */
@@ -55,7 +55,7 @@ function identify(context: Context<HttpEnv>, options: HttpOptions): void {
   const requestId = randomUUID()
   context.set('info', {
     requestId,
-    ip: callerAddress(peer, context.req.header('x-forwarded-for'), options.trustedProxies),
+    ip: callerIp(peer, context.req.header('x-forwarded-for'), options.trustedProxies),
     userAgent: context.req.header('user-agent')?.slice(0, 300) ?? null,
   })
   outgoing.setHeader('X-Request-Id', requestId)

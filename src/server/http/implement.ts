@@ -1,16 +1,13 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
 import type { Hono, Context as HonoContext } from 'hono'
 import { type Access, refusalOf } from '#contract/access.ts'
 import type { BodyOf, ParamsOf, QueryOf, ReplyOf, Route, Routes, Schema } from '#contract/route.ts'
-import type { Actor } from './actor.ts'
-import { markRoute } from './answered-route.ts'
-import type { Context, PublicContext } from './context.ts'
+import type { Actor, Context, PublicContext, RequestInfo } from './context.ts'
 import { type AcceptStream, openEventStream } from './event-stream.ts'
-import type { IsOperator } from './operator-token.ts'
-import { parseInput } from './parse-input.ts'
 import { ProblemError } from './problem-error.ts'
-import { readJsonBody } from './read-body.ts'
-import type { RequestInfo } from './request-info.ts'
+import { parseInput, readJsonBody } from './read-input.ts'
 
 const DEFAULT_MAX_BODY_BYTES = 16 * 1024
 
@@ -141,4 +138,41 @@ async function readInput(route: Route, { req }: HonoContext<HttpEnv>) {
         await readJsonBody(req.raw, route.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES),
       )) as never,
   }
+}
+
+const ROUTE = Symbol('route')
+
+interface Marked {
+  [ROUTE]?: Route
+}
+
+/** Notes on a reply which route of the contract answers, for whoever counts replies when they are out. */
+export function markRoute(outgoing: ServerResponse, route: Route): void {
+  ;(outgoing as Marked)[ROUTE] = route
+}
+
+/** @returns undefined for pages, files, and what no route answers */
+export function routeOf(outgoing: ServerResponse): Route | undefined {
+  return (outgoing as Marked)[ROUTE]
+}
+
+/** Whether an Authorization header carries the token that opens the routes for operators. */
+export type IsOperator = (authorization: string | undefined) => boolean
+
+/**
+ * Makes the check, in constant time whatever is presented.
+ * @param token undefined closes those routes
+ */
+export function createIsOperator(token: string | undefined): IsOperator {
+  if (!token) return () => false
+  const expected = digestOf(token)
+  return (authorization) => {
+    const presented = /^Bearer (.+)$/i.exec(authorization ?? '')?.[1]
+    return presented !== undefined && timingSafeEqual(digestOf(presented), expected)
+  }
+}
+
+/** Of one length, as the comparison demands. */
+function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
 }

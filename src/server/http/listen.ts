@@ -1,12 +1,15 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { Server as NetServer } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
+import { PROBLEMS } from '#contract/problem.ts'
 import type { Route } from '#contract/route.ts'
 import type { Log } from '#server/log.ts'
-import { routeOf } from './answered-route.ts'
 import type { HttpApp } from './http-app.ts'
-import { describeBrokenRequest, refuseBrokenRequest } from './refuse-broken-request.ts'
+import { routeOf } from './implement.ts'
+import { ProblemError, problemOf } from './problem-error.ts'
 
 const MAX_HEADER_BYTES = 16 * 1024
 /** How long a request may take from its connection to its first byte while the server is being drained. */
@@ -124,4 +127,43 @@ function closeWhenIdle(server: Server, withinMs: number): Promise<void> {
       resolve()
     })
   })
+}
+
+/** Codes of Node's HTTP parser that mean more than 'not HTTP'. */
+const CODES = {
+  HPE_HEADER_OVERFLOW: 'headers-too-large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'body-too-large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request-timeout',
+} as const
+
+type BrokenRequest = (typeof CODES)[keyof typeof CODES] | 'invalid-input'
+
+/** The problem JSON of a request that never reached the app. */
+export function describeBrokenRequest(code: BrokenRequest): string {
+  const detail = code === 'invalid-input' ? { detail: 'O pedido não pôde ser lido.' } : {}
+  return JSON.stringify(problemOf(new ProblemError(code, detail), randomUUID()))
+}
+
+/** Answers what is not even HTTP in the same form as every other failure, and hangs up. */
+export function refuseBrokenRequest(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  headers: [string, string][],
+): void {
+  const { _httpMessage: running } = socket as { _httpMessage?: { headersSent: boolean } }
+  if (!socket.writable || running?.headersSent || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const code = CODES[error.code as keyof typeof CODES] ?? 'invalid-input'
+  const body = describeBrokenRequest(code)
+  const [status] = PROBLEMS[code]
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
 }

@@ -1,8 +1,17 @@
+import { randomUUID } from 'node:crypto'
+import { emailSchema } from '#contract/accounts.ts'
+import { companyAddress } from '#server/accounts/company-address.ts'
 import type { Db } from '#server/database/schema.ts'
-import { grantAdministration, revokeAdministration } from './change-administration.ts'
-import { createAdministrator } from './create-administrator.ts'
-import { listAdministrators } from './list-administrators.ts'
-import { resetAccess } from './reset-access.ts'
+import type { RequestInfo } from '#server/http/context.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import { mintEmailLink } from '#server/mail/email-links.ts'
+import { writeInstant } from '#server/mail/write-instant.ts'
+import { lockAdministrators } from '#server/users/lock-administrators.ts'
+import { setRole } from '#server/users/set-role.ts'
+import { recordAudit } from './record-audit.ts'
+
+/** Something that the person at the terminal can mend; the message is one readable Portuguese line. */
+export class AdminError extends Error {}
 
 /** What the commands run with. */
 export interface AdminDeps {
@@ -32,3 +41,144 @@ export const ADMIN_USAGE = `Uso: npm run admin -- COMANDO EMAIL
   reset EMAIL    encerra as sessões da pessoa e mostra um link de uso único para criar uma senha nova
   grant EMAIL    torna administradora uma pessoa que já tem conta
   revoke EMAIL   tira a administração de uma pessoa; a última não pode perdê-la`
+
+/** Adds an administrator, verified and approved, whose password is set through the printed link. */
+export async function createAdministrator(deps: AdminDeps, typed: string): Promise<string> {
+  const email = readAddress(typed, deps.companyEmailDomain)
+  const at = new Date(deps.clock())
+  const request = terminalRequest()
+  return deps.db.transaction().execute(async (transaction) => {
+    const person = await transaction
+      .insertInto('profiles')
+      .values({ email, approved: true, email_verified_at: at, created_at: at })
+      .onConflict((conflict) => conflict.column('email').doNothing())
+      .returning(['user_id', 'email'])
+      .executeTakeFirst()
+    if (!person)
+      throw new AdminError(`O e-mail ${email} já tem conta. Use grant para torná-la administradora.`)
+    await recordAudit(transaction, { action: 'account-created', target: person, request, at })
+    await setRole(transaction, { person, role: 'admin', request, at })
+    return `Administrador criado: ${email}\n${await printResetLink(transaction, deps, person)}`
+  })
+}
+
+function readAddress(typed: string, domain: string): string {
+  const parsed = emailSchema.safeParse(typed)
+  if (!parsed.success) throw new AdminError(`E-mail inválido: ${typed}`)
+  try {
+    return companyAddress(parsed.data, domain)
+  } catch (error) {
+    if (error instanceof ProblemError) throw new AdminError(error.message)
+    throw error
+  }
+}
+
+/** One line for each administrator: address, what is missing, last access. */
+export async function listAdministrators({ db }: AdminDeps): Promise<string> {
+  const people = await db
+    .selectFrom('profiles')
+    .innerJoin('user_roles', 'user_roles.user_id', 'profiles.user_id')
+    .select(['email', 'approved', 'email_verified_at', 'last_sign_in_at'])
+    .where('role', '=', 'admin')
+    .orderBy('email')
+    .execute()
+  if (people.length === 0) return 'Nenhum administrador. Use create EMAIL.'
+  const width = Math.max(...people.map(({ email }) => email.length))
+  const lines = people.map((person) => {
+    const seen = person.last_sign_in_at ? writeInstant(person.last_sign_in_at) : 'Nunca'
+    const missing = [
+      person.approved ? '' : 'aprovação pendente',
+      person.email_verified_at ? '' : 'e-mail não verificado',
+    ].filter(Boolean)
+    return `${person.email.padEnd(width)}  ${[`último acesso: ${seen}`, ...missing].join(', ')}`
+  })
+  return lines.join('\n')
+}
+
+/**
+ * Ends every session of a person, at their next request on every replica, and prints a link for a new password.
+ * The old password goes on working until the link is used.
+ * @throws AdminError when nobody has the address
+ */
+export async function resetAccess(deps: AdminDeps, email: string): Promise<string> {
+  return deps.db.transaction().execute(async (transaction) => {
+    const person = await findPerson(transaction, email)
+    await transaction.deleteFrom('sessions').where('user_id', '=', person.user_id).execute()
+    const said = await printResetLink(transaction, deps, person)
+    return `As sessões de ${person.email} foram encerradas; a senha atual vale até o link ser usado.\n${said}`
+  })
+}
+
+/** Makes somebody an administrator; nobody who has not proved to own the address. */
+export async function grantAdministration({ db, clock }: AdminDeps, typed: string): Promise<string> {
+  return db.transaction().execute(async (transaction) => {
+    const person = await findPerson(transaction, typed)
+    if (!person.email_verified_at)
+      throw new AdminError(`O e-mail ${person.email} ainda não foi verificado: ninguém provou que é seu.`)
+    if ((await lockAdministrators(transaction)).includes(person.user_id))
+      return `${person.email} já é administrador.`
+    const at = new Date(clock())
+    await setRole(transaction, { person, role: 'admin', request: terminalRequest(), at })
+    return `${person.email} agora é administrador.`
+  })
+}
+
+/** Takes the role away, at the next request of the person; the last administrator keeps it. */
+export async function revokeAdministration({ db, clock }: AdminDeps, typed: string): Promise<string> {
+  return db.transaction().execute(async (transaction) => {
+    const person = await findPerson(transaction, typed)
+    const administrators = await lockAdministrators(transaction)
+    if (!administrators.includes(person.user_id)) throw new AdminError(`${person.email} não é administrador.`)
+    if (administrators.length === 1)
+      throw new AdminError(`${person.email} é o único administrador. Crie ou promova outro antes.`)
+    const at = new Date(clock())
+    await setRole(transaction, { person, role: 'user', request: terminalRequest(), at })
+    return `${person.email} não é mais administrador.`
+  })
+}
+
+/**
+ * The person with an address, however it is typed.
+ * @throws AdminError when there is none
+ */
+export async function findPerson(db: Db, typed: string) {
+  const email = typed.trim().toLowerCase()
+  const person = await db
+    .selectFrom('profiles')
+    .select(['user_id', 'email', 'email_verified_at'])
+    .where('email', '=', email)
+    .executeTakeFirst()
+  if (!person) throw new AdminError(`Não há conta com o e-mail ${email}.`)
+  return person
+}
+
+/**
+ * Makes a link for setting a password, good once and for an hour, and cancels older ones; call it in a
+ * transaction.
+ * @returns the link with what to say about it
+ */
+export async function printResetLink(
+  db: Db,
+  deps: AdminDeps,
+  person: { user_id: string; email: string },
+): Promise<string> {
+  const owner = { userId: person.user_id, purpose: 'recovery' } as const
+  await db
+    .deleteFrom('email_links')
+    .where('user_id', '=', owner.userId)
+    .where('purpose', '=', owner.purpose)
+    .execute()
+  const link = await mintEmailLink(db, deps, owner)
+  await recordAudit(db, {
+    action: 'reset-link-printed',
+    target: person,
+    request: terminalRequest(),
+    at: new Date(deps.clock()),
+  })
+  return `Link para criar a senha (vale por 1 hora, serve uma única vez):\n\n  ${link}`
+}
+
+/** What the audit trail says of a change that was made at the terminal. */
+export function terminalRequest(): RequestInfo {
+  return { requestId: randomUUID(), ip: 'terminal', userAgent: 'npm run admin' }
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { monthsBefore } from './months-before.ts'
+import { monthsBefore } from './retention-rules.ts'
 
 test.each([
   ['2026-11-21T10:20:30.000Z', 6, '2026-05-21T10:20:30.000Z'],

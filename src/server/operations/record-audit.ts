@@ -1,6 +1,6 @@
 import type { AuditAction } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
-import type { RequestInfo } from '#server/http/request-info.ts'
+import type { RequestInfo } from '#server/http/context.ts'
 
 /** Somebody who has been deleted is a pseudonym without an address. */
 interface Person {

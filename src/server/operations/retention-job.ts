@@ -1,8 +1,8 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { isDatabaseUnavailable } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Log } from '#server/log.ts'
-import { applyRetention } from './apply-retention.ts'
-import { claimJob, releaseJob } from './claim-job.ts'
-import { type RetentionPeriods, retentionRules } from './retention-rules.ts'
+import { type RetentionPeriods, type RetentionRule, retentionRules } from './retention-rules.ts'
 
 const JOB = 'retention'
 const MINUTE_MS = 60_000
@@ -77,4 +77,88 @@ export function createRetentionJob(deps: RetentionDeps): RetentionJob {
       await running
     },
   }
+}
+
+/** Small enough that no row is held for more than moments, and that the embedded database answers in between. */
+const BATCH_ROWS = 200
+const REST_MS = 50
+
+export interface RetentionRun {
+  db: Db
+  log: Log
+  /** Whether to go on; asked before each batch. */
+  mayGoOn: () => boolean
+}
+
+/**
+ * Applies every rule to what is old at an instant, batch by batch. A rule that fails is logged and does not keep
+ * the others from being applied.
+ * @param at ms since the epoch
+ * @returns rows deleted by each rule that deleted any, and whether everything went well
+ */
+export async function applyRetention(
+  run: RetentionRun,
+  rules: RetentionRule[],
+  at: number,
+): Promise<{ deleted: Record<string, number>; isComplete: boolean }> {
+  const deleted: Record<string, number> = {}
+  let isComplete = true
+  for (const rule of rules) {
+    const count = (rows: number) => {
+      if (rows > 0) deleted[rule.name] = (deleted[rule.name] ?? 0) + rows
+    }
+    try {
+      await applyRule(run, rule, at, count)
+    } catch (error) {
+      isComplete = false
+      run.log.error({ err: error, rule: rule.name }, 'retention failed')
+      if (isDatabaseUnavailable(error)) break
+    }
+  }
+  return { deleted, isComplete: isComplete && run.mayGoOn() }
+}
+
+async function applyRule(
+  { db, mayGoOn }: RetentionRun,
+  rule: RetentionRule,
+  at: number,
+  count: (rows: number) => void,
+): Promise<void> {
+  while (mayGoOn()) {
+    const rows = await rule.deleteBatch(db, at, BATCH_ROWS)
+    count(rows)
+    if (rows < BATCH_ROWS) return
+    await wait(REST_MS)
+  }
+}
+
+/**
+ * Claims a job for one replica, in one statement: of several that ask, one gets it. A replica that dies leaves
+ * the job to the others as soon as its claim runs out.
+ * @param at ms since the epoch
+ * @param until ms since the epoch; nobody else gets the job before
+ * @returns whether the job is ours
+ */
+export async function claimJob(db: Db, name: string, at: number, until: number): Promise<boolean> {
+  const claimed = await db
+    .insertInto('job_claims')
+    .values({ name, claimed_until: new Date(until) })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet({ claimed_until: new Date(until) })
+        .where('job_claims.claimed_until', '<=', new Date(at)),
+    )
+    .returning('name')
+    .executeTakeFirst()
+  return claimed !== undefined
+}
+
+/** Lets anybody have the job again from an instant (ms since the epoch) on. */
+export async function releaseJob(db: Db, name: string, from: number): Promise<void> {
+  await db
+    .updateTable('job_claims')
+    .set({ claimed_until: new Date(from) })
+    .where('name', '=', name)
+    .execute()
 }

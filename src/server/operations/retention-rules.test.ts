@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { createLog } from '#server/log.ts'
 import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { createTestClock, type TestClock } from '#server/testing/test-portal.ts'
-import { applyRetention } from './apply-retention.ts'
+import { applyRetention } from './retention-job.ts'
 import { retentionRules } from './retention-rules.ts'
 
 const MINUTE = 60_000

@@ -1,7 +1,7 @@
 import { ESTADOS, MARCAS, orderTypes, typeOfSlug } from '#contract/catalogue.ts'
 import type { OwnReports, ReportArea } from '#contract/reports.ts'
 import type { Db } from '#server/database/schema.ts'
-import type { Actor } from '#server/http/actor.ts'
+import type { Actor } from '#server/http/context.ts'
 import { type ReportSettingRow, reportsVisibleTo } from './report-queries.ts'
 
 /** What the reports screen needs, in tab order. Somebody who waits for approval learns of no area. */

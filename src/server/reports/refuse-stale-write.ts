@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { AccessType } from '#contract/catalogue.ts'
 import { NO_SETTING } from '#contract/report-settings.ts'
 import type { Db } from '#server/database/schema.ts'
-import type { Actor } from '#server/http/actor.ts'
+import type { Actor } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { ReportSettingRow } from './report-settings-queries.ts'
 

@@ -1,7 +1,7 @@
 import { ESTADOS, MARCAS } from '#contract/catalogue.ts'
 import type { ReportSettingInput, ReportTestOutcome } from '#contract/report-settings.ts'
 import { isPublishedToWeb } from '#contract/report-settings.ts'
-import type { Actor } from '#server/http/actor.ts'
+import type { Actor } from '#server/http/context.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import type { PowerBi } from '#server/power-bi/power-bi.ts'
 import { describeReportTest, NOT_TESTABLE, PUBLIC_LINK } from './describe-report-test.ts'

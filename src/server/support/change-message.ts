@@ -1,8 +1,7 @@
 import type { SupportMessage } from '#contract/support.ts'
 import type { Db } from '#server/database/schema.ts'
-import type { Actor } from '#server/http/actor.ts'
+import type { Actor, RequestInfo } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import type { RequestInfo } from '#server/http/request-info.ts'
 import { recordAudit } from '#server/operations/record-audit.ts'
 import { MESSAGE_COLUMNS, presentMessage } from './present-message.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { Actor } from '#server/http/actor.ts'
+import type { Actor } from '#server/http/context.ts'
 import type { EventStream } from '#server/http/event-stream.ts'
 import { createLog } from '#server/log.ts'
 import { type Admin, openAdmin } from '#server/testing/admin-calls.ts'

@@ -1,5 +1,5 @@
 import type { Database } from '#server/database/database.ts'
-import type { Actor } from '#server/http/actor.ts'
+import type { Actor } from '#server/http/context.ts'
 import { type AcceptStream, encodeEvent, encodeRetry, HEARTBEAT } from '#server/http/event-stream.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { Log } from '#server/log.ts'

@@ -2,9 +2,10 @@ import type { BodyOf } from '#contract/route.ts'
 import { CONTACT_MIN_FILL_MS, type supportRoutes } from '#contract/support.ts'
 import type { HumanCheck } from '#server/accounts/human-check.ts'
 import type { Db } from '#server/database/schema.ts'
+import { ipGroup } from '#server/http/caller-ip.ts'
+import type { RequestInfo } from '#server/http/context.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { addressGroup, type RequestInfo } from '#server/http/request-info.ts'
 import type { Log } from '#server/log.ts'
 import { cleanContactForm } from './clean-contact-form.ts'
 import { storeMessage } from './store-message.ts'
@@ -47,7 +48,7 @@ export async function sendMessage(
     throw new ProblemError('rate-limited', {
       retryAfterSeconds: Math.ceil((CONTACT_MIN_FILL_MS - fillMs) / 1000),
     })
-  const caller = addressGroup(request.ip)
+  const caller = ipGroup(request.ip)
   if (deps.contactCaptcha) {
     await deps.takeFromLimit(`contact-check ${caller}`, CHECK_LIMIT)
     await deps.humanCheck.demand(captcha, request.ip)

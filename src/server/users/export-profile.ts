@@ -1,6 +1,5 @@
 import type { Db } from '#server/database/schema.ts'
-import type { Actor } from '#server/http/actor.ts'
-import type { RequestInfo } from '#server/http/request-info.ts'
+import type { Actor, RequestInfo } from '#server/http/context.ts'
 import { recordAudit } from '#server/operations/record-audit.ts'
 import { readProfile } from './profile-queries.ts'
 

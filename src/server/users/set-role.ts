@@ -1,7 +1,7 @@
 import type { Role } from '#contract/access.ts'
 import type { Profile } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
-import type { RequestInfo } from '#server/http/request-info.ts'
+import type { RequestInfo } from '#server/http/context.ts'
 import { recordAudit } from '#server/operations/record-audit.ts'
 
 /** Gives a person a role; call it in a transaction. The portal itself is the actor. */

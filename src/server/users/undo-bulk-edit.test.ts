@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import type { BulkEdit, Profile } from '#contract/users.ts'
-import type { Actor } from '#server/http/actor.ts'
+import type { Actor } from '#server/http/context.ts'
 import {
   editMany,
   openAdmin,

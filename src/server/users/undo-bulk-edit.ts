@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import { UNDO_SECONDS } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
-import type { Actor } from '#server/http/actor.ts'
+import type { Actor, RequestInfo } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import type { RequestInfo } from '#server/http/request-info.ts'
 import { CHUNK, writeChanges } from './change-queries.ts'
 import { type Entitlements, LISTS } from './merge-entitlements.ts'
 

@@ -1,6 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Db } from '#server/database/schema.ts'
+
+const FACT = 'demo'
+
+export async function isMarkedAsDemo(db: Db): Promise<boolean> {
+  const fact = await db.selectFrom('portal_facts').select('value').where('name', '=', FACT).executeTakeFirst()
+  return fact?.value === 'true'
+}
+
+export async function markAsDemo(db: Db): Promise<void> {
+  await db.insertInto('portal_facts').values({ name: FACT, value: 'true' }).execute()
+}
 
 /** The demo's secret: random, made once for each data directory and kept in it. */
 export function readDemoSecret(dataDir: string): string {

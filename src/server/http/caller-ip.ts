@@ -1,19 +1,11 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** What the rules and the records need to know of a request. */
-export interface RequestInfo {
-  requestId: string
-  /** The caller's address; X-Forwarded-For counts only from a trusted proxy. */
-  ip: string
-  userAgent: string | null
-}
-
 /**
  * The part of an address that limits count by: IPv4 as it is, IPv6 its /64, because one subscriber
  * owns all of that.
  */
-export function addressGroup(ip: string): string {
-  const address = canonicalAddress(ip)
+export function ipGroup(ip: string): string {
+  const address = canonicalIp(ip)
   if (!address?.includes(':')) return address ?? ip
   const [head = '', tail] = address.split('::')
   const left = head.split(':').filter(Boolean)
@@ -27,17 +19,13 @@ export function addressGroup(ip: string): string {
  * The caller's address: the peer's, or, when the peer is a trusted proxy, the last address of
  * X-Forwarded-For that is not one. What is no address ends the search there.
  */
-export function callerAddress(
-  peer: string,
-  forwardedFor: string | undefined,
-  trustedProxies: string[],
-): string {
-  let address = canonicalAddress(peer) ?? peer
+export function callerIp(peer: string, forwardedFor: string | undefined, trustedProxies: string[]): string {
+  let address = canonicalIp(peer) ?? peer
   if (trustedProxies.length === 0) return address
-  const trusted = trustedProxies.map((proxy) => canonicalAddress(proxy) ?? proxy)
+  const trusted = trustedProxies.map((proxy) => canonicalIp(proxy) ?? proxy)
   const hops = (forwardedFor ?? '').split(',')
   while (trusted.includes(address)) {
-    const previous = canonicalAddress(hops.pop() ?? '')
+    const previous = canonicalIp(hops.pop() ?? '')
     if (previous === undefined) break
     address = previous
   }
@@ -45,7 +33,7 @@ export function callerAddress(
 }
 
 /** An address in its one canonical form, without the port, brackets or zone that proxies write. */
-function canonicalAddress(text: string): string | undefined {
+function canonicalIp(text: string): string | undefined {
   const bare = text
     .trim()
     .replace(/^\[(.*)\](:\d+)?$/, '$1')

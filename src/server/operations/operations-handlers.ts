@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
-import type { healthRoutes } from '#contract/operations.ts'
+import type { healthRoutes, metricsRoutes } from '#contract/operations.ts'
+import type { Database } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
-import type { Handlers } from './implement.ts'
-import { ProblemError } from './problem-error.ts'
+import type { Handlers } from '#server/http/implement.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import type { Metrics } from './metrics.ts'
 
 const READY_WITHIN_MS = 2_000
 
@@ -18,6 +20,17 @@ export function healthHandlers(db: Db, isDraining: () => boolean): Handlers<type
       })
       await Promise.race([sql`select 1`.execute(db), late])
       return { status: 'ok' }
+    },
+  }
+}
+
+export function metricsHandlers(metrics: Metrics, database: Database): Handlers<typeof metricsRoutes> {
+  let text: Promise<() => Promise<string>> | undefined
+  return {
+    async readMetrics() {
+      // Loaded when first asked for: a portal that nobody watches starts sooner without it.
+      text ??= import('./prometheus-text.ts').then((loaded) => loaded.createPrometheusText(metrics, database))
+      return (await text)()
     },
   }
 }

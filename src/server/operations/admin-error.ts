@@ -1,2 +1,0 @@
-/** Something that the person at the terminal can mend; the message is one readable Portuguese line. */
-export class AdminError extends Error {}
