@@ -2,7 +2,7 @@ import type { SessionKind } from '#contract/access.ts'
 import { createSessionTools, openSession } from '#server/accounts/open-session.ts'
 import { openServer } from '#server/database/open-server.ts'
 import { createKeyring } from '#server/keyring.ts'
-import { presentProfile } from '#server/users/present-profile.ts'
+import { presentProfile } from '#server/users/user-queries.ts'
 import type { CallerName } from './arbitrary-request.ts'
 
 export interface Callers {

@@ -63,21 +63,42 @@ export const AUDIT_ACTIONS = [
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
-/** A person's profile, SPEC section 3. Instants are ISO 8601 in UTC. */
+/** An instant: ISO 8601 in UTC here, a timestamptz in the database. */
+export const instantSchema = z.iso.datetime()
+
+/**
+ * A person's profile. Each field is a column of the same name: the type of the table and the statements that read
+ * profiles follow from this list.
+ */
 export const profileSchema = z.object({
   id: z.uuid(),
   user_id: z.uuid(),
   email: z.string(),
   full_name: z.nullable(z.string()),
   approved: z.boolean(),
-  email_verified_at: z.nullable(z.string()),
-  created_at: z.string(),
-  last_sign_in_at: z.nullable(z.string()),
+  email_verified_at: z.nullable(instantSchema),
+  created_at: instantSchema,
+  last_sign_in_at: z.nullable(instantSchema),
   types: z.array(z.string()),
   marcas: z.array(z.string()),
   estados: z.array(z.string()),
 })
 export type Profile = z.output<typeof profileSchema>
+export const PROFILE_FIELDS = Object.keys(profileSchema.shape) as (keyof Profile)[]
+
+/** The fields of a profile that hold instants, by their schemas. */
+type ProfileShape = typeof profileSchema.shape
+export type ProfileInstant = {
+  [Name in keyof ProfileShape]: ProfileShape[Name] extends
+    | typeof instantSchema
+    | z.ZodMiniNullable<typeof instantSchema>
+    ? Name
+    : never
+}[keyof ProfileShape]
+export function isProfileInstant(name: keyof Profile): name is ProfileInstant {
+  const schema = profileSchema.shape[name]
+  return (schema instanceof z.ZodMiniNullable ? schema.def.innerType : schema) === instantSchema
+}
 
 export const roleSchema = z.enum(['admin', 'user'])
 

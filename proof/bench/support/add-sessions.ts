@@ -1,7 +1,7 @@
 import { createSessionTools, openSession } from '#server/accounts/open-session.ts'
 import { openServer } from '#server/database/open-server.ts'
 import { createKeyring } from '#server/keyring.ts'
-import { presentProfile } from '#server/users/present-profile.ts'
+import { presentProfile } from '#server/users/user-queries.ts'
 
 /**
  * Adds approved people who may see one area, each with an open session.

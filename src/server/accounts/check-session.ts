@@ -1,14 +1,12 @@
 import type { Database } from '#server/database/database.ts'
 import type { Actor } from '#server/http/context.ts'
 import type { Authenticate } from '#server/http/implement.ts'
+import { PROFILE_JSON } from '#server/users/user-queries.ts'
 import type { AccessTokens } from './access-token.ts'
 import { RECOVERY_SESSION_SECONDS } from './open-session.ts'
 
 /** A session that nobody refreshed for this long is dead: its user went away. */
 export const SESSION_IDLE_MS = 40 * 60_000
-
-/** An instant as Date.toISOString writes it. */
-const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /**
  * One round trip tells whether the session lives and what its user may do right now, on every replica. The
@@ -20,11 +18,7 @@ const READ_SESSION = {
     select s.acknowledged_counter, json_build_object(
       'sessionId', s.id, 'sessionKind', s.kind, 'role', coalesce(r.role, 'user'), 'approved', p.approved,
       'entitlementVersion', p.entitlement_version,
-      'profile', json_build_object(
-        'id', p.id, 'user_id', p.user_id, 'email', p.email, 'full_name', p.full_name, 'approved', p.approved,
-        'email_verified_at', ${iso('p.email_verified_at')}, 'created_at', ${iso('p.created_at')},
-        'last_sign_in_at', ${iso('p.last_sign_in_at')},
-        'types', p.types, 'marcas', p.marcas, 'estados', p.estados))::text as actor
+      'profile', ${PROFILE_JSON})::text as actor
     from sessions s
     join profiles p on p.user_id = s.user_id
     left join user_roles r on r.user_id = s.user_id

@@ -1,28 +1,23 @@
 import type { ColumnType, Generated, GeneratedAlways, Kysely } from 'kysely'
 import type { Role, SessionKind } from '#contract/access.ts'
 import type { EmbedMode } from '#contract/report-settings.ts'
+import type { Profile, ProfileInstant } from '#contract/users.ts'
 
 /** Filled in by the database unless given. */
 type Defaulted<T> = ColumnType<T, T | undefined, T>
 type Json = ColumnType<unknown, string | null, string | null>
 
-export interface ProfilesTable {
-  id: Generated<string>
-  user_id: Generated<string>
-  email: string
-  full_name: string | null
-  approved: Defaulted<boolean>
-  email_verified_at: Date | null
-  created_at: Defaulted<Date>
-  last_sign_in_at: Date | null
-  types: Defaulted<string[]>
-  marcas: Defaulted<string[]>
-  estados: Defaulted<string[]>
+/** A profile's fields as the contract lists them, instants as dates. All but the e-mail have a default or may be null. */
+type ProfileColumns = {
+  [Name in keyof Profile]: Name extends 'email'
+    ? string
+    : Defaulted<Name extends ProfileInstant ? Date | Extract<Profile[Name], null> : Profile[Name]>
+}
+
+export interface ProfilesTable extends ProfileColumns {
   entitlement_version: Generated<number>
   /** Made by the database of e-mail and name: lower case without accents. */
-  search_text: ColumnType<string, never, never>
-  /** Made by the database: whether any of the three lists holds anything. */
-  is_entitled: ColumnType<boolean, never, never>
+  search_text: GeneratedAlways<string>
 }
 
 export interface SessionsTable {

@@ -4,7 +4,7 @@ import { EMULATED_REPORTS, type EmulatedReport } from '#emulators/power-bi/catal
 import { createSessionTools, openSession } from '#server/accounts/open-session.ts'
 import { hashPassword } from '#server/accounts/password-hashing.ts'
 import type { ProfilesTable } from '#server/database/schema.ts'
-import { presentProfile } from '#server/users/present-profile.ts'
+import { presentProfile } from '#server/users/user-queries.ts'
 import type { TestPortal } from './test-portal.ts'
 
 export const TEST_PASSWORD = 'Uma-Senha-Longa-2026!'

@@ -6,7 +6,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/queue-mail.ts'
 import { type AuditEntry, recordAudit } from '#server/operations/record-audit.ts'
 import { inOrder, LISTS } from './merge-entitlements.ts'
-import { readProfile, unknownPerson } from './profile-queries.ts'
+import { readProfile, unknownPerson } from './user-queries.ts'
 
 type ProfileRow = Selectable<ProfilesTable>
 

@@ -1,7 +1,7 @@
 import type { Db } from '#server/database/schema.ts'
 import type { Actor, RequestInfo } from '#server/http/context.ts'
 import { recordAudit } from '#server/operations/record-audit.ts'
-import { readProfile } from './profile-queries.ts'
+import { readProfile } from './user-queries.ts'
 
 /**
  * Everything that the portal holds about a person (LGPD art. 18), but for what opens accounts: no hashes, keys

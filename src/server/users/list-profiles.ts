@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
-import { MANAGED_PROFILE_JSON } from './managed-profile-json.ts'
+
 import { indexHints, matches } from './match-profiles.ts'
 import { type PageOrder, readCursor, writeCursor } from './page-cursor.ts'
 import { keyOf, type Part, partsOf, wholeOrder } from './profile-order.ts'
+import { MANAGED_PROFILE_JSON } from './user-queries.ts'
 
 export interface PageRequest extends PageOrder {
   filter: ProfileFilter
@@ -142,7 +143,7 @@ async function gather(
 }
 
 const rowOf = (sort: PageOrder['sort']) =>
-  sql`json_build_object('profile', ${MANAGED_PROFILE_JSON}, 'key', ${keyOf(sort)})`
+  sql`json_build_object('profile', ${sql.raw(MANAGED_PROFILE_JSON)}, 'key', ${keyOf(sort)})`
 
 /** Rows that the database wrote as one text: many columns would take this process longer to read. */
 const rowsOf = (page: string | null | undefined) => JSON.parse(page ?? '[]') as Row[]

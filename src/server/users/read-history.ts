@@ -1,6 +1,6 @@
 import type { HistoryEntry } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
-import { unknownPerson } from './profile-queries.ts'
+import { unknownPerson } from './user-queries.ts'
 
 const PAGE = 50
 

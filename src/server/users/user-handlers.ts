@@ -7,10 +7,10 @@ import { countProfiles } from './count-profiles.ts'
 import { deleteUsers } from './delete-users.ts'
 import { exportProfile } from './export-profile.ts'
 import { listProfiles } from './list-profiles.ts'
-import { readProfile } from './profile-queries.ts'
 import { readFilter } from './read-filter.ts'
 import { readHistory } from './read-history.ts'
 import { undoBulkEdit } from './undo-bulk-edit.ts'
+import { readProfile } from './user-queries.ts'
 
 interface Tools {
   db: Db

@@ -11,7 +11,7 @@ import { searchDatabase } from '#server/testing/search-database.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { refresh, signIn } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { presentProfile } from './present-profile.ts'
+import { presentProfile } from './user-queries.ts'
 
 type Person = Awaited<ReturnType<typeof addPerson>>
 
