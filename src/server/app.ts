@@ -89,7 +89,7 @@ export function createApp(deps: AppDeps): HttpApp {
   return createHttpApp({ ...deps, ...options }, (app) => {
     implement(app, services, api.health, healthHandlers(db, deps.isDraining))
     implement(app, services, api.docs, { readOpenApi: describeApi })
-    implement(app, services, api.metrics, metricsHandlers(deps.metrics, database))
+    implement(app, services, api.metrics, metricsHandlers(deps.metrics))
     implement(app, services, api.accounts, { ...signInHandlers(signIn), ...accountHandlers(accounts) })
     implement(app, services, api.users, userHandlers({ db, clock, nudgeOutbox }))
     implement(app, services, api.reports, reportHandlers(embedTokens))

@@ -56,7 +56,7 @@ async function serve(config: Config, log: Log, database: Database): Promise<Port
     throw new DatabaseOpenError('Este banco de dados é de demonstração e não pode ser usado em produção.')
 
   const outbox = openOutbox(config, log, database, demo)
-  const metrics = createMetrics()
+  const metrics = createMetrics(database)
   const messageStreams = createMessageStreams({ database, log, metrics, clock: Date.now })
   let isDraining = false
   const app = createApp({
@@ -72,7 +72,7 @@ async function serve(config: Config, log: Log, database: Database): Promise<Port
       tokenMinutes: config.powerBi.tokenMinutes,
       allowWithoutRls: config.powerBi.allowWithoutRls,
       log,
-      metrics,
+      countCall: metrics.countUpstreamCall,
       clock: Date.now,
     }),
     isDraining: () => isDraining,
@@ -100,7 +100,7 @@ async function serve(config: Config, log: Log, database: Database): Promise<Port
     port: config.port,
     headers: securityHeaders(isHttps, config.powerBi.hosts),
     requestLog: createRequestLog(config.logLevel),
-    countRequest: metrics.requests.count,
+    countRequest: metrics.countRequest,
   })
   const retention = createRetentionJob({ db, log, clock: Date.now, periods: config.retention })
   outbox.start()

@@ -59,7 +59,7 @@ describeOnEachDatabase('the metrics', (kind) => {
     const name = 'patio_http_request_duration_seconds'
     const labels = 'method="GET",route="/api/profiles/me"'
     const buckets = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, '+Inf'].map((le) =>
-      figure(`${name}_bucket{${labels},le="${le}"}`),
+      figure(`${name}_bucket{le="${le}",${labels}}`),
     )
     expect(buckets).toEqual([...buckets].sort((a, b) => Number(a) - Number(b)))
     expect(buckets.at(-1)).toBe(4)

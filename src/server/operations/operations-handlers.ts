@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { healthRoutes, metricsRoutes } from '#contract/operations.ts'
-import type { Database } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -24,13 +23,6 @@ export function healthHandlers(db: Db, isDraining: () => boolean): Handlers<type
   }
 }
 
-export function metricsHandlers(metrics: Metrics, database: Database): Handlers<typeof metricsRoutes> {
-  let text: Promise<() => Promise<string>> | undefined
-  return {
-    async readMetrics() {
-      // Loaded when first asked for: a portal that nobody watches starts sooner without it.
-      text ??= import('./prometheus-text.ts').then((loaded) => loaded.createPrometheusText(metrics, database))
-      return (await text)()
-    },
-  }
+export function metricsHandlers(metrics: Metrics): Handlers<typeof metricsRoutes> {
+  return { readMetrics: () => metrics.write() }
 }

@@ -1,6 +1,6 @@
 import type { ConfidentialClientApplication, Configuration, INetworkModule } from '@azure/msal-node'
 import { ProblemError } from '#server/http/problem-error.ts'
-import type { Metrics } from '#server/operations/metrics.ts'
+import { type CountCall, counted } from './count-calls.ts'
 import { PassingFailure } from './failures.ts'
 
 const SCOPE = 'https://analysis.windows.net/powerbi/api/.default'
@@ -33,7 +33,7 @@ export interface DirectoryTokens {
  */
 export function createDirectoryTokens(
   options: DirectoryOptions,
-  metrics: Metrics,
+  countCall: CountCall,
   clock: () => number,
 ): DirectoryTokens {
   let current: { token: string; expiresAt: number; obtainedAt: number } | undefined
@@ -42,7 +42,7 @@ export function createDirectoryTokens(
   let failure: PassingFailure | undefined
 
   async function acquire(): Promise<string> {
-    client ??= createClient(options, metrics, (latest) => {
+    client ??= createClient(options, countCall, (latest) => {
       failure = latest
     })
     failure = undefined
@@ -101,7 +101,7 @@ function directoryProblem(cause: unknown): ProblemError {
 
 async function createClient(
   options: DirectoryOptions,
-  metrics: Metrics,
+  countCall: CountCall,
   onFailure: (failure: PassingFailure) => void,
 ): Promise<ConfidentialClientApplication> {
   // Loaded when first needed: it would be a third of the time that the process takes to start.
@@ -114,7 +114,7 @@ async function createClient(
   if (options.tokenEndpoint) auth.authorityMetadata = metadataFor(options.tokenEndpoint, authority)
   return new ConfidentialClientApplication({
     auth,
-    system: { networkClient: createNetworkClient(metrics, onFailure) },
+    system: { networkClient: createNetworkClient(countCall, onFailure) },
   })
 }
 
@@ -139,7 +139,10 @@ function metadataFor(tokenEndpoint: string, authority: string): string {
 const DIRECTORY_TIMEOUT_MS = 4_000
 
 /** msal's own client waits for ever on a silent directory. */
-function createNetworkClient(metrics: Metrics, onFailure: (failure: PassingFailure) => void): INetworkModule {
+function createNetworkClient(
+  countCall: CountCall,
+  onFailure: (failure: PassingFailure) => void,
+): INetworkModule {
   async function send<T>(
     method: string,
     url: string,
@@ -152,7 +155,7 @@ function createNetworkClient(metrics: Metrics, onFailure: (failure: PassingFailu
         ...(options?.body !== undefined && { body: options.body }),
         signal: AbortSignal.timeout(DIRECTORY_TIMEOUT_MS),
       })
-    const reply = await metrics.upstream.watch('directory', call)
+    const reply = await counted(countCall, 'directory', call)
     // Kept from msal, which would refuse by itself for the next minute, however short the failure was.
     if (reply.status === 429 || reply.status >= 500) {
       const seconds = Number(reply.headers.get('retry-after'))

@@ -1,7 +1,7 @@
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { Log } from '#server/log.ts'
-import type { Metrics } from '#server/operations/metrics.ts'
 import { classifyRefusal } from './classify-refusal.ts'
+import type { CountCall } from './count-calls.ts'
 import { createDirectoryTokens, type DirectoryOptions } from './directory-token.ts'
 import { PowerBiRefusal } from './failures.ts'
 import type { EffectiveIdentity, EmbedToken, PowerBi, ReportRef } from './power-bi.ts'
@@ -28,7 +28,7 @@ export interface PowerBiOptions {
   /** Lets reports without row-level security through, unfiltered. */
   allowWithoutRls: boolean
   log: Log
-  metrics: Metrics
+  countCall: CountCall
   /** ms since the epoch */
   clock: () => number
 }
@@ -37,8 +37,8 @@ export interface PowerBiOptions {
 export function createPowerBi(options: PowerBiOptions): PowerBi {
   /** With a directory token of its own: none is there before the first call. */
   const connect = () => {
-    const directory = createDirectoryTokens(options.directory, options.metrics, options.clock)
-    return createPowerBiRest(options.apiBase, directory, options.metrics, options.log)
+    const directory = createDirectoryTokens(options.directory, options.countCall, options.clock)
+    return createPowerBiRest(options.apiBase, directory, options.countCall, options.log)
   }
   const rest = connect()
   const rememberDatasetId = rememberFor(METADATA_MS, options.clock, async (path) => {

@@ -1,6 +1,6 @@
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { Log } from '#server/log.ts'
-import type { Metrics } from '#server/operations/metrics.ts'
+import { type CountCall, counted } from './count-calls.ts'
 import type { DirectoryTokens } from './directory-token.ts'
 import { PassingFailure, PowerBiRefusal } from './failures.ts'
 
@@ -22,7 +22,7 @@ export interface PowerBiRest {
 export function createPowerBiRest(
   apiBase: string,
   directory: DirectoryTokens,
-  metrics: Metrics,
+  countCall: CountCall,
   log: Log,
 ): PowerBiRest {
   async function tryOnce(method: string, path: string, body: object | undefined, overall: AbortSignal) {
@@ -34,7 +34,7 @@ export function createPowerBiRest(
         ...(body && { body: JSON.stringify(body) }),
         signal: AbortSignal.any([overall, AbortSignal.timeout(ONE_TRY_MS)]),
       })
-    const reply = await metrics.upstream.watch('power-bi', send)
+    const reply = await counted(countCall, 'power-bi', send)
     const text = await reply.text()
     if (reply.ok) return objectOf(text)
     const requestId = reply.headers.get('requestid')

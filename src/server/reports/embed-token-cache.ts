@@ -1,9 +1,11 @@
-import type { TokenSource } from '#server/operations/metrics.ts'
 import type { EmbedToken } from '#server/power-bi/power-bi.ts'
 
 const MOST_TOKENS = 10_000
 const MARGIN_MS = 10 * 60_000
 const MARGIN_SHARE = 0.2
+
+/** Where an embed token came from; 'shared' waited for a flight that another request had begun. */
+export type TokenSource = 'cache' | 'shared' | 'service'
 
 /** Reads a token from the cache or, once for everybody who waits, from the service. */
 export type EmbedTokenCache = (key: string, generate: () => Promise<EmbedToken>) => Promise<EmbedToken>

@@ -3,7 +3,6 @@ import type { Actor } from '#server/http/context.ts'
 import { type AcceptStream, encodeEvent, encodeRetry, HEARTBEAT } from '#server/http/event-stream.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { Log } from '#server/log.ts'
-import type { Metrics } from '#server/operations/metrics.ts'
 import { findAdminSessions } from './find-admin-sessions.ts'
 import { createFollower } from './follow-changes.ts'
 import { createOpenStreams, type OpenStreams } from './open-streams.ts'
@@ -24,7 +23,8 @@ export interface MessageStreams {
 interface StreamDeps {
   database: Database
   log: Log
-  metrics: Pick<Metrics, 'openStream'>
+  /** Told of each stream that begins; what it returns, of its end. */
+  metrics: { openStream(): () => void }
   /** ms since the epoch */
   clock: () => number
 }

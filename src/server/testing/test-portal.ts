@@ -86,7 +86,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
   } = options
   const database = shared ?? (await openOwnDatabase(kind))
   const keyring = createKeyring(secrets)
-  const metrics = createMetrics()
+  const metrics = createMetrics(database)
   const emulator = await startEmulator(clock, clientSecret)
   const tokenEndpoint = `${emulator.url}/directory/${EMULATED_TENANT_ID}/oauth2/v2.0/token`
   const outbox = createOutbox({
@@ -119,7 +119,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
       tokenMinutes: 30,
       allowWithoutRls,
       log,
-      metrics,
+      countCall: metrics.countUpstreamCall,
       clock,
     }),
     options: {
@@ -144,7 +144,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     port: 0,
     headers: securityHeaders(false, []),
     requestLog,
-    countRequest: metrics.requests.count,
+    countRequest: metrics.countRequest,
   })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
