@@ -16,12 +16,20 @@ export async function callApi<R extends Route>(route: R, input: RequestInput<R> 
   return asSignedIn((accessToken) => sendRequest(route, input, accessToken))
 }
 
+let whenForbidden = () => {}
+
+/** Sets what happens whenever an administrator's call is refused: the role may have been taken away meanwhile. */
+export function onForbidden(callback: () => void): void {
+  whenForbidden = callback
+}
+
 /** Sends a request as the signed-in person; `send` is called again where a renewed session may help. */
 export async function asSignedIn<T>(send: (accessToken?: string) => Promise<T>): Promise<T> {
   const session = await usableSession()
   try {
     return await send(session?.access_token)
   } catch (error) {
+    if (error instanceof ApiError && error.problem.code === 'forbidden') whenForbidden()
     if (!session || !(error instanceof ApiError) || error.status !== 401) throw error
     const renewed = await refreshSession(session.access_token)
     // Never repeat one person's request as another who has signed in meanwhile.

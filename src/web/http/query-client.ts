@@ -1,19 +1,12 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { QueryClient } from '@tanstack/react-query'
 import { type AuthEvent, getSession, onAuthStateChange } from '#web/session/session.ts'
-import { ApiError, isDefiniteRefusal } from './api-error.ts'
+import { onForbidden } from './api.ts'
+import { isDefiniteRefusal } from './api-error.ts'
 
 const MAX_RETRIES = 2
 
-/** An administrator who is one no longer learns it from the first call that is refused. */
-function onError(error: Error): void {
-  if (error instanceof ApiError && error.problem.code === 'forbidden')
-    void queryClient.invalidateQueries({ queryKey: [ROLE_QUERY] })
-}
-
 /** What has been read from the server, for as long as one person is signed in. */
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError }),
-  mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
       // A refusal stays a refusal; being offline should show as an error, not as waiting.
@@ -27,7 +20,7 @@ export const queryClient = new QueryClient({
   },
 })
 
-/** Query key of the signed-in person's role; read again on every change of the session (SPEC section 4). */
+/** Query key of the signed-in person's role; read again on every change of the session and when a call is refused. */
 export const ROLE_QUERY = 'own-role'
 
 /**
@@ -36,6 +29,7 @@ export const ROLE_QUERY = 'own-role'
  */
 export function followSessionInQueries(): () => void {
   let userId = getSession()?.user.id
+  onForbidden(() => void queryClient.invalidateQueries({ queryKey: [ROLE_QUERY] }))
   return onAuthStateChange((event: AuthEvent) => {
     const isSamePerson = getSession()?.user.id === userId
     userId = getSession()?.user.id
