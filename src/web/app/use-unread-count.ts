@@ -4,7 +4,7 @@ import { supportRoutes } from '#contract/support.ts'
 import { callApi } from '#web/http/api.ts'
 import { logWarning } from '#web/http/log.ts'
 import { useSession } from '#web/session/session.ts'
-import { followMessageChanges } from '#web/support/message-changes.ts'
+import { followMessageChanges, MESSAGES_QUERY } from '#web/support/message-changes.ts'
 import { useUnreadInTitle } from './unread-in-title.ts'
 
 /**
@@ -14,7 +14,7 @@ import { useUnreadInTitle } from './unread-in-title.ts'
 export function useUnreadCount(): number {
   const userId = useSession()?.user.id
   const { data, error } = useQuery({
-    queryKey: ['support-messages', 'unread-count', userId],
+    queryKey: [MESSAGES_QUERY, 'unread-count', userId],
     queryFn: ({ signal }) => callApi(supportRoutes.countUnreadMessages, { signal }),
     enabled: userId !== undefined,
   })

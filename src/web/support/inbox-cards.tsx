@@ -1,14 +1,12 @@
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import type { SupportMessage } from '#contract/support.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import type { InboxFilter } from './inbox-filter.ts'
 import { InboxEmpty, InboxFailed, InboxLoading, InboxStatus, MoreFailed } from './inbox-notice.tsx'
-import { type Inbox, rowsOf } from './inbox-pages.ts'
 import { plainText } from './message-links.ts'
 import { MessageList } from './message-list.tsx'
-import { inboxKey, useInbox } from './use-inbox.ts'
-import { useMessageActions, usePendingActions } from './use-message-actions.ts'
+import { useInbox, useMessageActions, useWithPending } from './message-queries.ts'
 
 interface InboxCardsProps {
   userId: string
@@ -19,46 +17,35 @@ interface InboxCardsProps {
 
 /** The messages that pass the filter, or what stands in for them. */
 export function InboxCards({ userId, filter, onClear }: InboxCardsProps) {
-  const { inbox, failure, isFetching, retry, ...rest } = useInbox(userId, filter)
-  if (!inbox)
-    return failure ? (
-      <InboxFailed detail={failure.message} onRetry={retry} isRetrying={isFetching} />
-    ) : (
-      <InboxLoading />
-    )
-  return <LoadedInbox {...{ userId, filter, onClear, inbox, ...rest }} />
+  const inbox = useInbox(userId, filter)
+  const { failure, retry, isFetching } = inbox
+  if (inbox.messages) return <LoadedInbox {...{ filter, onClear, inbox, messages: inbox.messages }} />
+  if (!failure) return <InboxLoading />
+  return <InboxFailed detail={failure.message} onRetry={() => void retry()} isRetrying={isFetching} />
 }
 
-type LoadedInboxProps = InboxCardsProps & { inbox: Inbox } & Pick<
-    ReturnType<typeof useInbox>,
-    'isPlaceholderData' | 'lookAt' | 'loadMore' | 'failedAt'
-  >
+type LoadedInboxProps = Omit<InboxCardsProps, 'userId'> & {
+  inbox: ReturnType<typeof useInbox>
+  messages: SupportMessage[]
+}
 
-function LoadedInbox({ userId, filter, onClear, inbox, ...props }: LoadedInboxProps) {
-  const { isPlaceholderData, lookAt, loadMore, failedAt } = props
+function LoadedInbox({ filter, onClear, inbox, messages: loaded }: LoadedInboxProps) {
+  const { total, isPlaceholderData, loadMore, isFetchNextPageError, fetchNextPage, isFetchingNextPage } =
+    inbox
   const [doomed, setDoomed] = useState<SupportMessage>()
-  const { markRead, remove } = useMessageActions(inboxKey(userId, filter), filter.isUnreadOnly)
-  const rows = usePendingActions(
-    useMemo(() => rowsOf(inbox), [inbox]),
-    filter.isUnreadOnly,
-  )
-  const focusNear = ({ id }: SupportMessage) => focusCard(rows.findIndex(({ message }) => message.id === id))
-  const confirm = (message: SupportMessage) => {
-    setDoomed(undefined)
-    remove(message)
-    focusNear(message)
-  }
+  const { markRead, remove } = useMessageActions()
+  const messages = useWithPending(loaded, filter.isUnreadOnly)
+  const focusNear = (message: SupportMessage) => focusCard(messages.findIndex(({ id }) => id === message.id))
   return (
     <>
-      <InboxStatus total={inbox.total} />
-      {rows.length === 0 && inbox.total === 0 && <InboxEmpty filter={filter} onClear={onClear} />}
+      <InboxStatus total={total} />
+      {messages.length === 0 && total === 0 && <InboxEmpty filter={filter} onClear={onClear} />}
       <div className={isPlaceholderData ? 'opacity-60' : ''}>
         <MessageList
           key={JSON.stringify(filter)}
-          rows={rows}
-          total={inbox.total}
-          onLook={lookAt}
-          onNearEnd={() => void loadMore()}
+          messages={messages}
+          total={total}
+          loadMore={loadMore}
           onMarkRead={(message) => {
             markRead(message)
             focusNear(message)
@@ -66,8 +53,18 @@ function LoadedInbox({ userId, filter, onClear, inbox, ...props }: LoadedInboxPr
           onDelete={setDoomed}
         />
       </div>
-      {failedAt && <MoreFailed onRetry={() => void loadMore()} isRetrying={false} />}
-      <DeleteMessageDialog message={doomed} onCancel={() => setDoomed(undefined)} onConfirm={confirm} />
+      {isFetchNextPageError && (
+        <MoreFailed onRetry={() => void fetchNextPage()} isRetrying={isFetchingNextPage} />
+      )}
+      <DeleteMessageDialog
+        message={doomed}
+        onCancel={() => setDoomed(undefined)}
+        onConfirm={(message) => {
+          setDoomed(undefined)
+          remove(message)
+          focusNear(message)
+        }}
+      />
     </>
   )
 }
@@ -80,7 +77,7 @@ interface DeleteMessageDialogProps {
 }
 
 /** Asks once more: nothing brings a deleted message back. */
-export function DeleteMessageDialog({ message, onCancel, onConfirm }: DeleteMessageDialogProps) {
+function DeleteMessageDialog({ message, onCancel, onConfirm }: DeleteMessageDialogProps) {
   return (
     <Dialog
       isOpen={message !== undefined}
@@ -109,13 +106,13 @@ export function DeleteMessageDialog({ message, onCancel, onConfirm }: DeleteMess
 /** A dialog that closes looks for its own place for the focus first, and finds none. */
 const AFTER_DIALOG_MS = 150
 /** A dialog that still stands after so many looks is another one. */
-const MOST_LOOKS = 20
+const MAX_LOOKS = 20
 
 /** Puts the focus on a card, or on the last one: what had it is gone. */
-export function focusCard(index: number, looks = 1): void {
+function focusCard(index: number, looks = 1): void {
   setTimeout(() => {
     // On a busy machine it takes longer to close.
-    if (looks < MOST_LOOKS && document.querySelector('[role="dialog"]')) return focusCard(index, looks + 1)
+    if (looks < MAX_LOOKS && document.querySelector('[role="dialog"]')) return focusCard(index, looks + 1)
     const isLost = !document.activeElement || document.activeElement === document.body
     const cards = document.querySelectorAll<HTMLElement>('#conteudo li > article')
     const card = document.querySelector<HTMLElement>(`#conteudo li[data-index="${index}"] > article`)

@@ -1,3 +1,4 @@
+import { QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { installLocalStorage, openTab, problem, sessionOf } from '#web/testing/browser-parts.ts'
 
@@ -51,31 +52,60 @@ function line(): [Answer, Line] {
 
 async function follow() {
   const tab = await openTab()
+  const { queryClient } = await import('#web/http/query-client.ts')
   const { followMessageChanges } = await import('./message-changes.ts')
+  const readAgain = vi.spyOn(queryClient, 'invalidateQueries')
   tab.adoptSession(sessionOf(1))
-  const news: unknown[] = []
-  const stop = followMessageChanges((change) => news.push(change))
+  const stop = followMessageChanges()
   await vi.advanceTimersByTimeAsync(0)
-  return { tab, news, stop, followMessageChanges }
+  return { tab, readAgain, stop, followMessageChanges }
 }
 const event = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`
-const stale = { kind: 'stale' }
 
 describe('followMessageChanges', () => {
-  it('hands on what the stream says, and polls nothing while it lives', async () => {
+  it('has the messages read again when the stream says so, and polls nothing while it lives', async () => {
     const [answer, { send }] = line()
     answers.push(answer)
-    const { news, stop } = await follow()
+    const { readAgain, stop } = await follow()
     expect(requests[0]?.authorization).toBe('Bearer access-1')
     for (let beat = 0; beat < 20; beat += 1) {
       send(': heartbeat\n\n')
       await vi.advanceTimersByTimeAsync(15_000)
     }
-    expect(news).toEqual([])
+    expect(readAgain).not.toHaveBeenCalled()
     send(event({ kind: 'changed', ids: ['a'] }))
     await vi.advanceTimersByTimeAsync(0)
-    expect(news).toEqual([{ kind: 'changed', ids: ['a'] }])
+    expect(readAgain).toHaveBeenCalledExactlyOnceWith(
+      { queryKey: ['support-messages'] },
+      { throwOnError: true },
+    )
     expect(requests).toHaveLength(1)
+    stop()
+  })
+
+  it('reads once more what had not been loaded yet when it changed', async () => {
+    const [answer, { send }] = line()
+    answers.push(answer)
+    const { stop } = await follow()
+    const { queryClient } = await import('#web/http/query-client.ts')
+    const loaded: string[] = []
+    let stored = 'before'
+    const load = async () => {
+      const read = stored
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      loaded.push(read)
+      return read
+    }
+    const unsubscribe = new QueryObserver(queryClient, {
+      queryKey: ['support-messages', 'list'],
+      queryFn: load,
+    }).subscribe(() => {})
+    await vi.advanceTimersByTimeAsync(500)
+    stored = 'after'
+    send(event({ kind: 'changed', ids: ['a'] }))
+    await vi.advanceTimersByTimeAsync(3_000)
+    expect(loaded).toEqual(['before', 'after'])
+    unsubscribe()
     stop()
   })
 
@@ -108,18 +138,18 @@ describe('followMessageChanges', () => {
 
   it('polls every 15 seconds where there is no stream, but not while nobody looks', async () => {
     answers = Array.from({ length: 100 }, () => () => problem(429, 'rate-limited', { 'retry-after': '600' }))
-    const { news, stop } = await follow()
+    const { readAgain, stop } = await follow()
     await vi.advanceTimersByTimeAsync(46_000)
-    expect(news).toEqual([stale, stale, stale])
+    expect(readAgain).toHaveBeenCalledTimes(3)
     page.visibilityState = 'hidden'
     await vi.advanceTimersByTimeAsync(120_000)
-    expect(news).toHaveLength(3)
+    expect(readAgain).toHaveBeenCalledTimes(3)
     page.visibilityState = 'visible'
     page.dispatchEvent(new Event('visibilitychange'))
-    expect(news).toHaveLength(4)
+    expect(readAgain).toHaveBeenCalledTimes(4)
     stop()
     await vi.advanceTimersByTimeAsync(60_000)
-    expect(news).toHaveLength(4)
+    expect(readAgain).toHaveBeenCalledTimes(4)
   })
 
   it('outlives the way from one screen to the next, and no more', async () => {
@@ -140,12 +170,12 @@ describe('followMessageChanges', () => {
   it('ends with the session at once, and asks nothing more', async () => {
     const [answer] = line()
     answers.push(answer)
-    const { tab, news } = await follow()
+    const { tab, readAgain } = await follow()
     tab.forgetSession()
     expect(requests[0]?.signal.aborted).toBe(true)
     await vi.advanceTimersByTimeAsync(120_000)
     expect(requests).toHaveLength(1)
-    expect(news).toEqual([])
+    expect(readAgain).not.toHaveBeenCalled()
   })
 
   it('has the role read again when it may follow no more', async () => {

@@ -1,4 +1,5 @@
-import { type MessageChange, supportRoutes } from '#contract/support.ts'
+import type { Query } from '@tanstack/react-query'
+import { supportRoutes } from '#contract/support.ts'
 import { asSignedIn } from '#web/http/api.ts'
 import { keepStreamOpen, SILENCE_MS } from '#web/http/keep-stream-open.ts'
 import { queryClient, ROLE_QUERY } from '#web/http/query-client.ts'
@@ -6,36 +7,37 @@ import { openEventStream } from '#web/http/read-event-stream.ts'
 import { runOneByOne } from '#web/http/run-one-by-one.ts'
 import { onAuthStateChange } from '#web/session/auth-events.ts'
 
-type Listener = (change: MessageChange) => void
-
+/** First part of the key of every query of support messages. */
+export const MESSAGES_QUERY = 'support-messages'
 /** Where the stream cannot be had, an open page asks this often. */
 const POLL_MS = 15_000
 /** Going from one screen to the next does not close the stream. */
 const LINGER_MS = 3_000
-const NAME = 'patio.message-changes'
+const NAME = 'patio.messages'
 
-const listeners = new Set<Listener>()
+/** What a tab that has the stream tells the others. */
+type News = 'alive' | 'changed'
+
+let followers = 0
 let following: AbortController | undefined
 let lingering: ReturnType<typeof setTimeout> | undefined
 let isWatchingSession = false
 
 /**
- * Follows every change of the support messages by anyone, for administrators only: keeps the unread count
- * right and calls back. One tab holds the stream and tells the others; all of it ends with the session. It is
- * no activity of the person's, and nothing here keeps a session alive that nobody uses.
+ * Follows every change of the support messages by anyone, for administrators only: what the page shows of them is
+ * read again. One tab holds the stream and tells the others; all of it ends with the session. It is no activity
+ * of the person's, and nothing here keeps a session alive that nobody uses.
  * @returns a function that ends it
  */
-export function followMessageChanges(listener: Listener = () => {}): () => void {
-  // Each call counts for itself, whatever function it brings.
-  const own: Listener = (change) => listener(change)
-  listeners.add(own)
+export function followMessageChanges(): () => void {
+  followers += 1
   clearTimeout(lingering)
   watchSession()
   following ??= start()
   return () => {
-    listeners.delete(own)
+    followers -= 1
     clearTimeout(lingering)
-    if (listeners.size === 0) lingering = setTimeout(stop, LINGER_MS)
+    if (followers === 0) lingering = setTimeout(stop, LINGER_MS)
   }
 }
 
@@ -46,7 +48,7 @@ function watchSession(): void {
   onAuthStateChange((event) => {
     if (event !== 'SIGNED_OUT' && event !== 'SIGNED_IN') return
     stop()
-    if (event === 'SIGNED_IN' && listeners.size > 0) following = start()
+    if (event === 'SIGNED_IN' && followers > 0) following = start()
   })
 }
 
@@ -60,9 +62,9 @@ function start(): AbortController {
   const { signal } = ending
   const channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(NAME)
   let heardAt = Number.NEGATIVE_INFINITY
-  const hear = (news: MessageChange | 'alive') => {
+  const hear = (news: News) => {
     heardAt = Date.now()
-    if (news !== 'alive' && !signal.aborted) deliver(news)
+    if (news === 'changed' && !signal.aborted) readAgain()
   }
   channel?.addEventListener('message', ({ data }) => hear(data), { signal })
 
@@ -71,7 +73,7 @@ function start(): AbortController {
     open: (attempt: AbortSignal) =>
       asSignedIn((token) => openEventStream(supportRoutes.followMessageChanges.path, token, attempt)),
     onNews(data: string | undefined) {
-      const news = data === undefined ? 'alive' : (JSON.parse(data) as MessageChange)
+      const news = data === undefined ? 'alive' : 'changed'
       hear(news)
       channel?.postMessage(news)
     },
@@ -91,7 +93,7 @@ function start(): AbortController {
 /** Silence means that no tab has a stream, or that the tab that has one was put to sleep: an open page asks then. */
 function pollInSilence(isSilent: () => boolean, signal: AbortSignal): void {
   const poll = () => {
-    if (document.visibilityState === 'visible' && isSilent()) deliver({ kind: 'stale' })
+    if (document.visibilityState === 'visible' && isSilent()) readAgain()
   }
   const polling = setInterval(poll, POLL_MS)
   document.addEventListener('visibilitychange', poll, { signal })
@@ -105,11 +107,11 @@ async function asOnlyTab(signal: AbortSignal, work: () => Promise<void>): Promis
   await navigator.locks.request(NAME, { signal }, work).catch(() => {})
 }
 
-const recount = runOneByOne(() =>
-  queryClient.invalidateQueries({ queryKey: ['support-messages', 'unread-count'] }),
-)
-
-function deliver(change: MessageChange): void {
-  recount()
-  for (const listener of [...listeners]) listener(change)
-}
+const readAgain = runOneByOne(async () => {
+  const filters = { queryKey: [MESSAGES_QUERY] }
+  const isFirstLoad = ({ state }: Query) => state.data === undefined
+  const hasJoined = queryClient.isFetching({ ...filters, predicate: isFirstLoad }) > 0
+  await queryClient.invalidateQueries(filters, { throwOnError: true })
+  // A first load that was on its way may have begun before the change.
+  if (hasJoined) await queryClient.invalidateQueries(filters, { throwOnError: true })
+})

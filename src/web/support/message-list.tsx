@@ -1,7 +1,6 @@
-import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual'
+import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { SupportMessage } from '#contract/support.ts'
-import type { InboxRow } from './inbox-pages.ts'
 import { MessageCard } from './message-card.tsx'
 
 /** A card with a short message, in pixels; each is measured once it is drawn. */
@@ -11,27 +10,30 @@ const GAP = 12
 const LOAD_AHEAD = 15
 
 interface MessageListProps {
-  rows: readonly InboxRow[]
+  messages: readonly SupportMessage[]
+  /** How many there are, loaded or not. */
   total: number
-  /** Called with the first and last page that are on the screen. */
-  onLook: (first: number, last: number) => void
-  onNearEnd: () => void
+  /** Loads more, where that can be done now. */
+  loadMore: (() => void) | undefined
   onMarkRead: (message: SupportMessage) => void
   onDelete: (message: SupportMessage) => void
 }
 
 /** The cards, of which only those on the screen are in the page; they scroll with the screen's main part. */
-export function MessageList({ rows, total, onLook, onNearEnd, onMarkRead, onDelete }: MessageListProps) {
+export function MessageList({ messages, total, loadMore, onMarkRead, onDelete }: MessageListProps) {
   const list = useRef<HTMLUListElement>(null)
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const margin = useOffsetInMain(list)
-  const virtualizer = useCards(rows, margin)
+  const virtualizer = useCards(messages, margin)
   const items = virtualizer.getVirtualItems()
-  useSight(rows, items, { onLook, onNearEnd })
+  const isNearEnd = (items.at(-1)?.index ?? 0) >= messages.length - LOAD_AHEAD
+  useEffect(() => {
+    if (isNearEnd) loadMore?.()
+  }, [isNearEnd, loadMore])
   return (
     <ul ref={list} aria-label="Mensagens" className="relative" style={{ height: virtualizer.getTotalSize() }}>
       {items.map(({ index, key, start }) => {
-        const message = rows[index]?.message
+        const message = messages[index]
         if (!message) return null
         return (
           <li
@@ -58,37 +60,19 @@ export function MessageList({ rows, total, onLook, onNearEnd, onMarkRead, onDele
 }
 
 /** Which cards are on the screen and where; `margin` is how far below the top of the scrolling part they begin. */
-function useCards(rows: readonly InboxRow[], margin: number) {
+function useCards(messages: readonly SupportMessage[], margin: number) {
   const scrolled = mainElement()?.scrollTop ?? 0
   return useVirtualizer({
-    count: rows.length,
+    count: messages.length,
     getScrollElement: mainElement,
     estimateSize: () => ESTIMATED_HEIGHT,
-    getItemKey: (index) => rows[index]?.message.id ?? index,
+    getItemKey: (index) => messages[index]?.id ?? index,
     gap: GAP,
     overscan: 4,
     scrollMargin: margin,
     // Whoever reads further down is not moved by what comes in above; at the top new cards are seen.
     anchorTo: scrolled > margin ? 'end' : 'start',
   })
-}
-
-/** Tells which pages are looked at, and when the end of what is loaded comes near. */
-function useSight(
-  rows: readonly InboxRow[],
-  items: readonly VirtualItem[],
-  { onLook, onNearEnd }: Pick<MessageListProps, 'onLook' | 'onNearEnd'>,
-): void {
-  const lastIndex = items.at(-1)?.index ?? 0
-  const firstPage = rows[items[0]?.index ?? 0]?.page ?? 0
-  const lastPage = rows[lastIndex]?.page ?? 0
-  // biome-ignore lint/correctness/useExhaustiveDependencies: called when another page comes into sight
-  useEffect(() => onLook(firstPage, lastPage), [firstPage, lastPage])
-  const isNearEnd = lastIndex >= rows.length - LOAD_AHEAD
-  // biome-ignore lint/correctness/useExhaustiveDependencies: and again for each part that is still too short
-  useEffect(() => {
-    if (isNearEnd) onNearEnd()
-  }, [isNearEnd, rows.length])
 }
 
 function toggled(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {

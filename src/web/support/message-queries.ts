@@ -1,178 +1,118 @@
-import { keepPreviousData, type QueryKey, useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo, useRef, useState } from 'react'
-import { inboxMessages, supportRoutes } from '#contract/support.ts'
-import { callApi } from '#web/http/api.ts'
+import { keepPreviousData, useInfiniteQuery, useMutation, useMutationState } from '@tanstack/react-query'
+import { useEffect, useMemo, useState } from 'react'
+import { inboxMessages, type SupportMessage, supportRoutes } from '#contract/support.ts'
+import { ApiError, callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
-import { runOneByOne } from '#web/http/run-one-by-one.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import type { InboxFilter } from './inbox-filter.ts'
-import {
-  appendPage,
-  type FetchedPage,
-  type Inbox,
-  type InboxPage,
-  limitOf,
-  noteChange,
-  PAGE_SIZE,
-  replacePage,
-  startInbox,
-} from './inbox-pages.ts'
-import { followMessageChanges } from './message-changes.ts'
+import { MESSAGES_QUERY } from './message-changes.ts'
 
-/** Query key of a person's list; lists of other filters begin alike. */
-export function inboxKey(userId: string, filter: InboxFilter): QueryKey {
-  return ['support-messages', 'list', userId, filter]
-}
+/** The most that the server gives at once: whoever has scrolled far has few requests to repeat after a change. */
+const PAGE_SIZE = 100
+const MARK_READ = [MESSAGES_QUERY, 'mark-read']
+const DELETE = [MESSAGES_QUERY, 'delete']
 
-/**
- * The messages that pass a filter, followed live. Further parts are loaded as they are asked for, and those
- * that are looked at are fetched again when they change.
- */
+/** The messages that pass a filter, newest first, as far as was scrolled; read again whenever any has changed. */
 export function useInbox(userId: string, filter: InboxFilter) {
-  const { q, isUnreadOnly } = filter
-  const key = useMemo(() => inboxKey(userId, { q, isUnreadOnly }), [userId, q, isUnreadOnly])
-  const { data, error, isFetching, isPlaceholderData, refetch } = useQuery({
-    queryKey: key,
-    queryFn: async ({ signal }) => startInbox(await fetchPage(filter, undefined, PAGE_SIZE, signal)),
+  const { data, error, refetch, ...query } = useInfiniteQuery({
+    queryKey: [MESSAGES_QUERY, 'list', userId, filter],
+    queryFn: ({ pageParam, signal }) => {
+      const unread = filter.isUnreadOnly ? ('true' as const) : undefined
+      const query = { q: filter.q || undefined, unread, cursor: pageParam, limit: PAGE_SIZE }
+      return callApi(supportRoutes.listSupportMessages, { query, signal })
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
-    // What is there is kept right by the changes alone: a whole fetch would forget all but the newest part. A list
-    // that could not be had is stale all the same, and fetched once the browser is back online.
+    // The stream of changes says when it is out of date.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })
-  const { failure, forgetToast } = useFailure(data, error)
-  const looked = useFreshPages(key, filter, data !== undefined && !isPlaceholderData)
-  const more = useMore(key, filter)
+  const { isFetching, hasNextPage, isFetchNextPageError, fetchNextPage } = query
   return {
-    inbox: data,
-    isPlaceholderData,
-    failure,
-    isFetching,
-    retry: () => {
-      forgetToast()
-      void refetch()
+    ...query,
+    messages: useMemo(() => data?.pages.flatMap(({ items }) => items), [data]),
+    total: data?.pages.at(-1)?.total ?? 0,
+    failure: useFailure(data ? null : error, data !== undefined),
+    retry: async () => {
+      const result = await refetch()
+      if (result.error) toastFailure(result.error)
     },
-    ...looked,
-    ...more,
+    /** Undefined while it must wait, after a failure until it is asked for by hand. */
+    loadMore: hasNextPage && !isFetching && !isFetchNextPageError ? fetchNextPage : undefined,
   }
 }
 
-/** Fetches again what has changed, the newest part and those that are looked at. */
-function useFreshPages(key: QueryKey, filter: InboxFilter, isLoaded: boolean) {
-  const looked = useRef({ first: 0, last: 0 })
-  const hasMissed = useRef(false)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key changes with the filter
-  const refresh = useMemo(
-    () =>
-      runOneByOne(async () => {
-        const tried = new Set<InboxPage>()
-        for (;;) {
-          const page = outdatedPage(key, looked.current, tried)
-          if (!page) return
-          tried.add(page)
-          const fetched = await fetchPage(filter, page.cursor, limitOf(page))
-          change(key, (inbox) => replacePage(inbox, page, fetched))
-        }
-      }),
-    [key],
-  )
-  useEffect(
-    () =>
-      followMessageChanges((news) => {
-        if (!queryClient.getQueryData(key)) {
-          hasMissed.current = true
-          // After a failure nothing else would fetch it; what is on its way is awaited.
-          void queryClient.refetchQueries({ queryKey: key, exact: true }, { cancelRefetch: false })
-        }
-        change(key, (inbox) => noteChange(inbox, news))
-        refresh()
-      }),
-    [key, refresh],
-  )
-  // What changed while the list was on its way may be missing in it.
+/** Why there is no list; it stands until there is one, however often the page tries again, and is said once. */
+function useFailure(error: Error | null, isLoaded: boolean): Error | null {
+  const [failure, setFailure] = useState(error)
+  if (isLoaded ? failure : error && error !== failure) setFailure(error)
+  const hasFailed = failure !== null
+  // biome-ignore lint/correctness/useExhaustiveDependencies: not again for each further try
   useEffect(() => {
-    if (!isLoaded || !hasMissed.current) return
-    hasMissed.current = false
-    change(key, (inbox) => noteChange(inbox, { kind: 'stale' }))
-    refresh()
-  }, [key, isLoaded, refresh])
-  const lookAt = (first: number, last: number) => {
-    looked.current = { first, last }
-    if (outdatedPage(key, looked.current)) refresh()
-  }
-  return { lookAt }
+    if (failure) toastFailure(failure)
+  }, [hasFailed])
+  return failure
 }
 
-function outdatedPage(
-  key: QueryKey,
-  { first, last }: { first: number; last: number },
-  tried?: Set<InboxPage>,
-) {
-  const pages = queryClient.getQueryData<Inbox>(key)?.pages ?? []
-  return pages.find(
-    (page, index) =>
-      page.misses > 0 && (index === 0 || (index >= first && index <= last)) && !tried?.has(page),
-  )
+function toastFailure({ message }: Error): void {
+  showToast({ kind: 'error', title: inboxMessages.loadFailed, description: message })
 }
 
-/** Loads the next part when the end of the list comes near. */
-function useMore(key: QueryKey, filter: InboxFilter) {
-  const [failedAt, setFailedAt] = useState<string>()
-  const isLoading = useRef(false)
-  const loadMore = async () => {
-    const cursor = queryClient.getQueryData<Inbox>(key)?.pages.at(-1)?.next
-    if (!cursor || isLoading.current) return
-    isLoading.current = true
-    setFailedAt(undefined)
-    try {
-      const fetched = await fetchPage(filter, cursor, PAGE_SIZE)
-      change(key, (inbox) => appendPage(inbox, cursor, fetched))
-    } catch {
-      setFailedAt(cursor)
-    } finally {
-      isLoading.current = false
-    }
-  }
-  return { loadMore, failedAt }
-}
-
-function fetchPage(
-  { q, isUnreadOnly }: InboxFilter,
-  cursor: string | undefined,
-  limit: number,
-  signal?: AbortSignal,
-): Promise<FetchedPage> {
-  const query = { q: q || undefined, unread: isUnreadOnly ? ('true' as const) : undefined, cursor, limit }
-  return callApi(supportRoutes.listSupportMessages, { query, signal })
-}
-
-/** Changes a loaded list; one that is not loaded stays so. */
-export function change(key: QueryKey, update: (inbox: Inbox) => Inbox): void {
-  queryClient.setQueryData<Inbox>(key, (inbox) => inbox && update(inbox))
-}
-
-/**
- * Why there is no list, and the toast that says so: once, however often the page tries again by itself.
- * @returns the failure, which stands until there is a list, and what makes the next one be said again
- */
-function useFailure(data: Inbox | undefined, error: Error | null) {
-  const [failure, setFailure] = useState<Error>()
-  const isSaid = useRef(false)
-  useEffect(() => {
-    if (data) {
-      setFailure(undefined)
-      isSaid.current = false
-    } else if (error) {
-      setFailure(error)
-      if (!isSaid.current)
-        showToast({ kind: 'error', title: inboxMessages.loadFailed, description: error.message })
-      isSaid.current = true
-    }
-  }, [data, error])
-  return {
-    failure,
-    forgetToast: () => {
-      isSaid.current = false
+/** Marks as read and deletes. Each is under way until the list has been read again, and shown as done by withPending. */
+export function useMessageActions() {
+  const markRead = useMutation({
+    mutationKey: MARK_READ,
+    mutationFn: ({ id }: SupportMessage) =>
+      callApi(supportRoutes.markMessageRead, { params: { id }, body: { is_read: true } }),
+    onSuccess: () => tellAndReadAgain(inboxMessages.read),
+    onError: (error) => explain(inboxMessages.readFailed, error),
+  })
+  const remove = useMutation({
+    mutationKey: DELETE,
+    mutationFn: async ({ id }: SupportMessage) => {
+      try {
+        await callApi(supportRoutes.deleteMessage, { params: { id } })
+      } catch (error) {
+        // Another administrator was faster; what was wanted has happened.
+        if (!isGone(error)) throw error
+      }
     },
-  }
+    onSuccess: () => tellAndReadAgain(inboxMessages.deleted),
+    onError: (error) => explain(inboxMessages.deleteFailed, error),
+  })
+  return { markRead: markRead.mutate, remove: remove.mutate }
+}
+
+/** The messages as they will be once what is under way has succeeded; a failure needs no undoing then. */
+export function useWithPending(messages: SupportMessage[], isUnreadOnly: boolean): SupportMessage[] {
+  const read = usePendingIds(MARK_READ)
+  const deleted = usePendingIds(DELETE)
+  if (read.length === 0 && deleted.length === 0) return messages
+  const gone = isUnreadOnly ? [...deleted, ...read] : deleted
+  return messages
+    .filter(({ id }) => !gone.includes(id))
+    .map((message) => (read.includes(message.id) ? { ...message, is_read: true } : message))
+}
+
+function usePendingIds(mutationKey: string[]): string[] {
+  return useMutationState({
+    filters: { mutationKey, status: 'pending' },
+    select: ({ state }) => (state.variables as SupportMessage).id,
+  })
+}
+
+function tellAndReadAgain(title: string): Promise<void> {
+  showToast({ kind: 'success', title })
+  return queryClient.invalidateQueries({ queryKey: [MESSAGES_QUERY] })
+}
+
+function explain(title: string, error: Error): void {
+  const description = isGone(error) ? 'Esta mensagem já foi excluída.' : error.message
+  showToast({ kind: 'error', title, ...(description && { description }) })
+  void queryClient.invalidateQueries({ queryKey: [MESSAGES_QUERY] })
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof ApiError && error.problem.code === 'not-found'
 }
