@@ -4,6 +4,7 @@ import { accountHandlers } from './accounts/account-handlers.ts'
 import { createAltcha } from './accounts/altcha.ts'
 import { createAuthenticate } from './accounts/check-session.ts'
 import { createHumanCheck } from './accounts/human-check.ts'
+import { accountMails } from './accounts/mails.ts'
 import { createSessionTools } from './accounts/open-session.ts'
 import { createRecaptcha } from './accounts/recaptcha.ts'
 import { signInHandlers } from './accounts/session-handlers.ts'
@@ -14,15 +15,17 @@ import { describeApi } from './http/openapi.ts'
 import type { PortalPageOptions } from './http/portal-page.ts'
 import type { Keyring } from './keyring.ts'
 import type { Log } from './log.ts'
-import type { Outbox } from './mail/deliver-outbox.ts'
+import type { Outbox } from './mail/outbox.ts'
 import type { Metrics } from './operations/metrics.ts'
 import { healthHandlers, metricsHandlers } from './operations/operations-handlers.ts'
 import type { PowerBi } from './power-bi/power-bi.ts'
 import { createEmbedTokenCache } from './reports/embed-token-cache.ts'
 import { reportHandlers } from './reports/report-handlers.ts'
 import { reportSettingsHandlers } from './reports/report-settings-handlers.ts'
+import { supportMails } from './support/mails.ts'
 import type { MessageStreams } from './support/message-streams.ts'
 import { supportHandlers } from './support/support-handlers.ts'
+import { userMails } from './users/mails.ts'
 import { userHandlers } from './users/user-handlers.ts'
 
 /** Everything the portal is made of, passed in: tests pass the same with other clocks and services. */
@@ -62,6 +65,9 @@ export interface AppDeps {
   /** Handlers of whole path prefixes beside the API: the demo instruments. */
   mounts?: Mount[]
 }
+
+/** The mails of every feature, by their kind. */
+export const portalMails = { ...accountMails, ...userMails, ...supportMails }
 
 /** Puts the portal together. */
 export function createApp(deps: AppDeps): HttpApp {

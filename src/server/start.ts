@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import type { PortalSettings } from '#contract/portal.ts'
-import { createApp } from './app.ts'
+import { createApp, portalMails } from './app.ts'
 import type { Config } from './config.ts'
 import { type Database, DatabaseOpenError } from './database/database.ts'
 import { migrateDatabase } from './database/migrate.ts'
@@ -14,7 +14,7 @@ import { drain, listen } from './http/listen.ts'
 import { LOGO_PATH } from './http/portal-page.ts'
 import { createKeyring } from './keyring.ts'
 import { createRequestLog, type Log } from './log.ts'
-import { createOutbox, type Outbox } from './mail/deliver-outbox.ts'
+import { createOutbox, type Outbox } from './mail/outbox.ts'
 import { createSmtpMailer } from './mail/smtp-mailer.ts'
 import { createMetrics } from './operations/metrics.ts'
 import { createRetentionJob } from './operations/retention-job.ts'
@@ -120,6 +120,7 @@ async function serve(config: Config, log: Log, database: Database): Promise<Port
 
 function openOutbox(config: Config, log: Log, { db }: Database, demo: Demo | undefined): Outbox {
   return createOutbox({
+    mails: portalMails,
     db,
     log,
     clock: Date.now,

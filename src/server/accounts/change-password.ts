@@ -3,8 +3,9 @@ import type { Db } from '#server/database/schema.ts'
 import type { Actor, RequestInfo } from '#server/http/context.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { queueMail } from '#server/mail/queue-mail.ts'
+import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/record-audit.ts'
+import { accountMails } from './mails.ts'
 import { refuseGuessable } from './refuse-guessable.ts'
 import { replacePassword } from './replace-password.ts'
 
@@ -52,7 +53,7 @@ export async function changePassword(
     refuse: () => refuseGuessable(password, about),
     async alongside(transaction) {
       await keepOnlySession(transaction, profile.user_id, sessionId)
-      await queueMail(transaction, { kind: 'password-changed', recipient: profile.email })
+      await queueMail({ db: transaction }, accountMails, 'password-changed', profile.email)
       await recordAudit(transaction, {
         action: 'password-changed',
         actor: profile,

@@ -1,9 +1,9 @@
 import type { Db } from '#server/database/schema.ts'
 import type { RequestInfo } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { queueMail } from '#server/mail/queue-mail.ts'
+import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/record-audit.ts'
-import { hashOfLinkToken } from './link-token.ts'
+import { accountMails, hashOfLinkToken } from './mails.ts'
 import { retireCurrent } from './remembered-passwords.ts'
 
 type Outcome = 'account-removed' | 'sessions-ended'
@@ -77,7 +77,7 @@ async function shutOut(db: Db, userId: string, request: RequestInfo, at: Date): 
     .where('user_id', '=', userId)
     .where('purpose', 'in', ['recovery', 'disown-change'])
     .execute()
-  await queueMail(db, { kind: 'recovery', recipient: person.email })
+  await queueMail({ db }, accountMails, 'recovery', person.email)
   await recordAudit(db, { action: 'password-disowned', actor: person, target: person, request, at })
   return 'sessions-ended'
 }

@@ -1,7 +1,8 @@
 import type { Db } from '#server/database/schema.ts'
 import type { RequestInfo } from '#server/http/context.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
-import { queueMail } from '#server/mail/queue-mail.ts'
+import { queueMail } from '#server/mail/mails.ts'
+import { accountMails } from './mails.ts'
 import { takeFromMailLimits } from './take-from-mail-limits.ts'
 
 /** The call that asks for each mail; its limits go by that name. */
@@ -20,5 +21,5 @@ export async function requestLinkMail(
 ): Promise<void> {
   const email = emailAsTyped.toLowerCase()
   await takeFromMailLimits(takeFromLimit, ACTIONS[kind], email, request)
-  await queueMail(db, { kind, recipient: email })
+  await queueMail({ db }, accountMails, kind, email)
 }

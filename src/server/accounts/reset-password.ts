@@ -9,10 +9,11 @@ import {
 import type { Db } from '#server/database/schema.ts'
 import type { Actor, RequestInfo } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { queueMail } from '#server/mail/queue-mail.ts'
+import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/record-audit.ts'
 import { findProfile } from '#server/users/user-queries.ts'
 import type { PasswordDeps } from './change-password.ts'
+import { accountMails } from './mails.ts'
 import { presentAuthUser } from './open-session.ts'
 import { refuseGuessable } from './refuse-guessable.ts'
 import { replacePassword } from './replace-password.ts'
@@ -55,7 +56,7 @@ export async function resetPassword(
         await forgetAttempts(transaction, profile.email)
         // The mailed link proves it. The built-in address becomes administrator by its verification link alone.
         if (profile.email !== deps.builtinAdminEmail) await markVerified(transaction, profile.user_id, at)
-        await queueMail(transaction, { kind: 'password-changed', recipient: profile.email })
+        await queueMail({ db: transaction }, accountMails, 'password-changed', profile.email)
         await recordAudit(transaction, {
           action: 'password-reset',
           actor: profile,

@@ -5,11 +5,12 @@ import type { Db } from '#server/database/schema.ts'
 import type { RequestInfo } from '#server/http/context.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { queueMail } from '#server/mail/queue-mail.ts'
-import { queueWaitingDigest } from '#server/mail/queue-waiting-digest.ts'
+import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/record-audit.ts'
+import { queueWaitingDigest } from '#server/users/mails.ts'
 import { companyAddress } from './company-address.ts'
 import type { HumanCheck } from './human-check.ts'
+import { accountMails } from './mails.ts'
 import { hashPassword } from './password-hashing.ts'
 import { refuseGuessable } from './refuse-guessable.ts'
 import { takeFromMailLimits } from './take-from-mail-limits.ts'
@@ -81,11 +82,8 @@ async function register(
     .select(['user_id', 'email', 'email_verified_at'])
     .where('email', '=', email)
     .executeTakeFirstOrThrow()
-  await queueMail(db, {
-    kind: person.email_verified_at ? 'account-exists' : 'verification',
-    recipient: email,
-  })
-  await queueWaitingDigest(db, addedId)
+  await queueMail({ db }, accountMails, person.email_verified_at ? 'account-exists' : 'verification', email)
+  await queueWaitingDigest({ db }, addedId)
   const action = addedId ? 'account-created' : 'sign-up-repeated'
   await recordAudit(db, { action, target: person, request, at })
 }

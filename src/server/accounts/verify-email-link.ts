@@ -6,7 +6,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/record-audit.ts'
 import { setRole } from '#server/users/set-role.ts'
 import { findProfile } from '#server/users/user-queries.ts'
-import { hashOfLinkToken } from './link-token.ts'
+import { hashOfLinkToken } from './mails.ts'
 import { openSession, type SessionTools } from './open-session.ts'
 
 export interface LinkRules {

@@ -1,7 +1,8 @@
 import type { Db } from '#server/database/schema.ts'
 import type { RequestInfo } from '#server/http/context.ts'
-import { queueMail } from '#server/mail/queue-mail.ts'
+import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/record-audit.ts'
+import { accountMails } from './mails.ts'
 
 /** The first warning, and from then on one with each further lock of the account. */
 const FIRST = 3
@@ -20,7 +21,7 @@ export async function warnBuiltinAdmin(
 ): Promise<void> {
   if (failures !== FIRST && (failures === 0 || failures % EVERY !== 0)) return
   await db.transaction().execute(async (transaction) => {
-    await queueMail(transaction, { kind: 'builtin-failures', recipient: email })
+    await queueMail({ db: transaction }, accountMails, 'builtin-failures', email)
     await recordAudit(transaction, { action: 'builtin-admin-failures', after: { failures }, request, at })
   })
 }

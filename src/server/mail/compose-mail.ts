@@ -1,6 +1,3 @@
-import { escapeHtml } from './escape-html.ts'
-import type { ComposedMail } from './prepare-mail.ts'
-
 /** Dark enough for white text on it (AA) and readable in clients that turn mails dark. */
 const ACCENT = '#0f5c7d'
 const FONT = "font-family:'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
@@ -22,8 +19,21 @@ export interface MailContent {
   aside?: { text: string; label: string; link: string }
 }
 
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Makes any text safe in HTML, between tags and in quoted attributes. */
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string)
+}
+
 /** Writes a mail as plain text and, with the same words, as HTML. */
-export function composeMail(groupName: string, content: MailContent): ComposedMail {
+export function composeMail(groupName: string, content: MailContent) {
   return {
     subject: content.subject,
     text: writeText(groupName, content),

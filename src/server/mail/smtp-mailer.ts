@@ -1,4 +1,21 @@
-import type { Mail, Mailer } from './mailer.ts'
+/** A mail that is ready to go. */
+export interface Mail {
+  /** With angle brackets, the same however often the mail is sent (RFC 5322, 3.6.4). */
+  messageId: string
+  to: string
+  kind: string
+  subject: string
+  text: string
+  html: string
+  /** The one link that the mail is about. */
+  link: string | null
+}
+
+/** The port behind which mails leave the portal. */
+export interface Mailer {
+  /** Hands a mail over; resolves once the other side has taken it, rejects when that is not certain. */
+  deliver(mail: Mail): Promise<void>
+}
 
 /** Shorter than the outbox's claim on a row, and than the time that a stopping portal is given. */
 const SEND_MS = 20_000
@@ -14,7 +31,7 @@ export function createSmtpMailer(options: { url: string; from: string; sendMs?: 
   const { url, from, sendMs = SEND_MS } = options
   let transport: ReturnType<typeof openTransport> | undefined
   return {
-    async deliver({ messageId, to, subject, text, html }: Mail) {
+    async deliver({ messageId, to, subject, text, html }) {
       transport ??= openTransport(url)
       await (await transport).sendMail({
         from,

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { emailSchema } from '#contract/accounts.ts'
 import { companyAddress } from '#server/accounts/company-address.ts'
+import { mintEmailLink } from '#server/accounts/mails.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { RequestInfo } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { mintEmailLink } from '#server/mail/email-links.ts'
-import { writeInstant } from '#server/mail/write-instant.ts'
 import { lockAdministrators } from '#server/users/lock-administrators.ts'
 import { setRole } from '#server/users/set-role.ts'
+import { writeInstant } from '#server/write-instant.ts'
 import { recordAudit } from './record-audit.ts'
 
 /** Something that the person at the terminal can mend; the message is one readable Portuguese line. */
@@ -168,7 +168,7 @@ export async function printResetLink(
     .where('user_id', '=', owner.userId)
     .where('purpose', '=', owner.purpose)
     .execute()
-  const link = await mintEmailLink(db, deps, owner)
+  const link = await mintEmailLink({ ...deps, db }, owner)
   await recordAudit(db, {
     action: 'reset-link-printed',
     target: person,

@@ -1,5 +1,5 @@
-import { writeInstant } from '#server/mail/write-instant.ts'
 import type { ReportTest } from '#server/power-bi/power-bi.ts'
+import { writeInstant } from '#server/write-instant.ts'
 
 export const NOT_TESTABLE =
   'Links de SSO não podem ser testados pelo portal: cada pessoa entra com a própria conta Microsoft, então abra o link no navegador para conferir.'

@@ -1,5 +1,5 @@
 import { beforeEach } from 'vitest'
-import type { MailKind } from '#server/mail/mail-kinds.ts'
+import type { portalMails } from '#server/app.ts'
 import { removeEverybody } from './admin-calls.ts'
 import { addPerson } from './builders.ts'
 import type { TestPortal } from './test-portal.ts'
@@ -8,7 +8,7 @@ import type { TestPortal } from './test-portal.ts'
  * Leaves two administrators and somebody who is none, before each test of a block.
  * @returns the administrators' addresses in order, and the digest's rows in the outbox
  */
-export function setUpDigest(portal: TestPortal, kind: MailKind) {
+export function setUpDigest(portal: TestPortal, kind: keyof typeof portalMails) {
   const admins: string[] = []
   beforeEach(async () => {
     await removeEverybody(portal)

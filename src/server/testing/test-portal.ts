@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { EMULATED_CLIENT_ID, EMULATED_TENANT_ID } from '#emulators/power-bi/catalogue.ts'
 import { createPowerBiEmulator } from '#emulators/power-bi/emulator.ts'
-import { type AppDeps, createApp } from '#server/app.ts'
+import { type AppDeps, createApp, portalMails } from '#server/app.ts'
 import type { Database } from '#server/database/database.ts'
 import { securityHeaders } from '#server/http/headers.ts'
 import { listen } from '#server/http/listen.ts'
 import { createKeyring, type Keyring } from '#server/keyring.ts'
 import { createLog } from '#server/log.ts'
-import { createOutbox, type Outbox } from '#server/mail/deliver-outbox.ts'
-import type { Mail, Mailer } from '#server/mail/mailer.ts'
+import { createOutbox, type Outbox } from '#server/mail/outbox.ts'
+import type { Mail, Mailer } from '#server/mail/smtp-mailer.ts'
 import { createMetrics, type Metrics } from '#server/operations/metrics.ts'
 import { createPowerBi } from '#server/power-bi/power-bi-client.ts'
 import { createMessageStreams } from '#server/support/message-streams.ts'
@@ -90,6 +90,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
   const emulator = await startEmulator(clock, clientSecret)
   const tokenEndpoint = `${emulator.url}/directory/${EMULATED_TENANT_ID}/oauth2/v2.0/token`
   const outbox = createOutbox({
+    mails: portalMails,
     db: database.db,
     mailer,
     log,

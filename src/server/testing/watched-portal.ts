@@ -1,7 +1,6 @@
 import pino from 'pino'
 import { createLog } from '#server/log.ts'
-import type { Mail, Mailer } from '#server/mail/mailer.ts'
-import { createSmtpMailer } from '#server/mail/smtp-mailer.ts'
+import { createSmtpMailer, type Mail, type Mailer } from '#server/mail/smtp-mailer.ts'
 import { tokenOf } from './account-calls.ts'
 import type { Canaries } from './canaries.ts'
 import { startSmtpInbox } from './smtp-inbox.ts'

@@ -3,8 +3,9 @@ import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
 import type { Db, ProfilesTable } from '#server/database/schema.ts'
 import type { Actor, RequestInfo } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { queueMail } from '#server/mail/queue-mail.ts'
+import { queueMail } from '#server/mail/mails.ts'
 import { type AuditEntry, recordAudit } from '#server/operations/record-audit.ts'
+import { userMails } from './mails.ts'
 import { inOrder, LISTS } from './merge-entitlements.ts'
 import { readProfile, unknownPerson } from './user-queries.ts'
 
@@ -55,7 +56,7 @@ export async function changeProfile(
         at: new Date(clock()),
       })
       if (action === 'approval-given')
-        await queueMail(transaction, { kind: 'account-approved', recipient: row.email })
+        await queueMail({ db: transaction }, userMails, 'account-approved', row.email)
     }
     return readProfile(transaction, userId)
   })

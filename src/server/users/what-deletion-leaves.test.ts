@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
-import { mintEmailLink } from '#server/mail/email-links.ts'
+import { mintEmailLink } from '#server/accounts/mails.ts'
 import { recordAccess } from '#server/operations/audit.ts'
 import { recordAudit } from '#server/operations/record-audit.ts'
 import { changePassword, NEW_PASSWORD, recover, signUp } from '#server/testing/account-calls.ts'
@@ -43,7 +43,7 @@ describeOnEachDatabase('deleting somebody', (kind) => {
     await recover(portal, email)
     await askToken(portal, person)
     const settings = { publicUrl: 'http://localhost', clock: portal.clock }
-    await mintEmailLink(db, settings, { userId: person.user_id, purpose: 'recovery' })
+    await mintEmailLink({ db, ...settings }, { userId: person.user_id, purpose: 'recovery' })
     const message = { name: 'Ana', email: email.toUpperCase(), phone: '21 99999-0000', message: 'Olá' }
     await db.insertInto('support_messages').values(message).execute()
     return person

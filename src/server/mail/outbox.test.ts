@@ -2,14 +2,14 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import pino from 'pino'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { accountMails } from '#server/accounts/mails.ts'
 import type { LinkPurpose } from '#server/database/schema.ts'
 import { createLog } from '#server/log.ts'
 import { type SmtpInbox, startSmtpInbox } from '#server/testing/smtp-inbox.ts'
 import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
-import { createOutbox } from './deliver-outbox.ts'
-import type { Mail, Mailer } from './mailer.ts'
-import { queueMail } from './queue-mail.ts'
-import { createSmtpMailer } from './smtp-mailer.ts'
+import { queueMail } from './mails.ts'
+import { createOutbox } from './outbox.ts'
+import { createSmtpMailer, type Mail, type Mailer } from './smtp-mailer.ts'
 
 const FROM = 'Pátio <portal@grupopatio.com.br>'
 const silent = createLog('silent')
@@ -30,6 +30,7 @@ describeOnEachDatabase('the outbox', (kind) => {
     createOutbox(
       {
         db: database.db,
+        mails: accountMails,
         mailer,
         log,
         clock: Date.now,
@@ -43,7 +44,7 @@ describeOnEachDatabase('the outbox', (kind) => {
     return email
   }
   const queueFor = async (email: string) =>
-    queueMail(database.db, { kind: 'verification', recipient: await addUnverified(email) })
+    queueMail(database, accountMails, 'verification', await addUnverified(email))
   const rows = () =>
     database.db
       .selectFrom('mail_outbox')
@@ -135,7 +136,6 @@ describeOnEachDatabase('the outbox', (kind) => {
     'a %s mail sent again leaves the link of the first try good; a new request does not',
     async (kindOfMail, purpose) => {
       const email = await addUnverified('nara@grupopatio.com.br')
-      const mail = { kind: kindOfMail, recipient: email }
       const mails: Mail[] = []
       const outbox = outboxWith({
         async deliver(mail) {
@@ -143,7 +143,7 @@ describeOnEachDatabase('the outbox', (kind) => {
           if (mails.length === 1) throw new Error('the reply got lost')
         },
       })
-      await queueMail(database.db, mail)
+      await queueMail(database, accountMails, kindOfMail, email)
       await outbox.deliverDue()
       await makeDue()
       await outbox.deliverDue()
@@ -151,7 +151,7 @@ describeOnEachDatabase('the outbox', (kind) => {
       expect(mails[0]?.link).not.toBe(mails[1]?.link)
       expect(await links(purpose)).toHaveLength(2)
 
-      await queueMail(database.db, mail)
+      await queueMail(database, accountMails, kindOfMail, email)
       await outbox.deliverDue()
       expect(await links(purpose)).toHaveLength(1)
     },

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { queueMail } from '#server/mail/queue-mail.ts'
-import { queueWaitingDigest } from '#server/mail/queue-waiting-digest.ts'
+import { queueMail } from '#server/mail/mails.ts'
 import { mailTo, signUp } from '#server/testing/account-calls.ts'
 import { addPerson } from '#server/testing/builders.ts'
 import { setUpDigest } from '#server/testing/set-up-digest.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
+import { queueWaitingDigest, userMails } from '#server/users/mails.ts'
 
 describeOnEachDatabase('who waits for approval', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false, publicUrl: 'https://portal.example' })
@@ -102,7 +102,7 @@ describeOnEachDatabase('who waits for approval', (kind) => {
 
   test('is neither nobody nor somebody who is approved', async () => {
     const { user_id } = await addPerson(portal)
-    for (const waitingId of [null, user_id]) await queueWaitingDigest(portal.database.db, waitingId)
+    for (const waitingId of [null, user_id]) await queueWaitingDigest(portal.database, waitingId)
     expect(await waitingRows()).toEqual([])
   })
 
@@ -117,7 +117,7 @@ describeOnEachDatabase('who waits for approval', (kind) => {
     const approved = await addPerson(portal)
     const revoked = await addPerson(portal, { approved: false })
     for (const { email } of [approved, revoked])
-      await queueMail(portal.database.db, { kind: 'account-approved', recipient: email })
+      await queueMail(portal.database, userMails, 'account-approved', email)
     const mail = await mailTo(portal, approved.email)
     expect(mail).toMatchObject({
       kind: 'account-approved',

@@ -1,0 +1,185 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Db } from '#server/database/schema.ts'
+import type { Log } from '#server/log.ts'
+import { composeMail } from './compose-mail.ts'
+import type { MailContext, Mails, QueuedMail } from './mails.ts'
+import type { Mail, Mailer } from './smtp-mailer.ts'
+
+const POLL_MS = 1_000
+/**
+ * Rest after each mail. On the embedded database requests wait while a mail is prepared, and more is prepared
+ * for an address that has an account: without the rest the next answers would tell.
+ */
+const REST_MS = 30
+/** How long a taken row is left alone: longer than sending can last, so that only a crash lets it run out. */
+const CLAIM_SECONDS = 60
+const MIN_RETRY_SECONDS = 10
+const MAX_RETRY_SECONDS = 600
+
+interface OutboxContext extends MailContext {
+  /** Of all features, by their kind. */
+  mails: Mails
+  mailer: Mailer
+  log: Log
+}
+
+/** The worker that empties the outbox; every replica runs one. */
+export interface Outbox {
+  /** Looks for due mails from now on, every second. */
+  start(): void
+  /** Says that a mail has been queued, so that it leaves at once. Does nothing before start(). */
+  nudge(): void
+  /** Sends everything that is due now. */
+  deliverDue(): Promise<void>
+  /** Takes no further mail and waits for the one that is being sent. */
+  stop(): Promise<void>
+}
+
+/**
+ * Makes the worker.
+ * @param pollMs how often it looks for mails that are due again, or that another replica left behind
+ */
+export function createOutbox(context: OutboxContext, pollMs = POLL_MS): Outbox {
+  let poll: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  let isNudged = false
+
+  const deliverWhile = async (mayGoOn: () => boolean, restMs: number) => {
+    while (mayGoOn() && (await deliverNextMail(context))) await wait(restMs)
+  }
+  const isStarted = () => poll !== undefined
+  const report = reportOnce(context.log)
+  const run = async () => {
+    do {
+      isNudged = false
+      await report(deliverWhile(isStarted, REST_MS))
+    } while (isNudged && isStarted())
+    running = undefined
+  }
+  return {
+    start() {
+      poll ??= setInterval(() => {
+        running ??= run()
+      }, pollMs)
+      running ??= run()
+    },
+    nudge() {
+      if (!isStarted()) return
+      // A run under way may already have found nothing: it looks once more.
+      isNudged = true
+      running ??= run()
+    },
+    deliverDue: () => deliverWhile(() => true, 0),
+    async stop() {
+      clearInterval(poll)
+      poll = undefined
+      await running
+    },
+  }
+}
+
+/** Logs the first of a row of failures: while the database is away, every poll fails. */
+function reportOnce(log: Log) {
+  let isFailing = false
+  return async (run: Promise<void>) => {
+    try {
+      await run
+      isFailing = false
+    } catch (error) {
+      if (!isFailing) log.error({ err: error }, 'outbox stalled')
+      isFailing = true
+    }
+  }
+}
+
+/**
+ * Sends the mail that has been due longest, at least once. It is taken in a transaction of its own, so
+ * that none waits for a mail server; a crash after that sends it again under the same Message-ID.
+ * @returns whether there was one
+ */
+async function deliverNextMail(context: OutboxContext): Promise<boolean> {
+  const taken = await takeMail(context)
+  if (taken?.mail) await sendMail(context, taken.row, taken.mail)
+  return taken !== undefined
+}
+
+/** @returns the row with its mail, which is undefined when nobody is owed it */
+async function takeMail(
+  context: OutboxContext,
+): Promise<{ row: QueuedMail; mail: Mail | undefined } | undefined> {
+  const { db, mails, groupName, publicUrl } = context
+  let row: QueuedMail | undefined
+  try {
+    return await db.transaction().execute(async (transaction) => {
+      row = await claimRow(transaction, Object.keys(mails))
+      if (!row) return undefined
+      const content = await mails[row.kind]?.({ ...context, db: transaction }, row)
+      if (!content) {
+        await markSent(transaction, row.id)
+        return { row, mail: undefined }
+      }
+      const messageId = `<${row.id}@${new URL(publicUrl).hostname}>`
+      const mail = { ...composeMail(groupName, content), messageId, to: row.recipient, kind: row.kind }
+      return { row, mail }
+    })
+  } catch (error) {
+    // The claim is undone with the rest; a row that cannot be made must not hold up those behind it.
+    if (row) await postpone(db, row)
+    throw error
+  }
+}
+
+async function sendMail({ db, mailer, log }: OutboxContext, row: QueuedMail, mail: Mail): Promise<void> {
+  try {
+    await mailer.deliver(mail)
+  } catch (error) {
+    const retryInSeconds = await postpone(db, row)
+    log.warn({ mail: row.id, attempts: row.attempts, retryInSeconds, ...factsOf(error) }, 'mail not sent')
+    return
+  }
+  await markSent(db, row.id)
+}
+
+/** Codes and the SMTP verb alone: messages of mail servers repeat the address. */
+function factsOf(error: unknown) {
+  const { code, responseCode, command } = error as Record<string, unknown>
+  return { code, responseCode, command: /^[A-Z]+/.exec(String(command ?? ''))?.[0] }
+}
+
+/** Times are the database's own: replicas' clocks differ. */
+const now = sql<Date>`now()`
+const inSeconds = (seconds: number) => sql<Date>`now() + ${seconds}::int * interval '1 second'`
+
+/** Takes the row that has been due longest, passing over those that another replica is taking. */
+function claimRow(db: Db, kinds: string[]): Promise<QueuedMail | undefined> {
+  return db
+    .updateTable('mail_outbox')
+    .set((row) => ({ attempts: row('attempts', '+', 1), due_at: inSeconds(CLAIM_SECONDS) }))
+    .where('id', '=', ({ selectFrom }) =>
+      selectFrom('mail_outbox')
+        .select('id')
+        .where('sent_at', 'is', null)
+        .where('due_at', '<=', now)
+        // While a new version is rolled out, its kinds are left to it.
+        .where('kind', 'in', kinds)
+        .orderBy('due_at')
+        .limit(1)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning(['id', 'kind', 'recipient', 'created_at', 'attempts'])
+    .executeTakeFirst()
+}
+
+async function markSent(db: Db, id: string): Promise<void> {
+  await db.updateTable('mail_outbox').set({ sent_at: now }).where('id', '=', id).execute()
+}
+
+/** Puts a row off after a failure: 10 s, doubling to 10 min. */
+async function postpone(db: Db, { id, attempts }: QueuedMail): Promise<number> {
+  const seconds = Math.min(MAX_RETRY_SECONDS, MIN_RETRY_SECONDS * 2 ** (attempts - 1))
+  const due = { due_at: inSeconds(seconds) }
+  await db.updateTable('mail_outbox').set(due).where('id', '=', id).execute()
+  return seconds
+}

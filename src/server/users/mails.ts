@@ -1,0 +1,111 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '#server/database/schema.ts'
+import type { Context } from '#server/http/context.ts'
+import type { Mails } from '#server/mail/mails.ts'
+
+const MINUTES_BETWEEN = 10
+const MAX_NAMED = 10
+
+/**
+ * Has every administrator mailed, in at most one digest of a kind every ten minutes over all replicas; call it in
+ * the transaction of what the digest tells of. A digest that is queued already is locked until then, so that it
+ * cannot leave without that. Each kind has a unique index of its own, which keeps a second one from waiting.
+ * @param _mails of the feature that sends it, for the compiler to look the kind up in
+ * @param isOwed SQL condition without which nothing is queued
+ */
+export async function queueDigest<M extends Mails>(
+  { db }: Pick<Context, 'db'>,
+  _mails: M,
+  kind: keyof M & string,
+  isOwed: RawBuilder<boolean> = sql`true`,
+): Promise<void> {
+  const literal = sql.lit(kind)
+  await sql`
+    insert into mail_outbox (kind, recipient, due_at)
+    select ${literal}, p.email, greatest(now(), ${sql.lit(MINUTES_BETWEEN)} * interval '1 minute' + (
+      select max(coalesce(m.sent_at, m.due_at)) from mail_outbox m
+      where m.kind = ${literal} and m.recipient = p.email))
+    from profiles p join user_roles r on r.user_id = p.user_id
+    where r.role = 'admin' and ${isOwed}
+    order by p.email
+    on conflict (recipient) where kind = ${literal} and attempts = 0 and sent_at is null
+    do update set due_at = mail_outbox.due_at`.execute(db)
+}
+
+/**
+ * Has every administrator mailed that somebody waits for approval; call it in the transaction that makes them wait.
+ * @param waitingId who waits; nothing is queued for null or for somebody who is approved
+ */
+export function queueWaitingDigest(context: Pick<Context, 'db'>, waitingId: string | null): Promise<void> {
+  const isOwed = sql<boolean>`exists (
+    select 1 from profiles w where w.user_id = ${waitingId}::uuid and not w.approved)`
+  return queueDigest(context, userMails, 'waiting-digest', isOwed)
+}
+
+/** Whether an e-mail belongs to an administrator, which may have changed since a mail was queued. */
+export async function isAdministrator(db: Db, email: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('profiles')
+    .innerJoin('user_roles', 'user_roles.user_id', 'profiles.user_id')
+    .select('profiles.user_id')
+    .where('email', '=', email)
+    .where('role', '=', 'admin')
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+const countPeople = (total: number) =>
+  total === 1 ? '1 pessoa aguarda aprovação' : `${total} pessoas aguardam aprovação`
+
+export const userMails = {
+  /** Owed to people who are approved; an approval that was taken back in the meantime is not told. */
+  async 'account-approved'({ db, groupName, publicUrl }, { recipient }) {
+    const person = await db
+      .selectFrom('profiles')
+      .select('user_id')
+      .where('email', '=', recipient)
+      .where('approved', '=', true)
+      .executeTakeFirst()
+    if (!person) return undefined
+    return {
+      subject: `Sua conta no portal ${groupName} foi aprovada`,
+      heading: 'Sua conta foi aprovada',
+      paragraphs: [
+        'Um administrador aprovou sua conta: os relatórios liberados para você já estão no portal.',
+      ],
+      button: { label: 'Ver relatórios', link: `${publicUrl}/power-bi` },
+      notes: ['Falta alguma área, marca ou estado? Fale com o administrador do portal.'],
+    }
+  },
+
+  /** Owed to administrators while somebody waits for approval; names the newest. */
+  async 'waiting-digest'({ db, groupName, publicUrl }, { recipient }) {
+    const waiting = await db
+      .selectFrom('profiles')
+      .select(({ fn }) => ['email', 'email_verified_at', fn.countAll().over().as('total')])
+      .where('approved', '=', false)
+      .orderBy('created_at', 'desc')
+      .limit(MAX_NAMED)
+      .execute()
+    if (waiting.length === 0 || !(await isAdministrator(db, recipient))) return undefined
+    const total = Number(waiting[0]?.total)
+    const lines = waiting.map(
+      ({ email, email_verified_at }) => email + (email_verified_at ? '' : ' (e-mail ainda não verificado)'),
+    )
+    const others = total - waiting.length
+    return {
+      subject: `${countPeople(total)} no portal ${groupName}`,
+      heading: countPeople(total),
+      paragraphs: [
+        total === 1
+          ? 'Esta pessoa criou uma conta no portal de relatórios e espera que um administrador a aprove:'
+          : 'Estas pessoas criaram contas no portal de relatórios e esperam que um administrador as aprove:',
+      ],
+      list: others > 0 ? [...lines, `e mais ${others}`] : lines,
+      button: { label: 'Abrir a administração', link: `${publicUrl}/admin` },
+      notes: [
+        'Aprove só quem você conhece: enquanto o e-mail não for verificado, ninguém provou que o endereço é seu.',
+      ],
+    }
+  },
+} satisfies Mails
