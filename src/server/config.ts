@@ -1,9 +1,95 @@
-import { type Environment, readEnvironment } from './environment.ts'
-import { faultsBetween, faultsOfProduction, faultsOfReal } from './environment-faults.ts'
-import type { RetentionPeriods } from './operations/retention-rules.ts'
+import { readFileSync } from 'node:fs'
+import * as z from 'zod'
 
+/** Below it a script solves challenges for nothing; only trials may go there. */
+const MIN_ALTCHA_COST = 1000
+const MIN_SECRET_LENGTH = 32
 /** Long enough for a balancer that asks every second. */
 const SHUTDOWN_GRACE_SECONDS = 3
+
+z.config(z.locales.pt())
+
+const flag = z.enum(['true', 'false'], { error: 'use true ou false' }).transform((value) => value === 'true')
+const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean),
+)
+const httpUrl = z.url({ protocol: /^https?$/, error: 'informe uma URL http(s)' })
+const hostName = z
+  .string()
+  .regex(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/, { error: 'use nomes de host em minúsculas, sem porta' })
+/** 'Pátio <portal@exemplo.com.br>' or the address alone: one sender, fit for a header. */
+const sender = z.string().regex(/^([^\p{Cc}<>",;:]+ <[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+)$/u, {
+  error: 'informe um remetente como Pátio <portal@exemplo.com.br>',
+})
+const wholeNumber = (min: number, max: number) => {
+  const error = `use um número inteiro de ${min} a ${max}`
+  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error })
+}
+const emailAddress = z.email({ error: 'informe um e-mail' }).transform((value) => value.toLowerCase())
+
+const environmentSchema = z.object({
+  PORT: z.coerce.number({ error: 'use um número' }).int().min(1).max(65535).default(4000),
+  HOST: z.string().min(1).optional(),
+  SHUTDOWN_GRACE_SECONDS: wholeNumber(0, 60).optional(),
+  PUBLIC_URL: httpUrl.transform((value) => new URL(value).origin).optional(),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'informe uma URL postgres://' }).optional(),
+  DATA_DIR: z.string().min(1).default('./data'),
+  COMPANY_EMAIL_DOMAIN: hostName.optional(),
+  BUILTIN_ADMIN_EMAIL: emailAddress.optional(),
+  GROUP_NAME: z.string().min(1).max(80).default('Grupo Pátio'),
+  GROUP_SITE_URL: httpUrl.default('https://www.grupopatio.com.br'),
+  GROUP_DEALERSHIPS_URL: httpUrl.default('https://www.grupopatio.com.br/concessionarias'),
+  BRAND_COLOR: z
+    .string()
+    .regex(/^#[0-9a-f]{6}$/i, { error: 'use uma cor como #0f5f8c' })
+    .default('#0f5c7d'),
+  BRAND_LOGO: z.string().min(1).optional(),
+  SESSION_SECRET: list.optional(),
+  SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'informe uma URL smtp:// ou smtps://' }).optional(),
+  MAIL_FROM: sender.optional(),
+  RECAPTCHA_SITE_KEY: z.string().min(1).optional(),
+  RECAPTCHA_SECRET_KEY: z.string().min(1).optional(),
+  CONTACT_CAPTCHA: flag.default(false),
+  ALTCHA_COST: z.coerce.number({ error: 'use um número' }).int().min(1).max(1_000_000).default(5000),
+  POWERBI_TENANT_ID: z.string().min(1).optional(),
+  POWERBI_CLIENT_ID: z.string().min(1).optional(),
+  POWERBI_CLIENT_SECRET: z.string().min(1).optional(),
+  POWERBI_CLIENT_CERTIFICATE: z.string().min(1).optional(),
+  POWERBI_HOSTS: list.pipe(z.array(hostName).min(1)).default(['app.powerbi.com', 'msit.powerbi.com']),
+  POWERBI_RLS_ROLES: list.pipe(z.array(z.string().max(50)).min(1).max(50)).default(['Portal']),
+  POWERBI_ALLOW_WITHOUT_RLS: flag.default(false),
+  POWERBI_TOKEN_MINUTES: z.coerce.number({ error: 'use um número' }).int().min(1).max(60).default(30),
+  POWERBI_EMULATOR_LATENCY_MS: z.coerce
+    .number({ error: 'use um número' })
+    .int()
+    .min(0)
+    .max(60_000)
+    .default(0),
+  POWERBI_EMULATOR_DIRECTORY_LATENCY_MS: z.coerce.number().int().min(0).max(60_000).default(0),
+  TRUSTED_PROXIES: list.default([]),
+  RETENTION_UNVERIFIED_DAYS: wholeNumber(1, 365).default(7),
+  RETENTION_MAIL_DAYS: wholeNumber(1, 365).default(30),
+  RETENTION_MESSAGES_MONTHS: wholeNumber(1, 120).default(12),
+  // Marco Civil da Internet, article 15: not less.
+  RETENTION_ACCESS_MONTHS: wholeNumber(6, 120).default(6),
+  RETENTION_AUDIT_MONTHS: wholeNumber(1, 120).default(24),
+  METRICS_TOKEN: z.string().min(32, { error: 'use pelo menos 32 caracteres aleatórios' }).optional(),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {
+      error: 'use fatal, error, warn, info, debug ou silent',
+    })
+    .optional(),
+  RATE_LIMITS: z.enum(['on', 'off'], { error: 'use on ou off' }).default('on'),
+  PATIO_DEMO: flag.optional(),
+  NODE_ENV: z.string().optional(),
+})
+type Environment = z.output<typeof environmentSchema>
+
+/** Everything the process reads from its environment, parsed once. */
+export type Config = ReturnType<typeof configOf>
 
 /** Thrown with every fault of the environment at once, each a readable line. */
 export class ConfigError extends Error {
@@ -14,62 +100,13 @@ export class ConfigError extends Error {
   }
 }
 
-/** Everything the process reads from its environment, parsed once. */
-export interface Config {
-  isDemo: boolean
-  isProduction: boolean
-  port: number
-  host: string
-  /** How long the process still takes connections after SIGTERM, while it already says that it is not ready. */
-  shutdownGraceSeconds: number
-  /** Origin under which people open the portal; links in mails lead there and nowhere else. */
-  publicUrl: string
-  databaseUrl: string | undefined
-  dataDir: string
-  companyEmailDomain: string
-  builtinAdminEmail: string | undefined
-  group: { name: string; siteUrl: string; dealershipsUrl: string; color: string; logo: string | undefined }
-  /** The first signs, all verify. Empty in demo mode: the data directory holds a random one. */
-  sessionSecrets: string[]
-  /** Empty in demo mode, which sends nothing. */
-  smtpUrl: string
-  mailFrom: string
-  recaptcha: { siteKey: string; secretKey: string } | undefined
-  altchaCost: number
-  /** Whether the contact form asks for a human check. */
-  contactCaptcha: boolean
-  powerBi: {
-    tenantId: string
-    clientId: string
-    clientSecret: string | undefined
-    clientCertificate: string | undefined
-    hosts: string[]
-    rlsRoles: string[]
-    allowWithoutRls: boolean
-    tokenMinutes: number
-    emulatorLatencyMs: number
-    emulatorDirectoryLatencyMs: number
-  }
-  trustedProxies: string[]
-  retention: RetentionPeriods
-  /** Opens /api/metrics; without it the route is closed to everybody. */
-  metricsToken: string | undefined
-  logLevel: NonNullable<Environment['LOG_LEVEL']>
-  rateLimits: boolean
-}
-
-/** 'NAME: …' and 'NAME_FILE: …' speak of NAME. */
-function variableOf(fault: string): string {
-  return (fault.split(':', 1)[0] as string).replace(/_FILE$/, '')
-}
-
 /**
  * Parses the environment once.
  * @throws ConfigError naming every variable that is missing or wrong, never its value
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const faults: string[] = []
-  const env = readEnvironment(environment, faults)
+  const env = parseVariables(readValues(environment, faults), faults)
   const isProduction = env.NODE_ENV === 'production'
   const isDemo = env.PATIO_DEMO ?? !isProduction
   const further = faultsBetween(env, isDemo)
@@ -80,15 +117,25 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   faults.push(...further.filter((fault) => !named.has(variableOf(fault))))
   if (faults.length > 0) throw new ConfigError(faults)
 
-  const host = env.HOST ?? (isDemo ? '127.0.0.1' : '0.0.0.0')
+  return configOf(env, isDemo, isProduction)
+}
+
+/** 'NAME: …' and 'NAME_FILE: …' speak of NAME. */
+function variableOf(fault: string): string {
+  return (fault.split(':', 1)[0] as string).replace(/_FILE$/, '')
+}
+
+function configOf(env: Environment, isDemo: boolean, isProduction: boolean) {
   const companyEmailDomain = env.COMPANY_EMAIL_DOMAIN ?? 'grupopatio.com.br'
   return {
     isDemo,
     isProduction,
     port: env.PORT,
-    host,
-    // Nobody waits for a demo: Ctrl+C ends it at once.
+    host: env.HOST ?? (isDemo ? '127.0.0.1' : '0.0.0.0'),
+    // How long the process still takes connections after SIGTERM, while it already says that it is not ready; a demo
+    // ends at once.
     shutdownGraceSeconds: env.SHUTDOWN_GRACE_SECONDS ?? (isDemo ? 0 : SHUTDOWN_GRACE_SECONDS),
+    /** Origin under which people open the portal; links in mails lead there and nowhere else. */
     publicUrl: env.PUBLIC_URL ?? `http://localhost:${env.PORT}`,
     databaseUrl: env.DATABASE_URL,
     dataDir: env.DATA_DIR,
@@ -101,7 +148,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       color: env.BRAND_COLOR,
       logo: env.BRAND_LOGO,
     },
+    /** The first signs, all verify. Empty in demo mode: the data directory holds a random one. */
     sessionSecrets: env.SESSION_SECRET ?? [],
+    /** Empty in demo mode, which sends nothing. */
     smtpUrl: env.SMTP_URL ?? '',
     mailFrom: env.MAIL_FROM ?? `Pátio <portal@${companyEmailDomain}>`,
     recaptcha:
@@ -109,6 +158,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
         ? { siteKey: env.RECAPTCHA_SITE_KEY, secretKey: env.RECAPTCHA_SECRET_KEY }
         : undefined,
     altchaCost: env.ALTCHA_COST,
+    /** Whether the contact form asks for a human check. */
     contactCaptcha: env.CONTACT_CAPTCHA,
     powerBi: {
       tenantId: env.POWERBI_TENANT_ID ?? '',
@@ -130,9 +180,87 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       accessMonths: env.RETENTION_ACCESS_MONTHS,
       auditMonths: env.RETENTION_AUDIT_MONTHS,
     },
+    /** Opens /api/metrics; without it the route is closed. */
     metricsToken: env.METRICS_TOKEN,
     // The demo talks to a person at a terminal.
     logLevel: env.LOG_LEVEL ?? (isDemo ? 'warn' : 'info'),
     rateLimits: env.RATE_LIMITS === 'on',
   }
+}
+
+/** NAME_FILE stands in for NAME, so that secrets can come from mounted files. */
+function readValues(env: NodeJS.ProcessEnv, faults: string[]): Record<string, string | undefined> {
+  const values: Record<string, string | undefined> = {}
+  for (const name of Object.keys(environmentSchema.shape)) {
+    const file = env[`${name}_FILE`]
+    // An empty variable is how shells and compose files say "not set".
+    values[name] = env[name] === '' ? undefined : env[name]
+    if (!file) continue
+    try {
+      values[name] = readFileSync(file, 'utf8').trim()
+    } catch {
+      faults.push(`${name}_FILE: não foi possível ler ${file}`)
+    }
+  }
+  return values
+}
+
+/** A variable that is wrong is named and then left out, so that the others are still looked at. */
+function parseVariables(values: Record<string, string | undefined>, faults: string[]): Environment {
+  const parsed = environmentSchema.safeParse(values)
+  if (parsed.success) return parsed.data
+  const wrong = new Map(parsed.error.issues.map((issue) => [String(issue.path[0]), issue.message]))
+  for (const [name, message] of wrong) faults.push(`${name}: ${message}`)
+  const rest = Object.entries(values).filter(([name]) => !wrong.has(name))
+  return environmentSchema.parse(Object.fromEntries(rest))
+}
+
+/** What a portal for real people cannot do without. */
+function faultsOfReal(env: Environment): string[] {
+  const faults: string[] = []
+  const required = [
+    'PUBLIC_URL',
+    'SESSION_SECRET',
+    'COMPANY_EMAIL_DOMAIN',
+    'SMTP_URL',
+    'MAIL_FROM',
+    'POWERBI_TENANT_ID',
+    'POWERBI_CLIENT_ID',
+  ] as const
+  for (const name of required)
+    if (!env[name] || env[name].length === 0) faults.push(`${name}: falta (obrigatória fora da demonstração)`)
+  if (!env.POWERBI_CLIENT_SECRET && !env.POWERBI_CLIENT_CERTIFICATE)
+    faults.push(
+      'POWERBI_CLIENT_SECRET ou POWERBI_CLIENT_CERTIFICATE: falta (obrigatória fora da demonstração)',
+    )
+  return faults
+}
+
+/** What is good enough for trials only. */
+function faultsOfProduction(env: Environment): string[] {
+  const faults: string[] = []
+  if (env.PUBLIC_URL && !/^https:|^http:\/\/(localhost|127\.0\.0\.1)(:|$)/.test(env.PUBLIC_URL))
+    faults.push('PUBLIC_URL: use https:// em produção')
+  if (env.RATE_LIMITS === 'off') faults.push('RATE_LIMITS: não pode ser desligado em produção')
+  if (env.PATIO_DEMO) faults.push('PATIO_DEMO: o modo de demonstração não existe em produção')
+  if (env.ALTCHA_COST < MIN_ALTCHA_COST)
+    faults.push(`ALTCHA_COST: use pelo menos ${MIN_ALTCHA_COST} em produção`)
+  return faults
+}
+
+/** Variables that do not go together. */
+function faultsBetween(env: Environment, isDemo: boolean): string[] {
+  const faults: string[] = []
+  if (Boolean(env.RECAPTCHA_SITE_KEY) !== Boolean(env.RECAPTCHA_SECRET_KEY))
+    faults.push('RECAPTCHA_SITE_KEY e RECAPTCHA_SECRET_KEY: informe as duas ou nenhuma')
+  for (const secret of env.SESSION_SECRET ?? [])
+    if (secret.length < MIN_SECRET_LENGTH || new Set(secret).size < 8)
+      faults.push(`SESSION_SECRET: use pelo menos ${MIN_SECRET_LENGTH} caracteres aleatórios em cada segredo`)
+  if (isDemo && env.HOST && !['127.0.0.1', 'localhost'].includes(env.HOST))
+    faults.push('HOST: o modo de demonstração só atende em 127.0.0.1 ou localhost')
+  if (env.BUILTIN_ADMIN_EMAIL && env.COMPANY_EMAIL_DOMAIN) {
+    if (!env.BUILTIN_ADMIN_EMAIL.endsWith(`@${env.COMPANY_EMAIL_DOMAIN}`))
+      faults.push('BUILTIN_ADMIN_EMAIL: precisa ser do domínio COMPANY_EMAIL_DOMAIN')
+  }
+  return faults
 }
