@@ -4,7 +4,7 @@ import { migrateDatabase } from './database/migrate.ts'
 import { openDatabase } from './database/open-database.ts'
 import { isMarkedAsDemo } from './demo/demo-installation.ts'
 import { createLog, type Log } from './log.ts'
-import { ADMIN_COMMANDS, ADMIN_USAGE, AdminError } from './operations/admin-commands.ts'
+import { ADMIN_COMMANDS, ADMIN_USAGE, AdminError, terminalRequest } from './operations/admin-commands.ts'
 
 /**
  * Runs one command on the configured database.
@@ -12,7 +12,7 @@ import { ADMIN_COMMANDS, ADMIN_USAGE, AdminError } from './operations/admin-comm
  * @returns what is printed
  * @throws AdminError, DatabaseOpenError
  */
-export async function runAdmin(config: Config, log: Log, args: string[]): Promise<string> {
+async function runAdmin(config: Config, log: Log, args: string[]): Promise<string> {
   const [name = '', email = '', ...rest] = args
   const command = Object.hasOwn(ADMIN_COMMANDS, name) ? ADMIN_COMMANDS[name] : undefined
   if (!command || rest.length > 0 || (name === 'list') !== (email === '')) throw new AdminError(ADMIN_USAGE)
@@ -21,7 +21,7 @@ export async function runAdmin(config: Config, log: Log, args: string[]): Promis
     await migrateDatabase(database)
     if (config.isDemo && !(await isMarkedAsDemo(database.db)))
       throw new AdminError('A demonstração ainda não foi preparada. Rode npm start uma vez antes.')
-    return await command({ ...config, db: database.db, clock: Date.now }, email)
+    return await command({ ...config, db: database.db, clock: Date.now, request: terminalRequest() }, email)
   } finally {
     await database.close()
   }

@@ -80,5 +80,5 @@ async function confirmEmail(
   await recordAudit(db, { action: 'email-verified', actor: owner, target: owner, request, at })
   if (owner.email !== rules.builtinAdminEmail) return
   await db.updateTable('profiles').set({ approved: true }).where('user_id', '=', userId).execute()
-  await setRole(db, { person: owner, role: 'admin', request, at })
+  await setRole({ db, request, clock: () => at.getTime() }, { person: owner, role: 'admin' })
 }

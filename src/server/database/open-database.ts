@@ -1,4 +1,3 @@
-import type { Config } from '#server/config.ts'
 import type { Log } from '#server/log.ts'
 import type { Database } from './database.ts'
 
@@ -6,7 +5,10 @@ import type { Database } from './database.ts'
  * Opens the database that the configuration names: a PostgreSQL server, or the embedded one.
  * @throws DatabaseOpenError
  */
-export async function openDatabase(config: Config, log: Log): Promise<Database> {
+export async function openDatabase(
+  config: { databaseUrl: string | undefined; dataDir: string },
+  log: Log,
+): Promise<Database> {
   // Only the driver that is used is loaded: the other would double the time to start.
   if (config.databaseUrl) {
     const { openServer } = await import('./open-server.ts')

@@ -4,7 +4,7 @@ import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { isSignedIn, refresh, signIn } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { ADMIN_COMMANDS } from './admin-commands.ts'
+import { ADMIN_COMMANDS, terminalRequest } from './admin-commands.ts'
 
 describeOnEachDatabase('npm run admin', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
@@ -20,6 +20,7 @@ describeOnEachDatabase('npm run admin', (kind) => {
         publicUrl: 'https://portal.example',
         companyEmailDomain: 'grupopatio.com.br',
         clock: portal.clock,
+        request: terminalRequest(),
       },
       email,
     ) ?? ''

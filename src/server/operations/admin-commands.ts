@@ -3,27 +3,24 @@ import { emailSchema } from '#contract/accounts.ts'
 import { companyAddress } from '#server/accounts/company-address.ts'
 import { mintEmailLink } from '#server/accounts/mails.ts'
 import type { Db } from '#server/database/schema.ts'
-import type { RequestInfo } from '#server/http/context.ts'
+import type { PublicContext, RequestInfo } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { lockAdministrators } from '#server/users/lock-administrators.ts'
 import { setRole } from '#server/users/set-role.ts'
 import { writeInstant } from '#server/write-instant.ts'
-import { recordAudit } from './record-audit.ts'
+import { recordAudit } from './audit.ts'
 
 /** Something that the person at the terminal can mend; the message is one readable Portuguese line. */
 export class AdminError extends Error {}
 
 /** What the commands run with. */
-export interface AdminDeps {
-  db: Db
+export interface AdminContext extends PublicContext {
   publicUrl: string
   companyEmailDomain: string
-  /** ms since the epoch */
-  clock: () => number
 }
 
 /** @returns what is printed; @throws AdminError */
-type AdminCommand = (deps: AdminDeps, email: string) => Promise<string>
+type AdminCommand = (context: AdminContext, email: string) => Promise<string>
 
 /** The commands of `npm run admin -- …`; all but list take an address. */
 export const ADMIN_COMMANDS: Record<string, AdminCommand> = {
@@ -43,12 +40,11 @@ export const ADMIN_USAGE = `Uso: npm run admin -- COMANDO EMAIL
   revoke EMAIL   tira a administração de uma pessoa; a última não pode perdê-la`
 
 /** Adds an administrator, verified and approved, whose password is set through the printed link. */
-export async function createAdministrator(deps: AdminDeps, typed: string): Promise<string> {
-  const email = readAddress(typed, deps.companyEmailDomain)
-  const at = new Date(deps.clock())
-  const request = terminalRequest()
-  return deps.db.transaction().execute(async (transaction) => {
-    const person = await transaction
+async function createAdministrator(context: AdminContext, typed: string): Promise<string> {
+  const email = readEmail(typed, context.companyEmailDomain)
+  const at = new Date(context.clock())
+  return inTransaction(context, async (inside) => {
+    const person = await inside.db
       .insertInto('profiles')
       .values({ email, approved: true, email_verified_at: at, created_at: at })
       .onConflict((conflict) => conflict.column('email').doNothing())
@@ -56,13 +52,17 @@ export async function createAdministrator(deps: AdminDeps, typed: string): Promi
       .executeTakeFirst()
     if (!person)
       throw new AdminError(`O e-mail ${email} já tem conta. Use grant para torná-la administradora.`)
-    await recordAudit(transaction, { action: 'account-created', target: person, request, at })
-    await setRole(transaction, { person, role: 'admin', request, at })
-    return `Administrador criado: ${email}\n${await printResetLink(transaction, deps, person)}`
+    await recordAudit(inside, { action: 'account-created', target: person })
+    await setRole(inside, { person, role: 'admin' })
+    return `Administrador criado: ${email}\n${await printResetLink(inside, person)}`
   })
 }
 
-function readAddress(typed: string, domain: string): string {
+function inTransaction<T>(context: AdminContext, work: (inside: AdminContext) => Promise<T>): Promise<T> {
+  return context.db.transaction().execute((db) => work({ ...context, db }))
+}
+
+function readEmail(typed: string, domain: string): string {
   const parsed = emailSchema.safeParse(typed)
   if (!parsed.success) throw new AdminError(`E-mail inválido: ${typed}`)
   try {
@@ -74,7 +74,7 @@ function readAddress(typed: string, domain: string): string {
 }
 
 /** One line for each administrator: address, what is missing, last access. */
-export async function listAdministrators({ db }: AdminDeps): Promise<string> {
+async function listAdministrators({ db }: AdminContext): Promise<string> {
   const people = await db
     .selectFrom('profiles')
     .innerJoin('user_roles', 'user_roles.user_id', 'profiles.user_id')
@@ -100,39 +100,37 @@ export async function listAdministrators({ db }: AdminDeps): Promise<string> {
  * The old password goes on working until the link is used.
  * @throws AdminError when nobody has the address
  */
-export async function resetAccess(deps: AdminDeps, email: string): Promise<string> {
-  return deps.db.transaction().execute(async (transaction) => {
-    const person = await findPerson(transaction, email)
-    await transaction.deleteFrom('sessions').where('user_id', '=', person.user_id).execute()
-    const said = await printResetLink(transaction, deps, person)
+async function resetAccess(context: AdminContext, typed: string): Promise<string> {
+  return inTransaction(context, async (inside) => {
+    const person = await findPerson(inside.db, typed)
+    await inside.db.deleteFrom('sessions').where('user_id', '=', person.user_id).execute()
+    const said = await printResetLink(inside, person)
     return `As sessões de ${person.email} foram encerradas; a senha atual vale até o link ser usado.\n${said}`
   })
 }
 
 /** Makes somebody an administrator; nobody who has not proved to own the address. */
-export async function grantAdministration({ db, clock }: AdminDeps, typed: string): Promise<string> {
-  return db.transaction().execute(async (transaction) => {
-    const person = await findPerson(transaction, typed)
+async function grantAdministration(context: AdminContext, typed: string): Promise<string> {
+  return inTransaction(context, async (inside) => {
+    const person = await findPerson(inside.db, typed)
     if (!person.email_verified_at)
       throw new AdminError(`O e-mail ${person.email} ainda não foi verificado: ninguém provou que é seu.`)
-    if ((await lockAdministrators(transaction)).includes(person.user_id))
+    if ((await lockAdministrators(inside.db)).includes(person.user_id))
       return `${person.email} já é administrador.`
-    const at = new Date(clock())
-    await setRole(transaction, { person, role: 'admin', request: terminalRequest(), at })
+    await setRole(inside, { person, role: 'admin' })
     return `${person.email} agora é administrador.`
   })
 }
 
 /** Takes the role away, at the next request of the person; the last administrator keeps it. */
-export async function revokeAdministration({ db, clock }: AdminDeps, typed: string): Promise<string> {
-  return db.transaction().execute(async (transaction) => {
-    const person = await findPerson(transaction, typed)
-    const administrators = await lockAdministrators(transaction)
+async function revokeAdministration(context: AdminContext, typed: string): Promise<string> {
+  return inTransaction(context, async (inside) => {
+    const person = await findPerson(inside.db, typed)
+    const administrators = await lockAdministrators(inside.db)
     if (!administrators.includes(person.user_id)) throw new AdminError(`${person.email} não é administrador.`)
     if (administrators.length === 1)
       throw new AdminError(`${person.email} é o único administrador. Crie ou promova outro antes.`)
-    const at = new Date(clock())
-    await setRole(transaction, { person, role: 'user', request: terminalRequest(), at })
+    await setRole(inside, { person, role: 'user' })
     return `${person.email} não é mais administrador.`
   })
 }
@@ -141,7 +139,7 @@ export async function revokeAdministration({ db, clock }: AdminDeps, typed: stri
  * The person with an address, however it is typed.
  * @throws AdminError when there is none
  */
-export async function findPerson(db: Db, typed: string) {
+async function findPerson(db: Db, typed: string) {
   const email = typed.trim().toLowerCase()
   const person = await db
     .selectFrom('profiles')
@@ -157,24 +155,18 @@ export async function findPerson(db: Db, typed: string) {
  * transaction.
  * @returns the link with what to say about it
  */
-export async function printResetLink(
-  db: Db,
-  deps: AdminDeps,
+async function printResetLink(
+  context: AdminContext,
   person: { user_id: string; email: string },
 ): Promise<string> {
   const owner = { userId: person.user_id, purpose: 'recovery' } as const
-  await db
+  await context.db
     .deleteFrom('email_links')
     .where('user_id', '=', owner.userId)
     .where('purpose', '=', owner.purpose)
     .execute()
-  const link = await mintEmailLink({ ...deps, db }, owner)
-  await recordAudit(db, {
-    action: 'reset-link-printed',
-    target: person,
-    request: terminalRequest(),
-    at: new Date(deps.clock()),
-  })
+  const link = await mintEmailLink(context, owner)
+  await recordAudit(context, { action: 'reset-link-printed', target: person })
   return `Link para criar a senha (vale por 1 hora, serve uma única vez):\n\n  ${link}`
 }
 

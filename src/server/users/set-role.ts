@@ -1,31 +1,27 @@
 import type { Role } from '#contract/access.ts'
 import type { Profile } from '#contract/users.ts'
-import type { Db } from '#server/database/schema.ts'
-import type { RequestInfo } from '#server/http/context.ts'
-import { recordAudit } from '#server/operations/record-audit.ts'
+import type { PublicContext } from '#server/http/context.ts'
+import { recordAudit } from '#server/operations/audit.ts'
 
 /** Gives a person a role; call it in a transaction. The portal itself is the actor. */
 export async function setRole(
-  db: Db,
-  change: { person: Pick<Profile, 'user_id' | 'email'>; role: Role; request: RequestInfo; at: Date },
+  context: PublicContext,
+  { person, role }: { person: Pick<Profile, 'user_id' | 'email'>; role: Role },
 ): Promise<void> {
-  const { person, role, request, at } = change
-  const before = await db
+  const before = await context.db
     .selectFrom('user_roles')
     .select('role')
     .where('user_id', '=', person.user_id)
     .executeTakeFirst()
-  await db
+  await context.db
     .insertInto('user_roles')
     .values({ user_id: person.user_id, role })
     .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ role }))
     .execute()
-  await recordAudit(db, {
+  await recordAudit(context, {
     action: 'role-changed',
     target: person,
     before: { role: before?.role ?? 'user' },
     after: { role },
-    request,
-    at,
   })
 }
