@@ -1,4 +1,3 @@
-import { SignedInLayout } from '#web/app/signed-in-layout.tsx'
 import { useSession } from '#web/session/session.ts'
 import { ChangePasswordCard } from './change-password-card.tsx'
 import { OwnAccountCard } from './own-account-card.tsx'
@@ -7,12 +6,10 @@ import { OwnAccountCard } from './own-account-card.tsx'
 export function ProfileScreen() {
   const user = useSession()?.user
   return (
-    <SignedInLayout>
-      <div className="mx-auto w-full max-w-xl space-y-6 px-4 py-8 sm:py-10">
-        <h1 className="font-semibold text-2xl tracking-tight">Minha Conta</h1>
-        {user && <OwnAccountCard user={user} />}
-        <ChangePasswordCard />
-      </div>
-    </SignedInLayout>
+    <div className="mx-auto w-full max-w-xl space-y-6 px-4 py-8 sm:py-10">
+      <h1 className="font-semibold text-2xl tracking-tight">Minha Conta</h1>
+      {user && <OwnAccountCard user={user} />}
+      <ChangePasswordCard />
+    </div>
   )
 }

@@ -1,27 +1,27 @@
-import { useNavigate } from '@tanstack/react-router'
-import { type ReactNode, useEffect } from 'react'
+import { Outlet, useMatches, useNavigate } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { adminMessages } from '#contract/users.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { SignedInLayout } from './signed-in-layout.tsx'
 import { useKnownRole } from './use-role.ts'
 
 // On its way with the screen itself, so that the header does not grow after it.
 import('./admin-links.tsx').catch(() => {})
 
-interface AdminGateProps {
-  /** What people are told whom it turns away; nothing when left out (SPEC section 6). */
-  refusal?: string
-  children: ReactNode
-}
-
-/** Lets administrators through and sends everybody else to /power-bi, also when the role is taken away later. */
-export function AdminGate({ refusal, children }: AdminGateProps) {
+/**
+ * Lets administrators through to the screens below and sends everyone else to /power-bi, also when the role is taken
+ * away later; whether they are told why is the screen's choice (`isRefusalTold`).
+ */
+export function AdminGate() {
   const { role, isKnown } = useKnownRole()
   const navigate = useNavigate()
+  const isRefusalTold = useMatches({
+    select: (matches) => matches.some(({ staticData }) => staticData.isRefusalTold),
+  })
   const isRefused = isKnown && role === 'user'
   useEffect(() => {
     if (!isRefused) return
-    if (refusal) showToast({ kind: 'error', title: refusal })
+    if (isRefusalTold) showToast({ kind: 'error', title: adminMessages.accessDenied })
     void navigate({ to: '/power-bi', replace: true })
-  }, [isRefused, refusal, navigate])
-  return role === 'admin' ? children : <SignedInLayout>{null}</SignedInLayout>
+  }, [isRefused, isRefusalTold, navigate])
+  return role === 'admin' ? <Outlet /> : null
 }

@@ -1,7 +1,13 @@
+import { useQuery } from '@tanstack/react-query'
 import Mail from 'lucide-react/icons/mail'
 import ShieldCheck from 'lucide-react/icons/shield-check'
+import { useEffect } from 'react'
+import { supportRoutes } from '#contract/support.ts'
+import { callApi } from '#web/http/api.ts'
+import { logWarning } from '#web/http/log.ts'
+import { useSession } from '#web/session/session.ts'
+import { followMessageChanges, MESSAGES_QUERY } from '#web/support/message-changes.ts'
 import { HeaderLink } from './header-item.tsx'
-import { useUnreadCount } from './use-unread-count.ts'
 
 const LARGEST_SHOWN = 99
 
@@ -20,4 +26,46 @@ export function AdminLinks() {
       <HeaderLink to="/admin" label="Administração" icon={ShieldCheck} />
     </>
   )
+}
+
+/**
+ * How many support messages nobody has read yet, live, here and in the name of the browser's tab; 0 while
+ * unknown. Only administrators may ask.
+ */
+export function useUnreadCount(): number {
+  const userId = useSession()?.user.id
+  const { data, error } = useQuery({
+    queryKey: [MESSAGES_QUERY, 'unread-count', userId],
+    queryFn: ({ signal }) => callApi(supportRoutes.countUnreadMessages, { signal }),
+    enabled: userId !== undefined,
+  })
+  useEffect(() => {
+    if (error) logWarning('The unread messages could not be counted', error)
+  }, [error])
+  useEffect(() => followMessageChanges(), [])
+  const count = data?.count ?? 0
+  useUnreadInTitle(count)
+  return count
+}
+
+const UNREAD = /^\(\d+\) /
+
+/** Puts the number of unread messages before the name of the browser's tab, whatever screen it names: '(3) Relatórios · Pátio'. */
+export function useUnreadInTitle(count: number): void {
+  useEffect(() => {
+    const write = () => {
+      const title = document.title.replace(UNREAD, '')
+      const wanted = count > 0 ? `(${count}) ${title}` : title
+      if (document.title !== wanted) document.title = wanted
+    }
+    write()
+    // The screens name the tab themselves, as one gives way to the next.
+    const element = document.querySelector('title')
+    const observer = new MutationObserver(write)
+    if (element) observer.observe(element, { childList: true })
+    return () => {
+      observer.disconnect()
+      document.title = document.title.replace(UNREAD, '')
+    }
+  }, [count])
 }

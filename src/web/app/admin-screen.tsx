@@ -1,29 +1,23 @@
-import { adminMessages } from '#contract/users.ts'
 import { ReportSettingsCard } from '#web/reports/settings/report-settings-card.tsx'
 import { textLinkClasses } from '#web/ui/text-link.ts'
-import { useReadAhead } from '#web/users/user-view.ts'
 import { UsersCard } from '#web/users/users-card.tsx'
-import { AdminGate } from './admin-gate.tsx'
-import { SignedInLayout } from './signed-in-layout.tsx'
 
-/** /admin (SPEC section 2): who may see what, and which report each area shows. */
+// For the route's loader: one chunk carries both.
+export { readUsersAhead } from '#web/users/user-view.ts'
+
+/** /admin: who may see what, and which report each area shows. */
 export function AdminScreen() {
-  useReadAhead()
   return (
-    <AdminGate refusal={adminMessages.accessDenied}>
-      <SignedInLayout>
-        <div className="mx-auto w-full max-w-[90rem] space-y-6 px-4 py-8">
-          <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
-            <h1 className="font-semibold text-2xl tracking-tight">Administração</h1>
-            <button type="button" onClick={goToUsers} className={`text-sm ${textLinkClasses}`}>
-              Ir para os usuários
-            </button>
-          </div>
-          <ReportSettingsCard />
-          <UsersCard />
-        </div>
-      </SignedInLayout>
-    </AdminGate>
+    <div className="mx-auto w-full max-w-[90rem] space-y-6 px-4 py-8">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
+        <h1 className="font-semibold text-2xl tracking-tight">Administração</h1>
+        <button type="button" onClick={goToUsers} className={`text-sm ${textLinkClasses}`}>
+          Ir para os usuários
+        </button>
+      </div>
+      <ReportSettingsCard />
+      <UsersCard />
+    </div>
   )
 }
 

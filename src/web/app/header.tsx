@@ -1,13 +1,16 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import ChartColumn from 'lucide-react/icons/chart-column'
 import LogOut from 'lucide-react/icons/log-out'
 import UserRound from 'lucide-react/icons/user-round'
 import { type ComponentType, useEffect, useState } from 'react'
+import { sessionMessages } from '#contract/messages.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
+import { signOut } from '#web/session/session.ts'
 import { BrandMark } from '#web/ui/brand-mark.tsx'
+import { leaveQuestion } from '#web/ui/leave-question.ts'
+import { showToast } from '#web/ui/toast.tsx'
 import { HeaderButton, HeaderLink } from './header-item.tsx'
 import { useRole } from './use-role.ts'
-import { useSignOut } from './use-sign-out.ts'
 
 let AdminLinks: ComponentType | undefined
 
@@ -51,4 +54,26 @@ export function Header() {
       </nav>
     </header>
   )
+}
+
+/** What the button 'Sair' does: asks where something would be lost, ends the session, says how it went and goes to /login. */
+export function useSignOut(): { leave: () => Promise<void>; isLeaving: boolean } {
+  const navigate = useNavigate()
+  const [isLeaving, setIsLeaving] = useState(false)
+  const leave = async () => {
+    if (isLeaving || (await leaveQuestion.ask?.())) return
+    setIsLeaving(true)
+    try {
+      await signOut({ reason: 'button' })
+      showToast({ kind: 'success', title: sessionMessages.signedOut })
+      await navigate({ to: '/login' })
+    } catch (error) {
+      // Whatever fails there says it in an Error.
+      const { message: description } = error as Error
+      showToast({ kind: 'error', title: sessionMessages.signOutFailed, description })
+    } finally {
+      setIsLeaving(false)
+    }
+  }
+  return { leave, isLeaving }
 }

@@ -4,9 +4,10 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { watchInactivity } from '#web/session/inactivity.ts'
 import { keepSessionFresh } from '#web/session/keep-session-fresh.ts'
-import { followSessionInRoutes, router } from './routes.tsx'
+import { createPortalRouter, followSessionInRoutes } from './routes.tsx'
 
-followSessionInRoutes()
+const router = createPortalRouter()
+followSessionInRoutes(router)
 // Before anything asks the server: a session that was left too long ago ends here.
 watchInactivity()
 keepSessionFresh()

@@ -1,9 +1,22 @@
-import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  type RouterHistory,
+  redirect,
+  useMatches,
+} from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { keepLinkHash } from '#web/accounts/link-hash.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
+import { portalSettings } from '#web/http/portal-settings.ts'
 import { getSession, onAuthStateChange, owesPasswordChange } from '#web/session/session.ts'
-import { ErrorScreen } from './error-screen.tsx'
-import { mailLinkRoutes } from './mail-link-routes.ts'
-import { rootRoute } from './root-route.tsx'
+import { Toaster } from '#web/ui/toast.tsx'
+import { ErrorScreen, NotFoundScreen } from './error-screens.tsx'
+
+const PRODUCT = 'Pátio'
 
 /** What /admin keeps in its address; the screen itself drops what makes no sense. */
 export type AdminSearch = Partial<
@@ -26,6 +39,37 @@ function requireVisitor(): void {
   if (isSignedIn()) throw redirect({ to: '/power-bi', replace: true })
 }
 
+/** A screen's component, in a chunk of its own. */
+function screen<T extends Record<string, unknown>>(load: () => Promise<T>, name: keyof T & string) {
+  return lazyRouteComponent(() => loadChunk(load) as Promise<Record<string, () => React.JSX.Element>>, name)
+}
+
+function Root() {
+  // Below a screen's path the innermost match is that screen, for unknown paths too.
+  const title = useMatches({
+    select: (matches) =>
+      matches.some((match) => match._notFound) ? 'Página não encontrada' : matches.at(-1)?.staticData.title,
+  })
+  useEffect(() => {
+    document.title = documentTitle(title)
+  }, [title])
+  return (
+    <>
+      <Outlet />
+      <Toaster />
+    </>
+  )
+}
+
+/** The name of the browser's tab: 'Entrar · Pátio', with the group's name where it says more. */
+export function documentTitle(title: string | undefined): string {
+  const { groupName } = portalSettings
+  const owner = groupName.includes(PRODUCT) ? groupName : `${PRODUCT} ${groupName}`
+  return title ? `${title} · ${owner}` : owner
+}
+
+const rootRoute = createRootRoute({ component: Root, notFoundComponent: NotFoundScreen })
+
 const startRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
@@ -34,6 +78,8 @@ const startRoute = createRoute({
     requireVisitor()
   },
 })
+
+// For visitors.
 
 const visitorRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -45,89 +91,84 @@ const loginRoute = createRoute({
   getParentRoute: () => visitorRoute,
   path: '/login',
   staticData: { title: 'Entrar' },
-  component: lazyRouteComponent(
-    () => loadChunk(() => import('#web/accounts/login-screen.tsx')),
-    'LoginScreen',
-  ),
+  component: screen(() => import('#web/accounts/login-screen.tsx'), 'LoginScreen'),
 })
 
 const signUpRoute = createRoute({
   getParentRoute: () => visitorRoute,
   path: '/signup',
   staticData: { title: 'Criar conta' },
-  component: lazyRouteComponent(
-    () => loadChunk(() => import('#web/accounts/sign-up-screen.tsx')),
-    'SignUpScreen',
-  ),
+  component: screen(() => import('#web/accounts/sign-up-screen.tsx'), 'SignUpScreen'),
 })
 
 const emailVerificationRoute = createRoute({
   getParentRoute: () => visitorRoute,
   path: '/email-verification',
+  staticData: { title: 'Confirme seu e-mail' },
   beforeLoad: ({ location }) => {
     if (!location.state.email) throw redirect({ to: '/login', replace: true })
   },
-  staticData: { title: 'Confirme seu e-mail' },
-  component: lazyRouteComponent(
-    () => loadChunk(() => import('#web/accounts/email-verification-screen.tsx')),
-    'EmailVerificationScreen',
-  ),
+  component: screen(() => import('#web/accounts/email-verification-screen.tsx'), 'EmailVerificationScreen'),
 })
 
 const forgotPasswordRoute = createRoute({
   getParentRoute: () => visitorRoute,
   path: '/forgot-password',
   staticData: { title: 'Esqueci minha senha' },
-  component: lazyRouteComponent(
-    () => loadChunk(() => import('#web/accounts/forgot-password-screen.tsx')),
-    'ForgotPasswordScreen',
-  ),
-})
-
-const signedInRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  id: 'signed-in',
-  beforeLoad: requireSession,
-  component: lazyRouteComponent(() => loadChunk(() => import('./signed-in-screens.tsx')), 'SignedInScreens'),
-})
-
-const profileRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: '/profile',
-  staticData: { title: 'Minha Conta' },
-  component: lazyRouteComponent(
-    () => loadChunk(() => import('#web/accounts/profile-screen.tsx')),
-    'ProfileScreen',
-  ),
-})
-
-const adminRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: '/admin',
-  staticData: { title: 'Administração' },
-  validateSearch: (search) => search as AdminSearch,
-  component: lazyRouteComponent(() => loadChunk(() => import('./admin-screen.tsx')), 'AdminScreen'),
-})
-
-const inboxRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: '/mensagens',
-  staticData: { title: 'Mensagens de Suporte' },
-  validateSearch: (search) => search as InboxSearch,
-  component: lazyRouteComponent(
-    () => loadChunk(() => import('#web/support/inbox-screen.tsx')),
-    'InboxScreen',
-  ),
+  component: screen(() => import('#web/accounts/forgot-password-screen.tsx'), 'ForgotPasswordScreen'),
 })
 
 const contactRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/contato',
   staticData: { title: 'Entre em Contato' },
-  component: lazyRouteComponent(
-    () => loadChunk(() => import('#web/support/contact-screen.tsx')),
-    'ContactScreen',
-  ),
+  component: screen(() => import('#web/support/contact-screen.tsx'), 'ContactScreen'),
+})
+
+// Where the links of mails lead. Their tokens leave the address bar, and with it the history, at once.
+
+const callbackRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/auth/callback',
+  staticData: { title: 'Verificação de e-mail' },
+  beforeLoad: ({ location }) => {
+    if (!location.hash) return
+    keepLinkHash(location.hash)
+    throw redirect({ to: '/auth/callback', replace: true })
+  },
+  component: screen(() => import('#web/accounts/auth-callback-screen.tsx'), 'AuthCallbackScreen'),
+})
+
+const resetPasswordRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/reset-password',
+  staticData: { title: 'Nova senha' },
+  beforeLoad: ({ location }) => {
+    if (!location.hash) return
+    keepLinkHash(location.hash)
+    throw redirect({ to: '/reset-password', replace: true, state: { linkKey: crypto.randomUUID() } })
+  },
+  component: screen(() => import('#web/accounts/reset-password-screen.tsx'), 'ResetPasswordScreen'),
+})
+
+const disownEmailRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/nao-fui-eu',
+  staticData: { title: 'Não fui eu' },
+  beforeLoad: ({ location }) => {
+    if (location.hash)
+      throw redirect({ to: '/nao-fui-eu', replace: true, state: { linkHash: location.hash } })
+  },
+  component: screen(() => import('#web/accounts/disown-email-screen.tsx'), 'DisownEmailScreen'),
+})
+
+// Behind the sign-in, in the frame of header and footer.
+
+const signedInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'signed-in',
+  beforeLoad: requireSession,
+  component: screen(() => import('./signed-in-screens.tsx'), 'SignedInScreens'),
 })
 
 const loadReports = () => loadChunk(() => import('#web/reports/reports-screen.tsx'))
@@ -135,9 +176,9 @@ const loadReports = () => loadChunk(() => import('#web/reports/reports-screen.ts
 const reportsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/power-bi',
+  staticData: { title: 'Relatórios' },
   validateSearch: (search): { area?: string } =>
     typeof search.area === 'string' ? { area: search.area } : {},
-  staticData: { title: 'Relatórios' },
   // Not waited for: what the screen asks for is on its way before the screen is drawn.
   loader: () => {
     loadReports().then(
@@ -148,28 +189,77 @@ const reportsRoute = createRoute({
   component: lazyRouteComponent(loadReports, 'ReportsScreen'),
 })
 
+const profileRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/profile',
+  staticData: { title: 'Minha Conta' },
+  component: screen(() => import('#web/accounts/profile-screen.tsx'), 'ProfileScreen'),
+})
+
+const administratorsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  id: 'administrators',
+  component: screen(() => import('./admin-gate.tsx'), 'AdminGate'),
+})
+
+const loadAdmin = () => loadChunk(() => import('./admin-screen.tsx'))
+
+const adminRoute = createRoute({
+  getParentRoute: () => administratorsRoute,
+  path: '/admin',
+  staticData: { title: 'Administração', isRefusalTold: true },
+  validateSearch: (search) => search as AdminSearch,
+  loader: ({ location }) => {
+    loadAdmin().then(
+      ({ readUsersAhead }) => readUsersAhead(location.search as AdminSearch),
+      () => {},
+    )
+  },
+  component: lazyRouteComponent(loadAdmin, 'AdminScreen'),
+})
+
+const inboxRoute = createRoute({
+  getParentRoute: () => administratorsRoute,
+  path: '/mensagens',
+  staticData: { title: 'Mensagens de Suporte' },
+  validateSearch: (search) => search as InboxSearch,
+  component: screen(() => import('#web/support/inbox-screen.tsx'), 'InboxScreen'),
+})
+
 const routeTree = rootRoute.addChildren([
   startRoute,
   visitorRoute.addChildren([loginRoute, signUpRoute, emailVerificationRoute, forgotPasswordRoute]),
-  ...mailLinkRoutes,
   contactRoute,
-  signedInRoute.addChildren([reportsRoute, profileRoute, adminRoute, inboxRoute]),
+  callbackRoute,
+  resetPasswordRoute,
+  disownEmailRoute,
+  signedInRoute.addChildren([
+    reportsRoute,
+    profileRoute,
+    administratorsRoute.addChildren([adminRoute, inboxRoute]),
+  ]),
 ])
 
-export const router = createRouter({
-  routeTree,
-  defaultErrorComponent: ErrorScreen,
-  defaultPreload: 'intent',
-  // A chunk of the portal's own server is there in an instant; a flash of anything else would be noise.
-  defaultPendingMs: 1000,
-  scrollRestoration: false,
-})
+/** @param history the browser's own unless given */
+export function createPortalRouter(history?: RouterHistory) {
+  return createRouter({
+    routeTree,
+    ...(history && { history }),
+    defaultErrorComponent: ErrorScreen,
+    defaultPreload: 'intent',
+    // A chunk of the portal's own server is there in an instant; a flash of anything else would be noise.
+    defaultPendingMs: 1000,
+    scrollRestoration: false,
+  })
+}
+
+export type PortalRouter = ReturnType<typeof createPortalRouter>
 
 /**
  * Asks every route's guard again when somebody has signed in or out, in this tab or another.
  * @returns a function that ends it
  */
-export function followSessionInRoutes(): () => void {
+export function followSessionInRoutes(router: PortalRouter): () => void {
   let wasSignedIn = isSignedIn()
   return onAuthStateChange((event) => {
     // A forced change made in another tab opens the portal in this one too.
@@ -181,11 +271,13 @@ export function followSessionInRoutes(): () => void {
 
 declare module '@tanstack/react-router' {
   interface Register {
-    router: typeof router
+    router: PortalRouter
   }
   interface StaticDataRouteOption {
     /** The screen's name in the browser's tab. */
     title?: string
+    /** Whether people who are no administrators are told why they are led away. */
+    isRefusalTold?: boolean
   }
   interface HistoryState {
     /** Where the confirmation link of a sign-up went, for /email-verification. */

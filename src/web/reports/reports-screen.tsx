@@ -1,4 +1,3 @@
-import { SignedInLayout } from '#web/app/signed-in-layout.tsx'
 import { useSession } from '#web/session/session.ts'
 import { useOwnReports } from './own-reports.ts'
 import { ReportTabs } from './report-tabs.tsx'
@@ -11,10 +10,10 @@ export { prefetchOwnReports } from './own-reports.ts'
 export function ReportsScreen() {
   const session = useSession()
   return (
-    <SignedInLayout>
+    <>
       <h1 className="sr-only">Relatórios</h1>
       {session && <OwnReports key={session.user.id} userId={session.user.id} email={session.user.email} />}
-    </SignedInLayout>
+    </>
   )
 }
 

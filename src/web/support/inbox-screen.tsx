@@ -1,8 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import Search from 'lucide-react/icons/search'
 import { useEffect, useRef, useState } from 'react'
-import { AdminGate } from '#web/app/admin-gate.tsx'
-import { SignedInLayout } from '#web/app/signed-in-layout.tsx'
 import { useSession } from '#web/session/session.ts'
 import { InboxCards } from './inbox-cards.tsx'
 import { type InboxFilter, readFilter, writeFilter } from './inbox-filter.ts'
@@ -11,14 +9,10 @@ import { type InboxFilter, readFilter, writeFilter } from './inbox-filter.ts'
 export function InboxScreen() {
   const userId = useSession()?.user.id
   return (
-    <AdminGate>
-      <SignedInLayout>
-        <div className="mx-auto w-full max-w-3xl space-y-5 px-4 py-8">
-          <h1 className="font-semibold text-2xl tracking-tight">Mensagens de Suporte</h1>
-          {userId !== undefined && <Inbox userId={userId} />}
-        </div>
-      </SignedInLayout>
-    </AdminGate>
+    <div className="mx-auto w-full max-w-3xl space-y-5 px-4 py-8">
+      <h1 className="font-semibold text-2xl tracking-tight">Mensagens de Suporte</h1>
+      {userId !== undefined && <Inbox userId={userId} />}
+    </div>
   )
 }
 

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useCallback, useEffect, useMemo } from 'react'
+import { useCallback, useMemo } from 'react'
 import { ESTADOS, MARCAS, TYPES } from '#contract/catalogue.ts'
 import { PROFILE_SORTS, type ProfileFilter, type ProfileSort } from '#contract/users.ts'
 import { type ProfileOrder, readAhead } from './user-queries.ts'
@@ -98,17 +98,14 @@ function wordOf(words: Record<string, boolean>, flag: boolean | undefined): stri
 }
 
 /** Starts to read the list that the address asks for, while the role is still being read. */
-export function useReadAhead(): void {
-  const search = useSearch({ from: '/signed-in/admin' })
-  useEffect(() => {
-    const { filter, order } = readUserView(search)
-    readAhead(filter, order)
-  }, [search])
+export function readUsersAhead(search: UserSearch): void {
+  const { filter, order } = readUserView(search)
+  readAhead(filter, order)
 }
 
 /** The table's filter and order, which live in the address, and how to change them. */
 export function useUserView() {
-  const search = useSearch({ from: '/signed-in/admin' })
+  const search = useSearch({ from: '/signed-in/administrators/admin' })
   const navigate = useNavigate({ from: '/admin' })
   const { filter, order } = useMemo(() => readUserView(search), [search])
 

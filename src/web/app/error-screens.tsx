@@ -1,7 +1,9 @@
+import { useLocation } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { notFoundMessage } from '#contract/messages.ts'
 import { ChunkError, reloadIfOutdated } from '#web/http/load-chunk.ts'
 import { logError } from '#web/http/log.ts'
-import { Button } from '#web/ui/button.tsx'
+import { Button, buttonClasses } from '#web/ui/button.tsx'
 import { MessagePage } from '#web/ui/message-page.tsx'
 
 /** Stands in for a screen that broke. Code that a deployment has replaced is fetched anew by itself. */
@@ -18,6 +20,26 @@ export function ErrorScreen({ error }: { error: unknown }) {
       {error instanceof ChunkError
         ? 'Não foi possível carregar esta tela. Verifique sua internet e recarregue a página.'
         : 'Esta tela parou de funcionar. Recarregue a página; se o problema continuar, avise o administrador do portal.'}
+    </MessagePage>
+  )
+}
+
+/** What any unknown path shows; the path is logged (SPEC section 2). */
+export function NotFoundScreen() {
+  const path = useLocation({ select: (location) => location.pathname })
+  useEffect(() => {
+    logError('404: no screen at this path:', path)
+  }, [path])
+  return (
+    <MessagePage
+      title={notFoundMessage}
+      actions={
+        <a href="/" className={buttonClasses('primary')}>
+          Voltar ao início
+        </a>
+      }
+    >
+      Não há nada neste endereço. Confira se ele foi digitado corretamente.
     </MessagePage>
   )
 }
