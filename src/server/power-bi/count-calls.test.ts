@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { findFreePort } from '#server/testing/portal-process.ts'
-import { counted } from './count-calls.ts'
+import { counted } from './power-bi.ts'
 
 test('calls without a reply are told apart, and their error goes on to the caller', async () => {
   const counts: unknown[] = []

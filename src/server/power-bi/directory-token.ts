@@ -1,13 +1,13 @@
 import type { ConfidentialClientApplication, Configuration, INetworkModule } from '@azure/msal-node'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { type CountCall, counted } from './count-calls.ts'
-import { PassingFailure } from './failures.ts'
+import { type CountCall, counted, PassingFailure } from './power-bi.ts'
 
 const SCOPE = 'https://analysis.windows.net/powerbi/api/.default'
 /** An embed token cannot outlive the directory token that it was made with. */
 const RENEW_WHEN_LEFT_MS = 30 * 60_000
 /** Keeps a directory that issues short tokens from being asked for every request. */
 const YOUNG_MS = 60_000
+const TIMEOUT_MS = 4_000
 
 export interface DirectoryOptions {
   tenantId: string
@@ -17,6 +17,13 @@ export interface DirectoryOptions {
   clientCertificate?: string | undefined
   /** Another token endpoint than login.microsoftonline.com's, for the emulator. */
   tokenEndpoint?: string | undefined
+}
+
+interface DirectoryServices {
+  directory: DirectoryOptions
+  countCall: CountCall
+  /** ms since the epoch */
+  clock: () => number
 }
 
 export interface DirectoryTokens {
@@ -29,20 +36,15 @@ export interface DirectoryTokens {
 /**
  * Keeps one directory token for the whole process. msal-node does not join concurrent requests, so all
  * callers wait for one flight here.
- * @param clock ms since the epoch
  */
-export function createDirectoryTokens(
-  options: DirectoryOptions,
-  countCall: CountCall,
-  clock: () => number,
-): DirectoryTokens {
+export function createDirectoryTokens({ directory, countCall, clock }: DirectoryServices): DirectoryTokens {
   let current: { token: string; expiresAt: number; obtainedAt: number } | undefined
   let flight: Promise<string> | undefined
   let client: Promise<ConfidentialClientApplication> | undefined
   let failure: PassingFailure | undefined
 
   async function acquire(): Promise<string> {
-    client ??= createClient(options, countCall, (latest) => {
+    client ??= createClient(directory, countCall, (latest) => {
       failure = latest
     })
     failure = undefined
@@ -136,8 +138,6 @@ function metadataFor(tokenEndpoint: string, authority: string): string {
   })
 }
 
-const DIRECTORY_TIMEOUT_MS = 4_000
-
 /** msal's own client waits for ever on a silent directory. */
 function createNetworkClient(
   countCall: CountCall,
@@ -153,7 +153,7 @@ function createNetworkClient(
         method,
         ...(options?.headers && { headers: options.headers }),
         ...(options?.body !== undefined && { body: options.body }),
-        signal: AbortSignal.timeout(DIRECTORY_TIMEOUT_MS),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
       })
     const reply = await counted(countCall, 'directory', call)
     // Kept from msal, which would refuse by itself for the next minute, however short the failure was.

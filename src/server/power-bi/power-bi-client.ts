@@ -1,24 +1,30 @@
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { Log } from '#server/log.ts'
-import { classifyRefusal } from './classify-refusal.ts'
-import type { CountCall } from './count-calls.ts'
 import { createDirectoryTokens, type DirectoryOptions } from './directory-token.ts'
-import { PowerBiRefusal } from './failures.ts'
-import type { EffectiveIdentity, EmbedToken, PowerBi, ReportRef } from './power-bi.ts'
-import { createPowerBiRest } from './power-bi-rest.ts'
-import { rememberFor } from './remember-for.ts'
 import {
+  type CountCall,
+  classifyRefusal,
+  type EffectiveIdentity,
+  type EmbedToken,
+  type PowerBi,
+  PowerBiRefusal,
+  type ReportRef,
+} from './power-bi.ts'
+import {
+  createPowerBiRest,
   datasetPathOf,
   readNeedsIdentity,
   readReport,
   reportPathOf,
   requestEmbedToken,
   unreadable,
-} from './report-calls.ts'
+  withinMs,
+} from './power-bi-rest.ts'
 import { testReport } from './test-report.ts'
 
 const METADATA_MS = 10 * 60_000
 const ALL_CALLS_MS = 8_000
+const MAX_REMEMBERED = 1_000
 
 export interface PowerBiOptions {
   directory: DirectoryOptions
@@ -37,8 +43,8 @@ export interface PowerBiOptions {
 export function createPowerBi(options: PowerBiOptions): PowerBi {
   /** With a directory token of its own: none is there before the first call. */
   const connect = () => {
-    const directory = createDirectoryTokens(options.directory, options.countCall, options.clock)
-    return createPowerBiRest(options.apiBase, directory, options.countCall, options.log)
+    const directory = createDirectoryTokens(options)
+    return createPowerBiRest({ ...options, directory })
   }
   const rest = connect()
   const rememberDatasetId = rememberFor(METADATA_MS, options.clock, async (path) => {
@@ -65,23 +71,41 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
   return {
     async generateEmbedToken(report, identity) {
       try {
-        return await withinBudget(generate(report, identity))
+        return await withinMs(generate(report, identity), ALL_CALLS_MS, () => {
+          throw unreadable('no answer in time')
+        })
       } catch (error) {
         throw error instanceof PowerBiRefusal ? explainRefusal(error) : error
       }
     },
     // A connection of its own, because a remembered directory token would hide that the secret has expired.
-    testReport: (report, identity) => testReport(connect(), options, report, identity),
+    testReport: (report, identity) => testReport(connect(), options, { report, identity }),
   }
 }
 
-/** The caller waits no longer than this for all calls together; what is under way still ends by itself. */
-function withinBudget<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unreadable('no answer in time')), ALL_CALLS_MS)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+/**
+ * Remembers an asynchronous answer by its key for a while; callers at the same time share one flight,
+ * failures are never remembered.
+ * @param ms how long an answer stays good
+ * @param clock ms since the epoch
+ */
+function rememberFor<T>(
+  ms: number,
+  clock: () => number,
+  read: (key: string) => Promise<T>,
+): (key: string) => Promise<T> {
+  const entries = new Map<string, { answer: Promise<T>; until: number }>()
+  return (key) => {
+    const known = entries.get(key)
+    if (known && known.until > clock()) return known.answer
+    const answer = read(key)
+    answer.catch(() => {
+      if (entries.get(key)?.answer === answer) entries.delete(key)
+    })
+    if (entries.size >= MAX_REMEMBERED) entries.delete(entries.keys().next().value as string)
+    entries.set(key, { answer, until: clock() + ms })
+    return answer
+  }
 }
 
 function withoutRls(cause?: unknown): ProblemError {

@@ -45,3 +45,91 @@ export interface PowerBi {
    */
   testReport(report: ReportRef, identity: EffectiveIdentity): Promise<ReportTest>
 }
+
+/** What the service said when it refused: its status, its own code and message, and the id to quote to support. */
+export class PowerBiRefusal extends Error {
+  readonly status: number
+  readonly code: string
+  readonly requestId: string | null
+  constructor(status: number, code: string, message: string, requestId: string | null) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.requestId = requestId
+  }
+}
+
+/** A failure that may pass by itself: 429 or 5xx, of the service or of the directory. */
+export class PassingFailure extends Error {
+  readonly status: number
+  readonly retryAfterSeconds: number | undefined
+  constructor(status: number, retryAfterSeconds: number | undefined) {
+    super(`asked to try later with ${status}`)
+    this.status = status
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** What was asked for when the service refused. */
+export type Step = 'report' | 'dataset' | 'token'
+
+/** By what the service says, which its statuses do not tell apart. */
+const BY_WORDS: [RegExp, ReportTest['outcome']][] = [
+  [/CapacityNotActive|capacity.*\b(paused|suspended|not active)/i, 'capacity-paused'],
+  [/PowerBIFolderNotFound|ServicePrincipalIsNotAllowed/i, 'no-workspace-access'],
+  [
+    /shouldn't have effective identity|not.*effective identity.*supported|without.*RLS/i,
+    'identity-forbidden',
+  ],
+  [/requires (effective identity|roles)/i, 'identity-required'],
+  [/\brole\b/i, 'unknown-role'],
+  [/dataset.*does not belong/i, 'dataset-mismatch'],
+]
+
+/**
+ * Says which of the known troubles a refusal is (Microsoft, 'Troubleshoot Power BI REST APIs').
+ * @returns 'refused' for all others
+ */
+export function classifyRefusal(refusal: PowerBiRefusal, step: Step): ReportTest['outcome'] {
+  const words = `${refusal.code} ${refusal.message}`
+  const known = BY_WORDS.find(([pattern]) => pattern.test(words))
+  if (known) return known[1]
+  if (refusal.status === 404)
+    return step === 'dataset' || /\bdataset\b/i.test(refusal.message)
+      ? 'dataset-not-found'
+      : 'report-not-found'
+  // 403 also says that the trial's embed tokens are used up.
+  const isDenied = refusal.status === 401 || refusal.status === 403
+  return isDenied && !/exceeded/i.test(words) ? 'no-workspace-access' : 'refused'
+}
+
+/** 'directory' issues the portal's own token, 'power-bi' is the REST API. */
+export type UpstreamService = 'directory' | 'power-bi'
+export type UpstreamOutcome = 'ok' | 'refused' | 'throttled' | 'failed' | 'timeout' | 'unreachable'
+
+/** Told of each call to an outside service, when its reply begins or it fails. */
+export type CountCall = (service: UpstreamService, outcome: UpstreamOutcome, ms: number) => void
+
+/** Makes a call and counts it by how it ends: the status of its reply, or the error that it rejects with. */
+export async function counted(
+  countCall: CountCall,
+  service: UpstreamService,
+  call: () => Promise<Response>,
+): Promise<Response> {
+  const start = performance.now()
+  try {
+    const reply = await call()
+    countCall(service, outcomeOfStatus(reply.status), performance.now() - start)
+    return reply
+  } catch (error) {
+    const outcome = (error as Error).name === 'TimeoutError' ? 'timeout' : 'unreachable'
+    countCall(service, outcome, performance.now() - start)
+    throw error
+  }
+}
+
+function outcomeOfStatus(status: number): UpstreamOutcome {
+  if (status < 400) return 'ok'
+  if (status === 429) return 'throttled'
+  return status < 500 ? 'refused' : 'failed'
+}

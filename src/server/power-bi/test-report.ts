@@ -1,16 +1,23 @@
 import { ProblemError } from '#server/http/problem-error.ts'
-import { classifyRefusal, type Step } from './classify-refusal.ts'
-import { PassingFailure, PowerBiRefusal } from './failures.ts'
-import type { EffectiveIdentity, ReportRef, ReportTest } from './power-bi.ts'
-import type { PowerBiRest } from './power-bi-rest.ts'
+import {
+  classifyRefusal,
+  type EffectiveIdentity,
+  PassingFailure,
+  PowerBiRefusal,
+  type ReportRef,
+  type ReportTest,
+  type Step,
+} from './power-bi.ts'
 import {
   datasetPathOf,
+  type PowerBiRest,
   readLastRefresh,
   readNeedsIdentity,
   readReport,
   reportPathOf,
   requestEmbedToken,
-} from './report-calls.ts'
+  withinMs,
+} from './power-bi-rest.ts'
 
 /** The refresh time is an extra: the outcome does not wait longer for it. */
 const REFRESH_MS = 2_000
@@ -21,27 +28,32 @@ interface Progress extends Omit<ReportTest, 'outcome'> {
   step: Step
 }
 
+interface TestRules {
+  tokenMinutes: number
+  allowWithoutRls: boolean
+}
+
+interface Wanted {
+  report: ReportRef
+  identity: EffectiveIdentity
+}
+
 /**
  * Tries a report out over a connection that remembers nothing: report, dataset, token, one after the other, so
  * that what is named is the first thing to mend.
  */
-export async function testReport(
-  rest: PowerBiRest,
-  rules: { tokenMinutes: number; allowWithoutRls: boolean },
-  report: ReportRef,
-  identity: EffectiveIdentity,
-): Promise<ReportTest> {
+export async function testReport(rest: PowerBiRest, rules: TestRules, wanted: Wanted): Promise<ReportTest> {
   const found: Progress = { step: 'report', reportName: null, refreshedAt: null, code: null }
-  const walk = goThrough(rest, rules, { report, identity }, found).catch((error) => outcomeOf(error, found))
-  const outcome = await withinMs(walk, ALL_CALLS_MS, 'service-down' as const)
+  const walk = goThrough(rest, rules, wanted, found).catch((error) => outcomeOf(error, found))
+  const outcome = await withinMs(walk, ALL_CALLS_MS, () => 'service-down' as const)
   const { reportName, refreshedAt, code } = found
   return { outcome, reportName, refreshedAt, code }
 }
 
 async function goThrough(
   rest: PowerBiRest,
-  rules: { tokenMinutes: number; allowWithoutRls: boolean },
-  { report, identity }: { report: ReportRef; identity: EffectiveIdentity },
+  rules: TestRules,
+  { report, identity }: Wanted,
   found: Progress,
 ): Promise<ReportTest['outcome']> {
   const reportPath = reportPathOf(report)
@@ -58,7 +70,7 @@ async function goThrough(
   const refreshed = withinMs(
     readLastRefresh(rest, datasetPath).catch(() => null),
     REFRESH_MS,
-    null,
+    () => null,
   )
   await requestEmbedToken(rest, reportPath, {
     datasetId,
@@ -79,13 +91,4 @@ function outcomeOf(error: unknown, found: Progress): ReportTest['outcome'] {
   // Only the directory refuses in this way; the service's own refusals are PowerBiRefusal.
   if (error.code === 'power-bi-rejected') return 'bad-credentials'
   return error.cause instanceof PassingFailure && error.cause.status === 429 ? 'rate-limited' : 'service-down'
-}
-
-/** What comes first: the work or, after a while, the substitute. */
-function withinMs<T, S>(work: Promise<T>, ms: number, substitute: S): Promise<T | S> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<S>((resolve) => {
-    timer = setTimeout(() => resolve(substitute), ms)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
