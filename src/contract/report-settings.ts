@@ -21,7 +21,7 @@ export const reportSettingMessages = {
 export const embedModeSchema = z.enum(['secure_sso', 'service_principal'])
 export type EmbedMode = z.output<typeof embedModeSchema>
 
-/** Which report an area shows, SPEC section 3. 'Nenhum' is the absence of a setting. */
+/** Which report an area shows. 'Nenhum' is the absence of a setting. */
 export const reportSettingSchema = z.object({
   id: z.uuid(),
   type: typeSchema,
@@ -132,8 +132,7 @@ export const reportSettingsRoutes = defineRoutes({
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * Says what is wrong with a report setting, in the order and the words of SPEC section 5; the dataset id is
- * unchecked on purpose.
+ * Says what is wrong with a report setting, in the order of its fields; the dataset id is unchecked on purpose.
  * @param hosts that share URLs may lead to
  * @returns nothing when the setting may be saved
  */
@@ -160,7 +159,7 @@ export function checkReportSetting(input: ReportSettingInput, hosts: readonly st
 const ATTRIBUTE = /[\s/]+([^\s=>/"']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"'`]+)))?/y
 const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos));/gi
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
-// URL parsers drop or rewrite these, so that the address shown would not be the one opened.
+// URL parsers drop or rewrite these, so that the URL shown would not be the one opened.
 const FORBIDDEN = /[\p{Cc}\\]/u
 
 /** Undoes HTML's escapes once ('&amp;' → '&'); what is no escape stays as it is. */
@@ -184,31 +183,31 @@ function sourceOfIframe(html: string): string | undefined {
   return undefined
 }
 
-/** What was pasted, reduced to its address: `<iframe src="…">`, as Power BI offers it for copying, gives its src. */
+/** What was pasted, reduced to its URL: `<iframe src="…">`, as Power BI offers it for copying, gives its src. */
 export function reduceToUrl(text: string): string {
   const trimmed = text.trim()
   return trimmed.startsWith('<') ? (sourceOfIframe(trimmed) ?? trimmed) : trimmed
 }
 
-function parse(address: string): URL | undefined {
-  return !FORBIDDEN.test(address) && URL.canParse(address) ? new URL(address) : undefined
+function parse(text: string): URL | undefined {
+  return !FORBIDDEN.test(text) && URL.canParse(text) ? new URL(text) : undefined
 }
 
 /**
- * Says what is wrong with a share URL, or with the iframe around it (SPEC section 5, 'Report setting save').
+ * Says what is wrong with a share URL, or with the iframe around it.
  * The host as it is written must be an allowed one, so that user-info, a port, a trailing dot and letters
  * that only look alike are refused.
  * @param hosts in lower case, without port
  * @returns undefined when the URL may be kept
  */
 export function flawOfShareUrl(text: string, hosts: readonly string[]): string | undefined {
-  const address = reduceToUrl(text)
-  if (address === '') return reportSettingMessages.urlRequired
-  const url = parse(address)
+  const typed = reduceToUrl(text)
+  if (typed === '') return reportSettingMessages.urlRequired
+  const url = parse(typed)
   if (!url) return reportSettingMessages.urlInvalid
   if (!hosts.includes(url.hostname)) return reportSettingMessages.hostRefused(hosts)
   if (url.protocol !== 'https:') return reportSettingMessages.httpsOnly
-  const authority = /^https:\/\/([^/?#]+)/i.exec(address)?.[1]
+  const authority = /^https:\/\/([^/?#]+)/i.exec(typed)?.[1]
   if (!authority) return reportSettingMessages.urlInvalid
   return hosts.includes(authority.toLowerCase()) ? undefined : reportSettingMessages.hostRefused(hosts)
 }

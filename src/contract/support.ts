@@ -3,7 +3,7 @@ import { typeSchema } from './catalogue.ts'
 import { embedModeSchema } from './report-settings.ts'
 import { defineRoutes } from './route.ts'
 
-/** Texts of /contato and /mensagens (SPEC sections 2, 5 and 8, word for word), apart from messages.ts so that no other screen loads them. */
+/** Texts of /contato and /mensagens, apart from messages.ts so that no other screen loads them. */
 
 export const contactMessages = {
   nameRequired: 'Nome é obrigatório',
@@ -29,7 +29,7 @@ export const inboxMessages = {
   deleteFailed: 'Erro ao excluir mensagem',
 } as const
 
-/** A message of the contact form, SPEC section 3. */
+/** A message of the contact form. */
 export const supportMessageSchema = z.object({
   id: z.uuid(),
   name: z.string(),
@@ -44,7 +44,7 @@ export type SupportMessage = z.output<typeof supportMessageSchema>
 const requiredText = (required: string, max: number, tooLong: string) =>
   z.string().check(z.trim(), z.minLength(1, required), z.maxLength(max, tooLong))
 
-/** The contact form, SPEC section 5, in the order of its fields; every value is trimmed. */
+/** The contact form in the order of its fields; every value is trimmed. */
 export const contactFormSchema = z.object({
   name: requiredText(contactMessages.nameRequired, 100, contactMessages.nameTooLong),
   email: z

@@ -19,9 +19,8 @@ import type { Outbox } from './mail/outbox.ts'
 import type { Metrics } from './operations/metrics.ts'
 import { healthHandlers, metricsHandlers } from './operations/operations-handlers.ts'
 import type { PowerBi } from './power-bi/power-bi.ts'
-import { createEmbedTokenCache } from './reports/embed-token-cache.ts'
-import { reportHandlers } from './reports/report-handlers.ts'
-import { reportSettingsHandlers } from './reports/report-settings-handlers.ts'
+import { createEmbedTokenCache } from './reports/embed-token.ts'
+import { reportHandlers, reportSettingsHandlers } from './reports/report-handlers.ts'
 import { supportMails } from './support/mails.ts'
 import type { MessageStreams } from './support/message-streams.ts'
 import { supportHandlers } from './support/support-handlers.ts'
@@ -83,14 +82,8 @@ export function createApp(deps: AppDeps): HttpApp {
   const nudgeOutbox = () => deps.outbox.nudge()
   const signIn = { db, sessions, rules, altcha, takeFromLimit, nudgeOutbox }
   const accounts = { ...options, db, clock, humanCheck, takeFromLimit, nudgeOutbox }
-  const embedTokens = {
-    db,
-    powerBi: deps.powerBi,
-    cache: createEmbedTokenCache(clock, deps.metrics.countEmbedToken),
-    takeFromLimit,
-    rlsRoles: options.rlsRoles,
-    clock,
-  }
+  const embedTokens = createEmbedTokenCache(clock, deps.metrics.countEmbedToken)
+  const reports = { ...options, powerBi: deps.powerBi, embedTokens, takeFromLimit }
 
   return createHttpApp({ ...deps, ...options }, (app) => {
     implement(app, services, api.health, healthHandlers(db, deps.isDraining))
@@ -98,13 +91,8 @@ export function createApp(deps: AppDeps): HttpApp {
     implement(app, services, api.metrics, metricsHandlers(deps.metrics))
     implement(app, services, api.accounts, { ...signInHandlers(signIn), ...accountHandlers(accounts) })
     implement(app, services, api.users, userHandlers({ db, clock, nudgeOutbox }))
-    implement(app, services, api.reports, reportHandlers(embedTokens))
-    implement(
-      app,
-      services,
-      api.reportSettings,
-      reportSettingsHandlers({ ...options, db, clock, powerBi: deps.powerBi, takeFromLimit }),
-    )
+    implement(app, services, api.reports, reportHandlers(reports))
+    implement(app, services, api.reportSettings, reportSettingsHandlers(reports))
     implement(app, services, api.support, supportHandlers({ ...deps, ...accounts }))
   })
 }

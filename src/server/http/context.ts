@@ -31,3 +31,6 @@ export interface Context {
 
 /** The context of a route that anybody may call. */
 export type PublicContext = Omit<Context, 'actor'>
+
+/** What a feature's context holds beside the request's own part: the services that its handlers are given once. */
+export type ServicesOf<C extends PublicContext> = Omit<C, keyof Context>

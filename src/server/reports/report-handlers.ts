@@ -1,19 +1,36 @@
+import { type AccessType, typeOfSlug } from '#contract/catalogue.ts'
+import type { reportSettingsRoutes } from '#contract/report-settings.ts'
 import type { reportRoutes } from '#contract/reports.ts'
+import type { ServicesOf } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
-import { type EmbedTokenTools, issueEmbedToken } from './issue-embed-token.ts'
-import { readOwnReports } from './read-own-reports.ts'
+import { type EmbedTokenContext, issueEmbedToken } from './embed-token.ts'
+import { readOwnReports } from './own-reports.ts'
+import { listReportSettings, removeReportSetting, saveReportSetting } from './report-settings.ts'
+import { type ReportTestContext, testReportSetting } from './test-report-setting.ts'
 
-export function reportHandlers(tools: EmbedTokenTools): Handlers<typeof reportRoutes> {
+export function reportHandlers(services: ServicesOf<EmbedTokenContext>): Handlers<typeof reportRoutes> {
   return {
-    readOwnReports: ({ actor }) => readOwnReports(tools.db, actor),
-    issueEmbedToken: ({ actor, body, request }) => {
+    readOwnReports: ({ context }) => readOwnReports(context),
+    issueEmbedToken: ({ context, body }) =>
       // marcas, estados and userEmail of the body are ignored on purpose: the profile's are used.
-      const wanted = {
-        workspaceId: body.workspaceId,
-        reportId: body.reportId,
-        datasetId: body.datasetId ?? null,
-      }
-      return issueEmbedToken(tools, actor, wanted, request)
-    },
+      issueEmbedToken(
+        { ...services, ...context },
+        { workspaceId: body.workspaceId, reportId: body.reportId, datasetId: body.datasetId ?? null },
+      ),
+  }
+}
+
+export function reportSettingsHandlers(
+  services: ServicesOf<ReportTestContext>,
+): Handlers<typeof reportSettingsRoutes> {
+  // The schema of the path takes known slugs alone.
+  const typeOf = ({ type }: { type: string }) => typeOfSlug(type) as AccessType
+  return {
+    listReportSettings: async ({ context }) => ({ items: await listReportSettings(context.db) }),
+    saveReportSetting: ({ context, params, ifMatch, body }) =>
+      saveReportSetting({ ...services, ...context }, { type: typeOf(params), ifMatch, input: body }),
+    removeReportSetting: ({ context, params, ifMatch }) =>
+      removeReportSetting(context, { type: typeOf(params), ifMatch }),
+    testReportSetting: ({ context, body }) => testReportSetting({ ...services, ...context }, body),
   }
 }

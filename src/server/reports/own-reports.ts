@@ -1,12 +1,11 @@
-import { ESTADOS, MARCAS, orderTypes, typeOfSlug } from '#contract/catalogue.ts'
+import { ESTADOS, MARCAS, orderTypes, slugOfType, TYPES, typeOfSlug } from '#contract/catalogue.ts'
 import type { OwnReports, ReportArea } from '#contract/reports.ts'
 import type { Db } from '#server/database/schema.ts'
-import type { Actor } from '#server/http/context.ts'
-import { type ReportSettingRow, reportsVisibleTo } from './report-queries.ts'
+import type { Context } from '#server/http/context.ts'
+import type { ReportSettingRow } from './report-settings.ts'
 
 /** What the reports screen needs, in tab order. Somebody who waits for approval learns of no area. */
-export async function readOwnReports(db: Db, actor: Actor): Promise<OwnReports> {
-  const { profile } = actor
+export async function readOwnReports({ db, actor: { profile } }: Context): Promise<OwnReports> {
   const settings = profile.approved ? await reportsVisibleTo(db, profile) : []
   const areas = settings.map((setting) => presentArea(setting, hasScope(profile)))
   const order = orderTypes(areas.map((area) => area.type))
@@ -17,6 +16,17 @@ export async function readOwnReports(db: Db, actor: Actor): Promise<OwnReports> 
     marcas: profile.marcas,
     estados: profile.estados,
   }
+}
+
+/** The settings of the areas in someone's types: all that this person may ever see. */
+export async function reportsVisibleTo(
+  db: Db,
+  person: { types: readonly string[] },
+): Promise<ReportSettingRow[]> {
+  const own = person.types.map((type) => type.toLowerCase())
+  const slugs = TYPES.map(slugOfType).filter((slug) => own.includes(slug))
+  if (slugs.length === 0) return []
+  return db.selectFrom('global_powerbi_settings').selectAll().where('type', 'in', slugs).execute()
 }
 
 /** Without a known brand or without a known state there is nothing that may be shown: fail closed. */

@@ -1,0 +1,112 @@
+import { ESTADOS, MARCAS } from '#contract/catalogue.ts'
+import type { Profile } from '#contract/users.ts'
+import type { Context } from '#server/http/context.ts'
+import type { TakeFromLimit } from '#server/http/limits.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import { recordAccess } from '#server/operations/audit.ts'
+import type { EffectiveIdentity, EmbedToken, PowerBi, ReportRef } from '#server/power-bi/power-bi.ts'
+import { hasScope, reportsVisibleTo } from './own-reports.ts'
+
+const LIMIT = { max: 30, windowSeconds: 60 }
+const MAX_TOKENS = 10_000
+const MARGIN_MS = 10 * 60_000
+const MARGIN_SHARE = 0.2
+
+export interface EmbedTokenContext extends Context {
+  powerBi: PowerBi
+  embedTokens: EmbedTokenCache
+  takeFromLimit: TakeFromLimit
+  rlsRoles: string[]
+}
+
+/**
+ * Issues an embed token for a report of the caller's own areas. Only the session and the database are
+ * trusted: the request names the report, and nothing in it widens what the token shows.
+ * @throws ProblemError report-not-found (alike for unknown, foreign and mixed ids), no-scope, rate-limited,
+ *   power-bi-rejected, power-bi-unavailable
+ */
+export async function issueEmbedToken(
+  context: EmbedTokenContext,
+  wanted: ReportRef,
+): Promise<{ embedToken: string; expiresInSeconds: number }> {
+  const { db, clock, actor, powerBi } = context
+  const { profile } = actor
+  await context.takeFromLimit(`embed-token ${profile.user_id}`, LIMIT)
+  const visible = await reportsVisibleTo(db, profile)
+  const isConfigured = visible.some(
+    (setting) =>
+      setting.embed_mode === 'service_principal' &&
+      setting.workspace_id === wanted.workspaceId &&
+      setting.report_id === wanted.reportId &&
+      setting.dataset_id === wanted.datasetId,
+  )
+  if (!isConfigured) throw new ProblemError('report-not-found')
+  if (!hasScope(profile)) throw new ProblemError('no-scope')
+  const identity = effectiveIdentityOf(profile, context.rlsRoles)
+
+  const key = JSON.stringify([profile.user_id, actor.entitlementVersion, wanted, identity])
+  const token = await context.embedTokens(key, () => powerBi.generateEmbedToken(wanted, identity))
+  await recordAccess(context, { action: 'report', userId: profile.user_id, reportId: wanted.reportId })
+  return {
+    embedToken: token.token,
+    expiresInSeconds: Math.max(0, Math.floor((token.expiresAt - clock()) / 1000)),
+  }
+}
+
+/**
+ * The identity that a person's tokens carry: one role, and the brands and states as customData
+ * ('M:FIAT|M:GM|U:RJ'), because several roles would widen access instead of narrowing it.
+ * Values outside the known lists are left out, so that none can smuggle a separator in.
+ */
+export function effectiveIdentityOf(
+  person: Pick<Profile, 'email' | 'marcas' | 'estados'>,
+  roles: string[],
+): EffectiveIdentity {
+  const marcas = MARCAS.filter((marca) => person.marcas.includes(marca)).map((marca) => `M:${marca}`)
+  const estados = ESTADOS.filter((estado) => person.estados.includes(estado)).map((estado) => `U:${estado}`)
+  return { username: person.email, roles, customData: [...marcas, ...estados].join('|') }
+}
+
+/** Where an embed token came from; 'shared' waited for a flight that another request had begun. */
+export type TokenSource = 'cache' | 'shared' | 'service'
+
+/** Reads a token from the cache or, once for all who wait, from the service. */
+export type EmbedTokenCache = (key: string, generate: () => Promise<EmbedToken>) => Promise<EmbedToken>
+
+/**
+ * Remembers embed tokens until 10 minutes, or a fifth of their life, before they expire. Failures are
+ * never remembered. Who may read which key is decided before, on every request.
+ * @param clock ms since the epoch
+ * @param countToken told where each token came from
+ */
+export function createEmbedTokenCache(
+  clock: () => number,
+  countToken: (source: TokenSource) => void,
+): EmbedTokenCache {
+  const tokens = new Map<string, { token: EmbedToken; until: number }>()
+  const flights = new Map<string, Promise<EmbedToken>>()
+
+  async function fetchToken(key: string, generate: () => Promise<EmbedToken>): Promise<EmbedToken> {
+    const token = await generate()
+    const life = token.expiresAt - clock()
+    if (tokens.size >= MAX_TOKENS) tokens.delete(tokens.keys().next().value as string)
+    tokens.set(key, { token, until: token.expiresAt - Math.min(MARGIN_MS, life * MARGIN_SHARE) })
+    return token
+  }
+
+  return async (key, generate) => {
+    const known = tokens.get(key)
+    if (known && known.until > clock()) {
+      countToken('cache')
+      return known.token
+    }
+    tokens.delete(key)
+    let flight = flights.get(key)
+    countToken(flight ? 'shared' : 'service')
+    if (!flight) {
+      flight = fetchToken(key, generate).finally(() => flights.delete(key))
+      flights.set(key, flight)
+    }
+    return flight
+  }
+}

@@ -1,0 +1,179 @@
+import { type Selectable, sql } from 'kysely'
+import { type AccessType, slugOfType, TYPES } from '#contract/catalogue.ts'
+import {
+  checkReportSetting,
+  NO_SETTING,
+  normalizeShareUrl,
+  type ReportSetting,
+  type ReportSettingInput,
+} from '#contract/report-settings.ts'
+import type { Db, ReportSettingsTable } from '#server/database/schema.ts'
+import type { Context } from '#server/http/context.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import { recordAudit } from '#server/operations/audit.ts'
+
+export type ReportSettingRow = Selectable<ReportSettingsTable>
+
+type Columns = Pick<
+  ReportSettingRow,
+  'embed_mode' | 'report_url' | 'workspace_id' | 'report_id' | 'dataset_id'
+>
+
+export interface ReportSettingContext extends Context {
+  /** Hosts that a share URL may lead to. */
+  powerBiHosts: string[]
+}
+
+/** A conditional write of an area's setting. */
+interface SettingWrite {
+  type: AccessType
+  /** updated_at of the setting that the administrator saw, or 'none'; undefined asks for nothing. */
+  ifMatch: string | undefined
+}
+
+/** Every configured area, in tab order. */
+export async function listReportSettings(db: Db): Promise<ReportSetting[]> {
+  const rows = await db.selectFrom('global_powerbi_settings').selectAll().execute()
+  return TYPES.flatMap((type) => {
+    const row = rows.find((candidate) => candidate.type === slugOfType(type))
+    return row ? [presentReportSetting(row, type)] : []
+  })
+}
+
+/**
+ * Says which report an area shows. Saving what is there already changes nothing.
+ * @throws ProblemError invalid-input; conflict when somebody else has changed the setting meanwhile
+ */
+export async function saveReportSetting(
+  context: ReportSettingContext,
+  { type, ifMatch, input }: SettingWrite & { input: ReportSettingInput },
+): Promise<ReportSetting> {
+  const columns = columnsOf(input, context.powerBiHosts)
+  return context.db.transaction().execute(async (db) => {
+    const inTransaction = { ...context, db }
+    const current = await lockReportSetting(db, type)
+    await refuseStaleWrite(inTransaction, { type, ifMatch, current })
+    if (current && isSame(current, columns)) return presentReportSetting(current, type)
+    const at = new Date(context.clock())
+    const saved = current
+      ? await update(db, current, columns, at)
+      : await insert(db, { type: slugOfType(type), ...columns, updated_at: at })
+    // Two who saw no setting: the other one's is there now.
+    if (!saved) throw await changedMeanwhile(inTransaction, type)
+    await recordAudit(inTransaction, {
+      action: 'report-setting-saved',
+      ...(current && { before: auditedSetting(current, type) }),
+      after: auditedSetting(saved, type),
+    })
+    return presentReportSetting(saved, type)
+  })
+}
+
+/**
+ * Takes an area's report away (mode 'Nenhum').
+ * @returns removed: false when there was none, also when somebody else has removed it meanwhile
+ * @throws ProblemError conflict when somebody else has changed the setting meanwhile
+ */
+export async function removeReportSetting(
+  context: Context,
+  { type, ifMatch }: SettingWrite,
+): Promise<{ removed: boolean }> {
+  return context.db.transaction().execute(async (db) => {
+    const current = await lockReportSetting(db, type)
+    if (!current) return { removed: false }
+    await refuseStaleWrite({ ...context, db }, { type, ifMatch, current })
+    await db.deleteFrom('global_powerbi_settings').where('id', '=', current.id).execute()
+    await recordAudit(
+      { ...context, db },
+      { action: 'report-setting-removed', before: auditedSetting(current, type) },
+    )
+    return { removed: true }
+  })
+}
+
+/**
+ * The columns of a checked input: the share URL in its normal form, the other mode's keys empty.
+ * @param hosts that share URLs may lead to
+ * @throws ProblemError invalid-input in the words of the contract
+ */
+export function columnsOf(input: ReportSettingInput, hosts: readonly string[]): Columns {
+  const fields = checkReportSetting(input, hosts)
+  if (fields[0]) throw new ProblemError('invalid-input', { detail: fields[0].message, fields })
+  const nothing = { report_url: null, workspace_id: null, report_id: null, dataset_id: null }
+  if (input.embed_mode === 'secure_sso')
+    return { ...nothing, embed_mode: input.embed_mode, report_url: normalizeShareUrl(input.report_url) }
+  const { embed_mode, workspace_id, report_id, dataset_id } = input
+  return { ...nothing, embed_mode, workspace_id, report_id, dataset_id: dataset_id || null }
+}
+
+/** A row as it goes over the wire: the label instead of the slug, the instant as ISO 8601. */
+function presentReportSetting(row: ReportSettingRow, type: AccessType): ReportSetting {
+  return { ...row, type, updated_at: row.updated_at.toISOString() }
+}
+
+/** What the audit trail keeps of a setting. */
+function auditedSetting(row: ReportSettingRow, type: AccessType) {
+  const { embed_mode, report_url, workspace_id, report_id, dataset_id } = row
+  return { type, embed_mode, report_url, workspace_id, report_id, dataset_id }
+}
+
+/** An area's setting, locked until the transaction ends; undefined when there is none. */
+function lockReportSetting(db: Db, type: AccessType): Promise<ReportSettingRow | undefined> {
+  return db
+    .selectFrom('global_powerbi_settings')
+    .selectAll()
+    .where('type', '=', slugOfType(type))
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+function isSame(row: ReportSettingRow, columns: Columns): boolean {
+  return (Object.keys(columns) as (keyof Columns)[]).every((key) => row[key] === columns[key])
+}
+
+/** The instant doubles as the version, so it always moves on, by a millisecond at least. */
+function update(db: Db, current: ReportSettingRow, columns: Columns, at: Date) {
+  const updated_at = new Date(Math.max(at.getTime(), current.updated_at.getTime() + 1))
+  return db
+    .updateTable('global_powerbi_settings')
+    .set({ ...columns, updated_at })
+    .where('id', '=', current.id)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+function insert(db: Db, row: Columns & { type: string; updated_at: Date }) {
+  return db
+    .insertInto('global_powerbi_settings')
+    .values(row)
+    .onConflict((conflict) => conflict.column('type').doNothing())
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** @throws ProblemError conflict when the write rests on another state than the current one */
+async function refuseStaleWrite(
+  context: Context,
+  { type, ifMatch, current }: SettingWrite & { current: ReportSettingRow | undefined },
+): Promise<void> {
+  if (ifMatch === undefined || ifMatch === (current?.updated_at.toISOString() ?? NO_SETTING)) return
+  throw await changedMeanwhile(context, type)
+}
+
+/** The conflict, saying who changed the setting. */
+async function changedMeanwhile({ db, actor }: Context, type: AccessType): Promise<ProblemError> {
+  const last = await db
+    .selectFrom('audit_entries')
+    .select(['action', 'actor_id', 'actor_email'])
+    .where('action', 'in', ['report-setting-saved', 'report-setting-removed'])
+    .where(sql<boolean>`coalesce(after, before) ->> 'type' = ${type}`)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const what = last?.action === 'report-setting-removed' ? 'removida' : 'alterada'
+  const who = last?.actor_id === actor.profile.user_id ? 'você, em outra janela,' : last?.actor_email
+  const by = who ? ` por ${who}` : ''
+  return new ProblemError('conflict', {
+    detail: `A configuração de ${type} foi ${what}${by} nesse meio-tempo. Confira a configuração atual antes de continuar.`,
+  })
+}
