@@ -1,5 +1,5 @@
 import { accountRoutes } from './accounts.ts'
-import { docsRoutes, healthRoutes, metricsRoutes } from './operations.ts'
+import { operationsRoutes } from './operations.ts'
 import { reportSettingsRoutes } from './report-settings.ts'
 import { reportRoutes } from './reports.ts'
 import type { Routes } from './route.ts'
@@ -8,9 +8,7 @@ import { userRoutes } from './users.ts'
 
 /** The whole API: one group of routes for each feature. */
 export const api = {
-  health: healthRoutes,
-  docs: docsRoutes,
-  metrics: metricsRoutes,
+  operations: operationsRoutes,
   accounts: accountRoutes,
   users: userRoutes,
   reports: reportRoutes,

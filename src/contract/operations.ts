@@ -3,7 +3,8 @@ import { defineRoutes } from './route.ts'
 
 const statusSchema = z.object({ status: z.literal('ok') })
 
-export const healthRoutes = defineRoutes({
+/** What those who run the portal look at. */
+export const operationsRoutes = defineRoutes({
   readLiveness: {
     method: 'GET',
     path: '/api/health/live',
@@ -18,9 +19,6 @@ export const healthRoutes = defineRoutes({
     summary: 'The process and its database answer',
     response: statusSchema,
   },
-})
-
-export const docsRoutes = defineRoutes({
   readOpenApi: {
     method: 'GET',
     path: '/api/openapi.json',
@@ -28,9 +26,6 @@ export const docsRoutes = defineRoutes({
     summary: 'This API as an OpenAPI 3.1 document',
     response: z.looseObject({ openapi: z.literal('3.1.0') }),
   },
-})
-
-export const metricsRoutes = defineRoutes({
   readMetrics: {
     method: 'GET',
     path: '/api/metrics',

@@ -11,13 +11,12 @@ import { signInHandlers } from './accounts/session-handlers.ts'
 import { createHttpApp, type HttpApp, type Mount } from './http/http-app.ts'
 import { createIsOperator, implement } from './http/implement.ts'
 import { createLimits } from './http/limits.ts'
-import { describeApi } from './http/openapi.ts'
 import type { PortalPageOptions } from './http/portal-page.ts'
 import type { Keyring } from './keyring.ts'
 import type { Log } from './log.ts'
 import type { Outbox } from './mail/outbox.ts'
 import type { Metrics } from './operations/metrics.ts'
-import { healthHandlers, metricsHandlers } from './operations/operations-handlers.ts'
+import { operationsHandlers } from './operations/operations-handlers.ts'
 import type { PowerBi } from './power-bi/power-bi.ts'
 import { createEmbedTokenCache } from './reports/embed-token.ts'
 import { reportHandlers, reportSettingsHandlers } from './reports/report-handlers.ts'
@@ -27,8 +26,8 @@ import { supportHandlers } from './support/support-handlers.ts'
 import { userMails } from './users/mails.ts'
 import { userHandlers } from './users/user-handlers.ts'
 
-/** Everything the portal is made of, passed in: tests pass the same with other clocks and services. */
-export interface AppDeps {
+/** What the portal is made of, passed in: tests pass the same with other clocks and services. */
+export interface PortalServices {
   database: Database
   powerBi: PowerBi
   outbox: Pick<Outbox, 'nudge'>
@@ -68,36 +67,39 @@ export interface AppDeps {
 /** The mails of every feature, by their kind. */
 export const portalMails = { ...accountMails, ...userMails, ...supportMails }
 
-/** Puts the portal together. */
-export function createApp(deps: AppDeps): HttpApp {
-  const { database, clock, keyring, options } = deps
+/** Puts the portal together: each feature takes what it declares from the same services. */
+export function createApp({ database, options, ...given }: PortalServices): HttpApp {
+  const { keyring, clock, metrics, outbox } = given
   const { db } = database
+  const { recaptcha, builtinAdminEmail, rateLimits } = options
   const sessions = createSessionTools(keyring, clock)
-  const takeFromLimit = createLimits(db, options.rateLimits, clock)
-  const altcha = options.recaptcha ? undefined : createAltcha(keyring, options.altchaCost, clock)
+  const altcha = recaptcha ? undefined : createAltcha(keyring, options.altchaCost, clock)
   const humanCheck = createHumanCheck(db, altcha ?? recaptchaOf(options), keyring, clock)
-  const rules = { humanCheck, builtinAdminEmail: options.builtinAdminEmail, rateLimits: options.rateLimits }
-  const authenticate = createAuthenticate(database, sessions.tokens, clock)
-  const services = { db, clock, authenticate, isOperator: createIsOperator(options.metricsToken) }
-  const nudgeOutbox = () => deps.outbox.nudge()
-  const signIn = { db, sessions, rules, altcha, takeFromLimit, nudgeOutbox }
-  const accounts = { ...options, db, clock, humanCheck, takeFromLimit, nudgeOutbox }
-  const embedTokens = createEmbedTokenCache(clock, deps.metrics.countEmbedToken)
-  const reports = { ...options, powerBi: deps.powerBi, embedTokens, takeFromLimit }
-
-  return createHttpApp({ ...deps, ...options }, (app) => {
-    implement(app, services, api.health, healthHandlers(db, deps.isDraining))
-    implement(app, services, api.docs, { readOpenApi: describeApi })
-    implement(app, services, api.metrics, metricsHandlers(deps.metrics))
-    implement(app, services, api.accounts, { ...signInHandlers(signIn), ...accountHandlers(accounts) })
-    implement(app, services, api.users, userHandlers({ db, clock, nudgeOutbox }))
-    implement(app, services, api.reports, reportHandlers(reports))
-    implement(app, services, api.reportSettings, reportSettingsHandlers(reports))
-    implement(app, services, api.support, supportHandlers({ ...deps, ...accounts }))
+  const services = {
+    ...options,
+    ...given,
+    db,
+    sessions,
+    altcha,
+    humanCheck,
+    rules: { humanCheck, builtinAdminEmail, rateLimits },
+    authenticate: createAuthenticate(database, sessions.tokens, clock),
+    isOperator: createIsOperator(options.metricsToken),
+    takeFromLimit: createLimits(db, rateLimits, clock),
+    nudgeOutbox: () => outbox.nudge(),
+    embedTokens: createEmbedTokenCache(clock, metrics.countEmbedToken),
+  }
+  return createHttpApp(services, (app) => {
+    implement(app, services, api.operations, operationsHandlers(services))
+    implement(app, services, api.accounts, { ...signInHandlers(services), ...accountHandlers(services) })
+    implement(app, services, api.users, userHandlers(services))
+    implement(app, services, api.reports, reportHandlers(services))
+    implement(app, services, api.reportSettings, reportSettingsHandlers(services))
+    implement(app, services, api.support, supportHandlers(services))
   })
 }
 
 /** reCAPTCHA answers count only when they were given on the portal's own host. */
-function recaptchaOf({ recaptcha, publicUrl }: AppDeps['options']) {
+function recaptchaOf({ recaptcha, publicUrl }: PortalServices['options']) {
   return createRecaptcha(recaptcha?.secretKey ?? '', new URL(publicUrl).hostname)
 }

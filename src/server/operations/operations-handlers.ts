@@ -1,28 +1,31 @@
 import { sql } from 'kysely'
-import type { healthRoutes, metricsRoutes } from '#contract/operations.ts'
-import type { Db } from '#server/database/schema.ts'
+import type { operationsRoutes } from '#contract/operations.ts'
 import type { Handlers } from '#server/http/implement.ts'
+import { describeApi } from '#server/http/openapi.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { Metrics } from './metrics.ts'
 
 const READY_WITHIN_MS = 2_000
 
-/** @param isDraining true from SIGTERM on, so that the load balancer looks elsewhere */
-export function healthHandlers(db: Db, isDraining: () => boolean): Handlers<typeof healthRoutes> {
+export interface OperationsServices {
+  metrics: Metrics
+  /** True from SIGTERM on, so that the load balancer looks elsewhere. */
+  isDraining: () => boolean
+}
+
+export function operationsHandlers(services: OperationsServices): Handlers<typeof operationsRoutes> {
   return {
     readLiveness: () => ({ status: 'ok' }),
-    async readReadiness() {
-      if (isDraining())
+    async readReadiness({ context }) {
+      if (services.isDraining())
         throw new ProblemError('database-unavailable', { detail: 'O portal está sendo encerrado.' })
       const late = new Promise<never>((_, reject) => {
         setTimeout(() => reject(new ProblemError('database-unavailable')), READY_WITHIN_MS).unref()
       })
-      await Promise.race([sql`select 1`.execute(db), late])
+      await Promise.race([sql`select 1`.execute(context.db), late])
       return { status: 'ok' }
     },
+    readOpenApi: () => describeApi(),
+    readMetrics: () => services.metrics.write(),
   }
-}
-
-export function metricsHandlers(metrics: Metrics): Handlers<typeof metricsRoutes> {
-  return { readMetrics: () => metrics.write() }
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { EMULATED_CLIENT_ID, EMULATED_TENANT_ID } from '#emulators/power-bi/catalogue.ts'
 import { createPowerBiEmulator } from '#emulators/power-bi/emulator.ts'
-import { type AppDeps, createApp, portalMails } from '#server/app.ts'
+import { createApp, type PortalServices, portalMails } from '#server/app.ts'
 import type { Database } from '#server/database/database.ts'
 import { securityHeaders } from '#server/http/headers.ts'
 import { listen } from '#server/http/listen.ts'
@@ -50,19 +50,19 @@ export interface TestPortal {
   stop(): Promise<void>
 }
 
-export interface TestPortalOptions extends Partial<AppDeps['options']> {
+export interface TestPortalOptions extends Partial<PortalServices['options']> {
   kind: DatabaseKind
   /** A database that is already open, for a second replica; it is not closed with this portal. */
   database?: Database
   allowWithoutRls?: boolean
-  log?: AppDeps['log']
+  log?: PortalServices['log']
   /** Takes the lines of requests; `log` does unless one is given. */
-  requestLog?: AppDeps['log']
+  requestLog?: PortalServices['log']
   /** Of the emulated directory. */
   clientSecret?: string
   mailer?: Mailer
   /** The built page, for browser tests. */
-  page?: AppDeps['page']
+  page?: PortalServices['page']
   /** Another portal's clock, for a replica that must agree on the time. */
   clock?: TestClock
   /** SESSION_SECRET's values, the newest first. */
