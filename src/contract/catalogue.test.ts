@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { orderTypes, slugOfType, TYPES, typeOfSlug } from './catalogue.ts'
+import { inOrder, slugOfType, TYPES, typeOfSlug } from './catalogue.ts'
 
 describe('the order of report areas', () => {
   const IN_ORDER = [
@@ -16,27 +16,27 @@ describe('the order of report areas', () => {
   ]
 
   test('is the fixed one, whatever the profile’s', () => {
-    expect(orderTypes([...IN_ORDER].reverse())).toEqual(IN_ORDER)
+    expect(inOrder('types', [...IN_ORDER].reverse())).toEqual(IN_ORDER)
     fc.assert(
       fc.property(fc.shuffledSubarray(IN_ORDER), (types) => {
-        expect(orderTypes(types)).toEqual(IN_ORDER.filter((type) => types.includes(type)))
+        expect(inOrder('types', types)).toEqual(IN_ORDER.filter((type) => types.includes(type)))
       }),
     )
   })
 
   test('puts unknown types last, in the order given', () => {
-    expect(orderTypes(['Zeta', 'Slack', 'Alfa', 'Vendas'])).toEqual(['Vendas', 'Slack', 'Zeta', 'Alfa'])
+    expect(inOrder('types', ['Zeta', 'Slack', 'Alfa', 'Vendas'])).toEqual(['Vendas', 'Slack', 'Zeta', 'Alfa'])
   })
 
   test('takes a lowercase administrativo for Administrativo, and nothing else for anything', () => {
-    expect(orderTypes(['Slack', 'administrativo'])).toEqual(['Administrativo', 'Slack'])
-    expect(orderTypes(['vendas', 'Slack'])).toEqual(['Slack', 'vendas'])
+    expect(inOrder('types', ['Slack', 'administrativo'])).toEqual(['Administrativo', 'Slack'])
+    expect(inOrder('types', ['vendas', 'Slack'])).toEqual(['Slack', 'vendas'])
   })
 
   test('drops repeated types and leaves its input alone', () => {
     const given = Object.freeze(['Slack', 'Vendas', 'Slack', 'administrativo', 'Administrativo'])
-    expect(orderTypes(given)).toEqual(['Vendas', 'Administrativo', 'Slack'])
-    expect(orderTypes([])).toEqual([])
+    expect(inOrder('types', given)).toEqual(['Vendas', 'Administrativo', 'Slack'])
+    expect(inOrder('types', [])).toEqual([])
   })
 })
 

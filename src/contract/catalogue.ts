@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** The nine access types (report areas), SPEC section 3, in the fixed tab order of SPEC section 4. */
+/** The nine access types (report areas) in the fixed order of the tabs. */
 export const TYPES = [
   'Vendas',
   'Oficina',
@@ -14,11 +14,11 @@ export const TYPES = [
 ] as const
 export type AccessType = (typeof TYPES)[number]
 
-/** The ten brand codes, SPEC section 3. */
+/** The ten brand codes. */
 export const MARCAS = ['FIAT', 'GAC', 'GM', 'GWM', 'HONDA', 'HYUN', 'JEEP', 'OMJA', 'TOYO', 'VW'] as const
 export type Marca = (typeof MARCAS)[number]
 
-/** The four state codes, SPEC section 3. */
+/** The four state codes. */
 export const ESTADOS = ['RJ', 'ES', 'MG', 'PR'] as const
 export type Estado = (typeof ESTADOS)[number]
 
@@ -32,17 +32,26 @@ export function typeOfSlug(slug: string): AccessType | undefined {
   return TYPES.find((type) => type.toLowerCase() === slug.toLowerCase())
 }
 
-/**
- * Puts report areas into the fixed tab order; a lowercase 'administrativo' counts as Administrativo,
- * unknown types go last in the order given, and repeated ones are dropped (SPEC sections 3 and 4).
- */
-export function orderTypes(types: readonly string[]): string[] {
-  const labels = types.map((type) => (type === 'administrativo' ? 'Administrativo' : type))
-  const rank = (type: string) => {
-    const index = (TYPES as readonly string[]).indexOf(type)
-    return index === -1 ? TYPES.length : index
-  }
-  return [...new Set(labels)].sort((a, b) => rank(a) - rank(b))
+/** What a profile is entitled to, list by list, each in the order in which it is shown. */
+export const CATALOGUE = { types: TYPES, marcas: MARCAS, estados: ESTADOS } as const
+export type ListName = keyof typeof CATALOGUE
+export const LISTS = Object.keys(CATALOGUE) as ListName[]
+export type Entitlements = Record<ListName, string[]>
+
+/** How old profiles may spell it. */
+const OLD_SPELLING = { label: 'Administrativo', spelling: 'administrativo' }
+
+/** Everything that a profile may hold for a type. */
+export function spellingsOf(type: string): string[] {
+  return type === OLD_SPELLING.label ? [type, OLD_SPELLING.spelling] : [type]
+}
+
+/** The items in the catalogue's order, each once, unknown ones last as given; 'administrativo' counts as Administrativo. */
+export function inOrder(list: ListName, items: readonly string[]): string[] {
+  const known: readonly string[] = CATALOGUE[list]
+  const isOld = (item: string) => list === 'types' && item === OLD_SPELLING.spelling
+  const held = new Set(items.map((item) => (isOld(item) ? OLD_SPELLING.label : item)))
+  return [...known.filter((item) => held.has(item)), ...[...held].filter((item) => !known.includes(item))]
 }
 
 // Apart from the names themselves, which the browser has without zod.

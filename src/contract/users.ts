@@ -140,10 +140,10 @@ export const profileFilterSchema = z.strictObject({
 export type ProfileFilter = z.output<typeof profileFilterSchema>
 
 /** Largest number of people that one call takes by their ids. */
-export const MOST_IDS = 1_000
-const MOST_IDS_BYTES = 256 * 1024
+export const MAX_IDS = 1_000
+const MAX_IDS_BYTES = 256 * 1024
 
-const idsSchema = (tooFew: string) => z.array(z.uuid()).check(z.minLength(1, tooFew), z.maxLength(MOST_IDS))
+const idsSchema = (tooFew: string) => z.array(z.uuid()).check(z.minLength(1, tooFew), z.maxLength(MAX_IDS))
 
 const userParams = z.object({ userId: z.uuid() })
 
@@ -169,7 +169,7 @@ export type ProfileChange = z.output<typeof profileChangeSchema>
  */
 const allMatchingSchema = z.strictObject({
   filter: profileFilterSchema,
-  except: z.array(z.uuid()).check(z.maxLength(MOST_IDS)),
+  except: z.array(z.uuid()).check(z.maxLength(MAX_IDS)),
   count: z.int().check(z.nonnegative()),
   fingerprint: z.optional(z.string().check(z.maxLength(64))),
 })
@@ -240,7 +240,7 @@ export const userRoutes = defineRoutes({
       sort: z.optional(z.enum(PROFILE_SORTS)),
       order: z.optional(z.enum(['asc', 'desc'])),
       cursor: z.optional(z.string().check(z.maxLength(4096))),
-      limit: z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(MOST_IDS))),
+      limit: z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(MAX_IDS))),
     }),
     response: z.object({ items: z.array(managedProfileSchema), next: z.nullable(z.string()) }),
   },
@@ -279,7 +279,7 @@ export const userRoutes = defineRoutes({
     query: z.object({ dryRun: z.optional(z.enum(FLAGS)) }),
     body: bulkEditSchema,
     response: bulkEditResultSchema,
-    maxBodyBytes: MOST_IDS_BYTES,
+    maxBodyBytes: MAX_IDS_BYTES,
   },
   undoBulkEdit: {
     method: 'POST',
@@ -316,6 +316,6 @@ export const userRoutes = defineRoutes({
       success: z.array(z.uuid()),
       errors: z.array(z.object({ userId: z.uuid(), error: z.string() })),
     }),
-    maxBodyBytes: MOST_IDS_BYTES,
+    maxBodyBytes: MAX_IDS_BYTES,
   },
 })

@@ -36,7 +36,7 @@ export function createReader(url: string, token: string): Read {
   }
 }
 
-/** Walks to the middle of everybody in an order. @returns the cursor of a page there, which serves any filter */
+/** Walks to the middle of all people in an order. @returns the cursor of a page there, which serves any filter */
 export async function findMiddle(read: Read, order: string): Promise<string> {
   const { total } = await read<{ total: number }>('/api/profiles/count')
   let cursor = ''

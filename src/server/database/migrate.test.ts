@@ -1,4 +1,6 @@
-import { readdirSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
@@ -36,6 +38,22 @@ describeOnEachDatabase('migrating', (kind) => {
     const done = await Promise.all([1, 2, 3].map(() => migrate(database.db)))
     expect(done.flat()).toEqual(ALL)
     expect(await applied()).toEqual(ALL)
+  })
+
+  test('a database of version 0.1 keeps its people and what that version still reads', async () => {
+    const folder = mkdtempSync(`${tmpdir()}/migrations-`)
+    for (const name of ALL.filter((name) => name < '0011'))
+      copyFileSync(`migrations/${name}`, `${folder}/${name}`)
+    await empty()
+    await migrate(database.db, pathToFileURL(`${folder}/`))
+    rmSync(folder, { recursive: true })
+    await sql`insert into profiles (email, full_name, types) values ('a@x.br', 'João', '{CRM}')`.execute(
+      database.db,
+    )
+    expect(await migrate(database.db)).toEqual(ALL.filter((name) => name >= '0011'))
+    const { rows } = await sql`select email, is_entitled from profiles
+      where search_text like '%' || fold_text('JOÃO') || '%'`.execute(database.db)
+    expect(rows).toEqual([{ email: 'a@x.br', is_entitled: true }])
   })
 
   test('waits for the one that migrates already', async ({ skip }) => {

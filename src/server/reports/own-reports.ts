@@ -1,4 +1,4 @@
-import { ESTADOS, MARCAS, orderTypes, slugOfType, TYPES, typeOfSlug } from '#contract/catalogue.ts'
+import { ESTADOS, inOrder, MARCAS, slugOfType, TYPES, typeOfSlug } from '#contract/catalogue.ts'
 import type { OwnReports, ReportArea } from '#contract/reports.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
@@ -8,7 +8,10 @@ import type { ReportSettingRow } from './report-settings.ts'
 export async function readOwnReports({ db, actor: { profile } }: Context): Promise<OwnReports> {
   const settings = profile.approved ? await reportsVisibleTo(db, profile) : []
   const areas = settings.map((setting) => presentArea(setting, hasScope(profile)))
-  const order = orderTypes(areas.map((area) => area.type))
+  const order = inOrder(
+    'types',
+    areas.map((area) => area.type),
+  )
   return {
     approved: profile.approved,
     emailVerified: profile.email_verified_at !== null,

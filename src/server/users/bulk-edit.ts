@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import { type Entitlements, LISTS } from '#contract/catalogue.ts'
 import type { BulkEdit, BulkEditResult } from '#contract/users.ts'
 import { adminMessages } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Actor, RequestInfo } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { type EntitlementChange, inChunks, writeChanges } from './change-queries.ts'
-import { type Entitlements, LISTS, mergeEntitlements, namedLists } from './merge-entitlements.ts'
+import { mergeEntitlements, namedLists } from './merge-entitlements.ts'
 import { fingerprintOf, selectPeople } from './select-people.ts'
 
 type Person = { user_id: string; email: string } & Entitlements

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { inOrder, LISTS } from '#contract/catalogue.ts'
 import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
 import type { Db, ProfilesTable } from '#server/database/schema.ts'
 import type { Actor, RequestInfo } from '#server/http/context.ts'
@@ -6,7 +7,6 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { type AuditEntry, recordAudit } from '#server/operations/record-audit.ts'
 import { userMails } from './mails.ts'
-import { inOrder, LISTS } from './merge-entitlements.ts'
 import { readProfile, unknownPerson } from './user-queries.ts'
 
 type ProfileRow = Selectable<ProfilesTable>

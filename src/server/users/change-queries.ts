@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import type { Entitlements } from '#contract/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { AuditEntry } from '#server/operations/record-audit.ts'
-import type { Entitlements } from './merge-entitlements.ts'
 
 /** So many people a statement: a server breaks off statements that last longer than five seconds. */
 export const CHUNK = 2_000

@@ -1,9 +1,5 @@
-import { ESTADOS, MARCAS, orderTypes } from '#contract/catalogue.ts'
+import { type Entitlements, inOrder, LISTS, type ListName } from '#contract/catalogue.ts'
 import type { BulkEdit } from '#contract/users.ts'
-
-export const LISTS = ['types', 'marcas', 'estados'] as const
-export type ListName = (typeof LISTS)[number]
-export type Entitlements = Record<ListName, string[]>
 
 /** The lists that an edit names, with what it adds or removes; empty ones are left out. */
 export function namedLists(edit: Pick<BulkEdit, ListName>): Partial<Entitlements> {
@@ -38,12 +34,4 @@ export function mergeEntitlements(
     isChanged ||= !isSame
   }
   return isChanged ? merged : undefined
-}
-
-/** The list in the contract's order, each item once, unknown ones last; 'administrativo' counts as Administrativo. */
-export function inOrder(name: ListName, items: readonly string[]): string[] {
-  if (name === 'types') return orderTypes(items)
-  const known: readonly string[] = name === 'marcas' ? MARCAS : ESTADOS
-  const held = new Set(items)
-  return [...known.filter((item) => held.has(item)), ...[...held].filter((item) => !known.includes(item))]
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { BulkEdit } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { matches } from './match-profiles.ts'
+import { matches } from './user-filter.ts'
 
 /**
  * The ids of the people whom a bulk edit means, in the one order in which rows are locked.

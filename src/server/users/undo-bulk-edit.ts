@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
+import { type Entitlements, LISTS } from '#contract/catalogue.ts'
 import { UNDO_SECONDS } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Actor, RequestInfo } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { CHUNK, writeChanges } from './change-queries.ts'
-import { type Entitlements, LISTS } from './merge-entitlements.ts'
 
 /** The way of the answer and of the click: whoever presses in the last second is still heard. */
 const GRACE_SECONDS = 5

@@ -3,11 +3,9 @@ import type { Db } from '#server/database/schema.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { bulkEdit, previewBulkEdit } from './bulk-edit.ts'
 import { changeProfile } from './change-profile.ts'
-import { countProfiles } from './count-profiles.ts'
 import { deleteUsers } from './delete-users.ts'
 import { exportProfile } from './export-profile.ts'
-import { listProfiles } from './list-profiles.ts'
-import { readFilter } from './read-filter.ts'
+import { countUsers, listUsers } from './list-users.ts'
 import { readHistory } from './read-history.ts'
 import { undoBulkEdit } from './undo-bulk-edit.ts'
 import { readProfile } from './user-queries.ts'
@@ -19,21 +17,14 @@ interface Tools {
   nudgeOutbox: () => void
 }
 
-/** Newest registration first (SPEC section 9). */
-const DEFAULT_ORDER = { sort: 'created_at', order: 'desc' } as const
-const PAGE = 100
-
 /** Own profile and role, which come with the session check, and the administration of everybody's. */
 export function userHandlers(tools: Tools): Handlers<typeof userRoutes> {
   const { db } = tools
   return {
     readOwnProfile: ({ actor }) => actor.profile,
     readOwnRole: ({ actor }) => ({ role: actor.role }),
-    listProfiles: ({ query: { sort, order, cursor, limit = PAGE, ...filter } }) => {
-      const sorted = sort ? { sort, order: order ?? 'asc' } : { ...DEFAULT_ORDER, ...(order && { order }) }
-      return listProfiles(db, { ...sorted, cursor, limit, filter: readFilter(filter) })
-    },
-    countProfiles: ({ query }) => countProfiles(db, readFilter(query)),
+    listProfiles: ({ query }) => listUsers(db, query),
+    countProfiles: ({ query }) => countUsers(db, query),
     readProfile: ({ params }) => readProfile(db, params.userId),
     changeProfile: ({ actor, params, body, ifMatch, request }) =>
       changeProfile(tools, actor, { userId: params.userId, change: body, ifMatch }, request),

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely'
+import { type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import {
   isProfileInstant,
   type ManagedProfile,
@@ -30,11 +30,11 @@ const jsonOf = (fields: string[][]) =>
 /** SQL of a Profile of `profiles p`: the driver takes longer to read many columns than one JSON text. */
 export const PROFILE_JSON = jsonOf(profileFields)
 
-export const MANAGED_PROFILE_JSON = jsonOf([...profileFields, ...Object.entries(MANAGED_FIELDS)])
+const MANAGED_PROFILE_JSON = jsonOf([...profileFields, ...Object.entries(MANAGED_FIELDS)])
 
-/** A query of the `profile`, as administrators see it, of people in `profiles p`; read it with presentManaged. */
-export function selectManaged(db: Db) {
-  return db.selectFrom('profiles as p').select(sql.raw<unknown>(MANAGED_PROFILE_JSON).as('profile'))
+/** Selects the `profile` of each of `people`, called p, as administrators see it; presentManaged reads it. */
+export function selectManaged<T, O>(people: SelectQueryBuilder<T & { p: object }, 'p', O>) {
+  return people.select(sql.raw<unknown>(MANAGED_PROFILE_JSON).as('profile'))
 }
 
 export const presentManaged = ({ profile }: { profile: unknown }): ManagedProfile =>
@@ -60,7 +60,9 @@ export async function findProfile(db: Db, userId: string): Promise<Profile | und
  * @throws ProblemError not-found
  */
 export async function readProfile(db: Db, userId: string): Promise<ManagedProfile> {
-  const row = await selectManaged(db).where('p.user_id', '=', userId).executeTakeFirst()
+  const row = await selectManaged(db.selectFrom('profiles as p'))
+    .where('p.user_id', '=', userId)
+    .executeTakeFirst()
   if (!row) throw unknownPerson()
   return presentManaged(row)
 }

@@ -1,4 +1,4 @@
-import { adminMessages, type ManagedProfile, MOST_IDS, userRoutes } from '#contract/users.ts'
+import { adminMessages, MAX_IDS, type ManagedProfile, userRoutes } from '#contract/users.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import { getSession } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
@@ -35,7 +35,7 @@ export async function readSelected(
   if (selection.kind === 'some') return [...selection.profiles.values()].sort(byEmail)
   const except = new Set(selection.except)
   const found: ManagedProfile[] = []
-  const order = { ...queryOf(selection.filter), sort: 'email', order: 'asc', limit: MOST_IDS } as const
+  const order = { ...queryOf(selection.filter), sort: 'email', order: 'asc', limit: MAX_IDS } as const
   let cursor: string | null | undefined
   do {
     const query = { ...order, ...(cursor && { cursor }) }

@@ -2,9 +2,9 @@ import {
   type AccessType,
   ESTADOS,
   type Estado,
+  inOrder,
   MARCAS,
   type Marca,
-  orderTypes,
   TYPES,
 } from '#contract/catalogue.ts'
 import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
@@ -21,7 +21,7 @@ export const NO_ENTITLEMENTS: Entitlements = { types: [], marcas: [], estados: [
 
 /** What a person has, as far as it can be ticked; what an older portal has left behind cannot. */
 export function entitlementsOf(profile: ManagedProfile): Entitlements {
-  const types = orderTypes(profile.types)
+  const types = inOrder('types', profile.types)
   return {
     types: TYPES.filter((type) => types.includes(type)),
     marcas: MARCAS.filter((marca) => profile.marcas.includes(marca)),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ManagedProfile, MOST_IDS } from '#contract/users.ts'
+import { MAX_IDS, type ManagedProfile } from '#contract/users.ts'
 import {
   isSelected,
   matchesInWords,
@@ -28,8 +28,8 @@ describe('people picked one by one', () => {
   })
 
   test('are never more than one call can name', () => {
-    const most = withPeople(nobodySelected, people(MOST_IDS), true)
-    expect(most && selectionSize(most)).toBe(MOST_IDS)
+    const most = withPeople(nobodySelected, people(MAX_IDS), true)
+    expect(most && selectionSize(most)).toBe(MAX_IDS)
     expect(most && withPeople(most, [person('one more')], true)).toBeUndefined()
   })
 })
@@ -45,7 +45,7 @@ describe('everybody who matches', () => {
 
   test('is nobody once all are left out, and names at most as many exceptions as one call takes', () => {
     expect(withPeople({ ...everybody, count: 2 }, people(2), false)).toEqual(nobodySelected)
-    expect(withPeople({ ...everybody, count: 5_000 }, people(MOST_IDS + 1), false)).toBeUndefined()
+    expect(withPeople({ ...everybody, count: 5_000 }, people(MAX_IDS + 1), false)).toBeUndefined()
   })
 })
 

@@ -1,4 +1,4 @@
-import { type ManagedProfile, MOST_IDS, type ProfileFilter } from '#contract/users.ts'
+import { MAX_IDS, type ManagedProfile, type ProfileFilter } from '#contract/users.ts'
 
 /** People picked one by one, or everybody who matches a filter but for a few. */
 export type Selection =
@@ -27,7 +27,7 @@ export function isSelected(selection: Selection, userId: string): boolean {
 
 /**
  * The selection with these people in it, or without them.
- * @returns undefined when one call could not name so many of them (MOST_IDS)
+ * @returns undefined when one call could not name so many of them (MAX_IDS)
  */
 export function withPeople(
   selection: Selection,
@@ -38,12 +38,12 @@ export function withPeople(
     const except = new Set(selection.except)
     for (const { user_id } of people) isOn ? except.delete(user_id) : except.add(user_id)
     if (except.size >= selection.count) return nobodySelected
-    return except.size > MOST_IDS ? undefined : { ...selection, except: [...except] }
+    return except.size > MAX_IDS ? undefined : { ...selection, except: [...except] }
   }
   const profiles = new Map(selection.profiles)
   for (const profile of people)
     isOn ? profiles.set(profile.user_id, profile) : profiles.delete(profile.user_id)
-  return profiles.size > MOST_IDS ? undefined : { kind: 'some', userIds: [...profiles.keys()], profiles }
+  return profiles.size > MAX_IDS ? undefined : { kind: 'some', userIds: [...profiles.keys()], profiles }
 }
 
 /** The selection without those who have left the list; the very same one when it names none of them. */

@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useRef, useState } from 'react'
-import { orderTypes } from '#contract/catalogue.ts'
-import { type ManagedProfile, MOST_IDS, type ProfileFilter, type ProfileSort } from '#contract/users.ts'
+import { inOrder } from '#contract/catalogue.ts'
+import { MAX_IDS, type ManagedProfile, type ProfileFilter, type ProfileSort } from '#contract/users.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { nobodySelected, type Selection, selectionSize, withoutLeavers, withPeople } from './selection.ts'
 import type { useProfileList } from './use-user-list.ts'
@@ -65,7 +65,7 @@ function useKeptSelection(filter: ProfileFilter, order: ProfileOrder, list: Prof
 const nobodySeen: Reading & { orderKey: string } = { profiles: [], isWhole: false, orderKey: '' }
 const nothingKept = { selection: nobodySelected, seen: nobodySeen }
 
-const TOO_MANY = `No máximo ${MOST_IDS.toLocaleString('pt-BR')} usuários podem ser marcados um a um`
+const TOO_MANY = `No máximo ${MAX_IDS.toLocaleString('pt-BR')} usuários podem ser marcados um a um`
 const TOO_MANY_ADVICE = 'Para mais usuários, restrinja a lista com os filtros e marque todos de uma vez.'
 
 /** Everybody who matches are as many as the list says now. */
@@ -126,7 +126,7 @@ function mayMatch(
   return (
     (approved ?? profile.approved) === profile.approved &&
     (verified ?? profile.email_verified_at !== null) === (profile.email_verified_at !== null) &&
-    (!type || orderTypes(profile.types).includes(type)) &&
+    (!type || inOrder('types', profile.types).includes(type)) &&
     (!marca || profile.marcas.includes(marca)) &&
     (!estado || profile.estados.includes(estado))
   )

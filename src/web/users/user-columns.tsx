@@ -3,7 +3,7 @@ import FileDown from 'lucide-react/icons/file-down'
 import History from 'lucide-react/icons/history'
 import LayoutGrid from 'lucide-react/icons/layout-grid'
 import MapPin from 'lucide-react/icons/map-pin'
-import { ESTADOS, MARCAS, orderTypes, TYPES } from '#contract/catalogue.ts'
+import { ESTADOS, inOrder, MARCAS, TYPES } from '#contract/catalogue.ts'
 import type { ManagedProfile, ProfileSort } from '#contract/users.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import type { RowAction } from './use-dialogs.tsx'
@@ -94,7 +94,7 @@ export interface ScopePart {
 /** A person's three lists for the table: 'Tipos: Vendas, CRM', 'Marcas: Todas', 'Estados: Nenhum'. */
 export function summariseScope({ types, marcas, estados }: ManagedProfile): ScopePart[] {
   return [
-    partOf('Tipos', orderTypes(types), TYPES, 'Todos', 'Nenhum'),
+    partOf('Tipos', inOrder('types', types), TYPES, 'Todos', 'Nenhum'),
     partOf('Marcas', marcas, MARCAS, 'Todas', 'Nenhuma'),
     partOf('Estados', estados, ESTADOS, 'Todos', 'Nenhum'),
   ]

@@ -1,0 +1,127 @@
+import { type RawBuilder, sql } from 'kysely'
+import * as z from 'zod'
+import type { QueryOf, ReplyOf } from '#contract/route.ts'
+import type { ProfileSort, userRoutes } from '#contract/users.ts'
+import type { Db } from '#server/database/schema.ts'
+import { cursorInstantSchema, readCursor, writeCursor } from '#server/http/cursor.ts'
+import { matches, readFilter } from './user-filter.ts'
+import { presentManaged, selectManaged } from './user-queries.ts'
+
+type Route = typeof userRoutes.listProfiles
+
+const PAGE = 100
+
+interface SortColumn {
+  /** What `profiles p` are sorted by; equals follow by e-mail, nulls come last either way. */
+  value: RawBuilder<unknown>
+  type: 'text' | 'timestamptz' | 'boolean'
+  /** Saying `nulls last` of a column without nulls would keep its index from serving. */
+  isNullable?: true
+  /** The value as text that a cursor carries, and what it may be. */
+  key: RawBuilder<string | null>
+  keySchema: z.ZodType<string | null>
+}
+
+/** Portuguese order, the same on both databases and in the browser's Collator. */
+const inPortuguese = (column: string) => sql`p.${sql.ref(column)} collate "und-x-icu"`
+const EMAIL = inPortuguese('email')
+
+const textColumn = (column: string): SortColumn => ({
+  value: inPortuguese(column),
+  type: 'text',
+  key: sql`p.${sql.ref(column)}`,
+  keySchema: z.string(),
+})
+
+/** The key tells apart what is stored, microseconds. */
+const instantColumn = (column: string): SortColumn => ({
+  value: sql`p.${sql.ref(column)}`,
+  type: 'timestamptz',
+  key: sql`to_char(p.${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
+  keySchema: cursorInstantSchema,
+})
+
+const orNull = (column: SortColumn): SortColumn => ({
+  ...column,
+  isNullable: true,
+  keySchema: z.nullable(column.keySchema),
+})
+
+const SORT_COLUMNS: Record<ProfileSort, SortColumn> = {
+  email: textColumn('email'),
+  full_name: orNull(textColumn('full_name')),
+  // Ascending, the approved come first.
+  approved: {
+    value: sql`(not p.approved)`,
+    type: 'boolean',
+    key: sql`(not p.approved)::text`,
+    keySchema: z.enum(['true', 'false']),
+  },
+  email_verified_at: orNull(instantColumn('email_verified_at')),
+  created_at: instantColumn('created_at'),
+  last_sign_in_at: orNull(instantColumn('last_sign_in_at')),
+}
+
+/**
+ * A page of the people who match, newest registration first unless sorted otherwise.
+ * @returns next, the cursor of the following page, or null at the end
+ * @throws ProblemError invalid-input when the cursor does not fit the order
+ */
+export async function listUsers(db: Db, wanted: QueryOf<Route>): Promise<ReplyOf<Route>> {
+  const {
+    sort = 'created_at',
+    order = wanted.sort ? 'asc' : 'desc',
+    cursor,
+    limit = PAGE,
+    ...filter
+  } = wanted
+  const column = SORT_COLUMNS[sort]
+  const cursorSchema = z.tuple([z.literal(sort), z.literal(order), column.keySchema, z.string()])
+  const orderBy = sql`${column.value} ${sql.raw(order)} ${column.isNullable ? sql`nulls last` : sql``}, ${EMAIL}`
+  const page = db
+    .selectFrom('profiles as p')
+    .selectAll()
+    .where(matches(readFilter(filter)))
+    .$if(cursor !== undefined, (query) => {
+      const [, , key, email] = readCursor(cursor as string, cursorSchema)
+      return query.where(isAfter(column, order, key, email))
+    })
+    .orderBy(orderBy)
+    // One more than asked for tells whether there is a next page.
+    .limit(limit + 1)
+  // What leaves is made of the page alone, not of every row that is sorted.
+  const rows = await selectManaged(db.selectFrom(page.as('p')))
+    .select(column.key.as('key'))
+    .orderBy(orderBy)
+    .execute()
+  const items = rows.slice(0, limit).map(presentManaged)
+  const [last, email] = [rows[limit - 1], items.at(-1)?.email]
+  return { items, next: rows.length > limit ? writeCursor([sort, order, last?.key, email]) : null }
+}
+
+/** What stands after the row that a page ended with. */
+function isAfter(
+  { value, type }: SortColumn,
+  order: 'asc' | 'desc',
+  key: string | null,
+  email: string,
+): RawBuilder<boolean> {
+  if (key === null) return sql`(${value} is null and ${EMAIL} > ${email})`
+  const last = sql`${key}::${sql.raw(type)}`
+  const beyond = sql.raw(order === 'asc' ? '>' : '<')
+  return sql`(${value} ${beyond} ${last} or ${value} is null or (${value} = ${last} and ${EMAIL} > ${email}))`
+}
+
+/** How many people match, and how many wait for approval whatever the filter. */
+export async function countUsers(
+  db: Db,
+  wanted: QueryOf<typeof userRoutes.countProfiles>,
+): Promise<{ total: number; pending: number }> {
+  return db
+    .selectFrom('profiles as p')
+    .select([
+      sql<number>`count(*) filter (where ${matches(readFilter(wanted))})`.as('total'),
+      sql<number>`count(*) filter (where not p.approved)`.as('pending'),
+    ])
+    .executeTakeFirstOrThrow()
+}
