@@ -1,5 +1,6 @@
 import type { SessionKind } from '#contract/access.ts'
-import { createSessionTools, openSession } from '#server/accounts/open-session.ts'
+import { openSession } from '#server/accounts/sessions.ts'
+import { createTokens } from '#server/accounts/tokens.ts'
 import { openServer } from '#server/database/open-server.ts'
 import { createKeyring } from '#server/keyring.ts'
 import { presentProfile } from '#server/users/user-queries.ts'
@@ -21,7 +22,11 @@ export async function createCallers(
   secrets: { SESSION_SECRET: string; METRICS_TOKEN: string },
 ): Promise<Callers> {
   const { db, close } = await openServer(databaseUrl, () => {})
-  const tools = createSessionTools(createKeyring([secrets.SESSION_SECRET]), Date.now)
+  const context = {
+    db,
+    clock: Date.now,
+    tokens: createTokens(createKeyring([secrets.SESSION_SECRET]), Date.now),
+  }
   const tokens = new Map<CallerName, Promise<string>>()
   let made = 0
 
@@ -37,7 +42,7 @@ export async function createCallers(
     if (caller === 'admin')
       await db.insertInto('user_roles').values({ user_id: row.user_id, role: 'admin' }).execute()
     const kind: SessionKind = caller === 'recovery' || caller === 'forcedChange' ? caller : 'full'
-    return (await openSession(db, tools, presentProfile(row), kind)).access_token
+    return (await openSession(context, { profile: presentProfile(row), kind })).access_token
   }
   return {
     async tokenOf(caller) {

@@ -1,13 +1,10 @@
 import { api } from '#contract/index.ts'
 import type { Database } from '#server/database/database.ts'
 import { accountHandlers } from './accounts/account-handlers.ts'
-import { createAltcha } from './accounts/altcha.ts'
-import { createAuthenticate } from './accounts/check-session.ts'
-import { createHumanCheck } from './accounts/human-check.ts'
+import { createAltcha, createHumanCheck, createRecaptcha } from './accounts/human-check.ts'
 import { accountMails } from './accounts/mails.ts'
-import { createSessionTools } from './accounts/open-session.ts'
-import { createRecaptcha } from './accounts/recaptcha.ts'
-import { signInHandlers } from './accounts/session-handlers.ts'
+import { createAuthenticate } from './accounts/sessions.ts'
+import { createTokens } from './accounts/tokens.ts'
 import { createHttpApp, type HttpApp, type Mount } from './http/http-app.ts'
 import { createIsOperator, implement } from './http/implement.ts'
 import { createLimits } from './http/limits.ts'
@@ -71,27 +68,25 @@ export const portalMails = { ...accountMails, ...userMails, ...supportMails }
 export function createApp({ database, options, ...given }: PortalServices): HttpApp {
   const { keyring, clock, metrics, outbox } = given
   const { db } = database
-  const { recaptcha, builtinAdminEmail, rateLimits } = options
-  const sessions = createSessionTools(keyring, clock)
-  const altcha = recaptcha ? undefined : createAltcha(keyring, options.altchaCost, clock)
-  const humanCheck = createHumanCheck(db, altcha ?? recaptchaOf(options), keyring, clock)
+  const tokens = createTokens(keyring, clock)
+  const altcha = options.recaptcha ? undefined : createAltcha(keyring, options.altchaCost, clock)
+  const humanCheck = createHumanCheck({ db, keyring, clock }, altcha ?? recaptchaOf(options))
   const services = {
     ...options,
     ...given,
     db,
-    sessions,
+    tokens,
     altcha,
     humanCheck,
-    rules: { humanCheck, builtinAdminEmail, rateLimits },
-    authenticate: createAuthenticate(database, sessions.tokens, clock),
+    authenticate: createAuthenticate(database, tokens, clock),
     isOperator: createIsOperator(options.metricsToken),
-    takeFromLimit: createLimits(db, rateLimits, clock),
+    takeFromLimit: createLimits(db, options.rateLimits, clock),
     nudgeOutbox: () => outbox.nudge(),
     embedTokens: createEmbedTokenCache(clock, metrics.countEmbedToken),
   }
   return createHttpApp(services, (app) => {
     implement(app, services, api.operations, operationsHandlers(services))
-    implement(app, services, api.accounts, { ...signInHandlers(services), ...accountHandlers(services) })
+    implement(app, services, api.accounts, accountHandlers(services))
     implement(app, services, api.users, userHandlers(services))
     implement(app, services, api.reports, reportHandlers(services))
     implement(app, services, api.reportSettings, reportSettingsHandlers(services))

@@ -1,4 +1,5 @@
-import { createSessionTools, openSession } from '#server/accounts/open-session.ts'
+import { openSession } from '#server/accounts/sessions.ts'
+import { createTokens } from '#server/accounts/tokens.ts'
 import { openServer } from '#server/database/open-server.ts'
 import { createKeyring } from '#server/keyring.ts'
 import { presentProfile } from '#server/users/user-queries.ts'
@@ -15,7 +16,8 @@ export async function addSessions(
   type: string,
 ): Promise<string[]> {
   const { db, close } = await openServer(databaseUrl, () => {})
-  const tools = createSessionTools(createKeyring([secret]), Date.now)
+  const tokens = createTokens(createKeyring([secret]), Date.now)
+  const context = { db, clock: Date.now, tokens }
   try {
     const rows = await db
       .insertInto('profiles')
@@ -32,10 +34,12 @@ export async function addSessions(
       )
       .returningAll()
       .execute()
-    const tokens: string[] = []
+    const accessTokens: string[] = []
     for (const row of rows)
-      tokens.push((await openSession(db, tools, presentProfile(row), 'full')).access_token)
-    return tokens
+      accessTokens.push(
+        (await openSession(context, { profile: presentProfile(row), kind: 'full' })).access_token,
+      )
+    return accessTokens
   } finally {
     await close()
   }

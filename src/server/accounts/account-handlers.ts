@@ -1,40 +1,64 @@
 import type { accountRoutes } from '#contract/accounts.ts'
 import { ipGroup } from '#server/http/caller-ip.ts'
+import type { PublicContext } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
-import { changePassword } from './change-password.ts'
-import { disownEmail } from './disown-email.ts'
-import { requestLinkMail } from './request-link-mail.ts'
-import { type ResetDeps, resetPassword } from './reset-password.ts'
-import { type SignUpDeps, signUp } from './sign-up.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import type { AccountServices } from './account-context.ts'
+import { disownEmail, requestLinkMail, verifyEmailLink } from './email-links.ts'
+import { presentAuthUser, refreshSession, signOut } from './sessions.ts'
+import { changePassword, resetPassword } from './set-password.ts'
+import { signIn } from './sign-in.ts'
+import { signUp } from './sign-up.ts'
 
-const EMAIL_LINK_LIMIT = { max: 30, windowSeconds: 300 }
+const SIGN_IN_LIMIT = { max: 60, windowSeconds: 300 }
+const HUMAN_CHECK_LIMIT = { max: 60, windowSeconds: 300 }
 
-export interface AccountDeps extends SignUpDeps, ResetDeps {}
+/** Where our own forms and where the official auth-js client put the answer of the human check. */
+interface WithCaptcha {
+  captcha?: string | undefined
+  gotrue_meta_security?: { captcha_token?: string | undefined } | undefined
+}
+const captchaOf = (body: WithCaptcha) => body.captcha ?? body.gotrue_meta_security?.captcha_token
 
-type Handled = 'signUp' | 'requestRecovery' | 'setPassword' | 'disownEmail' | 'changePassword'
-
-/** What makes and changes accounts, beside the sessions of sign-in/. */
-export function accountHandlers(deps: AccountDeps): Pick<Handlers<typeof accountRoutes>, Handled> {
-  const { db, takeFromLimit } = deps
+/** Sessions, accounts, passwords and the human check. */
+export function accountHandlers(services: AccountServices): Handlers<typeof accountRoutes> {
+  const { takeFromLimit, humanCheck, altcha } = services
+  const limitByIp = (name: string, { request }: PublicContext, limit: typeof SIGN_IN_LIMIT) =>
+    takeFromLimit(`${name} ${ipGroup(request.ip)}`, limit)
   return {
-    changePassword: ({ actor, body, request }) => changePassword(deps, actor, body.newPassword, request),
-    async signUp({ body, request }) {
-      const captcha = body.captcha ?? body.gotrue_meta_security?.captcha_token
-      const reply = await signUp(deps, { ...body, captcha }, request)
-      deps.nudgeOutbox()
-      return reply
+    async issueToken({ context, query, body }) {
+      if (query.grant_type === 'refresh_token') {
+        if (!('refresh_token' in body)) throw new ProblemError('invalid-input')
+        return refreshSession({ ...services, ...context }, body.refresh_token)
+      }
+      if (!('email' in body)) throw new ProblemError('invalid-input')
+      await limitByIp('sign-in', context, SIGN_IN_LIMIT)
+      return signIn({ ...services, ...context }, { ...body, captcha: captchaOf(body) })
     },
-    async requestRecovery({ body, request }) {
-      await requestLinkMail(deps, 'recovery', body.email, request)
-      deps.nudgeOutbox()
+    readUser: ({ context: { actor } }) => presentAuthUser(actor.profile, actor.sessionKind),
+    signOut: ({ context, query }) => signOut(context, query.scope).then(() => undefined),
+    signUp: ({ context, body }) => signUp({ ...services, ...context }, { ...body, captcha: captchaOf(body) }),
+    async requestRecovery({ context, body }) {
+      await requestLinkMail({ ...services, ...context }, { kind: 'recovery', email: body.email })
       return {}
     },
-    setPassword: ({ actor, body, request }) => resetPassword(deps, actor, body.password, request),
-    async disownEmail({ body, request }) {
-      await takeFromLimit(`email-link ${ipGroup(request.ip)}`, EMAIL_LINK_LIMIT)
-      const reply = await disownEmail(db, body.token_hash, request, new Date(deps.clock()))
-      deps.nudgeOutbox()
-      return reply
+    async resendVerification({ context, body }) {
+      await requestLinkMail({ ...services, ...context }, { kind: 'verification', email: body.email })
+      return {}
+    },
+    setPassword: ({ context, body }) => resetPassword({ ...services, ...context }, body.password),
+    changePassword: ({ context, body }) => changePassword({ ...services, ...context }, body.newPassword),
+    disownEmail: ({ context, body }) => disownEmail({ ...services, ...context }, body.token_hash),
+    verifyEmailLink: ({ context, body }) =>
+      verifyEmailLink({ ...services, ...context }, { type: body.type, token: body.token_hash }),
+    async readChallenge() {
+      if (!altcha) throw new ProblemError('not-found')
+      return altcha.createChallenge()
+    },
+    async verifyRecaptcha({ context, body }) {
+      await limitByIp('human-check', context, HUMAN_CHECK_LIMIT)
+      const pass = await humanCheck.tradeForPass(body.token, context.request.ip)
+      return pass ? { success: true, pass } : { success: false }
     },
   }
 }

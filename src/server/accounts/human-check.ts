@@ -1,9 +1,18 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
+import { createChallenge, type Payload, verifySolution } from 'altcha-lib'
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import { SignJWT } from 'jose/jwt/sign'
 import { jwtVerify } from 'jose/jwt/verify'
 import type { Db } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { Keyring } from '#server/keyring.ts'
+
+const PASS_SECONDS = 120
+/** Longer than any answer stays valid with its service. */
+const REMEMBER_ANSWER_MS = 30 * 60_000
+const AUDIENCE = 'human-check'
+const CHALLENGE_SECONDS = 20 * 60
+const RECAPTCHA_TIMEOUT_MS = 5_000
 
 /** Whoever checks that a person, not a script, filled a form in: reCAPTCHA or ALTCHA. */
 export interface HumanCheckService {
@@ -26,17 +35,16 @@ export interface HumanCheck {
   demand(passOrAnswer: string | undefined, ip: string): Promise<void>
 }
 
-const PASS_SECONDS = 120
-/** Longer than any answer stays valid with its service. */
-const REMEMBER_ANSWER_MS = 30 * 60_000
-const AUDIENCE = 'human-check'
+/** What a human check is made with; clock in ms since the epoch. */
+interface HumanCheckTools {
+  db: Db
+  keyring: Keyring
+  clock: () => number
+}
 
-/** @param clock ms since the epoch */
 export function createHumanCheck(
-  db: Db,
+  { db, keyring, clock }: HumanCheckTools,
   service: HumanCheckService,
-  keyring: Keyring,
-  clock: () => number,
 ): HumanCheck {
   const keys = keyring(AUDIENCE)
 
@@ -83,6 +91,81 @@ export function createHumanCheck(
       const id = await idOfPass(passOrAnswer)
       const isGood = id ? await spend(id, PASS_SECONDS * 1000) : await isFreshAnswer(passOrAnswer, ip)
       if (!isGood) throw new ProblemError('human-check-failed')
+    },
+  }
+}
+
+/** ALTCHA's proof of work: needs no third party and shows nobody a puzzle. */
+export interface Altcha extends HumanCheckService {
+  createChallenge(): Promise<{ parameters: Record<string, unknown>; signature: string }>
+}
+
+/**
+ * @param cost PBKDF2 rounds of each guess (ALTCHA_COST)
+ * @param clock ms since the epoch
+ */
+export function createAltcha(keyring: Keyring, cost: number, clock: () => number): Altcha {
+  const secrets = keyring('altcha').map(({ bytes }) => Buffer.from(bytes).toString('base64url'))
+  return {
+    async createChallenge() {
+      const challenge = await createChallenge({
+        algorithm: 'PBKDF2/SHA-256',
+        cost,
+        deriveKey,
+        expiresAt: Math.floor(clock() / 1000) + CHALLENGE_SECONDS,
+        hmacSignatureSecret: secrets[0] as string,
+      })
+      return { parameters: { ...challenge.parameters }, signature: challenge.signature as string }
+    },
+    async idOfRightAnswer(answer) {
+      const payload = readPayload(answer)
+      // The library checks the expiry by the real clock; ours can be moved by tests.
+      if (!payload || Number(payload.challenge.parameters.expiresAt) * 1000 <= clock()) return undefined
+      for (const hmacSignatureSecret of secrets) {
+        const { challenge, solution } = payload
+        const result = await verifySolution({ challenge, solution, deriveKey, hmacSignatureSecret }).catch(
+          () => null,
+        )
+        if (result?.verified) return challenge.signature
+      }
+      return undefined
+    },
+  }
+}
+
+function readPayload(answer: string): Payload | undefined {
+  try {
+    const payload = JSON.parse(Buffer.from(answer, 'base64').toString('utf8'))
+    return payload?.challenge?.parameters && payload.solution ? payload : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Google reCAPTCHA v2 (https://developers.google.com/recaptcha/docs/verify).
+ * @param expectedHost the host that the widget was solved on, or undefined to take any
+ * @param verifyUrl another address for tests
+ */
+export function createRecaptcha(
+  secretKey: string,
+  expectedHost: string | undefined,
+  verifyUrl = 'https://www.google.com/recaptcha/api/siteverify',
+): HumanCheckService {
+  return {
+    async idOfRightAnswer(answer, ip) {
+      try {
+        const reply = await fetch(verifyUrl, {
+          method: 'POST',
+          body: new URLSearchParams({ secret: secretKey, response: answer, remoteip: ip }),
+          signal: AbortSignal.timeout(RECAPTCHA_TIMEOUT_MS),
+        })
+        const result = (await reply.json()) as { success?: boolean; hostname?: string }
+        const isRight = result.success === true && (!expectedHost || result.hostname === expectedHost)
+        return isRight ? createHash('sha256').update(answer).digest('base64url') : undefined
+      } catch (cause) {
+        throw new ProblemError('human-check-unavailable', { cause })
+      }
     },
   }
 }

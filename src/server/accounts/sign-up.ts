@@ -1,50 +1,60 @@
 import { randomUUID } from 'node:crypto'
-import { signUpMessages } from '#contract/accounts.ts'
-import { PASSWORD_MAX, PASSWORD_MIN } from '#contract/passwords.ts'
+import { signUpFormSchema, signUpMessages } from '#contract/accounts.ts'
 import type { Db } from '#server/database/schema.ts'
-import type { RequestInfo } from '#server/http/context.ts'
-import type { TakeFromLimit } from '#server/http/limits.ts'
+import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
-import { recordAudit } from '#server/operations/record-audit.ts'
+import { recordAudit } from '#server/operations/audit.ts'
 import { queueWaitingDigest } from '#server/users/mails.ts'
-import { companyAddress } from './company-address.ts'
-import type { HumanCheck } from './human-check.ts'
+import type { AccountContext } from './account-context.ts'
+import { takeFromMailLimits } from './email-links.ts'
 import { accountMails } from './mails.ts'
 import { hashPassword } from './password-hashing.ts'
-import { refuseGuessable } from './refuse-guessable.ts'
-import { takeFromMailLimits } from './take-from-mail-limits.ts'
+import { refuseGuessable } from './password-rules.ts'
 
-export interface SignUpDeps {
-  db: Db
-  humanCheck: HumanCheck
-  companyEmailDomain: string
-  groupName: string
-  takeFromLimit: TakeFromLimit
-  /** ms since the epoch */
-  clock: () => number
+/** Dot-atom characters of RFC 5322 in ASCII alone: no quoted local part, no look-alikes, no control characters. */
+const LOCAL_PART = /^[\w.!#$%&'*+/=?^`{|}~-]+$/
+
+function refuse(path: string, message: string): ProblemError {
+  return new ProblemError('invalid-input', { detail: message, fields: [{ path, message }] })
 }
 
 /**
- * Creates an account that waits for verification and approval. A known address gets the same answer after
+ * The e-mail of a new account, in lower case, if it belongs to the company. Its letters are looked at before their
+ * case is folded, because folding turns some look-alikes into ASCII.
+ * @param domain COMPANY_EMAIL_DOMAIN, compared exactly: a subdomain is another one
+ * @throws ProblemError invalid-input
+ */
+export function companyEmail(typed: string, domain: string): string {
+  const email = typed.toLowerCase()
+  const at = email.lastIndexOf('@')
+  const isAscii = [...typed].every((character) => character > ' ' && character <= '~')
+  if (isAscii && LOCAL_PART.test(email.slice(0, at)) && email.slice(at + 1) === domain) return email
+  throw refuse('email', signUpMessages.domain(`@${domain}`))
+}
+
+/**
+ * Creates an account that waits for verification and approval. A known e-mail gets the same answer after
  * the same work and is told by mail; its password stays what it was.
  * @returns a user in GoTrue's shape whose id means nothing
  * @throws ProblemError invalid-input, password-rejected, human-check-required, human-check-failed, rate-limited
  */
 export async function signUp(
-  deps: SignUpDeps,
+  context: AccountContext,
   typed: { email: string; password: string; captcha: string | undefined },
-  request: RequestInfo,
 ) {
-  const email = companyAddress(typed.email, deps.companyEmailDomain)
-  refuseByLength(typed.password)
-  await refuseGuessable(typed.password, { email, groupName: deps.groupName })
-  await deps.humanCheck.demand(typed.captcha, request.ip)
-  await takeFromMailLimits(deps.takeFromLimit, 'sign-up', email, request)
-  const hash = await hashPassword(typed.password)
-  const at = new Date(deps.clock())
-  await deps.db.transaction().execute((transaction) => register(transaction, { email, hash, request, at }))
-  const now = at.toISOString()
+  const { password } = typed
+  const email = companyEmail(typed.email, context.companyEmailDomain)
+  const form = signUpFormSchema(context.companyEmailDomain)
+  const issue = form.safeParse({ email, password, confirmation: password }).error?.issues[0]
+  if (issue) throw refuse(issue.path.join('.'), issue.message)
+  await refuseGuessable(context, { password, email })
+  await context.humanCheck.demand(typed.captcha, context.request.ip)
+  await takeFromMailLimits(context, 'sign-up', email)
+  const hash = await hashPassword(password)
+  await context.db.transaction().execute((db) => register({ ...context, db }, { email, hash }))
+  context.nudgeOutbox()
+  const now = new Date(context.clock()).toISOString()
   return {
     id: randomUUID(),
     aud: 'authenticated' as const,
@@ -55,26 +65,14 @@ export async function signUp(
   }
 }
 
-function refuseByLength(password: string): void {
-  const message =
-    password.length < PASSWORD_MIN
-      ? signUpMessages.tooShort
-      : password.length > PASSWORD_MAX
-        ? signUpMessages.tooLong
-        : undefined
-  if (message)
-    throw new ProblemError('invalid-input', { detail: message, fields: [{ path: 'password', message }] })
-}
-
 /**
- * A known address takes the same statements, some of which then write nothing: the time that the answer takes
+ * A known e-mail takes the same statements, some of which then write nothing: the time that the answer takes
  * must not tell. Verified people are mailed that they have an account, the others get a fresh link.
  */
-async function register(
-  db: Db,
-  account: { email: string; hash: string; request: RequestInfo; at: Date },
-): Promise<void> {
-  const { email, hash, request, at } = account
+async function register(context: PublicContext, account: { email: string; hash: string }): Promise<void> {
+  const { db, clock } = context
+  const { email, hash } = account
+  const at = new Date(clock())
   const addedId = await addProfile(db, email, at)
   await addPassword(db, addedId, hash, at)
   const person = await db
@@ -82,13 +80,12 @@ async function register(
     .select(['user_id', 'email', 'email_verified_at'])
     .where('email', '=', email)
     .executeTakeFirstOrThrow()
-  await queueMail({ db }, accountMails, person.email_verified_at ? 'account-exists' : 'verification', email)
-  await queueWaitingDigest({ db }, addedId)
-  const action = addedId ? 'account-created' : 'sign-up-repeated'
-  await recordAudit(db, { action, target: person, request, at })
+  await queueMail(context, accountMails, person.email_verified_at ? 'account-exists' : 'verification', email)
+  await queueWaitingDigest(context, addedId)
+  await recordAudit(context, { action: addedId ? 'account-created' : 'sign-up-repeated', target: person })
 }
 
-/** @returns null when the address is known; of two sign-ups at once one makes the account */
+/** @returns null when the e-mail is known; of two sign-ups at once one makes the account */
 async function addProfile(db: Db, email: string, at: Date): Promise<string | null> {
   const added = await db
     .insertInto('profiles')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { emailSchema } from '#contract/accounts.ts'
-import { companyAddress } from '#server/accounts/company-address.ts'
 import { mintEmailLink } from '#server/accounts/mails.ts'
+import { companyEmail } from '#server/accounts/sign-up.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { PublicContext, RequestInfo } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -66,7 +66,7 @@ function readEmail(typed: string, domain: string): string {
   const parsed = emailSchema.safeParse(typed)
   if (!parsed.success) throw new AdminError(`E-mail inválido: ${typed}`)
   try {
-    return companyAddress(parsed.data, domain)
+    return companyEmail(parsed.data, domain)
   } catch (error) {
     if (error instanceof ProblemError) throw new AdminError(error.message)
     throw error

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { SESSION_IDLE_MS } from '#server/accounts/check-session.ts'
+import { SESSION_IDLE_MS } from '#server/accounts/sessions.ts'
 import type { Db, Tables } from '#server/database/schema.ts'
 
 const DAY_MS = 24 * 60 * 60_000

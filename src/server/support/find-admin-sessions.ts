@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { SESSION_IDLE_MS } from '#server/accounts/check-session.ts'
+import { SESSION_IDLE_MS } from '#server/accounts/sessions.ts'
 import type { Db } from '#server/database/schema.ts'
 
 /**

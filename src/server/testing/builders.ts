@@ -1,8 +1,9 @@
 import type { Insertable } from 'kysely'
 import type { Role, SessionKind } from '#contract/access.ts'
 import { EMULATED_REPORTS, type EmulatedReport } from '#emulators/power-bi/catalogue.ts'
-import { createSessionTools, openSession } from '#server/accounts/open-session.ts'
 import { hashPassword } from '#server/accounts/password-hashing.ts'
+import { openSession } from '#server/accounts/sessions.ts'
+import { createTokens } from '#server/accounts/tokens.ts'
 import type { ProfilesTable } from '#server/database/schema.ts'
 import { presentProfile } from '#server/users/user-queries.ts'
 import type { TestPortal } from './test-portal.ts'
@@ -56,7 +57,9 @@ export function openTestSession(
   person: Awaited<ReturnType<typeof addPerson>>,
   kind: SessionKind = 'full',
 ) {
-  return openSession(portal.database.db, createSessionTools(portal.keyring, portal.clock), person, kind)
+  const { database, clock, keyring } = portal
+  const tokens = createTokens(keyring, clock)
+  return openSession({ db: database.db, clock, tokens }, { profile: person, kind })
 }
 
 export function emulatedReport(type: string): EmulatedReport {

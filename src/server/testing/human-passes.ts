@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { solveChallenge } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
-import type { Altcha } from '#server/accounts/altcha.ts'
-import { createHumanCheck } from '#server/accounts/human-check.ts'
+import { type Altcha, createHumanCheck } from '#server/accounts/human-check.ts'
 import { send } from './builders.ts'
 import type { TestPortal } from './test-portal.ts'
 
@@ -11,7 +10,7 @@ type Challenge = Awaited<ReturnType<Altcha['createChallenge']>>
 /** A human-check pass that the portal takes, without the work of solving a challenge. */
 export async function givePass(portal: TestPortal): Promise<string> {
   const everyAnswerIsRight = { idOfRightAnswer: async () => randomUUID() }
-  const check = createHumanCheck(portal.database.db, everyAnswerIsRight, portal.keyring, portal.clock)
+  const check = createHumanCheck({ ...portal, db: portal.database.db }, everyAnswerIsRight)
   return (await check.tradeForPass('answer', '127.0.0.1')) as string
 }
 

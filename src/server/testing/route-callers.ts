@@ -1,7 +1,7 @@
 import { type Caller, refusalOf, type SessionKind } from '#contract/access.ts'
 import { PROBLEMS } from '#contract/problem.ts'
 import type { Route } from '#contract/route.ts'
-import { createAccessTokens } from '#server/accounts/access-token.ts'
+import { createAccessTokens } from '#server/accounts/tokens.ts'
 import { createKeyring } from '#server/keyring.ts'
 import { addPerson, openTestSession } from './builders.ts'
 import { TEST_METRICS_TOKEN } from './read-metrics.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { forgetAttempts } from '#server/accounts/reserve-attempt.ts'
+import { forgetAttempts } from '#server/accounts/sign-in.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { DeletedPerson } from './deleted-person.ts'
 

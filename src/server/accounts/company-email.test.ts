@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { companyAddress } from './company-address.ts'
+import { companyEmail } from './sign-up.ts'
 
 const DOMAIN = 'grupopatio.com.br'
 
-describe('the address of a new account', () => {
+describe('the e-mail of a new account', () => {
   test.each([
     ['vera.vendas@grupopatio.com.br', 'vera.vendas@grupopatio.com.br'],
     ['Vera.Vendas@GrupoPatio.COM.br', 'vera.vendas@grupopatio.com.br'],
     ["d'avila+rj@grupopatio.com.br", "d'avila+rj@grupopatio.com.br"],
   ])('%s is taken', (typed, address) => {
-    expect(companyAddress(typed, DOMAIN)).toBe(address)
+    expect(companyEmail(typed, DOMAIN)).toBe(address)
   })
 
   test.each([
@@ -35,12 +35,12 @@ describe('the address of a new account', () => {
     ['no name', '@grupopatio.com.br'],
     ['angle brackets', 'Vera <vera@grupopatio.com.br>'],
   ])('%s is refused', (_, typed) => {
-    expect(() => companyAddress(typed, DOMAIN)).toThrow('Apenas e-mails @grupopatio.com.br são permitidos')
+    expect(() => companyEmail(typed, DOMAIN)).toThrow('Apenas e-mails @grupopatio.com.br são permitidos')
   })
 
   test('a Kelvin sign in the domain, which folds to k, is refused', () => {
-    expect(companyAddress('vera@KIA.com', 'kia.com')).toBe('vera@kia.com')
-    expect(() => companyAddress('vera@\u212aia.com', 'kia.com')).toThrow(
+    expect(companyEmail('vera@KIA.com', 'kia.com')).toBe('vera@kia.com')
+    expect(() => companyEmail('vera@\u212aia.com', 'kia.com')).toThrow(
       'Apenas e-mails @kia.com são permitidos',
     )
   })

@@ -1,0 +1,224 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Selectable } from 'kysely'
+import type { SessionKind } from '#contract/access.ts'
+import type { AuthUser, Session } from '#contract/accounts.ts'
+import type { Profile } from '#contract/users.ts'
+import type { Database } from '#server/database/database.ts'
+import type { SessionsTable } from '#server/database/schema.ts'
+import type { Actor, Context } from '#server/http/context.ts'
+import type { Authenticate } from '#server/http/implement.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import { recordAudit } from '#server/operations/audit.ts'
+import { findProfile, PROFILE_JSON } from '#server/users/user-queries.ts'
+import type { AccountContext } from './account-context.ts'
+import {
+  ACCESS_TOKEN_SECONDS,
+  deriveRefreshToken,
+  isGenuine,
+  parseRefreshToken,
+  type Tokens,
+} from './tokens.ts'
+
+/** A session that nobody refreshed for this long is dead: its user went away. */
+export const SESSION_IDLE_MS = 40 * 60_000
+/** A session from a reset link is for setting a password, now. It cannot be refreshed, so its token lasts as long. */
+const RECOVERY_SESSION_SECONDS = 15 * 60
+/** How long a replayed parent is taken for a second tab or a lost reply, whatever has been seen since. */
+const PARENT_GRACE_MS = 10_000
+const REFRESH_LIMIT = { max: 12, windowSeconds: 60 }
+
+type SessionContext = Pick<AccountContext, 'db' | 'clock' | 'tokens'>
+
+/** The user as GoTrue's official client expects it. */
+export function presentAuthUser(profile: Profile, kind: SessionKind): AuthUser {
+  return {
+    id: profile.user_id,
+    aud: 'authenticated',
+    role: 'authenticated',
+    email: profile.email,
+    email_confirmed_at: profile.email_verified_at,
+    last_sign_in_at: profile.last_sign_in_at,
+    created_at: profile.created_at,
+    app_metadata: { provider: 'email', must_change_password: kind === 'forcedChange' },
+    user_metadata: { full_name: profile.full_name },
+  }
+}
+
+/** Opens a session for a user whose identity has been proved. */
+export async function openSession(
+  context: SessionContext,
+  { profile, kind }: { profile: Profile; kind: SessionKind },
+): Promise<Session> {
+  const { db, clock, tokens } = context
+  const session = { id: randomUUID(), kind, refreshKey: randomBytes(32), counter: 0, profile }
+  const now = new Date(clock())
+  await db
+    .insertInto('sessions')
+    .values({
+      id: session.id,
+      user_id: profile.user_id,
+      kind,
+      refresh_key: tokens.refreshKeys.seal(session.refreshKey),
+      created_at: now,
+      refreshed_at: now,
+    })
+    .execute()
+  return presentSession(context, session)
+}
+
+/** The reply to every call that signs in: access token, refresh token and user. */
+async function presentSession(
+  { clock, tokens }: SessionContext,
+  session: { id: string; kind: SessionKind; refreshKey: Uint8Array; counter: number; profile: Profile },
+): Promise<Session> {
+  const { id, kind, refreshKey, counter, profile } = session
+  const claims = { userId: profile.user_id, sessionId: id, refreshCounter: counter }
+  const lifeSeconds = kind === 'recovery' ? RECOVERY_SESSION_SECONDS : ACCESS_TOKEN_SECONDS
+  return {
+    access_token: await tokens.access.sign(claims, lifeSeconds),
+    token_type: 'bearer',
+    expires_in: lifeSeconds,
+    expires_at: Math.floor(clock() / 1000) + lifeSeconds,
+    refresh_token: deriveRefreshToken(refreshKey, id, counter),
+    user: presentAuthUser(profile, kind),
+  }
+}
+
+/**
+ * One round trip tells whether the session lives and what its user may do right now, on every replica. The
+ * database hands the actor over as JSON: fifteen columns would take this process longer to read.
+ */
+const READ_SESSION = {
+  name: 'read-session',
+  text: `
+    select s.acknowledged_counter, json_build_object(
+      'sessionId', s.id, 'sessionKind', s.kind, 'role', coalesce(r.role, 'user'), 'approved', p.approved,
+      'entitlementVersion', p.entitlement_version,
+      'profile', ${PROFILE_JSON})::text as actor
+    from sessions s
+    join profiles p on p.user_id = s.user_id
+    left join user_roles r on r.user_id = s.user_id
+    where s.id = $1 and s.user_id = $2 and s.refreshed_at > $3
+      and (s.kind <> 'recovery' or s.created_at > $4)`,
+}
+
+interface SessionRow {
+  acknowledged_counter: number
+  /** An Actor in JSON. */
+  actor: string
+}
+
+/**
+ * Makes the check behind every protected request: token, session and profile.
+ * @param clock ms since the epoch
+ */
+export function createAuthenticate(
+  database: Database,
+  { access }: Pick<Tokens, 'access'>,
+  clock: () => number,
+): Authenticate {
+  return async (authorization) => {
+    const token = /^Bearer ([\w.-]{20,2048})$/i.exec(authorization ?? '')?.[1]
+    const claims = token && (await access.verify(token))
+    if (!claims) return undefined
+    const now = clock()
+    const [row] = await database.runPrepared<SessionRow>(READ_SESSION, [
+      claims.sessionId,
+      claims.userId,
+      new Date(now - SESSION_IDLE_MS).toISOString(),
+      new Date(now - RECOVERY_SESSION_SECONDS * 1000).toISOString(),
+    ])
+    if (!row) return undefined
+    if (claims.refreshCounter > row.acknowledged_counter)
+      await acknowledge(database, claims.sessionId, claims.refreshCounter)
+    return JSON.parse(row.actor) as Actor
+  }
+}
+
+/** The client has the newest tokens: from now on the previous refresh token counts as stolen. */
+async function acknowledge({ db }: Database, sessionId: string, counter: number): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ acknowledged_counter: counter })
+    .where('id', '=', sessionId)
+    .where('acknowledged_counter', '<', counter)
+    .execute()
+}
+
+/**
+ * Trades a refresh token for a new session (RFC 9700, section 4.14: rotation with reuse detection). The
+ * parent gets the same successor again while it is 10 s old at most or the successor was never seen in
+ * use; anything older ends the whole session.
+ * @throws ProblemError invalid-refresh-token, rate-limited
+ */
+export async function refreshSession(context: AccountContext, refreshToken: string): Promise<Session> {
+  const parts = parseRefreshToken(refreshToken)
+  // Forgeries must not use up what the owner of the session may ask for.
+  if (!parts || !(await findOpened(context, parts))) throw new ProblemError('invalid-refresh-token')
+  await context.takeFromLimit(`refresh ${parts.sessionId}`, REFRESH_LIMIT)
+  // A refusal is returned, not thrown: throwing would roll the revocation back.
+  const session = await context.db.transaction().execute((db) => trade({ ...context, db }, parts))
+  if (!session) throw new ProblemError('invalid-refresh-token')
+  return session
+}
+
+type TokenParts = NonNullable<ReturnType<typeof parseRefreshToken>>
+
+/** The session that a refresh token is genuine for, with its key. */
+async function findOpened({ db, tokens }: SessionContext, parts: TokenParts, isLocking = false) {
+  const row = await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('id', '=', parts.sessionId)
+    .$if(isLocking, (query) => query.forUpdate())
+    .executeTakeFirst()
+  const refreshKey = row && tokens.refreshKeys.open(row.refresh_key)
+  return refreshKey && isGenuine(parts, refreshKey) ? { row, refreshKey } : undefined
+}
+
+async function trade(context: AccountContext, parts: TokenParts): Promise<Session | undefined> {
+  const { db, clock, tokens } = context
+  const opened = await findOpened(context, parts, true)
+  if (!opened) return undefined
+  const { row, refreshKey } = opened
+  if (row.kind === 'recovery' || row.refreshed_at.getTime() <= clock() - SESSION_IDLE_MS) return undefined
+
+  const profile = await findProfile(db, row.user_id)
+  if (!profile) return undefined
+  const verdict = judge(row, parts.counter, clock())
+  if (verdict === 'reuse') {
+    await db.deleteFrom('sessions').where('id', '=', row.id).execute()
+    const after = { presented: parts.counter, current: row.refresh_counter }
+    await recordAudit(context, { action: 'session-reuse', actor: profile, target: profile, after })
+    return undefined
+  }
+  const counter = verdict === 'rotate' ? row.refresh_counter + 1 : row.refresh_counter
+  if (verdict === 'rotate')
+    await db
+      .updateTable('sessions')
+      .set({
+        refresh_counter: counter,
+        refreshed_at: new Date(clock()),
+        // Sealed anew, so that an old secret is needed no longer than sessions go without a refresh.
+        refresh_key: tokens.refreshKeys.seal(refreshKey),
+      })
+      .where('id', '=', row.id)
+      .execute()
+  return presentSession(context, { id: row.id, kind: row.kind, refreshKey, counter, profile })
+}
+
+function judge(row: Selectable<SessionsTable>, counter: number, now: number): 'rotate' | 'repeat' | 'reuse' {
+  if (counter === row.refresh_counter) return 'rotate'
+  if (counter !== row.refresh_counter - 1) return 'reuse'
+  const isRecent = now - row.refreshed_at.getTime() <= PARENT_GRACE_MS
+  const isSuccessorUnseen = row.acknowledged_counter < row.refresh_counter
+  return isRecent || isSuccessorUnseen ? 'repeat' : 'reuse'
+}
+
+/** Ends this session (local), every other one (others) or all of the user's (global). */
+export async function signOut({ db, actor }: Context, scope: 'global' | 'local' | 'others'): Promise<void> {
+  let ended = db.deleteFrom('sessions').where('user_id', '=', actor.profile.user_id)
+  if (scope === 'local') ended = ended.where('id', '=', actor.sessionId)
+  if (scope === 'others') ended = ended.where('id', '!=', actor.sessionId)
+  await ended.execute()
+}

@@ -1,0 +1,161 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { SignJWT } from 'jose/jwt/sign'
+import { jwtVerify } from 'jose/jwt/verify'
+import type { Key, Keyring } from '#server/keyring.ts'
+
+export const ACCESS_TOKEN_SECONDS = 600
+const AUDIENCE = 'authenticated'
+const MAX_REMEMBERED_TOKENS = 20_000
+
+const MAC_BYTES = 16
+const REFRESH_TOKEN_BYTES = 16 + 4 + MAC_BYTES
+
+interface AccessClaims {
+  userId: string
+  sessionId: string
+  /** The refresh counter that the token was born with: seeing it proves that the refresh reply arrived. */
+  refreshCounter: number
+}
+
+/** What sessions are made of. */
+export interface Tokens {
+  access: ReturnType<typeof createAccessTokens>
+  refreshKeys: ReturnType<typeof createRefreshKeys>
+}
+
+/** @param clock ms since the epoch */
+export function createTokens(keyring: Keyring, clock: () => number): Tokens {
+  return { access: createAccessTokens(keyring, clock), refreshKeys: createRefreshKeys(keyring) }
+}
+
+/**
+ * Makes and checks access tokens. A token's signature is checked once and then remembered, because that
+ * check costs more than all the rest of a small request.
+ * @param clock ms since the epoch
+ */
+export function createAccessTokens(keyring: Keyring, clock: () => number) {
+  const keys = keyring('access-token')
+  const [signingKey] = keys
+  const remembered = new Map<string, { claims: AccessClaims; expiresAt: number }>()
+  return {
+    /** @returns a JWT that lives ten minutes unless said otherwise */
+    async sign(
+      { userId, sessionId, refreshCounter }: AccessClaims,
+      lifeSeconds = ACCESS_TOKEN_SECONDS,
+    ): Promise<string> {
+      const now = Math.floor(clock() / 1000)
+      return new SignJWT({ sid: sessionId, rc: refreshCounter, role: AUDIENCE })
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: signingKey.kid })
+        .setSubject(userId)
+        .setAudience(AUDIENCE)
+        .setIssuedAt(now)
+        .setExpirationTime(now + lifeSeconds)
+        .sign(signingKey.bytes)
+    },
+    /** @returns undefined for anything but a valid token of ours that has not expired */
+    async verify(token: string): Promise<AccessClaims | undefined> {
+      const known = remembered.get(token)
+      if (known) {
+        if (known.expiresAt > clock()) return known.claims
+        remembered.delete(token)
+        return undefined
+      }
+      const checked = await checkAccessToken(token, keys, clock)
+      if (!checked) return undefined
+      if (remembered.size >= MAX_REMEMBERED_TOKENS)
+        remembered.delete(remembered.keys().next().value as string)
+      remembered.set(token, checked)
+      return checked.claims
+    },
+  }
+}
+
+async function checkAccessToken(token: string, keys: Key[], clock: () => number) {
+  try {
+    const { payload } = await jwtVerify(
+      token,
+      (header) => {
+        const key = keys.find(({ kid }) => kid === header.kid)
+        if (!key) throw new Error('unknown key')
+        return key.bytes
+      },
+      {
+        algorithms: ['HS256'],
+        audience: AUDIENCE,
+        currentDate: new Date(clock()),
+        requiredClaims: ['sub', 'sid', 'rc', 'exp'],
+      },
+    )
+    const claims = {
+      userId: payload.sub as string,
+      sessionId: payload.sid as string,
+      refreshCounter: payload.rc as number,
+    }
+    return { claims, expiresAt: (payload.exp as number) * 1000 }
+  } catch {
+    return undefined
+  }
+}
+
+/** Seals each session's key with AES-256-GCM: kid (4) ‖ nonce (12) ‖ tag (16) ‖ key (32). */
+function createRefreshKeys(keyring: Keyring) {
+  const keys = keyring('refresh-key-sealing')
+  return {
+    /** @returns the key sealed with the newest secret, for the database */
+    seal(key: Uint8Array): Uint8Array {
+      const nonce = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', keys[0].bytes, nonce)
+      const body = Buffer.concat([cipher.update(key), cipher.final()])
+      return Buffer.concat([Buffer.from(keys[0].kid, 'hex'), nonce, cipher.getAuthTag(), body])
+    },
+    /** @returns undefined when the secret that sealed it is no longer configured */
+    open(sealed: Uint8Array): Uint8Array | undefined {
+      const bytes = Buffer.from(sealed)
+      const kid = bytes.toString('hex', 0, 4)
+      const key = keys.find((candidate) => candidate.kid === kid)
+      if (!key) return undefined
+      const decipher = createDecipheriv('aes-256-gcm', key.bytes, bytes.subarray(4, 16))
+      decipher.setAuthTag(bytes.subarray(16, 32))
+      return Buffer.concat([decipher.update(bytes.subarray(32)), decipher.final()])
+    },
+  }
+}
+
+interface RefreshTokenParts {
+  sessionId: string
+  counter: number
+  mac: Uint8Array
+}
+
+function bodyOf(sessionId: string, counter: number): Buffer {
+  const body = Buffer.alloc(20)
+  body.write(sessionId.replaceAll('-', ''), 'hex')
+  body.writeUInt32BE(counter, 16)
+  return body
+}
+
+function macOf(key: Uint8Array, sessionId: string, counter: number): Buffer {
+  return createHmac('sha256', key).update(bodyOf(sessionId, counter)).digest().subarray(0, MAC_BYTES)
+}
+
+/**
+ * Derives the refresh token of a session at a counter: base64url(session id ‖ counter ‖ HMAC). The same
+ * successor can be derived again, and nothing that could be replayed is stored.
+ */
+export function deriveRefreshToken(key: Uint8Array, sessionId: string, counter: number): string {
+  return Buffer.concat([bodyOf(sessionId, counter), macOf(key, sessionId, counter)]).toString('base64url')
+}
+
+/** Takes a token apart without trusting it; undefined when it has not even the form of one. */
+export function parseRefreshToken(token: string): RefreshTokenParts | undefined {
+  if (!/^[\w-]{48}$/.test(token)) return undefined
+  const bytes = Buffer.from(token, 'base64url')
+  if (bytes.length !== REFRESH_TOKEN_BYTES) return undefined
+  const hex = bytes.toString('hex', 0, 16)
+  const sessionId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  return { sessionId, counter: bytes.readUInt32BE(16), mac: bytes.subarray(20) }
+}
+
+export function isGenuine(parts: RefreshTokenParts, key: Uint8Array): boolean {
+  return timingSafeEqual(parts.mac, macOf(key, parts.sessionId, parts.counter))
+}
