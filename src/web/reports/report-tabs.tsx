@@ -8,7 +8,7 @@ import { showToast } from '#web/ui/toast.tsx'
 import { EmbeddedReport } from './embed/embedded-report.tsx'
 import { SharedReport } from './embed/shared-report.tsx'
 import type { TokenBook, TokenState } from './embed/token-book.ts'
-import { type ReportTab, tabsOf } from './report-tab.ts'
+import { type ReportTab, tabsOf } from './own-reports.ts'
 import { NoReports } from './reports-notice.tsx'
 import { useTokenBook, useTokensOf } from './use-token-book.ts'
 

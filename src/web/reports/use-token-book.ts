@@ -7,8 +7,8 @@ import { ApiError, callApi } from '#web/http/api.ts'
 import { getSession } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { createTokenBook, type TokenBook, type TokenOutcome, type TokenRequest } from './embed/token-book.ts'
+import type { ReportTab } from './own-reports.ts'
 import { ownReportsQuery } from './own-reports.ts'
-import type { ReportTab } from './report-tab.ts'
 
 /** The tokens of one person's reports, kept renewed for as long as the component is mounted. */
 export function useTokenBook(userId: string) {

@@ -21,7 +21,7 @@ import {
   useContactForm,
 } from './use-contact-form.ts'
 
-/** /contato, 'Entre em Contato': anybody writes to the administrators (SPEC section 2). */
+/** /contato, 'Entre em Contato': anybody writes to the administrators. */
 export function ContactScreen() {
   return (
     <VisitorPage
@@ -39,7 +39,7 @@ export function ContactScreen() {
   )
 }
 
-/** Nome, E-mail, Celular and the message (SPEC section 2, /contato). What is typed survives failures and reloads. */
+/** Nome, E-mail, Celular and the message. What is typed survives failures and reloads. */
 export function ContactForm() {
   const [initial, setInitial] = useState(initialValues)
   const [sentCount, setSentCount] = useState(0)

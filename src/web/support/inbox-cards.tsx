@@ -1,12 +1,14 @@
-import { useState } from 'react'
-import type { SupportMessage } from '#contract/support.ts'
+import Inbox from 'lucide-react/icons/inbox'
+import { type ReactNode, useState, useSyncExternalStore } from 'react'
+import { inboxMessages, type SupportMessage } from '#contract/support.ts'
 import { Button } from '#web/ui/button.tsx'
-import { Dialog } from '#web/ui/dialog.tsx'
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
+import { FailedLoad } from '#web/ui/failed-load.tsx'
+import { Skeleton } from '#web/ui/skeleton.tsx'
 import type { InboxFilter } from './inbox-filter.ts'
-import { InboxEmpty, InboxFailed, InboxLoading, InboxStatus, MoreFailed } from './inbox-notice.tsx'
 import { plainText } from './message-links.ts'
 import { MessageList } from './message-list.tsx'
-import { useInbox, useMessageActions, useWithPending } from './message-queries.ts'
+import { useDeleteMessage, useInbox } from './message-queries.ts'
 
 interface InboxCardsProps {
   userId: string
@@ -18,51 +20,44 @@ interface InboxCardsProps {
 /** The messages that pass the filter, or what stands in for them. */
 export function InboxCards({ userId, filter, onClear }: InboxCardsProps) {
   const inbox = useInbox(userId, filter)
-  const { failure, retry, isFetching } = inbox
-  if (inbox.messages) return <LoadedInbox {...{ filter, onClear, inbox, messages: inbox.messages }} />
-  if (!failure) return <InboxLoading />
-  return <InboxFailed detail={failure.message} onRetry={() => void retry()} isRetrying={isFetching} />
-}
-
-type LoadedInboxProps = Omit<InboxCardsProps, 'userId'> & {
-  inbox: ReturnType<typeof useInbox>
-  messages: SupportMessage[]
-}
-
-function LoadedInbox({ filter, onClear, inbox, messages: loaded }: LoadedInboxProps) {
-  const { total, isPlaceholderData, loadMore, isFetchNextPageError, fetchNextPage, isFetchingNextPage } =
-    inbox
+  const { messages, total, failure } = inbox
   const [doomed, setDoomed] = useState<SupportMessage>()
-  const { markRead, remove } = useMessageActions()
-  const messages = useWithPending(loaded, filter.isUnreadOnly)
-  const focusNear = (message: SupportMessage) => focusCard(messages.findIndex(({ id }) => id === message.id))
+  if (failure)
+    return (
+      <FailedLoad title={inboxMessages.loadFailed} onRetry={inbox.retry} isRetrying={inbox.isFetching}>
+        {failure.message}
+      </FailedLoad>
+    )
+  if (!messages) return <InboxLoading />
   return (
     <>
       <InboxStatus total={total} />
-      {messages.length === 0 && total === 0 && <InboxEmpty filter={filter} onClear={onClear} />}
-      <div className={isPlaceholderData ? 'opacity-60' : ''}>
+      {messages.length === 0 && <InboxEmpty filter={filter} onClear={onClear} />}
+      <div className={inbox.isPlaceholderData ? 'opacity-60' : ''}>
         <MessageList
           key={JSON.stringify(filter)}
           messages={messages}
           total={total}
-          loadMore={loadMore}
-          onMarkRead={(message) => {
-            markRead(message)
-            focusNear(message)
-          }}
+          loadMore={inbox.loadMore}
+          onRead={focusCard}
           onDelete={setDoomed}
         />
       </div>
-      {isFetchNextPageError && (
-        <MoreFailed onRetry={() => void fetchNextPage()} isRetrying={isFetchingNextPage} />
+      {inbox.isFetchNextPageError && (
+        <FailedLoad
+          kind="warning"
+          className="mt-3"
+          onRetry={() => void inbox.fetchNextPage()}
+          isRetrying={inbox.isFetchingNextPage}
+        >
+          Não foi possível carregar as mensagens mais antigas.
+        </FailedLoad>
       )}
       <DeleteMessageDialog
         message={doomed}
-        onCancel={() => setDoomed(undefined)}
-        onConfirm={(message) => {
+        onClose={() => {
           setDoomed(undefined)
-          remove(message)
-          focusNear(message)
+          focusCard(messages.findIndex(({ id }) => id === doomed?.id))
         }}
       />
     </>
@@ -70,16 +65,16 @@ function LoadedInbox({ filter, onClear, inbox, messages: loaded }: LoadedInboxPr
 }
 
 interface DeleteMessageDialogProps {
-  /** The message that is about to be deleted; undefined while there is none. */
+  /** The message that may be deleted; undefined while there is none. */
   message: SupportMessage | undefined
-  onCancel: () => void
-  onConfirm: (message: SupportMessage) => void
+  onClose: () => void
 }
 
 /** Asks once more: nothing brings a deleted message back. */
-function DeleteMessageDialog({ message, onCancel, onConfirm }: DeleteMessageDialogProps) {
+function DeleteMessageDialog({ message, onClose }: DeleteMessageDialogProps) {
+  const { submit, isBusy } = useDeleteMessage(onClose)
   return (
-    <Dialog
+    <ConfirmDialog
       isOpen={message !== undefined}
       title="Excluir mensagem"
       description={
@@ -88,17 +83,10 @@ function DeleteMessageDialog({ message, onCancel, onConfirm }: DeleteMessageDial
           excluída para todos os administradores. Esta ação não pode ser desfeita.
         </>
       }
-      onClose={onCancel}
-      actions={
-        <>
-          <Button variant="secondary" onClick={onCancel}>
-            Cancelar
-          </Button>
-          <Button variant="danger" onClick={() => message && onConfirm(message)}>
-            Excluir
-          </Button>
-        </>
-      }
+      confirmLabel="Excluir"
+      isBusy={isBusy}
+      onConfirm={() => message && void submit(message)}
+      onCancel={onClose}
     />
   )
 }
@@ -118,4 +106,74 @@ function focusCard(index: number, looks = 1): void {
     const card = document.querySelector<HTMLElement>(`#conteudo li[data-index="${index}"] > article`)
     if (isLost) (card ?? [...cards].at(-1))?.focus({ preventScroll: true })
   }, AFTER_DIALOG_MS)
+}
+
+/** Stands in for the cards while they are on their way. */
+function InboxLoading() {
+  return (
+    <div className="space-y-3">
+      <p role="status" className="sr-only">
+        Carregando mensagens…
+      </p>
+      {['a', 'b', 'c', 'd'].map((key) => (
+        <Skeleton key={key} className="h-48 rounded-xl" />
+      ))}
+    </div>
+  )
+}
+
+/** How many messages there are, and that their list rests where that is so. */
+function InboxStatus({ total }: { total: number }) {
+  const isOnline = useIsOnline()
+  return (
+    <div role="status" className="flex flex-wrap justify-between gap-x-4 text-muted text-sm tabular-nums">
+      <p>{countText(total)}</p>
+      {!isOnline && <p>Sem conexão; a lista se atualiza quando ela voltar.</p>}
+    </div>
+  )
+}
+
+function countText(total: number): string {
+  if (total === 0) return ''
+  return total === 1 ? '1 mensagem' : `${total.toLocaleString('pt-BR')} mensagens`
+}
+
+interface InboxEmptyProps {
+  filter: InboxFilter
+  onClear: () => void
+}
+
+/** Says why there are no cards: none at all, none unread, or none that the search finds. */
+function InboxEmpty({ filter, onClear }: InboxEmptyProps) {
+  if (!filter.q && !filter.isUnreadOnly) return <Empty>{inboxMessages.none}</Empty>
+  const text = filter.q ? 'Nenhuma mensagem encontrada' : 'Nenhuma mensagem não lida'
+  return (
+    <Empty>
+      <span className="block">{text}</span>
+      <Button variant="secondary" onClick={onClear} className="mt-4">
+        Mostrar todas
+      </Button>
+    </Empty>
+  )
+}
+
+function Empty({ children }: { children: ReactNode }) {
+  return (
+    <div className="rounded-xl border border-line-strong/50 border-dashed px-6 py-16 text-center">
+      <Inbox aria-hidden="true" className="mx-auto size-8 text-muted" />
+      <div className="mt-3 text-muted text-sm">{children}</div>
+    </div>
+  )
+}
+
+/** Whether the browser has a network; true says nothing of the portal. */
+function useIsOnline(): boolean {
+  return useSyncExternalStore(subscribe, () => navigator.onLine)
+}
+
+function subscribe(callback: () => void): () => void {
+  const ending = new AbortController()
+  window.addEventListener('online', callback, { signal: ending.signal })
+  window.addEventListener('offline', callback, { signal: ending.signal })
+  return () => ending.abort()
 }

@@ -9,18 +9,21 @@ import { Button } from '#web/ui/button.tsx'
 import { formatInstant } from '#web/ui/format-instant.ts'
 import { textLinkClasses } from '#web/ui/text-link.ts'
 import { compactText, hasPhone, phoneLink, plainText, replyLink } from './message-links.ts'
+import { useMarkRead } from './message-queries.ts'
 
 interface MessageCardProps {
   message: SupportMessage
   isOpen: boolean
   onToggle: () => void
-  onMarkRead: () => void
+  /** Called when it has been marked as read, and the list read again. */
+  onRead: () => void
   onDelete: () => void
 }
 
 /** One message (SPEC section 2, /mensagens). Whatever it holds stays inside the card and is text. */
-export function MessageCard({ message, isOpen, onToggle, onMarkRead, onDelete }: MessageCardProps) {
+export function MessageCard({ message, isOpen, onToggle, onRead, onDelete }: MessageCardProps) {
   const { is_read } = message
+  const marking = useMarkRead(onRead)
   const nameId = useId()
   return (
     <article
@@ -39,7 +42,12 @@ export function MessageCard({ message, isOpen, onToggle, onMarkRead, onDelete }:
         />
         <footer className="flex flex-wrap justify-end gap-2">
           {!is_read && (
-            <Button variant="secondary" onClick={onMarkRead} aria-describedby={nameId}>
+            <Button
+              variant="secondary"
+              isBusy={marking.isBusy}
+              onClick={() => void marking.submit(message)}
+              aria-describedby={nameId}
+            >
               <Check aria-hidden="true" className="size-4" />
               Marcar como lida
             </Button>

@@ -15,12 +15,13 @@ interface MessageListProps {
   total: number
   /** Loads more, where that can be done now. */
   loadMore: (() => void) | undefined
-  onMarkRead: (message: SupportMessage) => void
+  /** Called when a card has been marked as read and read again. */
+  onRead: (index: number) => void
   onDelete: (message: SupportMessage) => void
 }
 
 /** The cards, of which only those on the screen are in the page; they scroll with the screen's main part. */
-export function MessageList({ messages, total, loadMore, onMarkRead, onDelete }: MessageListProps) {
+export function MessageList({ messages, total, loadMore, onRead, onDelete }: MessageListProps) {
   const list = useRef<HTMLUListElement>(null)
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const margin = useOffsetInMain(list)
@@ -49,7 +50,7 @@ export function MessageList({ messages, total, loadMore, onMarkRead, onDelete }:
               message={message}
               isOpen={open.has(message.id)}
               onToggle={() => setOpen((current) => toggled(current, message.id))}
-              onMarkRead={() => onMarkRead(message)}
+              onRead={() => onRead(index)}
               onDelete={() => onDelete(message)}
             />
           </li>

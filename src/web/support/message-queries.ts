@@ -1,16 +1,15 @@
-import { keepPreviousData, useInfiniteQuery, useMutation, useMutationState } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { inboxMessages, type SupportMessage, supportRoutes } from '#contract/support.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { showToast } from '#web/ui/toast.tsx'
+import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import type { InboxFilter } from './inbox-filter.ts'
 import { MESSAGES_QUERY } from './message-changes.ts'
 
 /** The most that the server gives at once: whoever has scrolled far has few requests to repeat after a change. */
 const PAGE_SIZE = 100
-const MARK_READ = [MESSAGES_QUERY, 'mark-read']
-const DELETE = [MESSAGES_QUERY, 'delete']
 
 /** The messages that pass a filter, newest first, as far as was scrolled; read again whenever any has changed. */
 export function useInbox(userId: string, filter: InboxFilter) {
@@ -36,7 +35,7 @@ export function useInbox(userId: string, filter: InboxFilter) {
     failure: useFailure(data ? null : error, data !== undefined),
     retry: async () => {
       const result = await refetch()
-      if (result.error) toastFailure(result.error)
+      if (result.error) showToast(failureNotice(inboxMessages.loadFailed, result.error))
     },
     /** Undefined while it must wait, after a failure until it is asked for by hand. */
     loadMore: hasNextPage && !isFetching && !isFetchNextPageError ? fetchNextPage : undefined,
@@ -50,67 +49,40 @@ function useFailure(error: Error | null, isLoaded: boolean): Error | null {
   const hasFailed = failure !== null
   // biome-ignore lint/correctness/useExhaustiveDependencies: not again for each further try
   useEffect(() => {
-    if (failure) toastFailure(failure)
+    if (hasFailed) showToast(failureNotice(inboxMessages.loadFailed, failure))
   }, [hasFailed])
   return failure
 }
 
-function toastFailure({ message }: Error): void {
-  showToast({ kind: 'error', title: inboxMessages.loadFailed, description: message })
-}
-
-/** Marks as read and deletes. Each is under way until the list has been read again, and shown as done by withPending. */
-export function useMessageActions() {
-  const markRead = useMutation({
-    mutationKey: MARK_READ,
-    mutationFn: ({ id }: SupportMessage) =>
+/** Marks a message as read; it is under way until the list has been read again. */
+export function useMarkRead(onDone: () => void) {
+  return useSubmit({
+    send: ({ id }: SupportMessage) =>
       callApi(supportRoutes.markMessageRead, { params: { id }, body: { is_read: true } }),
-    onSuccess: () => tellAndReadAgain(inboxMessages.read),
-    onError: (error) => explain(inboxMessages.readFailed, error),
+    onDone: () => tellAndReadAgain(inboxMessages.read).then(onDone),
+    onFailed: (error) => void tellAndReadAgain(inboxMessages.readFailed, error),
   })
-  const remove = useMutation({
-    mutationKey: DELETE,
-    mutationFn: async ({ id }: SupportMessage) => {
-      try {
-        await callApi(supportRoutes.deleteMessage, { params: { id } })
-      } catch (error) {
-        // Another administrator was faster; what was wanted has happened.
+}
+
+/** Deletes a message; it is under way until the list has been read again. */
+export function useDeleteMessage(onSettled: () => void) {
+  return useSubmit({
+    send: ({ id }: SupportMessage) =>
+      // Where another administrator was faster, what was wanted has happened.
+      callApi(supportRoutes.deleteMessage, { params: { id } }).catch((error) => {
         if (!isGone(error)) throw error
-      }
-    },
-    onSuccess: () => tellAndReadAgain(inboxMessages.deleted),
-    onError: (error) => explain(inboxMessages.deleteFailed, error),
-  })
-  return { markRead: markRead.mutate, remove: remove.mutate }
-}
-
-/** The messages as they will be once what is under way has succeeded; a failure needs no undoing then. */
-export function useWithPending(messages: SupportMessage[], isUnreadOnly: boolean): SupportMessage[] {
-  const read = usePendingIds(MARK_READ)
-  const deleted = usePendingIds(DELETE)
-  if (read.length === 0 && deleted.length === 0) return messages
-  const gone = isUnreadOnly ? [...deleted, ...read] : deleted
-  return messages
-    .filter(({ id }) => !gone.includes(id))
-    .map((message) => (read.includes(message.id) ? { ...message, is_read: true } : message))
-}
-
-function usePendingIds(mutationKey: string[]): string[] {
-  return useMutationState({
-    filters: { mutationKey, status: 'pending' },
-    select: ({ state }) => (state.variables as SupportMessage).id,
+      }),
+    onDone: () => tellAndReadAgain(inboxMessages.deleted),
+    onFailed: (error) => void tellAndReadAgain(inboxMessages.deleteFailed, error),
+    onSettled,
   })
 }
 
-function tellAndReadAgain(title: string): Promise<void> {
-  showToast({ kind: 'success', title })
+function tellAndReadAgain(title: string, error?: unknown): Promise<void> {
+  if (!error) showToast({ kind: 'success', title })
+  else if (!isGone(error)) showToast(failureNotice(title, error))
+  else showToast({ kind: 'error', title, description: 'Esta mensagem já foi excluída.' })
   return queryClient.invalidateQueries({ queryKey: [MESSAGES_QUERY] })
-}
-
-function explain(title: string, error: Error): void {
-  const description = isGone(error) ? 'Esta mensagem já foi excluída.' : error.message
-  showToast({ kind: 'error', title, ...(description && { description }) })
-  void queryClient.invalidateQueries({ queryKey: [MESSAGES_QUERY] })
 }
 
 function isGone(error: unknown): boolean {

@@ -10,7 +10,7 @@ import { showToast } from '#web/ui/toast.tsx'
 import { type FieldFailure, useForm } from '#web/ui/use-form.ts'
 
 /**
- * The contact form from the press of its button to the toast (SPEC sections 5 and 8).
+ * The contact form from the press of its button to the toast.
  * @param onSent called when the message has been taken; what stood in the form is no longer needed
  */
 export function useContactForm(humanCheck: RefObject<HumanCheckHandle | null>, onSent: () => void) {
@@ -25,11 +25,10 @@ export function useContactForm(humanCheck: RefObject<HumanCheckHandle | null>, o
         if (captcha === false) return undefined
         const fill_ms = await fillTimeSince(openedAt.current)
         const website = String(new FormData(form).get('website') ?? '')
-        const trimmed = mapValues(values, (value) => value.trim())
-        const body = { ...trimmed, website, fill_ms, ...(captcha && { captcha }) }
+        const body = { ...contactFormSchema.parse(values), website, fill_ms, ...(captcha && { captcha }) }
         await callApi(supportRoutes.sendSupportMessage, { body })
         showToast({ kind: 'success', title: contactMessages.sent })
-        forgetDraft()
+        keepDraft({})
         onSent()
         openedAt.current = performance.now()
       } catch (error) {
@@ -62,12 +61,12 @@ async function fillTimeSince(openedAt: number): Promise<number> {
 
 /** Tells what went wrong; what the server found wrong with a field comes back, to stand beside it. */
 function explainFailure(error: unknown): FieldFailure<ContactField>[] | undefined {
-  const refused = refusedFields(error)
+  const { code, fields = [] } = error instanceof ApiError ? error.problem : {}
+  const refused = fields.flatMap(({ path, message }) => (isContactField(path) ? { field: path, message } : []))
   for (const { message } of refused) showToast({ kind: 'error', title: message })
   if (refused.length > 0) return refused
-  const code = error instanceof ApiError ? error.problem.code : undefined
-  if (code === 'human-check-required') showToast({ kind: 'error', title: signInMessages.humanCheckRequired })
-  else if (code === 'human-check-failed') showToast({ kind: 'error', title: signInMessages.humanCheckFailed })
+  const isHumanCheck = code === 'human-check-required' || code === 'human-check-failed'
+  if (isHumanCheck) showToast({ kind: 'error', title: (error as ApiError).message })
   else {
     const description = describeSendFailure(error)
     showToast({ kind: 'error', title: contactMessages.failed, ...(description && { description }) })
@@ -75,22 +74,14 @@ function explainFailure(error: unknown): FieldFailure<ContactField>[] | undefine
   return undefined
 }
 
-function refusedFields(error: unknown): FieldFailure<ContactField>[] {
-  const fields = error instanceof ApiError ? (error.problem.fields ?? []) : []
-  return fields.flatMap(({ path, message }) =>
-    CONTACT_FIELDS.includes(path as ContactField) ? [{ field: path as ContactField, message }] : [],
-  )
-}
-
-function mapValues<F extends string>(values: Record<F, string>, change: (value: string) => string) {
-  const entries = Object.entries<string>(values).map(([field, value]) => [field, change(value)])
-  return Object.fromEntries(entries) as Record<F, string>
-}
-
 export const CONTACT_FIELDS = ['name', 'email', 'phone', 'message'] as const
 export type ContactField = (typeof CONTACT_FIELDS)[number]
 
-/** Every rule that a message breaks, in the order of the fields (SPEC section 5, contact form). */
+function isContactField(path: string): path is ContactField {
+  return (CONTACT_FIELDS as readonly string[]).includes(path)
+}
+
+/** Every rule that a message breaks, in the order of the fields. */
 export function checkContact(values: Record<ContactField, string>): FieldFailure<ContactField>[] {
   const issues = contactFormSchema.safeParse(values).error?.issues ?? []
   return issues.map(({ path, message }) => ({ field: path[0] as ContactField, message }))
@@ -103,12 +94,7 @@ export type ContactDraft = Partial<Record<ContactField, string>>
 /** What was typed and not yet sent; a reload of the page keeps it, the end of the browser's session does not. */
 export function readDraft(): ContactDraft {
   try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(DRAFT_KEY) ?? '{}')
-    if (typeof stored !== 'object' || stored === null) return {}
-    const known = Object.entries(stored).filter(
-      ([field, value]) => CONTACT_FIELDS.includes(field as ContactField) && typeof value === 'string',
-    )
-    return Object.fromEntries(known)
+    return JSON.parse(sessionStorage.getItem(DRAFT_KEY) ?? '{}')
   } catch {
     return {}
   }
@@ -120,14 +106,6 @@ export function keepDraft(draft: ContactDraft): void {
     sessionStorage.setItem(DRAFT_KEY, JSON.stringify(draft))
   } catch {
     // The fields still hold it.
-  }
-}
-
-export function forgetDraft(): void {
-  try {
-    sessionStorage.removeItem(DRAFT_KEY)
-  } catch {
-    // Nothing was kept then.
   }
 }
 

@@ -1,3 +1,5 @@
+import { createTokenQueue } from './token-queue.ts'
+
 /** A report that needs embed tokens; the key changes with anything that must give the report a new frame. */
 export interface TokenRequest {
   key: string
@@ -29,16 +31,14 @@ export interface TokenBookOptions {
   onFailed: (area: string, detail: string) => void
   /** Called when the server refuses: what the page knows of the person's reports is out of date. */
   onRefused: () => void
-  now?: () => Instant
 }
 
 interface Entry {
   request: TokenRequest
   state: TokenState
   failures: number
+  /** On the monotonic clock. */
   retryAt: number
-  /** How many tokens the server has issued for it. */
-  issued: number
 }
 
 /** Every token of the reports screen. See createTokenBook. */
@@ -50,10 +50,10 @@ const WAITING: TokenState = { kind: 'waiting' }
  * Fetches the embed tokens of all reports and renews those of mounted frames when they are due: call `tick`
  * every second or so, and `wake` when the machine may have slept or has come back online.
  */
-export function createTokenBook({ issue, onFailed, onRefused, now = readNow }: TokenBookOptions) {
+export function createTokenBook({ issue, onFailed, onRefused }: TokenBookOptions) {
   const entries = new Map<string, Entry>()
-  /** How many mounted frames live on a token; only these are renewed in the background. */
-  const holders = new Map<string, number>()
+  /** The tokens that a mounted frame lives on; only these are renewed in the background. */
+  const held = new Set<string>()
   const listeners = new Set<() => void>()
   const queue = createTokenQueue(ask)
   let snapshot: ReadonlyMap<string, TokenState> = new Map()
@@ -64,19 +64,19 @@ export function createTokenBook({ issue, onFailed, onRefused, now = readNow }: T
     for (const listener of [...listeners]) listener()
   }
 
-  async function ask(key: string): Promise<void> {
+  async function ask(key: string): Promise<TokenOutcome | undefined> {
     const entry = entries.get(key)
-    if (!entry) return
+    if (!entry) return undefined
     const { signal } = abort
-    const askedAt = now()
+    const askedAt = readNow()
     const outcome = await issue(entry.request, signal)
     // The same key stands for the same report and scope, so a report that came back may use the reply.
     const current = entries.get(key)
     if (!signal.aborted && current) settle(current, outcome, askedAt)
+    return outcome
   }
 
   function settle(entry: Entry, outcome: TokenOutcome, askedAt: Instant): void {
-    if (outcome.kind === 'issued') entry.issued += 1
     if (entry.state.kind === 'ready' && putsOff(entry, entry.state.token, outcome)) return
     entry.failures = 0
     entry.retryAt = 0
@@ -91,15 +91,14 @@ export function createTokenBook({ issue, onFailed, onRefused, now = readNow }: T
     const isSame = outcome.kind === 'issued' && outcome.value === current.value
     if (!isSame && outcome.kind !== 'failed') return false
     entry.failures = isSame ? 0 : entry.failures + 1
-    entry.retryAt = now().monotonic + (isSame ? sameTokenDelay(current.lifeMs) : retryDelay(entry.failures))
+    entry.retryAt = performance.now() + (isSame ? sameTokenDelay(current.lifeMs) : retryDelay(entry.failures))
     return true
   }
 
   function renewIfDue(entry: Entry): void {
-    if (!holders.get(entry.request.key) || entry.state.kind !== 'ready' || queue.isRunning(entry.request.key))
-      return
-    const at = now()
-    if (isDue(entry.state.token, at) && at.monotonic >= entry.retryAt) void queue.startNow(entry.request.key)
+    const { request, state, retryAt } = entry
+    if (!held.has(request.key) || state.kind !== 'ready' || queue.isRunning(request.key)) return
+    if (isDue(state.token, readNow()) && performance.now() >= retryAt) void queue.startNow(request.key)
   }
 
   return {
@@ -109,7 +108,7 @@ export function createTokenBook({ issue, onFailed, onRefused, now = readNow }: T
       for (const key of known) if (!requests.some((request) => request.key === key)) entries.delete(key)
       const added = requests.filter(({ key }) => !known.has(key))
       for (const request of added)
-        entries.set(request.key, { request, state: WAITING, failures: 0, retryAt: 0, issued: 0 })
+        entries.set(request.key, { request, state: WAITING, failures: 0, retryAt: 0 })
       if (known.size === 0 && firstKey !== undefined && entries.has(firstKey)) queue.addAlone(firstKey)
       for (const { key } of added) queue.add(key)
       if (added.length > 0 || entries.size !== known.size) publish()
@@ -119,7 +118,7 @@ export function createTokenBook({ issue, onFailed, onRefused, now = readNow }: T
       const entry = entries.get(key)
       if (!entry) return
       const { state } = entry
-      if (state.kind === 'ready' && !holders.get(key) && isDue(state.token, now())) {
+      if (state.kind === 'ready' && !held.has(key) && isDue(state.token, readNow())) {
         entry.state = WAITING
         publish()
       }
@@ -127,19 +126,17 @@ export function createTokenBook({ issue, onFailed, onRefused, now = readNow }: T
     },
     /** Keeps a token renewed until the returned function is called. */
     hold(key: string): () => void {
-      const change = (by: number) => holders.set(key, (holders.get(key) ?? 0) + by)
-      change(1)
-      return () => void change(-1)
+      held.add(key)
+      return () => void held.delete(key)
     },
     /**
      * Asks for a token now, whatever the age of the old one; the server may well answer with the same.
      * @returns undefined when none could be had
      */
     async renew(key: string): Promise<EmbedToken | undefined> {
-      const entry = entries.get(key)
-      const issuedBefore = entry?.issued
-      await queue.startNow(key)
-      return entry?.state.kind === 'ready' && entry.issued !== issuedBefore ? entry.state.token : undefined
+      const outcome = await queue.startNow(key)
+      const state = entries.get(key)?.state
+      return outcome?.kind === 'issued' && state?.kind === 'ready' ? state.token : undefined
     },
     /** Asks again for every token that could not be had. */
     retryFailed(): void {
@@ -182,76 +179,6 @@ function stateAfter(outcome: TokenOutcome, askedAt: Instant): TokenState {
   return { kind: outcome.kind === 'no-scope' ? 'no-scope' : 'failed' }
 }
 
-/** Runs one job per key, never two at once for the same key. See createTokenQueue. */
-export interface TokenQueue {
-  add(key: string): void
-  addAlone(key: string): void
-  startNow(key: string): Promise<void>
-  isRunning(key: string): boolean
-  clear(): void
-}
-
-const AT_ONCE = 3
-/** After this the first token is the service's own affair: the others no longer slow it down. */
-const FIRST_ALONE_MS = 3_000
-
-/**
- * The order in which tokens are asked for: one alone, the others behind it three at a time (DESIGN section 5);
- * what the person waits for jumps the queue and is not counted against the three.
- * @param run does the job of a key; must not reject
- */
-export function createTokenQueue(run: (key: string) => Promise<void>): TokenQueue {
-  let waiting: string[] = []
-  let running = new Map<string, Promise<void>>()
-  let alone: { timer: ReturnType<typeof setTimeout> } | undefined
-
-  function pump(): void {
-    while (!alone && running.size < AT_ONCE && waiting[0] !== undefined) void startNow(waiting[0])
-  }
-
-  function startNow(key: string): Promise<void> {
-    waiting = waiting.filter((other) => other !== key)
-    const known = running.get(key)
-    if (known) return known
-    const mine = running
-    const job = run(key).then(() => {
-      // After clear() a late job belongs to nobody.
-      mine.delete(key)
-      pump()
-    })
-    running.set(key, job)
-    return job
-  }
-
-  function endAlone(mine: typeof alone): void {
-    clearTimeout(mine?.timer)
-    if (alone === mine) alone = undefined
-    pump()
-  }
-
-  return {
-    add(key) {
-      if (!running.has(key) && !waiting.includes(key)) waiting.push(key)
-      pump()
-    },
-    /** Starts a job at once and holds the others back until it is done, for three seconds at most. */
-    addAlone(key) {
-      const mine = { timer: setTimeout(() => endAlone(mine), FIRST_ALONE_MS) }
-      alone = mine
-      void startNow(key).then(() => endAlone(mine))
-    },
-    startNow,
-    isRunning: (key) => running.has(key),
-    /** Forgets what waits and what runs. */
-    clear() {
-      clearTimeout(alone?.timer)
-      alone = undefined
-      waiting = []
-      running = new Map()
-    },
-  }
-}
-
 /** A moment on two clocks: the monotonic one cannot be set back, the wall clock goes on while a laptop sleeps. */
 export interface Instant {
   monotonic: number
@@ -265,10 +192,10 @@ export interface EmbedToken {
   askedAt: Instant
 }
 
-const LONGEST_MARGIN_MS = 10 * 60_000
-const SHORTEST_WAIT_MS = 2_000
+const MAX_MARGIN_MS = 10 * 60_000
+const MIN_WAIT_MS = 2_000
 const FIRST_RETRY_MS = 2_000
-const LONGEST_RETRY_MS = 60_000
+const MAX_RETRY_MS = 60_000
 
 export function readNow(): Instant {
   return { monotonic: performance.now(), wall: Date.now() }
@@ -284,7 +211,7 @@ export function ageOf(token: EmbedToken, now: Instant): number {
  * before it when that is less. Never under two seconds, so that a token born dead cannot start a storm.
  */
 export function renewalAge(lifeMs: number): number {
-  return Math.max(SHORTEST_WAIT_MS, lifeMs - Math.min(LONGEST_MARGIN_MS, lifeMs / 5))
+  return Math.max(MIN_WAIT_MS, lifeMs - Math.min(MAX_MARGIN_MS, lifeMs / 5))
 }
 
 export function isDue(token: EmbedToken, now: Instant): boolean {
@@ -296,7 +223,7 @@ export function isDue(token: EmbedToken, now: Instant): boolean {
  * no last try: a report whose token has ended comes back as soon as a new one can be had.
  */
 export function retryDelay(failures: number): number {
-  return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1))
+  return Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1))
 }
 
 /** Milliseconds to wait when the server was asked too early and gave out the same token again. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createTokenQueue } from './token-book.ts'
+import { createTokenQueue } from './token-queue.ts'
 
 /** A queue whose jobs end only when told to, and a record of what was started. */
 function slowQueue() {
@@ -7,7 +7,7 @@ function slowQueue() {
   const endings = new Map<string, () => void>()
   const queue = createTokenQueue((key) => {
     started.push(key)
-    return new Promise((resolve) => endings.set(key, resolve))
+    return new Promise<void>((resolve) => endings.set(key, resolve))
   })
   const finish = async (key: string) => {
     endings.get(key)?.()
