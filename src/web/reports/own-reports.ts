@@ -48,7 +48,7 @@ export type OwnReportsView =
   | { kind: 'approved'; emailVerified: boolean; reports: OwnReports }
 
 /**
- * What the reports screen of this person is to show (SPEC section 4). Approval and settings come with one
+ * What the reports screen of this person is to show. Approval and settings come with one
  * call, and the specification answers differently to the failure of each: here a refusal counts as the failed
  * approval check (pending screen), anything else that fails as settings that could not be loaded (toast and
  * no-reports screen, tried again by itself). Once read, they hold until the server says otherwise, so a lost
@@ -99,7 +99,7 @@ export type ReportTab = { key: string; area: string } & (
 
 /**
  * The tabs of a person's areas, in the order given, and the areas whose setting is incomplete and that get
- * none (SPEC section 5, report tab creation). Without marcas or estados a tab stays, but shows nothing.
+ * none. Without marcas or estados a tab stays, but shows nothing.
  */
 export function tabsOf({ areas, marcas, estados }: OwnReports): { tabs: ReportTab[]; incomplete: string[] } {
   const tabs: ReportTab[] = []
@@ -116,7 +116,7 @@ export function tabsOf({ areas, marcas, estados }: OwnReports): { tabs: ReportTa
 
 function isComplete({ embedMode, workspaceId, reportId, reportUrl }: ReportArea, hasScope: boolean): boolean {
   if (embedMode === 'service_principal') return Boolean(workspaceId && reportId)
-  // Without scope the server holds the address back.
+  // Without scope the server holds the URL back.
   return Boolean(reportUrl) || !hasScope
 }
 

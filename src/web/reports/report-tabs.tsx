@@ -1,9 +1,9 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo } from 'react'
 import { reportMessages } from '#contract/messages.ts'
 import type { OwnReports } from '#contract/reports.ts'
 import { Alert } from '#web/ui/alert.tsx'
-import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
+import { TabList, tabPanelProps, useVisited } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { EmbeddedReport } from './embed/embedded-report.tsx'
 import { SharedReport } from './embed/shared-report.tsx'
@@ -90,16 +90,7 @@ function Panel({ tab, marcas, token, book, isSelected }: PanelProps) {
   )
 }
 
-/** Every key that was ever selected. */
-function useVisited(selectedKey: string | undefined): readonly string[] {
-  const [visited, setVisited] = useState<readonly string[]>([])
-  if (selectedKey === undefined || visited.includes(selectedKey)) return visited
-  const next = [...visited, selectedKey]
-  setVisited(next)
-  return next
-}
-
-/** Tells once of each area that gets no tab because its setting is incomplete (SPEC section 5). */
+/** Tells once of each area that gets no tab because its setting is incomplete. */
 function useIncompleteToasts(incomplete: readonly string[]): void {
   const names = incomplete.join('\n')
   useEffect(() => {
@@ -109,7 +100,7 @@ function useIncompleteToasts(incomplete: readonly string[]): void {
 }
 
 /**
- * The selected area lives in the address, /power-bi?area=Oficina, so that it can be linked to and the back
+ * The selected area lives in the URL, /power-bi?area=Oficina, so that it can be linked to and the back
  * button returns to it. Without one, or with one that is not among `areas`, the first is selected.
  */
 export function useSelectedArea(areas: readonly string[]) {

@@ -20,7 +20,7 @@ export function ReportsLoading() {
   )
 }
 
-/** The account waits for an administrator (SPEC section 8). */
+/** The account waits for an administrator. */
 export function PendingApproval() {
   return (
     <div className="p-4">
@@ -37,7 +37,7 @@ interface NoReportsProps {
   isRetrying?: boolean
 }
 
-/** There is nothing to show (SPEC section 8). */
+/** There is nothing to show. */
 export function NoReports({ onRetry, isRetrying = false }: NoReportsProps) {
   const retry = onRetry && (
     <Button variant="secondary" isBusy={isRetrying} onClick={onRetry}>

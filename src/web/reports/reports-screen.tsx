@@ -6,7 +6,7 @@ import { NoReports, PendingApproval, ReportsLoading, UnverifiedBanner } from './
 // For the route's loader: one chunk carries both.
 export { prefetchOwnReports } from './own-reports.ts'
 
-/** /power-bi, the reports of the signed-in person (SPEC section 2). */
+/** /power-bi, the reports of the signed-in person. */
 export function ReportsScreen() {
   const session = useSession()
   return (

@@ -67,7 +67,7 @@ export interface TokenScope {
   estados: string[]
 }
 
-/** Asks for the embed token of one report (SPEC section 7, get-powerbi-token). Never rejects. */
+/** Asks for the embed token of one report. Never rejects. */
 export async function issueEmbedToken(
   { workspaceId, reportId, datasetId }: TokenRequest,
   { marcas, estados }: TokenScope,

@@ -82,7 +82,7 @@ export function ContactForm() {
   )
 }
 
-/** The draft; without one, somebody who is signed in need not type the address. */
+/** The draft; without one, somebody who is signed in need not type the e-mail. */
 function initialValues(): ContactDraft {
   const email = getSession()?.user.email
   return { ...(email && { email }), ...readDraft() }

@@ -5,19 +5,19 @@ export interface InboxFilter {
 }
 
 /** Longer searches are refused by the server. */
-const LONGEST_SEARCH = 100
+const MAX_SEARCH_LENGTH = 100
 
-/** Reads the filter from the address, where anything may stand: `?q=123` arrives as a number, `?unread=true` as a boolean. */
+/** Reads the filter from the URL, where anything may stand: `?q=123` arrives as a number, `?unread=true` as a boolean. */
 export function readFilter(search: { q?: unknown; unread?: unknown }): InboxFilter {
   const isText = typeof search.q === 'string' || typeof search.q === 'number'
   return {
-    q: isText ? String(search.q).trim().slice(0, LONGEST_SEARCH) : '',
+    q: isText ? String(search.q).trim().slice(0, MAX_SEARCH_LENGTH) : '',
     isUnreadOnly: String(search.unread) === 'true',
   }
 }
 
-/** The filter as the address keeps it: nothing where it asks for nothing. */
+/** The filter as the URL keeps it: nothing where it asks for nothing. */
 export function writeFilter({ q, isUnreadOnly }: InboxFilter): { q?: string; unread?: string } {
-  const trimmed = q.trim().slice(0, LONGEST_SEARCH)
+  const trimmed = q.trim().slice(0, MAX_SEARCH_LENGTH)
   return { ...(trimmed && { q: trimmed }), ...(isUnreadOnly && { unread: 'true' }) }
 }

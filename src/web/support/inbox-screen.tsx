@@ -5,7 +5,7 @@ import { useSession } from '#web/session/session.ts'
 import { InboxCards } from './inbox-cards.tsx'
 import { type InboxFilter, readFilter, writeFilter } from './inbox-filter.ts'
 
-/** /mensagens, 'Mensagens de Suporte': what the contact form brought, for administrators (SPEC section 2). */
+/** /mensagens, 'Mensagens de Suporte': what the contact form brought, for administrators. */
 export function InboxScreen() {
   const userId = useSession()?.user.id
   return (
@@ -63,7 +63,7 @@ export function InboxToolbar({ filter, onChange }: InboxToolbarProps) {
   )
 }
 
-/** Searches once the typing pauses; what the address says otherwise (back button, link) takes its place. */
+/** Searches once the typing pauses; what the URL says otherwise (back button, link) takes its place. */
 function SearchField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const [typed, setTyped] = useState(value)
   const sent = useRef(value)

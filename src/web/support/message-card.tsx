@@ -20,7 +20,7 @@ interface MessageCardProps {
   onDelete: () => void
 }
 
-/** One message (SPEC section 2, /mensagens). Whatever it holds stays inside the card and is text. */
+/** One message. Whatever it holds stays inside the card and is text. */
 export function MessageCard({ message, isOpen, onToggle, onRead, onDelete }: MessageCardProps) {
   const { is_read } = message
   const marking = useMarkRead(onRead)
@@ -33,7 +33,7 @@ export function MessageCard({ message, isOpen, onToggle, onRead, onDelete }: Mes
     >
       <div className="space-y-3">
         <Heading id={nameId} message={message} />
-        <Addresses message={message} />
+        <ContactLinks message={message} />
         <FoldedText
           text={compactText(message.message)}
           isWhole={isProblemReport(message)}
@@ -82,7 +82,7 @@ function Heading({ id, message }: { id: string; message: SupportMessage }) {
 }
 
 /** How to answer: a mail with the message quoted, or a call. */
-function Addresses({ message }: { message: SupportMessage }) {
+function ContactLinks({ message }: { message: SupportMessage }) {
   const { email, phone } = message
   const callTo = phoneLink(phone)
   const classes = `inline-flex min-w-0 items-center gap-1.5 ${textLinkClasses}`

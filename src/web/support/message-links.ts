@@ -1,12 +1,12 @@
 import type { SupportMessage } from '#contract/support.ts'
 import { formatInstant } from '#web/ui/format-instant.ts'
 
-/** A longer mailto address is cut or refused by some mail programs. */
+/** A longer mailto URL is cut or refused by some mail programs. */
 const QUOTED_CHARACTERS = 300
 
-/** A mailto address that begins an answer: the subject, and what was written, quoted (RFC 6068). */
+/** A mailto URL that begins an answer: the subject, and what was written, quoted (RFC 6068). */
 export function replyLink({ email, message, created_at }: SupportMessage, groupName: string): string {
-  const [local = '', domain = ''] = splitAddress(email)
+  const [local = '', domain = ''] = splitEmail(email)
   const characters = [...plainText(message)]
   const cut = characters.length > QUOTED_CHARACTERS ? '…' : ''
   const quoted = (characters.slice(0, QUOTED_CHARACTERS).join('') + cut)
@@ -17,7 +17,7 @@ export function replyLink({ email, message, created_at }: SupportMessage, groupN
   return `mailto:${encode(local)}@${encode(domain)}?subject=${encode(subject)}&body=${encode(body)}`
 }
 
-/** A tel address of the number that a text begins with; undefined when it begins with none. */
+/** A tel URL of the number that a text begins with; undefined when it begins with none. */
 export function phoneLink(phone: string): string | undefined {
   const number = /^[\d\s().+-]+/.exec(phone)?.[0] ?? ''
   const digits = number.replace(/\D/g, '')
@@ -30,7 +30,7 @@ export function hasPhone(phone: string): boolean {
   return /[\p{L}\p{N}]/u.test(phone)
 }
 
-function splitAddress(email: string): [local: string, domain: string] {
+function splitEmail(email: string): [local: string, domain: string] {
   const at = email.lastIndexOf('@')
   return [email.slice(0, at), email.slice(at + 1)]
 }

@@ -62,7 +62,9 @@ async function fillTimeSince(openedAt: number): Promise<number> {
 /** Tells what went wrong; what the server found wrong with a field comes back, to stand beside it. */
 function explainFailure(error: unknown): FieldFailure<ContactField>[] | undefined {
   const { code, fields = [] } = error instanceof ApiError ? error.problem : {}
-  const refused = fields.flatMap(({ path, message }) => (isContactField(path) ? { field: path, message } : []))
+  const refused = fields.flatMap(({ path, message }) =>
+    isContactField(path) ? { field: path, message } : [],
+  )
   for (const { message } of refused) showToast({ kind: 'error', title: message })
   if (refused.length > 0) return refused
   const isHumanCheck = code === 'human-check-required' || code === 'human-check-failed'

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { classNames } from './class-names.ts'
 
 interface TabListProps {
@@ -92,4 +92,13 @@ function nextIndex(key: string, current: number, count: number): number | undefi
   if (key === 'Home') return 0
   if (key === 'End') return count - 1
   return undefined
+}
+
+/** Every tab that was ever selected, for panels that stay mounted. */
+export function useVisited<T extends string>(selected: T | undefined): readonly T[] {
+  const [visited, setVisited] = useState<readonly T[]>([])
+  if (selected === undefined || visited.includes(selected)) return visited
+  const next = [...visited, selected]
+  setVisited(next)
+  return next
 }

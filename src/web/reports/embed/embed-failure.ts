@@ -40,7 +40,7 @@ const ADVICE: Record<string, string> = {
   ExplorationContainer_FailedToLoadModel_DefaultDetails: PAUSED,
 }
 
-/** A report whose token, reportId or workspaceId is missing (SPEC section 5). */
+/** A report whose token, reportId or workspaceId is missing. */
 export const INVALID_REPORT: EmbedFailure = {
   title: reportMessages.embedInvalid,
   advice: 'Avise o administrador do portal: falta um dado na configuração deste relatório.',
@@ -48,8 +48,8 @@ export const INVALID_REPORT: EmbedFailure = {
   retriesItself: false,
 }
 
-/** A shared report whose address is not one of the reporting service. */
-export const INVALID_ADDRESS: EmbedFailure = {
+/** A shared report whose URL is not one of the reporting service. */
+export const INVALID_URL: EmbedFailure = {
   ...INVALID_REPORT,
   advice: 'Avise o administrador do portal: o endereço configurado para este relatório não é do Power BI.',
 }
@@ -74,7 +74,7 @@ function codeOf(error: EmbedError): string | undefined {
   return Object.keys(ADVICE).find((code) => texts.some((text) => text?.includes(code)))
 }
 
-/** Translates an error of the report into what the person sees (SPEC section 8). */
+/** Translates an error of the report into what the person sees. */
 export function failureOf(error: EmbedError): EmbedFailure {
   const code = codeOf(error)
   const advice = code && ADVICE[code]
@@ -93,8 +93,8 @@ export function isTokenExpired(error: EmbedError): boolean {
 
 /**
  * Whether an error ends the report. One below fatal never takes away a report that has rendered; one that does
- * not say how grave it is does when its code is known. What concerns filters alone never ends a report
- * (SPEC section 8: 'only logged, and the report still shows').
+ * not say how grave it is does when its code is known. What concerns filters alone is only
+ * logged, and the report still shows.
  */
 export function endsReport(error: EmbedError, hasRendered: boolean): boolean {
   const isKnown = codeOf(error) !== undefined

@@ -43,7 +43,7 @@ export interface ReportView {
 
 /**
  * The configuration of a report without its token: all permissions, viewing only, filter pane hidden, page
- * navigation visible, filtered to the person's marcas from the start (SPEC sections 2 and 6).
+ * navigation visible, filtered to the person's marcas from the start.
  */
 export function reportConfig({ models }: PowerBi, view: ReportView): IReportEmbedConfiguration {
   const query = new URLSearchParams({ reportId: view.reportId, groupId: view.workspaceId })
@@ -65,7 +65,7 @@ export function reportConfig({ models }: PowerBi, view: ReportView): IReportEmbe
   }
 }
 
-/** The filter Marca/Marca In marcas, replacing all others; without it the report still shows (SPEC section 8). */
+/** The filter Marca/Marca In marcas, replacing all others; without it the report still shows. */
 function marcaFilters(
   sdkModels: PowerBi['models'],
   marcas: readonly string[],
@@ -87,7 +87,7 @@ export function demoBaseOf(settings: { isDemo: boolean; reportEmbedBase: string 
 }
 
 /**
- * Does what `service.bootstrap` does, for the demo's emulator. powerbi-client refuses every address but https
+ * Does what `service.bootstrap` does, for the demo's emulator. powerbi-client refuses every URL but https
  * ones of the real service, and checks that only when it makes the iframe itself; so here the iframe is made
  * first and handed over. The constructor and addOrOverwriteEmbed are public in 2.24.1 but not documented:
  * the version is pinned, and from here on everything goes through the ordinary API.

@@ -195,7 +195,7 @@ function listen(element: HTMLElement, signal: AbortSignal, listeners: FrameListe
   }
 }
 
-/** SPEC is silent; a blocked frame sends no event at all, so waiting has to end. */
+/** A blocked frame sends no event at all, so waiting has to end. */
 export const LOAD_TIMEOUT_MS = 45_000
 const TICK_MS = 500
 
@@ -215,7 +215,7 @@ export function startLoadTimer(isCounting: () => boolean, onTimeout: () => void)
   return () => clearInterval(timer)
 }
 
-/** What the SDK tells of when somebody uses a report; its frame swallows mouse and keys (DESIGN section 3). */
+/** What the SDK tells of when somebody uses a report; its frame swallows mouse and keys. */
 const USES = [
   'pageChanged',
   'dataSelected',

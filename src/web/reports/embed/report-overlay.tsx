@@ -28,7 +28,7 @@ export function ReportLoading({ area }: { area: string }) {
 interface ReportFailedProps {
   report: FailedReport
   failure: EmbedFailure
-  /** Offers to reload the page (SPEC section 2). */
+  /** Offers to reload the page. */
   canReload?: boolean
 }
 

@@ -1,7 +1,7 @@
 import ExternalLink from 'lucide-react/icons/external-link'
 import { useState } from 'react'
 import { portalSettings } from '#web/http/portal-settings.ts'
-import { INVALID_ADDRESS } from './embed-failure.ts'
+import { INVALID_URL } from './embed-failure.ts'
 import { demoBaseOf } from './powerbi-client.ts'
 import { ReportFailed, ReportLoading } from './report-overlay.tsx'
 
@@ -12,7 +12,7 @@ interface SharedReportProps {
 }
 
 /**
- * A report of SSO mode: a plain frame, because powerbi-client refuses addresses that sign in by themselves.
+ * A report of SSO mode: a plain frame, because powerbi-client refuses URLs that sign in by themselves.
  * A frame of another origin never says that it failed, so the way around it is always there. It is not
  * sandboxed: the sign-in opens popups that need the frame's own origin and storage.
  */
@@ -24,9 +24,7 @@ export function SharedReport({ area, reportUrl, marcas }: SharedReportProps) {
     demoBase: demoBaseOf(portalSettings),
   })
   if (url === undefined)
-    return (
-      <ReportFailed report={{ area, embedMode: 'secure_sso', reportId: null }} failure={INVALID_ADDRESS} />
-    )
+    return <ReportFailed report={{ area, embedMode: 'secure_sso', reportId: null }} failure={INVALID_URL} />
   return (
     <div className="flex size-full flex-col">
       <div className="relative min-h-0 flex-1">
@@ -54,7 +52,7 @@ export function SharedReport({ area, reportUrl, marcas }: SharedReportProps) {
   )
 }
 
-/** Which addresses may be framed: exact https hosts, and in demo mode the emulator under this origin. */
+/** Which URLs may be framed: exact https hosts, and in demo mode the emulator under this origin. */
 export interface FrameRules {
   hosts: readonly string[]
   origin: string
@@ -63,10 +61,10 @@ export interface FrameRules {
 }
 
 /**
- * The address to frame for a report shared by URL. On /reportEmbed it hides the filter pane and filters to the
+ * The URL to frame for a report shared by URL. On /reportEmbed it hides the filter pane and filters to the
  * person's marcas; publish-to-web /view links know neither. The filter is a convenience that the viewer can
  * edit: what they may see is decided by their own Power BI account.
- * @returns undefined when the address may not be framed
+ * @returns undefined when the URL may not be framed
  */
 export function sharedReportUrl(
   reportUrl: string,

@@ -2,8 +2,7 @@ import { useRouter } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { AccessType } from '#contract/catalogue.ts'
 import { getSession } from '#web/session/session.ts'
-import { Button } from '#web/ui/button.tsx'
-import { Dialog } from '#web/ui/dialog.tsx'
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { leaveQuestion } from '#web/ui/leave-question.ts'
 
 /** Asks before the screen is left with changes that are not saved; the browser asks where the page itself goes. */
@@ -11,21 +10,14 @@ export function LeaveGuard({ changed }: { changed: readonly AccessType[] }) {
   const { isAsking, answer } = useLeaveQuestion(changed.length > 0)
   const areas = new Intl.ListFormat('pt-BR').format(changed)
   return (
-    <Dialog
+    <ConfirmDialog
       isOpen={isAsking}
       title="Sair sem salvar?"
       description={`As alterações em ${areas} ainda não foram salvas e serão perdidas.`}
-      onClose={() => answer('stay')}
-      actions={
-        <>
-          <Button variant="secondary" onClick={() => answer('stay')}>
-            Continuar editando
-          </Button>
-          <Button variant="danger" onClick={() => answer('leave')}>
-            Sair sem salvar
-          </Button>
-        </>
-      }
+      confirmLabel="Sair sem salvar"
+      cancelLabel="Continuar editando"
+      onConfirm={() => answer('leave')}
+      onCancel={() => answer('stay')}
     />
   )
 }

@@ -7,7 +7,7 @@ export interface NamedReport {
 }
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
-/** The address of a report's own page, https://app.powerbi.com/groups/{workspace}/reports/{report}/… */
+/** The URL of a report's own page, https://app.powerbi.com/groups/{workspace}/reports/{report}/… */
 const PAGE_PATH = new RegExp(`^/groups/(${UUID})/(?:rdl)?reports/(${UUID})(?:/|$)`, 'i')
 const WHOLE_UUID = new RegExp(`^${UUID}$`, 'i')
 

@@ -1,15 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
 import { type AccessType, TYPES, typeOfSlug } from '#contract/catalogue.ts'
 import { reportMessages } from '#contract/messages.ts'
 import type { ReportSetting } from '#contract/report-settings.ts'
-import { Alert } from '#web/ui/alert.tsx'
-import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { classNames } from '#web/ui/class-names.ts'
+import { FailedLoad } from '#web/ui/failed-load.tsx'
 import { Skeleton } from '#web/ui/skeleton.tsx'
-import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
+import { TabList, tabPanelProps, useVisited } from '#web/ui/tabs.tsx'
 import { useSettingsDrafts } from './drafts.ts'
 import { LeaveGuard } from './leave-guard.tsx'
 import { reportSettingsQuery } from './save-setting.ts'
@@ -17,7 +15,7 @@ import { SettingPanel } from './setting-panel.tsx'
 
 const ID_PREFIX = 'report-settings'
 
-/** 'Configuração Global do Power BI' (SPEC section 2, /admin, card 1). */
+/** 'Configuração Global do Power BI'. */
 export function ReportSettingsCard() {
   const { data, errorUpdateCount, isFetching, refetch } = useQuery(reportSettingsQuery)
   return (
@@ -29,28 +27,18 @@ export function ReportSettingsCard() {
       {data && <AreaTabs settings={data} />}
       {!data && errorUpdateCount === 0 && <SettingsLoading />}
       {!data && errorUpdateCount > 0 && (
-        <LoadFailure isRetrying={isFetching} onRetry={() => void refetch()} />
+        <FailedLoad className="mt-4" isRetrying={isFetching} onRetry={() => void refetch()}>
+          {reportMessages.settingsFailed}
+        </FailedLoad>
       )}
     </Card>
-  )
-}
-
-function LoadFailure({ isRetrying, onRetry }: { isRetrying: boolean; onRetry: () => void }) {
-  const retry = (
-    <Button variant="secondary" isBusy={isRetrying} onClick={onRetry}>
-      Tentar novamente
-    </Button>
-  )
-  return (
-    <Alert kind="error" className="mt-4" actions={retry}>
-      {reportMessages.settingsFailed}
-    </Alert>
   )
 }
 
 function AreaTabs({ settings }: { settings: readonly ReportSetting[] }) {
   const { selected, select } = useSelectedType()
   const { currentOf, areaOf, changed, put, settle, drop } = useSettingsDrafts(settings)
+  // An area's errors and test result are still there on the way back to it.
   const visited = useVisited(selected)
   const stateOf = (type: AccessType) =>
     changed.includes(type) ? 'changed' : currentOf(type) ? 'configured' : 'empty'
@@ -79,15 +67,6 @@ function AreaTabs({ settings }: { settings: readonly ReportSetting[] }) {
       <LeaveGuard changed={changed} />
     </>
   )
-}
-
-/** Every tab that was ever selected: its errors and its test result are still there on the way back. */
-function useVisited(selected: AccessType): readonly AccessType[] {
-  const [visited, setVisited] = useState<readonly AccessType[]>([selected])
-  if (visited.includes(selected)) return visited
-  const next = [...visited, selected]
-  setVisited(next)
-  return next
 }
 
 /** As large as the tabs and the form of an area with a service principal. */
@@ -145,7 +124,7 @@ function StateDot({ state }: { state: AreaState }) {
   return <span aria-hidden="true" className={classNames('size-2 shrink-0', LOOKS[state].dot)} />
 }
 
-/** The area whose setting is shown lives in the address, /admin?area=Oficina; the first one without it. */
+/** The area whose setting is shown lives in the URL, /admin?area=Oficina; the first one without it. */
 export function useSelectedType() {
   const { area } = useSearch({ strict: false }) as { area?: unknown }
   const navigate = useNavigate()

@@ -1,11 +1,12 @@
-import { queryOptions, useMutation } from '@tanstack/react-query'
-import { type FormEvent, useRef, useState } from 'react'
+import { queryOptions } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
 import { type AccessType, slugOfType } from '#contract/catalogue.ts'
 import type { FieldProblem } from '#contract/problem.ts'
 import {
   checkReportSetting,
   type ReportSetting,
   type ReportSettingInput,
+  type ReportTestOutcome,
   reportSettingMessages,
   reportSettingsRoutes,
 } from '#contract/report-settings.ts'
@@ -14,6 +15,7 @@ import { ApiError } from '#web/http/api-error.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { closeToasts, showToast } from '#web/ui/toast.tsx'
+import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import { viewOf } from './drafts.ts'
 import { inputOf, SETTING_FIELDS, type SettingField, type SettingForm, versionOf } from './setting-form.ts'
 
@@ -24,7 +26,7 @@ export const reportSettingsQuery = queryOptions({
 })
 
 /** Puts what has just been saved (or removed) where it is read, ahead of any answer that is still on its way. */
-export async function rememberSetting(type: AccessType, setting: ReportSetting | undefined): Promise<void> {
+async function rememberSetting(type: AccessType, setting: ReportSetting | undefined): Promise<void> {
   await queryClient.cancelQueries(reportSettingsQuery)
   queryClient.setQueryData(reportSettingsQuery.queryKey, (items) => [
     ...(items ?? []).filter((item) => item.type !== type),
@@ -38,58 +40,11 @@ export async function rememberSetting(type: AccessType, setting: ReportSetting |
  * Reads the settings again, whatever is on its way; never throws, the query itself tells of failures.
  * @returns the area's setting as far as it is known then
  */
-export async function readSettingAgain(type: AccessType): Promise<ReportSetting | undefined> {
+async function readSettingAgain(type: AccessType): Promise<ReportSetting | undefined> {
   await queryClient.refetchQueries(reportSettingsQuery)
   return queryClient
     .getQueryData(reportSettingsQuery.queryKey)
     ?.find((setting: ReportSetting) => setting.type === type)
-}
-
-interface SavingOptions {
-  type: AccessType
-  form: SettingForm
-  /** What the administrator saw when the changes began. */
-  seen: ReportSetting | undefined
-  errors: ReturnType<typeof useSettingErrors>
-  onSaved: (form: SettingForm, setting: ReportSetting | undefined) => void
-}
-
-/** 'Salvar Configurações' from the press of the button: check, ask before a report is removed, send. */
-export function useSaving({ type, form, seen, errors, onSaved }: SavingOptions) {
-  /** What somebody else saved meanwhile, in the server's words. */
-  const [conflict, setConflict] = useState<string>()
-  /** The setting that is about to be removed, while the administrator is being asked. */
-  const [removing, setRemoving] = useState<ReportSetting>()
-  const { mutate, isPending } = useSaveSetting(type, {
-    onSaved,
-    onRefused: errors.show,
-    onOvertaken: setConflict,
-  })
-
-  /** @param base the setting that may be overwritten */
-  function save(base: ReportSetting | undefined): void {
-    if (isPending || !errors.check(form)) return
-    setConflict(undefined)
-    if (form.mode === 'none' && base) setRemoving(base)
-    else mutate({ form, seen: base })
-  }
-  return {
-    isBusy: isPending,
-    conflict,
-    save,
-    submit(event: FormEvent): void {
-      event.preventDefault()
-      save(seen)
-    },
-    isAsking: removing !== undefined,
-    /** The conflict is over: nothing of one's own is left to save. */
-    forgetConflict: () => setConflict(undefined),
-    cancel: () => setRemoving(undefined),
-    confirm(): void {
-      setRemoving(undefined)
-      mutate({ form, seen: removing })
-    },
-  }
 }
 
 interface SaveRequest {
@@ -99,36 +54,59 @@ interface SaveRequest {
   seen: ReportSetting | undefined
 }
 
-interface SaveOutcomes {
+interface SavingOptions {
+  type: AccessType
+  form: SettingForm
+  errors: ReturnType<typeof useSettingErrors>
   onSaved: (form: SettingForm, setting: ReportSetting | undefined) => void
-  /** What the server finds wrong with fields. */
-  onRefused: (fields: readonly FieldProblem[]) => void
-  /** Somebody else saved meanwhile; the settings have been read again. */
-  onOvertaken: (detail: string) => void
 }
 
-/** Saves or removes the setting of an area and tells of it with the texts of SPEC section 8. */
-export function useSaveSetting(type: AccessType, { onSaved, onRefused, onOvertaken }: SaveOutcomes) {
-  return useMutation({
-    mutationFn: (request: SaveRequest) => send(type, request),
-    async onSuccess({ setting, title }, { form }) {
+/** 'Salvar Configurações' from the press of the button: check, ask before a report is removed, send, tell. */
+export function useSaving({ type, form, errors, onSaved }: SavingOptions) {
+  /** What somebody else saved meanwhile, in the server's words. */
+  const [conflict, setConflict] = useState<string>()
+  /** The setting that is about to be removed, while the administrator is being asked. */
+  const [removing, setRemoving] = useState<ReportSetting>()
+  const { submit, isBusy } = useSubmit({
+    send: (request: SaveRequest) => send(type, request),
+    async onDone({ setting, title }, { form }) {
       await rememberSetting(type, setting)
       onSaved(form, setting)
       showToast({ kind: 'success', title })
     },
-    async onError(error, draft) {
-      const { fields = [], code } = error instanceof ApiError ? error.problem : {}
-      if (fields.length > 0) return onRefused(fields)
+    async onFailed(error, draft) {
+      const { fields = [], code, detail } = error instanceof ApiError ? error.problem : {}
+      if (fields.length > 0) return errors.show(fields)
       if (code === 'conflict') {
         const current = await readSettingAgain(type)
-        onOvertaken(error.message)
+        setConflict(detail)
         // The notice over the form says it, and leaves the buttons in sight.
         if (viewOf(draft, current).isOvertaken) return
       }
-      const title = reportSettingMessages.saveFailed(type)
-      showToast({ kind: 'error', title, description: error.message })
+      showToast(failureNotice(reportSettingMessages.saveFailed(type), error))
     },
   })
+
+  /** @param base the setting that may be overwritten */
+  function save(base: ReportSetting | undefined): void {
+    if (isBusy || !errors.check(form)) return
+    setConflict(undefined)
+    if (form.mode === 'none' && base) setRemoving(base)
+    else void submit({ form, seen: base })
+  }
+  return {
+    isBusy,
+    conflict,
+    save,
+    isAsking: removing !== undefined,
+    /** The conflict is over: nothing of one's own is left to save. */
+    forgetConflict: () => setConflict(undefined),
+    cancel: () => setRemoving(undefined),
+    confirm(): void {
+      setRemoving(undefined)
+      void submit({ form, seen: removing })
+    },
+  }
 }
 
 /** @returns the setting as it is now, and the sentence that tells of it */
@@ -179,18 +157,29 @@ export function useSettingErrors() {
   }
 }
 
+export interface TestedReport {
+  /** What was tested. */
+  input: ReportSettingInput
+  /** Undefined where no answer came. */
+  outcome?: ReportTestOutcome
+  /** One sentence with what is wrong and who mends it, or that all is well. */
+  message: string
+}
+
 /** 'Testar relatório': a dry run of what the form holds, saved or not. A result is over once the form says something else. */
 export function useTestReport(type: AccessType, form: SettingForm) {
-  const { mutate, isPending, data, error, variables } = useMutation({
-    mutationFn: (body: ReportSettingInput) =>
+  const [result, setResult] = useState<TestedReport>()
+  const { submit, isBusy } = useSubmit({
+    send: (body: ReportSettingInput) =>
       callApi(reportSettingsRoutes.testReportSetting, { params: { type: slugOfType(type) }, body }),
+    onDone: ({ outcome, message }, input) => setResult({ input, outcome, message }),
+    onFailed: (error, input) =>
+      setResult({ input, message: `Não foi possível testar o relatório. ${(error as Error).message}` }),
   })
   const input = inputOf(form)
-  const isAboutForm = JSON.stringify(variables) === JSON.stringify(input)
   return {
-    test: () => input && mutate(input),
-    isBusy: isPending,
-    reply: isAboutForm ? data : undefined,
-    failure: isAboutForm ? error?.message : undefined,
+    test: () => input && void submit(input),
+    isBusy,
+    result: JSON.stringify(result?.input) === JSON.stringify(input) ? result : undefined,
   }
 }

@@ -30,7 +30,7 @@ export function SettingFields({ form, isChanged, errorOf, onChange }: SettingFie
       {form.mode === 'secure_sso' && <ShareUrlField {...props} />}
       {form.mode === 'service_principal' && <PrincipalFields {...props} />}
       <LinkOffer form={form} onAccept={onChange} />
-      {!isChanged && <RefusedAddressNote form={form} />}
+      {!isChanged && <RefusedUrlNote form={form} />}
     </>
   )
 }
@@ -49,7 +49,7 @@ const OPTIONS = [
   },
 ] as const
 
-/** How an area gets its report (SPEC section 2, 'authentication mode choice'). */
+/** How an area gets its report. */
 export function ModeChoice({ mode, onChange }: { mode: FormMode; onChange: (mode: FormMode) => void }) {
   return (
     <RadioGroup
@@ -62,7 +62,7 @@ export function ModeChoice({ mode, onChange }: { mode: FormMode; onChange: (mode
   )
 }
 
-/** The share URL of a report; the HTML that Power BI offers for embedding is reduced to its address. */
+/** The share URL of a report; the HTML that Power BI offers for embedding is reduced to its URL. */
 export function ShareUrlField({ form, errorOf, onChange }: FieldsProps) {
   const [isReduced, setIsReduced] = useState(false)
   const reduce = (text: string): boolean => {
@@ -182,8 +182,8 @@ export function LinkOffer({ form, onAccept }: { form: SettingForm; onAccept: (fo
   )
 }
 
-/** Explains a saved address that the form itself would refuse, before somebody wonders at the error. */
-export function RefusedAddressNote({ form }: { form: SettingForm }) {
+/** Explains a saved URL that the form itself would refuse, before somebody wonders at the error. */
+export function RefusedUrlNote({ form }: { form: SettingForm }) {
   const input = inputOf(form)
   if (input?.embed_mode !== 'secure_sso') return null
   const [problem] = checkReportSetting(input, portalSettings.powerBiHosts)

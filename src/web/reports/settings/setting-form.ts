@@ -1,7 +1,7 @@
 import type { EmbedMode, ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
 import { NO_SETTING, reduceToUrl } from '#contract/report-settings.ts'
 
-/** 'Nenhum' is a choice of the form only: it is saved by removing the setting (SPEC section 3). */
+/** 'Nenhum' is a choice of the form only: it is saved by removing the setting. */
 export type FormMode = 'none' | EmbedMode
 
 export const SETTING_FIELDS = ['report_url', 'workspace_id', 'report_id', 'dataset_id'] as const

@@ -1,12 +1,12 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import type { AccessType } from '#contract/catalogue.ts'
 import type { ReportSetting, ReportTestOutcome } from '#contract/report-settings.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { Dialog } from '#web/ui/dialog.tsx'
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { KindIcon, type NoticeKind } from '#web/ui/kind-icon.tsx'
 import type { AreaView, Draft } from './drafts.ts'
-import { useSaving, useSettingErrors, useTestReport } from './save-setting.ts'
+import { type TestedReport, useSaving, useSettingErrors, useTestReport } from './save-setting.ts'
 import { SettingFields } from './setting-fields.tsx'
 import { describeSetting, type SettingField, type SettingForm } from './setting-form.ts'
 
@@ -20,11 +20,11 @@ interface SettingPanelProps {
   onDrop: () => void
 }
 
-/** The form of one area: mode, fields, test, save (SPEC section 2, /admin, card 1). */
+/** The form of one area: mode, fields, test, save. */
 export function SettingPanel({ type, area, current, onDraft, onSaved, onDrop }: SettingPanelProps) {
   const { form, seen } = area
   const errors = useSettingErrors()
-  const saving = useSaving({ type, form, seen, errors, onSaved })
+  const saving = useSaving({ type, form, errors, onSaved })
   const testing = useTestReport(type, form)
 
   function change(next: SettingForm, fields?: readonly SettingField[]): void {
@@ -41,7 +41,10 @@ export function SettingPanel({ type, area, current, onDraft, onSaved, onDrop }: 
       ref={errors.formElement}
       noValidate
       aria-label={`Relatório de ${type}`}
-      onSubmit={saving.submit}
+      onSubmit={(event) => {
+        event.preventDefault()
+        saving.save(seen)
+      }}
       className="space-y-5"
     >
       {area.isOvertaken && (
@@ -54,63 +57,37 @@ export function SettingPanel({ type, area, current, onDraft, onSaved, onDrop }: 
         />
       )}
       <SettingFields form={form} isChanged={area.isChanged} errorOf={errors.errorOf} onChange={change} />
-      <SettingActions
-        area={area}
-        isSaving={saving.isBusy}
-        isTesting={testing.isBusy}
-        onTest={() => errors.check(form) && testing.test()}
-        onDiscard={drop}
-      >
-        <TestResult isBusy={testing.isBusy} reply={testing.reply} failure={testing.failure} />
-      </SettingActions>
-      <RemoveDialog
-        type={type}
+      <div className="flex flex-col gap-3 border-line border-t pt-4 lg:flex-row lg:items-center">
+        <TestResult isBusy={testing.isBusy} result={testing.result} />
+        <div className="flex flex-col gap-2 sm:flex-row sm:justify-end">
+          {area.isChanged && (
+            <Button variant="ghost" onClick={drop}>
+              Descartar alterações
+            </Button>
+          )}
+          {form.mode !== 'none' && (
+            <Button
+              variant="secondary"
+              isBusy={testing.isBusy}
+              onClick={() => errors.check(form) && testing.test()}
+            >
+              Testar relatório
+            </Button>
+          )}
+          <Button type="submit" isBusy={saving.isBusy}>
+            Salvar Configurações
+          </Button>
+        </div>
+      </div>
+      <ConfirmDialog
         isOpen={saving.isAsking}
-        onCancel={saving.cancel}
+        title={`Remover o relatório de ${type}?`}
+        description={`A área ${type} deixa de aparecer para todas as pessoas que têm acesso a ela. Para tê-la de volta, será preciso configurar o relatório de novo.`}
+        confirmLabel="Remover relatório"
         onConfirm={saving.confirm}
+        onCancel={saving.cancel}
       />
     </form>
-  )
-}
-
-interface SettingActionsProps {
-  area: AreaView
-  isSaving: boolean
-  isTesting: boolean
-  onTest: () => void
-  onDiscard: () => void
-  /** How the last test went. */
-  children: ReactNode
-}
-
-/** The last row of an area's form: how it stands, and what can be done. */
-export function SettingActions({
-  area,
-  isSaving,
-  isTesting,
-  onTest,
-  onDiscard,
-  children,
-}: SettingActionsProps) {
-  return (
-    <div className="flex flex-col gap-3 border-line border-t pt-4 lg:flex-row lg:items-center">
-      <div className="min-w-0 flex-1">{children}</div>
-      <div className="flex flex-col gap-2 sm:flex-row sm:justify-end">
-        {area.isChanged && (
-          <Button variant="ghost" onClick={onDiscard}>
-            Descartar alterações
-          </Button>
-        )}
-        {area.form.mode !== 'none' && (
-          <Button variant="secondary" isBusy={isTesting} onClick={onTest}>
-            Testar relatório
-          </Button>
-        )}
-        <Button type="submit" isBusy={isSaving}>
-          Salvar Configurações
-        </Button>
-      </div>
-    </div>
   )
 }
 
@@ -120,26 +97,17 @@ const KINDS: Partial<Record<ReportTestOutcome, NoticeKind>> = {
   'rate-limited': 'warning',
   'service-down': 'warning',
 }
-interface TestResultProps {
-  isBusy: boolean
-  /** What the dry run found: one sentence with what is wrong and who mends it, or that all is well. */
-  reply: { outcome: ReportTestOutcome; message: string } | undefined
-  /** Why no answer came. */
-  failure: string | undefined
-}
 
 /** The line under the fields that says how 'Testar relatório' went; read out when it changes. */
-export function TestResult({ isBusy, reply, failure }: TestResultProps) {
-  const kind = failure !== undefined ? 'error' : reply && (KINDS[reply.outcome] ?? 'error')
+function TestResult({ isBusy, result }: { isBusy: boolean; result: TestedReport | undefined }) {
+  const kind = (result?.outcome && KINDS[result.outcome]) ?? 'error'
   return (
-    <div aria-live="polite">
+    <div aria-live="polite" className="min-w-0 flex-1">
       {isBusy && <p className="text-muted text-sm">Testando o relatório…</p>}
-      {!isBusy && kind && (
+      {!isBusy && result && (
         <p className="flex gap-2 text-sm">
           <KindIcon kind={kind} className="mt-0.5" />
-          <span className="min-w-0">
-            {failure === undefined ? reply?.message : `Não foi possível testar o relatório. ${failure}`}
-          </span>
+          <span className="min-w-0">{result.message}</span>
         </p>
       )}
     </div>
@@ -157,7 +125,7 @@ interface ConflictNoticeProps {
 }
 
 /** Somebody has saved the area elsewhere while it was being edited here: shows theirs and asks which one holds. */
-export function ConflictNotice({ detail, current, isBusy, onUseCurrent, onSaveMine }: ConflictNoticeProps) {
+function ConflictNotice({ detail, current, isBusy, onUseCurrent, onSaveMine }: ConflictNoticeProps) {
   const place = useRef<HTMLDivElement>(null)
   // The button that was pressed stands at the other end of the form. Who is still typing is left where they are.
   useEffect(() => {
@@ -191,34 +159,5 @@ export function ConflictNotice({ detail, current, isBusy, onUseCurrent, onSaveMi
         </dl>
       </Alert>
     </div>
-  )
-}
-
-interface RemoveDialogProps {
-  type: AccessType
-  isOpen: boolean
-  onCancel: () => void
-  onConfirm: () => void
-}
-
-/** Asks before an area loses its report. */
-export function RemoveDialog({ type, isOpen, onCancel, onConfirm }: RemoveDialogProps) {
-  return (
-    <Dialog
-      isOpen={isOpen}
-      title={`Remover o relatório de ${type}?`}
-      description={`A área ${type} deixa de aparecer para todas as pessoas que têm acesso a ela. Para tê-la de volta, será preciso configurar o relatório de novo.`}
-      onClose={onCancel}
-      actions={
-        <>
-          <Button variant="secondary" onClick={onCancel}>
-            Cancelar
-          </Button>
-          <Button variant="danger" onClick={onConfirm}>
-            Remover relatório
-          </Button>
-        </>
-      }
-    />
   )
 }
