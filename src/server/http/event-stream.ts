@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context } from 'hono'
 
 /** A client that leaves so much unread does not read at all: what it missed it fetches when it comes back. */
-const MOST_UNREAD_BYTES = 64 * 1024
+const MAX_UNREAD_BYTES = 64 * 1024
 
 const HEADERS = {
   'Content-Type': 'text/event-stream',
@@ -54,7 +54,7 @@ export function openEventStream(context: Context, accept: AcceptStream): Respons
   const onEnd = accept({
     write(events) {
       if (isOver()) return
-      if (outgoing.writableLength > MOST_UNREAD_BYTES) outgoing.destroy()
+      if (outgoing.writableLength > MAX_UNREAD_BYTES) outgoing.destroy()
       else {
         if (!outgoing.headersSent) outgoing.writeHead(200, HEADERS)
         outgoing.write(events)

@@ -1,15 +1,16 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { MessageChange } from '#contract/support.ts'
 import type { Database } from '#server/database/database.ts'
 import type { Log } from '#server/log.ts'
-import { coalesce } from './coalesce.ts'
-import { type Position, readChanges, readPosition } from './read-changes.ts'
-import { trimNowAndThen } from './trim-changes.ts'
 
 /** What happens within it goes into one event. */
 const REST_MS = 20
 /** Finds what no notification told of: a pooler between us and the database swallows them. */
 const POLL_MS = 2_000
-const MOST_IDS = 200
+const MAX_IDS = 200
+const KEEP_MINUTES = 60
+const TRIM_EVERY_MS = 10 * 60_000
 /** Well before the first rows may have been trimmed. */
 const LATE_MS = 30 * 60_000
 
@@ -33,14 +34,11 @@ export function createFollower(options: FollowOptions): Follower {
   let following: Promise<() => Promise<void>> | undefined
   return {
     async start() {
-      following ??= follow(options)
-      const mine = following
-      try {
-        await mine
-      } catch (error) {
-        if (following === mine) following = undefined
+      following ??= follow(options).catch((error) => {
+        following = undefined
         throw error
-      }
+      })
+      await following
     },
     async stop() {
       const stopFollowing = await following?.catch(() => undefined)
@@ -51,14 +49,31 @@ export function createFollower(options: FollowOptions): Follower {
 
 /** @returns what ends it */
 async function follow({ database, log, onChange, isWatched }: FollowOptions): Promise<() => Promise<void>> {
-  const read = createReader(database, onChange, await readPosition(database))
-  const reading = coalesce(reportOnce(log, read), REST_MS)
+  let { position } = await readChanges(database)
+  let readAt = performance.now()
+  let newest = 0
+  let trimmedAt = Number.NEGATIVE_INFINITY
+
+  async function readOn() {
+    const found = await readChanges(database, position)
+    // Behind where we were: another database has taken its place.
+    const isOther = found.position.watermark < position.watermark
+    const isLate = performance.now() - readAt > LATE_MS
+    position = found.position
+    readAt = performance.now()
+    newest = Math.max(newest, found.newest)
+    if (isOther || isLate || found.ids.length > MAX_IDS) onChange({ kind: 'stale' }, newest)
+    else if (found.ids.length > 0) onChange({ kind: 'changed', ids: found.ids }, newest)
+  }
+
+  const reading = coalesce(logFirstFailure(log, readOn), REST_MS)
   const stopListening = database.listen('support_messages', reading.wake)
-  const trim = trimNowAndThen(database.db, log)
   const poll = setInterval(() => {
     if (!isWatched()) return
     reading.wake()
-    trim()
+    if (performance.now() < trimmedAt + TRIM_EVERY_MS) return
+    trimmedAt = performance.now()
+    trimChanges(database).catch((error) => log.warn({ err: error }, 'old message changes not removed'))
   }, POLL_MS)
   return async () => {
     clearInterval(poll)
@@ -67,26 +82,65 @@ async function follow({ database, log, onChange, isWatched }: FollowOptions): Pr
   }
 }
 
-/** Makes the function that reads on and tells what it found. */
-function createReader(database: Database, onChange: FollowOptions['onChange'], start: Position) {
-  let position = start
-  let readAt = performance.now()
-  let newest = 0
-  return async () => {
-    const found = await readChanges(database, position)
-    // Behind where we were: another database has taken its place.
-    const isOther = found.position.watermark < position.watermark
-    const isLate = performance.now() - readAt > LATE_MS
-    position = found.position
-    readAt = performance.now()
-    newest = Math.max(newest, found.newest)
-    if (isOther || isLate || found.ids.length > MOST_IDS) onChange({ kind: 'stale' }, newest)
-    else if (found.ids.length > 0) onChange({ kind: 'changed', ids: found.ids }, newest)
+/** How far a process has read. */
+interface Position {
+  /** Every transaction below it has ended and been read. */
+  watermark: bigint
+  /** Changes that were read although their transaction is not below. */
+  seen: ReadonlySet<number>
+}
+
+interface ReadChanges {
+  position: Position
+  /** Which messages have changed since. */
+  ids: string[]
+  /** The newest change among them; 0 when there is none. */
+  newest: number
+}
+
+/**
+ * Change ids are given out before their transactions commit, in any order: only below the oldest transaction that
+ * runs is everything there. Both are read from one snapshot.
+ */
+const READ_CHANGES = {
+  name: 'read-message-changes',
+  text: `
+    select watermark::text, coalesce((
+      select json_agg(json_build_array(id, message_id, xid::text) order by id)
+      from support_message_changes where xid >= coalesce($1::xid8, watermark)), '[]')::text as changes
+    from (select pg_snapshot_xmin(pg_current_snapshot()) as watermark) as snapshot`,
+}
+
+/**
+ * Reads on from a position; without one, only finds where to read on from so that nothing is missed that commits from
+ * now on, and nothing is told that is there already.
+ */
+async function readChanges(database: Database, from?: Position): Promise<ReadChanges> {
+  const [row] = await database.runPrepared<{ watermark: string; changes: string }>(READ_CHANGES, [
+    from?.watermark.toString() ?? null,
+  ])
+  if (!row) throw new Error('the database gave no snapshot')
+  const changes = JSON.parse(row.changes) as [id: number, messageId: string, xid: string][]
+  const watermark = BigInt(row.watermark)
+  const fresh = changes.filter(([id]) => !from?.seen.has(id))
+  return {
+    position: {
+      watermark,
+      seen: new Set(changes.filter(([, , xid]) => BigInt(xid) >= watermark).map(([id]) => id)),
+    },
+    ids: [...new Set(fresh.map(([, messageId]) => messageId))],
+    newest: fresh.at(-1)?.[0] ?? 0,
   }
 }
 
+/** Removes changes that every process has read long ago. */
+async function trimChanges({ db }: Database): Promise<void> {
+  await sql`delete from support_message_changes
+    where at < now() - ${sql.lit(KEEP_MINUTES)} * interval '1 minute'`.execute(db)
+}
+
 /** Logs the first of a row of failures; the next poll tries again. */
-function reportOnce(log: Log, work: () => Promise<void>) {
+function logFirstFailure(log: Log, work: () => Promise<void>) {
   let isFailing = false
   return async () => {
     try {
@@ -96,5 +150,41 @@ function reportOnce(log: Log, work: () => Promise<void>) {
       if (!isFailing) log.error({ err: error }, 'message changes not read')
       isFailing = true
     }
+  }
+}
+
+/** Work that many ask for and that is done once for all of them. */
+interface Coalesced {
+  /** Has it done soon. */
+  wake(): void
+  /** Does nothing more, and waits for what is under way. */
+  stop(): Promise<void>
+}
+
+/**
+ * One run at a time, one more when it was asked for meanwhile, and a rest after each.
+ * @param work must not fail
+ */
+export function coalesce(work: () => Promise<void>, restMs: number): Coalesced {
+  let running: Promise<void> | undefined
+  let isAsked = false
+  let isStopped = false
+  const run = async () => {
+    while (isAsked && !isStopped) {
+      isAsked = false
+      await work()
+      await wait(restMs)
+    }
+    running = undefined
+  }
+  return {
+    wake() {
+      isAsked = true
+      running ??= run()
+    },
+    async stop() {
+      isStopped = true
+      await running
+    },
   }
 }

@@ -1,26 +1,35 @@
+import { sql } from 'kysely'
+import { SESSION_IDLE_MS } from '#server/accounts/sessions.ts'
 import type { Database } from '#server/database/database.ts'
+import type { Db } from '#server/database/schema.ts'
 import type { Actor } from '#server/http/context.ts'
-import { type AcceptStream, encodeEvent, encodeRetry, HEARTBEAT } from '#server/http/event-stream.ts'
+import {
+  type AcceptStream,
+  type EventStream,
+  encodeEvent,
+  encodeRetry,
+  HEARTBEAT,
+} from '#server/http/event-stream.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { Log } from '#server/log.ts'
-import { findAdminSessions } from './find-admin-sessions.ts'
 import { createFollower } from './follow-changes.ts'
-import { createOpenStreams, type OpenStreams } from './open-streams.ts'
 
 const HEARTBEAT_MS = 15_000
 /** A stream outlives its session by this, and by one query, at most. */
 const CHECK_MS = 3_000
 const RETRY_MS = 1_000
+const MAX_STREAMS_PER_USER = 5
+const RETRY_AFTER_TOO_MANY_SECONDS = 15
 
-/** Everybody who follows the messages through this process. */
+/** All who follow the messages through this process. */
 export interface MessageStreams {
   /** @returns what takes an administrator's stream over, and refuses the sixth with rate-limited */
   follow(actor: Actor): Promise<AcceptStream>
-  /** Sends everybody away, to another replica or to come back later, and lets nobody in. */
+  /** Sends all of them away, to another replica or to come back later, and lets no one in. */
   stop(): Promise<void>
 }
 
-interface StreamDeps {
+interface MessageStreamServices {
   database: Database
   log: Log
   /** Told of each stream that begins; what it returns, of its end. */
@@ -29,68 +38,98 @@ interface StreamDeps {
   clock: () => number
 }
 
-export function createMessageStreams(deps: StreamDeps): MessageStreams {
-  const open = createOpenStreams()
-  const stopTending = tend(open, deps)
+export function createMessageStreams(services: MessageStreamServices): MessageStreams {
+  const { database, metrics, clock } = services
+  const open = new Map<EventStream, Actor>()
   let newest = 0
   let isStopped = false
+  let isChecking = false
+
+  const tellAll = (events: Uint8Array) => {
+    for (const stream of open.keys()) stream.write(events)
+  }
   const follower = createFollower({
-    ...deps,
-    isWatched: () => open.count() > 0,
+    ...services,
+    isWatched: () => open.size > 0,
     onChange(change, id) {
       newest = id
-      open.tellAll(encodeEvent(id, change))
+      tellAll(encodeEvent(id, change))
     },
   })
-  const refuseWhenStopped = () => {
+
+  /** Closes the streams whose session has ended or is no longer an administrator's. */
+  async function closeEnded() {
+    if (isChecking || open.size === 0) return
+    isChecking = true
+    // Those who come while the question is asked are not judged by its answer.
+    const asked = [...open]
+    try {
+      const sessionIds = new Set(asked.map(([, { sessionId }]) => sessionId))
+      const alive = await findAdminSessions(database.db, [...sessionIds], clock())
+      for (const [stream, { sessionId }] of asked) if (!alive.has(sessionId)) stream.close()
+    } catch {
+      // While the database is away nothing is learnt: the next time tries again.
+    } finally {
+      isChecking = false
+    }
+  }
+  const timers = [setInterval(() => tellAll(HEARTBEAT), HEARTBEAT_MS), setInterval(closeEnded, CHECK_MS)]
+  for (const timer of timers) timer.unref()
+
+  function refuseWhenStopped() {
     if (isStopped)
       throw new ProblemError('too-busy', { detail: 'O portal está sendo reiniciado.', retryAfterSeconds: 1 })
   }
+  function refuseTooMany({ profile }: Actor) {
+    const own = [...open.values()].filter((owner) => owner.profile.user_id === profile.user_id)
+    if (own.length >= MAX_STREAMS_PER_USER)
+      throw new ProblemError('rate-limited', {
+        detail: 'O portal já está aberto em muitas abas.',
+        retryAfterSeconds: RETRY_AFTER_TOO_MANY_SECONDS,
+      })
+  }
+
   return {
-    async follow({ sessionId, profile: { user_id: userId } }) {
+    async follow(actor) {
       refuseWhenStopped()
       await follower.start()
       return (stream) => {
         refuseWhenStopped()
-        const leave = open.add(stream, { sessionId, userId })
+        refuseTooMany(actor)
+        open.set(stream, actor)
+        const uncount = metrics.openStream()
         stream.write(encodeRetry(RETRY_MS))
         // Whatever it knows may be older than where the follower is.
         stream.write(encodeEvent(newest, { kind: 'stale' }))
-        const uncount = deps.metrics.openStream()
         return () => {
           uncount()
-          leave()
+          open.delete(stream)
         }
       }
     },
     async stop() {
       isStopped = true
-      stopTending()
-      open.closeAll()
+      for (const timer of timers) clearInterval(timer)
+      for (const stream of open.keys()) stream.close()
       await follower.stop()
     },
   }
 }
 
-/** Shows now and then that the streams live, and closes those whose session does not. @returns what ends it */
-function tend(open: OpenStreams, { database, clock }: StreamDeps): () => void {
-  const closeEnded = onceAtATime(() =>
-    open.closeEnded((sessionIds) => findAdminSessions(database.db, sessionIds, clock())),
-  )
-  const timers = [setInterval(() => open.tellAll(HEARTBEAT), HEARTBEAT_MS), setInterval(closeEnded, CHECK_MS)]
-  for (const timer of timers) timer.unref()
-  return () => {
-    for (const timer of timers) clearInterval(timer)
-  }
-}
-
-/** While the database is away nothing is learnt: the next time tries again. */
-function onceAtATime(check: () => Promise<void>): () => Promise<void> {
-  let isRunning = false
-  return async () => {
-    if (isRunning) return
-    isRunning = true
-    await check().catch(() => {})
-    isRunning = false
-  }
+/**
+ * Which of these sessions live and belong to somebody who is an administrator right now; the same rules as the
+ * check of every request.
+ * @param now ms since the epoch
+ */
+async function findAdminSessions(db: Db, sessionIds: string[], now: number): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('sessions')
+    .innerJoin('user_roles', 'user_roles.user_id', 'sessions.user_id')
+    .select('sessions.id')
+    .where(sql<boolean>`sessions.id = any(${sessionIds}::uuid[])`)
+    .where('sessions.kind', '=', 'full')
+    .where('sessions.refreshed_at', '>', new Date(now - SESSION_IDLE_MS))
+    .where('user_roles.role', '=', 'admin')
+    .execute()
+  return new Set(rows.map(({ id }) => id))
 }

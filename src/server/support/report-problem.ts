@@ -1,24 +1,38 @@
 import type { BodyOf } from '#contract/route.ts'
 import type { supportRoutes } from '#contract/support.ts'
-import type { Db } from '#server/database/schema.ts'
-import type { Actor, RequestInfo } from '#server/http/context.ts'
+import type { Context } from '#server/http/context.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
-import { cleanLine } from './clean-contact-form.ts'
-import { describeBrowser } from './describe-browser.ts'
-import { storeMessage } from './store-message.ts'
+import { cleanLine, storeMessage } from './send-message.ts'
 
 type ProblemReport = BodyOf<typeof supportRoutes.reportProblem>
 
 const LIMIT = { max: 5, windowSeconds: 600 }
-const LONGEST_NAME = 100
-const LONGEST_MESSAGE = 1000
+const MAX_NAME = 100
+const MAX_MESSAGE = 1000
+const MAX_UNKNOWN_BROWSER = 80
 /** No word and no id is so long; should the page quote what failed with a token in it, it ends here. */
 const TOKENS = /[\w.~+/=-]{40,}/g
 const MODES = { secure_sso: 'link seguro (SSO)', service_principal: 'service principal' }
+/** In the order in which they must be looked for: most call themselves Chrome and Safari too. */
+const BROWSERS: [RegExp, string][] = [
+  [/\bEdg(?:e|A|iOS)?\/(\d+)/, 'Edge'],
+  [/\bOPR\/(\d+)/, 'Opera'],
+  [/\bSamsungBrowser\/(\d+)/, 'Samsung Internet'],
+  [/\b(?:Firefox|FxiOS)\/(\d+)/, 'Firefox'],
+  [/\b(?:HeadlessChrome|Chrome|CriOS)\/(\d+)/, 'Chrome'],
+  [/\bVersion\/(\d+)\S* (?:Mobile\/\S+ )?Safari\//, 'Safari'],
+]
+const SYSTEMS: [RegExp, string][] = [
+  [/\b(?:iPhone|iPad)\b/, 'iOS'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bLinux\b/, 'Linux'],
+]
 
-export interface ReportProblemDeps {
-  db: Db
+export interface ReportProblemContext extends Context {
   takeFromLimit: TakeFromLimit
+  /** Tells the outbox that a mail waits. */
   nudgeOutbox: () => void
 }
 
@@ -26,24 +40,21 @@ export interface ReportProblemDeps {
  * Files a message about a report that failed, in the name of the person who saw it.
  * @throws ProblemError rate-limited
  */
-export async function reportProblem(
-  deps: ReportProblemDeps,
-  { profile }: Actor,
-  report: ProblemReport,
-  request: RequestInfo,
-): Promise<void> {
-  await deps.takeFromLimit(`problem-report ${profile.user_id}`, LIMIT)
-  await storeMessage(deps.db, {
-    name: cleanLine(profile.full_name ?? '').slice(0, LONGEST_NAME) || profile.email,
+export async function reportProblem(context: ReportProblemContext, report: ProblemReport): Promise<void> {
+  const { profile } = context.actor
+  await context.takeFromLimit(`problem-report ${profile.user_id}`, LIMIT)
+  await storeMessage(context.db, {
+    name: cleanLine(profile.full_name ?? '').slice(0, MAX_NAME) || profile.email,
     email: profile.email,
     phone: '—',
-    message: writeReport(profile, report, request.userAgent),
+    message: writeReport(context, report),
   })
-  deps.nudgeOutbox()
+  context.nudgeOutbox()
 }
 
 /** What the IT team needs to look into it. */
-function writeReport({ marcas, estados }: Actor['profile'], report: ProblemReport, userAgent: string | null) {
+function writeReport({ actor, request }: Context, report: ProblemReport): string {
+  const { marcas, estados } = actor.profile
   const lines = [
     `Problema no relatório ${report.type}`,
     `Falha: ${report.failure}`,
@@ -51,11 +62,23 @@ function writeReport({ marcas, estados }: Actor['profile'], report: ProblemRepor
     `Relatório: ${report.reportId || 'não informado'}`,
     `Marcas: ${marcas.join(', ') || 'nenhuma'}`,
     `Estados: ${estados.join(', ') || 'nenhum'}`,
-    `Navegador: ${describeBrowser(userAgent)}`,
+    `Navegador: ${describeBrowser(request.userAgent)}`,
     `Código da requisição: ${report.requestId || 'não informado'}`,
   ]
   return lines
     .map((line) => cleanLine(line).replace(TOKENS, '…'))
     .join('\n')
-    .slice(0, LONGEST_MESSAGE)
+    .slice(0, MAX_MESSAGE)
+}
+
+/** A User-Agent in short, 'Chrome 141, Windows'; the beginning of one that is not known. */
+export function describeBrowser(userAgent: string | null): string {
+  if (!userAgent) return 'não informado'
+  for (const [pattern, name] of BROWSERS) {
+    const version = pattern.exec(userAgent)?.[1]
+    if (!version) continue
+    const system = SYSTEMS.find(([of]) => of.test(userAgent))?.[1]
+    return system ? `${name} ${version}, ${system}` : `${name} ${version}`
+  }
+  return userAgent.slice(0, MAX_UNKNOWN_BROWSER)
 }

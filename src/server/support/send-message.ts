@@ -1,14 +1,14 @@
 import type { BodyOf } from '#contract/route.ts'
-import { CONTACT_MIN_FILL_MS, type supportRoutes } from '#contract/support.ts'
+import { CONTACT_MIN_FILL_MS, contactMessages, type supportRoutes } from '#contract/support.ts'
 import type { HumanCheck } from '#server/accounts/human-check.ts'
 import type { Db } from '#server/database/schema.ts'
 import { ipGroup } from '#server/http/caller-ip.ts'
-import type { RequestInfo } from '#server/http/context.ts'
+import type { PublicContext } from '#server/http/context.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { Log } from '#server/log.ts'
-import { cleanContactForm } from './clean-contact-form.ts'
-import { storeMessage } from './store-message.ts'
+import { queueDigest } from '#server/users/mails.ts'
+import { supportMails } from './mails.ts'
 
 const TEN_MINUTES = 600
 const DAY = 86_400
@@ -17,8 +17,15 @@ const CHECK_LIMIT = { max: 30, windowSeconds: TEN_MINUTES }
 const LIMIT = { max: 3, windowSeconds: TEN_MINUTES }
 const DAILY_LIMIT = { max: 20, windowSeconds: DAY }
 
-export interface SendMessageDeps {
-  db: Db
+/** What somebody wrote, the way it is stored. */
+export interface ContactForm {
+  name: string
+  email: string
+  phone: string
+  message: string
+}
+
+export interface SendMessageContext extends PublicContext {
   humanCheck: HumanCheck
   /** Whether the contact form asks for a human check. */
   contactCaptcha: boolean
@@ -34,13 +41,11 @@ export interface SendMessageDeps {
  *   human-check-required, human-check-failed; invalid-input
  */
 export async function sendMessage(
-  deps: SendMessageDeps,
-  body: BodyOf<typeof supportRoutes.sendSupportMessage>,
-  request: RequestInfo,
+  { db, request, log, humanCheck, contactCaptcha, takeFromLimit, nudgeOutbox }: SendMessageContext,
+  { website, fill_ms: fillMs, captcha, ...typed }: BodyOf<typeof supportRoutes.sendSupportMessage>,
 ): Promise<void> {
-  const { website, fill_ms: fillMs, captcha, ...typed } = body
   if (website) {
-    deps.log.info({ requestId: request.requestId }, 'contact form with a filled honeypot dropped')
+    log.info({ requestId: request.requestId }, 'contact form with a filled honeypot dropped')
     return
   }
   const form = cleanContactForm(typed)
@@ -49,12 +54,51 @@ export async function sendMessage(
       retryAfterSeconds: Math.ceil((CONTACT_MIN_FILL_MS - fillMs) / 1000),
     })
   const caller = ipGroup(request.ip)
-  if (deps.contactCaptcha) {
-    await deps.takeFromLimit(`contact-check ${caller}`, CHECK_LIMIT)
-    await deps.humanCheck.demand(captcha, request.ip)
+  if (contactCaptcha) {
+    await takeFromLimit(`contact-check ${caller}`, CHECK_LIMIT)
+    await humanCheck.demand(captcha, request.ip)
   }
-  await deps.takeFromLimit(`contact ${caller}`, LIMIT)
-  await deps.takeFromLimit(`contact-daily ${caller}`, DAILY_LIMIT)
-  await storeMessage(deps.db, form)
-  deps.nudgeOutbox()
+  await takeFromLimit(`contact ${caller}`, LIMIT)
+  await takeFromLimit(`contact-daily ${caller}`, DAILY_LIMIT)
+  await storeMessage(db, form)
+  nudgeOutbox()
+}
+
+/** Files a message and has the administrators mailed of it. */
+export function storeMessage(db: Db, form: ContactForm): Promise<void> {
+  return db.transaction().execute(async (transaction) => {
+    await transaction.insertInto('support_messages').values(form).execute()
+    await queueDigest({ db: transaction }, supportMails, 'message-digest')
+  })
+}
+
+const CONTROLS = /[\p{Cc}\u2028\u2029]+/gu
+const CONTROLS_BUT_LINES = /(?![\n\t])\p{Cc}/gu
+/** Something that leaves a mark on the screen. */
+const VISIBLE = /[^\p{C}\p{Z}\p{M}]/u
+
+/** A text of one line: every run of line breaks and other control characters becomes one space. */
+export function cleanLine(text: string): string {
+  return text.replace(CONTROLS, ' ').trim()
+}
+
+/** A text of many lines: line breaks, whatever their kind, and tabs stay; other control characters go. */
+function cleanText(text: string): string {
+  return text
+    .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
+    .replace(CONTROLS_BUT_LINES, '')
+    .trim()
+}
+
+/**
+ * Cleans what the contract has let through.
+ * @throws ProblemError invalid-input naming each field of which nothing visible is left
+ */
+function cleanContactForm({ name, email, phone, message }: ContactForm): ContactForm {
+  const cleaned = { name: cleanLine(name), email, phone: cleanLine(phone), message: cleanText(message) }
+  const fields = (['name', 'phone', 'message'] as const)
+    .filter((path) => !VISIBLE.test(cleaned[path]))
+    .map((path) => ({ path, message: contactMessages[`${path}Required`] }))
+  if (fields[0]) throw new ProblemError('invalid-input', { detail: fields[0].message, fields })
+  return cleaned
 }

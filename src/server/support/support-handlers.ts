@@ -1,40 +1,32 @@
 import type { supportRoutes } from '#contract/support.ts'
+import type { ServicesOf } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
-import { deleteMessage, markMessageRead } from './change-message.ts'
-import { listMessages } from './list-messages.ts'
+import { countUnreadMessages, deleteMessage, listMessages, markMessageRead } from './inbox.ts'
 import type { MessageStreams } from './message-streams.ts'
-import { reportProblem } from './report-problem.ts'
-import { type SendMessageDeps, sendMessage } from './send-message.ts'
+import { type ReportProblemContext, reportProblem } from './report-problem.ts'
+import { type SendMessageContext, sendMessage } from './send-message.ts'
 
-export interface SupportDeps extends SendMessageDeps {
-  /** ms since the epoch */
-  clock: () => number
+export interface SupportServices extends ServicesOf<SendMessageContext & ReportProblemContext> {
   messageStreams: Pick<MessageStreams, 'follow'>
 }
 
-export function supportHandlers(deps: SupportDeps): Handlers<typeof supportRoutes> {
-  const { db, clock } = deps
-  const now = () => new Date(clock())
+export function supportHandlers(services: SupportServices): Handlers<typeof supportRoutes> {
   return {
-    async sendSupportMessage({ body, request }) {
-      await sendMessage(deps, body, request)
+    async sendSupportMessage({ context, body }) {
+      await sendMessage({ ...services, ...context }, body)
       return { success: true }
     },
-    async reportProblem({ body, actor, request }) {
-      await reportProblem(deps, actor, body, request)
+    async reportProblem({ context, body }) {
+      await reportProblem({ ...services, ...context }, body)
       return { success: true }
     },
-    listSupportMessages: ({ query }) => listMessages(db, query),
-    countUnreadMessages: () =>
-      db
-        .selectFrom('support_messages')
-        .select((query) => query.fn.countAll<number>().as('count'))
-        .where('is_read', '=', false)
-        .executeTakeFirstOrThrow(),
-    followMessageChanges: ({ actor }) => deps.messageStreams.follow(actor),
-    markMessageRead: ({ params, actor, request }) =>
-      markMessageRead(db, { id: params.id, actor, request, at: now() }),
-    deleteMessage: ({ params, actor, request }) =>
-      deleteMessage(db, { id: params.id, actor, request, at: now() }).then(() => undefined),
+    listSupportMessages: ({ context, query }) => listMessages(context.db, query),
+    countUnreadMessages: ({ context }) => countUnreadMessages(context.db),
+    followMessageChanges: ({ context }) => services.messageStreams.follow(context.actor),
+    markMessageRead: ({ context, params }) => markMessageRead(context, params.id),
+    deleteMessage: async ({ context, params }) => {
+      await deleteMessage(context, params.id)
+      return undefined
+    },
   }
 }

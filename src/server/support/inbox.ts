@@ -1,0 +1,124 @@
+import { type Selectable, type SelectQueryBuilder, sql } from 'kysely'
+import * as z from 'zod'
+import type { QueryOf, ReplyOf } from '#contract/route.ts'
+import type { SupportMessage, supportRoutes } from '#contract/support.ts'
+import type { Db, Tables } from '#server/database/schema.ts'
+import type { Context } from '#server/http/context.ts'
+import { cursorInstantSchema, readCursor, writeCursor } from '#server/http/cursor.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import { recordAudit } from '#server/operations/audit.ts'
+
+type ListRoute = typeof supportRoutes.listSupportMessages
+
+const PAGE = 50
+const COLUMNS = ['id', 'name', 'email', 'phone', 'message', 'is_read', 'created_at'] as const
+/** The last message of a page: those that follow are older, or as old with a smaller id. */
+const cursorSchema = z.tuple([cursorInstantSchema, z.uuid()])
+
+/**
+ * One page of messages, newest first.
+ * @throws ProblemError invalid-input for a cursor of another make
+ */
+export async function listMessages(db: Db, query: QueryOf<ListRoute>): Promise<ReplyOf<ListRoute>> {
+  const { cursor, limit = PAGE } = query
+  const after = cursor === undefined ? undefined : readCursor(cursor, cursorSchema)
+  const matching = filterMessages(db.selectFrom('support_messages'), query)
+  const { total } = await matching
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await matching
+    .select(COLUMNS)
+    .select(
+      sql<string>`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('exact_at'),
+    )
+    .$if(after !== undefined, (page) =>
+      page.where(sql<boolean>`(created_at, id) < (${after?.[0]}::timestamptz, ${after?.[1]}::uuid)`),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    // One more tells whether there is a next page.
+    .limit(limit + 1)
+    .execute()
+  const items = rows.slice(0, limit)
+  const last = rows.length > limit ? items.at(-1) : undefined
+  return {
+    items: items.map(presentMessage),
+    total,
+    next: last ? writeCursor([last.exact_at, last.id]) : null,
+  }
+}
+
+/** Every word of `q` must be somewhere in the message, case and accents aside. */
+function filterMessages<O>(
+  messages: SelectQueryBuilder<Tables, 'support_messages', O>,
+  { q = '', unread }: Pick<QueryOf<ListRoute>, 'q' | 'unread'>,
+): SelectQueryBuilder<Tables, 'support_messages', O> {
+  const words = q.split(/\s+/).filter(Boolean)
+  const filtered = unread === undefined ? messages : messages.where('is_read', '=', unread === 'false')
+  return words.reduce(
+    // strpos, so that % and _ stand for themselves.
+    (matching, word) => matching.where(sql<boolean>`strpos(search_text, fold_text(${word}::text)) > 0`),
+    filtered,
+  )
+}
+
+export function countUnreadMessages(db: Db): Promise<{ count: number }> {
+  return db
+    .selectFrom('support_messages')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('is_read', '=', false)
+    .executeTakeFirstOrThrow()
+}
+
+/**
+ * Marks a message as read; one that is stays as it is, without a second audit row.
+ * @throws ProblemError not-found when it has been deleted
+ */
+export function markMessageRead(context: Context, id: string): Promise<SupportMessage> {
+  return context.db.transaction().execute(async (db) => {
+    const marked = await db
+      .updateTable('support_messages')
+      .set({ is_read: true })
+      .where('id', '=', id)
+      .where('is_read', '=', false)
+      .returning(COLUMNS)
+      .executeTakeFirst()
+    if (marked) {
+      const states = { before: { id, is_read: false }, after: { id, is_read: true } }
+      await recordAudit({ ...context, db }, { action: 'message-read', ...states })
+      return presentMessage(marked)
+    }
+    const found = await db
+      .selectFrom('support_messages')
+      .select(COLUMNS)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    if (!found) throw noSuchMessage()
+    return presentMessage(found)
+  })
+}
+
+/** @throws ProblemError not-found when it has been deleted already */
+export function deleteMessage(context: Context, id: string): Promise<void> {
+  return context.db.transaction().execute(async (db) => {
+    const deleted = await db
+      .deleteFrom('support_messages')
+      .where('id', '=', id)
+      .returning('is_read')
+      .executeTakeFirst()
+    if (!deleted) throw noSuchMessage()
+    const before = { id, is_read: deleted.is_read }
+    await recordAudit({ ...context, db }, { action: 'message-deleted', before })
+  })
+}
+
+/** A row of support_messages as it goes over the wire. */
+function presentMessage(
+  row: Pick<Selectable<Tables['support_messages']>, (typeof COLUMNS)[number]>,
+): SupportMessage {
+  return { ...row, created_at: row.created_at.toISOString() }
+}
+
+function noSuchMessage(): ProblemError {
+  return new ProblemError('not-found', { detail: 'Esta mensagem não existe mais.' })
+}
