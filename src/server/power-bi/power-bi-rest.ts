@@ -16,14 +16,16 @@ const ALL_TRIES_MS = 8_000
 const ONE_TRY_MS = 5_000
 const MAX_PAUSE_MS = 2_000
 
-export interface PowerBiRest {
-  /**
-   * One call of the REST API; at most two tries and 8 s in all.
-   * @param path after /v1.0/myorg
-   * @throws PowerBiRefusal for a definite 4xx, ProblemError power-bi-unavailable for anything that may pass
-   */
-  call(method: 'GET' | 'POST', path: string, body?: object): Promise<Record<string, unknown>>
-}
+/**
+ * One call of the REST API; at most two tries and 8 s in all.
+ * @param path after /v1.0/myorg
+ * @throws PowerBiRefusal for a definite 4xx, ProblemError power-bi-unavailable for anything that may pass
+ */
+export type PowerBiRest = (
+  method: 'GET' | 'POST',
+  path: string,
+  body?: object,
+) => Promise<Record<string, unknown>>
 
 interface RestOptions {
   /** 'https://api.powerbi.com', or the emulator's. */
@@ -58,28 +60,26 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
     throw refusal
   }
 
-  return {
-    async call(method, path, body) {
-      const overall = AbortSignal.timeout(ALL_TRIES_MS)
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await tryOnce(method, path, body, overall)
-        } catch (error) {
-          const isLast = attempt >= TRIES || overall.aborted
-          const isExpiredToken = error instanceof PowerBiRefusal && error.status === 401
-          if (error instanceof ProblemError) throw error
-          if (error instanceof PowerBiRefusal && (isLast || !isExpiredToken)) throw error
-          const retryAfterSeconds = error instanceof PassingFailure ? error.retryAfterSeconds : undefined
-          const pauseMs = (retryAfterSeconds ?? 0.25) * 1000
-          if (isLast || pauseMs > MAX_PAUSE_MS)
-            throw new ProblemError('power-bi-unavailable', {
-              retryAfterSeconds: retryAfterSeconds ?? 10,
-              cause: error,
-            })
-          await new Promise((resolve) => setTimeout(resolve, pauseMs))
-        }
+  return async (method, path, body) => {
+    const overall = AbortSignal.timeout(ALL_TRIES_MS)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await tryOnce(method, path, body, overall)
+      } catch (error) {
+        const isLast = attempt >= TRIES || overall.aborted
+        const isExpiredToken = error instanceof PowerBiRefusal && error.status === 401
+        if (error instanceof ProblemError) throw error
+        if (error instanceof PowerBiRefusal && (isLast || !isExpiredToken)) throw error
+        const retryAfterSeconds = error instanceof PassingFailure ? error.retryAfterSeconds : undefined
+        const pauseMs = (retryAfterSeconds ?? 0.25) * 1000
+        if (isLast || pauseMs > MAX_PAUSE_MS)
+          throw new ProblemError('power-bi-unavailable', {
+            retryAfterSeconds: retryAfterSeconds ?? 10,
+            cause: error,
+          })
+        await new Promise((resolve) => setTimeout(resolve, pauseMs))
       }
-    },
+    }
   }
 }
 
@@ -133,14 +133,14 @@ export function datasetPathOf(report: ReportRef, datasetId: string): string {
 
 /** The report's name and the dataset that it shows. */
 export async function readReport(rest: PowerBiRest, reportPath: string) {
-  const { name, datasetId } = await rest.call('GET', reportPath)
+  const { name, datasetId } = await rest('GET', reportPath)
   if (typeof datasetId !== 'string') throw unreadable('report without datasetId')
   return { name: typeof name === 'string' ? name : null, datasetId }
 }
 
 /** Whether the dataset has row-level security. */
 export async function readNeedsIdentity(rest: PowerBiRest, datasetPath: string): Promise<boolean> {
-  const dataset = await rest.call('GET', datasetPath)
+  const dataset = await rest('GET', datasetPath)
   return dataset.isEffectiveIdentityRequired === true
 }
 
@@ -149,7 +149,7 @@ export async function readNeedsIdentity(rest: PowerBiRest, datasetPath: string):
  * not tell (GET refreshes, Power BI REST). Needs more than viewing: docs/power-bi.md.
  */
 export async function readLastRefresh(rest: PowerBiRest, datasetPath: string): Promise<Date | null> {
-  const { value } = await rest.call('GET', `${datasetPath}/refreshes?$top=10`)
+  const { value } = await rest('GET', `${datasetPath}/refreshes?$top=10`)
   const refreshes = (Array.isArray(value) ? value : []) as ({ status?: unknown; endTime?: unknown } | null)[]
   const ends = refreshes
     .filter((refresh) => refresh?.status === 'Completed')
@@ -165,7 +165,7 @@ export async function requestEmbedToken(
   wanted: { datasetId: string; identity: EffectiveIdentity | undefined; minutes: number },
 ): Promise<EmbedToken> {
   const { datasetId, identity, minutes } = wanted
-  const { token, expiration } = await rest.call('POST', `${reportPath}/GenerateToken`, {
+  const { token, expiration } = await rest('POST', `${reportPath}/GenerateToken`, {
     accessLevel: 'View',
     datasetId,
     lifetimeInMinutes: minutes,
