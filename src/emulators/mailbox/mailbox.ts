@@ -1,4 +1,4 @@
-import type { CapturedMail, DeliveredMail } from './captured-mail.ts'
+import type { CapturedMail, DeliveredMail } from './render-page.ts'
 import { pagePolicy, renderPage } from './render-page.ts'
 
 const KEPT_MAILS = 500

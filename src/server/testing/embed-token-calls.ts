@@ -1,4 +1,4 @@
-import type { Fault } from '#emulators/power-bi/instruments/fault-script.ts'
+import type { Fault } from '#emulators/power-bi/instruments/faults.ts'
 import { type addPerson, emulatedReport, openTestSession, send } from './builders.ts'
 import type { TestPortal } from './test-portal.ts'
 

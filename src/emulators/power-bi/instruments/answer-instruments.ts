@@ -4,7 +4,7 @@ import { modelOfArea } from '#emulators/power-bi/data-set-areas.ts'
 import { sumScope } from '#emulators/power-bi/data-set-sums.ts'
 import type { Reply } from '#emulators/power-bi/reply.ts'
 import type { CallLog } from './call-log.ts'
-import { type FaultScript, parseFault } from './fault-script.ts'
+import { type FaultScript, parseFault } from './faults.ts'
 
 const badRequest = (message: string): Reply => ({ status: 400, body: { error: message } })
 const notAllowed = (allow: string): Reply => ({

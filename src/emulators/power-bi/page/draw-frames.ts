@@ -1,6 +1,6 @@
 import { DATA_ESTADOS, MONTHS } from '#emulators/power-bi/data-set.ts'
 import type { PageContent } from './page-content.ts'
-import { drawStateLegend } from './panes/state-legend.ts'
+import { drawStateLegend } from './panes.ts'
 import type { ReportActions } from './report-actions.ts'
 import type { Visual } from './report-pages.ts'
 import { filteredScope, type Session } from './session.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type EmulatedReport, reportOfDataset, reportOfId } from '#emulators/power-bi/catalogue.ts'
-import type { FaultTarget } from '#emulators/power-bi/instruments/fault-script.ts'
+import type { FaultTarget } from '#emulators/power-bi/instruments/faults.ts'
 import { type Reply, refuse } from '#emulators/power-bi/reply.ts'
 import { describeDataset, describeRefreshes, describeReport } from './describe-report.ts'
 import { generateTokenForReport, generateTokenV2, type TokenRequest } from './generate-token.ts'
