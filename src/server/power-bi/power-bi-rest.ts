@@ -46,14 +46,16 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
         signal: AbortSignal.any([overall, AbortSignal.timeout(ONE_TRY_MS)]),
       })
     const reply = await counted(countCall, 'power-bi', send)
-    const text = await reply.text()
-    if (reply.ok) return objectOf(text)
+    const answer = objectOf(await reply.text())
+    if (reply.ok && answer) return answer
+    // It counts as a failure that may pass.
+    if (reply.ok) throw new Error('Power BI answered without a JSON object')
     const requestId = reply.headers.get('requestid')
     log.warn({ method, path, status: reply.status, powerBiRequestId: requestId }, 'Power BI refused a call')
     // The directory token may have been revoked: the second try brings a new one.
     if (reply.status === 401) directory.forget(token)
     const retryAfter = Number(reply.headers.get('retry-after')) || undefined
-    const refusal = refusalOf(reply, text)
+    const refusal = refusalOf(reply, answer)
     // A paused capacity is told with all kinds of statuses and does not come back within seconds.
     const mayPass = (reply.status === 429 || reply.status >= 500) && refusal.code !== 'CapacityNotActive'
     if (mayPass) throw new PassingFailure(reply.status, retryAfter)
@@ -83,38 +85,24 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
   }
 }
 
-/** @throws for anything but a JSON object, which counts as a failure that may pass */
-function objectOf(text: string): Record<string, unknown> {
-  const value = parsed(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Error('Power BI answered without an object')
-  return value as Record<string, unknown>
-}
-
-function parsed(text: string): unknown {
+/** The object that a reply is; the parser's own error would quote the text, which may hold a token. */
+function objectOf(text: string): Record<string, unknown> | undefined {
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
   } catch {
-    // The parser's own message quotes the text, which may hold a token.
-    throw new Error('Power BI answered without JSON')
+    // Proxies in between answer in HTML.
+    return undefined
   }
 }
 
 /** The service's code stands in the body or, for some refusals, in a header alone. */
-function refusalOf(reply: Response, text: string): PowerBiRefusal {
-  let error: { code?: unknown; message?: unknown } | undefined
-  try {
-    error = (JSON.parse(text) as { error?: typeof error } | null)?.error
-  } catch {
-    // Proxies in between answer in HTML.
-  }
-  const code = error?.code ?? reply.headers.get('x-powerbi-error-info') ?? ''
-  return new PowerBiRefusal(
-    reply.status,
-    String(code),
-    String(error?.message ?? ''),
-    reply.headers.get('requestid'),
-  )
+function refusalOf({ status, headers }: Response, body: Record<string, unknown> | undefined): PowerBiRefusal {
+  const error = body?.error as { code?: unknown; message?: unknown } | null | undefined
+  const code = error?.code ?? headers.get('x-powerbi-error-info') ?? ''
+  return new PowerBiRefusal(status, String(code), String(error?.message ?? ''), headers.get('requestid'))
 }
 
 /** One segment of a path. '.' and '..' would climb out of it, however they are encoded. */
