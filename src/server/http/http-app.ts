@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
+import { serveStatic } from '@hono/node-server/serve-static'
 import { type Context, Hono } from 'hono'
 import { isDatabaseUnavailable } from '#server/database/database.ts'
 import type { Log } from '#server/log.ts'
@@ -7,7 +8,6 @@ import { callerIp } from './caller-ip.ts'
 import type { HttpEnv } from './implement.ts'
 import { type PortalPageOptions, servePortalPage } from './portal-page.ts'
 import { ProblemError, problemOf } from './problem-error.ts'
-import { readStaticFiles, serveStaticFiles } from './static-files.ts'
 
 /** A handler of a path, such as '/demo/power-bi', and of everything below it. */
 export interface Mount {
@@ -43,10 +43,21 @@ export function createHttpApp(options: HttpOptions, mountApi: (app: HttpApp) => 
     app.all(`${path}/*`, (context) => handle(context.req.raw))
   app.all('/demo/*', (context) => context.notFound())
   if (options.page) {
-    serveStaticFiles(app, readStaticFiles(options.page.folder))
+    serveAssets(app, options.page.folder)
     servePortalPage(app, options.page.portal)
   }
   return app
+}
+
+/** The built files carry a hash in their names and never change; the build leaves compressed forms beside them. */
+function serveAssets(app: HttpApp, folder: string): void {
+  const serve = serveStatic<HttpEnv>({ root: folder, precompressed: true })
+  app.get('/assets/*', async (context, next) => {
+    const reply = await serve(context, next)
+    reply?.headers.set('Cache-Control', 'public, max-age=31536000, immutable')
+    reply?.headers.set('Vary', 'Accept-Encoding')
+    return reply
+  })
 }
 
 function identify(context: Context<HttpEnv>, options: HttpOptions): void {

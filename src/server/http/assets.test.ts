@@ -1,0 +1,60 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'assets-'))
+const SCRIPT = 'export {}\n'.repeat(50)
+let portal: TestPortal
+
+beforeAll(async () => {
+  mkdirSync(join(folder, 'assets'))
+  writeFileSync(join(folder, 'assets/index-abc.js'), SCRIPT)
+  writeFileSync(join(folder, 'assets/index-abc.js.br'), brotliCompressSync(SCRIPT))
+  writeFileSync(join(folder, 'secret.txt'), 'a secret')
+  const settings = { powerBiHosts: [], humanCheck: { kind: 'altcha' } } as never
+  const html = '<script id="portal-settings"></script>'
+  const page = { folder, portal: { html, settings, brandColor: '#0f5c7d', brandLogo: undefined } }
+  portal = await startTestPortal({ kind: 'embedded', page })
+})
+afterAll(async () => {
+  await portal.stop()
+  rmSync(folder, { recursive: true })
+})
+
+test.each(['GET', 'HEAD'])('%s of a built file comes compressed and is kept for ever', async (method) => {
+  for (const [accepted, encoding] of [
+    ['gzip, deflate, br', 'br'],
+    ['identity', null],
+  ] as const) {
+    const headers = { 'accept-encoding': accepted }
+    const reply = await fetch(`${portal.url}/assets/index-abc.js`, { method, headers })
+    expect(reply.status).toBe(200)
+    expect(Object.fromEntries(reply.headers)).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'Accept-Encoding',
+      'x-content-type-options': 'nosniff',
+    })
+    expect(reply.headers.get('content-encoding')).toBe(encoding)
+    expect(await reply.text()).toBe(method === 'GET' ? SCRIPT : '')
+  }
+})
+
+test.each([
+  '/assets/../secret.txt',
+  '/assets/%2e%2e/secret.txt',
+  '/assets/..%2fsecret.txt',
+  '/assets//../secret.txt',
+  '/secret.txt',
+])('%s leads to no file', async (path) => {
+  const reply = await fetch(portal.url + path)
+  expect(await reply.text()).not.toContain('a secret')
+})
+
+test('a built file cannot be written to', async () => {
+  const reply = await fetch(`${portal.url}/assets/index-abc.js`, { method: 'PUT', body: 'x' })
+  expect(reply.status).toBe(404)
+})
