@@ -5,8 +5,8 @@ import { adoptSession, getSession } from '#web/session/session.ts'
 import { MessagePage } from '#web/ui/message-page.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { takeLinkHash } from './link-hash.ts'
-import { readTokenHash, verifyEmailLink } from './verify-email-link.ts'
+import { failureNotice } from '#web/ui/use-submit.ts'
+import { readTokenHash, takeLinkHash, verifyEmailLink } from './mail-link.ts'
 
 /** Where the link of the verification mail leads: it is posted, never used up by the page's own address. */
 export function AuthCallbackScreen() {
@@ -39,7 +39,7 @@ async function finishVerification(tokenHash: string | undefined): Promise<'/powe
       })
       return '/power-bi'
     }
-    // Opened without a link, or again by somebody who is signed in already.
+    // Opened without a link, or again with a session open.
     if (tokenHash === undefined && getSession()) return '/power-bi'
     showToast({
       kind: 'error',
@@ -47,8 +47,7 @@ async function finishVerification(tokenHash: string | undefined): Promise<'/powe
       description: callbackMessages.failedDetail,
     })
   } catch (error) {
-    const description = error instanceof Error ? error.message : undefined
-    showToast({ kind: 'error', title: 'Erro', ...(description && { description }) })
+    showToast(failureNotice('Erro', error))
   }
   return '/login'
 }

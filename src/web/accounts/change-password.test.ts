@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { answerWith, installLocalStorage, problem } from '#web/testing/browser-parts.ts'
-import { changePassword } from './change-password.ts'
-import { checkChange } from './check-change.ts'
-import { checkForcedChange } from './use-forced-change.ts'
+import { refusedFields } from '#web/ui/use-form.ts'
+import { changePassword, explainRefusal } from './change-password.ts'
+import { noticeOfReset } from './reset-password-screen.tsx'
 
 const REJECTED =
   'Senha rejeitada pelo servidor. Tente uma senha diferente com maiúsculas, minúsculas, números e símbolo, evitando senhas comuns/vazadas.'
@@ -15,7 +15,7 @@ beforeEach(() => {
 describe('changePassword', () => {
   it('sends the new password alone', async () => {
     const requests = answerWith(Response.json({ success: true }))
-    expect(await changePassword('nova', 'Erro')).toBeUndefined()
+    await changePassword('nova')
     expect(requests).toMatchObject([
       { path: '/api/functions/change-password', body: { newPassword: 'nova' } },
     ])
@@ -30,31 +30,16 @@ describe('changePassword', () => {
     ['no reply', new TypeError('fetch failed'), 'Erro ao alterar senha', false],
   ])('tells of %s', async (_, answer, title, isAboutPassword) => {
     answerWith(answer)
-    const refusal = await changePassword('nova', 'Erro ao alterar senha')
-    expect(refusal).toMatchObject({ title, isAboutPassword })
+    const error = await changePassword('nova').catch((thrown: unknown) => thrown)
+    expect(explainRefusal(error, 'Erro ao alterar senha')).toMatchObject({ title })
+    expect(refusedFields(error)).toEqual(isAboutPassword ? [{ path: 'password', message: title }] : [])
   })
 })
 
-const short = { password: 'curta', confirmation: 'outra' }
-const long = { password: 'x'.repeat(129), confirmation: 'x'.repeat(129) }
-const messages = (found: { message: string }[]) => found.map(({ message }) => message)
-
-describe('the rules of the forms', () => {
-  it('check the lengths first in the forced change', () => {
-    expect(messages(checkForcedChange(short))).toEqual([
-      'A senha deve ter no mínimo 12 caracteres',
-      'As senhas não coincidem',
-    ])
-    expect(messages(checkForcedChange(long))).toEqual(['A senha deve ter no máximo 128 caracteres'])
-    expect(checkForcedChange({ password: 'x'.repeat(12), confirmation: 'x'.repeat(12) })).toEqual([])
-  })
-
-  it('check the match first on the profile', () => {
-    expect(messages(checkChange(short))).toEqual([
-      'As senhas não coincidem',
-      'A nova senha deve ter pelo menos 12 caracteres',
-    ])
-    expect(messages(checkChange(long))).toEqual(['A nova senha deve ter no máximo 128 caracteres'])
-    expect(checkChange({ password: 'x'.repeat(128), confirmation: 'x'.repeat(128) })).toEqual([])
-  })
+it.each([
+  ['A senha deve ter no mínimo 8 caracteres', 'Erro de validação'],
+  ['As senhas não coincidem', 'Erro de validação'],
+  ['Por favor, escolha uma senha mais forte.', 'Senha fraca'],
+])('tells of a reset that breaks a rule: %s', (message, title) => {
+  expect(noticeOfReset({ message })).toEqual({ kind: 'error', title, description: message })
 })

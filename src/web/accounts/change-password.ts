@@ -1,38 +1,26 @@
 import { accountRoutes } from '#contract/accounts.ts'
 import { passwordMessages } from '#contract/passwords.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
-
-export interface ChangeRefusal {
-  title: string
-  description?: string
-  /** Whether another password may do, so that the sentence belongs beside the field. */
-  isAboutPassword: boolean
-}
+import type { ToastContent } from '#web/ui/toast.tsx'
+import { failureNotice } from '#web/ui/use-submit.ts'
 
 /**
  * Sets a new password for the signed-in person.
- * @param fallback title for a failure that the server has said nothing about (SPEC section 8)
- * @returns undefined on success, else what to tell the person
+ * @throws ApiError, 'password-rejected' where another password may do, or NetworkError
  */
-export async function changePassword(
-  newPassword: string,
-  fallback: string,
-): Promise<ChangeRefusal | undefined> {
-  try {
-    const { error } = await callApi(accountRoutes.changePassword, { body: { newPassword } })
-    return error ? { title: error, isAboutPassword: true } : undefined
-  } catch (error) {
-    return explainRefusal(error, fallback)
-  }
+export async function changePassword(newPassword: string): Promise<void> {
+  const { error } = await callApi(accountRoutes.changePassword, { body: { newPassword } })
+  if (!error) return
+  const problem = { type: 'about:blank', title: error, detail: error, status: 422, requestId: '' }
+  throw new ApiError({ ...problem, code: 'password-rejected' }, problem.status)
 }
 
-/** The server's own sentence; the specification's for a failure that is not explained; else the fallback. */
-function explainRefusal(error: unknown, fallback: string): ChangeRefusal {
-  if (!(error instanceof ApiError)) {
-    const description = error instanceof Error ? error.message : undefined
-    return { title: fallback, ...(description && { description }), isAboutPassword: false }
-  }
-  const { code } = error.problem
-  if (code === 'internal') return { title: passwordMessages.rejected, isAboutPassword: false }
-  return { title: error.message || fallback, isAboutPassword: code === 'password-rejected' }
+/**
+ * The server's own sentence, or a fixed one for a failure that it does not explain.
+ * @param fallback title where there was no reply
+ */
+export function explainRefusal(error: unknown, fallback: string): ToastContent {
+  if (!(error instanceof ApiError)) return failureNotice(fallback, error)
+  const isUnexplained = error.problem.code === 'internal'
+  return { kind: 'error', title: isUnexplained ? passwordMessages.rejected : error.message || fallback }
 }

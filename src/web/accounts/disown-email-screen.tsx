@@ -6,6 +6,7 @@ import { getSession, refreshSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
 import { MessagePage } from '#web/ui/message-page.tsx'
+import { useSubmit } from '#web/ui/use-submit.ts'
 
 type Outcome = 'account-removed' | 'sessions-ended' | 'link-ended'
 
@@ -49,22 +50,19 @@ export function DisownEmailScreen() {
 function useDisown(tokenHash: string) {
   const [outcome, setOutcome] = useState<Outcome | undefined>(tokenHash ? undefined : 'link-ended')
   const [failure, setFailure] = useState<string>()
-  const [isBusy, setIsBusy] = useState(false)
-  const disown = async () => {
-    setIsBusy(true)
-    setFailure(undefined)
-    try {
+  const { submit: disown, isBusy } = useSubmit({
+    async send() {
+      setFailure(undefined)
       const reply = await callApi(accountRoutes.disownEmail, { body: { token_hash: tokenHash } })
       setOutcome(reply.outcome)
       // Whether the session of this browser was among those that have ended shows when it is renewed.
       if (getSession()) void refreshSession().catch(() => {})
-    } catch (error) {
+    },
+    onFailed(error) {
       if (error instanceof ApiError && error.problem.code === 'invalid-link') setOutcome('link-ended')
       else setFailure(error instanceof Error ? error.message : 'Tente novamente mais tarde.')
-    } finally {
-      setIsBusy(false)
-    }
-  }
+    },
+  })
   return { outcome, failure, isBusy, disown }
 }
 

@@ -4,7 +4,7 @@ import { useResendVerification } from '#web/session/resend-verification.ts'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 
-/** /email-verification: says where the confirmation link went and sends it again (SPEC section 2). */
+/** /email-verification: says where the confirmation link went and sends it again. */
 export function EmailVerificationScreen() {
   const email = useLocation({ select: ({ state }) => state.email }) ?? ''
   const { label, isSending, isResting, resend } = useResendVerification(email, verificationMessages.resent)

@@ -1,21 +1,26 @@
-import { useId, useState } from 'react'
+import { useNavigate } from '@tanstack/react-router'
+import { useId } from 'react'
 import { signInMessages } from '#contract/accounts.ts'
 import { sessionMessages } from '#contract/messages.ts'
-import { PASSWORD_MIN } from '#contract/passwords.ts'
-import { signOut } from '#web/session/session.ts'
+import { forcedChangeFormSchema, PASSWORD_MIN, passwordMessages } from '#contract/passwords.ts'
+import { forgetSession, refreshSession, signOut } from '#web/session/session.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
-import { NewPasswordFields } from '#web/ui/new-password-fields.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { useForcedChange } from './use-forced-change.ts'
-
-const labels = { password: 'Nova senha', confirmation: 'Confirmar nova senha' }
+import { useForm } from '#web/ui/use-form.ts'
+import { useSubmit } from '#web/ui/use-submit.ts'
+import { changePassword, explainRefusal } from './change-password.ts'
+import { NewPasswordFields } from './new-password-fields.tsx'
 
 /** The dialog that a sign-in with a too short password ends in. It cannot be dismissed, only left by signing out. */
 export function ForcedPasswordChange() {
   const formId = useId()
   const { formProps, isBusy, errorOf } = useForcedChange()
-  const { leave, isLeaving } = useLeave()
+  const { submit: leave, isBusy: isLeaving } = useSubmit({
+    send: () => signOut({ reason: 'button' }),
+    onDone: () => showToast({ kind: 'success', title: sessionMessages.signedOut }),
+    onFailed: () => showToast({ kind: 'error', title: sessionMessages.signOutFailed }),
+  })
   return (
     <Dialog
       isOpen
@@ -23,7 +28,7 @@ export function ForcedPasswordChange() {
       description="Sua senha atual é mais curta do que o portal exige. Para continuar, crie uma nova senha com pelo menos 12 caracteres, diferente das últimas 5."
       actions={
         <>
-          <Button variant="secondary" isBusy={isLeaving} onClick={leave}>
+          <Button variant="secondary" isBusy={isLeaving} onClick={() => void leave()}>
             Sair
           </Button>
           <Button type="submit" form={formId} isBusy={isBusy}>
@@ -33,24 +38,23 @@ export function ForcedPasswordChange() {
       }
     >
       <form {...formProps} id={formId} className="space-y-5" aria-label={signInMessages.forcedChangeTitle}>
-        <NewPasswordFields labels={labels} errorOf={errorOf} minLength={PASSWORD_MIN} />
+        <NewPasswordFields errorOf={errorOf} minLength={PASSWORD_MIN} />
       </form>
     </Dialog>
   )
 }
 
-function useLeave() {
-  const [isLeaving, setIsLeaving] = useState(false)
-  const leave = async () => {
-    setIsLeaving(true)
-    try {
-      await signOut({ reason: 'button' })
-      showToast({ kind: 'success', title: sessionMessages.signedOut })
-    } catch {
-      showToast({ kind: 'error', title: sessionMessages.signOutFailed })
-    } finally {
-      setIsLeaving(false)
-    }
-  }
-  return { leave, isLeaving }
+function useForcedChange() {
+  const navigate = useNavigate()
+  return useForm({
+    schema: forcedChangeFormSchema,
+    explain: (error) => explainRefusal(error, passwordMessages.updateFailed),
+    async send({ password }) {
+      await changePassword(password)
+      showToast({ kind: 'success', title: passwordMessages.forcedDone })
+      // The session says that it owes the change until it is renewed; if that fails, signing in again does it.
+      await refreshSession().catch(forgetSession)
+      await navigate({ to: '/' })
+    },
+  })
 }

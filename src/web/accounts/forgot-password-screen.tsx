@@ -1,13 +1,16 @@
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
-import { Button } from '#web/ui/button.tsx'
+import { useEffect, useRef, useState } from 'react'
+import { accountRoutes, forgotPasswordFormSchema } from '#contract/accounts.ts'
+import { passwordMessages } from '#contract/passwords.ts'
+import { callApi } from '#web/http/api.ts'
+import { Button, buttonClasses } from '#web/ui/button.tsx'
 import { EmailField } from '#web/ui/email-field.tsx'
 import { textLinkClasses } from '#web/ui/text-link.ts'
+import { useForm } from '#web/ui/use-form.ts'
+import { failureNotice } from '#web/ui/use-submit.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
-import { RecoverySent } from './recovery-sent.tsx'
-import { useForgotPassword } from './use-forgot-password.ts'
 
-/** /forgot-password: asks for the mail with the reset link, then says that it is on its way (SPEC section 2). */
+/** /forgot-password: asks for the mail with the reset link, then says that it is on its way. */
 export function ForgotPasswordScreen() {
   const [sentTo, setSentTo] = useState<string>()
   if (sentTo !== undefined) return <RecoverySent email={sentTo} onAgain={() => setSentTo(undefined)} />
@@ -22,7 +25,21 @@ export function ForgotPasswordScreen() {
 }
 
 function ForgotPasswordForm({ onSent }: { onSent: (email: string) => void }) {
-  const { formProps, isBusy, errorOf } = useForgotPassword(onSent)
+  const { formProps, isBusy, errorOf } = useForm({
+    schema: forgotPasswordFormSchema,
+    noticeOf: ({ message }) => ({
+      kind: 'error',
+      title: passwordMessages.validation,
+      description: message,
+    }),
+    explain: (error) =>
+      failureNotice(passwordMessages.recoverFailed, error, passwordMessages.recoverFailedDetail),
+    async send({ email }) {
+      const redirect_to = `${location.origin}/reset-password`
+      await callApi(accountRoutes.requestRecovery, { query: { redirect_to }, body: { email } })
+      onSent(email)
+    },
+  })
   return (
     <form {...formProps} className="space-y-5" aria-label="Esqueci minha senha">
       <EmailField autoComplete="username" error={errorOf('email')} />
@@ -35,5 +52,34 @@ function ForgotPasswordForm({ onSent }: { onSent: (email: string) => void }) {
         </Link>
       </p>
     </form>
+  )
+}
+
+/** It does not say whether the address has an account. */
+function RecoverySent({ email, onAgain }: { email: string; onAgain: () => void }) {
+  const notes = useRef<HTMLDivElement>(null)
+  // The form and its focus are gone; this reads the notes out and keeps the keyboard near the buttons.
+  useEffect(() => notes.current?.focus(), [])
+  return (
+    <VisitorPage title={passwordMessages.recoverSent}>
+      <div ref={notes} tabIndex={-1} role="status" className="space-y-4 text-sm leading-relaxed outline-none">
+        <p>
+          Se houver uma conta com o e-mail <strong className="font-medium">{email}</strong>, você receberá um
+          link para criar uma nova senha.
+        </p>
+        <ul className="list-disc space-y-2 pl-5 marker:text-muted">
+          <li>O link expira em 1 hora e só pode ser usado uma vez.</li>
+          <li>Não encontrou o e-mail? Verifique também a pasta de spam.</li>
+        </ul>
+      </div>
+      <div className="grid gap-3">
+        <Link to="/login" className={buttonClasses('primary', 'large')}>
+          Voltar para o login
+        </Link>
+        <Button variant="secondary" size="large" onClick={onAgain}>
+          Usar outro e-mail
+        </Button>
+      </div>
+    </VisitorPage>
   )
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ProblemCode } from '#contract/problem.ts'
 import { ApiError, NetworkError } from '#web/http/api.ts'
-import { explainFailure } from './explain-failure.ts'
-import { firstFailure } from './first-failure.ts'
+import { explainFailure } from './login-screen.tsx'
 
 const failureOf = (code: ProblemCode, status: number, retryAfter?: number) =>
   new ApiError(
@@ -10,22 +9,6 @@ const failureOf = (code: ProblemCode, status: number, retryAfter?: number) =>
     status,
     retryAfter,
   )
-
-describe('firstFailure', () => {
-  it.each([
-    ['', '', 'email', 'E-mail inválido'],
-    ['ana', 'x', 'email', 'E-mail inválido'],
-    [`${'a'.repeat(250)}@b.com`, 'x', 'email', 'E-mail deve ter no máximo 255 caracteres'],
-    [' ana@b.com ', '', 'password', 'Senha é obrigatória'],
-    ['ana@b.com', 'x'.repeat(129), 'password', 'Senha deve ter no máximo 128 caracteres'],
-  ])('of %j and %j is at %s', (email, password, field, message) => {
-    expect(firstFailure({ email, password })).toEqual({ field, message })
-  })
-
-  it('is none for a good form, whose address may have blanks around it', () => {
-    expect(firstFailure({ email: ' ana@b.com ', password: 'x' })).toBeUndefined()
-  })
-})
 
 describe('explainFailure', () => {
   it.each([
@@ -61,6 +44,6 @@ describe('explainFailure', () => {
       },
     ],
   ])('%s', (error, toast) => {
-    expect(explainFailure(error)).toEqual(toast)
+    expect(explainFailure(error)).toEqual({ kind: 'error', ...toast })
   })
 })

@@ -1,6 +1,6 @@
 import { accountRoutes } from '#contract/accounts.ts'
 import { sendRequest } from '#web/http/send-request.ts'
-import { readTokenHash, verifyEmailLink } from './verify-email-link.ts'
+import { readTokenHash, verifyEmailLink } from './mail-link.ts'
 
 /** What a reset link opens: a session of 15 minutes that may set a password and nothing else. */
 export interface Recovery {

@@ -1,13 +1,26 @@
-import { useLocation } from '@tanstack/react-router'
+import { Link, useLocation, useNavigate } from '@tanstack/react-router'
+import Check from 'lucide-react/icons/check'
+import Circle from 'lucide-react/icons/circle'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { passwordMessages, RESET_PASSWORD_MIN, resetPasswordFormSchema } from '#contract/passwords.ts'
+import type { FieldProblem } from '#contract/problem.ts'
+import { ApiError } from '#web/http/api.ts'
+import { forgetSession, getSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
-import { Button } from '#web/ui/button.tsx'
+import { Button, buttonClasses } from '#web/ui/button.tsx'
+import { FailedLoad } from '#web/ui/failed-load.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
+import { showToast, type ToastContent } from '#web/ui/toast.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { failureNotice } from '#web/ui/use-submit.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
-import { RecoveryEnded } from './recovery-ended.tsx'
-import { ResetPasswordForm } from './reset-password-form.tsx'
-import { useRecovery } from './use-recovery.ts'
+import { takeLinkHash } from './mail-link.ts'
+import { NewPasswordFields } from './new-password-fields.tsx'
+import { closeRecovery, openRecovery, type Recovery, setPassword } from './recovery-session.ts'
 
-/** /reset-password, where the link of the reset mail leads (SPEC section 2). Each link gets a fresh screen. */
+const REDIRECT_MS = 2_000
+
+/** /reset-password, where the link of the reset mail leads. Each link gets a fresh screen. */
 export function ResetPasswordScreen() {
   const linkKey = useLocation({ select: ({ state }) => state.linkKey })
   return <Reset key={linkKey ?? ''} />
@@ -36,14 +49,158 @@ function Reset() {
           <Spinner /> Conferindo o link...
         </p>
       ) : (
-        <Alert
-          kind="error"
-          title="Não foi possível conferir o link agora."
-          actions={<Button onClick={() => void retry()}>Tentar novamente</Button>}
-        >
+        <FailedLoad title="Não foi possível conferir o link agora." onRetry={() => void retry()}>
           {state.message}
-        </Alert>
+        </FailedLoad>
       )}
     </VisitorPage>
+  )
+}
+
+type RecoveryState =
+  | { kind: 'opening' }
+  | { kind: 'open'; recovery: Recovery }
+  /** No link, or one that was used, has expired or was overtaken by a newer one. */
+  | { kind: 'ended' }
+  | { kind: 'failed'; message: string }
+
+/** The reset link that this screen was opened with. */
+function useRecovery() {
+  const [state, setState] = useState<RecoveryState>({ kind: 'opening' })
+  const hash = useRef<string>(undefined)
+
+  const open = useCallback(async () => {
+    hash.current ??= takeLinkHash()
+    setState({ kind: 'opening' })
+    try {
+      const recovery = await openRecovery(hash.current)
+      setState(recovery ? { kind: 'open', recovery } : { kind: 'ended' })
+    } catch (error) {
+      setState({ kind: 'failed', message: error instanceof Error ? error.message : '' })
+    }
+  }, [])
+  useEffect(() => {
+    void open()
+  }, [open])
+
+  const end = () => {
+    closeRecovery()
+    setState({ kind: 'ended' })
+  }
+  return { state, retry: open, end }
+}
+
+/** Without a link that is still good: why, and the way on. */
+function RecoveryEnded() {
+  return (
+    <VisitorPage
+      title="Link inválido ou expirado"
+      description="O link para criar uma nova senha vale por 1 hora e só pode ser usado uma vez. Depois de aberto, a senha precisa ser criada em até 15 minutos. Se você pediu mais de um e-mail, apenas o link do mais recente funciona."
+    >
+      <div className="grid gap-3">
+        <Link to="/forgot-password" className={buttonClasses('primary', 'large')}>
+          Pedir um novo link
+        </Link>
+        <Link to="/login" className={buttonClasses('secondary', 'large')}>
+          Voltar para o login
+        </Link>
+      </div>
+    </VisitorPage>
+  )
+}
+
+interface ResetPasswordFormProps {
+  recovery: Recovery
+  /** Called when the server no longer takes the recovery. */
+  onEnded: () => void
+}
+
+/** The new password, twice, with its requirements and its strength. */
+function ResetPasswordForm({ recovery, onEnded }: ResetPasswordFormProps) {
+  const [typed, setTyped] = useState('')
+  const { formProps, isBusy, errorOf, isDone } = useResetPassword(recovery, onEnded)
+  if (isDone)
+    return (
+      <Alert kind="success" title="Sua senha foi redefinida.">
+        Você será levado ao login em instantes.
+      </Alert>
+    )
+  return (
+    <form {...formProps} className="space-y-5" aria-label="Redefinir senha">
+      <PasswordRequirements password={typed} />
+      <NewPasswordFields
+        errorOf={errorOf}
+        minLength={RESET_PASSWORD_MIN}
+        onTyped={setTyped}
+        hasHints={false}
+      />
+      <Button type="submit" size="large" className="w-full" isBusy={isBusy}>
+        Redefinir senha
+      </Button>
+    </form>
+  )
+}
+
+function useResetPassword(recovery: Recovery, onEnded: () => void) {
+  const navigate = useNavigate()
+  const [isDone, setIsDone] = useState(false)
+  useEffect(() => {
+    if (!isDone) return
+    const timer = setTimeout(() => void navigate({ to: '/login', replace: true }), REDIRECT_MS)
+    return () => clearTimeout(timer)
+  }, [isDone, navigate])
+  const form = useForm({
+    schema: resetPasswordFormSchema,
+    noticeOf: noticeOfReset,
+    explain: (error) => failureNotice(passwordMessages.resetFailed, error),
+    async send({ password }) {
+      try {
+        await setPassword(recovery, password)
+      } catch (error) {
+        if (error instanceof ApiError && [401, 403].includes(error.status)) onEnded()
+        throw error
+      }
+      showToast({ kind: 'success', title: passwordMessages.reset, description: 'Entre com a nova senha.' })
+      setIsDone(true)
+      // The server has ended every session of this person; the one stored here would only fail.
+      if (getSession()?.user.id === recovery.userId) forgetSession()
+    },
+  })
+  return { ...form, isDone }
+}
+
+/** 'Senha fraca' is a title of its own; the other rules go under 'Erro de validação'. */
+export function noticeOfReset({ message }: Pick<FieldProblem, 'message'>): ToastContent {
+  const isWeak = message === passwordMessages.weakDetail
+  const title = isWeak ? passwordMessages.weak : passwordMessages.validation
+  return { kind: 'error', title, description: message }
+}
+
+const REQUIREMENTS: readonly [text: string, isMet: (password: string) => boolean][] = [
+  [`Mínimo de ${RESET_PASSWORD_MIN} caracteres`, (password) => password.length >= RESET_PASSWORD_MIN],
+  ['Letras maiúsculas e minúsculas', (password) => /\p{Lu}/u.test(password) && /\p{Ll}/u.test(password)],
+  ['Números', (password) => /\p{Nd}/u.test(password)],
+  ['Caracteres especiais', (password) => /[^\p{L}\p{Nd}]/u.test(password)],
+]
+
+/** What a new password should have, ticked off while it is typed. */
+function PasswordRequirements({ password }: { password: string }) {
+  return (
+    <div className="rounded-lg border border-line bg-canvas p-4 text-sm">
+      <p className="font-medium">Requisitos da senha</p>
+      <ul className="mt-2 space-y-1 text-muted">
+        {REQUIREMENTS.map(([text, isMet]) => {
+          const isDone = isMet(password)
+          const Icon = isDone ? Check : Circle
+          return (
+            <li key={text} className="flex items-center gap-2">
+              <Icon aria-hidden="true" className={`size-3.5 shrink-0 ${isDone ? 'text-success' : ''}`} />
+              {text}
+              {isDone && <span className="sr-only"> (atendido)</span>}
+            </li>
+          )
+        })}
+      </ul>
+    </div>
   )
 }

@@ -1,49 +1,78 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useRef } from 'react'
+import { accountRoutes, signUpFormSchema, signUpMessages } from '#contract/accounts.ts'
 import { PASSWORD_MIN } from '#contract/passwords.ts'
+import { ApiError, callApi } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
-import { HumanCheck, type HumanCheckHandle } from '#web/human-check/human-check.tsx'
+import { HumanCheck } from '#web/human-check/human-check.tsx'
+import { type PassKeeper, requirePass } from '#web/human-check/human-pass.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmailField } from '#web/ui/email-field.tsx'
-import { NewPasswordFields } from '#web/ui/new-password-fields.tsx'
 import { textLinkClasses } from '#web/ui/text-link.ts'
+import type { ToastContent } from '#web/ui/toast.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { failureNotice } from '#web/ui/use-submit.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
-import { useSignUp } from './use-sign-up.ts'
+import { NewPasswordFields } from './new-password-fields.tsx'
 
-const labels = { password: 'Senha', confirmation: 'Confirmar senha' }
+const { companyEmailDomain } = portalSettings
+const schema = signUpFormSchema(companyEmailDomain)
 
-/** /signup: e-mail, password twice with its strength, and the human check (SPEC section 2). */
+/** /signup: e-mail, password twice with its strength, and the human check. */
 export function SignUpScreen() {
-  const humanCheck = useRef<HumanCheckHandle>(null)
-  const { formProps, isBusy, errorOf } = useSignUp(humanCheck)
-  const { companyEmailDomain } = portalSettings
   return (
     <VisitorPage
       title="Criar conta"
       description="Depois de confirmar o e-mail, um administrador libera seu acesso."
     >
-      <form {...formProps} className="space-y-5" aria-label="Criar conta">
-        <EmailField
-          autoComplete="username"
-          error={errorOf('email')}
-          hint={
-            companyEmailDomain && !errorOf('email') ? `Use seu e-mail @${companyEmailDomain}.` : undefined
-          }
-        />
-        <NewPasswordFields labels={labels} errorOf={errorOf} minLength={PASSWORD_MIN} />
-        <HumanCheck ref={humanCheck} onPass={noop} />
-        <Button type="submit" size="large" className="w-full" isBusy={isBusy}>
-          Criar conta
-        </Button>
-        <p className="text-sm">
-          <Link to="/login" className={textLinkClasses}>
-            Voltar para o login
-          </Link>
-        </p>
-      </form>
+      <SignUpForm />
     </VisitorPage>
   )
 }
 
-/** The form asks for the pass when it is sent. */
-function noop() {}
+function SignUpForm() {
+  const navigate = useNavigate()
+  const humanCheck = useRef<PassKeeper>(null)
+  const { formProps, isBusy, errorOf } = useForm({
+    schema,
+    explain: explainFailure,
+    async send({ email, password }) {
+      const captcha = await requirePass(humanCheck.current)
+      if (captcha === false) return
+      try {
+        const redirect_to = `${location.origin}/auth/callback`
+        await callApi(accountRoutes.signUp, { query: { redirect_to }, body: { email, password, captcha } })
+        await navigate({ to: '/email-verification', state: { email } })
+      } catch (error) {
+        humanCheck.current?.reset()
+        throw error
+      }
+    },
+  })
+  return (
+    <form {...formProps} className="space-y-5" aria-label="Criar conta">
+      <EmailField
+        autoComplete="username"
+        error={errorOf('email')}
+        hint={companyEmailDomain && !errorOf('email') ? `Use seu e-mail @${companyEmailDomain}.` : undefined}
+      />
+      <NewPasswordFields label="Senha" errorOf={errorOf} minLength={PASSWORD_MIN} />
+      <HumanCheck ref={humanCheck} />
+      <Button type="submit" size="large" className="w-full" isBusy={isBusy}>
+        Criar conta
+      </Button>
+      <p className="text-sm">
+        <Link to="/login" className={textLinkClasses}>
+          Voltar para o login
+        </Link>
+      </p>
+    </form>
+  )
+}
+
+/** The server's own message; without a reply what happened goes below the portal's. */
+function explainFailure(error: unknown): ToastContent {
+  if (!(error instanceof ApiError)) return failureNotice(signUpMessages.failed, error)
+  const [field] = (error.problem.fields ?? []).filter(({ path }) => path in schema.shape)
+  return { kind: 'error', title: field?.message ?? (error.message || signUpMessages.failed) }
+}

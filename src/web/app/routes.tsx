@@ -9,7 +9,7 @@ import {
   useMatches,
 } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { keepLinkHash } from '#web/accounts/link-hash.ts'
+import { keepLinkHash } from '#web/accounts/mail-link.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { getSession, onAuthStateChange, owesPasswordChange } from '#web/session/session.ts'

@@ -7,7 +7,7 @@ import Pbkdf2Worker from 'altcha/workers/pbkdf2?worker'
 import { useEffect, useImperativeHandle, useRef } from 'react'
 import { accountRoutes } from '#contract/accounts.ts'
 import { pathWith } from '#contract/route.ts'
-import type { HumanWidgetProps } from './human-widget.ts'
+import type { HumanWidgetProps } from './human-pass.ts'
 
 // The external build brings no workers of its own; this one is a file of the portal, as its CSP asks.
 $altcha.algorithms.set('PBKDF2/SHA-256', () => new Pbkdf2Worker())
@@ -30,11 +30,11 @@ const attributes = {
   }),
 }
 
-/** The proof-of-work check. It starts by itself when its form gets the focus; nobody has to click. */
-export function AltchaWidget({ ref, onAnswer, onExpire, onFailure }: HumanWidgetProps) {
+/** The proof-of-work check. It starts by itself when its form gets the focus; no click is needed. */
+export function AltchaWidget({ ref, onAnswer, onFailure }: HumanWidgetProps) {
   const element = useRef<AltchaWidgetElement>(null)
-  const handlers = useRef({ onAnswer, onExpire, onFailure })
-  handlers.current = { onAnswer, onExpire, onFailure }
+  const handlers = useRef({ onAnswer, onFailure })
+  handlers.current = { onAnswer, onFailure }
 
   useImperativeHandle(
     ref,
@@ -50,7 +50,6 @@ export function AltchaWidget({ ref, onAnswer, onExpire, onFailure }: HumanWidget
     const follow = (event: Event) => {
       const { state, payload } = (event as StateChange).detail
       if (state === 'verified' && payload) handlers.current.onAnswer(payload)
-      else if (state === 'expired') handlers.current.onExpire()
       else if (state === 'error') {
         // Its own error bubble is in the way of the form; the message stands below instead.
         widget.reset()

@@ -1,22 +1,9 @@
-import { type ComponentType, type Ref, useEffect, useImperativeHandle, useState } from 'react'
+import { type ComponentType, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
+import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/skeleton.tsx'
-import type { HumanWidget, HumanWidgetProps } from './human-widget.ts'
-import { type HumanCheckResult, useHumanPass } from './use-human-pass.ts'
-
-export interface HumanCheckHandle {
-  /** Forgets the pass and shows the widget untouched, as after a failed sign-in. */
-  reset: () => void
-  /** A pass for the request about to be sent; waits for one under way, renews one that is too old. */
-  freshPass: () => Promise<HumanCheckResult>
-}
-
-interface HumanCheckProps {
-  /** The current pass, to be sent as 'captcha'; undefined when there is none any more. */
-  onPass: (pass: string | undefined) => void
-  ref?: Ref<HumanCheckHandle>
-}
+import { createPassKeeper, type HumanWidget, type HumanWidgetProps, type PassKeeper } from './human-pass.ts'
 
 const isAltcha = portalSettings.humanCheck.kind === 'altcha'
 const loadAltcha = () => import('./altcha-widget.tsx').then((module) => module.AltchaWidget)
@@ -26,13 +13,14 @@ const loadWidget: () => Promise<ComponentType<HumanWidgetProps>> = isAltcha ? lo
 const LOAD_FAILED = 'Não foi possível carregar a verificação. Confira sua conexão.'
 
 /**
- * The human verification of a form: ALTCHA works by itself once the form is used, reCAPTCHA asks for a
- * click. Its answer is traded for a pass at once (SPEC section 7, verify-recaptcha).
+ * The human verification of a form: ALTCHA works by itself once the form is used, reCAPTCHA asks for a click. Its
+ * answer is traded for a pass at once; the form asks for the pass when it is sent.
  */
-export function HumanCheck({ onPass, ref }: HumanCheckProps) {
-  const { keeper, widget } = useHumanPass(onPass)
+export function HumanCheck({ ref }: { ref: Ref<PassKeeper> }) {
+  const widget = useRef<HumanWidget>(null)
+  const [keeper] = useState(() => createPassKeeper(() => widget.current))
   const { Widget, failure, setFailure, retry } = useWidget()
-  useImperativeHandle(ref, () => ({ reset: keeper.reset, freshPass: keeper.freshPass }), [keeper])
+  useImperativeHandle(ref, () => keeper, [keeper])
   return (
     <div className="space-y-2">
       {/* The widget's own height is kept free while it loads, so that nothing jumps. */}
@@ -46,7 +34,6 @@ export function HumanCheck({ onPass, ref }: HumanCheckProps) {
               setFailure(undefined)
               void keeper.receiveAnswer(answer)
             }}
-            onExpire={() => onPass(undefined)}
             onFailure={setFailure}
           />
         ) : (
@@ -71,7 +58,7 @@ function useWidget() {
   const [failure, setFailure] = useState<string>()
   const load = () => {
     setFailure(undefined)
-    loadWidget().then(
+    loadChunk(loadWidget).then(
       (component) => setWidget(() => component),
       () => setFailure(LOAD_FAILED),
     )

@@ -1,18 +1,17 @@
 import { useEffect, useImperativeHandle, useRef } from 'react'
 import { portalSettings } from '#web/http/portal-settings.ts'
-import type { HumanWidgetProps } from './human-widget.ts'
-import { loadRecaptcha, type Recaptcha } from './load-recaptcha.ts'
+import type { HumanWidgetProps } from './human-pass.ts'
 
 const BLOCKED =
   'A verificação do Google não abriu. Um bloqueador de anúncios ou a rede pode estar impedindo: libere www.google.com para este site.'
 const UNREACHABLE = 'A verificação do Google perdeu a conexão.'
 
 /** Google's checkbox, reCAPTCHA v2. */
-export function RecaptchaWidget({ ref, onAnswer, onExpire, onFailure }: HumanWidgetProps) {
+export function RecaptchaWidget({ ref, onAnswer, onFailure }: HumanWidgetProps) {
   const place = useRef<HTMLDivElement>(null)
   const rendered = useRef<{ recaptcha: Recaptcha; id: number }>(undefined)
-  const handlers = useRef({ onAnswer, onExpire, onFailure })
-  handlers.current = { onAnswer, onExpire, onFailure }
+  const handlers = useRef({ onAnswer, onFailure })
+  handlers.current = { onAnswer, onFailure }
 
   const render = useRef(async () => {
     const { humanCheck } = portalSettings
@@ -26,7 +25,6 @@ export function RecaptchaWidget({ ref, onAnswer, onExpire, onFailure }: HumanWid
         sitekey: humanCheck.siteKey,
         theme: wantedTheme(),
         callback: (answer) => handlers.current.onAnswer(answer),
-        'expired-callback': () => handlers.current.onExpire(),
         'error-callback': () => handlers.current.onFailure(UNREACHABLE),
       })
       rendered.current = { recaptcha, id }
@@ -53,4 +51,57 @@ export function RecaptchaWidget({ ref, onAnswer, onExpire, onFailure }: HumanWid
 
 function wantedTheme(): 'light' | 'dark' {
   return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
+}
+
+/** As much of Google's script as the portal uses: https://developers.google.com/recaptcha/docs/display */
+interface Recaptcha {
+  ready: (callback: () => void) => void
+  render: (
+    element: HTMLElement,
+    options: {
+      sitekey: string
+      theme: 'light' | 'dark'
+      callback: (answer: string) => void
+      'error-callback': () => void
+    },
+  ) => number
+  getResponse: (id: number) => string
+  reset: (id: number) => void
+}
+
+const SCRIPT = 'https://www.google.com/recaptcha/api.js?render=explicit&hl=pt-BR'
+/** A blocker may swallow the script without an error, so waiting ends after this (ms). */
+const TIMEOUT_MS = 15_000
+
+let loading: Promise<Recaptcha> | undefined
+
+/**
+ * Loads Google's script once; a failed attempt may be repeated.
+ * @throws Error when it is blocked or does not come
+ */
+function loadRecaptcha(): Promise<Recaptcha> {
+  loading ??= new Promise<Recaptcha>((resolve, reject) => {
+    const script = document.createElement('script')
+    const fail = () => {
+      script.remove()
+      loading = undefined
+      reject(new Error('reCAPTCHA did not load'))
+    }
+    const timer = setTimeout(fail, TIMEOUT_MS)
+    script.src = SCRIPT
+    script.async = true
+    script.onerror = () => {
+      clearTimeout(timer)
+      fail()
+    }
+    script.onload = () => {
+      const { grecaptcha } = globalThis as { grecaptcha?: Recaptcha }
+      grecaptcha?.ready(() => {
+        clearTimeout(timer)
+        resolve(grecaptcha)
+      })
+    }
+    document.head.append(script)
+  })
+  return loading
 }

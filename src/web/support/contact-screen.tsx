@@ -3,7 +3,8 @@ import ArrowLeft from 'lucide-react/icons/arrow-left'
 import { type ComponentProps, type FormEvent, useRef, useState } from 'react'
 import { contactMessages } from '#contract/support.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
-import { HumanCheck, type HumanCheckHandle } from '#web/human-check/human-check.tsx'
+import { HumanCheck } from '#web/human-check/human-check.tsx'
+import type { PassKeeper } from '#web/human-check/human-pass.ts'
 import { getSession } from '#web/session/session.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmailField } from '#web/ui/email-field.tsx'
@@ -45,7 +46,7 @@ export function ContactForm() {
   const [sentCount, setSentCount] = useState(0)
   const fields = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
-  const humanCheck = useRef<HumanCheckHandle>(null)
+  const humanCheck = useRef<PassKeeper>(null)
   const { formProps, isBusy, errorOf } = useContactForm(humanCheck, () => {
     // The fields are about to be replaced, and the focus would be lost with them.
     if (fields.current?.contains(document.activeElement)) button.current?.focus()
@@ -74,7 +75,7 @@ export function ContactForm() {
         <MessageField {...shared('message')} />
         <Honeypot />
       </div>
-      {portalSettings.contactCaptcha && <HumanCheck ref={humanCheck} onPass={noop} />}
+      {portalSettings.contactCaptcha && <HumanCheck ref={humanCheck} />}
       <Button ref={button} type="submit" size="large" className="w-full" isBusy={isBusy}>
         {isBusy ? contactMessages.sending : contactMessages.send}
       </Button>
@@ -92,9 +93,6 @@ function valuesOf(form: HTMLFormElement): ContactDraft {
   const data = new FormData(form)
   return Object.fromEntries(CONTACT_FIELDS.map((field) => [field, String(data.get(field) ?? '')]))
 }
-
-/** The form asks for the pass when it is sent. */
-function noop() {}
 
 const MESSAGE_MAX = 1000
 

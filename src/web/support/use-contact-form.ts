@@ -1,54 +1,40 @@
-import '#web/ui/configure-zod.ts'
 import { type RefObject, useRef } from 'react'
-import { signInMessages } from '#contract/accounts.ts'
 import { CONTACT_MIN_FILL_MS, contactFormSchema, contactMessages, supportRoutes } from '#contract/support.ts'
 import { callApi } from '#web/http/api.ts'
 import { ApiError } from '#web/http/api-error.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
-import type { HumanCheckHandle } from '#web/human-check/human-check.tsx'
-import { showToast } from '#web/ui/toast.tsx'
-import { type FieldFailure, useForm } from '#web/ui/use-form.ts'
+import { type PassKeeper, requirePass } from '#web/human-check/human-pass.ts'
+import { showToast, type ToastContent } from '#web/ui/toast.tsx'
+import { useForm } from '#web/ui/use-form.ts'
 
 /**
  * The contact form from the press of its button to the toast.
  * @param onSent called when the message has been taken; what stood in the form is no longer needed
  */
-export function useContactForm(humanCheck: RefObject<HumanCheckHandle | null>, onSent: () => void) {
+export function useContactForm(humanCheck: RefObject<PassKeeper | null>, onSent: () => void) {
   const openedAt = useRef(performance.now())
-  return useForm<ContactField>({
-    fields: CONTACT_FIELDS,
-    check: checkContact,
-    hasNoticeForEach: true,
+  return useForm({
+    schema: contactFormSchema,
+    shows: 'all',
+    explain: explainFailure,
     async send(values, form) {
       try {
-        const captcha = await passOf(humanCheck.current)
-        if (captcha === false) return undefined
+        const captcha = portalSettings.contactCaptcha ? await requirePass(humanCheck.current) : undefined
+        if (captcha === false) return
         const fill_ms = await fillTimeSince(openedAt.current)
         const website = String(new FormData(form).get('website') ?? '')
-        const body = { ...contactFormSchema.parse(values), website, fill_ms, ...(captcha && { captcha }) }
+        const body = { ...values, website, fill_ms, ...(captcha && { captcha }) }
         await callApi(supportRoutes.sendSupportMessage, { body })
         showToast({ kind: 'success', title: contactMessages.sent })
         keepDraft({})
         onSent()
         openedAt.current = performance.now()
-      } catch (error) {
-        return explainFailure(error)
       } finally {
         // A pass serves once, whatever became of the message.
         humanCheck.current?.reset()
       }
-      return undefined
     },
   })
-}
-
-/** A human-check pass where the installation asks for one; false when there is none and the person has been told. */
-async function passOf(check: HumanCheckHandle | null): Promise<string | undefined | false> {
-  if (!portalSettings.contactCaptcha) return undefined
-  const result = await check?.freshPass()
-  if (result?.kind === 'passed') return result.pass
-  if (result?.kind !== 'failed') showToast({ kind: 'error', title: signInMessages.humanCheckRequired })
-  return false
 }
 
 /** How long the form has been open, in ms, once that is as long as a person needs: a quick one waits here, unnoticed. */
@@ -59,35 +45,16 @@ async function fillTimeSince(openedAt: number): Promise<number> {
   return Math.round(openFor())
 }
 
-/** Tells what went wrong; what the server found wrong with a field comes back, to stand beside it. */
-function explainFailure(error: unknown): FieldFailure<ContactField>[] | undefined {
-  const { code, fields = [] } = error instanceof ApiError ? error.problem : {}
-  const refused = fields.flatMap(({ path, message }) =>
-    isContactField(path) ? { field: path, message } : [],
-  )
-  for (const { message } of refused) showToast({ kind: 'error', title: message })
-  if (refused.length > 0) return refused
+function explainFailure(error: unknown): ToastContent {
+  const code = error instanceof ApiError ? error.problem.code : undefined
   const isHumanCheck = code === 'human-check-required' || code === 'human-check-failed'
-  if (isHumanCheck) showToast({ kind: 'error', title: (error as ApiError).message })
-  else {
-    const description = describeSendFailure(error)
-    showToast({ kind: 'error', title: contactMessages.failed, ...(description && { description }) })
-  }
-  return undefined
+  if (isHumanCheck) return { kind: 'error', title: (error as ApiError).message }
+  const description = describeSendFailure(error)
+  return { kind: 'error', title: contactMessages.failed, ...(description && { description }) }
 }
 
 export const CONTACT_FIELDS = ['name', 'email', 'phone', 'message'] as const
 export type ContactField = (typeof CONTACT_FIELDS)[number]
-
-function isContactField(path: string): path is ContactField {
-  return (CONTACT_FIELDS as readonly string[]).includes(path)
-}
-
-/** Every rule that a message breaks, in the order of the fields. */
-export function checkContact(values: Record<ContactField, string>): FieldFailure<ContactField>[] {
-  const issues = contactFormSchema.safeParse(values).error?.issues ?? []
-  return issues.map(({ path, message }) => ({ field: path[0] as ContactField, message }))
-}
 
 const DRAFT_KEY = 'patio.contact-draft'
 

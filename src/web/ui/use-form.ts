@@ -1,74 +1,90 @@
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, useState } from 'react'
+import type * as z from 'zod/mini'
+import type { FieldProblem } from '#contract/problem.ts'
+import { ApiError } from '#web/http/api-error.ts'
 import { closeToasts, showToast, type ToastContent } from './toast-store.ts'
+import { useSubmit } from './use-submit.ts'
 
-/** A field whose value will not do, and the sentence that stands beside it. */
-export interface FieldFailure<F extends string> {
-  field: F
-  message: string
-}
+/** A schema of the contract whose fields are the form's inputs, by name and in the order of the page. */
+type FormSchema = z.ZodMiniObject<Record<string, z.ZodMiniType<string, string>>>
+type FieldOf<S extends FormSchema> = keyof S['shape'] & string
 
-export interface FormRules<F extends string> {
-  /** The fields by their names, in the order of the page. */
-  fields: readonly F[]
-  /** Every rule that is broken, in the specification's order. */
-  check: (values: Record<F, string>) => FieldFailure<F>[]
-  /** The notice for the first broken rule; its message alone unless said. */
-  noticeOf?: (failure: FieldFailure<F>) => ToastContent
-  /** A notice for every broken rule, not for the first alone. */
-  hasNoticeForEach?: boolean
-  /** Sends what has passed; what the server finds wrong with a field comes back. Must not throw. */
-  send: (values: Record<F, string>, form: HTMLFormElement) => Promise<FieldFailure<F>[] | undefined>
+interface FormOptions<S extends FormSchema> {
+  schema: S
+  /** Which broken rules stand beside their fields; 'all' also gives each a notice, otherwise the first alone has one. */
+  shows?: 'first' | 'first-of-each-field' | 'all'
+  /** The notice of a broken rule; its message alone unless said. */
+  noticeOf?: (problem: FieldProblem) => ToastContent
+  /** Sends what has passed. */
+  send: (values: z.output<S>, form: HTMLFormElement) => Promise<unknown>
+  /** What to say of a failure to send it; what the server finds wrong with a field also stands beside the field. */
+  explain: (error: unknown) => ToastContent
 }
 
 /**
- * A form from the press of its button to what the server says: each error beside its field, a notice for the
- * first one and the focus on its field, and one request at a time. Inputs are uncontrolled and read by name.
+ * A form from the press of its button to what the server says: each error beside its field, the focus on the first
+ * of them, and one request at a time. Inputs are uncontrolled and read by name.
  */
-export function useForm<F extends string>(rules: FormRules<F>) {
-  const { fields, check, noticeOf, hasNoticeForEach = false, send } = rules
-  const [failures, setFailures] = useState<FieldFailure<F>[]>([])
-  const [isBusy, setIsBusy] = useState(false)
-  const isRunning = useRef(false)
+export function useForm<S extends FormSchema>({ schema, send, explain, ...options }: FormOptions<S>) {
+  const { shows = 'first-of-each-field', noticeOf = ({ message }) => ({ kind: 'error', title: message }) } =
+    options
+  const [problems, setProblems] = useState<readonly FieldProblem[]>([])
 
-  const show = (found: FieldFailure<F>[], form: HTMLFormElement) => {
-    setFailures(found)
-    const input = found[0] && form.elements.namedItem(found[0].field)
+  const show = (found: readonly FieldProblem[], form: HTMLFormElement) => {
+    setProblems(found)
+    const input = found[0] && form.elements.namedItem(found[0].path)
     if (input instanceof HTMLElement) input.focus()
+    for (const problem of shows === 'all' ? found : []) showToast(noticeOf(problem))
   }
-  const submit = async (form: HTMLFormElement) => {
+  const { submit, isBusy } = useSubmit({
+    send: ({ values, form }: { values: z.output<S>; form: HTMLFormElement }) => send(values, form),
+    onFailed(error, { form }) {
+      const refused = refusedFields(error).filter(({ path }) => path in schema.shape)
+      show(refused, form)
+      if (shows !== 'all' || refused.length === 0) showToast(explain(error))
+    },
+  })
+  const check = (form: HTMLFormElement) => {
     closeToasts()
     const data = new FormData(form)
-    const values = Object.fromEntries(
-      fields.map((field) => [field, String(data.get(field) ?? '')]),
-    ) as Record<F, string>
-    const broken = check(values)
-    show(broken, form)
-    for (const failure of hasNoticeForEach ? broken : broken.slice(0, 1))
-      showToast(noticeOf?.(failure) ?? { kind: 'error', title: failure.message })
-    if (broken.length > 0) return
-    isRunning.current = true
-    setIsBusy(true)
-    const refused = await send(values, form).finally(() => {
-      isRunning.current = false
-      setIsBusy(false)
-    })
-    if (refused) show(refused, form)
+    const values = Object.keys(schema.shape).map((field) => [field, String(data.get(field) ?? '')])
+    const parsed = schema.safeParse(Object.fromEntries(values))
+    const broken = (parsed.error?.issues ?? []).map(({ path, message }) => ({
+      path: String(path[0]),
+      message,
+    }))
+    show(select(broken, shows), form)
+    if (shows !== 'all' && broken[0]) showToast(noticeOf(broken[0]))
+    if (parsed.success) void submit({ values: parsed.data, form })
   }
   return {
     isBusy,
     /** Every sentence about a field, as one text; undefined without any. */
-    errorOf: (field: F) =>
-      failures.flatMap((each) => (each.field === field ? each.message : [])).join('. ') || undefined,
+    errorOf: (field: FieldOf<S>) =>
+      problems.flatMap(({ path, message }) => (path === field ? message : [])).join('. ') || undefined,
     formProps: {
       noValidate: true,
       onSubmit: (event: FormEvent<HTMLFormElement>) => {
         event.preventDefault()
-        if (!isRunning.current) void submit(event.currentTarget)
+        if (!isBusy) check(event.currentTarget)
       },
       onInput: (event: FormEvent<HTMLFormElement>) => {
         const { name } = event.target as HTMLInputElement
-        setFailures((current) => current.filter(({ field }) => field !== name))
+        setProblems((current) => current.filter(({ path }) => path !== name))
       },
     },
   }
+}
+
+function select(broken: readonly FieldProblem[], shows: FormOptions<FormSchema>['shows']) {
+  if (shows === 'all') return broken
+  if (shows === 'first') return broken.slice(0, 1)
+  return broken.filter(({ path }, index) => broken.findIndex((each) => each.path === path) === index)
+}
+
+/** What the server says of single fields; a refused password is about its field too. */
+export function refusedFields(error: unknown): readonly FieldProblem[] {
+  if (!(error instanceof ApiError)) return []
+  if (error.problem.code === 'password-rejected') return [{ path: 'password', message: error.message }]
+  return error.problem.fields ?? []
 }

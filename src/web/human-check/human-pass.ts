@@ -1,12 +1,31 @@
-import { useMemo, useRef } from 'react'
+import type { RefCallback } from 'react'
 import { accountRoutes, signInMessages } from '#contract/accounts.ts'
 import { callApi } from '#web/http/api.ts'
 import { logWarning } from '#web/http/log.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import type { HumanWidget } from './human-widget.ts'
 
 /** A pass lives two minutes; one older than this (ms) might die on its way. */
 const FRESH_MS = 100_000
+
+/** What both human-verification widgets can be asked for. */
+export interface HumanWidget {
+  /**
+   * Gets an answer: waits for one under way, or starts where no person is needed.
+   * @returns undefined when there is none, because it failed or waits for the person
+   */
+  solve: () => Promise<string | undefined>
+  /** Forgets the answer and shows the widget untouched. */
+  reset: () => void
+}
+
+export interface HumanWidgetProps {
+  /** Receives the widget when it is ready, null when it goes. */
+  ref: RefCallback<HumanWidget>
+  /** A new answer, as soon as there is one. */
+  onAnswer: (answer: string) => void
+  /** The widget could not do its work; the message says so in plain Portuguese. */
+  onFailure: (message: string) => void
+}
 
 /** How the human check stands when a form is sent. 'failed' has been told to the person already. */
 export type HumanCheckResult =
@@ -14,31 +33,34 @@ export type HumanCheckResult =
   | { kind: 'unsolved' }
   | { kind: 'failed' }
 
+export interface PassKeeper {
+  /** Forgets the pass and shows the widget untouched, as after a failed sign-in. */
+  reset: () => void
+  /** A pass for the request about to be sent; waits for one under way, renews one that is too old. */
+  freshPass: () => Promise<HumanCheckResult>
+  receiveAnswer: (answer: string) => Promise<HumanCheckResult>
+}
+
 /** Trades answers of a widget for passes, each answer once, and keeps the latest pass. */
 export function createPassKeeper(
   getWidget: () => HumanWidget | null,
-  onPass: (pass: string | undefined) => void,
   now: () => number = () => Date.now(),
-) {
+): PassKeeper {
   let latest: { answer: string; at: number; result: Promise<HumanCheckResult> } | undefined
 
   const reset = () => {
     latest = undefined
     getWidget()?.reset()
-    onPass(undefined)
   }
   const receiveAnswer = (answer: string): Promise<HumanCheckResult> => {
     if (latest?.answer === answer) return latest.result
     const result = tradeForPass(answer).then((outcome) => {
-      if (latest?.answer !== answer) return outcome
-      if (outcome.kind === 'passed') onPass(outcome.pass)
-      else reset()
+      if (latest?.answer === answer && outcome.kind !== 'passed') reset()
       return outcome
     })
     latest = { answer, at: now(), result }
     return result
   }
-  /** A pass that is good for the request about to be sent; gets a new one when the last one is too old. */
   const freshPass = async (): Promise<HumanCheckResult> => {
     if (latest && now() - latest.at < FRESH_MS) return latest.result
     if (latest) reset()
@@ -66,18 +88,10 @@ async function tradeForPass(answer: string): Promise<HumanCheckResult> {
   return { kind: 'failed' }
 }
 
-/** A pass keeper that lives as long as its component and always calls the latest onPass. */
-export function useHumanPass(onPass: (pass: string | undefined) => void) {
-  const widget = useRef<HumanWidget>(null)
-  const latestOnPass = useRef(onPass)
-  latestOnPass.current = onPass
-  const keeper = useMemo(
-    () =>
-      createPassKeeper(
-        () => widget.current,
-        (pass) => latestOnPass.current(pass),
-      ),
-    [],
-  )
-  return { keeper, widget }
+/** A pass where nothing is sent without one; false when there is none, and the person has been told. */
+export async function requirePass(check: PassKeeper | null): Promise<string | undefined | false> {
+  const result = await check?.freshPass()
+  if (result?.kind === 'passed') return result.pass
+  if (result?.kind !== 'failed') showToast({ kind: 'error', title: signInMessages.humanCheckRequired })
+  return false
 }

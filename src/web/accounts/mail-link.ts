@@ -29,3 +29,17 @@ export function verifyEmailLink(type: LinkType, tokenHash: string): Promise<Sess
   posted.set(tokenHash, session)
   return session
 }
+
+let keptHash: string | undefined
+
+/** Puts the part behind '#' of a mailed link aside, so that its token can leave the address bar at once. */
+export function keepLinkHash(hash: string): void {
+  keptHash = hash
+}
+
+/** What keepLinkHash put aside, once. */
+export function takeLinkHash(): string {
+  const hash = keptHash ?? ''
+  keptHash = undefined
+  return hash
+}

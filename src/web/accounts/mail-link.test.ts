@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { answerWith, installLocalStorage, problem, sessionOf } from '#web/testing/browser-parts.ts'
-import { readTokenHash, verifyEmailLink } from './verify-email-link.ts'
+import { readTokenHash, verifyEmailLink } from './mail-link.ts'
 
 beforeEach(() => {
   vi.unstubAllGlobals()

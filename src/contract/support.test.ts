@@ -1,18 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import { checkContact } from './use-contact-form.ts'
+import { contactFormSchema } from './support.ts'
 
 const valid = { name: 'Ana', email: 'ana@exemplo.com.br', phone: '(21) 98765-4321', message: 'Olá' }
+const check = (values: typeof valid) =>
+  (contactFormSchema.safeParse(values).error?.issues ?? []).map(({ path, message }) => ({
+    field: path[0],
+    message,
+  }))
 const messagesOf = (values: Partial<typeof valid>) =>
-  checkContact({ ...valid, ...values }).map(({ message }) => message)
+  check({ ...valid, ...values }).map(({ message }) => message)
 
-describe('checkContact', () => {
+describe('contactFormSchema', () => {
   it('passes what is filled in', () => {
-    expect(checkContact(valid)).toEqual([])
-    expect(checkContact({ ...valid, name: ` ${'a'.repeat(100)} ` })).toEqual([])
+    expect(check(valid)).toEqual([])
+    expect(check({ ...valid, name: ` ${'a'.repeat(100)} ` })).toEqual([])
   })
 
   it('names every rule that is broken, field by field', () => {
-    expect(checkContact({ name: ' ', email: '', phone: '\t', message: '\n' })).toEqual([
+    expect(check({ name: ' ', email: '', phone: '\t', message: '\n' })).toEqual([
       { field: 'name', message: 'Nome é obrigatório' },
       { field: 'email', message: 'E-mail inválido' },
       { field: 'phone', message: 'Celular é obrigatório' },
