@@ -21,7 +21,8 @@ export function useSubmit<I = void, O = unknown>(options: SubmitOptions<I, O>) {
     isRunning.current = true
     setIsBusy(true)
     try {
-      await onDone?.(await send(input), input)
+      const output = await send(input)
+      await onDone?.(output, input)
     } catch (error) {
       if (typeof onFailed === 'string') showToast(failureNotice(onFailed, error))
       else await onFailed(error, input)
