@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { TYPES, typeSchema } from './catalogue.ts'
 import type { FieldProblem } from './problem.ts'
+import { embedModeSchema } from './reports.ts'
 import { defineRoutes } from './route.ts'
 
 export const reportSettingMessages = {
@@ -17,9 +18,6 @@ export const reportSettingMessages = {
   nothingToRemove: (type: string) => `Nenhuma configuração para remover em ${type}`,
   saveFailed: (type: string) => `Erro ao salvar configuração do Power BI para ${type}`,
 } as const
-
-export const embedModeSchema = z.enum(['secure_sso', 'service_principal'])
-export type EmbedMode = z.output<typeof embedModeSchema>
 
 /** Which report an area shows. 'Nenhum' is the absence of a setting. */
 export const reportSettingSchema = z.object({

@@ -1,6 +1,9 @@
 import * as z from 'zod/mini'
-import { embedModeSchema } from './report-settings.ts'
 import { defineRoutes } from './route.ts'
+
+/** How an area gets its report: a link that each person opens with their own account, or the portal's credentials. */
+export const embedModeSchema = z.enum(['secure_sso', 'service_principal'])
+export type EmbedMode = z.output<typeof embedModeSchema>
 
 /** An area of the reports screen with the report it shows. */
 export const reportAreaSchema = z.object({

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { typeSchema } from './catalogue.ts'
-import { embedModeSchema } from './report-settings.ts'
+import { embedModeSchema } from './reports.ts'
 import { defineRoutes } from './route.ts'
 
 /** Texts of /contato and /mensagens, apart from messages.ts so that no other screen loads them. */

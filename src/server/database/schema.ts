@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways, Kysely } from 'kysely'
 import type { Role, SessionKind } from '#contract/access.ts'
-import type { EmbedMode } from '#contract/report-settings.ts'
+import type { EmbedMode } from '#contract/reports.ts'
 import type { Profile, ProfileInstant } from '#contract/users.ts'
 
 /** Filled in by the database unless given. */

@@ -1,4 +1,4 @@
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { preconnect } from 'react-dom'
 import { reportMessages } from '#contract/messages.ts'
@@ -55,7 +55,6 @@ export type OwnReportsView =
  * connection takes nobody's report away.
  */
 export function useOwnReports(userId: string): OwnReportsView {
-  const queryClient = useQueryClient()
   const { data, error, errorUpdateCount, isFetching, refetch } = useQuery(ownReportsQuery(userId))
   const hasFailed = !data && errorUpdateCount > 0 && !isRefusal(error)
 
@@ -72,7 +71,7 @@ export function useOwnReports(userId: string): OwnReportsView {
       window.removeEventListener('focus', onFocus)
       stopFollowing()
     }
-  }, [queryClient, userId])
+  }, [userId])
 
   useEffect(() => {
     if (hasFailed) toastFailure()

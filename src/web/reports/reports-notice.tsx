@@ -2,6 +2,7 @@ import { reportMessages, verificationMessages } from '#contract/messages.ts'
 import { useResendVerification } from '#web/session/resend-verification.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
+import { FailedLoad } from '#web/ui/failed-load.tsx'
 import { Skeleton } from '#web/ui/skeleton.tsx'
 
 /** While the person's reports are being read; as large as the tabs and the report will be. */
@@ -31,24 +32,20 @@ export function PendingApproval() {
   )
 }
 
-interface NoReportsProps {
-  /** Given where trying again may help. */
-  onRetry?: () => void
-  isRetrying?: boolean
-}
-
-/** There is nothing to show. */
-export function NoReports({ onRetry, isRetrying = false }: NoReportsProps) {
-  const retry = onRetry && (
-    <Button variant="secondary" isBusy={isRetrying} onClick={onRetry}>
-      Tentar novamente
-    </Button>
-  )
+/** There is nothing to show; `onRetry` is given where trying again may help. */
+export function NoReports({ onRetry, isRetrying = false }: { onRetry?: () => void; isRetrying?: boolean }) {
+  const className = 'mx-auto mt-4 max-w-2xl'
   return (
     <div className="p-4">
-      <Alert kind="info" actions={retry} className="mx-auto mt-4 max-w-2xl">
-        {reportMessages.none}
-      </Alert>
+      {onRetry ? (
+        <FailedLoad kind="info" onRetry={onRetry} isRetrying={isRetrying} className={className}>
+          {reportMessages.none}
+        </FailedLoad>
+      ) : (
+        <Alert kind="info" className={className}>
+          {reportMessages.none}
+        </Alert>
+      )}
     </div>
   )
 }

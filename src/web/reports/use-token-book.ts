@@ -1,18 +1,16 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { reportMessages } from '#contract/messages.ts'
 import type { ProblemCode } from '#contract/problem.ts'
 import { type OwnReports, reportRoutes } from '#contract/reports.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
+import { queryClient } from '#web/http/query-client.ts'
 import { getSession } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { createTokenBook, type TokenBook, type TokenOutcome, type TokenRequest } from './embed/token-book.ts'
-import type { ReportTab } from './own-reports.ts'
-import { ownReportsQuery } from './own-reports.ts'
+import { ownReportsQuery, type ReportTab } from './own-reports.ts'
 
 /** The tokens of one person's reports, kept renewed for as long as the component is mounted. */
 export function useTokenBook(userId: string) {
-  const queryClient = useQueryClient()
   const [book] = useState(() =>
     createTokenBook({
       issue: (request, signal) => issueEmbedToken(request, scopeNow(), signal),

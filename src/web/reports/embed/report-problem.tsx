@@ -1,10 +1,10 @@
-import { useState } from 'react'
 import type { AccessType } from '#contract/catalogue.ts'
-import type { EmbedMode } from '#contract/report-settings.ts'
+import type { EmbedMode } from '#contract/reports.ts'
 import { supportRoutes } from '#contract/support.ts'
 import { callApi } from '#web/http/api.ts'
 import { Button } from '#web/ui/button.tsx'
 import { showToast } from '#web/ui/toast-store.ts'
+import { useSubmit } from '#web/ui/use-submit.ts'
 import type { EmbedFailure } from './embed-failure.ts'
 
 /** What has been reported since the page was opened: a failure that comes back says so. */
@@ -18,23 +18,22 @@ export interface ReportProblemProps {
 /** Tells the administrators of a report that failed; once is enough. */
 export function ReportProblemButton({ report, failure }: ReportProblemProps) {
   const key = report.area + failure.title + failure.code
-  const [isBusy, setIsBusy] = useState(false)
   const isReported = reported.has(key)
-  const send = async () => {
-    if (isReported) return
-    setIsBusy(true)
-    try {
-      await reportProblem(report, failure)
+  const { submit, isBusy } = useSubmit({
+    send: () => reportProblem(report, failure),
+    onDone() {
       reported.add(key)
       showToast({ kind: 'success', title: 'Problema relatado aos administradores' })
-    } catch (error) {
-      const { message } = error as Error
-      showToast({ kind: 'error', title: 'Erro ao relatar o problema', description: message })
-    }
-    setIsBusy(false)
-  }
+    },
+    onFailed: 'Erro ao relatar o problema',
+  })
   return (
-    <Button variant="secondary" isBusy={isBusy} aria-disabled={isReported} onClick={send}>
+    <Button
+      variant="secondary"
+      isBusy={isBusy}
+      aria-disabled={isReported}
+      onClick={() => !isReported && void submit()}
+    >
       {isReported ? 'Problema relatado' : 'Relatar problema'}
     </Button>
   )

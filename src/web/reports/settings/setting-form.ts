@@ -1,5 +1,6 @@
-import type { EmbedMode, ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
+import type { ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
 import { NO_SETTING, reduceToUrl } from '#contract/report-settings.ts'
+import type { EmbedMode } from '#contract/reports.ts'
 
 /** 'Nenhum' is a choice of the form only: it is saved by removing the setting. */
 export type FormMode = 'none' | EmbedMode
