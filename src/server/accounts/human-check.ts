@@ -25,27 +25,13 @@ export interface HumanCheckService {
   idOfRightAnswer(answer: string, ip: string): Promise<string | undefined>
 }
 
-export interface HumanCheck {
-  /** Checks an answer once. @returns a pass for one request within two minutes, or undefined when refused */
-  tradeForPass(answer: string, ip: string): Promise<string | undefined>
-  /**
-   * Uses up a pass, or a raw answer in its place.
-   * @throws ProblemError human-check-required without one, human-check-failed for a wrong or used one
-   */
-  demand(passOrAnswer: string | undefined, ip: string): Promise<void>
-}
+export type HumanCheck = ReturnType<typeof createHumanCheck>
 
-/** What a human check is made with; clock in ms since the epoch. */
-interface HumanCheckTools {
-  db: Db
-  keyring: Keyring
-  clock: () => number
-}
-
+/** @param tools.clock ms since the epoch */
 export function createHumanCheck(
-  { db, keyring, clock }: HumanCheckTools,
+  { db, keyring, clock }: { db: Db; keyring: Keyring; clock: () => number },
   service: HumanCheckService,
-): HumanCheck {
+) {
   const keys = keyring(AUDIENCE)
 
   async function spend(id: string, lifeMs: number): Promise<boolean> {
@@ -76,7 +62,8 @@ export function createHumanCheck(
   }
 
   return {
-    async tradeForPass(answer, ip) {
+    /** Checks an answer once. @returns a pass for one request within two minutes, or undefined when refused */
+    async tradeForPass(answer: string, ip: string): Promise<string | undefined> {
       if (!(await isFreshAnswer(answer, ip))) return undefined
       const now = Math.floor(clock() / 1000)
       return new SignJWT()
@@ -86,7 +73,11 @@ export function createHumanCheck(
         .setExpirationTime(now + PASS_SECONDS)
         .sign(keys[0].bytes)
     },
-    async demand(passOrAnswer, ip) {
+    /**
+     * Uses up a pass, or a raw answer in its place.
+     * @throws ProblemError human-check-required without one, human-check-failed for a wrong or used one
+     */
+    async demand(passOrAnswer: string | undefined, ip: string): Promise<void> {
       if (!passOrAnswer) throw new ProblemError('human-check-required')
       const id = await idOfPass(passOrAnswer)
       const isGood = id ? await spend(id, PASS_SECONDS * 1000) : await isFreshAnswer(passOrAnswer, ip)

@@ -22,20 +22,9 @@ const BRAZILIAN = `
   flamengo corinthians palmeiras saopaulo vasco cruzeiro gremio administrador concessionaria jesuscristo deusefiel
 `
 
-const LOOK_ALIKES: Record<string, string> = {
-  '0': 'o',
-  '2': 'z',
-  '3': 'e',
-  '4': 'a',
-  '5': 's',
-  '7': 't',
-  '8': 'b',
-  '9': 'g',
-  '@': 'a',
-  $: 's',
-  '€': 'e',
-  '+': 't',
-}
+/** Each character and, below it, the letter that it is read as. */
+const LOOK_ALIKES = '02345789@$€+'
+const LETTERS = 'ozeastbgaset'
 
 interface CommonWords {
   words: ReadonlySet<string>
@@ -80,7 +69,7 @@ function fold(text: string): string {
 
 /** The ways of reading look-alike characters as letters: 1, ! and | may stand for i or l. */
 function readAsLetters(text: string): string[] {
-  const letters = text.replace(/[02345789@$€+]/g, (character) => LOOK_ALIKES[character] as string)
+  const letters = text.replace(/[02345789@$€+]/g, (found) => LETTERS.charAt(LOOK_ALIKES.indexOf(found)))
   return ['i', 'l'].map((letter) => letters.replace(/[1!|]/g, letter))
 }
 

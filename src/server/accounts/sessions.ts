@@ -102,12 +102,6 @@ const READ_SESSION = {
       and (s.kind <> 'recovery' or s.created_at > $4)`,
 }
 
-interface SessionRow {
-  acknowledged_counter: number
-  /** An Actor in JSON. */
-  actor: string
-}
-
 /**
  * Makes the check behind every protected request: token, session and profile.
  * @param clock ms since the epoch
@@ -122,7 +116,7 @@ export function createAuthenticate(
     const claims = token && (await access.verify(token))
     if (!claims) return undefined
     const now = clock()
-    const [row] = await database.runPrepared<SessionRow>(READ_SESSION, [
+    const [row] = await database.runPrepared<{ acknowledged_counter: number; actor: string }>(READ_SESSION, [
       claims.sessionId,
       claims.userId,
       new Date(now - SESSION_IDLE_MS).toISOString(),
