@@ -6,7 +6,7 @@ import { type Canaries, createCanaries } from '#server/testing/canaries.ts'
 import { bodyFor, scriptFault } from '#server/testing/embed-token-calls.ts'
 import { givePass } from '#server/testing/human-passes.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { startWatchedPortal, type WatchedPortal } from '#server/testing/watched-portal.ts'
+import { startWatchedPortal, type WatchedPortal } from './testing/canaries.ts'
 
 const EMAIL = 'canario@grupopatio.com.br'
 const SIGN_IN = '/api/auth/token?grant_type=password'

@@ -1,10 +1,9 @@
 import { AuthApiError, GoTrueClient } from '@supabase/auth-js'
 import { beforeEach, expect, test } from 'vitest'
-import { mailTo, NEW_PASSWORD, tokenOf } from '#server/testing/account-calls.ts'
+import { isSignedIn, mailTo, NEW_PASSWORD, tokenOf } from '#server/testing/account-calls.ts'
 import { addPerson, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { answerChallenge, encodeAnswer } from '#server/testing/human-passes.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
-import { isSignedIn } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 /** The official client, unmodified, from the account's first day to a forgotten password. */

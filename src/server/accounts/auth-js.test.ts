@@ -1,9 +1,9 @@
 import { AuthApiError, AuthRetryableFetchError, GoTrueClient } from '@supabase/auth-js'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { isSignedIn } from '#server/testing/account-calls.ts'
 import { addPerson, openTestSession, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { answerChallenge, encodeAnswer } from '#server/testing/human-passes.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
-import { isSignedIn } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
 

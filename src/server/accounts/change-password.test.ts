@@ -1,14 +1,16 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   changePassword,
+  isSignedIn,
   mailTo,
   NEW_PASSWORD,
   openRecovery,
+  refresh,
   setPassword,
+  signIn,
 } from '#server/testing/account-calls.ts'
 import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
-import { isSignedIn, refresh, signIn } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 const comparing = vi.hoisted(() => ({ before: async () => {} }))

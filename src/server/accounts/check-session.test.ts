@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { isSignedIn, refresh } from '#server/testing/account-calls.ts'
 import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
-import { isSignedIn, refresh } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, TEST_SECRET } from '#server/testing/test-portal.ts'
 

@@ -2,18 +2,19 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import {
   changePassword,
   disown,
+  isSignedIn,
   mailTo,
   NEW_PASSWORD,
   notMeLink,
   recover,
   setPassword,
+  signIn,
   signUp,
   useLink,
 } from '#server/testing/account-calls.ts'
 import { readTrail } from '#server/testing/admin-calls.ts'
 import { addPerson, openTestSession, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
-import { isSignedIn, signIn } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 const DAY = 24 * 60 * 60_000

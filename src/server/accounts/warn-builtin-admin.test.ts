@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
+import { signIn } from '#server/testing/account-calls.ts'
 import { readTrail } from '#server/testing/admin-calls.ts'
 import { addPerson, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
-import { signIn } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 const BUILTIN = 'admin@grupopatio.com.br'

@@ -4,7 +4,7 @@ import { DatabaseOpenError } from './database.ts'
 
 const CLAIM = /^patio-(\d+)-(\d*)\.lock$/
 const ATTEMPTS = 10
-const LONGEST_PAUSE_MS = 100
+const MAX_PAUSE_MS = 100
 
 /** What this process holds: a claim in its name that is not among them was left by one with the same pid. */
 const held = new Set<string>()
@@ -27,7 +27,7 @@ export function lockDirectory(dataDir: string): () => void {
     if (other === undefined) break
     rmSync(mine, { force: true })
     if (attempt === ATTEMPTS) throw inUse(dataDir, other)
-    pause(Math.random() * LONGEST_PAUSE_MS)
+    pause(Math.random() * MAX_PAUSE_MS)
   }
   held.add(mine)
   return () => {

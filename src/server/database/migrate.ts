@@ -8,7 +8,7 @@ const FOLDER = new URL('../../../migrations/', import.meta.url)
 /** Any number, as long as every replica asks for the same lock. */
 const MIGRATION_LOCK = 740_210_411
 const POLL_MS = 100
-const LONGEST_WAIT_MS = 120_000
+const MAX_WAIT_MS = 120_000
 const LOCK_NOT_AVAILABLE = '55P03'
 const LOCK_TRIES = 60
 const LOCK_PAUSE_MS = 750
@@ -60,7 +60,7 @@ async function waitForLock(db: Db): Promise<void> {
     const { rows } = await sql<{ got: boolean }>`
       select pg_try_advisory_lock(${sql.lit(MIGRATION_LOCK)}) as got`.execute(db)
     if (rows[0]?.got) return
-    if (waited >= LONGEST_WAIT_MS)
+    if (waited >= MAX_WAIT_MS)
       throw new DatabaseOpenError('Outra réplica está migrando o banco de dados há mais de dois minutos.')
     await wait(POLL_MS)
   }

@@ -70,7 +70,7 @@ function reasonOf(error: unknown): string {
 
 const TIMEOUT_MS = 5_000
 const FIRST_RETRY_MS = 100
-const LONGEST_RETRY_MS = 5_000
+const MAX_RETRY_MS = 5_000
 /** How often a connection is tried that may have died without a word. */
 const PING_MS = 30_000
 
@@ -100,7 +100,7 @@ export function listenOnServer(options: ListenOptions): () => Promise<void> {
       clearTimeout(timer)
       client.end().catch(() => {})
       if (failures === 0) options.onError(error)
-      timer = setTimeout(begin, Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures++))
+      timer = setTimeout(begin, Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures++))
     }
     client.on('error', lose)
     client.on('end', () => lose(new Error('connection ended')))

@@ -1,11 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
-import { NEW_PASSWORD, setPassword } from '#server/testing/account-calls.ts'
+import { NEW_PASSWORD, refresh, setPassword } from '#server/testing/account-calls.ts'
 import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
 import { bodyFor } from '#server/testing/embed-token-calls.ts'
 import { givePass } from '#server/testing/human-passes.ts'
 import { CONTACT_FORM } from '#server/testing/inbox-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
-import { refresh } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 // Callers × operations, as far as every-route.test.ts (who passes) and refused-without-effect.test.ts do not go:

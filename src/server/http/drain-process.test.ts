@@ -1,8 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEMO_PASSWORD } from '#server/demo/seed.ts'
-import { followEvents } from '#server/testing/follow-events.ts'
-import { CONTACT_FORM } from '#server/testing/inbox-calls.ts'
+import { CONTACT_FORM, followEvents } from '#server/testing/inbox-calls.ts'
 import { type PortalProcess, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
 
 const GRACE_MS = 3_000

@@ -1,8 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pathWith, type Route } from '#contract/route.ts'
 import { TEST_METRICS_TOKEN } from '#server/testing/read-metrics.ts'
-import { type CallerName, EVERYBODY, FULL, LIMITED, ruleOf, tokensOf } from '#server/testing/route-callers.ts'
-import { nameOf, ROUTES } from '#server/testing/route-examples.ts'
+import {
+  type CallerName,
+  EVERYBODY,
+  FULL,
+  LIMITED,
+  nameOf,
+  ROUTES,
+  ruleOf,
+  tokensOf,
+} from '#server/testing/route-callers.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'

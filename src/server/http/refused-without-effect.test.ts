@@ -3,20 +3,24 @@ import type { SessionKind } from '#contract/access.ts'
 import type { Route } from '#contract/route.ts'
 import { type Admin, editMany, openAdmin } from '#server/testing/admin-calls.ts'
 import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
+import { readEveryTable } from '#server/testing/canaries.ts'
 import { upstreamCalls } from '#server/testing/embed-token-calls.ts'
 import { addMessages } from '#server/testing/inbox-calls.ts'
 import { TEST_METRICS_TOKEN } from '#server/testing/read-metrics.ts'
-import { type CallerName, EVERYBODY, FULL, ruleOf, tokensOf } from '#server/testing/route-callers.ts'
 import {
   type Body,
+  type CallerName,
+  EVERYBODY,
+  FULL,
   nameOf,
   ROUTES,
+  ruleOf,
   SOME_MESSAGE,
   SOMEBODY,
   TAKEN,
   TAKEN_WITHOUT_BODY,
-} from '#server/testing/route-examples.ts'
-import { readEveryTable } from '#server/testing/search-database.ts'
+  tokensOf,
+} from '#server/testing/route-callers.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 

@@ -1,8 +1,14 @@
 import { beforeEach, expect, test } from 'vitest'
-import { NEW_PASSWORD, setPassword, useLink } from '#server/testing/account-calls.ts'
+import {
+  isSignedIn,
+  NEW_PASSWORD,
+  refresh,
+  setPassword,
+  signIn,
+  useLink,
+} from '#server/testing/account-calls.ts'
 import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
-import { isSignedIn, refresh, signIn } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { ADMIN_COMMANDS, terminalRequest } from './admin-commands.ts'
 

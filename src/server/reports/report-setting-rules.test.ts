@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { readTrail } from '#server/testing/admin-calls.ts'
-import { linkSetting, principalSetting, tryOut } from '#server/testing/report-setting-calls.ts'
+import {
+  linkSetting,
+  principalSetting,
+  setUpReportSettings,
+  tryOut,
+} from '#server/testing/report-setting-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
-import { setUpReportSettings } from '#server/testing/set-up-report-settings.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 const ID = '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f501'

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
 import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
 import { askToken, bodyFor } from '#server/testing/embed-token-calls.ts'
-import { linkSetting, principalSetting, tryOut } from '#server/testing/report-setting-calls.ts'
+import {
+  linkSetting,
+  principalSetting,
+  setUpReportSettings,
+  tryOut,
+} from '#server/testing/report-setting-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
-import { setUpReportSettings } from '#server/testing/set-up-report-settings.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 const LINK = 'https://app.powerbi.com/reportEmbed?reportId=1&autoAuth=true&ctid=2'

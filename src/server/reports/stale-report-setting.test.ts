@@ -1,9 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import { type Admin, openAdmin } from '#server/testing/admin-calls.ts'
 import { configureReports } from '#server/testing/builders.ts'
-import { linkSetting, principalSetting } from '#server/testing/report-setting-calls.ts'
+import { linkSetting, principalSetting, setUpReportSettings } from '#server/testing/report-setting-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
-import { setUpReportSettings } from '#server/testing/set-up-report-settings.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 const LINK = 'https://app.powerbi.com/reportEmbed?reportId=1&autoAuth=true&ctid=2'

@@ -3,8 +3,7 @@ import { EMULATED_REPORT_WITHOUT_RLS as OPEN } from '#emulators/power-bi/catalog
 import { emulatedReport } from '#server/testing/builders.ts'
 import { resetEmulator, scriptFault, upstreamCalls } from '#server/testing/embed-token-calls.ts'
 import { findOut, principalSetting } from '#server/testing/report-setting-calls.ts'
-import { setUpAdmin } from '#server/testing/set-up-admin.ts'
-import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
 

@@ -5,8 +5,12 @@ import type { EventStream } from '#server/http/event-stream.ts'
 import { createLog } from '#server/log.ts'
 import { type Admin, openAdmin } from '#server/testing/admin-calls.ts'
 import { send } from '#server/testing/builders.ts'
-import { type EventFollower, followEvents } from '#server/testing/follow-events.ts'
-import { addMessages, sendContactForm } from '#server/testing/inbox-calls.ts'
+import {
+  addMessages,
+  type EventFollower,
+  followEvents,
+  sendContactForm,
+} from '#server/testing/inbox-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'

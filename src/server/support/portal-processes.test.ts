@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { DEMO_PASSWORD } from '#server/demo/seed.ts'
-import { type EventFollower, followEvents } from '#server/testing/follow-events.ts'
-import { CONTACT_FORM } from '#server/testing/inbox-calls.ts'
+import { CONTACT_FORM, type EventFollower, followEvents } from '#server/testing/inbox-calls.ts'
 import { type PortalProcess, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
 import { openTestDatabase } from '#server/testing/test-database.ts'
 

@@ -1,4 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import pino from 'pino'
+import type { Db } from '#server/database/schema.ts'
+import { createLog } from '#server/log.ts'
+import { createSmtpMailer, type Mail, type Mailer } from '#server/mail/smtp-mailer.ts'
+import { tokenOf } from './account-calls.ts'
+import { startSmtpInbox } from './smtp-inbox.ts'
+import type { DatabaseKind } from './test-database.ts'
+import { startTestPortal } from './test-portal.ts'
 
 /** Pieces of this length count as found: error messages like to quote the beginning of what they could not read. */
 const PIECE = 10
@@ -38,4 +47,92 @@ function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const encoded = (['base64', 'base64url', 'hex'] as const).map((encoding) => bytes.toString(encoding))
   return [...pieces, ...encoded.map((text) => text.replace(/=+$/, '')), encodeURIComponent(secret)]
+}
+
+/** Drives a portal whose every secret is a canary, and keeps what it says. */
+export async function startWatchedPortal(kind: DatabaseKind, canaries: Canaries) {
+  const heard = { log: '', refusals: '', statuses: [] as number[] }
+  const sink = {
+    write(line: string) {
+      heard.log += line
+    },
+  }
+  const inbox = await startSmtpInbox()
+  const mails: Mail[] = []
+  // The server takes no password without TLS, so every mail fails after it was offered.
+  const smtp = createSmtpMailer({
+    url: `smtp://portal:${encodeURIComponent(canaries.plant('SMTP password'))}@127.0.0.1:${inbox.port}`,
+    from: 'portal@grupopatio.com.br',
+  })
+  const mailer: Mailer = {
+    deliver(mail) {
+      mails.push(mail)
+      if (mail.link) canaries.watch(`token of a ${mail.kind} mail`, tokenOf(mail.link))
+      return smtp.deliver(mail)
+    },
+  }
+  const metricsToken = canaries.plant('metrics token')
+  const portal = await startTestPortal({
+    kind,
+    rateLimits: false,
+    log: createLog('debug', sink),
+    // As in production: without the net of names that are cut out.
+    requestLog: pino({ level: 'debug' }, sink),
+    secrets: [canaries.plant('session secret'), canaries.plant('older session secret')],
+    clientSecret: canaries.plant('client secret'),
+    metricsToken,
+    mailer,
+  })
+  const call = async (method: string, path: string, body?: unknown, token?: string) => {
+    const reply = await fetch(portal.url + path, {
+      method,
+      headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await reply.text()
+    heard.statuses.push(reply.status)
+    if (reply.status >= 400) heard.refusals += `${JSON.stringify([...reply.headers])} ${text}\n`
+    return {
+      status: reply.status,
+      text,
+      body: reply.status < 400 && path !== '/api/metrics' ? JSON.parse(text || '{}') : {},
+    }
+  }
+  return {
+    portal,
+    heard,
+    mails,
+    call,
+    scrape: async () => (await call('GET', '/api/metrics', undefined, metricsToken)).text,
+    async stop() {
+      await portal.stop()
+      await inbox.stop()
+    },
+  }
+}
+
+export type WatchedPortal = Awaited<ReturnType<typeof startWatchedPortal>>
+
+/** Every row of every table, by table, each row as the text of a JSON object, in order. */
+export async function readEveryTable(db: Db): Promise<Record<string, string[]>> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`.execute(db)
+  const content: Record<string, string[]> = {}
+  for (const { name } of tables) {
+    const { rows } = await sql<{ row: string }>`
+      select to_jsonb(t)::text as row from ${sql.table(name)} t order by 1`.execute(db)
+    content[name] = rows.map(({ row }) => row)
+  }
+  return content
+}
+
+/** Every row of every table that holds one of the texts, as 'table: row', in any letter case. */
+export async function searchDatabase(db: Db, ...texts: string[]): Promise<string[]> {
+  const wanted = texts.map((text) => text.toLowerCase())
+  return Object.entries(await readEveryTable(db)).flatMap(([name, rows]) =>
+    rows
+      .filter((row) => wanted.some((text) => row.toLowerCase().includes(text)))
+      .map((row) => `${name}: ${row}`),
+  )
 }

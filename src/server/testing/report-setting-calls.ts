@@ -1,5 +1,6 @@
-import { expect } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { emulatedReport, send } from './builders.ts'
+import { setUpAdmin } from './set-up-portal.ts'
 import type { TestPortal } from './test-portal.ts'
 
 /** What an administrator types for one of the emulator's reports, in mode 'Service Principal'. */
@@ -44,4 +45,30 @@ export async function findOut(portal: TestPortal, token: string, body: unknown) 
 /** The dry run of a setting for Vendas. */
 export function tryOut(portal: TestPortal, token: string, body: unknown) {
   return send(portal, 'POST', '/api/global-powerbi-settings/vendas/test', { token, body })
+}
+
+interface Circumstances {
+  /** What `updated_at` was when the administrator looked, or 'none'. */
+  ifMatch?: string
+  /** Somebody else's access token. */
+  as?: string
+}
+
+/**
+ * Leaves no report settings and one administrator, before each test of a block.
+ * @returns the administrator and what they do
+ */
+export function setUpReportSettings(portal: TestPortal) {
+  const admin = setUpAdmin(portal)
+  beforeEach(async () => {
+    await portal.database.db.deleteFrom('global_powerbi_settings').execute()
+  })
+  return {
+    admin,
+    save: (type: string, body: unknown, { ifMatch, as = admin.token }: Circumstances = {}) =>
+      callSetting(portal, as, 'PUT', type, { body, ifMatch }),
+    remove: (type: string, { ifMatch, as = admin.token }: Circumstances = {}) =>
+      callSetting(portal, as, 'DELETE', type, { ifMatch }),
+    list: () => listSettings(portal, admin.token),
+  }
 }

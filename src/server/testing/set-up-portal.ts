@@ -1,4 +1,5 @@
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { type Admin, openAdmin, removeEverybody } from './admin-calls.ts'
 import { startTestPortal, type TestPortal, type TestPortalOptions } from './test-portal.ts'
 
 /**
@@ -12,4 +13,18 @@ export function setUpPortal(options: TestPortalOptions): TestPortal {
   })
   afterAll(() => portal.stop())
   return portal
+}
+
+/**
+ * Leaves nobody in the portal but a new administrator, before each test of a block.
+ * @param profile what differs from an ordinary administrator
+ * @returns the administrator of the test that runs
+ */
+export function setUpAdmin(portal: TestPortal, profile: Parameters<typeof openAdmin>[1] = {}): Admin {
+  const admin = {} as Admin
+  beforeEach(async () => {
+    await removeEverybody(portal)
+    Object.assign(admin, await openAdmin(portal, profile))
+  })
+  return admin
 }

@@ -10,8 +10,7 @@ import {
   whileHeld,
 } from '#server/testing/admin-calls.ts'
 import { addPerson, NOBODY, send } from '#server/testing/builders.ts'
-import { setUpAdmin } from '#server/testing/set-up-admin.ts'
-import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 describeOnEachDatabase('editing many people at once', (kind) => {

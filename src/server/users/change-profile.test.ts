@@ -4,8 +4,7 @@ import type { Profile } from '#contract/users.ts'
 import { mailTo } from '#server/testing/account-calls.ts'
 import { openAdmin, patchProfile, readPerson, readTrail, whileHeld } from '#server/testing/admin-calls.ts'
 import { addPerson, NOBODY, openTestSession, send } from '#server/testing/builders.ts'
-import { setUpAdmin } from '#server/testing/set-up-admin.ts'
-import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 describeOnEachDatabase('changing a person', (kind) => {

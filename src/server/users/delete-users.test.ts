@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { isSignedIn, refresh } from '#server/testing/account-calls.ts'
 import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
 import { askToken } from '#server/testing/embed-token-calls.ts'
-import { setUpAdmin } from '#server/testing/set-up-admin.ts'
-import { setUpPortal } from '#server/testing/set-up-portal.ts'
-import { isSignedIn, refresh } from '#server/testing/sign-in-calls.ts'
+import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { deleteUsers as removeUsers } from './delete-users.ts'
 

@@ -3,8 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { BulkEdit, Profile } from '#contract/users.ts'
 import { editMany, patchProfile, readPerson, readTrail } from '#server/testing/admin-calls.ts'
 import { addPerson, NOBODY } from '#server/testing/builders.ts'
-import { setUpAdmin } from '#server/testing/set-up-admin.ts'
-import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 describeOnEachDatabase('editing everybody who matches', (kind) => {

@@ -1,11 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Profile } from '#contract/users.ts'
-import { changePassword, mailTo, NEW_PASSWORD, recover } from '#server/testing/account-calls.ts'
+import { changePassword, mailTo, NEW_PASSWORD, recover, signIn } from '#server/testing/account-calls.ts'
 import { patchProfile, readHistoryOf, readTrail } from '#server/testing/admin-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
-import { setUpAdmin } from '#server/testing/set-up-admin.ts'
-import { setUpPortal } from '#server/testing/set-up-portal.ts'
-import { signIn } from '#server/testing/sign-in-calls.ts'
+import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 describeOnEachDatabase('exporting a person’s data', (kind) => {

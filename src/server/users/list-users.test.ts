@@ -4,8 +4,7 @@ import { type ManagedProfile, PROFILE_SORTS, type ProfileSort } from '#contract/
 import { createRandom } from '#server/demo/seeded-people.ts'
 import { askForPage, listAll, listPage } from '#server/testing/admin-calls.ts'
 import { addPerson } from '#server/testing/builders.ts'
-import { setUpAdmin } from '#server/testing/set-up-admin.ts'
-import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 const { compare } = new Intl.Collator('pt-BR')

@@ -2,8 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { Profile } from '#contract/users.ts'
 import { editMany, patchProfile, readHistoryOf, undoEdit } from '#server/testing/admin-calls.ts'
 import { addPerson, send } from '#server/testing/builders.ts'
-import { setUpAdmin } from '#server/testing/set-up-admin.ts'
-import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 describeOnEachDatabase('the history of a person', (kind) => {

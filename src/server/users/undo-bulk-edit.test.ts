@@ -12,8 +12,7 @@ import {
   whileHeld,
 } from '#server/testing/admin-calls.ts'
 import { addPerson } from '#server/testing/builders.ts'
-import { setUpAdmin } from '#server/testing/set-up-admin.ts'
-import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { bulkEdit } from './bulk-edit.ts'
 import { undoBulkEdit } from './undo-bulk-edit.ts'

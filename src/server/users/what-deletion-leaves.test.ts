@@ -3,13 +3,19 @@ import { beforeAll, expect, test } from 'vitest'
 import { mintEmailLink } from '#server/accounts/mails.ts'
 import { recordAccess } from '#server/operations/audit.ts'
 import { recordAudit } from '#server/operations/record-audit.ts'
-import { changePassword, NEW_PASSWORD, recover, signUp } from '#server/testing/account-calls.ts'
+import {
+  changePassword,
+  NEW_PASSWORD,
+  recover,
+  refresh,
+  signIn,
+  signUp,
+} from '#server/testing/account-calls.ts'
 import { type Admin, openAdmin, readTrail } from '#server/testing/admin-calls.ts'
 import { addPerson, configureReports, send } from '#server/testing/builders.ts'
+import { searchDatabase } from '#server/testing/canaries.ts'
 import { askToken } from '#server/testing/embed-token-calls.ts'
-import { searchDatabase } from '#server/testing/search-database.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
-import { refresh, signIn } from '#server/testing/sign-in-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { presentProfile } from './user-queries.ts'
 
