@@ -26,7 +26,7 @@ function fillPortalSettings(): Plugin {
 function compressFiles(): Plugin {
   return {
     name: 'compress-files',
-    apply: 'build',
+    apply: (config, { command }) => command === 'build' && !config.build?.ssr,
     closeBundle() {
       const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
       for (const entry of readdirSync(outDir, { recursive: true, withFileTypes: true })) {

@@ -22,10 +22,10 @@ test.beforeAll(async () => {
     clock: Object.assign(() => Date.now(), { advance: () => {} }),
     page: {
       folder: file('web').pathname,
+      brand: { color: '#0f5c7d', logo: undefined },
       portal: {
         html: readFileSync(file('web/index.html'), 'utf8'),
-        brandColor: '#0f5c7d',
-        brandLogo: undefined,
+        screens: JSON.parse(readFileSync(file('prerender/screens.json'), 'utf8')),
         settings: {
           groupName: 'Grupo Pátio',
           logoPath: null,

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { contrast } from '#server/http/portal-page.ts'
+import { contrast } from '#server/http/brand.ts'
 import { expect, signIn, test } from './portal-fixture.ts'
 import { callAs, cardOf, emptyInbox, sendMessages } from './support-calls.ts'
 

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashFiles } from './hash-files.mjs'
-import { toolEnvironment } from './pinned-node.mjs'
+import { pinnedNode, toolEnvironment } from './pinned-node.mjs'
 import { interruptedBy, root, runCommand, say } from './run-command.mjs'
 
 /**
@@ -11,6 +11,7 @@ import { interruptedBy, root, runCommand, say } from './run-command.mjs'
  * @property {string} announcement
  * @property {string} config
  * @property {readonly string[]} inputs
+ * @property {boolean} [isPrerendered] whether its screens are drawn as HTML too
  */
 
 const sharedInputs = [
@@ -27,7 +28,8 @@ export const webApp = {
   folder: 'web',
   announcement: 'Compilando a interface…',
   config: 'vite.config.ts',
-  inputs: [...sharedInputs, 'index.html', 'public', 'src/web'],
+  inputs: [...sharedInputs, 'index.html', 'src/web', 'scripts/prerender.mjs'],
+  isPrerendered: true,
 }
 
 /** @type {Target} The Power BI emulator's page; only the demo and the tests need it. */
@@ -71,12 +73,24 @@ export async function buildStale(targets) {
  * @param {Target} target
  * @param {string} digest
  */
-async function build({ folder, announcement, config }, digest) {
+async function build({ folder, announcement, config, isPrerendered }, digest) {
   say(announcement)
   rmSync(digestFile(folder, root), { force: true })
   const args = ['build', '--config', config, '--logLevel', 'warn']
-  const { status } = await runCommand('vite', args, { env: toolEnvironment({ NODE_ENV: 'production' }) })
-  if (status !== 0 || interruptedBy()) throw new Error('A compilação falhou.')
+  await run('vite', args)
+  if (isPrerendered) {
+    await run('vite', [...args, '--ssr', 'src/web/app/prerender.tsx', '--outDir', 'dist/prerender'])
+    await run(pinnedNode(), ['scripts/prerender.mjs'])
+  }
   mkdirSync(join(root, 'dist'), { recursive: true })
   writeFileSync(digestFile(folder, root), digest)
+}
+
+/**
+ * @param {string} program
+ * @param {string[]} args
+ */
+async function run(program, args) {
+  const { status } = await runCommand(program, args, { env: toolEnvironment({ NODE_ENV: 'production' }) })
+  if (status !== 0 || interruptedBy()) throw new Error('A compilação falhou.')
 }

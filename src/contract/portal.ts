@@ -18,3 +18,48 @@ export interface PortalSettings {
 
 /** The id of the JSON element that carries the settings in the page. */
 export const PORTAL_SETTINGS_ELEMENT_ID = 'portal-settings'
+
+/** Where the group's logo is served, if it has one. */
+export const LOGO_PATH = '/brand-logo'
+
+const PRODUCT = 'Pátio'
+
+/** The name of the browser's tab: 'Entrar · Pátio', with the group's name where it says more. */
+export function documentTitle(screen: string | undefined, groupName: string): string {
+  const owner = groupName.includes(PRODUCT) ? groupName : `${PRODUCT} ${groupName}`
+  return screen ? `${screen} · ${owner}` : owner
+}
+
+/** A screen as it was drawn when the portal was built, PLACEHOLDERS in the place of an installation's texts. */
+export interface PrerenderedScreen {
+  path: string
+  title: string
+  /** Whether the browser takes the drawn elements over, so that what was typed stays; else it draws its own. */
+  isHydrated: boolean
+  /** The style sheets and scripts that the screen needs beside every screen's. */
+  head: string
+  /** What stands inside the root element, by shapeOf(). */
+  bodies: Record<string, string>
+}
+
+/** Stand in prerendered screens for what the server fills in, escaped for HTML. */
+export const PLACEHOLDERS = {
+  groupName: '__GROUP_NAME__',
+  groupSiteUrl: '__GROUP_SITE_URL__',
+  groupDealershipsUrl: '__GROUP_DEALERSHIPS_URL__',
+  companyEmailDomain: '__COMPANY_EMAIL_DOMAIN__',
+  year: '__YEAR__',
+} as const
+
+type ShapingSettings = Pick<PortalSettings, 'logoPath' | 'contactCaptcha'> & {
+  humanCheck: Pick<PortalSettings['humanCheck'], 'kind'>
+}
+
+/** What of the settings changes which elements a screen has; everything else is filled in. */
+export function shapeOf({ logoPath, humanCheck, contactCaptcha }: ShapingSettings): string {
+  return [
+    logoPath ? 'logo' : 'mark',
+    humanCheck.kind,
+    contactCaptcha ? 'contact-check' : 'no-contact-check',
+  ].join(' ')
+}

@@ -5,6 +5,7 @@ import { createAltcha, createHumanCheck, createRecaptcha } from './accounts/huma
 import { accountMails } from './accounts/mails.ts'
 import { createAuthenticate } from './accounts/sessions.ts'
 import { createTokens } from './accounts/tokens.ts'
+import type { Brand } from './http/brand.ts'
 import { createHttpApp, type HttpApp, type Mount } from './http/http-app.ts'
 import { createIsOperator, implement } from './http/implement.ts'
 import { createLimits } from './http/limits.ts'
@@ -56,7 +57,7 @@ export interface PortalServices {
     allowedHosts: string[] | undefined
   }
   /** The built page and its files; left out, the app is the API alone. */
-  page?: { folder: string; portal: PortalPageOptions }
+  page?: { folder: string; brand: Brand; portal: PortalPageOptions }
   /** Handlers of whole path prefixes beside the API: the demo instruments. */
   mounts?: Mount[]
 }

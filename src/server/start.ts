@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { PortalSettings } from '#contract/portal.ts'
+import { LOGO_PATH, type PortalSettings } from '#contract/portal.ts'
 import { createApp, portalMails } from './app.ts'
 import type { Config } from './config.ts'
 import { type Database, DatabaseOpenError } from './database/database.ts'
@@ -11,7 +12,6 @@ import { isMarkedAsDemo, readDemoSecret } from './demo/demo-installation.ts'
 import type { Demo } from './demo/start-demo.ts'
 import { securityHeaders } from './http/headers.ts'
 import { drain, listen } from './http/listen.ts'
-import { LOGO_PATH } from './http/portal-page.ts'
 import { createKeyring } from './keyring.ts'
 import { createRequestLog, type Log } from './log.ts'
 import { createOutbox, type Outbox } from './mail/outbox.ts'
@@ -21,7 +21,7 @@ import { createRetentionJob } from './operations/retention-job.ts'
 import { createPowerBi } from './power-bi/power-bi-client.ts'
 import { createMessageStreams } from './support/message-streams.ts'
 
-const PAGE_FOLDER = fileURLToPath(new URL('../../dist/web', import.meta.url))
+const BUILT = fileURLToPath(new URL('../../dist', import.meta.url))
 const DRAIN_MS = 25_000
 
 export interface Portal {
@@ -84,12 +84,12 @@ async function serve(config: Config, log: Log, database: Database): Promise<Port
       allowedHosts: config.isDemo ? ['localhost', '127.0.0.1'] : undefined,
     },
     page: {
-      folder: PAGE_FOLDER,
+      folder: join(BUILT, 'web'),
+      brand: { color: config.group.color, logo: config.group.logo },
       portal: {
-        html: readBuiltPage(),
+        html: readBuilt('web/index.html'),
+        screens: JSON.parse(readBuilt('prerender/screens.json')),
         settings: portalSettings(config, demo),
-        brandColor: config.group.color,
-        brandLogo: config.group.logo,
       },
     },
     mounts: demo?.mounts ?? [],
@@ -136,9 +136,9 @@ async function loadDemo(config: Config, database: Database, secret: string): Pro
   return startDemo(config, database.db, secret)
 }
 
-function readBuiltPage(): string {
+function readBuilt(file: string): string {
   try {
-    return readFileSync(`${PAGE_FOLDER}/index.html`, 'utf8')
+    return readFileSync(join(BUILT, file), 'utf8')
   } catch {
     throw new NotBuiltError('A interface ainda não foi compilada. Use npm start, ou npm run build antes.')
   }

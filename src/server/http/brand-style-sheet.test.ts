@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { brandStyleSheet, contrast } from './portal-page.ts'
+import { brandStyleSheet, contrast } from './brand.ts'
 
 /** --surface, --raised and --subtle of src/web/app/index.css. */
 const GROUNDS = { light: ['#ffffff', '#eeeef1'], dark: ['#111418', '#1a1e23', '#1f242a'] }

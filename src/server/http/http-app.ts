@@ -4,6 +4,7 @@ import { serveStatic } from '@hono/node-server/serve-static'
 import { type Context, Hono } from 'hono'
 import { isDatabaseUnavailable } from '#server/database/database.ts'
 import type { Log } from '#server/log.ts'
+import { type Brand, serveBrand } from './brand.ts'
 import { callerIp } from './caller-ip.ts'
 import type { HttpEnv } from './implement.ts'
 import { type PortalPageOptions, servePortalPage } from './portal-page.ts'
@@ -21,7 +22,7 @@ interface HttpOptions {
   log: Log
   trustedProxies: string[]
   allowedHosts: string[] | undefined
-  page?: { folder: string; portal: PortalPageOptions }
+  page?: { folder: string; brand: Brand; portal: PortalPageOptions }
   mounts?: Mount[]
 }
 
@@ -44,6 +45,7 @@ export function createHttpApp(options: HttpOptions, mountApi: (app: HttpApp) => 
   app.all('/demo/*', (context) => context.notFound())
   if (options.page) {
     serveAssets(app, options.page.folder)
+    serveBrand(app, options.page.brand)
     servePortalPage(app, options.page.portal)
   }
   return app

@@ -130,7 +130,9 @@ function useCapsLock() {
 /** On a phone the keyboard would cover half of the page that has just opened. */
 function useFocusOnDesktop(field: RefObject<HTMLInputElement | null>): void {
   useEffect(() => {
-    if (matchMedia('(pointer: fine)').matches) field.current?.focus()
+    // Somebody may be typing already, since before this ran.
+    const isIdle = document.activeElement === document.body
+    if (isIdle && matchMedia('(pointer: fine)').matches) field.current?.focus()
   }, [field])
 }
 

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { rateStrength, STRENGTH_LABELS, type StrengthLevel } from '#contract/passwords.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { TextField } from '#web/ui/text-field.tsx'
@@ -17,9 +17,12 @@ interface NewPasswordFieldsProps {
 export function NewPasswordFields(props: NewPasswordFieldsProps) {
   const { label = 'Nova senha', errorOf, minLength, onTyped, hasHints = true } = props
   const [typed, setTyped] = useState('')
-  const follow = (password: string) => {
-    setTyped(password)
-    onTyped?.(password)
+  const password = useRef<HTMLInputElement>(null)
+  // What was typed before the page took over.
+  useEffect(() => setTyped(password.current?.value ?? ''), [])
+  const follow = (value: string) => {
+    setTyped(value)
+    onTyped?.(value)
   }
   const shared = { type: 'password', autoComplete: 'new-password', required: true, minLength }
   return (
@@ -27,6 +30,7 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
       <div className="space-y-3">
         <TextField
           {...shared}
+          ref={password}
           label={label}
           name="password"
           error={errorOf('password')}
@@ -75,8 +79,9 @@ function StrengthMeter({ password, hasHints }: { password: string; hasHints: boo
       >
         <div
           data-level={level}
-          style={{ width: `${score}%` }}
-          className={classNames('h-full rounded-full transition-[width]', colors[level])}
+          // The page that is drawn beforehand may hold no style of an element's own.
+          style={score > 0 ? { width: `${score}%` } : undefined}
+          className={classNames('h-full w-0 rounded-full transition-[width]', colors[level])}
         />
       </div>
       {hasHints && (

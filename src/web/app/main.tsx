@@ -1,7 +1,7 @@
 import './index.css'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
-import { createRoot } from 'react-dom/client'
+import { createRoot, hydrateRoot } from 'react-dom/client'
 import { watchInactivity } from '#web/session/inactivity.ts'
 import { keepSessionFresh } from '#web/session/keep-session-fresh.ts'
 import { createPortalRouter, followSessionInRoutes } from './routes.tsx'
@@ -14,8 +14,15 @@ keepSessionFresh()
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no element to draw in')
-createRoot(root).render(
+const portal = (
   <StrictMode>
     <RouterProvider router={router} />
-  </StrictMode>,
+  </StrictMode>
 )
+// Only with its screen at hand can the portal take over what was drawn, or take its place without a blank moment.
+await router.load()
+if (root.dataset.prerendered === router.state.location.pathname) {
+  // What the prerenderer's router is by itself: the boundaries of the two trees must be the same.
+  router.ssr = { manifest: undefined }
+  hydrateRoot(root, portal)
+} else createRoot(root).render(portal)

@@ -9,14 +9,13 @@ import {
   useMatches,
 } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { documentTitle } from '#contract/portal.ts'
 import { keepLinkHash } from '#web/accounts/mail-link.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { getSession, onAuthStateChange, owesPasswordChange } from '#web/session/session.ts'
 import { Toaster } from '#web/ui/toast.tsx'
 import { ErrorScreen, NotFoundScreen } from './error-screens.tsx'
-
-const PRODUCT = 'Pátio'
 
 /** What /admin keeps in its address; the screen itself drops what makes no sense. */
 export type AdminSearch = Partial<
@@ -51,7 +50,7 @@ function Root() {
       matches.some((match) => match._notFound) ? 'Página não encontrada' : matches.at(-1)?.staticData.title,
   })
   useEffect(() => {
-    document.title = documentTitle(title)
+    document.title = documentTitle(title, portalSettings.groupName)
   }, [title])
   return (
     <>
@@ -59,13 +58,6 @@ function Root() {
       <Toaster />
     </>
   )
-}
-
-/** The name of the browser's tab: 'Entrar · Pátio', with the group's name where it says more. */
-export function documentTitle(title: string | undefined): string {
-  const { groupName } = portalSettings
-  const owner = groupName.includes(PRODUCT) ? groupName : `${PRODUCT} ${groupName}`
-  return title ? `${title} · ${owner}` : owner
 }
 
 const rootRoute = createRootRoute({ component: Root, notFoundComponent: NotFoundScreen })

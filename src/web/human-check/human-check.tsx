@@ -5,11 +5,11 @@ import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/skeleton.tsx'
 import { createPassKeeper, type HumanWidget, type HumanWidgetProps, type PassKeeper } from './human-pass.ts'
 
-const isAltcha = portalSettings.humanCheck.kind === 'altcha'
 const loadAltcha = () => import('./altcha-widget.tsx').then((module) => module.AltchaWidget)
 const loadRecaptcha = () => import('./recaptcha-widget.tsx').then((module) => module.RecaptchaWidget)
 // Two functions on purpose: of two imports in one expression Vite forgets the style sheet of the first.
-const loadWidget: () => Promise<ComponentType<HumanWidgetProps>> = isAltcha ? loadAltcha : loadRecaptcha
+const loadWidget = (): Promise<ComponentType<HumanWidgetProps>> =>
+  portalSettings.humanCheck.kind === 'altcha' ? loadAltcha() : loadRecaptcha()
 const LOAD_FAILED = 'Não foi possível carregar a verificação. Confira sua conexão.'
 
 /**
@@ -17,6 +17,7 @@ const LOAD_FAILED = 'Não foi possível carregar a verificação. Confira sua co
  * answer is traded for a pass at once; the form asks for the pass when it is sent.
  */
 export function HumanCheck({ ref }: { ref: Ref<PassKeeper> }) {
+  const isAltcha = portalSettings.humanCheck.kind === 'altcha'
   const widget = useRef<HumanWidget>(null)
   const [keeper] = useState(() => createPassKeeper(() => widget.current))
   const { Widget, failure, setFailure, retry } = useWidget()

@@ -11,9 +11,12 @@ export { type AuthEvent, onAuthStateChange } from './auth-events.ts'
 export { refreshSession } from './session-refresh.ts'
 export { getSession, type StoredSession } from './session-store.ts'
 
+/** What a screen was drawn with on the way here: visitors' screens are taken over, the others are drawn anew. */
+const getPrerenderedSession = () => (typeof document === 'undefined' ? getSession() : undefined)
+
 /** The session, followed live: undefined when nobody is signed in. */
 export function useSession(): StoredSession | undefined {
-  return useSyncExternalStore(onAuthStateChange, getSession)
+  return useSyncExternalStore(onAuthStateChange, getSession, getPrerenderedSession)
 }
 
 /** Whether this session may do nothing but change its password (SPEC section 4, forced password change). */

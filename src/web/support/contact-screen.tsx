@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import ArrowLeft from 'lucide-react/icons/arrow-left'
-import { type ComponentProps, type FormEvent, useRef, useState } from 'react'
+import { type ComponentProps, type FormEvent, useEffect, useRef, useState } from 'react'
 import { contactMessages } from '#contract/support.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { HumanCheck } from '#web/human-check/human-check.tsx'
@@ -105,9 +105,13 @@ interface MessageFieldProps {
 
 /** 'Sugestão / Mensagem', six rows, with how much of its length is used. */
 export function MessageField({ defaultValue = '', ...props }: MessageFieldProps) {
-  const [length, setLength] = useState(lengthOf(defaultValue))
+  const [length, setLength] = useState(0)
+  const area = useRef<HTMLTextAreaElement>(null)
+  // What is there already: a draft, or what was typed before the page took over.
+  useEffect(() => setLength(lengthOf(area.current?.value ?? '')), [])
   return (
     <TextArea
+      ref={area}
       {...props}
       label="Sugestão / Mensagem"
       rows={6}

@@ -1,6 +1,7 @@
 import type { ComponentProps } from 'react'
 import { classNames } from './class-names.ts'
 import { Spinner } from './spinner.tsx'
+import { useHydrated } from './use-hydrated.ts'
 
 const variants = {
   primary: 'bg-brand text-brand-foreground hover:bg-[color-mix(in_oklab,var(--accent),var(--ink)_14%)]',
@@ -16,7 +17,7 @@ export type ButtonVariant = keyof typeof variants
 export function buttonClasses(variant: ButtonVariant, size: keyof typeof sizes = 'medium'): string {
   return classNames(
     'inline-flex select-none items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium text-sm',
-    'transition-colors disabled:opacity-55 aria-disabled:cursor-default aria-disabled:opacity-70',
+    'transition-colors aria-disabled:cursor-default aria-disabled:opacity-70',
     variants[variant],
     sizes[size],
   )
@@ -29,7 +30,7 @@ type ButtonProps = ComponentProps<'button'> & {
   isBusy?: boolean
 }
 
-/** A button; type 'button' unless said. */
+/** A button; type 'button' unless said. One that submits waits until the page can: the browser would send the form itself. */
 export function Button({
   variant = 'primary',
   size,
@@ -38,14 +39,16 @@ export function Button({
   children,
   ...rest
 }: ButtonProps) {
+  const isHydrated = useHydrated()
   return (
     <button
       type="button"
       {...rest}
+      disabled={rest.disabled || (rest.type === 'submit' && !isHydrated)}
       aria-busy={isBusy || undefined}
       aria-disabled={isBusy || rest['aria-disabled'] || undefined}
       onClick={isBusy ? (event) => event.preventDefault() : rest.onClick}
-      className={classNames(buttonClasses(variant, size), className)}
+      className={classNames(buttonClasses(variant, size), rest.disabled && 'opacity-55', className)}
     >
       {isBusy && <Spinner />}
       {children}

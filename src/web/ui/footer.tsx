@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { PLACEHOLDERS } from '#contract/portal.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 
 const linkClasses = 'rounded-sm hover:text-ink hover:underline'
@@ -6,10 +7,12 @@ const linkClasses = 'rounded-sm hover:text-ink hover:underline'
 /** The line at the bottom: links to the group's site and to the contact page, and the copyright. */
 export function Footer() {
   const { groupName, groupSiteUrl, groupDealershipsUrl } = portalSettings
+  const year = typeof document === 'undefined' ? PLACEHOLDERS.year : new Date().getFullYear()
   return (
     <footer className="flex min-h-8 shrink-0 flex-wrap items-center justify-center gap-x-5 gap-y-2 border-line border-t bg-surface px-4 py-3 text-muted text-xs sm:h-8 sm:flex-nowrap sm:justify-between sm:py-0">
-      <p>
-        © {new Date().getFullYear()} {groupName}
+      {/* The server's year may be another for an hour around New Year. */}
+      <p suppressHydrationWarning>
+        © {year} {groupName}
       </p>
       <nav aria-label="Rodapé" className="flex flex-wrap justify-center gap-x-5 gap-y-2">
         <a href={groupSiteUrl} target="_blank" rel="noopener noreferrer" className={linkClasses}>

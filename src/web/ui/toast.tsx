@@ -3,14 +3,16 @@ import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
 import { KindIcon } from './kind-icon.tsx'
 import { closeToast, pauseToasts, runToastAction, type ShownToast, toastStore } from './toast-store.ts'
+import { useHydrated } from './use-hydrated.ts'
 import { useToastShortcut } from './use-toast-shortcut.ts'
 
 export { closeToast, closeToasts, showToast, type ToastContent } from './toast-store.ts'
 
 /** The place where toasts appear; once in the page. Also behind a modal dialog they are seen, read out and closable. */
 export function Toaster() {
-  const toasts = useSyncExternalStore(toastStore.subscribe, toastStore.read)
+  const toasts = useSyncExternalStore(toastStore.subscribe, toastStore.read, toastStore.read)
   const section = useRef<HTMLElement>(null)
+  const isHydrated = useHydrated()
   usePauseWhileHidden()
   useToastShortcut(section, toasts)
   const newest = toasts.at(-1)?.id
@@ -19,6 +21,8 @@ export function Toaster() {
     if (newest === undefined) pauseToasts(false)
     section.current?.scrollTo(0, 9e9)
   }, [newest])
+  // A portal cannot be drawn beforehand.
+  if (!isHydrated) return null
   // Outside the root, which is a stacking context of its own below every dialog and its shade.
   return createPortal(
     // Polite for good news; an error carries role="alert" of its own and interrupts.

@@ -1,0 +1,83 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './portal-fixture.ts'
+
+const VISITORS = ['/login', '/signup', '/forgot-password', '/reset-password', '/contato']
+
+/** Holds every script back until it is let go. */
+async function holdScripts(page: Page): Promise<() => void> {
+  let release = () => {}
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route(/\.js$/, async (route) => {
+    await isReleased
+    await route.continue()
+  })
+  return release
+}
+
+/** What React says when it cannot take over what it finds, or anything else that is thrown. */
+function collectErrors(page: Page): string[] {
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(error.message))
+  return errors
+}
+
+for (const path of VISITORS)
+  test(`${path} stands there before any script, and is taken over as it is`, async ({ page }) => {
+    const errors = collectErrors(page)
+    const release = await holdScripts(page)
+    await page.goto(path, { waitUntil: 'commit' })
+    const heading = page.getByRole('heading', { level: 1 })
+    await expect(heading).toBeVisible()
+    await expect(page.getByRole('contentinfo')).toContainText(`${new Date().getFullYear()} Grupo Pátio`)
+    const element = await heading.elementHandle()
+    release()
+    await expect(
+      page.locator('main :is(form button[type=submit], a[href="/forgot-password"])').first(),
+    ).toBeEnabled()
+    // The same element: nothing was thrown away and drawn again. A link that is missing leads to another screen.
+    if (path !== '/reset-password') expect(await element?.evaluate((each) => each.isConnected)).toBe(true)
+    expect(errors).toEqual([])
+  })
+
+test('what is typed before the scripts have come stays, and so does the focus', async ({ page }) => {
+  const errors = collectErrors(page)
+  const release = await holdScripts(page)
+  await page.goto('/login', { waitUntil: 'commit' })
+  await page.getByLabel('E-mail').fill('ana@grupopatio.com.br')
+  await page.getByLabel('Senha', { exact: true }).pressSequentially('meia-se')
+  const button = page.getByRole('button', { name: 'Entrar' })
+  // Enter would have the browser send the form, with the password in the address.
+  await page.keyboard.press('Enter')
+  await expect(button).toBeDisabled()
+  release()
+  await expect(button).toBeEnabled()
+  await page.keyboard.type('nha')
+  await expect(page.getByLabel('E-mail')).toHaveValue('ana@grupopatio.com.br')
+  await expect(page.getByLabel('Senha', { exact: true })).toHaveValue('meia-senha')
+  expect(new URL(page.url()).search).toBe('')
+  expect(errors).toEqual([])
+})
+
+test('a password that is typed early is rated, and an early message counted', async ({ page }) => {
+  const release = await holdScripts(page)
+  await page.goto('/signup', { waitUntil: 'commit' })
+  await page.locator('input[name=password]').fill('Uma-Senha-Longa-2026')
+  release()
+  await expect(page.getByText('100/100')).toBeVisible()
+  await page.goto('/contato')
+  const letters = page.getByText('4 de 1000 caracteres')
+  await page.getByLabel('Sugestão / Mensagem').fill('Olá!')
+  await expect(letters).toBeVisible()
+  // The draft outlives a reload, and its length is told again.
+  await page.reload()
+  await expect(letters).toBeVisible()
+})
+
+test('the frame of the reports stands there before any script', async ({ page }) => {
+  await holdScripts(page)
+  await page.goto('/power-bi', { waitUntil: 'commit' })
+  await expect(page.getByRole('banner').getByText('Grupo Pátio')).toBeVisible()
+  await expect(page.getByText('Carregando configurações...')).toBeVisible()
+})

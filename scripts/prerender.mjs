@@ -1,0 +1,45 @@
+// Draws the screens that are sent as HTML, after the browser's code and the prerenderer have been built:
+// dist/prerender/screens.json is what the server fills in and serves.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { root } from './run-command.mjs'
+
+const web = join(root, 'dist', 'web')
+const prerender = join(root, 'dist', 'prerender')
+/** @type {Record<string, { file: string, css?: string[], imports?: string[] }>} */
+const manifest = JSON.parse(readFileSync(join(web, '.vite', 'manifest.json'), 'utf8'))
+const page = readFileSync(join(web, 'index.html'), 'utf8')
+
+/**
+ * @param {string[]} keys of the manifest
+ * @param {Set<string>} files
+ * @returns {Set<string>} the scripts and style sheets of chunks and of what they import
+ */
+function filesOf(keys, files = new Set()) {
+  for (const key of keys) {
+    const chunk = manifest[key]
+    if (!chunk) throw new Error(`The build has no chunk for ${key}`)
+    if (files.has(chunk.file)) continue
+    files.add(chunk.file)
+    for (const sheet of chunk.css ?? []) files.add(sheet)
+    filesOf(chunk.imports ?? [], files)
+  }
+  return files
+}
+
+/** @param {string[]} modules */
+const headOf = (modules) =>
+  [...filesOf(modules)]
+    .filter((file) => !page.includes(file))
+    .map((file) =>
+      file.endsWith('.css')
+        ? `<link rel="stylesheet" crossorigin href="/${file}">`
+        : `<link rel="modulepreload" crossorigin href="/${file}">`,
+    )
+    .join('')
+
+const { prerenderScreens } = await import(pathToFileURL(join(prerender, 'prerender.js')).href)
+writeFileSync(join(prerender, 'screens.json'), JSON.stringify(await prerenderScreens(headOf)))
+// Queries that the screens began would keep the process waiting.
+process.exit(0)

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import type { Hono } from 'hono'
+import { LOGO_PATH } from '#contract/portal.ts'
+import type { HttpEnv } from './implement.ts'
+
+export interface Brand {
+  /** Accent colour, '#0f5c7d'. */
+  color: string
+  /** File of the group's logo, SVG or PNG. */
+  logo: string | undefined
+}
+
+/** Serves the group's colour as a style sheet, and its logo if it has one. */
+export function serveBrand(app: Hono<HttpEnv>, { color, logo }: Brand): void {
+  const styles = brandStyleSheet(color)
+  app.get('/brand.css', (context) => {
+    context.header('Cache-Control', 'no-cache')
+    return context.body(styles, 200, { 'Content-Type': 'text/css; charset=utf-8' })
+  })
+  if (!logo) return
+  const image = readFileSync(logo)
+  const type = extname(logo) === '.svg' ? 'image/svg+xml' : 'image/png'
+  app.get(LOGO_PATH, (context) => {
+    context.header('Cache-Control', 'no-cache')
+    return context.body(image, 200, { 'Content-Type': type })
+  })
+}
+
+type Rgb = [number, number, number]
+
+const WHITE: Rgb = [255, 255, 255]
+const NIGHT: Rgb = [17, 20, 24]
+/** --subtle, the ground that is nearest to the text in light and in dark, as src/web/app/index.css has it. */
+const DAY_GROUND: Rgb = [238, 238, 241]
+const NIGHT_GROUND: Rgb = [31, 36, 42]
+/** WCAG 2.2 AA for text. */
+const AA_CONTRAST = 4.5
+
+function parseHex(hex: string): Rgb {
+  return [1, 3, 5].map((start) => Number.parseInt(hex.slice(start, start + 2), 16)) as Rgb
+}
+
+function hexOf(color: Rgb): string {
+  return `#${color.map((channel) => Math.round(channel).toString(16).padStart(2, '0')).join('')}`
+}
+
+function luminance(color: Rgb): number {
+  const [r, g, b] = color.map((channel) => {
+    const share = channel / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  }) as Rgb
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b
+}
+
+/** Contrast ratio of two colours, 1 to 21 (WCAG 2.2). */
+export function contrast(a: string, b: string): number {
+  const [light, dark] = [luminance(parseHex(a)), luminance(parseHex(b))].sort((x, y) => y - x) as [
+    number,
+    number,
+  ]
+  return (light + 0.05) / (dark + 0.05)
+}
+
+/** Moves a colour towards another until it can be read on the ground. */
+function readableOn(color: string, ground: Rgb, towards: Rgb): string {
+  const from = parseHex(color)
+  for (let share = 0; share < 1; share += 0.05) {
+    const mixed = hexOf(from.map((channel, i) => channel + ((towards[i] as number) - channel) * share) as Rgb)
+    if (contrast(mixed, hexOf(ground)) >= AA_CONTRAST) return mixed
+  }
+  return hexOf(towards)
+}
+
+/**
+ * The group's colour as custom properties for light and dark: --brand for surfaces, --brand-foreground
+ * for text on them, --brand-strong for coloured text on every ground of the page, each with AA contrast.
+ */
+export function brandStyleSheet(color: string): string {
+  const foreground = contrast(color, '#ffffff') >= AA_CONTRAST ? '#ffffff' : hexOf(NIGHT)
+  const surface =
+    contrast(color, foreground) >= AA_CONTRAST ? color : readableOn(color, parseHex(foreground), WHITE)
+  const properties = (strong: string) =>
+    `:root{--brand:${surface};--brand-foreground:${foreground};--brand-strong:${strong}}`
+  const light = properties(readableOn(color, DAY_GROUND, NIGHT))
+  const dark = properties(readableOn(color, NIGHT_GROUND, WHITE))
+  return `${light}@media (prefers-color-scheme:dark){${dark}}`
+}

@@ -1,0 +1,65 @@
+import { gunzipSync } from 'node:zlib'
+import { Hono } from 'hono'
+import { expect, test } from 'vitest'
+import { PLACEHOLDERS, type PortalSettings, type PrerenderedScreen, shapeOf } from '#contract/portal.ts'
+import type { HttpEnv } from './implement.ts'
+import { servePortalPage } from './portal-page.ts'
+
+const html = `<html><head><title>Pátio</title><script type="application/json" id="portal-settings">{}</script></head>
+<body><div id="root"></div></body></html>`
+const settings: PortalSettings = {
+  groupName: `<b>"A" & 'B'</b>`,
+  logoPath: null,
+  groupSiteUrl: 'https://example.com/?a=1&b=2',
+  groupDealershipsUrl: 'https://example.com',
+  companyEmailDomain: 'example.com',
+  humanCheck: { kind: 'altcha' },
+  contactCaptcha: false,
+  reportEmbedBase: 'https://app.powerbi.com',
+  powerBiHosts: ['app.powerbi.com'],
+  isDemo: false,
+}
+const everything = Object.values(PLACEHOLDERS).join(' ')
+const screens: PrerenderedScreen[] = [
+  {
+    path: '/login',
+    title: 'Entrar',
+    isHydrated: true,
+    head: '<link rel="stylesheet" href="/login.css">',
+    bodies: { [shapeOf(settings)]: `<p>${everything} ${everything}</p>`, other: '<p>another shape</p>' },
+  },
+  {
+    path: '/power-bi',
+    title: 'Relatórios',
+    isHydrated: false,
+    head: '',
+    bodies: { [shapeOf(settings)]: '<i></i>' },
+  },
+]
+
+const app = new Hono<HttpEnv>()
+servePortalPage(app, { html, screens, settings })
+const read = async (path: string) => (await app.request(path)).text()
+
+test('a drawn screen gets the installation’s texts, escaped, and the style sheets that it needs', async () => {
+  const page = await read('/login')
+  expect(page).toContain(
+    `<div id="root" data-prerendered="/login"><p>&lt;b&gt;&quot;A&quot; &amp; &#x27;B&#x27;&lt;/b&gt; https://example.com/?a=1&amp;b=2 `,
+  )
+  for (const placeholder of Object.values(PLACEHOLDERS)) expect(page).not.toContain(placeholder)
+  expect(page).toContain('<link rel="stylesheet" href="/login.css"></head>')
+  expect(page).toContain('<title>Entrar · Pátio &lt;b&gt;')
+  expect(page).not.toContain('another shape')
+})
+
+test('a frame is not said to be taken over, and other paths have nothing in their root', async () => {
+  expect(await read('/power-bi')).toContain('<div id="root"><i></i></div>')
+  expect(await read('/nao-existe')).toContain('<div id="root"></div>')
+})
+
+test('it comes compressed to whoever takes that', async () => {
+  const reply = await app.request('/login', { headers: { 'accept-encoding': 'br, gzip' } })
+  expect(reply.headers.get('content-encoding')).toBe('gzip')
+  expect(reply.headers.get('vary')).toBe('Accept-Encoding')
+  expect(gunzipSync(await reply.arrayBuffer()).toString()).toBe(await read('/login'))
+})

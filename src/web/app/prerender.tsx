@@ -1,0 +1,100 @@
+import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { prerender } from 'react-dom/static'
+import {
+  LOGO_PATH,
+  PLACEHOLDERS,
+  type PortalSettings,
+  type PrerenderedScreen,
+  shapeOf,
+} from '#contract/portal.ts'
+import { portalSettings } from '#web/http/portal-settings.ts'
+import { clearSession, storeSession } from '#web/session/session-store.ts'
+import { createPortalRouter } from './routes.tsx'
+
+const FRAME = 'src/web/app/signed-in-screens.tsx'
+
+/** The screens that are drawn when the portal is built, with the modules whose style sheets and scripts they need. */
+const SCREENS = [
+  { path: '/login', modules: ['src/web/accounts/login-screen.tsx'] },
+  { path: '/signup', modules: ['src/web/accounts/sign-up-screen.tsx'] },
+  { path: '/forgot-password', modules: ['src/web/accounts/forgot-password-screen.tsx'] },
+  { path: '/reset-password', modules: ['src/web/accounts/reset-password-screen.tsx'] },
+  { path: '/contato', modules: ['src/web/support/contact-screen.tsx'] },
+  { path: '/power-bi', modules: [FRAME, 'src/web/reports/reports-screen.tsx'], isSignedIn: true },
+  { path: '/profile', modules: [FRAME, 'src/web/accounts/profile-screen.tsx'], isSignedIn: true },
+  { path: '/admin', modules: [FRAME, 'src/web/app/admin-screen.tsx'], isSignedIn: true },
+  { path: '/mensagens', modules: [FRAME, 'src/web/support/inbox-screen.tsx'], isSignedIn: true },
+]
+
+/** Nobody's session: with it the screens behind the sign-in are drawn as they are while everything is being read. */
+const SESSION: Parameters<typeof storeSession>[0] = {
+  access_token: '-',
+  token_type: 'bearer',
+  expires_in: 3600,
+  expires_at: 0,
+  refresh_token: '-',
+  user: {
+    id: '00000000-0000-4000-8000-000000000000',
+    aud: 'authenticated',
+    role: 'authenticated',
+    email: '',
+    email_confirmed_at: null,
+    last_sign_in_at: null,
+    created_at: '',
+    app_metadata: { provider: 'email', must_change_password: false },
+    user_metadata: { full_name: null },
+  },
+}
+
+function shapes(): Partial<PortalSettings>[] {
+  const checks: PortalSettings['humanCheck'][] = [{ kind: 'altcha' }, { kind: 'recaptcha', siteKey: '' }]
+  return [null, LOGO_PATH].flatMap((logoPath) =>
+    checks.flatMap((humanCheck) =>
+      [false, true].map((contactCaptcha) => ({ logoPath, humanCheck, contactCaptcha })),
+    ),
+  )
+}
+
+/**
+ * Draws every screen in every shape.
+ * @param headOf the head's elements for the files of some modules
+ */
+export async function prerenderScreens(headOf: (modules: string[]) => string): Promise<PrerenderedScreen[]> {
+  const screens = []
+  for (const { path, modules, isSignedIn = false } of SCREENS) {
+    if (isSignedIn) storeSession(SESSION)
+    else clearSession()
+    const bodies: Record<string, string> = {}
+    let title = ''
+    for (const shape of shapes()) {
+      Object.assign(portalSettings, PLACEHOLDERS, shape)
+      const drawn = await draw(path)
+      bodies[shapeOf(portalSettings)] = drawn.body
+      title = drawn.title
+    }
+    screens.push({ path, title, isHydrated: !isSignedIn, head: headOf(modules), bodies })
+  }
+  return screens
+}
+
+async function draw(path: string): Promise<{ title: string; body: string }> {
+  const router = createPortalRouter(createMemoryHistory({ initialEntries: [path] }))
+  await router.load()
+  const drawnPath = router.state.location.pathname
+  if (drawnPath !== path) throw new Error(`${path} leads to ${drawnPath}`)
+  const { prelude } = await prerender(
+    <StrictMode>
+      <RouterProvider router={router} />
+    </StrictMode>,
+    {
+      onError: (error) => {
+        throw error
+      },
+    },
+  )
+  return {
+    title: router.state.matches.at(-1)?.staticData.title ?? '',
+    body: await new Response(prelude).text(),
+  }
+}
