@@ -16,7 +16,11 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'secret.txt'), 'a secret')
   const settings = { powerBiHosts: [], humanCheck: { kind: 'altcha' } } as never
   const html = '<script id="portal-settings"></script>'
-  const page = { folder, brand: { color: '#0f5c7d', logo: undefined }, portal: { html, settings, screens: [] } }
+  const page = {
+    folder,
+    brand: { color: '#0f5c7d', logo: undefined },
+    portal: { html, settings, screens: [] },
+  }
   portal = await startTestPortal({ kind: 'embedded', page })
 })
 afterAll(async () => {
