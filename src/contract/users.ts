@@ -2,8 +2,6 @@ import * as z from 'zod/mini'
 import { ESTADOS, estadoSchema, MARCAS, marcaSchema, TYPES, typeSchema } from './catalogue.ts'
 import { defineRoutes } from './route.ts'
 
-/** Texts of /admin (SPEC sections 2, 5 and 8, word for word), apart from messages.ts so that no other screen loads them. */
-
 /** 9873 → '9.873'. */
 const grouped = (count: number) => count.toLocaleString('pt-BR')
 
@@ -106,7 +104,7 @@ export const roleSchema = z.enum(['admin', 'user'])
 export const managedProfileSchema = z.extend(profileSchema, { role: roleSchema, version: z.number() })
 export type ManagedProfile = z.output<typeof managedProfileSchema>
 
-/** The columns that the list can be sorted by, SPEC section 2 (/admin), by their wire names. */
+/** The columns that the list can be sorted by. */
 export const PROFILE_SORTS = [
   'email',
   'full_name',
@@ -154,7 +152,7 @@ const listSchemas = {
   estados: z.array(estadoSchema).check(z.maxLength(ESTADOS.length)),
 }
 
-/** Exactly one of the three, SPEC section 7. */
+/** Exactly one of the three. */
 const profileChangeSchema = z.union([
   z.strictObject({ types: listSchemas.types }),
   z.strictObject({ marcas: listSchemas.marcas, estados: listSchemas.estados }),
@@ -163,7 +161,7 @@ const profileChangeSchema = z.union([
 export type ProfileChange = z.output<typeof profileChangeSchema>
 
 /**
- * Everybody who matches but for a few; `count` is how many the administrator saw match, those few included. As many
+ * All who match but for a few; `count` is how many the administrator saw match, those few included. As many
  * may be others: `fingerprint`, as a dry run has replied it, makes sure that they are the same people. It may be left
  * out by whoever made no dry run and is content with the number.
  */
@@ -234,8 +232,7 @@ export const userRoutes = defineRoutes({
     method: 'GET',
     path: '/api/profiles',
     access: 'admin',
-    summary:
-      'A page of everybody who matches; newest registration first unless sorted, nulls last either way',
+    summary: 'A page of the people who match; newest registration first unless sorted, nulls last either way',
     query: z.extend(queryFilterSchema, {
       sort: z.optional(z.enum(PROFILE_SORTS)),
       order: z.optional(z.enum(['asc', 'desc'])),

@@ -1,14 +1,18 @@
-import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
+import { createHash, randomUUID } from 'node:crypto'
+import { type RawBuilder, sql } from 'kysely'
 import { type Entitlements, LISTS } from '#contract/catalogue.ts'
-import type { BulkEdit, BulkEditResult } from '#contract/users.ts'
-import { adminMessages } from '#contract/users.ts'
+import { adminMessages, type BulkEdit, type BulkEditResult } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
-import type { Actor, RequestInfo } from '#server/http/context.ts'
+import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { type EntitlementChange, inChunks, writeChanges } from './change-queries.ts'
-import { mergeEntitlements, namedLists } from './merge-entitlements.ts'
-import { fingerprintOf, selectPeople } from './select-people.ts'
+import {
+  type EntitlementChange,
+  inChunks,
+  mergeEntitlements,
+  namedLists,
+  writeChanges,
+} from './entitlements.ts'
+import { matches } from './user-filter.ts'
 
 type Person = { user_id: string; email: string } & Entitlements
 
@@ -17,31 +21,21 @@ type Person = { user_id: string; email: string } & Entitlements
  * @returns how many gain, lose and stay, and the id under which it can be undone (null when nobody changed)
  * @throws ProblemError invalid-input without any item, conflict when others are meant than the administrator saw
  */
-export async function bulkEdit(
-  { db, clock }: { db: Db; clock: () => number },
-  actor: Actor,
-  edit: BulkEdit,
-  request: RequestInfo,
-): Promise<BulkEditResult> {
+export async function bulkEdit(context: Context, edit: BulkEdit): Promise<BulkEditResult> {
   const items = itemsOf(edit)
-  const entry = {
-    action: edit.action === 'add' ? ('entitlements-added' as const) : ('entitlements-removed' as const),
-    actor: actor.profile,
-    request,
-    batchId: randomUUID(),
-  }
-  return db.transaction().execute(async (transaction) => {
-    const ids = await selectPeople(transaction, edit, true)
+  const action = edit.action === 'add' ? 'entitlements-added' : 'entitlements-removed'
+  const batchId = randomUUID()
+  return context.db.transaction().execute(async (db) => {
+    const ids = await selectPeople(db, edit, true)
     let changed = 0
     for (const chunk of inChunks(ids)) {
-      const changes = (await readPeople(transaction, chunk)).flatMap((person) =>
-        changeOf(person, edit.action, items),
-      )
-      // An edit of everybody lasts; the time to undo it counts from the last of them.
-      await writeChanges(transaction, changes, { ...entry, at: new Date(clock()) })
+      const people = await readPeople(db, chunk)
+      const changes = people.flatMap((person) => changeOf(person, edit.action, items))
+      // Each chunk at its own time: what can be undone counts from the last of them.
+      await writeChanges({ ...context, db }, { action, batchId, changes })
       changed += changes.length
     }
-    return resultOf(edit, ids, changed, changed > 0 ? entry.batchId : null)
+    return resultOf(edit, ids, changed, changed > 0 ? batchId : null)
   })
 }
 
@@ -49,7 +43,7 @@ export async function bulkEdit(
  * Counts what bulkEdit would do; nothing is written and nobody is locked.
  * @throws ProblemError as bulkEdit does
  */
-export async function previewBulkEdit(db: Db, edit: BulkEdit): Promise<BulkEditResult> {
+export async function previewBulkEdit({ db }: Context, edit: BulkEdit): Promise<BulkEditResult> {
   const items = itemsOf(edit)
   const ids = await selectPeople(db, edit, false)
   let changed = 0
@@ -107,3 +101,63 @@ function countByLists(db: Db, ids: string[], items: Partial<Entitlements>) {
 
 /** One value instead of thousands of parameters. */
 const isOneOf = (ids: string[]) => sql<boolean>`user_id = any(${ids}::uuid[])`
+
+/**
+ * The ids of the people whom a bulk edit means, in the one order in which rows are locked.
+ * @param lock whether to hold the rows until the transaction ends
+ * @throws ProblemError conflict when somebody is gone (its fields say who), or others match than the administrator saw
+ */
+async function selectPeople(db: Db, edit: BulkEdit, lock: boolean): Promise<string[]> {
+  return 'userIds' in edit ? selectNamed(db, edit.userIds, lock) : selectMatching(db, edit.allMatching, lock)
+}
+
+/** Stands for exactly these people, whose ids are given in the order of selectPeople. */
+function fingerprintOf(ids: readonly string[]): string {
+  return createHash('sha256').update(ids.join()).digest('base64url')
+}
+
+async function selectNamed(db: Db, userIds: readonly string[], lock: boolean): Promise<string[]> {
+  const wanted = userIds.map((id) => id.toLowerCase())
+  const found = await readIds(db, sql<boolean>`p.user_id = any(${[...new Set(wanted)]}::uuid[])`, lock)
+  const there = new Set(found)
+  const gone = new Set(wanted.filter((id) => !there.has(id)))
+  if (gone.size === 0) return found
+  throw new ProblemError('conflict', {
+    detail: `${inWords(gone.size)} dos usuários selecionados já não ${gone.size === 1 ? 'existe' : 'existem'}. Nada foi alterado.`,
+    fields: wanted.flatMap((id, index) =>
+      gone.has(id) ? [{ path: `userIds.${index}`, message: 'Este usuário já não existe.' }] : [],
+    ),
+  })
+}
+
+async function selectMatching(
+  db: Db,
+  { filter, except, count, fingerprint }: Extract<BulkEdit, { allMatching: unknown }>['allMatching'],
+  lock: boolean,
+): Promise<string[]> {
+  const found = await readIds(db, matches(filter), lock)
+  if (found.length !== count)
+    throw listChanged(`eram ${inWords(count)} usuário(s), agora são ${inWords(found.length)}`)
+  const excepted = new Set(except.map((id) => id.toLowerCase()))
+  const meant = found.filter((id) => !excepted.has(id))
+  if (fingerprint !== undefined && fingerprint !== fingerprintOf(meant))
+    throw listChanged('o número é o mesmo, mas as pessoas não')
+  return meant
+}
+
+function listChanged(how: string): ProblemError {
+  return new ProblemError('conflict', {
+    detail: `A lista mudou nesse meio-tempo: ${how}. Nada foi alterado.`,
+  })
+}
+
+const inWords = (count: number) => count.toLocaleString('pt-BR')
+
+async function readIds(db: Db, condition: RawBuilder<boolean>, lock: boolean): Promise<string[]> {
+  const { rows } = await sql<{ ids: string }>`
+    with found as (
+      select p.user_id from profiles p where ${condition} order by p.user_id ${lock ? sql`for update` : sql``}
+    )
+    select coalesce(json_agg(user_id), '[]')::text as ids from found`.execute(db)
+  return JSON.parse(rows[0]?.ids ?? '[]') as string[]
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { DELETION_REFUSALS, decideDeletion } from './decide-deletion.ts'
+import { DELETION_REFUSALS, decideDeletion } from './delete-users.ts'
 
 const { self, lastAdministrator, unknown } = DELETION_REFUSALS
 

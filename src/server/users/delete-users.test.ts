@@ -118,7 +118,7 @@ describeOnEachDatabase('delete-users', (kind) => {
     const caller = { role: 'admin', approved: true, sessionKind: 'full' } as const
     const actor = { ...caller, sessionId: randomUUID(), profile: admin, entitlementVersion: 1 }
     const request = { requestId: randomUUID(), ip: '127.0.0.1', userAgent: null }
-    const late = () => removeUsers({ db, clock: portal.clock }, actor, [person.user_id], request)
+    const late = () => removeUsers({ db, clock: portal.clock, actor, request }, [person.user_id])
     await db.updateTable('user_roles').set({ role: 'user' }).execute()
     await expect(late()).rejects.toMatchObject({ code: 'forbidden' })
     await db.deleteFrom('profiles').where('user_id', '=', admin.user_id).execute()

@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { forgetAttempts } from '#server/accounts/sign-in.ts'
 import type { Db } from '#server/database/schema.ts'
-import type { Actor, RequestInfo } from '#server/http/context.ts'
+import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { recordAudit } from '#server/operations/record-audit.ts'
-import { decideDeletion } from './decide-deletion.ts'
-import type { DeletedPerson } from './deleted-person.ts'
-import { erasePeople } from './erase-people.ts'
-import { lockAdministrators } from './lock-administrators.ts'
-import { pseudonymiseRecords } from './pseudonymise-records.ts'
+import { recordAudit } from '#server/operations/audit.ts'
+import { lockAdministrators } from './user-roles.ts'
+
+/** Somebody who is being deleted. */
+interface DeletedPerson {
+  user_id: string
+  email: string
+  /** A fresh random id that stands in for the person in what outlives them. */
+  pseudonym: string
+}
 
 /**
  * Deletes people and everything about them. Whoever may not be deleted is reported and does not keep the others
@@ -16,23 +22,21 @@ import { pseudonymiseRecords } from './pseudonymise-records.ts'
  * @throws ProblemError unauthenticated, forbidden when the caller has been deleted or demoted meanwhile
  */
 export async function deleteUsers(
-  { db, clock }: { db: Db; clock: () => number },
-  actor: Actor,
+  context: Context,
   userIds: string[],
-  request: RequestInfo,
 ): Promise<{ success: string[]; errors: { userId: string; error: string }[] }> {
   const wanted = [...new Set(userIds.map((id) => id.toLowerCase()))]
-  const actorId = actor.profile.user_id
-  return db.transaction().execute(async (transaction) => {
-    const administrators = await lockAdministrators(transaction)
+  const actorId = context.actor.profile.user_id
+  return context.db.transaction().execute(async (db) => {
+    const administrators = await lockAdministrators(db)
     // Read again under the lock: of two who delete each other the second one is nobody by now.
     if (!administrators.includes(actorId))
-      throw new ProblemError((await isThere(transaction, actorId)) ? 'forbidden' : 'unauthenticated')
-    const people = await lockPeople(transaction, wanted)
+      throw new ProblemError((await isThere(db, actorId)) ? 'forbidden' : 'unauthenticated')
+    const people = await lockPeople(db, wanted)
     const known = new Set(people.map((person) => person.user_id))
     const { allowed, errors } = decideDeletion(wanted, { actorId, known, administrators })
     const leaving = people.filter((person) => allowed.includes(person.user_id))
-    if (leaving.length > 0) await remove(transaction, leaving, { actor, request, at: new Date(clock()) })
+    if (leaving.length > 0) await remove({ ...context, db }, leaving)
     return { success: allowed, errors }
   })
 }
@@ -57,19 +61,114 @@ async function lockPeople(db: Db, userIds: string[]): Promise<DeletedPerson[]> {
   return rows.map((row) => ({ ...row, pseudonym: randomUUID() }))
 }
 
-async function remove(
-  db: Db,
-  people: DeletedPerson[],
-  { actor, request, at }: { actor: Actor; request: RequestInfo; at: Date },
-): Promise<void> {
-  await erasePeople(db, people)
-  await pseudonymiseRecords(db, people)
+async function remove(context: Context, people: readonly DeletedPerson[]): Promise<void> {
+  await erasePeople(context.db, people)
+  await pseudonymiseRecords(context.db, people)
   const entries = people.map(({ pseudonym }) => ({
     action: 'user-deleted' as const,
-    actor: actor.profile,
     target: { user_id: pseudonym, email: null },
-    request,
-    at,
   }))
-  await recordAudit(db, ...entries)
+  await recordAudit(context, ...entries)
+}
+
+/** What can keep somebody from being deleted, in the words that the administrator reads. */
+export const DELETION_REFUSALS = {
+  self: 'Você não pode excluir a própria conta.',
+  lastAdministrator: 'Não é possível excluir o último administrador.',
+  unknown: 'Usuário não encontrado.',
+} as const
+
+export interface DeletionFacts {
+  actorId: string
+  /** Those of the wanted people who exist. */
+  known: ReadonlySet<string>
+  /** All administrators there are. */
+  administrators: readonly string[]
+}
+
+/** Decides for each wanted person, in the order given, who may go; one administrator always stays. */
+export function decideDeletion(wanted: readonly string[], { actorId, known, administrators }: DeletionFacts) {
+  const staying = new Set(administrators)
+  const allowed: string[] = []
+  const errors: { userId: string; error: string }[] = []
+  for (const userId of wanted) {
+    const isLast = staying.has(userId) && staying.size === 1
+    const refusal =
+      userId === actorId ? 'self' : !known.has(userId) ? 'unknown' : isLast ? 'lastAdministrator' : undefined
+    if (refusal) {
+      errors.push({ userId, error: DELETION_REFUSALS[refusal] })
+      continue
+    }
+    staying.delete(userId)
+    allowed.push(userId)
+  }
+  return { allowed, errors }
+}
+
+/**
+ * Deletes everything that is people's own: profiles with passwords, roles, sessions and links (cascade), mails
+ * to them, support messages from their addresses, and counters that name them. Call it in a transaction.
+ */
+async function erasePeople(db: Db, people: readonly DeletedPerson[]): Promise<void> {
+  const ids = people.map((person) => person.user_id)
+  const emails = people.map((person) => person.email)
+  const sessions = await db.selectFrom('sessions').select('id').where('user_id', 'in', ids).execute()
+  const named = [...ids, ...emails, ...sessions.map(({ id }) => id)]
+  // Limits are counted under 'what whom'.
+  await db.deleteFrom('rate_limits').where(sql<string>`split_part(key, ' ', 2)`, 'in', named).execute()
+  await forgetAttempts(db, ...emails)
+  await db.deleteFrom('mail_outbox').where('recipient', 'in', emails).execute()
+  // The contact form takes an address as it is typed.
+  await db.deleteFrom('support_messages').where(sql<string>`lower(email)`, 'in', emails).execute()
+  await db.deleteFrom('profiles').where('user_id', 'in', ids).execute()
+}
+
+/** An address or an id inside a text. */
+const NAMES = /[^\s"'<>()[\],;:|]+@[^\s"'<>()[\],;:|]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi
+
+/**
+ * Takes people out of what outlives them: the audit trail and the access records name a pseudonym from now on,
+ * the same in all rows of a person. Call it in a transaction. What stays, and why, is in
+ * docs/decisions/2026-11-21-what-deletion-leaves.md.
+ */
+async function pseudonymiseRecords(db: Db, people: readonly DeletedPerson[]): Promise<void> {
+  const ids = people.map((person) => person.user_id)
+  const pseudonyms = people.map((person) => person.pseudonym)
+  const who = sql`unnest(${ids}::uuid[], ${pseudonyms}::uuid[]) as who(id, pseudonym)`
+  await sql`update audit_entries set actor_id = who.pseudonym, actor_email = null, ip = null, user_agent = null
+    from ${who} where actor_id = who.id`.execute(db)
+  // Without an actor it was the person, signing up say, or somebody at the server's terminal.
+  const isOwn = sql`actor_id is null and ip is distinct from 'terminal'`
+  await sql`update audit_entries set target_id = who.pseudonym, target_email = null,
+      ip = case when ${isOwn} then null else ip end,
+      user_agent = case when ${isOwn} then null else user_agent end
+    from ${who} where target_id = who.id`.execute(db)
+  await sql`update access_records set user_id = who.pseudonym from ${who} where user_id = who.id`.execute(db)
+  await replaceInChanges(db, people)
+}
+
+/** Addresses and ids that stand inside the before and after of any entry. */
+async function replaceInChanges(db: Db, people: readonly DeletedPerson[]): Promise<void> {
+  const pseudonyms = new Map(
+    people.flatMap(({ user_id, email, pseudonym }) => [
+      [user_id, pseudonym],
+      [email, pseudonym],
+    ]),
+  )
+  const replaced = (value: unknown) =>
+    JSON.stringify(value, (_, part: unknown) =>
+      typeof part === 'string'
+        ? part.replace(NAMES, (name) => pseudonyms.get(name.toLowerCase()) ?? name)
+        : part,
+    )
+  const entries = await db
+    .selectFrom('audit_entries')
+    .select(['id', 'before', 'after'])
+    .where(sql<boolean>`names_somebody(before, after)`)
+    .execute()
+  for (const { id, before, after } of entries) {
+    const changed = { before: replaced(before), after: replaced(after) }
+    if (changed.before === JSON.stringify(before) && changed.after === JSON.stringify(after)) continue
+    await db.updateTable('audit_entries').set(changed).where('id', '=', id).execute()
+  }
 }

@@ -6,13 +6,12 @@ const PAGE = 50
 
 /**
  * What was changed about a person, newest first, fifty at a time.
- * @param cursor the id that the page before ended with
+ * @param wanted.cursor the id that the page before ended with
  * @throws ProblemError not-found
  */
 export async function readHistory(
   db: Db,
-  userId: string,
-  cursor: string | undefined,
+  { userId, cursor }: { userId: string; cursor?: string | undefined },
 ): Promise<{ items: HistoryEntry[]; next: string | null }> {
   const person = await db
     .selectFrom('profiles')

@@ -133,9 +133,9 @@ describeOnEachDatabase('undoing a bulk edit', (kind) => {
       action: 'add',
       types: ['HPD'],
     }
-    const { undoId } = await bulkEdit({ db, clock }, actor, edit, request)
+    const { undoId } = await bulkEdit({ db, clock, actor, request }, edit)
     expect(now - portal.clock()).toBeGreaterThan(35_000)
-    expect(await undoBulkEdit({ db, clock }, actor, undoId as string, request)).toEqual({ restored: 4500 })
+    expect(await undoBulkEdit({ db, clock, actor, request }, undoId as string)).toEqual({ restored: 4500 })
   })
 
   test('gives nobody anything back once somebody was changed meanwhile', async () => {

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { type Entitlements, LISTS } from '#contract/catalogue.ts'
 import { UNDO_SECONDS } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
-import type { Actor, RequestInfo } from '#server/http/context.ts'
+import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { CHUNK, writeChanges } from './change-queries.ts'
+import { CHUNK, writeChanges } from './entitlements.ts'
 
 /** The way of the answer and of the click: whoever presses in the last second is still heard. */
 const GRACE_SECONDS = 5
@@ -24,27 +24,22 @@ type EditedPerson = Entitlements & {
  * @throws ProblemError not-found when it is not there, another's, done already or too late; conflict when
  *   somebody was changed after the edit
  */
-export async function undoBulkEdit(
-  { db, clock }: { db: Db; clock: () => number },
-  actor: Actor,
-  undoId: string,
-  request: RequestInfo,
-): Promise<{ restored: number }> {
-  const at = new Date(clock())
-  const entry = { action: 'bulk-edit-undone' as const, actor: actor.profile, request, at, batchId: undoId }
-  return db.transaction().execute(async (transaction) => {
-    await lockPeople(transaction, undoId)
+export async function undoBulkEdit(context: Context, undoId: string): Promise<{ restored: number }> {
+  const askedAt = context.clock()
+  return context.db.transaction().execute(async (db) => {
+    const inside = { ...context, db, clock: () => askedAt }
+    await lockPeople(db, undoId)
     // Only now: another undo of the same edit may have held the rows.
-    await assertUndoable(transaction, actor, undoId, at)
+    await assertUndoable(inside, undoId)
     let restored = 0
     for (let last = 0, isEnd = false; !isEnd; ) {
-      const people = await readEdited(transaction, undoId, last)
+      const people = await readEdited(db, undoId, last)
       const changes = people.map(({ user_id, email, types, marcas, estados, before, after }) => {
         const lists = { types, marcas, estados }
         assertAsLeft(lists, after)
         return { user_id, email, lists: { ...lists, ...before }, before: after, after: before }
       })
-      await writeChanges(transaction, changes, entry)
+      await writeChanges(inside, { action: 'bulk-edit-undone', batchId: undoId, changes })
       restored += changes.length
       last = people.at(-1)?.id ?? last
       isEnd = people.length < CHUNK
@@ -61,7 +56,7 @@ async function lockPeople(db: Db, undoId: string): Promise<void> {
     ) select count(*) from locked`.execute(db)
 }
 
-async function assertUndoable(db: Db, actor: Actor, undoId: string, at: Date): Promise<void> {
+async function assertUndoable({ db, clock, actor }: Context, undoId: string): Promise<void> {
   const entries = await db
     .selectFrom('audit_entries')
     .select((query) => ['action', 'actor_id', query.fn.max('at').as('at')])
@@ -75,7 +70,7 @@ async function assertUndoable(db: Db, actor: Actor, undoId: string, at: Date): P
       ? 'Não há alteração sua para desfazer.'
       : isDone
         ? 'Esta alteração já foi desfeita.'
-        : at.getTime() - edit.at.getTime() > (UNDO_SECONDS + GRACE_SECONDS) * 1000
+        : clock() - edit.at.getTime() > (UNDO_SECONDS + GRACE_SECONDS) * 1000
           ? `O prazo de ${UNDO_SECONDS} segundos para desfazer esta alteração terminou.`
           : undefined
   if (detail) throw new ProblemError('not-found', { detail })

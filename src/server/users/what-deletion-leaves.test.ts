@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { mintEmailLink } from '#server/accounts/mails.ts'
-import { recordAccess } from '#server/operations/audit.ts'
-import { recordAudit } from '#server/operations/record-audit.ts'
+import { type AuditEntry, recordAccess, recordAudit } from '#server/operations/audit.ts'
 import {
   changePassword,
   NEW_PASSWORD,
@@ -56,8 +55,8 @@ describeOnEachDatabase('deleting somebody', (kind) => {
   }
 
   const request = { requestId: randomUUID(), ip: '203.0.113.7', userAgent: 'Navegador' }
-  const audit = (entry: Omit<Parameters<typeof recordAudit>[1], 'request' | 'at'>) =>
-    recordAudit(portal.database.db, { ...entry, request, at: new Date(portal.clock()) })
+  const audit = (entry: AuditEntry, from = request) =>
+    recordAudit({ db: portal.database.db, clock: portal.clock, request: from }, entry)
   const trailOf = async (requestId: string) =>
     (await readTrail(portal)).filter((entry) => entry.request_id === requestId)
   const deletePeople = async (...people: Person[]) => {
@@ -121,22 +120,15 @@ describeOnEachDatabase('deleting somebody', (kind) => {
     const [person, other] = [await addPerson(portal), await addPerson(portal)]
     await askToken(portal, person)
     const requestId = randomUUID()
-    const entry = { request: { ...request, requestId }, at: new Date(portal.clock()) }
+    const here = { ...request, requestId }
     const change = { before: { types: [] }, after: { types: ['CRM'] } }
-    await recordAudit(
-      db,
-      { ...entry, action: 'types-set', actor: person, target: other, ...change },
-      { ...entry, action: 'types-set', actor: other, target: person, ...change },
-      { ...entry, action: 'account-created', target: person },
-      {
-        ...entry,
-        action: 'role-changed',
-        target: person,
-        request: { requestId, ip: 'terminal', userAgent: 'npm' },
-      },
-      { ...entry, action: 'account-disowned', after: { userId: person.user_id } },
-      { ...entry, action: 'types-set', actor: other, target: other, ...change },
-    )
+    await audit({ action: 'types-set', actor: person, target: other, ...change }, here)
+    await audit({ action: 'types-set', actor: other, target: person, ...change }, here)
+    await audit({ action: 'account-created', target: person }, here)
+    const terminal = { requestId, ip: 'terminal', userAgent: 'npm' }
+    await audit({ action: 'role-changed', target: person }, terminal)
+    await audit({ action: 'account-disowned', after: { userId: person.user_id } }, here)
+    await audit({ action: 'types-set', actor: other, target: other, ...change }, here)
     await deletePeople(person)
 
     const deletion = await db

@@ -2,12 +2,17 @@ import type { Selectable } from 'kysely'
 import { inOrder, LISTS } from '#contract/catalogue.ts'
 import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
 import type { Db, ProfilesTable } from '#server/database/schema.ts'
-import type { Actor, RequestInfo } from '#server/http/context.ts'
+import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
-import { type AuditEntry, recordAudit } from '#server/operations/record-audit.ts'
+import { type AuditEntry, recordAudit } from '#server/operations/audit.ts'
 import { userMails } from './mails.ts'
 import { readProfile, unknownPerson } from './user-queries.ts'
+
+export interface UserContext extends Context {
+  /** Has the mail that was queued sent now. */
+  nudgeOutbox: () => void
+}
 
 type ProfileRow = Selectable<ProfilesTable>
 
@@ -31,36 +36,25 @@ interface Decision {
  * told to the person by mail.
  * @throws ProblemError not-found, conflict when somebody else changed the person since ifMatch
  */
-export async function changeProfile(
-  { db, clock, nudgeOutbox }: { db: Db; clock: () => number; nudgeOutbox: () => void },
-  actor: Actor,
+export async function changeUser(
+  context: UserContext,
   { userId, change, ifMatch }: ChangeRequest,
-  request: RequestInfo,
 ): Promise<ManagedProfile> {
-  const profile = await db.transaction().execute(async (transaction) => {
-    const row = await lockProfile(transaction, userId)
+  const profile = await context.db.transaction().execute(async (db) => {
+    const row = await lockProfile(db, userId)
     if (ifMatch !== undefined && ifMatch !== String(row.entitlement_version))
       throw new ProblemError('conflict', {
         detail: 'Outra pessoa alterou este usuário nesse meio-tempo. Confira o que mudou antes de salvar.',
       })
     const { action, before, after } = decide(row, change)
     if (!isSame(before, after)) {
-      await transaction.updateTable('profiles').set(after).where('user_id', '=', userId).execute()
-      await recordAudit(transaction, {
-        action,
-        actor: actor.profile,
-        target: row,
-        before,
-        after,
-        request,
-        at: new Date(clock()),
-      })
-      if (action === 'approval-given')
-        await queueMail({ db: transaction }, userMails, 'account-approved', row.email)
+      await db.updateTable('profiles').set(after).where('user_id', '=', userId).execute()
+      await recordAudit({ ...context, db }, { action, target: row, before, after })
+      if (action === 'approval-given') await queueMail({ db }, userMails, 'account-approved', row.email)
     }
-    return readProfile(transaction, userId)
+    return readProfile(db, userId)
   })
-  if ('approved' in change) nudgeOutbox()
+  if ('approved' in change) context.nudgeOutbox()
   return profile
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ESTADOS, inOrder, LISTS, type ListName, MARCAS, TYPES } from '#contract/catalogue.ts'
-import { mergeEntitlements, namedLists } from './merge-entitlements.ts'
+import { mergeEntitlements, namedLists } from './entitlements.ts'
 
 const KNOWN: Record<ListName, readonly string[]> = { types: TYPES, marcas: MARCAS, estados: ESTADOS }
 const OLD = ['administrativo', 'Compras', 'SEAT', '']

@@ -1,6 +1,6 @@
 import type { Db } from '#server/database/schema.ts'
-import type { Actor, RequestInfo } from '#server/http/context.ts'
-import { recordAudit } from '#server/operations/record-audit.ts'
+import type { Context } from '#server/http/context.ts'
+import { recordAudit } from '#server/operations/audit.ts'
 import { readProfile } from './user-queries.ts'
 
 /**
@@ -9,34 +9,22 @@ import { readProfile } from './user-queries.ts'
  * from where.
  * @throws ProblemError not-found
  */
-export async function exportProfile(
-  { db, clock }: { db: Db; clock: () => number },
-  actor: Actor,
-  userId: string,
-  request: RequestInfo,
-): Promise<Record<string, unknown>> {
-  return db.transaction().execute(async (transaction) => {
-    const { version: _, ...profile } = await readProfile(transaction, userId)
-    const at = new Date(clock())
+export async function exportUser(context: Context, userId: string): Promise<Record<string, unknown>> {
+  return context.db.transaction().execute(async (db) => {
+    const { version: _, ...profile } = await readProfile(db, userId)
     const exported = {
-      exported_at: at,
+      exported_at: new Date(context.clock()),
       profile,
-      sessions: await readSessions(transaction, userId),
-      passwords: await readPasswordDates(transaction, userId),
-      waiting_links: await readLinks(transaction, userId),
-      access_records: await readAccess(transaction, userId),
-      changes_to_the_person: await readChanges(transaction, userId),
-      acts_of_the_person: await readActs(transaction, userId),
-      mails: await readMails(transaction, profile.email),
-      support_messages: await readMessages(transaction, profile.email),
+      sessions: await readSessions(db, userId),
+      passwords: await readPasswordDates(db, userId),
+      waiting_links: await readLinks(db, userId),
+      access_records: await readAccess(db, userId),
+      changes_to_the_person: await readChanges(db, userId),
+      acts_of_the_person: await readActs(db, userId),
+      mails: await readMails(db, profile.email),
+      support_messages: await readMessages(db, profile.email),
     }
-    await recordAudit(transaction, {
-      action: 'data-exported',
-      actor: actor.profile,
-      target: profile,
-      request,
-      at,
-    })
+    await recordAudit({ ...context, db }, { action: 'data-exported', target: profile })
     return exported
   })
 }

@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import { type Entitlements, inOrder, LISTS, type ListName } from '#contract/catalogue.ts'
+import type { AuditAction, BulkEdit } from '#contract/users.ts'
+import type { Context } from '#server/http/context.ts'
+
+/** The lists that an edit names, with what it adds or removes; empty ones are left out. */
+export function namedLists(edit: Pick<BulkEdit, ListName>): Partial<Entitlements> {
+  return Object.fromEntries(
+    LISTS.flatMap((name) => {
+      const items = edit[name] ?? []
+      return items.length > 0 ? [[name, [...new Set(items)]]] : []
+    }),
+  )
+}
+
+/**
+ * Set union or difference of each named list, in the contract's order; what the contract does not know stays,
+ * last.
+ * @returns the named lists as they become, or undefined when nobody could tell the difference
+ */
+export function mergeEntitlements(
+  current: Partial<Entitlements>,
+  action: 'add' | 'remove',
+  items: Partial<Entitlements>,
+): Partial<Entitlements> | undefined {
+  const merged: Partial<Entitlements> = {}
+  let isChanged = false
+  for (const name of LISTS) {
+    const named = items[name]
+    if (!named) continue
+    const held = inOrder(name, current[name] ?? [])
+    const result =
+      action === 'add' ? inOrder(name, [...held, ...named]) : held.filter((item) => !named.includes(item))
+    const isSame = result.length === held.length
+    merged[name] = isSame ? (current[name] ?? []) : result
+    isChanged ||= !isSame
+  }
+  return isChanged ? merged : undefined
+}
+
+/** So many people a statement: a server breaks off statements that last longer than five seconds. */
+export const CHUNK = 2_000
+
+/** One person's lists, all three as they become, and what the audit entry says of it. */
+export interface EntitlementChange {
+  user_id: string
+  email: string
+  lists: Entitlements
+  before: object
+  after: object
+}
+
+/** Writes the lists of locked people and an audit entry for each; call it in a transaction. */
+export async function writeChanges(
+  { db, clock, request, actor: { profile } }: Context,
+  {
+    action,
+    batchId,
+    changes,
+  }: { action: AuditAction; batchId: string; changes: readonly EntitlementChange[] },
+): Promise<void> {
+  if (changes.length === 0) return
+  const lists = JSON.stringify(changes.map(({ user_id, lists }) => ({ user_id, ...lists })))
+  await sql`update profiles p set types = c.types, marcas = c.marcas, estados = c.estados
+    from jsonb_to_recordset(${lists}::jsonb) as c(user_id uuid, types text[], marcas text[], estados text[])
+    where p.user_id = c.user_id`.execute(db)
+  const told = JSON.stringify(
+    changes.map(({ user_id, email, before, after }) => ({ user_id, email, before, after })),
+  )
+  await sql`insert into audit_entries
+      (at, actor_id, actor_email, action, target_id, target_email, before, after, ip, user_agent, request_id, batch_id)
+    select ${new Date(clock())}::timestamptz, ${profile.user_id}::uuid, ${profile.email}::text, ${action}::text, c.user_id, c.email,
+      c.before, c.after, ${request.ip}::text, ${request.userAgent}::text, ${request.requestId}::text, ${batchId}::uuid
+    from jsonb_to_recordset(${told}::jsonb) as c(user_id uuid, email text, before jsonb, after jsonb)`.execute(
+    db,
+  )
+}
+
+export function* inChunks<T>(items: readonly T[]): Generator<T[]> {
+  for (let start = 0; start < items.length; start += CHUNK) yield items.slice(start, start + CHUNK)
+}
