@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import Mail from 'lucide-react/icons/mail'
 import ShieldCheck from 'lucide-react/icons/shield-check'
 import { useEffect } from 'react'
@@ -9,7 +9,7 @@ import { useSession } from '#web/session/session.ts'
 import { followMessageChanges, MESSAGES_QUERY } from '#web/support/message-changes.ts'
 import { HeaderLink } from './header-item.tsx'
 
-const LARGEST_SHOWN = 99
+const MAX_SHOWN = 99
 
 /** The header's links that only administrators see and load: messages with their unread badge, and administration. */
 export function AdminLinks() {
@@ -20,7 +20,7 @@ export function AdminLinks() {
         to="/mensagens"
         label="Mensagens"
         icon={Mail}
-        {...(unread > 0 && { badge: unread > LARGEST_SHOWN ? `${LARGEST_SHOWN}+` : String(unread) })}
+        {...(unread > 0 && { badge: unread > MAX_SHOWN ? `${MAX_SHOWN}+` : String(unread) })}
         {...(unread > 0 && { remark: unread === 1 ? '1 não lida' : `${unread} não lidas` })}
       />
       <HeaderLink to="/admin" label="Administração" icon={ShieldCheck} />
@@ -28,17 +28,20 @@ export function AdminLinks() {
   )
 }
 
-/**
- * How many support messages nobody has read yet, live, here and in the name of the browser's tab; 0 while
- * unknown. Only administrators may ask.
- */
-export function useUnreadCount(): number {
-  const userId = useSession()?.user.id
-  const { data, error } = useQuery({
+const unreadCountQuery = (userId: string | undefined) =>
+  queryOptions({
     queryKey: [MESSAGES_QUERY, 'unread-count', userId],
     queryFn: ({ signal }) => callApi(supportRoutes.countUnreadMessages, { signal }),
     enabled: userId !== undefined,
   })
+
+/**
+ * How many support messages are still unread, live, here and in the name of the browser's tab; 0 while
+ * unknown. Only administrators may ask.
+ */
+export function useUnreadCount(): number {
+  const userId = useSession()?.user.id
+  const { data, error } = useQuery(unreadCountQuery(userId))
   useEffect(() => {
     if (error) logWarning('The unread messages could not be counted', error)
   }, [error])

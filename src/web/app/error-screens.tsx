@@ -24,7 +24,7 @@ export function ErrorScreen({ error }: { error: unknown }) {
   )
 }
 
-/** What any unknown path shows; the path is logged (SPEC section 2). */
+/** What any unknown path shows; the path is logged. */
 export function NotFoundScreen() {
   const path = useLocation({ select: (location) => location.pathname })
   useEffect(() => {

@@ -4,11 +4,13 @@ import LogOut from 'lucide-react/icons/log-out'
 import UserRound from 'lucide-react/icons/user-round'
 import { type ComponentType, useEffect, useState } from 'react'
 import { sessionMessages } from '#contract/messages.ts'
+import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { signOut } from '#web/session/session.ts'
 import { BrandMark } from '#web/ui/brand-mark.tsx'
 import { leaveQuestion } from '#web/ui/leave-question.ts'
 import { showToast } from '#web/ui/toast.tsx'
+import { useSubmit } from '#web/ui/use-submit.ts'
 import { HeaderButton, HeaderLink } from './header-item.tsx'
 import { useRole } from './use-role.ts'
 
@@ -22,7 +24,7 @@ function useAdminLinks(isAdmin: boolean): ComponentType | undefined {
   const [, setIsLoaded] = useState(false)
   useEffect(() => {
     if (!isAdmin || AdminLinks) return
-    import('./admin-links.tsx').then(
+    loadChunk(() => import('./admin-links.tsx')).then(
       (chunk) => {
         AdminLinks = chunk.AdminLinks
         setIsLoaded(true)
@@ -33,7 +35,7 @@ function useAdminLinks(isAdmin: boolean): ComponentType | undefined {
   return isAdmin ? AdminLinks : undefined
 }
 
-/** The bar at the top: the logo and the way to every screen that this person may open (SPEC section 1). */
+/** The bar at the top: the logo and the way to every screen that this person may open. */
 export function Header() {
   const Links = useAdminLinks(useRole() === 'admin')
   const { leave, isLeaving } = useSignOut()
@@ -57,23 +59,18 @@ export function Header() {
 }
 
 /** What the button 'Sair' does: asks where something would be lost, ends the session, says how it went and goes to /login. */
-export function useSignOut(): { leave: () => Promise<void>; isLeaving: boolean } {
+function useSignOut() {
   const navigate = useNavigate()
-  const [isLeaving, setIsLeaving] = useState(false)
-  const leave = async () => {
-    if (isLeaving || (await leaveQuestion.ask?.())) return
-    setIsLeaving(true)
-    try {
+  const { submit, isBusy } = useSubmit({
+    async send() {
       await signOut({ reason: 'button' })
       showToast({ kind: 'success', title: sessionMessages.signedOut })
       await navigate({ to: '/login' })
-    } catch (error) {
-      // Whatever fails there says it in an Error.
-      const { message: description } = error as Error
-      showToast({ kind: 'error', title: sessionMessages.signOutFailed, description })
-    } finally {
-      setIsLeaving(false)
-    }
+    },
+    onFailed: sessionMessages.signOutFailed,
+  })
+  const leave = async () => {
+    if (!isBusy && !(await leaveQuestion.ask?.())) await submit()
   }
-  return { leave, isLeaving }
+  return { leave, isLeaving: isBusy }
 }

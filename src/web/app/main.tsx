@@ -3,7 +3,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
 import { watchInactivity } from '#web/session/inactivity.ts'
-import { keepSessionFresh } from '#web/session/keep-session-fresh.ts'
+import { keepSessionFresh } from '#web/session/session-refresh.ts'
 import { createPortalRouter, followSessionInRoutes } from './routes.tsx'
 
 const router = createPortalRouter()

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Role } from '#contract/access.ts'
 import { userRoutes } from '#contract/users.ts'
@@ -6,6 +6,13 @@ import { callApi } from '#web/http/api.ts'
 import { logWarning } from '#web/http/log.ts'
 import { ROLE_QUERY } from '#web/http/query-client.ts'
 import { useSession } from '#web/session/session.ts'
+
+const ownRoleQuery = (userId: string | undefined) =>
+  queryOptions({
+    queryKey: [ROLE_QUERY, userId],
+    queryFn: ({ signal }) => callApi(userRoutes.readOwnRole, { signal }),
+    enabled: userId !== undefined,
+  })
 
 /** The signed-in person's role; no session gives none, and 'user' until it is known or when it cannot be read. */
 export function useRole(): Role | undefined {
@@ -15,11 +22,7 @@ export function useRole(): Role | undefined {
 /** The role, and whether it has been read (or could not be) rather than assumed. */
 export function useKnownRole(): { role: Role | undefined; isKnown: boolean } {
   const userId = useSession()?.user.id
-  const { data, error } = useQuery({
-    queryKey: [ROLE_QUERY, userId],
-    queryFn: ({ signal }) => callApi(userRoutes.readOwnRole, { signal }),
-    enabled: userId !== undefined,
-  })
+  const { data, error } = useQuery(ownRoleQuery(userId))
   useEffect(() => {
     if (error) logWarning('The role could not be read', error)
   }, [error])

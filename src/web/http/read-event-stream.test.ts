@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { answerWith, problem } from '#web/testing/browser-parts.ts'
 import { ApiError } from './api-error.ts'
-import { createEventParser, openEventStream, readEvents } from './read-event-stream.ts'
+import { createEventParser, openEventStream, readEvents } from './event-stream.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 

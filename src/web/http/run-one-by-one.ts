@@ -3,9 +3,9 @@ import { logWarning } from './log.ts'
 
 /** However fast it is asked for, the work runs no oftener than this. */
 const REST_MS = 150
-const LONGEST_REST_MS = 30_000
+const MAX_REST_MS = 30_000
 /** Work that has failed this often waits until it is asked for again. */
-const MOST_FAILURES = 8
+const MAX_FAILURES = 8
 
 /**
  * Makes work that may be asked for in bursts run once at a time: at once when nothing runs, and otherwise once
@@ -26,9 +26,9 @@ export function runOneByOne(work: () => Promise<void>): () => void {
       } catch (error) {
         logWarning('What changed could not be read', error)
         failures += 1
-        if (failures < MOST_FAILURES && !isDefiniteRefusal(error)) isAskedAgain = true
+        if (failures < MAX_FAILURES && !isDefiniteRefusal(error)) isAskedAgain = true
       }
-      const restMs = failures > 0 ? Math.min(LONGEST_REST_MS, 500 * 2 ** failures) : REST_MS
+      const restMs = failures > 0 ? Math.min(MAX_REST_MS, 500 * 2 ** failures) : REST_MS
       await new Promise((resolve) => setTimeout(resolve, restMs))
     } while (isAskedAgain)
     isRunning = false

@@ -1,6 +1,6 @@
 import { getSession } from './session-store.ts'
 
-/** SPEC section 9: a session ends after this long (ms) without its person doing anything. */
+/** A session ends after this long (ms) without its person doing anything. */
 export const INACTIVITY_MS = 30 * 60_000
 /** Local storage key of the last activity, in milliseconds since the epoch, shared by every tab. */
 export const ACTIVITY_KEY = 'patio.last-activity'

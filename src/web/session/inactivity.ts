@@ -3,16 +3,15 @@ import { closeToast, showToast } from '#web/ui/toast-store.ts'
 import { ACTIVITY_KEY, INACTIVITY_MS, isInactive, lastActivityAt, noteActivity } from './activity.ts'
 import { getSession, onAuthStateChange, signOut } from './session.ts'
 
-/** SPEC section 4: the warning comes this long before the sign-out. */
+/** The warning comes this long before the sign-out. */
 const WARNING_MS = 2 * 60_000
 /** Timers stand still while a computer sleeps, so the clock itself is looked at this often. */
 const LOOK_EVERY_MS = 20_000
-/** SPEC section 4: what restarts the timer. */
+/** What restarts the timer. */
 const ACTIVITIES = ['mousedown', 'mousemove', 'keydown', 'scroll', 'touchstart', 'click'] as const
 
 /**
- * Signs out whoever has done nothing for 30 minutes, in every tab, and warns 2 minutes before (SPEC section 4,
- * DESIGN section 3). Start it before anything asks the server: a tab opened again too late ends at once.
+ * Signs out whoever has done nothing for 30 minutes, in every tab, and warns 2 minutes before. Start it before anything asks the server: a tab opened again too late ends at once.
  * @returns a function that ends it
  */
 export function watchInactivity(): () => void {

@@ -23,7 +23,7 @@ afterEach(() => vi.useRealTimers())
 
 async function start(expiresIn: number) {
   const tab = await openTab()
-  const { keepSessionFresh } = await import('./keep-session-fresh.ts')
+  const { keepSessionFresh } = await import('./session-refresh.ts')
   tab.adoptSession(sessionOf(1, { expiresIn }))
   return { tab, stop: keepSessionFresh() }
 }

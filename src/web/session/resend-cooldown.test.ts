@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { secondsUntil } from './resend-cooldown.ts'
+import { secondsUntil } from './resend-verification.ts'
 
 it('counts whole seconds down to nothing', () => {
   expect(secondsUntil(60_000, 0)).toBe(60)

@@ -1,34 +1,33 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { accountRoutes } from '#contract/accounts.ts'
 import { verificationMessages } from '#contract/messages.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import { showToast } from '#web/ui/toast-store.ts'
-import { RESEND_COOLDOWN_SECONDS, useResendCooldown } from './resend-cooldown.ts'
+import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 
 /**
- * What a resend button does and says: one mail at a time, then a rest of 60 seconds (SPEC section 4).
+ * What a resend button does and says: one mail at a time, then a rest of 60 seconds.
  * @param email nothing happens while it is empty
- * @param sentTitle the title of the notice once it is sent; the screens differ (SPEC section 8)
+ * @param sentTitle the title of the notice once it is sent; the screens differ
  */
 export function useResendVerification(email: string, sentTitle: string) {
-  const [isSending, setIsSending] = useState(false)
   const { secondsLeft, start } = useResendCooldown(email)
-
-  async function resend(): Promise<void> {
-    if (isSending || secondsLeft > 0 || !email) return
-    setIsSending(true)
-    try {
-      await callApi(accountRoutes.resendVerification, { body: { type: 'signup', email } })
+  const { submit, isBusy: isSending } = useSubmit({
+    send: () => callApi(accountRoutes.resendVerification, { body: { type: 'signup', email } }),
+    onDone() {
       start(RESEND_COOLDOWN_SECONDS)
       showToast({ kind: 'success', title: sentTitle, description: verificationMessages.resentDetail })
-    } catch (error) {
+    },
+    onFailed(error) {
       if (error instanceof ApiError && error.status === 429)
         start(error.retryAfterSeconds ?? RESEND_COOLDOWN_SECONDS)
-      const description = (error instanceof Error && error.message) || verificationMessages.resendFailedDetail
-      showToast({ kind: 'error', title: verificationMessages.resendFailed, description })
-    } finally {
-      setIsSending(false)
-    }
+      showToast(
+        failureNotice(verificationMessages.resendFailed, error, verificationMessages.resendFailedDetail),
+      )
+    },
+  })
+  const resend = async () => {
+    if (secondsLeft === 0 && email) await submit()
   }
   return { label: labelOf(isSending, secondsLeft), isSending, isResting: secondsLeft > 0, resend }
 }
@@ -36,4 +35,40 @@ export function useResendVerification(email: string, sentTitle: string) {
 function labelOf(isSending: boolean, secondsLeft: number): string {
   if (isSending) return verificationMessages.resending
   return secondsLeft > 0 ? verificationMessages.resendIn(secondsLeft) : verificationMessages.resend
+}
+
+/** The resend button rests for a minute after each mail. */
+export const RESEND_COOLDOWN_SECONDS = 60
+/** No rest that the server asks for is longer; guards against a clock that was set back. */
+const MAX_SECONDS = 3_600
+
+/** Whole seconds from `now` until `end`, both milliseconds since the epoch; 0 once it is over or makes no sense. */
+export function secondsUntil(end: number, now: number): number {
+  const seconds = Math.ceil((end - now) / 1_000)
+  return seconds > 0 && seconds <= MAX_SECONDS ? seconds : 0
+}
+
+/** The countdown of one address; it survives a reload and is shared by the tabs of this browser. */
+export function useResendCooldown(email: string) {
+  const storageKey = `patio.resend-until.${email}`
+  const [secondsLeft, setSecondsLeft] = useState(() => readSeconds(storageKey))
+  const isCounting = secondsLeft > 0
+
+  useEffect(() => {
+    const update = () => setSecondsLeft(readSeconds(storageKey))
+    update()
+    if (!isCounting) return
+    const timer = setInterval(update, 250)
+    return () => clearInterval(timer)
+  }, [storageKey, isCounting])
+
+  function start(seconds: number): void {
+    localStorage.setItem(storageKey, String(Date.now() + seconds * 1_000))
+    setSecondsLeft(readSeconds(storageKey))
+  }
+  return { secondsLeft, start }
+}
+
+function readSeconds(storageKey: string): number {
+  return secondsUntil(Number(localStorage.getItem(storageKey)), Date.now())
 }

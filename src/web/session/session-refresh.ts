@@ -1,9 +1,16 @@
 import { accountRoutes } from '#contract/accounts.ts'
-import { isDefiniteRefusal } from '#web/http/api-error.ts'
+import { ApiError, isDefiniteRefusal } from '#web/http/api-error.ts'
 import { sendRequest } from '#web/http/send-request.ts'
 import { isInactive } from './activity.ts'
-import { announce } from './auth-events.ts'
-import { clearSession, getSession, type StoredSession, secondsLeft, storeSession } from './session-store.ts'
+import {
+  announce,
+  clearSession,
+  getSession,
+  onAuthStateChange,
+  type StoredSession,
+  secondsLeft,
+  storeSession,
+} from './session-store.ts'
 
 /** A session is renewed when its access token has less than this many seconds left. */
 export const REFRESH_MARGIN_SECONDS = 60
@@ -29,7 +36,7 @@ export function refreshSession(refusedToken?: string): Promise<StoredSession | u
 function renewOnce(oldToken: string | undefined): Promise<StoredSession | undefined> {
   const renew = async () => {
     const current = getSession()
-    // A session whose time is over is about to be ended, not renewed (SPEC section 4).
+    // A session whose time is over is about to be ended, not renewed.
     if (isInactive()) return current
     const isRenewedElsewhere = current && current.access_token !== oldToken && !isDue(current)
     return !current || isRenewedElsewhere ? current : trade(current)
@@ -65,4 +72,58 @@ async function trade(current: StoredSession): Promise<StoredSession | undefined>
 /** Whether it is time to renew a session. */
 export function isDue(session: StoredSession): boolean {
   return secondsLeft(session) <= REFRESH_MARGIN_SECONDS
+}
+
+/** Also keeps tokens that live shorter than the margin from being renewed without pause. */
+const MIN_WAIT_MS = 5_000
+const MAX_WAIT_MS = 60_000
+
+/**
+ * Renews the session about a minute before it expires, and at once when the page is seen again or comes
+ * back online, for as long as its person is active: refreshSession renews nothing past the inactivity limit. A failure is tried again later and later, up to once a minute.
+ * @returns a function that ends it
+ */
+export function keepSessionFresh(): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let failures = 0
+
+  const renewWhenDue = async () => {
+    const session = getSession()
+    if (!session) return
+    try {
+      if (isDue(session)) await refreshSession()
+      failures = 0
+      plan()
+    } catch (error) {
+      failures += 1
+      plan(retryDelay(failures, error))
+    }
+  }
+  const plan = (delayMs?: number) => {
+    clearTimeout(timer)
+    const session = getSession()
+    if (!session) return
+    const untilDueMs = Math.ceil((secondsLeft(session) - REFRESH_MARGIN_SECONDS) * 1000)
+    timer = setTimeout(renewWhenDue, delayMs ?? Math.max(MIN_WAIT_MS, untilDueMs))
+  }
+  const wake = () => {
+    if (document.visibilityState === 'visible') void renewWhenDue()
+  }
+
+  const stopListening = onAuthStateChange(() => plan())
+  document.addEventListener('visibilitychange', wake)
+  window.addEventListener('online', wake)
+  void renewWhenDue()
+  return () => {
+    clearTimeout(timer)
+    stopListening()
+    document.removeEventListener('visibilitychange', wake)
+    window.removeEventListener('online', wake)
+  }
+}
+
+/** 2, 4, 8 … 60 s with up to a second of chance, so that many tabs do not come back at once; or what the server asked for. */
+function retryDelay(failures: number, error: unknown): number {
+  const asked = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1000 : 0
+  return Math.max(asked, Math.min(MAX_WAIT_MS, 1000 * 2 ** failures)) + Math.random() * 1000
 }

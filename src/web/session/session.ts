@@ -4,12 +4,18 @@ import { callApi } from '#web/http/api.ts'
 import { isDefiniteRefusal } from '#web/http/api-error.ts'
 import { sendRequest } from '#web/http/send-request.ts'
 import { restartActivity } from './activity.ts'
-import { announce, onAuthStateChange } from './auth-events.ts'
-import { clearSession, getSession, type StoredSession, secondsLeft, storeSession } from './session-store.ts'
+import {
+  announce,
+  clearSession,
+  getSession,
+  onAuthStateChange,
+  type StoredSession,
+  secondsLeft,
+  storeSession,
+} from './session-store.ts'
 
-export { type AuthEvent, onAuthStateChange } from './auth-events.ts'
 export { refreshSession } from './session-refresh.ts'
-export { getSession, type StoredSession } from './session-store.ts'
+export { type AuthEvent, getSession, onAuthStateChange, type StoredSession } from './session-store.ts'
 
 /** What a screen was drawn with on the way here: visitors' screens are taken over, the others are drawn anew. */
 const getPrerenderedSession = () => (typeof document === 'undefined' ? getSession() : undefined)
@@ -19,7 +25,7 @@ export function useSession(): StoredSession | undefined {
   return useSyncExternalStore(onAuthStateChange, getSession, getPrerenderedSession)
 }
 
-/** Whether this session may do nothing but change its password (SPEC section 4, forced password change). */
+/** Whether this session may do nothing but change its password. */
 export function owesPasswordChange(session: StoredSession): boolean {
   return session.user.app_metadata.must_change_password
 }
@@ -72,7 +78,7 @@ export function forgetSession(): void {
   announce('SIGNED_OUT')
 }
 
-/** The token is not renewed for it: a session that nobody renews dies at the server by itself. */
+/** The token is not renewed for it: a session that is not renewed dies at the server by itself. */
 async function leaveAtOnce(): Promise<void> {
   const session = getSession()
   forgetSession()

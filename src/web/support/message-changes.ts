@@ -1,11 +1,10 @@
 import type { Query } from '@tanstack/react-query'
 import { supportRoutes } from '#contract/support.ts'
 import { asSignedIn } from '#web/http/api.ts'
-import { keepStreamOpen, SILENCE_MS } from '#web/http/keep-stream-open.ts'
+import { keepStreamOpen, openEventStream, SILENCE_MS } from '#web/http/event-stream.ts'
 import { queryClient, ROLE_QUERY } from '#web/http/query-client.ts'
-import { openEventStream } from '#web/http/read-event-stream.ts'
 import { runOneByOne } from '#web/http/run-one-by-one.ts'
-import { onAuthStateChange } from '#web/session/auth-events.ts'
+import { onAuthStateChange } from '#web/session/session-store.ts'
 
 /** First part of the key of every query of support messages. */
 export const MESSAGES_QUERY = 'support-messages'

@@ -2,7 +2,6 @@ import Eye from 'lucide-react/icons/eye'
 import EyeOff from 'lucide-react/icons/eye-off'
 import { type ComponentProps, type ReactNode, useId, useState } from 'react'
 import { classNames } from './class-names.ts'
-import { FieldFrame, inputClasses, inputProps } from './field-frame.tsx'
 
 type TextFieldProps = Omit<ComponentProps<'input'>, 'id'> & {
   label: string
@@ -44,5 +43,92 @@ function RevealButton({ isRevealed, onToggle }: { isRevealed: boolean; onToggle:
     >
       <Icon aria-hidden="true" className="size-4" />
     </button>
+  )
+}
+
+/** A field for an e-mail address: the right keyboard on a phone, and nobody's capitals or spelling marks. */
+export function EmailField(props: Omit<ComponentProps<typeof TextField>, 'label' | 'type'>) {
+  return (
+    <TextField
+      name="email"
+      inputMode="email"
+      autoCapitalize="none"
+      spellCheck={false}
+      {...props}
+      label="E-mail"
+      type="email"
+    />
+  )
+}
+
+type TextAreaProps = Omit<ComponentProps<'textarea'>, 'id'> & {
+  label: string
+  /** What is wrong with the value, shown under the field and read out with it. */
+  error?: string | undefined
+  /** A remark under the field. */
+  hint?: ReactNode
+}
+
+/** A labelled field for several lines. */
+export function TextArea({ label, error, hint, className, ...rest }: TextAreaProps) {
+  const id = useId()
+  return (
+    <FieldFrame id={id} label={label} error={error} hint={hint} className={className}>
+      <textarea
+        {...rest}
+        {...inputProps(id, error, hint)}
+        className={classNames('block resize-y py-2.5', inputClasses(error))}
+      />
+    </FieldFrame>
+  )
+}
+
+interface FieldFrameProps {
+  /** Of the input, which must point at the texts by describedBy. */
+  id: string
+  label: string
+  error?: string | undefined
+  hint?: ReactNode
+  className?: string | undefined
+  children: ReactNode
+}
+
+/** A label above an input, and below it what is wrong and a remark. */
+export function FieldFrame({ id, label, error, hint, className, children }: FieldFrameProps) {
+  return (
+    <div className={classNames('space-y-1.5', className)}>
+      <label htmlFor={id} className="block font-medium text-sm">
+        {label}
+      </label>
+      {children}
+      {error && (
+        <p id={`${id}-error`} className="text-danger text-sm">
+          {error}
+        </p>
+      )}
+      {hint !== undefined && (
+        <div id={`${id}-hint`} className="text-muted text-sm">
+          {hint}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** What ties an input to its frame's texts; spread on it. */
+export function inputProps(id: string, error: string | undefined, hint: ReactNode) {
+  return {
+    id,
+    'aria-invalid': error ? true : undefined,
+    'aria-describedby': classNames(error && `${id}-error`, hint !== undefined && `${id}-hint`) || undefined,
+  }
+}
+
+/** The look of an input, whatever its kind. */
+export function inputClasses(error: string | undefined): string {
+  return classNames(
+    'w-full rounded-lg border bg-surface px-3 text-base text-ink placeholder:text-muted sm:text-sm',
+    'transition-colors focus-visible:outline-offset-0 disabled:opacity-60 read-only:bg-subtle',
+    error ? 'border-danger' : 'border-line-strong/70 hover:border-line-strong',
   )
 }

@@ -21,7 +21,7 @@ export interface ShownToast extends ToastContent {
 /** A notice that says what went wrong stays longer than one that says that all is well. */
 const LIFETIMES_MS: Record<NoticeKind, number> = { success: 5_000, info: 6_000, warning: 9_000, error: 9_000 }
 /** More than these would cover the page; the oldest that offers nothing goes first. A contact form can break five rules. */
-const MOST_SHOWN = 5
+const MAX_SHOWN = 5
 
 let shown: readonly ShownToast[] = []
 let lastId = 0
@@ -48,7 +48,7 @@ export function showToast(toast: ToastContent): number {
   timers.set(id, { endsAt: 0, remainingMs: toast.lifetimeMs ?? LIFETIMES_MS[toast.kind] })
   publish([...shown, { ...toast, id }])
   if (!isPaused || toast.action) start(id)
-  const tooMany = Math.max(0, shown.length - MOST_SHOWN)
+  const tooMany = Math.max(0, shown.length - MAX_SHOWN)
   for (const { id: oldId } of shown.filter((each) => !each.action).slice(0, tooMany)) closeToast(oldId)
   return id
 }

@@ -1,10 +1,9 @@
 import X from 'lucide-react/icons/x'
-import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { type RefObject, useEffect, useRef, useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
 import { KindIcon } from './kind-icon.tsx'
 import { closeToast, pauseToasts, runToastAction, type ShownToast, toastStore } from './toast-store.ts'
 import { useHydrated } from './use-hydrated.ts'
-import { useToastShortcut } from './use-toast-shortcut.ts'
 
 export { closeToast, closeToasts, showToast, type ToastContent } from './toast-store.ts'
 
@@ -81,11 +80,42 @@ function ToastCard({ toast }: { toast: ShownToast }) {
   )
 }
 
-/** Nobody reads a notice in a tab that is out of sight. */
+/** A notice in a tab that is out of sight is not read. */
 function usePauseWhileHidden(): void {
   useEffect(() => {
     const follow = () => pauseToasts(document.visibilityState === 'hidden')
     document.addEventListener('visibilitychange', follow)
     return () => document.removeEventListener('visibilitychange', follow)
   }, [])
+}
+
+/**
+ * F6 moves the focus to the newest notice and back again: the notices stand at the end of the page, too far to
+ * tab to before they go. When the focused one goes, the focus returns to where it came from.
+ */
+export function useToastShortcut(
+  section: RefObject<HTMLElement | null>,
+  toasts: readonly ShownToast[],
+): void {
+  const cameFrom = useRef<HTMLElement>(null)
+
+  useEffect(() => {
+    const follow = (event: KeyboardEvent) => {
+      const newest = section.current?.lastElementChild?.querySelector('button')
+      if (event.key !== 'F6' || !newest) return
+      event.preventDefault()
+      if (section.current?.contains(document.activeElement)) return cameFrom.current?.focus()
+      cameFrom.current = document.activeElement as HTMLElement | null
+      newest.focus()
+    }
+    document.addEventListener('keydown', follow)
+    return () => document.removeEventListener('keydown', follow)
+  }, [section])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it looks where the focus is after every change of the notices
+  useEffect(() => {
+    if (document.activeElement !== document.body) return
+    cameFrom.current?.focus()
+    cameFrom.current = null
+  }, [toasts])
 }
