@@ -55,6 +55,7 @@ test.each([
   '/secret.txt',
 ])('%s leads to no file', async (path) => {
   const reply = await fetch(portal.url + path)
+  expect(reply.status).toBeLessThan(500)
   expect(await reply.text()).not.toContain('a secret')
 })
 

@@ -53,13 +53,19 @@ export function createHttpApp(options: HttpOptions, mountApi: (app: HttpApp) => 
 
 /** The built files carry a hash in their names and never change; the build leaves compressed forms beside them. */
 function serveAssets(app: HttpApp, folder: string): void {
-  const serve = serveStatic<HttpEnv>({ root: folder, precompressed: true })
-  app.get('/assets/*', async (context, next) => {
-    const reply = await serve(context, next)
-    reply?.headers.set('Cache-Control', 'public, max-age=31536000, immutable')
-    reply?.headers.set('Vary', 'Accept-Encoding')
-    return reply
-  })
+  app.get(
+    '/assets/*',
+    serveStatic<HttpEnv>({
+      root: folder,
+      precompressed: true,
+      onFound: (_, context) => {
+        context.header('Cache-Control', 'public, max-age=31536000, immutable')
+        context.header('Vary', 'Accept-Encoding')
+      },
+    }),
+    // Anything else would be taken for the script or style sheet that is asked for.
+    (context) => context.notFound(),
+  )
 }
 
 function identify(context: Context<HttpEnv>, options: HttpOptions): void {
