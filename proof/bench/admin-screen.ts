@@ -1,8 +1,7 @@
-// The user table of /admin with 10,000 and 100,000 people: until the first rows are there, until a click or key is
-// answered, and how long scrolling blocks the page. `node proof/bench/admin-screen.ts [--rounds 5] [--few 10000] [--many 100000]`
+// The user table of /admin with 10,000 people: until the first rows are there, until a click or key is answered, and how
+// long scrolling blocks the page. `node proof/bench/admin-screen.ts [--rounds 5]`
 import type { Browser, Page } from '@playwright/test'
-import { openServer } from '#server/database/open-server.ts'
-import { addPeople } from './support/add-people.ts'
+import { type LongestTask, longestTask, openChromium } from '#proof/shared/chromium.ts'
 import {
   type Answer,
   answerTo,
@@ -12,21 +11,17 @@ import {
   signInBrowser,
   turnWheel,
   typeSearch,
-} from './support/drive-user-table.ts'
-import type { Figure } from './support/figures.ts'
-import { type LongestTask, longestTask } from './support/longest-task.ts'
-import { openChromium } from './support/open-chromium.ts'
-import { createDatabase, openPostgres } from './support/open-postgres.ts'
-import { readNumbers } from './support/options.ts'
-import { FIRST_PORT } from './support/paths.ts'
-import { runBench } from './support/run-bench.ts'
-import { type CleanUp, say } from './support/run-task.ts'
-import { signInAsAdmin } from './support/sign-in-as-admin.ts'
-import { startPortal } from './support/start-portal.ts'
-import { median, spread } from './support/statistics.ts'
-import { temporaryFolder } from './support/temporary-folder.ts'
+} from '#proof/shared/drive-user-table.ts'
+import { type Figure, median, readNumbers, runBench, spread } from '#proof/shared/figures.ts'
+import { signInAsAdmin, startWithPeople } from '#proof/shared/people.ts'
+import { openPostgres } from '#proof/shared/postgres.ts'
+import { say } from '#proof/shared/run-task.ts'
 
-const { rounds, few, many } = readNumbers({ rounds: 5, few: 10_000, many: 100_000 })
+const { rounds } = readNumbers({ rounds: 5 })
+const PEOPLE = 10_000
+const MAX_FIRST_ROWS_MS = 1_000
+const MAX_ANSWER_MS = 100
+const MAX_TASK_MS = 50
 /** The last letter of each makes the list shorter. */
 const TERMS = ['mar', 'ca', 'sil', 'lim', 'jos']
 const FILTERS = [
@@ -37,7 +32,6 @@ const FILTERS = [
 const numbers = new Intl.NumberFormat('pt-BR')
 
 interface Run {
-  people: number
   firstRows: number[]
   sort: Answer[]
   filter: Answer[]
@@ -54,16 +48,16 @@ async function wordsFrom(portalUrl: string) {
     const reply = await fetch(`${portalUrl}/api/profiles/count?${query}`, { headers: { authorization } })
     return ((await reply.json()) as { total: number }).total
   }
-  const everybody = `${numbers.format(await count(''))} usuários`
+  const all = `${numbers.format(await count(''))} usuários`
   return {
-    everybody,
-    matching: async (query: string) => `${numbers.format(await count(query))} de ${everybody}`,
+    all,
+    matching: async (query: string) => `${numbers.format(await count(query))} de ${all}`,
   }
 }
 
 async function measureInputs(page: Page, words: Awaited<ReturnType<typeof wordsFrom>>, run: Run) {
   const clear = () =>
-    answerTo(page, words.everybody, () => page.getByRole('button', { name: 'Limpar filtros' }).click())
+    answerTo(page, words.all, () => page.getByRole('button', { name: 'Limpar filtros' }).click())
   for (const name of ['Nome', 'Último Acesso', 'Data de Registro']) {
     const header = page.getByRole('columnheader', { name }).getByRole('button')
     run.sort.push(await answerTo(page, 'ascending', () => header.click()))
@@ -83,61 +77,49 @@ async function measureInputs(page: Page, words: Awaited<ReturnType<typeof wordsF
   }
 }
 
-async function measure(browser: Browser, serverUrl: string, people: number, cleanUp: CleanUp): Promise<Run> {
-  const DATABASE_URL = await createDatabase(serverUrl, `admin_${people}`, cleanUp)
-  const env = { DATABASE_URL, DATA_DIR: temporaryFolder(cleanUp), RATE_LIMITS: 'off' }
-  const portal = await startPortal(FIRST_PORT, env)
-  try {
-    const { db, close } = await openServer(DATABASE_URL, () => {})
-    await addPeople(db, people)
-    await close()
-    say(`${people} people are there`)
-    const words = await wordsFrom(portal.url)
-    const storage = await signInBrowser(browser, portal.url)
-    const run: Run = { people, firstRows: [], sort: [], filter: [], search: [], wheel: [], jumps: [], end: 0 }
-    // The first round makes the server and the database warm.
-    for (let round = 0; round <= rounds; round++) {
-      const { page, firstRows } = await openUserTable(browser, storage, portal.url)
-      if (round > 0) {
-        run.firstRows.push(firstRows)
-        await measureInputs(page, words, run)
-        await page.locator('main').hover()
-        run.wheel.push(await longestTask(browser, page, () => turnWheel(page)))
-        run.jumps.push(await longestTask(browser, page, () => jumpAbout(page)))
-        say(`round ${round} of ${rounds}: first rows after ${firstRows.toFixed(0)} ms`)
-        if (round === rounds) run.end = await jumpToEnd(page)
-      }
-      await page.context().close()
+async function measure(browser: Browser, portalUrl: string): Promise<Run> {
+  const words = await wordsFrom(portalUrl)
+  const storage = await signInBrowser(browser, portalUrl)
+  const run: Run = { firstRows: [], sort: [], filter: [], search: [], wheel: [], jumps: [], end: 0 }
+  // The first round makes the server and the database warm.
+  for (let round = 0; round <= rounds; round++) {
+    const { page, firstRows } = await openUserTable(browser, storage, portalUrl)
+    if (round > 0) {
+      run.firstRows.push(firstRows)
+      await measureInputs(page, words, run)
+      await page.locator('main').hover()
+      run.wheel.push(await longestTask(browser, page, () => turnWheel(page)))
+      run.jumps.push(await longestTask(browser, page, () => jumpAbout(page)))
+      say(`round ${round} of ${rounds}: first rows after ${firstRows.toFixed(0)} ms`)
+      if (round === rounds) run.end = await jumpToEnd(page)
     }
-    return run
-  } finally {
-    await portal.stop()
+    await page.context().close()
   }
+  return run
 }
 
-function figuresOf(run: Run, atMost: { rows: number; answer: number }): Figure[] {
-  const size = numbers.format(run.people)
+function figuresOf(run: Run): Figure[] {
   const unit = 'ms'
   const answers = (what: string, list: Answer[]): Figure => ({
-    what: `${what}, ${size} people`,
+    what,
     value: median(list.map(({ rows }) => rows)),
     unit,
-    atMost: atMost.answer,
+    atMost: MAX_ANSWER_MS,
     note: `${spread(list.map(({ rows }) => rows))}, something seen after ${median(list.map(({ feedback }) => feedback)).toFixed(0)}`,
   })
   const tasks = (what: string, list: LongestTask[]): Figure => ({
-    what: `longest task while ${what}, ${size} people`,
+    what: `longest task while ${what}`,
     value: median(list.map(({ cpu }) => cpu)),
     unit,
-    atMost: 50,
+    atMost: MAX_TASK_MS,
     note: `${spread(list.map(({ cpu }) => cpu))} of the processor, ${spread(list.map(({ clock }) => clock))} on the clock`,
   })
   return [
     {
-      what: `first rows of /admin, ${size} people`,
+      what: 'first rows of /admin',
       value: median(run.firstRows),
       unit,
-      atMost: atMost.rows,
+      atMost: MAX_FIRST_ROWS_MS,
       note: spread(run.firstRows),
     },
     answers('sorted rows', run.sort),
@@ -145,17 +127,12 @@ function figuresOf(run: Run, atMost: { rows: number; answer: number }): Figure[]
     answers('found rows, last key', run.search),
     tasks('scrolling', run.wheel),
     tasks('jumping about', run.jumps),
-    { what: `last row after a jump to the end, ${size} people`, value: run.end, unit },
+    { what: 'last row after a jump to the end', value: run.end, unit },
   ]
 }
 
 await runBench(async (cleanUp) => {
   const browser = await openChromium(cleanUp)
-  const server = await openPostgres(cleanUp)
-  const small = await measure(browser, server, few, cleanUp)
-  const large = await measure(browser, server, many, cleanUp)
-  return [
-    ...figuresOf(small, { rows: 1_000, answer: 100 }),
-    ...figuresOf(large, { rows: 1_500, answer: 400 }),
-  ]
+  const portal = await startWithPeople(PEOPLE, await openPostgres(cleanUp), cleanUp)
+  return figuresOf(await measure(browser, portal.url))
 })

@@ -3,14 +3,11 @@
 // `node proof/bench/first-paint.ts [--rounds 5] [--beside FOLDER]`: FOLDER is another built checkout, measured in turns.
 import { parseArgs } from 'node:util'
 import type { Browser, Page } from '@playwright/test'
-import type { Figure } from './support/figures.ts'
-import { openChromium } from './support/open-chromium.ts'
-import { FIRST_PORT, ROOT } from './support/paths.ts'
-import { runBench } from './support/run-bench.ts'
-import { say } from './support/run-task.ts'
-import { startPortal } from './support/start-portal.ts'
-import { median, spread } from './support/statistics.ts'
-import { temporaryFolder } from './support/temporary-folder.ts'
+import { openChromium } from '#proof/shared/chromium.ts'
+import type { Figure } from '#proof/shared/figures.ts'
+import { median, runBench, spread } from '#proof/shared/figures.ts'
+import { FIRST_PORT, ROOT, startPortal } from '#proof/shared/processes.ts'
+import { say, temporaryFolder } from '#proof/shared/run-task.ts'
 
 const { values } = parseArgs({ options: { rounds: { type: 'string' }, beside: { type: 'string' } } })
 const rounds = Number(values.rounds ?? 5)

@@ -1,22 +1,63 @@
 // How soon everybody who has the inbox open hears of a message, and what each open stream costs.
 // `node proof/bench/live-inbox.ts [--streams 1000] [--messages 100] [--burst 100]`
 import { randomUUID } from 'node:crypto'
+import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import { addSessions } from './support/add-sessions.ts'
-import type { Figure } from './support/figures.ts'
-import { newSecret } from './support/new-secret.ts'
-import { runSql } from './support/open-postgres.ts'
-import { openStreams } from './support/open-streams.ts'
-import { readNumbers } from './support/options.ts'
-import { FIRST_PORT } from './support/paths.ts'
-import { prepareDatabase } from './support/prepare-database.ts'
-import { residentMemory } from './support/resident-memory.ts'
-import { runBench } from './support/run-bench.ts'
-import { type CleanUp, say } from './support/run-task.ts'
-import { assertAllOk, sendRequests } from './support/send-requests.ts'
-import { startPortal } from './support/start-portal.ts'
-import { median, quantile } from './support/statistics.ts'
+import { type Figure, median, quantile, readNumbers, runBench } from '#proof/shared/figures.ts'
+import { addSessions } from '#proof/shared/people.ts'
+import { prepareDatabase, runSql } from '#proof/shared/postgres.ts'
+import { FIRST_PORT, newSecret, residentMemory, startPortal } from '#proof/shared/processes.ts'
+import { assertAllOk, sendRequests } from '#proof/shared/requests.ts'
+import { type CleanUp, say } from '#proof/shared/run-task.ts'
+
+const OPENED_AT_ONCE = 50
+const OK = 'HTTP/1.1 200 '
+const ID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g
+
+/** Hears of each message id on each stream, with performance.now() of the moment. */
+type OnId = (id: string, at: number) => void
+
+/**
+ * Opens streams of message changes and keeps them open until the run ends.
+ * @param accessTokens one for each stream
+ * @throws Error when one is refused or cannot be opened
+ */
+async function openStreams(
+  portalUrl: string,
+  accessTokens: readonly string[],
+  onId: OnId,
+  cleanUp: CleanUp,
+): Promise<void> {
+  for (let first = 0; first < accessTokens.length; first += OPENED_AT_ONCE) {
+    const batch = accessTokens.slice(first, first + OPENED_AT_ONCE)
+    await Promise.all(batch.map((token) => openStream(new URL(portalUrl), token, onId, cleanUp)))
+  }
+}
+
+/**
+ * A bare socket, since the clients share the machine with the server: what they need is taken from it. Resolves
+ * with the first event.
+ */
+function openStream({ hostname, port, host }: URL, accessToken: string, onId: OnId, cleanUp: CleanUp) {
+  return new Promise<void>((resolve, reject) => {
+    const socket = connect(Number(port), hostname)
+    cleanUp(() => socket.destroy())
+    socket.setEncoding('latin1')
+    socket.once('data', (head: string) => {
+      if (!head.startsWith(OK)) return reject(new Error(`a stream was refused: ${head.slice(0, 40)}`))
+      resolve()
+      socket.on('data', (chunk: string) => {
+        const at = performance.now()
+        for (const [id] of chunk.matchAll(ID)) onId(id, at)
+      })
+    })
+    socket.on('error', reject)
+    socket.write(
+      `GET /api/support-messages/changes HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${accessToken}\r\n\r\n`,
+    )
+  })
+}
 
 const { streams, messages, burst } = readNumbers({ streams: 1000, messages: 100, burst: 100 })
 const STREAMS_EACH = 5
@@ -24,7 +65,7 @@ const PAUSE_MS = 100
 /** Few: memory that many leave behind would be used up by the streams, and hide them. */
 const WARM_UP_REQUESTS = 200
 const SETTLE_MS = 3_000
-const LONGEST_DELIVERY_MS = 10_000
+const MAX_DELIVERY_MS = 10_000
 
 /** Notes when each message left and when it arrived on each stream. */
 function createStopwatch() {
@@ -62,7 +103,7 @@ async function deliver(client: pg.Client, stopwatch: Stopwatch, count: number, p
     if (pauseMs > 0) await wait(pauseMs)
   }
   const expected = first + count * streams
-  const deadline = performance.now() + LONGEST_DELIVERY_MS
+  const deadline = performance.now() + MAX_DELIVERY_MS
   while (stopwatch.delays.length < expected && performance.now() < deadline) await wait(20)
   // Nobody hears twice either.
   await wait(100)

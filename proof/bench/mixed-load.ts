@@ -2,23 +2,17 @@
 // ones have been answered. `npm run load [-- --seconds 20] [--server 1000] [--embedded 200]` (requests a second)
 import { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Answer, type Asked, ask } from './support/ask.ts'
-import { ADMIN } from './support/demo-accounts.ts'
-import type { Figure } from './support/figures.ts'
-import { newSecret } from './support/new-secret.ts'
-import { createDatabase, openPostgres, runSql } from './support/open-postgres.ts'
-import { readNumbers } from './support/options.ts'
-import { FIRST_PORT } from './support/paths.ts'
-import { runBench } from './support/run-bench.ts'
-import { type CleanUp, say } from './support/run-task.ts'
-import { signInAsAdmin } from './support/sign-in-as-admin.ts'
-import { startPortal } from './support/start-portal.ts'
-import { quantile } from './support/statistics.ts'
-import { temporaryFolder } from './support/temporary-folder.ts'
+import type { Figure } from '#proof/shared/figures.ts'
+import { quantile, readNumbers, runBench } from '#proof/shared/figures.ts'
+import { ADMIN, signInAsAdmin } from '#proof/shared/people.ts'
+import { createDatabase, openPostgres, runSql } from '#proof/shared/postgres.ts'
+import { FIRST_PORT, newSecret, startPortal } from '#proof/shared/processes.ts'
+import { type Answer, type Asked, ask } from '#proof/shared/requests.ts'
+import { type CleanUp, say, temporaryFolder } from '#proof/shared/run-task.ts'
 
 const options = readNumbers({ seconds: 20, server: 1000, embedded: 200 })
 const WARM_UP_SECONDS = 3
-const MOST_CONNECTIONS = 256
+const MAX_CONNECTIONS = 256
 const TICK_MS = 5
 const MESSAGE = {
   name: 'Carga',
@@ -54,7 +48,7 @@ interface Sample extends Answer {
 
 /** Sends on time: a slow answer delays nothing but itself. */
 async function send(url: string, token: string, perSecond: number, seconds: number): Promise<Sample[]> {
-  const agent = new Agent({ keepAlive: true, maxSockets: MOST_CONNECTIONS })
+  const agent = new Agent({ keepAlive: true, maxSockets: MAX_CONNECTIONS })
   const flying: Promise<Sample>[] = []
   const startedAt = performance.now()
   const total = perSecond * seconds

@@ -1,20 +1,14 @@
 // Reading one's own profile: the portal with its full session check, @supabase/lite, and bare node:http, all on the
 // same PostgreSQL, loaded in turns. `node proof/bench/own-profile.ts [--rounds 5] [--seconds 5] [--connections 32]`
-import { cpuTime } from './support/cpu-time.ts'
-import type { Figure } from './support/figures.ts'
-import { createDatabase, openPostgres, runSql } from './support/open-postgres.ts'
-import { readNumbers } from './support/options.ts'
-import { FIRST_PORT } from './support/paths.ts'
-import { installPeers, type LoadResult, runLoad } from './support/peers.ts'
-import { runBench } from './support/run-bench.ts'
-import type { RunningProcess } from './support/run-process.ts'
-import { type CleanUp, say } from './support/run-task.ts'
-import { signInAsAdmin } from './support/sign-in-as-admin.ts'
-import { startBareNode } from './support/start-bare-node.ts'
-import { startLite } from './support/start-lite.ts'
-import { startPortal } from './support/start-portal.ts'
-import { median, spread } from './support/statistics.ts'
-import { temporaryFolder } from './support/temporary-folder.ts'
+
+import type { Figure } from '#proof/shared/figures.ts'
+import { median, readNumbers, runBench, spread } from '#proof/shared/figures.ts'
+import { installPeers, type LoadResult, runLoad, startBareNode, startLite } from '#proof/shared/peers.ts'
+import { signInAsAdmin } from '#proof/shared/people.ts'
+import { createDatabase, openPostgres, runSql } from '#proof/shared/postgres.ts'
+import type { RunningProcess } from '#proof/shared/processes.ts'
+import { cpuTime, FIRST_PORT, startPortal } from '#proof/shared/processes.ts'
+import { type CleanUp, say, temporaryFolder } from '#proof/shared/run-task.ts'
 
 const { rounds, seconds, connections } = readNumbers({ rounds: 5, seconds: 5, connections: 32 })
 const WARM_UP_SECONDS = 2

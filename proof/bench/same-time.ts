@@ -1,13 +1,10 @@
 // Whether a clock tells known addresses from unknown ones: median times of a wrong sign-in, a sign-up, a recovery and
 // a resend for either, asked in turns. `node proof/bench/same-time.ts [--rounds 80]`
-import { DIRECTOR } from './support/demo-accounts.ts'
-import { earnPasses } from './support/human-passes.ts'
-import { createDatabase, openPostgres } from './support/open-postgres.ts'
-import { readNumbers } from './support/options.ts'
-import { runBench } from './support/run-bench.ts'
-import { sendRequests } from './support/send-requests.ts'
-import { startForSignIns } from './support/start-for-sign-ins.ts'
-import { median } from './support/statistics.ts'
+
+import { median, readNumbers, runBench } from '#proof/shared/figures.ts'
+import { DIRECTOR, earnPasses, startForSignIns } from '#proof/shared/people.ts'
+import { createDatabase, openPostgres } from '#proof/shared/postgres.ts'
+import { sendRequests } from '#proof/shared/requests.ts'
 
 const { rounds } = readNumbers({ rounds: 80 })
 const KNOWN = DIRECTOR.email

@@ -1,19 +1,14 @@
 // Signing in, the human check solved beforehand: the portal against @supabase/lite in turns on one PostgreSQL, then
 // what other requests feel while 50 sign-ins queue. `node proof/bench/sign-in.ts [--rounds 3] [--portal 300] [--lite 30]`
-import type { Asked } from './support/ask.ts'
-import { DIRECTOR } from './support/demo-accounts.ts'
-import { earnPasses } from './support/human-passes.ts'
-import { createDatabase, openPostgres } from './support/open-postgres.ts'
-import { readNumbers } from './support/options.ts'
-import { FIRST_PORT } from './support/paths.ts'
-import { installPeers } from './support/peers.ts'
-import { runBench } from './support/run-bench.ts'
-import { say } from './support/run-task.ts'
-import { assertAllOk, sendRequests } from './support/send-requests.ts'
-import { signInAsAdmin } from './support/sign-in-as-admin.ts'
-import { startForSignIns } from './support/start-for-sign-ins.ts'
-import { startLite } from './support/start-lite.ts'
-import { median, quantile, spread } from './support/statistics.ts'
+
+import { median, quantile, readNumbers, runBench, spread } from '#proof/shared/figures.ts'
+import { installPeers, startLite } from '#proof/shared/peers.ts'
+import { DIRECTOR, earnPasses, signInAsAdmin, startForSignIns } from '#proof/shared/people.ts'
+import { createDatabase, openPostgres } from '#proof/shared/postgres.ts'
+import { FIRST_PORT } from '#proof/shared/processes.ts'
+import type { Asked } from '#proof/shared/requests.ts'
+import { assertAllOk, sendRequests } from '#proof/shared/requests.ts'
+import { say } from '#proof/shared/run-task.ts'
 
 const { rounds, portal: portalCount, lite: liteCount } = readNumbers({ rounds: 3, portal: 300, lite: 30 })
 const CONNECTIONS = 8

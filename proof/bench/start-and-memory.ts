@@ -1,20 +1,31 @@
 // How long the portal takes to be ready, and how much memory it holds after many requests.
 // `node proof/bench/start-and-memory.ts [--rounds 7] [--requests 10000] [--connections 16]`
-import type { Asked } from './support/ask.ts'
-import type { Figure } from './support/figures.ts'
-import { readNumbers } from './support/options.ts'
-import { FIRST_PORT } from './support/paths.ts'
-import { prepareDatabase } from './support/prepare-database.ts'
-import { residentMemory } from './support/resident-memory.ts'
-import { runBench } from './support/run-bench.ts'
-import { type CleanUp, say } from './support/run-task.ts'
-import { assertAllOk, sendRequests } from './support/send-requests.ts'
-import { signInAsAdmin } from './support/sign-in-as-admin.ts'
-import { startAsAPerson } from './support/start-as-a-person.ts'
-import { startPortal } from './support/start-portal.ts'
-import { median, spread } from './support/statistics.ts'
-import { temporaryFolder } from './support/temporary-folder.ts'
-import { tokenRequest } from './support/token-request.ts'
+import { type Figure, median, readNumbers, runBench, spread } from '#proof/shared/figures.ts'
+import { signInAsAdmin } from '#proof/shared/people.ts'
+import { prepareDatabase } from '#proof/shared/postgres.ts'
+import {
+  FIRST_PORT,
+  residentMemory,
+  runProcess,
+  startPortal,
+  waitUntilAnswers,
+} from '#proof/shared/processes.ts'
+import { type Asked, assertAllOk, sendRequests, tokenRequest } from '#proof/shared/requests.ts'
+import { type CleanUp, say, temporaryFolder } from '#proof/shared/run-task.ts'
+
+/**
+ * `npm start` as a person types it, until the portal is ready; then it is stopped.
+ * @returns milliseconds from the start of npm
+ */
+async function startAsAPerson(port: number, env: Record<string, string>): Promise<number> {
+  // npm hands a signal on only to its direct child, so the whole group is ended.
+  const started = runProcess('npm', ['start'], { env: { PORT: String(port), ...env }, isGroup: true })
+  try {
+    return await waitUntilAnswers(`http://127.0.0.1:${port}/api/health/ready`, started)
+  } finally {
+    await started.stop()
+  }
+}
 
 const { rounds, requests, connections } = readNumbers({ rounds: 7, requests: 10_000, connections: 16 })
 type Env = Record<string, string>

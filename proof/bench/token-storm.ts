@@ -1,18 +1,14 @@
 // Everybody opens a report at once, on a portal that has just started: how many calls reach Power BI and its directory.
 // `node proof/bench/token-storm.ts [--users 200]`
-import { addSessions } from './support/add-sessions.ts'
-import type { Answer } from './support/ask.ts'
-import type { Figure } from './support/figures.ts'
-import { newSecret } from './support/new-secret.ts'
-import { readNumbers } from './support/options.ts'
-import { FIRST_PORT } from './support/paths.ts'
-import { prepareDatabase } from './support/prepare-database.ts'
-import { runBench } from './support/run-bench.ts'
-import { say } from './support/run-task.ts'
-import { assertAllOk, sendRequests } from './support/send-requests.ts'
-import { startPortal } from './support/start-portal.ts'
-import { median, quantile } from './support/statistics.ts'
-import { tokenRequest } from './support/token-request.ts'
+
+import type { Figure } from '#proof/shared/figures.ts'
+import { median, quantile, readNumbers, runBench } from '#proof/shared/figures.ts'
+import { addSessions } from '#proof/shared/people.ts'
+import { prepareDatabase } from '#proof/shared/postgres.ts'
+import { FIRST_PORT, newSecret, startPortal } from '#proof/shared/processes.ts'
+import type { Answer } from '#proof/shared/requests.ts'
+import { assertAllOk, sendRequests, tokenRequest } from '#proof/shared/requests.ts'
+import { say } from '#proof/shared/run-task.ts'
 
 const { users } = readNumbers({ users: 200 })
 const AREA = 'Vendas'

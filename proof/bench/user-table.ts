@@ -1,14 +1,57 @@
 // The server's half of the user table: pages of 100 by every column either way, first and in the middle, filtered and
 // searched, then bulk edits, with 10,000 people. `node proof/bench/user-table.ts [--rounds 5]`
-import type { Figure } from './support/figures.ts'
-import { openPostgres } from './support/open-postgres.ts'
-import { readNumbers } from './support/options.ts'
-import { runBench } from './support/run-bench.ts'
-import { type CleanUp, say } from './support/run-task.ts'
-import { signInAsAdmin } from './support/sign-in-as-admin.ts'
-import { startWithPeople } from './support/start-with-people.ts'
-import { median, spread } from './support/statistics.ts'
-import { createReader, FILTERS, findMiddle, ORDERS, type Read } from './support/user-table-pages.ts'
+import { PROFILE_SORTS } from '#contract/users.ts'
+import { type Figure, median, readNumbers, runBench, spread } from '#proof/shared/figures.ts'
+import { signInAsAdmin, startWithPeople } from '#proof/shared/people.ts'
+import { openPostgres } from '#proof/shared/postgres.ts'
+import { type CleanUp, say } from '#proof/shared/run-task.ts'
+
+/** Which of the people are asked for; the seeded ones make some of these many, some few and some none. */
+const FILTERS: Record<string, string[]> = {
+  'no filter': [''],
+  'a filter': [
+    '&approved=true',
+    '&approved=false',
+    '&verified=true',
+    '&verified=false',
+    '&type=Vendas',
+    '&marca=FIAT',
+    '&estado=RJ',
+  ],
+  'a search': ['&q=helio', '&q=concei%C3%A7%C3%A3o', '&q=an', '&q=z%C3%A9lia+xavier', '&q=301', '&q=nobody'],
+}
+
+/** Every column either way. */
+const ORDERS = PROFILE_SORTS.flatMap((sort) => ['asc', 'desc'].map((order) => `sort=${sort}&order=${order}`))
+
+interface Page {
+  items: { user_id: string }[]
+  next: string | null
+}
+
+/** A reader of lists in an administrator's name. */
+type Read = <T>(path: string) => Promise<T>
+
+function createReader(url: string, token: string): Read {
+  return async <T>(path: string) => {
+    const reply = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })
+    if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`)
+    return (await reply.json()) as T
+  }
+}
+
+/** Walks to the middle of all people in an order. @returns the cursor of a page there, which serves any filter */
+async function findMiddle(read: Read, order: string): Promise<string> {
+  const { total } = await read<{ total: number }>('/api/profiles/count')
+  let cursor = ''
+  for (let passed = 0; passed < total / 2; ) {
+    const limit = Math.min(1000, Math.ceil(total / 2 - passed))
+    const page: Page = await read<Page>(`/api/profiles?${order}&limit=${limit}${cursor}`)
+    passed += page.items.length
+    cursor = `&cursor=${page.next}`
+  }
+  return cursor
+}
 
 const { rounds } = readNumbers({ rounds: 5 })
 const PEOPLE = 10_000

@@ -1,17 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
-import { ask } from '#proof/bench/support/ask.ts'
-import { newSecret } from '#proof/bench/support/new-secret.ts'
-import { createDatabase, openPostgres, runSql } from '#proof/bench/support/open-postgres.ts'
-import { ROOT } from '#proof/bench/support/paths.ts'
-import { signInAsAdmin } from '#proof/bench/support/sign-in-as-admin.ts'
-import { temporaryFolder } from '#proof/bench/support/temporary-folder.ts'
-// @ts-expect-error: a plain script without types
+import { defineFault, exactly, type FaultRun, startFaultPortal, type Verdict } from '#proof/shared/fault.ts'
+import { countLost, writeMessage } from '#proof/shared/load.ts'
+import { signInAsAdmin } from '#proof/shared/people.ts'
+import { createDatabase, openPostgres, runSql } from '#proof/shared/postgres.ts'
+import { newSecret, ROOT } from '#proof/shared/processes.ts'
+import { ask } from '#proof/shared/requests.ts'
+import { temporaryFolder } from '#proof/shared/run-task.ts'
 import { findPostgres } from '#scripts/find-postgres.mjs'
-import { defineFault, exactly, type FaultRun, type Verdict } from './support/fault.ts'
-import { writeMessage } from './support/load.ts'
-import { countLost, startFaultPortal } from './support/portal.ts'
 
 const MESSAGES = 30
 
@@ -77,7 +74,9 @@ function readLines(restored: string, name: string): { dump: string; restore: str
 /** @returns what runs lines and gives what they had to say when one failed, '' otherwise */
 async function shellFor(folder: string, databaseUrl: string): Promise<(lines: string) => string> {
   // Links to the server's programs may stand elsewhere, without those of its clients.
-  const programs = dirname(realpathSync(join(await findPostgres(), 'postgres')))
+  const installed = await findPostgres()
+  if (!installed) throw new Error('There is no PostgreSQL 15 or later here.')
+  const programs = dirname(realpathSync(join(installed, 'postgres')))
   const env = { PATH: `${programs}${delimiter}${process.env.PATH}`, DATABASE_URL: databaseUrl }
   return (lines) => {
     const { status, stderr } = spawnSync('sh', ['-e', '-c', lines], { cwd: folder, env, encoding: 'utf8' })

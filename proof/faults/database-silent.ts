@@ -1,11 +1,12 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Answer, ask } from '#proof/bench/support/ask.ts'
-import { prepareDatabase } from '#proof/bench/support/prepare-database.ts'
-import { signInAsAdmin } from '#proof/bench/support/sign-in-as-admin.ts'
-import { atMost, below, defineFault, exactly } from './support/fault.ts'
-import { keepAsking, timeUntil, writeMessage } from './support/load.ts'
-import { countLost, startFaultPortal } from './support/portal.ts'
-import { startSilentProxy } from './support/silent-proxy.ts'
+import { atMost, below, defineFault, exactly, startFaultPortal } from '#proof/shared/fault.ts'
+import { countLost, keepAsking, timeUntil, writeMessage } from '#proof/shared/load.ts'
+import { signInAsAdmin } from '#proof/shared/people.ts'
+import { prepareDatabase } from '#proof/shared/postgres.ts'
+import { type Answer, ask } from '#proof/shared/requests.ts'
+import type { CleanUp } from '#proof/shared/run-task.ts'
 
 /** By the portal's own timers: 1.2 s for a connection and 3.6 s for an answer. */
 const PROMISED_MS = 5_000
@@ -56,3 +57,51 @@ export const databaseSilent = defineFault({
 })
 
 const slowest = (answers: Answer[]) => Math.max(...answers.map(({ ms }) => ms))
+
+/** Stands between two programs and may fall silent, as a network does that drops every packet. */
+interface SilentProxy {
+  port: number
+  /** From now on nothing passes in either direction; connections stay open, new ones are taken and get no answer. */
+  fallSilent(): void
+  /** Everything passes again, what was held back first. */
+  speak(): void
+}
+
+/** Listens on a free port and passes everything on to another one of this machine; ends with the run. */
+async function startSilentProxy(target: number, cleanUp: CleanUp): Promise<SilentProxy> {
+  const sockets = new Set<Socket>()
+  let isSilent = false
+  const add = (socket: Socket, other: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      sockets.delete(socket)
+      other.destroy()
+    })
+    socket.pipe(other)
+    // Only now: pipe lets it flow.
+    if (isSilent) socket.pause()
+  }
+  const server = createServer((caller) => {
+    const upstream = connect(target, '127.0.0.1')
+    add(caller, upstream)
+    add(upstream, caller)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanUp(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    fallSilent() {
+      isSilent = true
+      for (const socket of sockets) socket.pause()
+    },
+    speak() {
+      isSilent = false
+      for (const socket of sockets) socket.resume()
+    },
+  }
+}

@@ -1,10 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { ask } from '#proof/bench/support/ask.ts'
-import { runSql } from '#proof/bench/support/open-postgres.ts'
-import { signInAsAdmin } from '#proof/bench/support/sign-in-as-admin.ts'
-import { atMost, defineFault, exactly } from './support/fault.ts'
-import { keepAsking, timeUntil } from './support/load.ts'
-import { startOnPostgres } from './support/portal.ts'
+import { atMost, defineFault, exactly, startOnPostgres } from '#proof/shared/fault.ts'
+import { keepAsking, timeUntil } from '#proof/shared/load.ts'
+import { signInAsAdmin } from '#proof/shared/people.ts'
+import { runSql } from '#proof/shared/postgres.ts'
+import { ask } from '#proof/shared/requests.ts'
 
 const LOCKED_MS = 7_000
 

@@ -1,16 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ask } from '#proof/bench/support/ask.ts'
-import { newSecret } from '#proof/bench/support/new-secret.ts'
-import { signInAsAdmin } from '#proof/bench/support/sign-in-as-admin.ts'
-import { temporaryFolder } from '#proof/bench/support/temporary-folder.ts'
-import { defineFault, exactly, type FaultRun } from './support/fault.ts'
-import { writeMessage } from './support/load.ts'
-import { countLost, startFaultPortal } from './support/portal.ts'
+import { defineFault, exactly, type FaultRun, startFaultPortal } from '#proof/shared/fault.ts'
+import { countLost, writeMessage } from '#proof/shared/load.ts'
+import { signInAsAdmin } from '#proof/shared/people.ts'
+import { newSecret } from '#proof/shared/processes.ts'
+import { ask } from '#proof/shared/requests.ts'
+import { temporaryFolder } from '#proof/shared/run-task.ts'
 
 const SIZE_MB = 160
-const MOST_WRITES = 4_000
+const MAX_WRITES = 4_000
 
 /** The embedded database runs out of disk: what it cannot keep it refuses, and reads go on. */
 export const diskFull = defineFault({
@@ -26,7 +25,7 @@ export const diskFull = defineFault({
     const ballast = fillUp(DATA_DIR)
     let refused = 0
     let others = 0
-    for (let tried = 0; tried < MOST_WRITES && refused < 5; tried++) {
+    for (let tried = 0; tried < MAX_WRITES && refused < 5; tried++) {
       const { status } = await writeMessage(portal.url, marks)
       if (status === 503) refused++
       else if (status !== 201) others++

@@ -1,13 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { newSecret } from '#proof/bench/support/new-secret.ts'
-import { prepareDatabase } from '#proof/bench/support/prepare-database.ts'
-import { say } from '#proof/bench/support/run-task.ts'
-import { signInAsAdmin } from '#proof/bench/support/sign-in-as-admin.ts'
-import type { StartedPortal } from '#proof/bench/support/start-portal.ts'
-import { temporaryFolder } from '#proof/bench/support/temporary-folder.ts'
-import { atMost, defineFault, exactly, type FaultRun, type Verdict } from './support/fault.ts'
-import { keepAsking, timeUntil, writeMessage } from './support/load.ts'
-import { countLost, killHard, startFaultPortal } from './support/portal.ts'
+import {
+  atMost,
+  defineFault,
+  exactly,
+  type FaultRun,
+  killHard,
+  startFaultPortal,
+  type Verdict,
+} from '#proof/shared/fault.ts'
+import { countLost, keepAsking, timeUntil, writeMessage } from '#proof/shared/load.ts'
+import { signInAsAdmin } from '#proof/shared/people.ts'
+import { prepareDatabase } from '#proof/shared/postgres.ts'
+import type { StartedPortal } from '#proof/shared/processes.ts'
+import { newSecret } from '#proof/shared/processes.ts'
+import { say, temporaryFolder } from '#proof/shared/run-task.ts'
 
 const KILLS = { short: 8, whole: 200 }
 

@@ -1,10 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { runSql } from '#proof/bench/support/open-postgres.ts'
-import { signInAsAdmin } from '#proof/bench/support/sign-in-as-admin.ts'
-import { defineFault, exactly } from './support/fault.ts'
-import { timeUntil, writeMessage } from './support/load.ts'
-import { startOnPostgres } from './support/portal.ts'
-import { followChanges } from './support/stream.ts'
+import { defineFault, exactly, startOnPostgres } from '#proof/shared/fault.ts'
+import { timeUntil, writeMessage } from '#proof/shared/load.ts'
+import { signInAsAdmin } from '#proof/shared/people.ts'
+import { runSql } from '#proof/shared/postgres.ts'
+import { followChanges } from '#proof/shared/streams.ts'
 
 const CUTS = { short: 3, whole: 20 }
 

@@ -1,16 +1,23 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Answer, ask } from '#proof/bench/support/ask.ts'
-import { earnPasses } from '#proof/bench/support/human-passes.ts'
-import { newSecret } from '#proof/bench/support/new-secret.ts'
-import type { CleanUp } from '#proof/bench/support/run-task.ts'
-import type { StartedPortal } from '#proof/bench/support/start-portal.ts'
-import { temporaryFolder } from '#proof/bench/support/temporary-folder.ts'
+import {
+  atMost,
+  defineFault,
+  exactly,
+  type FaultRun,
+  killHard,
+  startFaultPortal,
+  type Verdict,
+} from '#proof/shared/fault.ts'
+import { timeUntil } from '#proof/shared/load.ts'
+import { earnPasses } from '#proof/shared/people.ts'
+import type { StartedPortal } from '#proof/shared/processes.ts'
+import { newSecret } from '#proof/shared/processes.ts'
+import { type Answer, ask } from '#proof/shared/requests.ts'
+import type { CleanUp } from '#proof/shared/run-task.ts'
+import { temporaryFolder } from '#proof/shared/run-task.ts'
 import { type ReceivedMail, startSmtpInbox } from '#server/testing/smtp-inbox.ts'
-import { atMost, defineFault, exactly, type FaultRun, type Verdict } from './support/fault.ts'
-import { timeUntil } from './support/load.ts'
-import { killHard, startFaultPortal } from './support/portal.ts'
 
 const PEOPLE = 5
 const PASSWORD = 'Travessia-Lunar-88!'

@@ -1,13 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Answer, type Asked, ask } from '#proof/bench/support/ask.ts'
-import { signInAsAdmin } from '#proof/bench/support/sign-in-as-admin.ts'
-import { median } from '#proof/bench/support/statistics.ts'
-import { temporaryFolder } from '#proof/bench/support/temporary-folder.ts'
-import { tokenRequest } from '#proof/bench/support/token-request.ts'
-import { askForReport, type Refusal } from './support/ask-for-report.ts'
-import { atMost, below, defineFault, exactly, type FaultRun, type Verdict } from './support/fault.ts'
-import { keepAsking } from './support/load.ts'
-import { startFaultPortal } from './support/portal.ts'
+import {
+  atMost,
+  below,
+  defineFault,
+  exactly,
+  type FaultRun,
+  startFaultPortal,
+  type Verdict,
+} from '#proof/shared/fault.ts'
+import { median } from '#proof/shared/figures.ts'
+import { keepAsking } from '#proof/shared/load.ts'
+import { signInAsAdmin } from '#proof/shared/people.ts'
+import { type Answer, type Asked, ask, tokenRequest } from '#proof/shared/requests.ts'
+import { temporaryFolder } from '#proof/shared/run-task.ts'
 
 const RETRY_AFTER_SECONDS = 7
 const ANSWERS = {
@@ -152,4 +157,34 @@ function judgeOthers(others: Answer[]): Verdict[] {
     atMost('median of the others', median(times), 500, 'ms'),
     atMost('slowest of the others', Math.max(...times), 1_000, 'ms'),
   ]
+}
+
+/** How the portal refuses a report. */
+interface Refusal {
+  status: number
+  code: string
+  detail: string
+  /** Seconds of the reply's header. */
+  retryAfter: number | undefined
+  ms: number
+}
+
+/** Asks for an embed token and reads the refusal with its header; a token has neither code nor detail. */
+async function askForReport(url: string, token: string, request: Asked): Promise<Refusal> {
+  const { method = 'POST', path, body } = request
+  const startedAt = performance.now()
+  const reply = await fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const { code = '', detail = '' } = (await reply.json()) as { code?: string; detail?: string }
+  const retryAfter = reply.headers.get('retry-after')
+  return {
+    status: reply.status,
+    code,
+    detail,
+    retryAfter: retryAfter === null ? undefined : Number(retryAfter),
+    ms: performance.now() - startedAt,
+  }
 }

@@ -1,9 +1,9 @@
 // Breaks what the portal stands on, one thing after the other, and says what held.
 // `npm run faults [-- --short] [--only NAME]`
 import { parseArgs } from 'node:util'
-import { machineLine } from '#proof/bench/support/figures.ts'
-import { runTask, say, undoAfterwards } from '#proof/bench/support/run-task.ts'
-// @ts-expect-error: a plain script without types
+import type { Fault, Verdict } from '#proof/shared/fault.ts'
+import { machineLine } from '#proof/shared/figures.ts'
+import { runTask, say, undoAfterwards } from '#proof/shared/run-task.ts'
 import { findPostgres } from '#scripts/find-postgres.mjs'
 import { backUp } from './back-up.ts'
 import { databaseDown } from './database-down.ts'
@@ -16,7 +16,6 @@ import { mailServerSilent } from './mail-server-silent.ts'
 import { migrationBeside } from './migration-beside.ts'
 import { powerBiFaults } from './power-bi-faults.ts'
 import { sigtermUnderLoad } from './sigterm-under-load.ts'
-import type { Fault, Verdict } from './support/fault.ts'
 import { twoReplicas } from './two-replicas.ts'
 
 const FAULTS: readonly Fault[] = [
@@ -34,7 +33,7 @@ const FAULTS: readonly Fault[] = [
   killUnderLoad,
 ]
 const FIRST_PORT = Number(process.env.FAULTS_PORT ?? 4500)
-const LONGEST_RUN_MS = 15 * 60_000
+const MAX_RUN_MS = 15 * 60_000
 
 const { values } = parseArgs({
   options: { short: { type: 'boolean', default: false }, only: { type: 'string' } },
@@ -95,4 +94,4 @@ await runTask(async () => {
   process.stdout.write(
     `| fault | promise | seen | verdict |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`,
   )
-}, LONGEST_RUN_MS)
+}, MAX_RUN_MS)

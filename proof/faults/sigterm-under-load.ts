@@ -1,20 +1,29 @@
+import { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Answer, ask } from '#proof/bench/support/ask.ts'
-import { newSecret } from '#proof/bench/support/new-secret.ts'
-import { prepareDatabase } from '#proof/bench/support/prepare-database.ts'
-import { signInAsAdmin } from '#proof/bench/support/sign-in-as-admin.ts'
-import type { StartedPortal } from '#proof/bench/support/start-portal.ts'
-import { type Balancer, startBalancer } from './support/balancer.ts'
-import { below, defineFault, exactly, type FaultRun, type Verdict } from './support/fault.ts'
-import { followForEver, type LastingStream } from './support/lasting-stream.ts'
-import { keepAsking, timeUntil, writeMessage } from './support/load.ts'
-import { countLost, startFaultPortal } from './support/portal.ts'
+import {
+  below,
+  defineFault,
+  exactly,
+  type FaultRun,
+  startFaultPortal,
+  type Verdict,
+} from '#proof/shared/fault.ts'
+import { countLost, keepAsking, timeUntil, writeMessage } from '#proof/shared/load.ts'
+import { signInAsAdmin } from '#proof/shared/people.ts'
+import { prepareDatabase } from '#proof/shared/postgres.ts'
+import { newSecret, type StartedPortal } from '#proof/shared/processes.ts'
+import { type Answer, ask } from '#proof/shared/requests.ts'
+import { followForEver, type LastingStream } from '#proof/shared/streams.ts'
 
 const ROUNDS = { short: 2, whole: 10 }
 const GRACE_SECONDS = 1
 const STREAMS = 4
 /** A replica that has not ended by then is killed, which the promise excludes. */
 const PROMISED_EXIT_MS = 30_000
+/** How often the balancer asks each replica whether it is ready; the grace of a replica that leaves must be longer. */
+const PROBE_MS = 200
+/** The port for discarding what is sent: requests to it fail, and count as failed. */
+const UNREACHABLE = 'http://127.0.0.1:9'
 
 /** What was seen of one replica while it left. */
 interface Leaving {
@@ -159,4 +168,57 @@ function judgeStreams(streams: LastingStream[], backMs: number): Verdict[] {
       seen: troubles.length > 0 ? [...new Set(troubles)].join(', ') : 'open',
     },
   ]
+}
+
+/** Decides, as a load balancer does, which replica takes the next request. */
+interface Balancer {
+  /** The next ready replica, in turn; one that nobody answers for when none is ready. */
+  pick(): string
+  isReady(replica: string): boolean
+  /** Keeps connections to all replicas and uses them again. */
+  agent: Agent
+  /** How many connections the agent has opened. */
+  connections(): number
+}
+
+/** A balancer that asks /api/health/ready of each replica until `stop`. */
+async function startBalancer(replicas: readonly string[]): Promise<Balancer & { stop(): Promise<void> }> {
+  const ready = new Set(replicas)
+  const { agent, connections } = countingAgent()
+  let isOver = false
+  let turn = 0
+  const probe = async (replica: string) => {
+    while (!isOver) {
+      const { status } = await ask(replica, { path: '/api/health/ready', timeoutMs: 3_000 })
+      if (status === 200) ready.add(replica)
+      else ready.delete(replica)
+      await wait(PROBE_MS)
+    }
+  }
+  const probes = replicas.map(probe)
+  return {
+    agent,
+    connections,
+    pick() {
+      const candidates = replicas.filter((replica) => ready.has(replica))
+      return candidates[turn++ % candidates.length] ?? UNREACHABLE
+    },
+    isReady: (replica) => ready.has(replica),
+    async stop() {
+      isOver = true
+      await Promise.all(probes)
+      agent.destroy()
+    },
+  }
+}
+
+function countingAgent() {
+  let opened = 0
+  const agent = new Agent({ keepAlive: true })
+  const open = agent.createConnection.bind(agent)
+  agent.createConnection = (...args) => {
+    opened += 1
+    return open(...args)
+  }
+  return { agent, connections: () => opened }
 }

@@ -1,11 +1,17 @@
-import { type Answer, ask } from '#proof/bench/support/ask.ts'
-import { ADMIN } from '#proof/bench/support/demo-accounts.ts'
-import { newSecret } from '#proof/bench/support/new-secret.ts'
-import { prepareDatabase } from '#proof/bench/support/prepare-database.ts'
-import { atMost, defineFault, exactly, type FaultRun, type Verdict } from './support/fault.ts'
-import { timeUntil } from './support/load.ts'
-import { startFaultPortal } from './support/portal.ts'
-import { followChanges } from './support/stream.ts'
+import {
+  atMost,
+  defineFault,
+  exactly,
+  type FaultRun,
+  startFaultPortal,
+  type Verdict,
+} from '#proof/shared/fault.ts'
+import { timeUntil } from '#proof/shared/load.ts'
+import { ADMIN } from '#proof/shared/people.ts'
+import { prepareDatabase } from '#proof/shared/postgres.ts'
+import { newSecret } from '#proof/shared/processes.ts'
+import { type Answer, ask } from '#proof/shared/requests.ts'
+import { followChanges } from '#proof/shared/streams.ts'
 
 const WRONG_TRIES = 14
 const FREE_TRIES = 3

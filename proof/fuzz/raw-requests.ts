@@ -76,9 +76,9 @@ const GLANCE_MS = 100
 
 /**
  * Writes bytes to the portal, reads what comes back, and hangs up after the first answer.
- * @param longestMs how long an answer to a whole request may take, and the server to let go afterwards
+ * @param maxMs how long an answer to a whole request may take, and the server to let go afterwards
  */
-export function sendBytes(port: number, bytes: Buffer, longestMs: number): Promise<RawOutcome> {
+export function sendBytes(port: number, bytes: Buffer, maxMs: number): Promise<RawOutcome> {
   const startedAt = performance.now()
   const isWhole = isWholeRequest(bytes)
   return new Promise((resolve) => {
@@ -93,7 +93,7 @@ export function sendBytes(port: number, bytes: Buffer, longestMs: number): Promi
     }
     const hangUp = () => {
       clearTimeout(timer)
-      timer = setTimeout(() => finish('not let go'), longestMs)
+      timer = setTimeout(() => finish('not let go'), maxMs)
       socket.end()
     }
     let timer = setTimeout(
@@ -102,7 +102,7 @@ export function sendBytes(port: number, bytes: Buffer, longestMs: number): Promi
         silence = 'waited for the rest'
         hangUp()
       },
-      isWhole ? longestMs : GLANCE_MS,
+      isWhole ? maxMs : GLANCE_MS,
     )
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1')

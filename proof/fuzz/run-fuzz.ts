@@ -3,20 +3,27 @@
 // With --only, exactly so many requests go to that one target: what a failure prints sends the same ones again.
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { machineLine } from '#proof/bench/support/figures.ts'
-import { newSecret } from '#proof/bench/support/new-secret.ts'
-import { prepareDatabase } from '#proof/bench/support/prepare-database.ts'
-import { residentMemory } from '#proof/bench/support/resident-memory.ts'
-import { type CleanUp, runTask, say } from '#proof/bench/support/run-task.ts'
-import { type StartedPortal, startPortal } from '#proof/bench/support/start-portal.ts'
-import { createCallers } from './callers.ts'
-import { RAW_BYTES, type Tally, type Target, targetsOf } from './fuzz-targets.ts'
+import fc from 'fast-check'
+import { api } from '#contract/index.ts'
+import type { Route } from '#contract/route.ts'
+import { machineLine } from '#proof/shared/figures.ts'
+import { prepareDatabase } from '#proof/shared/postgres.ts'
+import { newSecret, residentMemory, type StartedPortal, startPortal } from '#proof/shared/processes.ts'
+import { type CleanUp, runTask, say } from '#proof/shared/run-task.ts'
+import { requestsTo } from './arbitrary-request.ts'
+import { rawBytes, sendBytes } from './raw-requests.ts'
+import { type Callers, createCallers, sendFuzzed } from './send-fuzzed.ts'
 
 const PORT = Number(process.env.FUZZ_PORT ?? 4700)
 const LANES = 6
 const RAW_SHARE = 0.1
 const WARM_UP_SHARE = 0.1
-const MOST_GROWTH = 1.25
+const MAX_GROWTH = 1.25
+/** Nothing may take longer. */
+const MAX_ANSWER_MS = 2_000
+/** A target that is not through by then has failed. */
+const MAX_TARGET_MS = 600_000
+const RAW_BYTES = 'raw bytes'
 
 const { values } = parseArgs({
   options: {
@@ -65,7 +72,7 @@ async function runWhole(portal: StartedPortal, targets: Target[]): Promise<void>
   const before = residentMemory(portal.pid)
   const tallies = await fuzzAll(targets, seed, requests)
   const after = residentMemory(portal.pid)
-  const isFlat = after <= before * MOST_GROWTH
+  const isFlat = after <= before * MAX_GROWTH
   const memory = `| resident memory | | ${before.toFixed(0)} → ${after.toFixed(0)} MB | | ${isFlat ? 'held' : 'FAILED'} |`
   print(tallies, [memory])
   process.stdout.write(
@@ -107,6 +114,86 @@ function judge(tallies: Tally[]): void {
   const failed = tallies.filter(({ failure }) => failure)
   for (const { name, failure } of failed) say(`${name}: ${failure}`)
   if (failed.length > 0) process.exitCode = 1
+}
+
+/** What one target took in one pass. */
+interface Tally {
+  name: string
+  sent: number
+  /** How often each kind of answer came: '2xx', or words for what is no answer. */
+  answers: Record<string, number>
+  slowestMs: number
+  /** What was found, with the command that sends the same requests again. */
+  failure?: string
+}
+
+/** Something to send requests to. */
+interface Target {
+  name: string
+  /** Sends exactly this many requests, the same ones for the same seed. */
+  fuzz(seed: number, requests: number): Promise<Tally>
+}
+
+/** Every route of the contract, and bytes that are no requests. */
+function targetsOf(portal: StartedPortal, callers: Callers, knownIds: string[]): Target[] {
+  const routes = Object.values(api).flatMap((group) => Object.values<Route>(group))
+  return [...routes.map((route) => routeTarget(route, portal, callers, knownIds)), rawTarget(portal)]
+}
+
+function routeTarget(route: Route, portal: StartedPortal, callers: Callers, knownIds: string[]): Target {
+  return newTarget(`${route.method} ${route.path}`, (tally) =>
+    fc.asyncProperty(requestsTo(route, knownIds), async (request) => {
+      const { status, ms, text } = await sendFuzzed(portal.url, request, callers, MAX_ANSWER_MS * 2)
+      count(tally, [classOf(status)], ms)
+      if (status === 0 || status >= 500) throw new Error(`answered ${status} ${text.slice(0, 300)}`)
+      if (ms > MAX_ANSWER_MS) throw new Error(`took ${Math.round(ms)} ms`)
+    }),
+  )
+}
+
+function rawTarget(portal: StartedPortal): Target {
+  const port = Number(new URL(portal.url).port)
+  return newTarget(RAW_BYTES, (tally) =>
+    fc.asyncProperty(rawBytes, async (bytes) => {
+      const { statuses, ms, end } = await sendBytes(port, bytes, MAX_ANSWER_MS)
+      count(tally, statuses.length > 0 ? statuses.map(classOf) : [end], ms)
+      const bad = statuses.find((status) => status >= 500)
+      if (bad) throw new Error(`answered ${bad}`)
+      if (end === 'left hanging') throw new Error(`a whole request was left hanging for ${MAX_ANSWER_MS} ms`)
+      if (end === 'not let go') throw new Error(`still open ${MAX_ANSWER_MS} ms after the caller had hung up`)
+    }),
+  )
+}
+
+function newTarget<Ts>(name: string, propertyFor: (tally: Tally) => fc.IAsyncProperty<Ts>): Target {
+  return {
+    name,
+    async fuzz(seed, requests) {
+      const tally: Tally = { name, sent: 0, answers: {}, slowestMs: 0 }
+      const details = await fc.check(propertyFor(tally), {
+        numRuns: requests,
+        seed,
+        endOnFailure: false,
+        interruptAfterTimeLimit: MAX_TARGET_MS,
+        // Fewer requests than were asked for would pass as all of them.
+        markInterruptAsFailure: true,
+      })
+      if (details.failed) {
+        const replay = `npm run fuzz -- --only "${name}" --seed ${seed} --requests ${requests}`
+        const what = details.interrupted ? 'not through in time' : details.errorInstance
+        tally.failure = `${what}\n    with ${fc.stringify(details.counterexample)}\n    replay: ${replay}`
+      }
+      return tally
+    },
+  }
+}
+
+const classOf = (status: number) => (status === 0 ? 'no answer' : `${Math.floor(status / 100)}xx`)
+
+function count(tally: Tally, answers: string[], ms: number): void {
+  tally.sent += 1
+  for (const answer of answers) tally.answers[answer] = (tally.answers[answer] ?? 0) + 1
+  tally.slowestMs = Math.max(tally.slowestMs, ms)
 }
 
 await runTask(async (cleanUp) => {

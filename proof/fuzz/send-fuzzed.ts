@@ -1,8 +1,81 @@
 import { Agent, request as httpRequest } from 'node:http'
-import type { FuzzedRequest } from './arbitrary-request.ts'
-import type { Callers } from './callers.ts'
+import type { SessionKind } from '#contract/access.ts'
+import { openSession } from '#server/accounts/sessions.ts'
+import { createTokens } from '#server/accounts/tokens.ts'
+import { openServer } from '#server/database/open-server.ts'
+import { createKeyring } from '#server/keyring.ts'
+import { presentProfile } from '#server/users/user-queries.ts'
+import type { CallerName, FuzzedRequest } from './arbitrary-request.ts'
 
-export interface Sent {
+export interface Callers {
+  /** A good token; a new person takes the place of one whose session a request has ended. */
+  tokenOf(caller: CallerName): Promise<string | undefined>
+  /** To be called when a token was refused. */
+  forget(caller: CallerName): void
+  /** Ids of people, messages and areas that exist. */
+  readIds(): Promise<string[]>
+  close(): Promise<void>
+}
+
+/** Opens sessions straight in the database, as nobody could sign in that often. */
+export async function createCallers(
+  databaseUrl: string,
+  secrets: { SESSION_SECRET: string; METRICS_TOKEN: string },
+): Promise<Callers> {
+  const { db, close } = await openServer(databaseUrl, () => {})
+  const context = {
+    db,
+    clock: Date.now,
+    tokens: createTokens(createKeyring([secrets.SESSION_SECRET]), Date.now),
+  }
+  const tokens = new Map<CallerName, Promise<string>>()
+  let made = 0
+
+  async function open(caller: CallerName): Promise<string> {
+    const profile = {
+      email: `fuzz${++made}.${process.pid}@grupopatio.com.br`,
+      approved: true,
+      types: ['Vendas'],
+      marcas: ['FIAT'],
+      estados: ['RJ'],
+    }
+    const row = await db.insertInto('profiles').values(profile).returningAll().executeTakeFirstOrThrow()
+    if (caller === 'admin')
+      await db.insertInto('user_roles').values({ user_id: row.user_id, role: 'admin' }).execute()
+    const kind: SessionKind = caller === 'recovery' || caller === 'forcedChange' ? caller : 'full'
+    return (await openSession(context, { profile: presentProfile(row), kind })).access_token
+  }
+  return {
+    async tokenOf(caller) {
+      if (caller === 'visitor') return undefined
+      if (caller === 'operator') return secrets.METRICS_TOKEN
+      if (caller === 'garbage') return 'x'.repeat(120)
+      const known = tokens.get(caller) ?? open(caller)
+      tokens.set(caller, known)
+      return known
+    },
+    forget: (caller) => void tokens.delete(caller),
+    async readIds() {
+      const people = await db
+        .selectFrom('profiles')
+        .select('user_id as id')
+        .where('email', 'not like', 'fuzz%')
+        .orderBy('email')
+        .limit(30)
+        .execute()
+      const messages = await db
+        .selectFrom('support_messages')
+        .select('id')
+        .orderBy('created_at')
+        .limit(10)
+        .execute()
+      return [...people, ...messages].map(({ id }) => id)
+    },
+    close,
+  }
+}
+
+interface Sent {
   /** 0 when no answer came. */
   status: number
   ms: number
@@ -16,10 +89,10 @@ export async function sendFuzzed(
   portalUrl: string,
   request: FuzzedRequest,
   callers: Callers,
-  longestMs: number,
+  maxMs: number,
 ): Promise<Sent> {
   const token = await callers.tokenOf(request.caller)
-  const sent = await sendOnce(portalUrl, request, token, longestMs)
+  const sent = await sendOnce(portalUrl, request, token, maxMs)
   if (sent.status === 401) callers.forget(request.caller)
   return sent
 }
@@ -28,7 +101,7 @@ function sendOnce(
   portalUrl: string,
   { method, path, headers, body }: FuzzedRequest,
   token: string | undefined,
-  longestMs: number,
+  maxMs: number,
 ): Promise<Sent> {
   const bytes = body === undefined ? undefined : Buffer.from(body)
   const startedAt = performance.now()
@@ -37,7 +110,7 @@ function sendOnce(
     const sent = httpRequest(`${portalUrl}${path}`, {
       method,
       agent,
-      timeout: longestMs,
+      timeout: maxMs,
       headers: {
         ...headers,
         ...(token && { authorization: `Bearer ${token}` }),
@@ -56,7 +129,7 @@ function sendOnce(
       reply.on('end', () => end(reply.statusCode ?? 0, text))
       reply.on('error', (error) => end(0, String(error)))
     })
-    sent.on('timeout', () => sent.destroy(new Error(`no answer within ${longestMs} ms`)))
+    sent.on('timeout', () => sent.destroy(new Error(`no answer within ${maxMs} ms`)))
     sent.on('error', (error) => end(0, String(error)))
     sent.end(bytes)
   })

@@ -1,7 +1,57 @@
-import { DIRECTOR } from './demo-accounts.ts'
-import { runSql } from './open-postgres.ts'
-import { type RunningProcess, runProcess } from './run-process.ts'
-import { waitUntilAnswers } from './wait-until-answers.ts'
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { DIRECTOR } from './people.ts'
+import { runSql } from './postgres.ts'
+import { ROOT, type RunningProcess, runProcess, waitUntilAnswers } from './processes.ts'
+import { say } from './run-task.ts'
+
+const FOLDER = join(ROOT, 'proof', 'bench', 'peers')
+const run = promisify(execFile)
+
+/** Whether node_modules holds the versions that package.json pins. */
+function isInstalled(): boolean {
+  const { dependencies } = JSON.parse(readFileSync(join(FOLDER, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>
+  }
+  return Object.entries(dependencies).every(([name, version]) => {
+    const file = join(FOLDER, 'node_modules', name, 'package.json')
+    return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version === version
+  })
+}
+
+/** Installs the peers and the load generator, which the project itself does not need, when they are missing. */
+export async function installPeers(): Promise<void> {
+  if (isInstalled()) return
+  say('installing proof/bench/peers …')
+  await run('npm', ['ci', '--no-fund', '--no-audit'], { cwd: FOLDER, shell: process.platform === 'win32' })
+}
+
+interface Load {
+  url: string
+  headers: Record<string, string>
+  connections: number
+  seconds: number
+}
+
+export interface LoadResult {
+  requests: number
+  perSecond: number
+  p99Ms: number
+}
+
+/**
+ * Loads an address with autocannon, in a process of its own.
+ * @throws Error when any reply is not 2xx: a server that refuses is fast
+ */
+export async function runLoad(load: Load): Promise<LoadResult> {
+  const limit = { timeout: (load.seconds + 30) * 1000 }
+  const { stdout } = await run(process.execPath, [join(FOLDER, 'run-load.mjs'), JSON.stringify(load)], limit)
+  const result = JSON.parse(stdout) as LoadResult & { failures: number }
+  if (result.failures > 0) throw new Error(`${result.failures} replies of ${load.url} were not 2xx`)
+  return result
+}
 
 /** The columns of the portal's own table, and the policy for own rows as lite's PATTERNS.md writes it. */
 const SCHEMA = `
@@ -25,7 +75,7 @@ const SCHEMA = `
   create policy "select own" on profiles for select to authenticated using (auth.uid() = user_id);`
 
 /** Where lite answers the signed-in person's own profile, and the headers that this takes. */
-export interface StartedLite extends RunningProcess {
+interface StartedLite extends RunningProcess {
   profileUrl: string
   headers: Record<string, string>
 }
@@ -82,4 +132,17 @@ async function copyProfiles(portalDatabaseUrl: string, databaseUrl: string, user
     ])
     await client.query('analyze')
   })
+}
+
+/** Starts the bare server on the portal's own database. @returns the address that answers this user's profile */
+export async function startBareNode(
+  port: number,
+  databaseUrl: string,
+  userId: string,
+): Promise<RunningProcess & { profileUrl: string }> {
+  const env = { DATABASE_URL: databaseUrl, PORT: String(port) }
+  const started = runProcess(process.execPath, ['proof/bench/peers/serve-bare-node.ts'], { env })
+  const profileUrl = `http://127.0.0.1:${port}/${userId}`
+  await waitUntilAnswers(profileUrl, started)
+  return { ...started, profileUrl }
 }

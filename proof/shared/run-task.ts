@@ -1,4 +1,8 @@
-const LONGEST_RUN_MS = 15 * 60_000
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const MAX_RUN_MS = 15 * 60_000
 
 /** Ends something that the run has started. */
 export type CleanUp = (undo: () => unknown) => void
@@ -12,15 +16,12 @@ export function say(text: string): void {
  * Runs a program that starts processes: ends what it started, the latest first, and fails when it throws.
  * Nothing outlives it: an interrupted or endless run takes its children along.
  */
-export async function runTask(
-  work: (cleanUp: CleanUp) => Promise<void>,
-  longestMs = LONGEST_RUN_MS,
-): Promise<void> {
+export async function runTask(work: (cleanUp: CleanUp) => Promise<void>, maxMs = MAX_RUN_MS): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   const limit = setTimeout(() => {
-    say(`given up after ${longestMs / 60_000} minutes`)
+    say(`given up after ${maxMs / 60_000} minutes`)
     process.exit(1)
-  }, longestMs)
+  }, maxMs)
   await undoAfterwards(async (cleanUp) => {
     try {
       await work(cleanUp)
@@ -48,4 +49,16 @@ export async function undoAfterwards<T>(work: (cleanUp: CleanUp) => Promise<T>):
       }
     }
   }
+}
+
+/** A folder that is removed when the run ends, also when it is interrupted. */
+export function temporaryFolder(cleanUp: CleanUp): string {
+  const folder = mkdtempSync(join(tmpdir(), 'patio-bench-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', remove)
+  cleanUp(() => {
+    process.off('exit', remove)
+    remove()
+  })
+  return folder
 }

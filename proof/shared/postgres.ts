@@ -1,19 +1,14 @@
 import pg from 'pg'
-import type { CleanUp } from './run-task.ts'
-
-interface Scripts {
-  startThrowAwayPostgres(): Promise<{ url: string; stop(): Promise<void> } | undefined>
-}
+import { startThrowAwayPostgres } from '#scripts/throw-away-postgres.mjs'
+import { type CleanUp, temporaryFolder } from './run-task.ts'
 
 /** A PostgreSQL server: the one of TEST_DATABASE_URL, else a throw-away cluster that ends with the run. */
 export async function openPostgres(cleanUp: CleanUp): Promise<string> {
   if (process.env.TEST_DATABASE_URL) return process.env.TEST_DATABASE_URL
-  const script = new URL('../../../scripts/throw-away-postgres.mjs', import.meta.url).href
-  const { startThrowAwayPostgres } = (await import(script)) as Scripts
   const cluster = await startThrowAwayPostgres()
   if (!cluster)
     throw new Error('There is no PostgreSQL 15 or later here; install one or set TEST_DATABASE_URL.')
-  cleanUp(() => cluster.stop())
+  cleanUp(cluster.stop)
   return cluster.url
 }
 
@@ -36,4 +31,16 @@ export async function createDatabase(serverUrl: string, name: string, cleanUp: C
   const url = new URL(serverUrl)
   url.pathname = `/${unique}`
   return url.href
+}
+
+/**
+ * An empty database on PostgreSQL and an empty data directory; both go when the run ends.
+ * @returns the two as a portal's environment
+ */
+export async function prepareDatabase(
+  name: string,
+  cleanUp: CleanUp,
+): Promise<{ DATABASE_URL: string; DATA_DIR: string }> {
+  const DATABASE_URL = await createDatabase(await openPostgres(cleanUp), name, cleanUp)
+  return { DATABASE_URL, DATA_DIR: temporaryFolder(cleanUp) }
 }

@@ -1,4 +1,7 @@
-import type { CleanUp } from '#proof/bench/support/run-task.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import { prepareDatabase } from './postgres.ts'
+import { type StartedPortal, startPortal } from './processes.ts'
+import type { CleanUp } from './run-task.ts'
 
 /** What one fault is given: how much to try, and where to hang what must be ended afterwards. */
 export interface FaultRun {
@@ -31,14 +34,14 @@ export const defineFault = (fault: Fault): Fault => fault
 /** In the shortened form others share the machine: there a time is only asked for its order of magnitude. */
 const IS_SHORT = process.argv.includes('--short')
 const SLACK = IS_SHORT ? 5 : 1
-const MOST_SLACK_MS = 3_000
+const MAX_SLACK_MS = 3_000
 /** What a busy machine may add to a time that timers bound. */
 const WAKING_MS = IS_SHORT ? 2_000 : 0
 
 /** A verdict on a number that must not be above a limit; for times that depend on how busy the machine is. */
 export function atMost(promise: string, value: number, limit: number, unit: string): Verdict {
   const isTime = unit === 'ms'
-  const most = isTime ? Math.min(limit * SLACK, limit + MOST_SLACK_MS) : limit
+  const most = isTime ? Math.min(limit * SLACK, limit + MAX_SLACK_MS) : limit
   const shown = isTime ? Math.round(value) : value
   return { promise: `${promise} ≤ ${most} ${unit}`, held: value <= most, seen: `${shown} ${unit}` }
 }
@@ -52,4 +55,35 @@ export function below(promise: string, ms: number, limitMs: number): Verdict {
 /** A verdict on a count that must be exact. */
 export function exactly(promise: string, value: number, expected: number): Verdict {
   return { promise: `${promise} = ${expected}`, held: value === expected, seen: String(value) }
+}
+
+/** What every portal of the fault programs has in common; limits would count the load as an attack. */
+const QUIET = { RATE_LIMITS: 'off', LOG_LEVEL: 'fatal' }
+
+/** Starts a portal in demo mode that ends with the run. */
+export async function startFaultPortal(
+  run: FaultRun,
+  port: number,
+  env: Record<string, string>,
+): Promise<StartedPortal> {
+  const portal = await startPortal(port, { ...QUIET, ...env })
+  run.cleanUp(portal.stop)
+  return portal
+}
+
+/** Starts a portal on an empty database of PostgreSQL, at the fault's first port; both end with the run. */
+export async function startOnPostgres(
+  run: FaultRun,
+  name: string,
+): Promise<{ databaseUrl: string; portal: StartedPortal }> {
+  const env = await prepareDatabase(name, run.cleanUp)
+  return { databaseUrl: env.DATABASE_URL, portal: await startFaultPortal(run, run.port, env) }
+}
+
+/** Kills a process as a power cut would and waits until it is gone. */
+export async function killHard(portal: StartedPortal): Promise<void> {
+  process.kill(portal.pid, 'SIGKILL')
+  while (!portal.hasEnded()) await wait(5)
+  // Nothing is left to end; this lets go of it.
+  await portal.stop()
 }

@@ -1,4 +1,22 @@
-import type { Browser, Page } from '@playwright/test'
+import { type Browser, chromium, type Page } from '@playwright/test'
+import { ensureChromium } from '#scripts/find-chromium.mjs'
+import type { CleanUp } from './run-task.ts'
+
+/** The Chromium of the browser tests, with the switches of playwright.config.ts; closed when the run ends. */
+export async function openChromium(cleanUp: CleanUp): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: await ensureChromium(),
+    args: [
+      '--no-sandbox',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-sync',
+    ],
+  })
+  cleanUp(() => browser.close())
+  return browser
+}
 
 interface TraceEvent {
   name: string

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Answer, ask } from '#proof/bench/support/ask.ts'
+import { type Answer, ask } from './requests.ts'
 
 /** Something that goes on beside a fault. */
-export interface Running {
+interface Running {
   /** Ends it and waits for what is under way. */
   stop(): Promise<Answer[]>
 }
@@ -42,10 +42,34 @@ export function writeMessage(portalUrl: string, marks: string[], timeoutMs?: num
   })
 }
 
+/** The texts of all messages in the inbox, read page by page. */
+async function readMessages(portalUrl: string, token: string): Promise<string[]> {
+  const found: string[] = []
+  let cursor = ''
+  do {
+    const answer = await ask(portalUrl, { path: `/api/support-messages?limit=100${cursor}`, token })
+    if (answer.status !== 200) throw new Error(`the inbox answered ${answer.status} ${answer.error ?? ''}`)
+    const page = JSON.parse(answer.body) as { items: { message: string }[]; next: string | null }
+    found.push(...page.items.map(({ message }) => message))
+    cursor = page.next ? `&cursor=${encodeURIComponent(page.next)}` : ''
+  } while (cursor)
+  return found
+}
+
+/** How many acknowledged messages are not there. */
+export async function countLost(
+  portalUrl: string,
+  token: string,
+  acknowledged: readonly string[],
+): Promise<number> {
+  const kept = new Set(await readMessages(portalUrl, token))
+  return acknowledged.filter((mark) => !kept.has(mark)).length
+}
+
 /** Polls until something holds. @returns milliseconds that it took, Infinity when it never did */
-export async function timeUntil(holds: () => Promise<boolean>, longestMs: number): Promise<number> {
+export async function timeUntil(holds: () => Promise<boolean>, maxMs: number): Promise<number> {
   const startedAt = performance.now()
-  while (performance.now() - startedAt < longestMs) {
+  while (performance.now() - startedAt < maxMs) {
     if (await holds()) return performance.now() - startedAt
     await wait(20)
   }

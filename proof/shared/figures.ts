@@ -1,0 +1,97 @@
+import { availableParallelism, loadavg } from 'node:os'
+import { basename } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type CleanUp, runTask } from './run-task.ts'
+
+/** Before the run itself adds to it: what others did on the machine meanwhile. */
+const loadBefore = (loadavg()[0] ?? 0).toFixed(1)
+
+/** One line of a result: a measured number and, where one was set, what it has to reach. */
+export interface Figure {
+  what: string
+  value: number
+  unit: string
+  digits?: number
+  atMost?: number
+  atLeast?: number
+  /** What else there is to say, such as the spread of the runs. */
+  note?: string
+}
+
+/** Undefined for a figure that is shown without being judged. */
+function isReached({ value, atMost, atLeast }: Figure): boolean | undefined {
+  if (atMost === undefined && atLeast === undefined) return undefined
+  return value <= (atMost ?? Number.POSITIVE_INFINITY) && value >= (atLeast ?? Number.NEGATIVE_INFINITY)
+}
+
+function cellsOf(figure: Figure): string[] {
+  const { what, value, unit, digits = 0, atMost, atLeast, note = '' } = figure
+  const bound = atMost !== undefined ? `≤ ${atMost}` : atLeast !== undefined ? `≥ ${atLeast}` : ''
+  const target = atMost !== undefined && atMost === atLeast ? `= ${atMost}` : bound
+  const reached = isReached(figure)
+  const verdict = reached === undefined ? '' : reached ? 'ok' : 'MISSED'
+  return [what, value.toFixed(digits), unit, target, verdict, note]
+}
+
+/** The figures as a Markdown table, ready to be kept in proof/bench/README.md. */
+function tableOf(figures: readonly Figure[]): string {
+  const rows = [['figure', 'measured', 'unit', 'target', 'verdict', 'runs'], ...figures.map(cellsOf)]
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const line = (cells: string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
+  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`
+  const [head = [], ...body] = rows
+  return [line(head), rule, ...body.map(line)].join('\n')
+}
+
+/** When and on what a table was made, without which its numbers mean little. */
+export function machineLine(): string {
+  const date = new Date().toISOString().slice(0, 10)
+  return `${date}, ${availableParallelism()} cores, load before the run ${loadBefore}, Node ${process.versions.node}`
+}
+
+/** @throws Error when there is nothing to take it of */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const position = (sorted.length - 1) * share
+  const below = sorted[Math.floor(position)]
+  const above = sorted[Math.ceil(position)]
+  if (below === undefined || above === undefined) throw new Error('nothing was measured')
+  return below + (above - below) * (position % 1)
+}
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5)
+
+/** Least and greatest, as the spread behind a median. */
+export function spread(values: readonly number[], digits = 0): string {
+  return `${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)}`
+}
+
+/**
+ * Reads whole numbers from the command line, `--rounds 3`.
+ * @param defaults the known names with the value of each when it is not given
+ * @throws Error naming an unknown option or one that is not a number from 1
+ */
+export function readNumbers<T extends Record<string, number>>(
+  defaults: T,
+  args = process.argv.slice(2),
+): { [K in keyof T]: number } {
+  const options = Object.fromEntries(Object.keys(defaults).map((name) => [name, { type: 'string' as const }]))
+  const { values } = parseArgs({ args, options })
+  const given = Object.entries(values).map(([name, text]) => {
+    const value = Number(text)
+    if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} takes a whole number from 1`)
+    return [name, value]
+  })
+  return { ...defaults, ...Object.fromEntries(given) }
+}
+
+/** Runs a benchmark: prints its figures and fails the process when a target is missed. */
+export async function runBench(measure: (cleanUp: CleanUp) => Promise<Figure[]>): Promise<void> {
+  await runTask(async (cleanUp) => {
+    const figures = await measure(cleanUp)
+    const name = basename(process.argv[1] ?? '')
+    process.stdout.write(`\n${name}, ${machineLine()}\n\n${tableOf(figures)}\n`)
+    if (figures.some((figure) => isReached(figure) === false)) process.exitCode = 1
+  })
+}

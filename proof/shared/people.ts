@@ -1,0 +1,158 @@
+import { type Challenge, solveChallenge } from 'altcha-lib'
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
+import { sql } from 'kysely'
+import { openSession } from '#server/accounts/sessions.ts'
+import { createTokens } from '#server/accounts/tokens.ts'
+import { openEmbedded } from '#server/database/open-embedded.ts'
+import { openServer } from '#server/database/open-server.ts'
+import type { Db } from '#server/database/schema.ts'
+import { DEMO_PASSWORD } from '#server/demo/seed.ts'
+import { seededPeople } from '#server/demo/seeded-people.ts'
+import { createKeyring } from '#server/keyring.ts'
+import { presentProfile } from '#server/users/user-queries.ts'
+import { createDatabase } from './postgres.ts'
+import { FIRST_PORT, type StartedPortal, startPortal } from './processes.ts'
+import { type CleanUp, say, temporaryFolder } from './run-task.ts'
+
+/** The demo's administrator: the one account that signs in without the human check. */
+export const ADMIN = { email: 'admin@grupopatio.com.br', password: DEMO_PASSWORD }
+
+/** Somebody of the demo who sees all seven areas. */
+export const DIRECTOR = { email: 'diretoria@grupopatio.com.br', password: DEMO_PASSWORD }
+
+/** Signs the demo's administrator in. @returns an access token */
+export async function signInAsAdmin(portalUrl: string): Promise<string> {
+  const reply = await fetch(`${portalUrl}/api/auth/token?grant_type=password`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(ADMIN),
+  })
+  if (!reply.ok) throw new Error(`the administrator could not sign in: ${await reply.text()}`)
+  const { access_token } = (await reply.json()) as { access_token: string }
+  return access_token
+}
+
+/** Solves one challenge and trades it for a pass, as the page does before 'Entrar' is pressed. */
+async function earnPass(portalUrl: string): Promise<string> {
+  const challenge = (await (await fetch(`${portalUrl}/api/auth/challenge`)).json()) as Challenge
+  const solution = await solveChallenge({ challenge, deriveKey })
+  const token = Buffer.from(JSON.stringify({ challenge, solution })).toString('base64')
+  const reply = await fetch(`${portalUrl}/api/functions/verify-recaptcha`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+  })
+  const { pass } = (await reply.json()) as { pass?: string }
+  if (!pass) throw new Error(`the human check was refused with ${reply.status}`)
+  return pass
+}
+
+/** Passes for sign-ins that follow within two minutes. */
+export async function earnPasses(portalUrl: string, count: number): Promise<string[]> {
+  const passes: string[] = []
+  while (passes.length < count) passes.push(await earnPass(portalUrl))
+  return passes
+}
+
+/**
+ * Starts a portal on PostgreSQL that turns nobody away at its sign-in screens, however often they ask: no limits, and
+ * a human check that is solved at once. It is stopped when the run ends.
+ */
+export async function startForSignIns(databaseUrl: string, cleanUp: CleanUp): Promise<StartedPortal> {
+  const portal = await startPortal(FIRST_PORT, {
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: temporaryFolder(cleanUp),
+    RATE_LIMITS: 'off',
+    ALTCHA_COST: '1',
+  })
+  cleanUp(portal.stop)
+  return portal
+}
+
+/**
+ * Adds approved people who may see one area, each with an open session.
+ * @param secret the portal's SESSION_SECRET
+ * @returns their access tokens, good for ten minutes
+ */
+export async function addSessions(
+  databaseUrl: string,
+  secret: string,
+  people: number,
+  type: string,
+): Promise<string[]> {
+  const { db, close } = await openServer(databaseUrl, () => {})
+  const tokens = createTokens(createKeyring([secret]), Date.now)
+  const context = { db, clock: Date.now, tokens }
+  try {
+    const rows = await db
+      .insertInto('profiles')
+      .values(
+        Array.from({ length: people }, (_, index) => ({
+          email: `carga${index + 1}@grupopatio.com.br`,
+          full_name: `Pessoa de Carga ${index + 1}`,
+          approved: true,
+          email_verified_at: new Date(),
+          types: [type],
+          marcas: ['FIAT'],
+          estados: ['RJ'],
+        })),
+      )
+      .returningAll()
+      .execute()
+    const accessTokens: string[] = []
+    for (const row of rows)
+      accessTokens.push(
+        (await openSession(context, { profile: presentProfile(row), kind: 'full' })).access_token,
+      )
+    return accessTokens
+  } finally {
+    await close()
+  }
+}
+
+/** The demo seeds the first of these people itself. */
+const SEEDED_ALREADY = 300
+const CHUNK = 2_000
+const COLUMNS = `email text, full_name text, approved boolean, email_verified_at timestamptz, created_at timestamptz,
+  last_sign_in_at timestamptz, types text[], marcas text[], estados text[]`
+
+/**
+ * Adds people as the demo seeds them, to a migrated database, and lets it look at them as it does by itself
+ * after a while. A second call would add the same.
+ */
+async function addPeople(db: Db, count: number, domain = 'grupopatio.com.br'): Promise<void> {
+  const people = seededPeople(SEEDED_ALREADY + count, domain, new Date()).slice(SEEDED_ALREADY)
+  for (let start = 0; start < people.length; start += CHUNK) {
+    const chunk = JSON.stringify(people.slice(start, start + CHUNK))
+    await sql`insert into profiles (${sql.raw(COLUMNS.replace(/ \w+(\[\])?(,|$)/g, '$2'))})
+      select * from jsonb_to_recordset(${chunk}::jsonb) as p(${sql.raw(COLUMNS)})`.execute(db)
+  }
+  await sql`vacuum analyze profiles`.execute(db)
+}
+
+/**
+ * Starts a portal with so many people besides those of the demo; it is stopped when the run ends.
+ * @param server URL of a PostgreSQL server on which it gets a database of its own; undefined for the embedded one
+ */
+export async function startWithPeople(
+  people: number,
+  server: string | undefined,
+  cleanUp: CleanUp,
+): Promise<StartedPortal> {
+  const DATA_DIR = temporaryFolder(cleanUp)
+  const databaseUrl = server && (await createDatabase(server, `people_${people}`, cleanUp))
+  const env = {
+    DATA_DIR,
+    LOG_LEVEL: 'warn',
+    RATE_LIMITS: 'off',
+    ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+  }
+  // The first start migrates and seeds; the embedded database then has to be free.
+  await (await startPortal(FIRST_PORT, env)).stop()
+  say(`adding ${people} people (${databaseUrl ? 'PostgreSQL' : 'embedded'})`)
+  const { db, close } = databaseUrl ? await openServer(databaseUrl, () => {}) : await openEmbedded(DATA_DIR)
+  await addPeople(db, people).finally(close)
+  const portal = await startPortal(FIRST_PORT, env)
+  cleanUp(portal.stop)
+  return portal
+}

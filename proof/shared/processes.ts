@@ -1,0 +1,163 @@
+import { type ChildProcess, execFileSync, type StdioOptions, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { serverFlags } from '#scripts/server-flags.mjs'
+
+/** The project's folder, without a trailing slash. */
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '')
+
+/** Ports of the processes under measurement; BENCH_PORT moves them all. */
+export const FIRST_PORT = Number(process.env.BENCH_PORT ?? 4380)
+
+/** A SESSION_SECRET that several portals, a portal that is started again, or the program itself can share. */
+export const newSecret = (): string => randomBytes(32).toString('base64url')
+
+const STOP_MS = 30_000
+
+export interface RunningProcess {
+  pid: number
+  /** performance.now() of the moment at which it was started. */
+  startedAt: number
+  /** The end of what it wrote to standard error. */
+  errors(): string
+  hasEnded(): boolean
+  /** Asks it to end, and makes it when it does not. */
+  stop(): Promise<void>
+}
+
+interface ProcessOptions {
+  env?: NodeJS.ProcessEnv
+  /** Leads a group of its own, so that what it starts ends with it. */
+  isGroup?: boolean
+  /** The project's folder unless said. */
+  cwd?: string
+}
+
+/** Starts a program of the project, its standard output going nowhere; it never outlives this process. */
+export function runProcess(program: string, args: string[], options: ProcessOptions = {}): RunningProcess {
+  const { env = {}, isGroup = false, cwd = ROOT } = options
+  const stdio: StdioOptions = ['ignore', 'ignore', 'pipe']
+  const startedAt = performance.now()
+  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio, detached: isGroup })
+  const pid = child.pid
+  if (pid === undefined) throw new Error(`${program} could not be started`)
+  let errors = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors = (errors + text).slice(-4_000)
+  })
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+  const signal = (name: NodeJS.Signals) => hasEnded() || process.kill(isGroup ? -pid : pid, name)
+  const kill = () => signal('SIGKILL')
+  process.once('exit', kill)
+  return {
+    pid,
+    startedAt,
+    errors: () => errors,
+    hasEnded,
+    async stop() {
+      if (!hasEnded()) await stopWithin(child, signal)
+      process.off('exit', kill)
+    },
+  }
+}
+
+async function stopWithin(child: ChildProcess, signal: (name: NodeJS.Signals) => void): Promise<void> {
+  const ended = once(child, 'exit')
+  signal('SIGTERM')
+  const force = setTimeout(() => signal('SIGKILL'), STOP_MS)
+  await ended
+  clearTimeout(force)
+}
+
+const MAX_WAIT_MS = 120_000
+const PAUSE_MS = 4
+
+/** One request on a connection of its own, without the warm-up that fetch needs. @returns its status, 0 when refused */
+function statusOf(url: string): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = request(url, { agent: false, timeout: 2_000 }, (reply) => {
+      reply.resume()
+      resolve(reply.statusCode ?? 0)
+    })
+    probe.on('timeout', () => probe.destroy())
+    probe.on('error', () => resolve(0))
+    probe.end()
+  })
+}
+
+/**
+ * Waits until an address answers with a status below 500.
+ * @returns milliseconds since the process was started
+ * @throws Error with what the process said when it ends first, or when nothing answers in two minutes
+ */
+export async function waitUntilAnswers(url: string, started: RunningProcess): Promise<number> {
+  while (performance.now() - started.startedAt < MAX_WAIT_MS) {
+    const status = await statusOf(url)
+    if (status > 0 && status < 500) return performance.now() - started.startedAt
+    if (started.hasEnded()) throw new Error(`the process behind ${url} ended:\n${started.errors()}`)
+    await wait(PAUSE_MS)
+  }
+  throw new Error(`nothing answered at ${url}:\n${started.errors()}`)
+}
+
+export interface StartedPortal extends RunningProcess {
+  url: string
+  /** Milliseconds from the start of the process to the first good answer of /api/health/ready. */
+  readyMs: number
+}
+
+/** The compile cache that `npm start` uses as well (scripts/start.mjs). */
+const COMPILE_CACHE = join(ROOT, 'node_modules', '.cache', 'node')
+
+/**
+ * Starts the portal's server in a process of its own, in demo mode unless the environment says otherwise, and waits
+ * until it is ready. The page must have been built.
+ * @param folder of another checkout to be measured beside this one
+ */
+export async function startPortal(
+  port: number,
+  env: Record<string, string>,
+  nodeFlags: string[] = [],
+  folder = ROOT,
+): Promise<StartedPortal> {
+  const started = runProcess(process.execPath, [...serverFlags, ...nodeFlags, 'src/server/main.ts'], {
+    cwd: folder,
+    env: { NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: String(port), ...env },
+  })
+  const url = `http://127.0.0.1:${port}`
+  const readyMs = await waitUntilAnswers(`${url}/api/health/ready`, started)
+  return { ...started, url, readyMs }
+}
+
+/** Resident memory of a process in megabytes (10⁶ bytes); /proc where there is one, else ps. */
+export function residentMemory(pid: number): number {
+  return (readKibibytes(pid) * 1024) / 1e6
+}
+
+function readKibibytes(pid: number): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+  } catch {
+    return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }))
+  }
+}
+
+/** Length of a tick in /proc, the same on every Linux that Node runs on. */
+const TICK_US = 10_000
+
+/** Processor time that a process has used, in µs; undefined where there is no /proc. */
+export function cpuTime(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The second field is the program's name, which may hold anything but ends at the last parenthesis.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * TICK_US
+  } catch {
+    return undefined
+  }
+}
