@@ -27,13 +27,7 @@ const screens = [
   {
     path: '/admin',
     budgetKb: 205,
-    roots: [
-      entry,
-      signedIn,
-      'src/web/app/admin-screen.tsx',
-      'src/web/users/user-dialogs.tsx',
-      'src/web/users/export-data.ts',
-    ],
+    roots: [entry, signedIn, 'src/web/app/admin-screen.tsx', 'src/web/users/user-dialogs.tsx'],
     apart: [],
   },
 ]

@@ -36,6 +36,16 @@ export function isDefiniteRefusal(error: unknown): error is ApiError {
   return error.status >= 400 && error.status < 500 && error.status !== 408 && error.status !== 429
 }
 
+/** The server refused because what the change rests on has changed meanwhile. */
+export function isConflict(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.problem.code === 'conflict'
+}
+
+/** The server refused because it does not exist any more. */
+export function isGone(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.problem.code === 'not-found'
+}
+
 /** Turns a failed response into an ApiError; a body that is not problem JSON gets the generic sentence. */
 export async function readFailure(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined)

@@ -13,6 +13,10 @@ interface ConfirmDialogProps {
   isBusy?: boolean
   /** What it is about is not known yet. */
   isDisabled?: boolean
+  /** There is nothing left to do but to close it. */
+  isOver?: boolean
+  /** Each question has its own button, so that pressing Enter twice answers only one. */
+  question?: string
   onConfirm: () => void
   onCancel: () => void
 }
@@ -20,7 +24,7 @@ interface ConfirmDialogProps {
 /** Asks before something is done that would be missed. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { isOpen = true, title, description, children, confirmLabel, cancelLabel = 'Cancelar' } = props
-  const { isBusy = false, isDisabled = false, onConfirm, onCancel } = props
+  const { isBusy = false, isDisabled = false, isOver = false, question, onConfirm, onCancel } = props
   const cancel = isBusy ? undefined : onCancel
   return (
     <Dialog
@@ -29,14 +33,20 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       description={description}
       onClose={cancel}
       actions={
-        <>
-          <Button variant="secondary" onClick={cancel}>
-            {cancelLabel}
+        isOver ? (
+          <Button key="close" onClick={cancel}>
+            Fechar
           </Button>
-          <Button variant="danger" isBusy={isBusy} disabled={isDisabled} onClick={onConfirm}>
-            {confirmLabel}
-          </Button>
-        </>
+        ) : (
+          <>
+            <Button variant="secondary" onClick={cancel}>
+              {cancelLabel}
+            </Button>
+            <Button key={question} variant="danger" isBusy={isBusy} disabled={isDisabled} onClick={onConfirm}>
+              {confirmLabel}
+            </Button>
+          </>
+        )
       }
     >
       {children}

@@ -1,5 +1,6 @@
 import { type FormEvent, useId, useState } from 'react'
 import { adminMessages, type BulkEdit } from '#contract/users.ts'
+import { isConflict } from '#web/http/api-error.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
@@ -7,11 +8,10 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { RadioGroup } from '#web/ui/radio-group.tsx'
 import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
 import { describeGone, describePreview } from './bulk-edit.ts'
-import { isConflict } from './conflict.tsx'
 import type { ListName } from './describe-change.ts'
 import { EntitlementList, type Entitlements, LIST_TITLES } from './entitlements.tsx'
 import { type Selection, selectionInWords } from './selection.ts'
-import { type BulkPreview as Preview, useBulkEdit } from './use-bulk-edit.ts'
+import { type BulkEditForm, useBulkEdit } from './use-bulk-edit.ts'
 
 const TITLE = 'Alteração em Massa'
 const ACTIONS: readonly { value: BulkEdit['action']; label: string }[] = [
@@ -25,7 +25,7 @@ interface BulkEditDialogProps {
   onDone: () => void
 }
 
-/** 'Alteração em Massa': adds entitlements to many people or takes them away (SPEC section 2). */
+/** 'Alteração em Massa': adds entitlements to many people or takes them away. */
 export function BulkEditDialog({ selection, onClose, onDone }: BulkEditDialogProps) {
   const formId = useId()
   const form = useBulkEdit(selection, () => {
@@ -61,35 +61,28 @@ export function BulkEditDialog({ selection, onClose, onDone }: BulkEditDialogPro
       }
     >
       <form id={formId} onSubmit={submit} aria-label={TITLE} className="space-y-4">
-        <Fields form={form} />
+        <WhatOthersDid {...form} />
+        <RadioGroup<BulkEdit['action']>
+          label="Ação"
+          options={ACTIONS}
+          value={form.action}
+          onChange={(action) => !form.isSaving && form.setAction(action)}
+          className="sm:grid-cols-2"
+        />
+        <ListTabs ticked={form.ticked} onChange={(ticked) => !form.isSaving && form.setTicked(ticked)} />
+        <Preview {...form} />
       </form>
     </Dialog>
   )
 }
 
-function Fields({ form }: { form: ReturnType<typeof useBulkEdit> }) {
-  return (
-    <>
-      <WhatOthersDid {...form} />
-      <RadioGroup<BulkEdit['action']>
-        label="Ação"
-        options={ACTIONS}
-        value={form.action}
-        onChange={(action) => !form.isSaving && form.setAction(action)}
-        className="sm:grid-cols-2"
-      />
-      <ListTabs ticked={form.ticked} onChange={(ticked) => !form.isSaving && form.setTicked(ticked)} />
-      <BulkPreview {...form} />
-    </>
-  )
-}
-
 /** What has kept an edit from being saved, or has made the selection smaller. */
-function WhatOthersDid({ gone, refusal }: Pick<ReturnType<typeof useBulkEdit>, 'gone' | 'refusal'>) {
-  if (!refusal && gone === 0) return null
+function WhatOthersDid({ goneCount, refusal }: Pick<BulkEditForm, 'goneCount' | 'refusal'>) {
+  if (!refusal && goneCount === 0) return null
   return (
     <Alert kind="warning" {...(refusal && { title: 'Nada foi alterado' })}>
-      {gone > 0 ? describeGone(gone) : refusal} {refusal && 'Confira o efeito abaixo e tente novamente.'}
+      {goneCount > 0 ? describeGone(goneCount) : refusal}{' '}
+      {refusal && 'Confira o efeito abaixo e tente novamente.'}
     </Alert>
   )
 }
@@ -102,7 +95,7 @@ interface ListTabsProps {
 }
 
 /** The tabs Tipos, Marcas and Estados, each saying how much is ticked in it. */
-export function ListTabs({ ticked, onChange }: ListTabsProps) {
+function ListTabs({ ticked, onChange }: ListTabsProps) {
   const idPrefix = useId()
   const [tab, setTab] = useState<ListName>('types')
   const tabs = LIST_TABS.map((name) => ({
@@ -127,14 +120,8 @@ export function ListTabs({ ticked, onChange }: ListTabsProps) {
   )
 }
 
-interface BulkPreviewProps {
-  preview: Preview
-  /** What has to be there before there is an effect. */
-  lack: string | undefined
-}
-
 /** Says what a bulk edit would do, and offers to calculate it again where that failed. */
-export function BulkPreview({ preview, lack }: BulkPreviewProps) {
+function Preview({ preview, lack }: Pick<BulkEditForm, 'preview' | 'lack'>) {
   const { failure, isCalculating, recalculate } = preview
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-lg bg-subtle px-3 py-2.5 text-sm">
@@ -156,7 +143,7 @@ function hintOf(lack: string): string {
   return 'Marque o que deve mudar para ver o efeito antes de salvar.'
 }
 
-function sentenceOf({ effect, failure }: Preview): string {
+function sentenceOf({ effect, failure }: BulkEditForm['preview']): string {
   if (failure)
     return isConflict(failure) ? failure.message : `Não foi possível calcular o efeito. ${failure.message}`
   return effect ? describePreview(effect) : 'Calculando o efeito…'

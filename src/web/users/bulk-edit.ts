@@ -1,4 +1,3 @@
-import { MutationObserver } from '@tanstack/react-query'
 import {
   adminMessages,
   type BulkEdit,
@@ -7,12 +6,12 @@ import {
   userRoutes,
 } from '#contract/users.ts'
 import { type ApiError, callApi } from '#web/http/api.ts'
-import { queryClient } from '#web/http/query-client.ts'
 import { onAuthStateChange } from '#web/session/session.ts'
 import { closeToast, showToast } from '#web/ui/toast.tsx'
+import { failureNotice } from '#web/ui/use-submit.ts'
 import type { Entitlements } from './entitlements.tsx'
 import type { Selection } from './selection.ts'
-import { refreshAndKeepFocus } from './user-queries.ts'
+import { refreshUsers } from './user-queries.ts'
 
 /** A bulk edit of these people; lists in which nothing is ticked are left out. */
 export function bulkEditOf(
@@ -89,9 +88,8 @@ export function announceBulkEdit(action: BulkEdit['action'], result: BulkEditRes
 }
 
 async function undoBulkEdit(undoId: string): Promise<void> {
-  const mutationFn = () => callApi(userRoutes.undoBulkEdit, { params: { undoId } })
   try {
-    const { restored } = await new MutationObserver(queryClient, { mutationFn }).mutate()
+    const { restored } = await callApi(userRoutes.undoBulkEdit, { params: { undoId } })
     const description = said(
       restored,
       'usuário voltou ao que tinha antes.',
@@ -99,9 +97,7 @@ async function undoBulkEdit(undoId: string): Promise<void> {
     )
     showToast({ kind: 'success', title: 'Alteração desfeita', description })
   } catch (error) {
-    const description = error instanceof Error ? error.message : ''
-    showToast({ kind: 'error', title: 'Não foi possível desfazer a alteração', description })
-  } finally {
-    void refreshAndKeepFocus()
+    showToast(failureNotice('Não foi possível desfazer a alteração', error))
   }
+  void refreshUsers()
 }

@@ -9,7 +9,7 @@ import { queryOf } from './user-queries.ts'
 /** Far below the 1,000 that one call takes, so that a long deletion shows how far it is. */
 const BATCH_SIZE = 250
 /** As many people as a sentence names. */
-const MOST_NAMED = 3
+const MAX_NAMED = 3
 
 export interface Deletion {
   deletedIds: string[]
@@ -86,7 +86,7 @@ export async function deleteInBatches(
   return deletion
 }
 
-/** Says how a deletion went, in the words of SPEC section 8. */
+/** Says how a deletion went. */
 export function announceDeletion(deletion: Deletion, emailOf: (userId: string) => string | undefined): void {
   const { deletedIds, refused, failure } = deletion
   if (deletedIds.length > 0) showToast({ kind: 'success', title: adminMessages.deleted(deletedIds.length) })
@@ -119,8 +119,8 @@ function explainRefusals(
 
 /** 'a@x, b@x, c@x e mais 2' */
 function firstOf(names: readonly string[]): string {
-  const rest = names.length - MOST_NAMED
-  return names.slice(0, MOST_NAMED).join(', ') + (rest > 0 ? ` e mais ${rest.toLocaleString('pt-BR')}` : '')
+  const rest = names.length - MAX_NAMED
+  return names.slice(0, MAX_NAMED).join(', ') + (rest > 0 ? ` e mais ${rest.toLocaleString('pt-BR')}` : '')
 }
 
 function byEmail(one: ManagedProfile, other: ManagedProfile): number {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AUDIT_ACTIONS, type AuditAction, type HistoryEntry } from '#contract/users.ts'
-import { dayForFileName, describeChange, timeInSentence, writeChange } from './describe-change.ts'
+import { describeChange, timeInSentence, writeChange } from './describe-change.ts'
+import { dayForFileName } from './export-data.ts'
 
 const CARLA = 'carla@grupopatio.com.br'
 

@@ -143,8 +143,3 @@ export function timeInSentence(iso: string, now = new Date()): string {
   const day = formatDay(iso)
   return `${day === formatDay(now) ? '' : `em ${day} `}às ${formatTime(iso)}`
 }
-
-/** The day of an instant in São Paulo, for a file's name: '2026-11-20'. */
-export function dayForFileName(instant: Date): string {
-  return formatDay(instant).split('/').reverse().join('-')
-}

@@ -1,18 +1,12 @@
-import { type FormEvent, useId, useRef } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useEffect, useId, useRef } from 'react'
 import type { ManagedProfile } from '#contract/users.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { FailedLoad } from '#web/ui/failed-load.tsx'
 import { Skeleton } from '#web/ui/skeleton.tsx'
-import {
-  AlreadyApproved,
-  ConflictActions,
-  ConflictNotice,
-  PartialSaveNotice,
-  PersonGone,
-  useFocusWhenShown,
-} from './conflict.tsx'
+import { ConflictNotice, FocusedNotice, Person, PersonGone, useFocusWhenShown } from './dialog-notices.tsx'
 import { EntitlementList, missingIn } from './entitlements.tsx'
 import {
   ENTITLEMENTS_DIALOGS,
@@ -20,6 +14,8 @@ import {
   type EntitlementsKind,
   useEntitlementsForm,
 } from './use-entitlements-form.ts'
+import { readApproval } from './use-profile-edit.ts'
+import { refreshUsers } from './user-queries.ts'
 
 interface EntitlementsDialogProps {
   kind: EntitlementsKind
@@ -85,7 +81,15 @@ interface NextActionsProps {
 
 /** The buttons that lead on. Each question has its own, so that pressing Enter twice answers only one. */
 function NextActions({ kind, form, formId }: NextActionsProps) {
-  if (form.conflict) return <ConflictActions onUseCurrent={form.useCurrent} onSaveAnyway={form.saveAnyway} />
+  if (form.conflict)
+    return (
+      <>
+        <Button variant="secondary" onClick={form.useCurrent}>
+          Usar o estado atual
+        </Button>
+        <Button onClick={form.saveAnyway}>Salvar mesmo assim</Button>
+      </>
+    )
   if (form.mustAsk) return <Button onClick={form.confirmUnverified}>Continuar mesmo assim</Button>
   return (
     <Button key="save" type="submit" form={formId} isBusy={form.isBusy} aria-disabled={!form.base}>
@@ -100,9 +104,19 @@ interface EntitlementsBodyProps {
 }
 
 /** What stands between title and buttons: the question about the address, the notices and the boxes. */
-export function EntitlementsBody({ kind, form }: EntitlementsBodyProps) {
+function EntitlementsBody({ kind, form }: EntitlementsBodyProps) {
   const { lists } = ENTITLEMENTS_DIALOGS[kind]
-  if (!form.base || !form.ticked) return <ListSkeletons count={lists.length} />
+  if (!form.base || !form.ticked)
+    return (
+      <div className="space-y-5">
+        <p role="status" className="sr-only">
+          Carregando…
+        </p>
+        {lists.map((name) => (
+          <Skeleton key={name} className="h-28" />
+        ))}
+      </div>
+    )
   if (form.mustAsk)
     return (
       <Alert kind="warning" title="E-mail não verificado">
@@ -153,26 +167,30 @@ function Lists({ kind, form }: EntitlementsBodyProps) {
   )
 }
 
-function ListSkeletons({ count }: { count: number }) {
+/** What a save that broke off has left behind. */
+function PartialSaveNotice({ saved, unsaved }: NonNullable<EntitlementsForm['partial']>) {
+  const list = (names: string[]) => new Intl.ListFormat('pt-BR').format(names)
   return (
-    <div className="space-y-5">
-      <p role="status" className="sr-only">
-        Carregando…
-      </p>
-      {Array.from({ length: count }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
-        <Skeleton key={index} className="h-28" />
-      ))}
-    </div>
+    <Alert kind="error" title="A pessoa ainda não foi aprovada">
+      {saved.length > 0 ? `Salvo: ${list(saved)}. ` : 'Nada foi salvo. '}
+      {`Não salvo: ${list(unsaved)}. Tente novamente para salvar o que falta.`}
+    </Alert>
   )
 }
 
-/** Whom the dialog is about. */
-export function Person({ person }: { person: ManagedProfile }) {
+/** Says that somebody else has approved the person meanwhile, by whom where that is known, and reads the table again. */
+function AlreadyApproved({ userId }: { userId: string }) {
+  useEffect(() => void refreshUsers(), [])
+  const { data: sentence } = useQuery({
+    queryKey: ['approval-in-dialog', userId],
+    // Null, because a query's answer must not be undefined.
+    queryFn: async () => (await readApproval(userId)) ?? null,
+    gcTime: 0,
+  })
   return (
-    <>
-      {person.full_name && <span className="font-medium text-ink">{person.full_name} · </span>}
-      {person.email}
-    </>
+    <FocusedNotice kind="info" title="Esta conta já foi aprovada">
+      {sentence && <p>{sentence}.</p>}
+      <p>Nada mudou agora. Tipos, marcas e estados podem ser alterados nos botões da linha.</p>
+    </FocusedNotice>
   )
 }

@@ -34,8 +34,8 @@ export function stepsToApprove(profile: ManagedProfile, wanted: Entitlements): P
   const has = entitlementsOf(profile)
   const { types, marcas, estados } = wanted
   const steps: ProfileChange[] = []
-  if (!isSameList(has.types, types)) steps.push({ types })
-  if (!isSameList(has.marcas, marcas) || !isSameList(has.estados, estados)) steps.push({ marcas, estados })
+  if (!isSame(has.types, types)) steps.push({ types })
+  if (!isSame(has.marcas, marcas) || !isSame(has.estados, estados)) steps.push({ marcas, estados })
   if (!profile.approved) steps.push({ approved: true })
   return steps
 }
@@ -51,9 +51,9 @@ export function withSteps(profile: ManagedProfile, steps: readonly ProfileChange
   return Object.assign({}, profile, ...steps)
 }
 
-/** Both are in the order of the options. */
-function isSameList(some: readonly string[], others: readonly string[]): boolean {
-  return some.join() === others.join()
+/** Whether the same is ticked, in one list or in all: both sides are in the order of the options. */
+export function isSame<Lists extends readonly string[] | Entitlements>(one: Lists, other: Lists): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 const OPTIONS: { [Name in ListName]: readonly Entitlements[Name][number][] } = {

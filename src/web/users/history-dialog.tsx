@@ -1,20 +1,22 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type HistoryEntry, type ManagedProfile, userRoutes } from '#contract/users.ts'
-import { callApi } from '#web/http/api.ts'
+import type { HistoryEntry, ManagedProfile } from '#contract/users.ts'
+import { isGone } from '#web/http/api-error.ts'
 import { useSession } from '#web/session/session.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { FailedLoad } from '#web/ui/failed-load.tsx'
 import { formatInstant } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/skeleton.tsx'
-import { ChangeSentence, isGone, PersonGone } from './conflict.tsx'
 import { describeChange, writeChange } from './describe-change.ts'
-import { Person } from './entitlements-dialog.tsx'
-import { profileKeys } from './user-queries.ts'
+import { ChangeSentence, Person, PersonGone } from './dialog-notices.tsx'
+import { historyQuery } from './user-queries.ts'
 
 /** 'Histórico': who changed what about a person and when, newest first. */
 export function HistoryDialog({ person, onClose }: { person: ManagedProfile; onClose: () => void }) {
-  const { entries, error, isLoading, isFetching, next, retry } = useHistory(person.user_id)
+  const { data, error, isLoading, isFetching, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery(
+    historyQuery(person.user_id),
+  )
+  const entries = data?.pages.flatMap(({ items }) => items)
   return (
     <Dialog
       isOpen
@@ -24,8 +26,8 @@ export function HistoryDialog({ person, onClose }: { person: ManagedProfile; onC
       onClose={onClose}
       actions={
         <>
-          {next && (
-            <Button variant="secondary" isBusy={isFetching} onClick={next}>
+          {hasNextPage && (
+            <Button variant="secondary" isBusy={isFetching} onClick={() => void fetchNextPage()}>
               Mostrar mais antigas
             </Button>
           )}
@@ -39,39 +41,17 @@ export function HistoryDialog({ person, onClose }: { person: ManagedProfile; onC
         {entries && entries.length > 0 && <Entries entries={entries} />}
         {isGone(error) && <PersonGone />}
         {error && !isGone(error) && (
-          <FailedLoad title="Erro ao carregar o histórico" onRetry={retry} isRetrying={isFetching}>
+          <FailedLoad
+            title="Erro ao carregar o histórico"
+            onRetry={() => void (data ? fetchNextPage() : refetch())}
+            isRetrying={isFetching}
+          >
             {error.message}
           </FailedLoad>
         )}
       </div>
     </Dialog>
   )
-}
-
-function useHistory(userId: string) {
-  const query = useInfiniteQuery({
-    queryKey: profileKeys.history(userId),
-    queryFn: ({ pageParam, signal }) =>
-      callApi(userRoutes.readHistory, {
-        params: { userId },
-        query: pageParam === undefined ? {} : { cursor: pageParam },
-        signal,
-      }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next }) => next,
-    staleTime: 0,
-    gcTime: 0,
-    refetchOnWindowFocus: ({ state }) => !isGone(state.error),
-  })
-  const { data, error, isLoading, isFetching, hasNextPage, fetchNextPage, refetch } = query
-  return {
-    entries: data?.pages.flatMap(({ items }) => items),
-    error,
-    isLoading,
-    isFetching,
-    next: hasNextPage ? () => void fetchNextPage() : undefined,
-    retry: () => void (data ? fetchNextPage() : refetch()),
-  }
 }
 
 function Entries({ entries }: { entries: readonly HistoryEntry[] }) {

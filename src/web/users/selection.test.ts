@@ -3,7 +3,7 @@ import { MAX_IDS, type ManagedProfile } from '#contract/users.ts'
 import {
   isSelected,
   matchesInWords,
-  nobodySelected,
+  NO_SELECTION,
   type Selection,
   selectionInWords,
   selectionSize,
@@ -18,17 +18,17 @@ const everybody: Selection = { kind: 'allMatching', filter: {}, except: [], coun
 
 describe('people picked one by one', () => {
   test('come and go, each once, with their profiles', () => {
-    const two = withPeople(nobodySelected, [person('ana'), person('bia'), person('ana')], true)
+    const two = withPeople(NO_SELECTION, [person('ana'), person('bia'), person('ana')], true)
     expect(two).toMatchObject({ kind: 'some', userIds: ['ana', 'bia'] })
     expect(two && selectionSize(two)).toBe(2)
     const one = two && withPeople(two, [person('ana'), person('caio')], false)
     expect(one).toMatchObject({ userIds: ['bia'] })
     expect(one && [isSelected(one, 'ana'), isSelected(one, 'bia')]).toEqual([false, true])
-    expect(selectionSize(nobodySelected)).toBe(0)
+    expect(selectionSize(NO_SELECTION)).toBe(0)
   })
 
   test('are never more than one call can name', () => {
-    const most = withPeople(nobodySelected, people(MAX_IDS), true)
+    const most = withPeople(NO_SELECTION, people(MAX_IDS), true)
     expect(most && selectionSize(most)).toBe(MAX_IDS)
     expect(most && withPeople(most, [person('one more')], true)).toBeUndefined()
   })
@@ -44,7 +44,7 @@ describe('everybody who matches', () => {
   })
 
   test('is nobody once all are left out, and names at most as many exceptions as one call takes', () => {
-    expect(withPeople({ ...everybody, count: 2 }, people(2), false)).toEqual(nobodySelected)
+    expect(withPeople({ ...everybody, count: 2 }, people(2), false)).toEqual(NO_SELECTION)
     expect(withPeople({ ...everybody, count: 5_000 }, people(MAX_IDS + 1), false)).toBeUndefined()
   })
 })
@@ -53,7 +53,7 @@ describe('whoever has left the list', () => {
   const hasLeft = (userId: string) => userId === 'ana'
 
   test('is selected no more, nor counted among those left out', () => {
-    const two = withPeople(nobodySelected, [person('ana'), person('bia')], true) ?? nobodySelected
+    const two = withPeople(NO_SELECTION, [person('ana'), person('bia')], true) ?? NO_SELECTION
     const one = withoutLeavers(two, hasLeft)
     expect(one).toMatchObject({ userIds: ['bia'] })
     expect([isSelected(one, 'ana'), isSelected(one, 'bia')]).toEqual([false, true])
@@ -64,7 +64,7 @@ describe('whoever has left the list', () => {
   })
 
   test('and was not selected changes nothing', () => {
-    const one = withPeople(nobodySelected, [person('bia')], true) ?? nobodySelected
+    const one = withPeople(NO_SELECTION, [person('bia')], true) ?? NO_SELECTION
     expect(withoutLeavers(one, hasLeft)).toBe(one)
     expect(withoutLeavers(everybody, hasLeft)).toBe(everybody)
   })

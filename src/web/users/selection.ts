@@ -11,7 +11,7 @@ export type Selection =
       count: number
     }
 
-export const nobodySelected: Selection = { kind: 'some', userIds: [], profiles: new Map() }
+export const NO_SELECTION: Selection = { kind: 'some', userIds: [], profiles: new Map() }
 
 /** How many people are selected. */
 export function selectionSize(selection: Selection): number {
@@ -37,7 +37,7 @@ export function withPeople(
   if (selection.kind === 'allMatching') {
     const except = new Set(selection.except)
     for (const { user_id } of people) isOn ? except.delete(user_id) : except.add(user_id)
-    if (except.size >= selection.count) return nobodySelected
+    if (except.size >= selection.count) return NO_SELECTION
     return except.size > MAX_IDS ? undefined : { ...selection, except: [...except] }
   }
   const profiles = new Map(selection.profiles)
@@ -64,9 +64,13 @@ export function usersInWords(count: number): string {
 }
 
 /** How many match: '312 usuários', or with a filter '12 de 312 usuários'. */
-export function matchesInWords(matching: number, everybody: number | undefined, isFiltered: boolean): string {
-  if (!isFiltered || everybody === undefined) return usersInWords(matching)
-  return `${numbers.format(matching)} de ${usersInWords(everybody)}`
+export function matchesInWords(
+  matching: number,
+  unfiltered: number | undefined,
+  isFiltered: boolean,
+): string {
+  if (!isFiltered || unfiltered === undefined) return usersInWords(matching)
+  return `${numbers.format(matching)} de ${usersInWords(unfiltered)}`
 }
 
 /** Who is selected: '3 usuários selecionados', 'Todos os 9.873 usuários que correspondem estão selecionados, menos 2'. */

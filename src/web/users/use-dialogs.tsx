@@ -2,18 +2,18 @@ import { type ComponentType, useCallback, useEffect, useState } from 'react'
 import type { ManagedProfile } from '#contract/users.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { EXPORT_FAILED } from './export-data.ts'
+import { exportData } from './export-data.ts'
 import type { Selection } from './selection.ts'
 import type { UserDialogsProps } from './user-dialogs.tsx'
 
+/** A dialog about one person. */
+type PersonDialog = 'types' | 'scope' | 'approve' | 'remove' | 'history'
+
 /** Which dialog of the table is asked for, and about whom. */
-export type DialogRequest =
-  | { kind: 'types' | 'scope' | 'approve' | 'remove' | 'history'; profile: ManagedProfile }
-  | { kind: 'bulk' }
-  | { kind: 'delete' }
+export type DialogRequest = { kind: PersonDialog; profile: ManagedProfile } | { kind: 'bulk' | 'delete' }
 
 /** What a row offers to do: a dialog about its person, or the download of the person's data. */
-export type RowAction = 'types' | 'scope' | 'approve' | 'remove' | 'history' | 'export'
+export type RowAction = PersonDialog | 'export'
 
 // Not by lazy(), which remembers a failure for good.
 let UserDialogs: ComponentType<UserDialogsProps> | undefined
@@ -35,7 +35,7 @@ export function useDialogs(selection: Selection, isIdle: boolean, onDone: () => 
   }, [])
   const act = useCallback(
     (kind: RowAction, profile: ManagedProfile) =>
-      kind === 'export' ? void startExport(profile) : open({ kind, profile }),
+      kind === 'export' ? void exportData(profile) : open({ kind, profile }),
     [open],
   )
   useEffect(() => {
@@ -55,17 +55,4 @@ function sayNotOpened(): void {
     title: 'Não foi possível abrir esta janela',
     description: 'Verifique sua internet e tente novamente. Se continuar assim, recarregue a página.',
   })
-}
-
-async function startExport(profile: ManagedProfile): Promise<void> {
-  try {
-    const { exportData } = await loadChunk(() => import('./export-data.ts'))
-    await exportData(profile)
-  } catch {
-    showToast({
-      kind: 'error',
-      title: EXPORT_FAILED,
-      description: 'Tente novamente em instantes.',
-    })
-  }
 }

@@ -1,24 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useId, useState } from 'react'
-import { adminMessages, type ManagedProfile, type ProfileChange, userRoutes } from '#contract/users.ts'
-import { callApi } from '#web/http/api.ts'
-import { showToast } from '#web/ui/toast.tsx'
-import { isGone } from './conflict.tsx'
+import { useState } from 'react'
+import { adminMessages, type ManagedProfile, type ProfileChange } from '#contract/users.ts'
+import { isGone } from '#web/http/api-error.ts'
 import type { ListName } from './describe-change.ts'
-import { type Entitlements, entitlementsOf, stepsToApprove } from './entitlements.tsx'
-import { useProfileEdit } from './use-profile-edit.ts'
+import { type Entitlements, entitlementsOf, isSame, stepsToApprove } from './entitlements.tsx'
+import { type EditTexts, useProfileEdit } from './use-profile-edit.ts'
+import { profileQuery, useFailureToast } from './user-queries.ts'
 
 export type EntitlementsKind = 'types' | 'scope' | 'approve'
 
-interface EntitlementsTexts {
+interface EntitlementsTexts extends EditTexts {
   title: string
   /** The lists that the dialog shows. */
   lists: readonly ListName[]
   submit: string
   loadFailed: string
-  /** What is said of these steps when they have been saved. */
-  saved: (steps: readonly ProfileChange[]) => readonly string[]
-  failed: string
   /** What to save; types and scope are sent even when nothing differs, so that a newer state is noticed. */
   stepsFor: (base: ManagedProfile, wanted: Entitlements) => ProfileChange[]
 }
@@ -29,7 +25,7 @@ function savedToApprove(steps: readonly ProfileChange[]): string[] {
   return steps.map((step) => ('types' in step ? adminMessages.typesSaved : adminMessages.scopeSaved))
 }
 
-/** The three dialogs that tick one person's entitlements (SPEC sections 2 and 8). */
+/** The three dialogs that tick one person's entitlements. */
 export const ENTITLEMENTS_DIALOGS: Record<EntitlementsKind, EntitlementsTexts> = {
   types: {
     title: 'Gerenciar Tipos de Acesso',
@@ -65,17 +61,18 @@ export type EntitlementsForm = ReturnType<typeof useEntitlementsForm>
 /** What is ticked for one person, from reading the person anew to having saved it. */
 export function useEntitlementsForm(kind: EntitlementsKind, userId: string, onClose: () => void) {
   const texts = ENTITLEMENTS_DIALOGS[kind]
-  const fresh = useFreshProfile(userId, texts.loadFailed)
-  const edit = useProfileEdit(fresh.profile, texts, onClose)
+  const fresh = useQuery(profileQuery(userId))
+  useFailureToast(fresh.error, texts.loadFailed)
+  const edit = useProfileEdit(fresh.data, texts, onClose)
   const [changed, setTicked] = useState<Entitlements>()
   const [isConfirmed, setIsConfirmed] = useState(false)
   /** The state that the dialog stands on unless the person has ticked something else. */
   const [accepted, setAccepted] = useState<ManagedProfile>()
-  const start = accepted ?? fresh.profile
+  const start = accepted ?? fresh.data
   const ticked = changed ?? (start && entitlementsOf(start))
 
   const save = (from = edit.base) => {
-    if (from && ticked) void edit.save(texts.stepsFor(from, ticked), from)
+    if (from && ticked) edit.save(texts.stepsFor(from, ticked), from)
   }
   const goOnFromCurrent = () => {
     setAccepted(edit.acceptCurrent())
@@ -91,9 +88,9 @@ export function useEntitlementsForm(kind: EntitlementsKind, userId: string, onCl
     ticked,
     setTicked,
     hasChanges: changed !== undefined && start !== undefined && !isSame(changed, entitlementsOf(start)),
-    isGone: fresh.isGone || edit.isGone,
-    loadFailure: fresh.failure,
-    reload: fresh.retry,
+    isGone: isGone(fresh.error) || edit.isGone,
+    loadFailure: fresh.isFetching ? undefined : fresh.error?.message,
+    reload: () => void fresh.refetch(),
     save: () => save(),
     saveAnyway,
     useCurrent: goOnFromCurrent,
@@ -102,35 +99,5 @@ export function useEntitlementsForm(kind: EntitlementsKind, userId: string, onCl
     /** Nobody has proved to own the address: that is to be thought of before the approval. */
     mustAsk: kind === 'approve' && edit.base?.email_verified_at === null && !isConfirmed,
     confirmUnverified: () => setIsConfirmed(true),
-  }
-}
-
-/** Both are in the order of the options. */
-function isSame(one: Entitlements, other: Entitlements): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
-}
-
-/**
- * Reads a person anew for a dialog, and only once: what stands in a dialog must not change under the hand.
- * @param failureTitle title of the notice when it cannot be read (SPEC section 8)
- */
-export function useFreshProfile(userId: string, failureTitle: string) {
-  const dialogId = useId()
-  const { data, error, isFetching, refetch } = useQuery({
-    queryKey: ['profile-in-dialog', userId, dialogId],
-    queryFn: ({ signal }) => callApi(userRoutes.readProfile, { params: { userId }, signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-    refetchOnReconnect: false,
-    refetchOnWindowFocus: false,
-  })
-  useEffect(() => {
-    if (error) showToast({ kind: 'error', title: failureTitle, description: error.message })
-  }, [error, failureTitle])
-  return {
-    profile: data,
-    failure: isFetching ? undefined : error?.message,
-    isGone: isGone(error),
-    retry: () => void refetch(),
   }
 }

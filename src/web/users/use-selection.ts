@@ -2,28 +2,25 @@ import { useCallback, useMemo, useRef, useState } from 'react'
 import { inOrder } from '#contract/catalogue.ts'
 import { MAX_IDS, type ManagedProfile, type ProfileFilter, type ProfileSort } from '#contract/users.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { nobodySelected, type Selection, selectionSize, withoutLeavers, withPeople } from './selection.ts'
-import type { useProfileList } from './use-user-list.ts'
-import type { ProfileOrder } from './user-queries.ts'
-
-type ProfileList = Pick<ReturnType<typeof useProfileList>, 'profiles' | 'isWhole' | 'isOutdated' | 'total'>
+import { NO_SELECTION, type Selection, selectionSize, withoutLeavers, withPeople } from './selection.ts'
+import type { ProfileOrder, UserList } from './user-queries.ts'
 
 /**
  * Who is selected. A selection outlives scrolling, sorting and edits, and ends when the filter changes: it would
  * be about people whom the table does not show any more. Whoever leaves the list leaves the selection too.
  */
-export function useSelection(filter: ProfileFilter, order: ProfileOrder, list: ProfileList) {
-  const { profiles, isOutdated, total } = list
+export function useSelection(filter: ProfileFilter, order: ProfileOrder, list: UserList) {
+  const { profiles, isOutdated, totalCount } = list
   const [chosen, set] = useKeptSelection(filter, order, list)
-  const selection = useMemo(() => withCount(chosen, total), [chosen, total])
+  const selection = useMemo(() => withCount(chosen, totalCount), [chosen, totalCount])
   const latest = useRef({ selection, profiles, isOutdated })
   latest.current = { selection, profiles, isOutdated }
   const anchorId = useRef<string>(undefined)
 
-  const clear = useCallback(() => set(nobodySelected), [set])
+  const clear = useCallback(() => set(NO_SELECTION), [set])
   const toggleAll = (isOn: boolean) => {
-    if (isOutdated || !total) return
-    set(isOn ? { kind: 'allMatching', filter, except: [], count: total } : nobodySelected)
+    if (isOutdated || !totalCount) return
+    set(isOn ? { kind: 'allMatching', filter, except: [], count: totalCount } : NO_SELECTION)
   }
   const toggle = useCallback(
     (profile: ManagedProfile, isOn: boolean, isRange: boolean) => {
@@ -42,14 +39,14 @@ export function useSelection(filter: ProfileFilter, order: ProfileOrder, list: P
 }
 
 /** The selection as it was made, for as long as the filter stays, and without those who have left since. */
-function useKeptSelection(filter: ProfileFilter, order: ProfileOrder, list: ProfileList) {
+function useKeptSelection(filter: ProfileFilter, order: ProfileOrder, list: UserList) {
   const { profiles, isWhole, isOutdated } = list
   const filterKey = JSON.stringify(filter)
   const orderKey = `${order.sort} ${order.order}`
-  const [kept, setKept] = useState({ ...nothingKept, filterKey })
+  const [kept, setKept] = useState({ ...NOTHING_KEPT, filterKey })
   const { selection, seen } = kept
   const isNews = seen.profiles !== profiles || seen.isWhole !== isWhole || seen.orderKey !== orderKey
-  if (kept.filterKey !== filterKey) setKept({ ...nothingKept, filterKey })
+  if (kept.filterKey !== filterKey) setKept({ ...NOTHING_KEPT, filterKey })
   else if (isNews && !isOutdated) {
     const before = seen.orderKey === orderKey ? seen.profiles : []
     const next =
@@ -62,16 +59,16 @@ function useKeptSelection(filter: ProfileFilter, order: ProfileOrder, list: Prof
   return [selection, set] as const
 }
 
-const nobodySeen: Reading & { orderKey: string } = { profiles: [], isWhole: false, orderKey: '' }
-const nothingKept = { selection: nobodySelected, seen: nobodySeen }
+const NOTHING_SEEN: Reading & { orderKey: string } = { profiles: [], isWhole: false, orderKey: '' }
+const NOTHING_KEPT = { selection: NO_SELECTION, seen: NOTHING_SEEN }
 
 const TOO_MANY = `No máximo ${MAX_IDS.toLocaleString('pt-BR')} usuários podem ser marcados um a um`
 const TOO_MANY_ADVICE = 'Para mais usuários, restrinja a lista com os filtros e marque todos de uma vez.'
 
 /** Everybody who matches are as many as the list says now. */
-function withCount(selection: Selection, total: number | undefined): Selection {
-  if (selection.kind === 'some' || total === undefined || total === selection.count) return selection
-  return { ...selection, count: total }
+function withCount(selection: Selection, totalCount: number | undefined): Selection {
+  if (selection.kind === 'some' || totalCount === undefined) return selection
+  return totalCount === selection.count ? selection : { ...selection, count: totalCount }
 }
 
 /** The people from the one pressed last to this one, both included; this one alone where the other is gone. */

@@ -3,44 +3,124 @@ import FileDown from 'lucide-react/icons/file-down'
 import History from 'lucide-react/icons/history'
 import LayoutGrid from 'lucide-react/icons/layout-grid'
 import MapPin from 'lucide-react/icons/map-pin'
+import type { ReactNode } from 'react'
 import { ESTADOS, inOrder, MARCAS, TYPES } from '#contract/catalogue.ts'
 import type { ManagedProfile, ProfileSort } from '#contract/users.ts'
 import { classNames } from '#web/ui/class-names.ts'
+import { formatDay, formatInstant } from '#web/ui/format-instant.ts'
+import { Skeleton } from '#web/ui/skeleton.tsx'
+import { Tooltip } from '#web/ui/tooltip.tsx'
 import type { RowAction } from './use-dialogs.tsx'
 
-/** The sortable columns of the table in their order, SPEC section 2 (/admin). */
-export const COLUMNS: readonly { sort: ProfileSort; label: string }[] = [
-  { sort: 'email', label: 'E-mail' },
-  { sort: 'full_name', label: 'Nome' },
-  { sort: 'approved', label: 'Status' },
-  { sort: 'email_verified_at', label: 'E-mail Verificado' },
-  { sort: 'created_at', label: 'Data de Registro' },
-  { sort: 'last_sign_in_at', label: 'Último Acesso' },
-]
-
-/** Those, the boxes to tick, and the actions: what the empty state spans. */
-export const COLUMN_COUNT = COLUMNS.length + 2
-
-/** The columns of header and rows alike; a file of its own, since Tailwind reads classes from .tsx alone. */
-export const gridClasses =
-  'xl:grid xl:grid-cols-[2.75rem_minmax(0,1.25fr)_minmax(0,1fr)_6.25rem_8rem_7.5rem_8.5rem_15.25rem] xl:gap-x-2 xl:pr-2 xl:pl-1'
-
-/** A row: first line the columns, second line what the person may see. On a card three columns, the box first. */
-export const rowClasses = `grid grid-cols-[2.5rem_minmax(0,1fr)_minmax(0,1fr)] gap-x-2 gap-y-2 py-3 pr-3 pl-1 text-sm xl:h-19 xl:items-center xl:gap-y-0 xl:pt-1 xl:pb-8 ${gridClasses}`
-
-/** The height of a row of the table and the likely one of a card, in rem. */
-export const ROW_REM = 4.75
-export const CARD_REM = 16.5
-
-type CellRole = 'table' | 'rowgroup' | 'row' | 'cell' | 'columnheader'
-
-/** Said in so many words, because some browsers take a table for none once it is laid out as a grid. */
-export function cell(role: CellRole = 'cell'): { role: CellRole } {
-  return { role }
+export interface Row {
+  profile: ManagedProfile
+  isSelected: boolean
+  onAction: (action: RowAction, profile: ManagedProfile) => void
 }
 
+export interface UserColumn {
+  head: string
+  /** What a press on the head sorts by; without it the head is plain text. */
+  sort?: ProfileSort
+  /** Its track in the grid of a wide window. */
+  width: string
+  /** On a narrow window, where a person is a card: a line of its own, or half a line under the column's name. */
+  card: 'line' | 'left' | 'right'
+  cell: (row: Row) => ReactNode
+  /** What stands there until the row has been read; a short bar unless given. */
+  skeleton?: ReactNode
+}
+
+/** The columns after the boxes to tick, in their order: head, rows, cards and skeletons are drawn from this list. */
+export const COLUMNS: readonly UserColumn[] = [
+  {
+    head: 'E-mail',
+    sort: 'email',
+    width: 'minmax(0,1.25fr)',
+    card: 'line',
+    cell: ({ profile }) => (
+      <span
+        id={emailId(profile)}
+        title={profile.email}
+        className="block pt-1.5 font-medium xl:truncate xl:pt-0"
+      >
+        {profile.email}
+      </span>
+    ),
+    skeleton: <Skeleton className="mt-2 h-4 w-4/5 xl:mt-0" />,
+  },
+  {
+    head: 'Nome',
+    sort: 'full_name',
+    width: 'minmax(0,1fr)',
+    card: 'line',
+    cell: ({ profile, isSelected }) => (
+      <>
+        <span title={profile.full_name ?? undefined} className="block xl:truncate">
+          {profile.full_name ?? <span className="text-muted">Sem nome</span>}
+        </span>
+        <ScopeLine profile={profile} isSelected={isSelected} />
+      </>
+    ),
+    skeleton: (
+      <>
+        <Skeleton className="h-4 w-3/5" />
+        <Skeleton className="hidden h-4 w-96 xl:absolute xl:bottom-2.5 xl:left-14 xl:block" />
+      </>
+    ),
+  },
+  {
+    head: 'Status',
+    sort: 'approved',
+    width: '6.25rem',
+    card: 'left',
+    cell: ({ profile: { approved } }) => (
+      <Badge isGood={approved}>{approved ? 'Aprovado' : 'Pendente'}</Badge>
+    ),
+  },
+  {
+    head: 'E-mail Verificado',
+    sort: 'email_verified_at',
+    width: '8rem',
+    card: 'right',
+    cell: ({ profile: { email_verified_at } }) => (
+      <Badge isGood={email_verified_at !== null}>{email_verified_at ? 'Verificado' : 'Pendente'}</Badge>
+    ),
+  },
+  {
+    head: 'Data de Registro',
+    sort: 'created_at',
+    width: '7.5rem',
+    card: 'left',
+    cell: ({ profile: { created_at } }) => (
+      <time dateTime={created_at} title={formatInstant(created_at)}>
+        {formatDay(created_at)}
+      </time>
+    ),
+  },
+  {
+    head: 'Último Acesso',
+    sort: 'last_sign_in_at',
+    width: '8.5rem',
+    card: 'right',
+    cell: ({ profile: { last_sign_in_at } }) =>
+      last_sign_in_at ? (
+        <time dateTime={last_sign_in_at}>{formatInstant(last_sign_in_at)}</time>
+      ) : (
+        <span className="text-muted">Nunca</span>
+      ),
+  },
+  {
+    head: 'Ações',
+    width: '15.25rem',
+    card: 'line',
+    cell: (row) => <RowActions {...row} />,
+    skeleton: <Skeleton className="h-8 w-full max-w-60" />,
+  },
+]
+
 /** A state in one word: something is as it should be, or still waited for. */
-export function Badge({ isGood, children }: { isGood: boolean; children: string }) {
+function Badge({ isGood, children }: { isGood: boolean; children: string }) {
   return (
     <span
       className={classNames(
@@ -53,17 +133,10 @@ export function Badge({ isGood, children }: { isGood: boolean; children: string 
   )
 }
 
-interface ScopeLineProps {
-  profile: ManagedProfile
-  /** The row behind it is tinted. */
-  isSelected: boolean
-  className?: string
-}
-
-/** What a person may see and be, readable without opening anything. */
-export function ScopeLine({ profile, isSelected, className }: ScopeLineProps) {
+/** What a person may see and be, readable without opening anything; on a wide window the row's second line. */
+function ScopeLine({ profile, isSelected }: Pick<Row, 'profile' | 'isSelected'>) {
   return (
-    <div className={classNames('flex flex-wrap gap-1.5 text-xs xl:flex-nowrap', className)}>
+    <div className="flex flex-wrap gap-1.5 pt-2 text-xs xl:absolute xl:right-4 xl:bottom-2 xl:left-14 xl:flex-nowrap xl:pt-0">
       {profile.role === 'admin' && (
         <span className="shrink-0 rounded-md bg-info-soft px-1.5 text-info leading-5">Administrador</span>
       )}
@@ -84,15 +157,8 @@ export function ScopeLine({ profile, isSelected, className }: ScopeLineProps) {
   )
 }
 
-/** What a person may see of one kind, in few words. */
-export interface ScopePart {
-  label: string
-  text: string
-  isEmpty: boolean
-}
-
 /** A person's three lists for the table: 'Tipos: Vendas, CRM', 'Marcas: Todas', 'Estados: Nenhum'. */
-export function summariseScope({ types, marcas, estados }: ManagedProfile): ScopePart[] {
+export function summariseScope({ types, marcas, estados }: ManagedProfile) {
   return [
     partOf('Tipos', inOrder('types', types), TYPES, 'Todos', 'Nenhum'),
     partOf('Marcas', marcas, MARCAS, 'Todas', 'Nenhuma'),
@@ -106,34 +172,30 @@ function partOf(
   every: readonly string[],
   all: string,
   none: string,
-): ScopePart {
+): { label: string; text: string; isEmpty: boolean } {
   const isEmpty = given.length === 0
   const isAll = given.length === every.length && every.every((item) => given.includes(item))
   return { label, text: isEmpty ? none : isAll ? all : given.join(', '), isEmpty }
 }
 
-const icons: readonly { action: RowAction; label: string; icon: LucideIcon }[] = [
+const ICONS: readonly { action: RowAction; label: string; icon: LucideIcon }[] = [
   { action: 'scope', label: 'Gerenciar Marcas e Estados', icon: MapPin },
   { action: 'types', label: 'Gerenciar Tipos de Acesso', icon: LayoutGrid },
   { action: 'history', label: 'Histórico', icon: History },
   { action: 'export', label: 'Exportar dados', icon: FileDown },
 ]
 
-interface RowActionsProps {
-  profile: ManagedProfile
-  /** Id of the element that says whom the buttons are about. */
-  describedBy: string
-  onAction: (action: RowAction, profile: ManagedProfile) => void
-}
+/** The bubble ends where its icon does, so that the last one stays within the table. */
+const TOOLTIP_CLASSES = 'after:right-0 after:left-auto after:translate-none after:content-[attr(data-text)]'
 
 /** What can be done with one person. */
-export function RowActions({ profile, describedBy, onAction }: RowActionsProps) {
+function RowActions({ profile, onAction }: Row) {
   return (
     <div className="flex items-center gap-1 xl:gap-0.5">
       <button
         type="button"
         data-control="approval"
-        aria-describedby={describedBy}
+        aria-describedby={emailId(profile)}
         onClick={() => onAction(profile.approved ? 'remove' : 'approve', profile)}
         className={classNames(
           'mr-1 h-9 w-22 shrink-0 rounded-lg border font-medium text-sm transition-colors',
@@ -144,19 +206,24 @@ export function RowActions({ profile, describedBy, onAction }: RowActionsProps) 
       >
         {profile.approved ? 'Remover' : 'Aprovar'}
       </button>
-      {icons.map(({ action, label, icon: Icon }) => (
-        <button
-          key={action}
-          type="button"
-          data-control={action}
-          aria-label={label}
-          aria-describedby={describedBy}
-          onClick={() => onAction(action, profile)}
-          className="inline-flex size-10 items-center justify-center rounded-lg text-muted transition-colors hover:bg-subtle hover:text-ink xl:size-9"
-        >
-          <Icon aria-hidden="true" className="size-4" />
-        </button>
+      {ICONS.map(({ action, label, icon: Icon }) => (
+        <Tooltip key={action} text={label} className={TOOLTIP_CLASSES}>
+          <button
+            type="button"
+            data-control={action}
+            aria-label={label}
+            aria-describedby={emailId(profile)}
+            onClick={() => onAction(action, profile)}
+            className="inline-flex size-10 items-center justify-center rounded-lg text-muted transition-colors hover:bg-subtle hover:text-ink xl:size-9"
+          >
+            <Icon aria-hidden="true" className="size-4" />
+          </button>
+        </Tooltip>
       ))}
     </div>
   )
+}
+
+function emailId({ user_id }: ManagedProfile): string {
+  return `email-${user_id}`
 }

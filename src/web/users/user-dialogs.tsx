@@ -15,7 +15,7 @@ export interface UserDialogsProps {
   onDone: () => void
 }
 
-/** Every dialog of the user administration (SPEC section 2, /admin); one at a time. */
+/** Every dialog of the user administration; one at a time. */
 export function UserDialogs({ dialog, onClose, selection, onDone }: UserDialogsProps) {
   switch (dialog?.kind) {
     case 'types':

@@ -3,82 +3,104 @@ import {
   infiniteQueryOptions,
   keepPreviousData,
   queryOptions,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useQuery,
 } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo } from 'react'
 import type { ReplyOf } from '#contract/route.ts'
-import { type ManagedProfile, type ProfileFilter, type ProfileSort, userRoutes } from '#contract/users.ts'
+import {
+  adminMessages,
+  type ManagedProfile,
+  type ProfileFilter,
+  type ProfileSort,
+  userRoutes,
+} from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
+import { ApiError, isGone } from '#web/http/api-error.ts'
 import { queryClient } from '#web/http/query-client.ts'
+import { showToast } from '#web/ui/toast.tsx'
+import { failureNotice } from '#web/ui/use-submit.ts'
 
 export interface ProfileOrder {
   sort: ProfileSort
   order: 'asc' | 'desc'
 }
-interface PageParam {
-  cursor?: string
-  limit: number
-}
-type ProfilePage = ReplyOf<typeof userRoutes.listProfiles>
-type ProfilePages = InfiniteData<ProfilePage, PageParam>
-
-export const EVERYBODY: ProfileFilter = {}
+type ProfilePages = InfiniteData<ReplyOf<typeof userRoutes.listProfiles>>
 
 const PAGE_SIZE = 100
-/** Whoever has scrolled past this many pages is on the way to somewhere far down. */
-const SMALL_PAGES = 5
-const LARGE_PAGE_SIZE = 1_000
 /** Reading so many pages again only because the window has the focus would be a burden. */
-const MOST_PAGES_ON_FOCUS = 10
+const MAX_PAGES_ON_FOCUS = 10
+const NO_FILTER: ProfileFilter = {}
+/** The card that the table is in; it can have the focus. */
+const CARD_ID = 'usuarios'
 
-/** Query keys of everything that this folder reads. */
-export const profileKeys = {
-  all: ['profiles'],
-  lists: ['profiles', 'list'],
-  list: (filter: ProfileFilter, order: ProfileOrder) => ['profiles', 'list', filter, order],
-  count: (filter: ProfileFilter) => ['profiles', 'count', filter],
-  person: (userId: string) => ['profiles', 'person', userId],
-  /** Read anew whenever it is opened, so that it is not among what a change makes old. */
-  history: (userId: string) => ['profile-history', userId],
-} as const
+const keys = { all: ['profiles'], lists: ['profiles', 'list'], counts: ['profiles', 'count'] }
 
-/** Everybody who matches, page after page; the rows of the last filter or order stay until the new ones are there. */
-export function profileListQuery(filter: ProfileFilter, order: ProfileOrder) {
+/** The people who match, page after page; the rows of the last filter or order stay until the new ones are there. */
+function profileListQuery(filter: ProfileFilter, order: ProfileOrder) {
   return infiniteQueryOptions({
-    queryKey: profileKeys.list(filter, order),
+    queryKey: [...keys.lists, filter, order],
     queryFn: ({ pageParam, signal }) => {
-      if (!pageParam.cursor) queueMicrotask(() => countAgain(filter))
-      const query = { ...queryOf(filter), ...order, ...pageParam }
+      if (!pageParam) queueMicrotask(countAgain)
+      const query = {
+        ...queryOf(filter),
+        ...order,
+        limit: PAGE_SIZE,
+        ...(pageParam && { cursor: pageParam }),
+      }
       return callApi(userRoutes.listProfiles, { query, signal })
     },
-    initialPageParam: { limit: PAGE_SIZE } as PageParam,
-    getNextPageParam: ({ next }, pages): PageParam | undefined =>
-      next === null
-        ? undefined
-        : { cursor: next, limit: pages.length < SMALL_PAGES ? PAGE_SIZE : LARGE_PAGE_SIZE },
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
-    refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) <= MOST_PAGES_ON_FOCUS,
+    refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) <= MAX_PAGES_ON_FOCUS,
   })
 }
 
-/**
- * Counts anew those who match, and everybody: a count older than the rows would contradict them. Called a moment after
- * the list is asked for, so that a count asked for with it serves.
- */
-function countAgain(filter: ProfileFilter): void {
-  void queryClient.prefetchQuery({ ...profileCountQuery(filter), staleTime: 0 })
-  // While a search is typed, once in a while is enough.
-  void queryClient.prefetchQuery({ ...profileCountQuery(EVERYBODY), staleTime: 1_000 })
+/** A count older than the rows would contradict them; one that is on its way serves. */
+function countAgain(): void {
+  void queryClient.refetchQueries({ queryKey: keys.counts, type: 'active' }, { cancelRefetch: false })
 }
 
 /** How many match, and how many wait for approval in all. */
-export function profileCountQuery(filter: ProfileFilter) {
+function profileCountQuery(filter: ProfileFilter) {
   return queryOptions({
-    queryKey: profileKeys.count(filter),
+    queryKey: [...keys.counts, filter],
     queryFn: ({ signal }) => callApi(userRoutes.countProfiles, { query: queryOf(filter), signal }),
     placeholderData: keepPreviousData,
   })
 }
 
-/** The filter as the address of a call carries it. */
+/** One person for a dialog, read anew and only once: what stands in a dialog must not change under the hand. */
+export function profileQuery(userId: string) {
+  return queryOptions({
+    queryKey: ['profile-in-dialog', userId],
+    queryFn: ({ signal }) => callApi(userRoutes.readProfile, { params: { userId }, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnReconnect: false,
+    refetchOnWindowFocus: false,
+  })
+}
+
+/** What was changed about a person, newest first; read anew whenever it is opened. */
+export function historyQuery(userId: string) {
+  return infiniteQueryOptions({
+    queryKey: ['profile-history', userId],
+    queryFn: ({ pageParam, signal }) => {
+      const query = pageParam ? { cursor: pageParam } : {}
+      return callApi(userRoutes.readHistory, { params: { userId }, query, signal })
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: ({ state }) => !isGone(state.error),
+  })
+}
+
+/** The filter as the query of a call carries it. */
 export function queryOf({ approved, verified, ...rest }: ProfileFilter) {
   return {
     ...rest,
@@ -87,45 +109,88 @@ export function queryOf({ approved, verified, ...rest }: ProfileFilter) {
   }
 }
 
-/** Reads lists and counts again, after something was changed. */
-export function refreshProfiles(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: profileKeys.all })
-}
-
-/** Puts a person's newer state (or, to roll back, the older one) into every list that shows the person. */
-export function patchCachedProfile(profile: ManagedProfile): void {
-  patchCachedProfiles((cached) => (cached.user_id === profile.user_id ? profile : cached))
-}
-
-/** Changes the people in every list that has been read; whoever `change` returns as they are stays untouched. */
-export function patchCachedProfiles(change: (profile: ManagedProfile) => ManagedProfile): void {
-  queryClient.setQueriesData<ProfilePages>({ queryKey: profileKeys.lists }, (data) => {
-    if (!data) return data
-    const pages = data.pages.map((page) => changePage(page, change))
-    return pages.every((page, index) => page === data.pages[index]) ? data : { ...data, pages }
-  })
-}
-
-function changePage(page: ProfilePage, change: (profile: ManagedProfile) => ManagedProfile): ProfilePage {
-  const items = page.items.map(change)
-  return items.every((item, index) => item === page.items[index]) ? page : { ...page, items }
-}
-
 /** Asks for a list before the screen that shows it is drawn; what has been read lately is not asked for again. */
 export function readAhead(filter: ProfileFilter, order: ProfileOrder): void {
   void queryClient.prefetchInfiniteQuery(profileListQuery(filter, order))
   void queryClient.prefetchQuery(profileCountQuery(filter))
 }
 
-/** The card that the table is in; it can have the focus. */
-const CARD_ID = 'usuarios'
+export type UserList = ReturnType<typeof useUserList>
+
+/** The people who match, as far as they have been read, and how many there are. */
+export function useUserList(filter: ProfileFilter, order: ProfileOrder) {
+  const list = useInfiniteQuery(profileListQuery(filter, order))
+  const matching = useQuery(profileCountQuery(filter))
+  const unfiltered = useQuery(profileCountQuery(NO_FILTER))
+  const { data, isFetching, isPlaceholderData, hasNextPage, fetchNextPage } = list
+  const profiles = useMemo(() => uniqueProfiles(data?.pages ?? []), [data])
+  useFailureToast(list.error ?? matching.error ?? unfiltered.error, adminMessages.loadFailed)
+
+  const isBroken = list.isFetchNextPageError
+  const canReadOn = hasNextPage && !isFetching && !isPlaceholderData && !isBroken
+  const readOn = useCallback(() => {
+    if (canReadOn) void fetchNextPage()
+  }, [canReadOn, fetchNextPage])
+  return {
+    profiles,
+    /** How many match; undefined until it has been read for this filter. */
+    totalCount: matching.isPlaceholderData ? undefined : matching.data?.total,
+    unfilteredCount: unfiltered.data?.total,
+    /** Each count tells; the later one is right. */
+    pendingCount: (matching.dataUpdatedAt > unfiltered.dataUpdatedAt ? matching : unfiltered).data?.pending,
+    isLoading: list.isPending,
+    hasFailed: list.isError && !data,
+    /** The rows are those of the last filter or order, until the new ones are there. */
+    isOutdated: isPlaceholderData,
+    isFetching,
+    hasMore: hasNextPage,
+    /** There are no others who match, as far as is known now. */
+    isWhole: list.isSuccess && !isPlaceholderData && !isFetching && !hasNextPage,
+    /** The next page could not be read. */
+    isBroken,
+    /** How many there are could not be read, or is just being tried again. */
+    isCountBroken: hasBroken(matching) || hasBroken(unfiltered),
+    isCounting: matching.isFetching || unfiltered.isFetching,
+    readOn,
+    retry: () => void (isBroken ? fetchNextPage() : refreshUsers()),
+  }
+}
+
+/** An attempt that follows a failed one is no success yet. */
+function hasBroken({ isError, isPending, isPlaceholderData, errorUpdateCount }: UseQueryResult): boolean {
+  return isError || (errorUpdateCount > 0 && (isPending || isPlaceholderData))
+}
+
+/** Somebody whose place changed between two pages comes twice; the first time counts. */
+function uniqueProfiles(pages: readonly { items: ManagedProfile[] }[]): ManagedProfile[] {
+  const seen = new Set<string>()
+  return pages.flatMap(({ items }) => items.filter(({ user_id }) => !seen.has(user_id) && seen.add(user_id)))
+}
+
+/** A refusal is answered elsewhere: whoever is no administrator any more leaves the screen. */
+export function useFailureToast(error: Error | null, title: string): void {
+  useEffect(() => {
+    if (!error || (error instanceof ApiError && [401, 403].includes(error.status))) return
+    showToast(failureNotice(title, error))
+  }, [error, title])
+}
+
+/** Puts a person's newer state (or, to roll back, the older one) into every list that shows the person. */
+export function patchCachedProfile(profile: ManagedProfile): void {
+  const patch = (cached: ManagedProfile) => (cached.user_id === profile.user_id ? profile : cached)
+  queryClient.setQueriesData<ProfilePages>(
+    { queryKey: keys.lists },
+    (data) =>
+      data && { ...data, pages: data.pages.map((page) => ({ ...page, items: page.items.map(patch) })) },
+  )
+}
 
 /**
- * Reads the table again after a change. Where the row or button that had the focus has gone with it, the card
+ * Reads lists and counts again, after a change. Where the row or button that had the focus has gone with it, the card
  * takes it, so that the keyboard does not start at the top of the page.
  */
-export async function refreshAndKeepFocus(): Promise<void> {
-  await refreshProfiles()
+export async function refreshUsers(): Promise<void> {
+  await queryClient.invalidateQueries({ queryKey: keys.all })
   await keepFocus()
 }
 

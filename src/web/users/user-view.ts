@@ -1,49 +1,46 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
-import { ESTADOS, MARCAS, TYPES } from '#contract/catalogue.ts'
+import * as z from 'zod/mini'
+import { estadoSchema, marcaSchema, typeSchema } from '#contract/catalogue.ts'
 import { PROFILE_SORTS, type ProfileFilter, type ProfileSort } from '#contract/users.ts'
 import { type ProfileOrder, readAhead } from './user-queries.ts'
 
-/** What the table shows, as the address of /admin says it. */
-export interface UserView {
-  filter: ProfileFilter
-  order: ProfileOrder
-}
-/** The parts of the address that belong to the table; undefined takes a part away. */
-export type UserSearch = {
-  [Name in 'q' | 'status' | 'verified' | 'type' | 'marca' | 'estado' | 'sort' | 'order']?: string | undefined
-}
-
-/** SPEC section 9. */
-export const DEFAULT_ORDER: ProfileOrder = { sort: 'email', order: 'asc' }
-
 /** Longest search that the server takes. */
-export const MOST_SEARCHED = 100
+export const MAX_SEARCH_LENGTH = 100
+const DEFAULT_ORDER: ProfileOrder = { sort: 'email', order: 'asc' }
 
-const STATUSES = { approved: true, pending: false } as const
-const ANSWERS = { yes: true, no: false } as const
+/** What makes no sense counts as left out. */
+const lenient = <Schema extends z.ZodMiniType>(schema: Schema) => z.catch(z.optional(schema), undefined)
+/** The table's part of the address of /admin. */
+const searchSchema = z.object({
+  status: lenient(z.enum(['approved', 'pending'])),
+  verified: lenient(z.enum(['yes', 'no'])),
+  type: lenient(typeSchema),
+  marca: lenient(marcaSchema),
+  estado: lenient(estadoSchema),
+  sort: lenient(z.enum(PROFILE_SORTS)),
+  order: lenient(z.enum(['asc', 'desc'])),
+})
+/** Parts of it to write; undefined takes a part away. */
+type UserSearch = { [Name in 'q' | keyof z.output<typeof searchSchema>]?: string | undefined }
 
 /** Reads the table's part of an address that anybody may have typed; what makes no sense is left out. */
-export function readUserView(search: Record<string, unknown>): UserView {
-  const approved = flagOf(STATUSES, search.status)
-  const verified = flagOf(ANSWERS, search.verified)
+export function readUserView(search: Record<string, unknown>): {
+  filter: ProfileFilter
+  order: ProfileOrder
+} {
+  const { status, verified, type, marca, estado, sort, order } = searchSchema.parse(search)
   const q = tidySearch(search.q)
-  const type = oneOf(TYPES, search.type)
-  const marca = oneOf(MARCAS, search.marca)
-  const estado = oneOf(ESTADOS, search.estado)
   return {
     filter: {
       ...(q && { q }),
-      ...(approved !== undefined && { approved }),
-      ...(verified !== undefined && { verified }),
+      ...(status && { approved: status === 'approved' }),
+      ...(verified && { verified: verified === 'yes' }),
       ...(type && { type }),
       ...(marca && { marca }),
       ...(estado && { estado }),
     },
-    order: {
-      sort: oneOf(PROFILE_SORTS, search.sort) ?? DEFAULT_ORDER.sort,
-      order: search.order === 'desc' ? 'desc' : 'asc',
-    },
+    order: { sort: sort ?? DEFAULT_ORDER.sort, order: order ?? DEFAULT_ORDER.order },
   }
 }
 
@@ -51,8 +48,8 @@ export function readUserView(search: Record<string, unknown>): UserView {
 export function writeFilter({ q, approved, verified, type, marca, estado }: ProfileFilter): UserSearch {
   return {
     q: q || undefined,
-    status: wordOf(STATUSES, approved),
-    verified: wordOf(ANSWERS, verified),
+    status: approved === undefined ? undefined : approved ? 'approved' : 'pending',
+    verified: verified === undefined ? undefined : verified ? 'yes' : 'no',
     type,
     marca,
     estado,
@@ -67,7 +64,7 @@ export function writeOrder({ sort, order }: ProfileOrder): UserSearch {
   }
 }
 
-/** The order after a click on a column: the same one turns round, another one starts ascending (SPEC section 2). */
+/** The order after a click on a column: the same one turns round, another one starts ascending. */
 export function orderAfterClick(current: ProfileOrder, sort: ProfileOrder['sort']): ProfileOrder {
   return { sort, order: current.sort === sort && current.order === 'asc' ? 'desc' : 'asc' }
 }
@@ -81,20 +78,8 @@ export function tidySearch(typed: unknown): string {
   return String(typed)
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
-    .slice(0, MOST_SEARCHED)
+    .slice(0, MAX_SEARCH_LENGTH)
     .trim()
-}
-
-function oneOf<T extends string>(values: readonly T[], given: unknown): T | undefined {
-  return values.find((value) => value === given)
-}
-
-function flagOf(words: Record<string, boolean>, given: unknown): boolean | undefined {
-  return typeof given === 'string' && Object.hasOwn(words, given) ? words[given] : undefined
-}
-
-function wordOf(words: Record<string, boolean>, flag: boolean | undefined): string | undefined {
-  return Object.keys(words).find((word) => words[word] === flag)
 }
 
 /** Starts to read the list that the address asks for, while the role is still being read. */
@@ -116,22 +101,13 @@ export function useUserView() {
   )
   const setFilter = useCallback(
     (next: ProfileFilter) => {
-      const { filter: tidy } = readUserView(writeFilter(next))
-      readAhead(tidy, order)
       // Letters of one search are one step back, not many.
       const isTyping = Boolean(filter.q && next.q && filter.q !== next.q)
       go(writeFilter(next), isTyping)
     },
-    [go, filter.q, order],
+    [go, filter.q],
   )
-  const sortBy = useCallback(
-    (sort: ProfileSort) => {
-      const next = orderAfterClick(order, sort)
-      readAhead(filter, next)
-      go(writeOrder(next))
-    },
-    [go, filter, order],
-  )
+  const sortBy = useCallback((sort: ProfileSort) => go(writeOrder(orderAfterClick(order, sort))), [go, order])
   return { filter, order, setFilter, sortBy }
 }
 

@@ -5,7 +5,7 @@ import { ESTADOS, MARCAS, TYPES } from '#contract/catalogue.ts'
 import type { ProfileFilter } from '#contract/users.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
-import { MOST_SEARCHED, tidySearch } from './user-view.ts'
+import { MAX_SEARCH_LENGTH, tidySearch } from './user-view.ts'
 
 interface UsersToolbarProps {
   ref: Ref<HTMLDivElement>
@@ -43,14 +43,14 @@ export function UsersToolbar({ ref, isSticky, filter, onFilter, children }: User
           Filtros{active > 0 && ` (${active})`}
         </Button>
         <div className="hidden gap-2 xl:flex">
-          <Filters filter={filter} onChange={onFilter} />
+          <Filters filter={filter} onFilter={onFilter} />
         </div>
       </div>
       <div
         id="filtros"
         className={classNames('grid-cols-2 gap-2 sm:grid-cols-3 xl:hidden', isOpen ? 'grid' : 'hidden')}
       >
-        {isOpen && <Filters filter={filter} onChange={onFilter} />}
+        {isOpen && <Filters filter={filter} onFilter={onFilter} />}
       </div>
       {children}
     </div>
@@ -69,7 +69,7 @@ interface SearchBoxProps {
 }
 
 /** Searches by name or e-mail while it is typed, at once on Enter; '/' leads here. */
-export function SearchBox({ value, onSearch }: SearchBoxProps) {
+function SearchBox({ value, onSearch }: SearchBoxProps) {
   const input = useRef<HTMLInputElement>(null)
   const { text, type, send } = useTypedSearch(value, onSearch)
   useSlash(input)
@@ -85,7 +85,7 @@ export function SearchBox({ value, onSearch }: SearchBoxProps) {
         value={text}
         onChange={({ target }) => type(target.value)}
         onKeyDown={({ key }) => key === 'Enter' && send(text)}
-        maxLength={MOST_SEARCHED}
+        maxLength={MAX_SEARCH_LENGTH}
         aria-label="Buscar por nome ou e-mail"
         aria-keyshortcuts="/"
         // Shorter than its name: a phone has no place for more.
@@ -154,96 +154,73 @@ function isTyping(target: EventTarget | null): boolean {
   )
 }
 
-const STATUS_OPTIONS = [
-  ['true', 'Aprovado'],
-  ['false', 'Pendente'],
-] as const
-const VERIFIED_OPTIONS = [
-  ['true', 'Verificado'],
-  ['false', 'Pendente'],
-] as const
 const sameWords = (values: readonly string[]) => values.map((value) => [value, value] as const)
-const LIST_FILTERS = [
+const FILTERS: readonly {
+  name: Exclude<keyof ProfileFilter, 'q'>
+  label: string
+  /** What is offered first: no filter. */
+  every: string
+  options: readonly (readonly [value: string | boolean, text: string])[]
+}[] = [
+  {
+    name: 'approved',
+    label: 'Filtrar por status',
+    every: 'Status: todos',
+    options: [
+      [true, 'Aprovado'],
+      [false, 'Pendente'],
+    ],
+  },
+  {
+    name: 'verified',
+    label: 'Filtrar por e-mail verificado',
+    every: 'E-mail: todos',
+    options: [
+      [true, 'Verificado'],
+      [false, 'Pendente'],
+    ],
+  },
   { name: 'type', label: 'Filtrar por tipo de acesso', every: 'Tipo: todos', options: sameWords(TYPES) },
   { name: 'marca', label: 'Filtrar por marca', every: 'Marca: todas', options: sameWords(MARCAS) },
   { name: 'estado', label: 'Filtrar por estado', every: 'Estado: todos', options: sameWords(ESTADOS) },
-] as const
+]
 
-interface FiltersProps {
-  filter: ProfileFilter
-  onChange: (filter: ProfileFilter) => void
-}
-
-/** What narrows the table besides the search. */
-export function Filters({ filter, onChange }: FiltersProps) {
-  const flagOf = (value: string | undefined) => (value === undefined ? undefined : value === 'true')
+/** What narrows the table besides the search: lists to choose from, each marked while it does. */
+function Filters({ filter, onFilter }: Pick<UsersToolbarProps, 'filter' | 'onFilter'>) {
   return (
     <>
-      <FilterSelect
-        label="Filtrar por status"
-        every="Status: todos"
-        options={STATUS_OPTIONS}
-        value={filter.approved?.toString()}
-        onChange={(value) => onChange({ ...filter, approved: flagOf(value) })}
-      />
-      <FilterSelect
-        label="Filtrar por e-mail verificado"
-        every="E-mail: todos"
-        options={VERIFIED_OPTIONS}
-        value={filter.verified?.toString()}
-        onChange={(value) => onChange({ ...filter, verified: flagOf(value) })}
-      />
-      {LIST_FILTERS.map(({ name, label, every, options }) => (
-        <FilterSelect
+      {FILTERS.map(({ name, label, every, options }) => (
+        <select
           key={name}
-          label={label}
-          every={every}
-          options={options}
-          value={filter[name]}
-          onChange={(value) => onChange({ ...filter, [name]: value })}
-        />
+          aria-label={label}
+          value={String(filter[name] ?? '')}
+          onChange={({ target }) => {
+            const [value] = options.find(([option]) => String(option) === target.value) ?? []
+            onFilter({ ...filter, [name]: value })
+          }}
+          className={classNames(
+            'h-10 min-w-0 rounded-lg border bg-surface px-2.5 text-base focus-visible:outline-offset-0 sm:text-sm',
+            filter[name] === undefined
+              ? 'border-line-strong/50 text-muted hover:border-line-strong'
+              : 'border-brand font-medium text-ink',
+          )}
+        >
+          <option value="">{every}</option>
+          {options.map(([option, text]) => (
+            <option key={text} value={String(option)}>
+              {text}
+            </option>
+          ))}
+        </select>
       ))}
       <Button
         variant="ghost"
         disabled={Object.keys(filter).length === 0}
-        onClick={() => onChange({})}
+        onClick={() => onFilter({})}
         className="px-3"
       >
         Limpar filtros
       </Button>
     </>
-  )
-}
-
-interface FilterSelectProps {
-  label: string
-  /** What is offered first: no filter. */
-  every: string
-  options: readonly (readonly [value: string, label: string])[]
-  value: string | undefined
-  onChange: (value: string | undefined) => void
-}
-
-/** One filter: a list to choose from, marked while it narrows the table. */
-export function FilterSelect({ label, every, options, value, onChange }: FilterSelectProps) {
-  return (
-    <select
-      aria-label={label}
-      value={value ?? ''}
-      onChange={({ target }) => onChange(target.value || undefined)}
-      className={classNames(
-        'h-10 min-w-0 rounded-lg border bg-surface px-2.5 text-base focus-visible:outline-offset-0 sm:text-sm',
-        value === undefined
-          ? 'border-line-strong/50 text-muted hover:border-line-strong'
-          : 'border-brand font-medium text-ink',
-      )}
-    >
-      <option value="">{every}</option>
-      {options.map(([option, text]) => (
-        <option key={option} value={option}>
-          {text}
-        </option>
-      ))}
-    </select>
   )
 }

@@ -32,7 +32,7 @@ async function conflictAfter(current: Partial<ManagedProfile>, items: HistoryEnt
   const { storeSession } = await import('#web/session/session-store.ts')
   storeSession(sessionOf(1, { userId: 'eu' }))
   answerWith(Response.json({ ...base, ...current }), Response.json({ items, next: null }))
-  const { readConflict } = await import('./conflict.tsx')
+  const { readConflict } = await import('./use-profile-edit.ts')
   return (await readConflict(base)).sentences
 }
 

@@ -1,0 +1,88 @@
+import { type ComponentProps, type RefObject, useEffect, useRef } from 'react'
+import type { ManagedProfile } from '#contract/users.ts'
+import { Alert } from '#web/ui/alert.tsx'
+import type { Conflict } from './use-profile-edit.ts'
+import { keepFocus, refreshUsers } from './user-queries.ts'
+
+/** Whom a dialog is about. */
+export function Person({ person }: { person: ManagedProfile }) {
+  return (
+    <>
+      {person.full_name && <span className="font-medium text-ink">{person.full_name} · </span>}
+      {person.email}
+    </>
+  )
+}
+
+/** Says who was quicker and what changed. */
+export function ConflictNotice({ conflict, advice }: { conflict: Conflict; advice: string }) {
+  return (
+    <FocusedNotice kind="warning" title="Nada foi sobrescrito: houve outra alteração nesse meio-tempo">
+      <ul className="list-disc space-y-1 pl-4">
+        {conflict.sentences.map((sentence) => (
+          <li key={sentence}>
+            <ChangeSentence text={sentence} />
+          </li>
+        ))}
+      </ul>
+      <p className="pt-2">{advice}</p>
+    </FocusedNotice>
+  )
+}
+
+/** Says in a dialog that somebody else has deleted the person, and takes the row out of the table. */
+export function PersonGone() {
+  useEffect(() => {
+    void refreshUsers()
+    // The button that opened the dialog has gone with the row.
+    return () => void keepFocus()
+  }, [])
+  return (
+    <FocusedNotice kind="warning" title="Esta conta não existe mais">
+      Ela foi excluída nesse meio-tempo. A lista de usuários foi atualizada.
+    </FocusedNotice>
+  )
+}
+
+/** A notice that takes the focus when it comes: the button that was pressed means something else now, or has gone. */
+export function FocusedNotice(props: ComponentProps<typeof Alert>) {
+  const notice = useRef<HTMLDivElement>(null)
+  useFocusWhenShown(notice)
+  return (
+    <div ref={notice} tabIndex={-1} className="rounded-lg">
+      <Alert {...props} />
+    </div>
+  )
+}
+
+/**
+ * Gives the focus to something that has just come into a dialog. In the frame after next, because until then
+ * the dialog takes the focus itself when the button that had it has gone.
+ * @param selector what takes it inside the element; the element itself unless said
+ */
+export function useFocusWhenShown(element: RefObject<HTMLElement | null>, selector?: string): void {
+  useEffect(() => {
+    const focus = () => {
+      const target = selector ? element.current?.querySelector<HTMLElement>(selector) : element.current
+      target?.focus()
+    }
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(focus)
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [element, selector])
+}
+
+/** The sentence of a change, in which no line ends between a sign and what came or went. */
+export function ChangeSentence({ text }: { text: string }) {
+  return text.split(/([+−] \S+)/).map((part, index) =>
+    index % 2 === 1 ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one sentence never move
+      <span key={index} className="whitespace-nowrap">
+        {part}
+      </span>
+    ) : (
+      part
+    ),
+  )
+}

@@ -1,0 +1,115 @@
+import { memo, type ReactNode } from 'react'
+import { adminMessages, type ManagedProfile } from '#contract/users.ts'
+import { classNames } from '#web/ui/class-names.ts'
+import { Skeleton } from '#web/ui/skeleton.tsx'
+import { COLUMNS, type Row, type UserColumn } from './user-columns.tsx'
+
+/** The columns and the boxes to tick. */
+export const COLUMN_COUNT = COLUMNS.length + 1
+/** The columns of head and rows alike; the table says how wide they are. */
+export const gridClasses = 'xl:grid xl:grid-cols-(--tracks) xl:gap-x-2 xl:pr-2 xl:pl-1'
+/** A row: first line the columns, second line what the person may see. On a card three columns, the box first. */
+const rowClasses = `absolute inset-x-0 grid grid-cols-[2.5rem_minmax(0,1fr)_minmax(0,1fr)] gap-2 border-line border-b py-3 pr-3 pl-1 xl:h-19 xl:items-center xl:gap-y-0 xl:pt-1 xl:pb-8 ${gridClasses}`
+const cardClasses: Record<UserColumn['card'], string> = {
+  line: 'col-span-2 col-start-2 xl:col-auto',
+  left: 'col-start-2 xl:col-auto',
+  right: '',
+}
+
+/** Said in so many words, because some browsers take a table for none once it is laid out as a grid. */
+export function asRole(role: 'table' | 'rowgroup' | 'row' | 'cell' | 'columnheader') {
+  return { role }
+}
+
+interface UserRowProps extends Row {
+  index: number
+  onToggle: (profile: ManagedProfile, isOn: boolean, isRange: boolean) => void
+  /** Of the last list: nobody can be selected until the next one is there. */
+  isOutdated: boolean
+  /** Distance from the top of the table's body in pixels. */
+  top: number
+  /** Takes the height of a card; rows of the wide table are all alike. */
+  measure: ((row: HTMLElement | null) => void) | undefined
+}
+
+/** One person: a line of the table, on a narrow window a card. */
+export const UserRow = memo(function UserRow(props: UserRowProps) {
+  const { profile, index, isSelected, isOutdated, top, measure, onToggle, onAction } = props
+  return (
+    <tr
+      ref={measure}
+      {...asRole('row')}
+      aria-rowindex={index + 2}
+      data-index={index}
+      style={{ top }}
+      className={classNames(
+        rowClasses,
+        isSelected ? 'bg-[color-mix(in_oklab,var(--accent)_9%,var(--surface))]' : 'hover:bg-canvas',
+      )}
+    >
+      <Cell className="row-span-2 xl:row-auto">
+        <label className="flex size-9 cursor-pointer items-center justify-center xl:size-10">
+          <input
+            type="checkbox"
+            aria-label={`Selecionar ${profile.email}`}
+            data-control="select"
+            // Not disabled, which would take the focus away.
+            aria-disabled={isOutdated}
+            checked={isSelected}
+            onChange={({ nativeEvent, target }) =>
+              onToggle(profile, target.checked, (nativeEvent as MouseEvent).shiftKey)
+            }
+            className="size-4 cursor-pointer accent-brand"
+          />
+        </label>
+      </Cell>
+      {COLUMNS.map(({ head, card, cell }) => (
+        <Cell key={head} className={cardClasses[card]}>
+          {/* On a card no head stands above it. */}
+          {measure && card !== 'line' && (
+            <span aria-hidden="true" className="mb-0.5 block text-muted text-xs">
+              {head}
+            </span>
+          )}
+          {cell({ profile, isSelected, onAction })}
+        </Cell>
+      ))}
+    </tr>
+  )
+})
+
+function Cell({ className, children }: { className: string; children: ReactNode }) {
+  return (
+    <td {...asRole('cell')} className={classNames('min-w-0 xl:whitespace-nowrap', className)}>
+      {children}
+    </td>
+  )
+}
+
+/** The place of a row that has not been read yet, of its size. */
+export function SkeletonRow({ top }: { top: number }) {
+  return (
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it can be focused
+    <tr aria-hidden="true" data-skeleton style={{ top }} className={`${rowClasses} h-66`}>
+      <td className="row-span-2 flex size-9 items-center justify-center xl:row-auto xl:size-10">
+        <Skeleton className="size-4" />
+      </td>
+      {COLUMNS.map(({ head, card, skeleton }) => (
+        <td key={head} className={cardClasses[card]}>
+          {skeleton ?? <Skeleton className="h-4 w-20" />}
+        </td>
+      ))}
+    </tr>
+  )
+}
+
+/** Nobody matches. */
+export function EmptyRow() {
+  return (
+    <tr {...asRole('row')} className="block">
+      <td {...asRole('cell')} colSpan={COLUMN_COUNT} className="block px-4 py-16 text-center text-muted">
+        {adminMessages.none}
+      </td>
+    </tr>
+  )
+}
