@@ -19,10 +19,11 @@ const portal = (
     <RouterProvider router={router} />
   </StrictMode>
 )
+
 // Only with its screen at hand can the portal take over what was drawn, or take its place without a blank moment.
-await router.load()
-if (root.dataset.prerendered === router.state.location.pathname) {
+void router.load().then(() => {
+  if (root.dataset.prerendered !== router.state.location.pathname) return createRoot(root).render(portal)
   // What the prerenderer's router is by itself: the boundaries of the two trees must be the same.
   router.ssr = { manifest: undefined }
   hydrateRoot(root, portal)
-} else createRoot(root).render(portal)
+})
