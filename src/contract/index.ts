@@ -2,7 +2,7 @@ import { accountRoutes } from './accounts.ts'
 import { operationsRoutes } from './operations.ts'
 import { reportSettingsRoutes } from './report-settings.ts'
 import { reportRoutes } from './reports.ts'
-import type { Routes } from './route.ts'
+import type { ReplyOf, Route, Routes } from './route.ts'
 import { supportRoutes } from './support.ts'
 import { userRoutes } from './users.ts'
 
@@ -15,3 +15,22 @@ export const api = {
   reportSettings: reportSettingsRoutes,
   support: supportRoutes,
 } as const satisfies Record<string, Routes>
+
+type ApiRoute = {
+  [Group in keyof typeof api]: (typeof api)[Group][keyof (typeof api)[Group]]
+}[keyof typeof api]
+type NameOf<R> = R extends Route ? `${R['method']} ${R['path']}` : never
+
+/** How the browser names a route, 'GET /api/profiles/{userId}': schemas and all else of it stay with the server. */
+export type RouteName = NameOf<ApiRoute>
+/** The routes that anybody may call. */
+export type PublicRouteName = NameOf<Extract<ApiRoute, { access: 'public' }>>
+export type RouteNamed<N extends RouteName> = ApiRoute extends infer R
+  ? R extends Route
+    ? N extends NameOf<R>
+      ? R
+      : never
+    : never
+  : never
+/** What the browser receives of a route. */
+export type ReplyNamed<N extends RouteName> = ReplyOf<RouteNamed<N>>

@@ -60,6 +60,6 @@ export type QueryIn<R extends Route> = Input<R['query']>
 export type BodyIn<R extends Route> = Input<R['body']>
 
 /** Fills the path's parameters in, URL-encoded: ('/api/a/{id}', {id: 'x y'}) → '/api/a/x%20y'. */
-export function pathWith(route: Pick<Route, 'path'>, params: Record<string, unknown> = {}): string {
-  return route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
+export function pathWith({ path }: { path: string }, params: Record<string, unknown> = {}): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
 }

@@ -1,4 +1,3 @@
-import { accountRoutes } from '#contract/accounts.ts'
 import { passwordMessages } from '#contract/passwords.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import type { ToastContent } from '#web/ui/toast.tsx'
@@ -9,7 +8,7 @@ import { failureNotice } from '#web/ui/use-submit.ts'
  * @throws ApiError, 'password-rejected' where another password may do, or NetworkError
  */
 export async function changePassword(newPassword: string): Promise<void> {
-  const { error } = await callApi(accountRoutes.changePassword, { body: { newPassword } })
+  const { error } = await callApi('POST /api/functions/change-password', { body: { newPassword } })
   if (!error) return
   const problem = { type: 'about:blank', title: error, detail: error, status: 422, requestId: '' }
   throw new ApiError({ ...problem, code: 'password-rejected' }, problem.status)

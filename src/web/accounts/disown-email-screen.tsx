@@ -1,7 +1,6 @@
 import { Link, useLocation } from '@tanstack/react-router'
 import { useState } from 'react'
-import { accountRoutes } from '#contract/accounts.ts'
-import { ApiError, callApi } from '#web/http/api.ts'
+import { ApiError, callPublic } from '#web/http/api.ts'
 import { getSession, refreshSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
@@ -53,7 +52,7 @@ function useDisown(tokenHash: string) {
   const { submit: disown, isBusy } = useSubmit({
     async send() {
       setFailure(undefined)
-      const reply = await callApi(accountRoutes.disownEmail, { body: { token_hash: tokenHash } })
+      const reply = await callPublic('POST /api/auth/not-me', { body: { token_hash: tokenHash } })
       setOutcome(reply.outcome)
       // Whether the session of this browser was among those that have ended shows when it is renewed.
       if (getSession()) void refreshSession().catch(() => {})

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import { accountRoutes, forgotPasswordFormSchema } from '#contract/accounts.ts'
+import { forgotPasswordFormSchema } from '#contract/accounts.ts'
 import { passwordMessages } from '#contract/passwords.ts'
-import { callApi } from '#web/http/api.ts'
+import { callPublic } from '#web/http/api.ts'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
 import { EmailField } from '#web/ui/text-field.tsx'
 import { textLinkClasses } from '#web/ui/text-link.ts'
@@ -36,7 +36,7 @@ function ForgotPasswordForm({ onSent }: { onSent: (email: string) => void }) {
       failureNotice(passwordMessages.recoverFailed, error, passwordMessages.recoverFailedDetail),
     async send({ email }) {
       const redirect_to = `${location.origin}/reset-password`
-      await callApi(accountRoutes.requestRecovery, { query: { redirect_to }, body: { email } })
+      await callPublic('POST /api/auth/recover', { query: { redirect_to }, body: { email } })
       onSent(email)
     },
   })

@@ -1,5 +1,5 @@
-import { accountRoutes, type Session } from '#contract/accounts.ts'
-import { ApiError, callApi } from '#web/http/api.ts'
+import type { Session } from '#contract/accounts.ts'
+import { ApiError, callPublic } from '#web/http/api.ts'
 
 export type LinkType = 'signup' | 'recovery'
 
@@ -21,7 +21,7 @@ export function verifyEmailLink(type: LinkType, tokenHash: string): Promise<Sess
   const known = posted.get(tokenHash)
   if (known) return known
   const body = { type, token_hash: tokenHash }
-  const session = callApi(accountRoutes.verifyEmailLink, { body }).catch((error: unknown) => {
+  const session = callPublic('POST /api/auth/verify', { body }).catch((error: unknown) => {
     if (error instanceof ApiError && error.status < 500 && error.status !== 429) return undefined
     posted.delete(tokenHash)
     throw error

@@ -6,7 +6,6 @@ import {
   passwordMessages,
   REMEMBERED_PASSWORDS,
 } from '#contract/passwords.ts'
-import { userRoutes } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { logWarning } from '#web/http/log.ts'
 import { type StoredSession, useSession } from '#web/session/session.ts'
@@ -21,7 +20,7 @@ import { NewPasswordFields } from './new-password-fields.tsx'
 const ownProfileQuery = (userId: string) =>
   queryOptions({
     queryKey: ['own-profile', userId],
-    queryFn: ({ signal }) => callApi(userRoutes.readOwnProfile, { signal }),
+    queryFn: ({ signal }) => callApi('GET /api/profiles/me', { signal }),
   })
 
 /** /profile, 'Minha Conta': the account's data and a new password. */

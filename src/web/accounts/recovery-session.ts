@@ -1,4 +1,3 @@
-import { accountRoutes } from '#contract/accounts.ts'
 import { sendRequest } from '#web/http/send-request.ts'
 import { readTokenHash, verifyEmailLink } from './mail-link.ts'
 
@@ -38,7 +37,7 @@ export async function openRecovery(hash: string): Promise<Recovery | undefined> 
 
 /** Sets the password; the recovery ends with it. @throws ApiError or NetworkError */
 export async function setPassword(recovery: Recovery, password: string): Promise<void> {
-  await sendRequest(accountRoutes.setPassword, { body: { password } }, recovery.accessToken)
+  await sendRequest('PUT /api/auth/user', { body: { password } }, recovery.accessToken)
   closeRecovery()
 }
 

@@ -1,8 +1,8 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useRef } from 'react'
-import { accountRoutes, signUpFormSchema, signUpMessages } from '#contract/accounts.ts'
+import { signUpFormSchema, signUpMessages } from '#contract/accounts.ts'
 import { PASSWORD_MIN } from '#contract/passwords.ts'
-import { ApiError, callApi } from '#web/http/api.ts'
+import { ApiError, callPublic } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { HumanCheck } from '#web/human-check/human-check.tsx'
 import { type PassKeeper, requirePass } from '#web/human-check/human-pass.ts'
@@ -41,7 +41,10 @@ function SignUpForm() {
       if (captcha === false) return
       try {
         const redirect_to = `${location.origin}/auth/callback`
-        await callApi(accountRoutes.signUp, { query: { redirect_to }, body: { email, password, captcha } })
+        await callPublic('POST /api/auth/signup', {
+          query: { redirect_to },
+          body: { email, password, captcha },
+        })
         await navigate({ to: '/email-verification', state: { email } })
       } catch (error) {
         humanCheck.current?.reset()

@@ -2,7 +2,6 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import Mail from 'lucide-react/icons/mail'
 import ShieldCheck from 'lucide-react/icons/shield-check'
 import { useEffect } from 'react'
-import { supportRoutes } from '#contract/support.ts'
 import { callApi } from '#web/http/api.ts'
 import { logWarning } from '#web/http/log.ts'
 import { useSession } from '#web/session/session.ts'
@@ -31,7 +30,7 @@ export function AdminLinks() {
 const unreadCountQuery = (userId: string | undefined) =>
   queryOptions({
     queryKey: [MESSAGES_QUERY, 'unread-count', userId],
-    queryFn: ({ signal }) => callApi(supportRoutes.countUnreadMessages, { signal }),
+    queryFn: ({ signal }) => callApi('GET /api/support-messages/unread-count', { signal }),
     enabled: userId !== undefined,
   })
 

@@ -1,7 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Role } from '#contract/access.ts'
-import { userRoutes } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { logWarning } from '#web/http/log.ts'
 import { ROLE_QUERY } from '#web/http/query-client.ts'
@@ -10,7 +9,7 @@ import { useSession } from '#web/session/session.ts'
 const ownRoleQuery = (userId: string | undefined) =>
   queryOptions({
     queryKey: [ROLE_QUERY, userId],
-    queryFn: ({ signal }) => callApi(userRoutes.readOwnRole, { signal }),
+    queryFn: ({ signal }) => callApi('GET /api/user-roles/me', { signal }),
     enabled: userId !== undefined,
   })
 

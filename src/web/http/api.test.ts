@@ -1,6 +1,4 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { accountRoutes } from '#contract/accounts.ts'
-import { userRoutes } from '#contract/users.ts'
 import { answerWith, installLocalStorage, openTab, problem, sessionOf } from '#web/testing/browser-parts.ts'
 
 const ok = () => Response.json({ role: 'admin' })
@@ -15,8 +13,8 @@ describe('callApi', () => {
     const tab = await openTab()
     tab.adoptSession(sessionOf(1))
     const requests = answerWith(ok(), Response.json({ success: true }))
-    expect(await tab.callApi(userRoutes.readOwnRole)).toEqual({ role: 'admin' })
-    await tab.callApi(accountRoutes.verifyRecaptcha, { body: { token: 't' } })
+    expect(await tab.callApi('GET /api/user-roles/me')).toEqual({ role: 'admin' })
+    await tab.callPublic('POST /api/functions/verify-recaptcha', { body: { token: 't' } })
     expect(requests.map(({ authorization }) => authorization)).toEqual(['Bearer access-1', null])
   })
 
@@ -24,7 +22,7 @@ describe('callApi', () => {
     const tab = await openTab()
     tab.adoptSession(sessionOf(1, { expiresIn: 59 }))
     const requests = answerWith(Response.json(sessionOf(2)), ok())
-    await tab.callApi(userRoutes.readOwnRole)
+    await tab.callApi('GET /api/user-roles/me')
     expect(requests.map(({ authorization }) => authorization)).toEqual([null, 'Bearer access-2'])
   })
 
@@ -32,7 +30,7 @@ describe('callApi', () => {
     const tab = await openTab()
     tab.adoptSession(sessionOf(1, { expiresIn: 30 }))
     const requests = answerWith(problem(503, 'database-unavailable'), ok())
-    await tab.callApi(userRoutes.readOwnRole)
+    await tab.callApi('GET /api/user-roles/me')
     expect(requests.at(-1)?.authorization).toBe('Bearer access-1')
   })
 
@@ -40,7 +38,7 @@ describe('callApi', () => {
     const tab = await openTab()
     tab.adoptSession(sessionOf(1))
     const requests = answerWith(problem(401, 'unauthenticated'), Response.json(sessionOf(2)), ok())
-    expect(await tab.callApi(userRoutes.readOwnRole)).toEqual({ role: 'admin' })
+    expect(await tab.callApi('GET /api/user-roles/me')).toEqual({ role: 'admin' })
     expect(requests.map(({ authorization }) => authorization)).toEqual([
       'Bearer access-1',
       null,
@@ -56,7 +54,7 @@ describe('callApi', () => {
       Response.json(sessionOf(2)),
       problem(401, 'unauthenticated'),
     )
-    await expect(tab.callApi(userRoutes.readOwnRole)).rejects.toMatchObject({ status: 401 })
+    await expect(tab.callApi('GET /api/user-roles/me')).rejects.toMatchObject({ status: 401 })
     expect(requests).toHaveLength(3)
   })
 
@@ -67,14 +65,14 @@ describe('callApi', () => {
       tab.storeSession(sessionOf(2, { userId: 'bruno' }))
       return problem(401, 'unauthenticated')
     })
-    await expect(tab.callApi(userRoutes.readOwnRole)).rejects.toMatchObject({ status: 401 })
+    await expect(tab.callApi('GET /api/user-roles/me')).rejects.toMatchObject({ status: 401 })
     expect(requests).toHaveLength(1)
   })
 
   it('throws the problem with its sentence and the wait that was asked for', async () => {
     const tab = await openTab()
     answerWith(problem(429, 'rate-limited', { 'retry-after': '30' }))
-    const failure = tab.callApi(accountRoutes.readChallenge)
+    const failure = tab.callPublic('GET /api/auth/challenge')
     await expect(failure).rejects.toBeInstanceOf(tab.ApiError)
     await expect(failure).rejects.toMatchObject({
       message: 'detalhe de rate-limited',
@@ -90,7 +88,7 @@ describe('callApi', () => {
   ])('explains %s that is HTML in general words', async (_, answer) => {
     const tab = await openTab()
     answerWith(answer)
-    await expect(tab.callApi(accountRoutes.readChallenge)).rejects.toMatchObject({
+    await expect(tab.callPublic('GET /api/auth/challenge')).rejects.toMatchObject({
       name: 'ApiError',
       message: tab.GENERIC_FAILURE.detail,
     })
@@ -99,7 +97,7 @@ describe('callApi', () => {
   it('says that there is no connection', async () => {
     const tab = await openTab()
     answerWith(new TypeError('fetch failed'))
-    await expect(tab.callApi(accountRoutes.readChallenge)).rejects.toThrow(
+    await expect(tab.callPublic('GET /api/auth/challenge')).rejects.toThrow(
       'Sem conexão com o portal. Verifique sua internet e tente novamente.',
     )
   })
@@ -112,7 +110,7 @@ describe('callApi', () => {
       throw new DOMException('aborted', 'AbortError')
     })
     await expect(
-      tab.callApi(accountRoutes.readChallenge, { signal: controller.signal }),
+      tab.callPublic('GET /api/auth/challenge', { signal: controller.signal }),
     ).rejects.toMatchObject({ name: 'AbortError' })
   })
 })

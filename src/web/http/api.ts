@@ -1,4 +1,4 @@
-import type { ReplyOf, Route } from '#contract/route.ts'
+import type { PublicRouteName, ReplyNamed, RouteName, RouteNamed } from '#contract/index.ts'
 import { isDue, refreshSession } from '#web/session/session-refresh.ts'
 import { getSession, type StoredSession, secondsLeft } from '#web/session/session-store.ts'
 import { ApiError } from './api-error.ts'
@@ -7,13 +7,23 @@ import { type RequestInput, sendRequest } from './send-request.ts'
 export { ApiError, NetworkError } from './api-error.ts'
 
 /**
- * Calls a route of the contract, as the signed-in person where the route asks for one. A session about to
- * expire is renewed first; a 401 is renewed and tried once more.
+ * Calls a route as the signed-in person. A session about to expire is renewed first; a 401 is renewed and tried
+ * once more.
  * @throws ApiError for a failed reply, NetworkError without one; both messages are Portuguese, fit to show
  */
-export async function callApi<R extends Route>(route: R, input: RequestInput<R> = {}): Promise<ReplyOf<R>> {
-  if (route.access === 'public') return sendRequest(route, input)
-  return asSignedIn((accessToken) => sendRequest(route, input, accessToken))
+export function callApi<N extends Exclude<RouteName, PublicRouteName>>(
+  name: N,
+  input: RequestInput<RouteNamed<N>> = {},
+): Promise<ReplyNamed<N>> {
+  return asSignedIn((accessToken) => sendRequest(name, input, accessToken))
+}
+
+/** Calls a route that anybody may call, without saying who asks; throws as callApi does. */
+export function callPublic<N extends PublicRouteName>(
+  name: N,
+  input: RequestInput<RouteNamed<N>> = {},
+): Promise<ReplyNamed<N>> {
+  return sendRequest(name, input)
 }
 
 let whenForbidden = () => {}

@@ -1,11 +1,5 @@
-import {
-  type BodyIn,
-  type ParamsIn,
-  pathWith,
-  type QueryIn,
-  type ReplyOf,
-  type Route,
-} from '#contract/route.ts'
+import type { ReplyNamed, RouteName, RouteNamed } from '#contract/index.ts'
+import { type BodyIn, type ParamsIn, pathWith, type QueryIn, type Route } from '#contract/route.ts'
 import { NetworkError, readFailure } from './api-error.ts'
 
 /** What a call passes in, as its route declares it. */
@@ -28,16 +22,16 @@ const DEFAULT_TIMEOUT_MS = 35_000
  * Sends one request as it is, without renewing or repeating anything.
  * @throws ApiError for a failed reply, NetworkError without one, the signal's reason when aborted by the caller
  */
-export async function sendRequest<R extends Route>(
-  route: R,
-  input: RequestInput<R>,
+export async function sendRequest<N extends RouteName>(
+  name: N,
+  input: RequestInput<RouteNamed<N>>,
   accessToken?: string,
-): Promise<ReplyOf<R>> {
-  const response = await fetchReply(route, input, accessToken)
+): Promise<ReplyNamed<N>> {
+  const response = await fetchReply(name, input, accessToken)
   if (!response.ok) throw await readFailure(response)
-  if (!route.response || response.status === 204) return undefined as ReplyOf<R>
+  if (response.status === 204) return undefined as ReplyNamed<N>
   try {
-    return (await response.json()) as ReplyOf<R>
+    return (await response.json()) as ReplyNamed<N>
   } catch (error) {
     input.signal?.throwIfAborted()
     // A 200 that is not JSON comes from something in between, a hotel's sign-in page say.
@@ -45,15 +39,16 @@ export async function sendRequest<R extends Route>(
   }
 }
 
-async function fetchReply<R extends Route>(route: R, input: RequestInput<R>, accessToken?: string) {
+async function fetchReply(name: RouteName, input: RequestInput<Route>, accessToken?: string) {
+  const [method = '', path = ''] = name.split(' ')
   const headers = new Headers({ accept: 'application/json' })
   if (accessToken) headers.set('authorization', `Bearer ${accessToken}`)
   if (input.ifMatch !== undefined) headers.set('if-match', `"${input.ifMatch}"`)
   if (input.body !== undefined) headers.set('content-type', 'application/json')
   const timeout = AbortSignal.timeout(input.timeoutMs ?? DEFAULT_TIMEOUT_MS)
   try {
-    return await fetch(addressOf(route, input), {
-      method: route.method,
+    return await fetch(urlOf(path, input), {
+      method,
       headers,
       signal: input.signal ? AbortSignal.any([input.signal, timeout]) : timeout,
       keepalive: input.keepalive ?? false,
@@ -65,8 +60,8 @@ async function fetchReply<R extends Route>(route: R, input: RequestInput<R>, acc
   }
 }
 
-function addressOf<R extends Route>(route: R, input: RequestInput<R>): string {
-  const path = pathWith(route, input.params as Record<string, unknown> | undefined)
+function urlOf(pattern: string, input: RequestInput<Route>): string {
+  const path = pathWith({ path: pattern }, input.params as Record<string, unknown> | undefined)
   const given = Object.entries((input.query ?? {}) as Record<string, unknown>)
   const query = new URLSearchParams(
     given.filter(([, value]) => value !== undefined).map(([name, value]) => [name, String(value)]),

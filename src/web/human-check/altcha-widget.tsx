@@ -5,8 +5,6 @@ import './altcha-theme.css'
 import type { AltchaWidgetElement } from 'altcha'
 import Pbkdf2Worker from 'altcha/workers/pbkdf2?worker'
 import { useEffect, useImperativeHandle, useRef } from 'react'
-import { accountRoutes } from '#contract/accounts.ts'
-import { pathWith } from '#contract/route.ts'
 import type { HumanWidgetProps } from './human-pass.ts'
 
 // The external build brings no workers of its own; this one is a file of the portal, as its CSP asks.
@@ -19,7 +17,7 @@ const FAILURE = 'Não foi possível fazer a verificação agora.'
 const SOLVE_TIMEOUT_MS = 20_000
 /** Read once, when the element is made. */
 const attributes = {
-  challenge: pathWith(accountRoutes.readChallenge),
+  challenge: '/api/auth/challenge',
   language: 'pt-br',
   type: 'checkbox',
   configuration: JSON.stringify({

@@ -1,6 +1,6 @@
 import type { RefCallback } from 'react'
-import { accountRoutes, signInMessages } from '#contract/accounts.ts'
-import { callApi } from '#web/http/api.ts'
+import { signInMessages } from '#contract/accounts.ts'
+import { callPublic } from '#web/http/api.ts'
 import { logWarning } from '#web/http/log.ts'
 import { showToast } from '#web/ui/toast.tsx'
 
@@ -72,7 +72,9 @@ export function createPassKeeper(
 
 async function tradeForPass(answer: string): Promise<HumanCheckResult> {
   try {
-    const { success, pass } = await callApi(accountRoutes.verifyRecaptcha, { body: { token: answer } })
+    const { success, pass } = await callPublic('POST /api/functions/verify-recaptcha', {
+      body: { token: answer },
+    })
     if (success) return { kind: 'passed', pass }
     showToast({ kind: 'error', title: signInMessages.humanCheckFailed })
   } catch (error) {

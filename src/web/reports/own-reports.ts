@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { preconnect } from 'react-dom'
 import { reportMessages } from '#contract/messages.ts'
-import { type OwnReports, type ReportArea, reportRoutes } from '#contract/reports.ts'
+import type { OwnReports, ReportArea } from '#contract/reports.ts'
 import { callApi } from '#web/http/api.ts'
 import { ApiError, NetworkError } from '#web/http/api-error.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
@@ -18,7 +18,7 @@ const RETRY_EVERY_MS = 15_000
 export function ownReportsQuery(userId: string) {
   return queryOptions({
     queryKey: ['own-reports', userId],
-    queryFn: ({ signal }) => callApi(reportRoutes.readOwnReports, { signal }),
+    queryFn: ({ signal }) => callApi('GET /api/reports/me', { signal }),
     retry: (failures, error) => failures < 1 && error instanceof NetworkError,
     refetchOnWindowFocus: 'always',
     refetchInterval: ({ state }) => (state.data || isRefusal(state.error) ? false : RETRY_EVERY_MS),

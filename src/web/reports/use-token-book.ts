@@ -1,7 +1,7 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { reportMessages } from '#contract/messages.ts'
 import type { ProblemCode } from '#contract/problem.ts'
-import { type OwnReports, reportRoutes } from '#contract/reports.ts'
+import type { OwnReports } from '#contract/reports.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { getSession } from '#web/session/session.ts'
@@ -75,7 +75,7 @@ export async function issueEmbedToken(
   const body = { workspaceId, reportId, datasetId, marcas, estados, ...(userEmail && { userEmail }) }
   try {
     const input = { body, signal, timeoutMs: TIMEOUT_MS }
-    const { embedToken, expiresInSeconds } = await callApi(reportRoutes.issueEmbedToken, input)
+    const { embedToken, expiresInSeconds } = await callApi('POST /api/functions/get-powerbi-token', input)
     if (!embedToken) return { kind: 'failed', detail: NO_TOKEN }
     return { kind: 'issued', value: embedToken, lifeMs: expiresInSeconds * 1_000 }
   } catch (error) {

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'react'
-import { accountRoutes } from '#contract/accounts.ts'
 import { verificationMessages } from '#contract/messages.ts'
-import { ApiError, callApi } from '#web/http/api.ts'
+import { ApiError, callPublic } from '#web/http/api.ts'
 import { showToast } from '#web/ui/toast-store.ts'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 
@@ -13,7 +12,7 @@ import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 export function useResendVerification(email: string, sentTitle: string) {
   const { secondsLeft, start } = useResendCooldown(email)
   const { submit, isBusy: isSending } = useSubmit({
-    send: () => callApi(accountRoutes.resendVerification, { body: { type: 'signup', email } }),
+    send: () => callPublic('POST /api/auth/resend', { body: { type: 'signup', email } }),
     onDone() {
       start(RESEND_COOLDOWN_SECONDS)
       showToast({ kind: 'success', title: sentTitle, description: verificationMessages.resentDetail })

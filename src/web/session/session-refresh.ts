@@ -1,4 +1,3 @@
-import { accountRoutes } from '#contract/accounts.ts'
 import { ApiError, isDefiniteRefusal } from '#web/http/api-error.ts'
 import { sendRequest } from '#web/http/send-request.ts'
 import { isInactive } from './activity.ts'
@@ -50,7 +49,7 @@ function renewOnce(oldToken: string | undefined): Promise<StoredSession | undefi
 async function trade(current: StoredSession): Promise<StoredSession | undefined> {
   const isStillCurrent = () => getSession()?.refresh_token === current.refresh_token
   try {
-    const session = await sendRequest(accountRoutes.issueToken, {
+    const session = await sendRequest('POST /api/auth/token', {
       query: { grant_type: 'refresh_token' },
       body: { refresh_token: current.refresh_token },
       timeoutMs: TIMEOUT_MS,

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { accountRoutes, type Session } from '#contract/accounts.ts'
+import type { Session } from '#contract/accounts.ts'
 import { callApi } from '#web/http/api.ts'
 import { isDefiniteRefusal } from '#web/http/api-error.ts'
 import { sendRequest } from '#web/http/send-request.ts'
@@ -40,7 +40,7 @@ export async function signIn(credentials: {
   password: string
   captcha?: string | undefined
 }): Promise<Session> {
-  const session = await sendRequest(accountRoutes.issueToken, {
+  const session = await sendRequest('POST /api/auth/token', {
     query: { grant_type: 'password' },
     body: credentials,
   })
@@ -63,7 +63,7 @@ export function adoptSession(session: Session): void {
 export async function signOut(options: { reason?: 'button' | 'inactivity' } = {}): Promise<void> {
   if (options.reason === 'inactivity') return leaveAtOnce()
   try {
-    await callApi(accountRoutes.signOut, { query: { scope: 'local' } })
+    await callApi('POST /api/auth/logout', { query: { scope: 'local' } })
   } catch (error) {
     // A refused session is over already.
     if (!isDefiniteRefusal(error)) throw error
@@ -84,7 +84,7 @@ async function leaveAtOnce(): Promise<void> {
   forgetSession()
   if (!session || secondsLeft(session) <= 0) return
   const telling = sendRequest(
-    accountRoutes.signOut,
+    'POST /api/auth/logout',
     { query: { scope: 'local' }, keepalive: true },
     session.access_token,
   )

@@ -1,5 +1,4 @@
 import type { Query } from '@tanstack/react-query'
-import { supportRoutes } from '#contract/support.ts'
 import { asSignedIn } from '#web/http/api.ts'
 import { keepStreamOpen, openEventStream, SILENCE_MS } from '#web/http/event-stream.ts'
 import { queryClient, ROLE_QUERY } from '#web/http/query-client.ts'
@@ -70,7 +69,7 @@ function start(): AbortController {
   const stream = {
     signal,
     open: (attempt: AbortSignal) =>
-      asSignedIn((token) => openEventStream(supportRoutes.followMessageChanges.path, token, attempt)),
+      asSignedIn((token) => openEventStream('/api/support-messages/changes', token, attempt)),
     onNews(data: string | undefined) {
       const news = data === undefined ? 'alive' : 'changed'
       hear(news)

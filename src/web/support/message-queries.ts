@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
-import { inboxMessages, type SupportMessage, supportRoutes } from '#contract/support.ts'
+import { inboxMessages, type SupportMessage } from '#contract/support.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { showToast } from '#web/ui/toast.tsx'
@@ -18,7 +18,7 @@ export function useInbox(userId: string, filter: InboxFilter) {
     queryFn: ({ pageParam, signal }) => {
       const unread = filter.isUnreadOnly ? ('true' as const) : undefined
       const query = { q: filter.q || undefined, unread, cursor: pageParam, limit: PAGE_SIZE }
-      return callApi(supportRoutes.listSupportMessages, { query, signal })
+      return callApi('GET /api/support-messages', { query, signal })
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next,
@@ -58,7 +58,7 @@ function useFailure(error: Error | null, isLoaded: boolean): Error | null {
 export function useMarkRead(onDone: () => void) {
   return useSubmit({
     send: ({ id }: SupportMessage) =>
-      callApi(supportRoutes.markMessageRead, { params: { id }, body: { is_read: true } }),
+      callApi('PATCH /api/support-messages/{id}', { params: { id }, body: { is_read: true } }),
     onDone: () => tellAndReadAgain(inboxMessages.read).then(onDone),
     onFailed: (error) => void tellAndReadAgain(inboxMessages.readFailed, error),
   })
@@ -69,7 +69,7 @@ export function useDeleteMessage(onSettled: () => void) {
   return useSubmit({
     send: ({ id }: SupportMessage) =>
       // Where another administrator was faster, what was wanted has happened.
-      callApi(supportRoutes.deleteMessage, { params: { id } }).catch((error) => {
+      callApi('DELETE /api/support-messages/{id}', { params: { id } }).catch((error) => {
         if (!isGone(error)) throw error
       }),
     onDone: () => tellAndReadAgain(inboxMessages.deleted),

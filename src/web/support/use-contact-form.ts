@@ -1,6 +1,6 @@
 import { type RefObject, useRef } from 'react'
-import { CONTACT_MIN_FILL_MS, contactFormSchema, contactMessages, supportRoutes } from '#contract/support.ts'
-import { callApi } from '#web/http/api.ts'
+import { CONTACT_MIN_FILL_MS, contactFormSchema, contactMessages } from '#contract/support.ts'
+import { callPublic } from '#web/http/api.ts'
 import { ApiError } from '#web/http/api-error.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { type PassKeeper, requirePass } from '#web/human-check/human-pass.ts'
@@ -24,7 +24,7 @@ export function useContactForm(humanCheck: RefObject<PassKeeper | null>, onSent:
         const fill_ms = await fillTimeSince(openedAt.current)
         const website = String(new FormData(form).get('website') ?? '')
         const body = { ...values, website, fill_ms, ...(captcha && { captcha }) }
-        await callApi(supportRoutes.sendSupportMessage, { body })
+        await callPublic('POST /api/support-messages', { body })
         showToast({ kind: 'success', title: contactMessages.sent })
         keepDraft({})
         onSent()

@@ -1,10 +1,4 @@
-import {
-  adminMessages,
-  type BulkEdit,
-  type BulkEditResult,
-  UNDO_SECONDS,
-  userRoutes,
-} from '#contract/users.ts'
+import { adminMessages, type BulkEdit, type BulkEditResult, UNDO_SECONDS } from '#contract/users.ts'
 import { type ApiError, callApi } from '#web/http/api.ts'
 import { onAuthStateChange } from '#web/session/session.ts'
 import { closeToast, showToast } from '#web/ui/toast.tsx'
@@ -89,7 +83,7 @@ export function announceBulkEdit(action: BulkEdit['action'], result: BulkEditRes
 
 async function undoBulkEdit(undoId: string): Promise<void> {
   try {
-    const { restored } = await callApi(userRoutes.undoBulkEdit, { params: { undoId } })
+    const { restored } = await callApi('POST /api/profiles/bulk-edit/{undoId}/undo', { params: { undoId } })
     const description = said(
       restored,
       'usuário voltou ao que tinha antes.',

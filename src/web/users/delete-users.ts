@@ -1,4 +1,4 @@
-import { adminMessages, MAX_IDS, type ManagedProfile, userRoutes } from '#contract/users.ts'
+import { adminMessages, MAX_IDS, type ManagedProfile } from '#contract/users.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import { getSession } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
@@ -39,7 +39,7 @@ export async function readSelected(
   let cursor: string | null | undefined
   do {
     const query = { ...order, ...(cursor && { cursor }) }
-    const page = await callApi(userRoutes.listProfiles, { query, signal })
+    const page = await callApi('GET /api/profiles', { query, signal })
     found.push(...page.items.filter(({ user_id }) => !except.has(user_id)))
     cursor = page.next
     onPage?.(found)
@@ -75,7 +75,7 @@ export async function deleteInBatches(
   for (let start = 0; start < userIds.length; start += BATCH_SIZE) {
     try {
       const body = { userIds: userIds.slice(start, start + BATCH_SIZE) }
-      const { success, errors } = await callApi(userRoutes.deleteUsers, { body })
+      const { success, errors } = await callApi('POST /api/functions/delete-users', { body })
       deletion.deletedIds.push(...success)
       deletion.refused.push(...errors)
     } catch (failure) {

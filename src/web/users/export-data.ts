@@ -1,4 +1,4 @@
-import { type ManagedProfile, userRoutes } from '#contract/users.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { isGone } from '#web/http/api-error.ts'
 import { formatDay } from '#web/ui/format-instant.ts'
@@ -14,7 +14,7 @@ export async function exportData({ user_id, email }: ManagedProfile): Promise<vo
   if (running.has(user_id)) return
   running.add(user_id)
   try {
-    const data = await callApi(userRoutes.exportProfile, { params: { userId: user_id } })
+    const data = await callApi('GET /api/profiles/{userId}/export', { params: { userId: user_id } })
     const name = `dados-${email}-${dayForFileName(new Date())}.json`
     download(name, JSON.stringify(data, null, 2))
     showToast({ kind: 'success', title: 'Dados exportados', description: name })

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
-import { adminMessages, type BulkEdit, userRoutes } from '#contract/users.ts'
+import { adminMessages, type BulkEdit } from '#contract/users.ts'
 import { type ApiError, callApi } from '#web/http/api.ts'
 import { isConflict } from '#web/http/api-error.ts'
 import { showToast } from '#web/ui/toast.tsx'
@@ -42,7 +42,7 @@ export function useBulkEdit(chosen: Selection, onSaved: () => void) {
   const { submit, isBusy } = useSubmit({
     send: (body: BulkEdit) => {
       setRefusal(undefined)
-      return callApi(userRoutes.bulkEdit, { body })
+      return callApi('POST /api/profiles/bulk-edit', { body })
     },
     onDone: (result, body) => {
       announceBulkEdit(body.action, result)
@@ -108,7 +108,11 @@ function previewQuery(edit: BulkEdit | undefined, onConflict: OnConflict) {
     queryFn: async ({ signal }) => {
       if (!edit) throw new Error('There is no edit to try')
       try {
-        return await callApi(userRoutes.bulkEdit, { query: { dryRun: 'true' }, body: edit, signal })
+        return await callApi('POST /api/profiles/bulk-edit', {
+          query: { dryRun: 'true' },
+          body: edit,
+          signal,
+        })
       } catch (error) {
         if (isConflict(error)) await onConflict(error, edit)
         throw error

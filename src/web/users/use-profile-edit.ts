@@ -1,11 +1,5 @@
 import { useState } from 'react'
-import {
-  type AuditAction,
-  type HistoryEntry,
-  type ManagedProfile,
-  type ProfileChange,
-  userRoutes,
-} from '#contract/users.ts'
+import type { AuditAction, HistoryEntry, ManagedProfile, ProfileChange } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { isConflict, isGone } from '#web/http/api-error.ts'
 import { getSession } from '#web/session/session.ts'
@@ -89,7 +83,11 @@ async function saveSteps({ from, steps, done }: Save): Promise<void> {
   patchCachedProfile(withSteps(profile, steps))
   for (const body of steps) {
     const params = { userId: profile.user_id }
-    profile = await callApi(userRoutes.changeProfile, { params, body, ifMatch: String(profile.version) })
+    profile = await callApi('PATCH /api/profiles/{userId}', {
+      params,
+      body,
+      ifMatch: String(profile.version),
+    })
     patchCachedProfile(withSteps(profile, steps))
     done.push(profile)
   }
@@ -127,8 +125,8 @@ const MAX_SENTENCES = 5
 export async function readConflict(base: ManagedProfile): Promise<Conflict> {
   const params = { userId: base.user_id }
   const [current, history] = await Promise.all([
-    callApi(userRoutes.readProfile, { params }),
-    callApi(userRoutes.readHistory, { params }),
+    callApi('GET /api/profiles/{userId}', { params }),
+    callApi('GET /api/profiles/{userId}/history', { params }),
   ])
   const since = changesSince(history.items, current.version - base.version)
   return {
@@ -142,7 +140,7 @@ export async function readConflict(base: ManagedProfile): Promise<Conflict> {
  * @throws ApiError or NetworkError when it cannot be read
  */
 export async function readApproval(userId: string): Promise<string | undefined> {
-  const { items } = await callApi(userRoutes.readHistory, { params: { userId } })
+  const { items } = await callApi('GET /api/profiles/{userId}/history', { params: { userId } })
   const approval = items.find(({ action }) => action === ('approval-given' satisfies AuditAction))
   return approval && sentenceOf(approval)
 }

@@ -8,14 +8,8 @@ import {
   useQuery,
 } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo } from 'react'
-import type { ReplyOf } from '#contract/route.ts'
-import {
-  adminMessages,
-  type ManagedProfile,
-  type ProfileFilter,
-  type ProfileSort,
-  userRoutes,
-} from '#contract/users.ts'
+import type { ReplyNamed } from '#contract/index.ts'
+import { adminMessages, type ManagedProfile, type ProfileFilter, type ProfileSort } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { ApiError, isGone } from '#web/http/api-error.ts'
 import { queryClient } from '#web/http/query-client.ts'
@@ -26,7 +20,7 @@ export interface ProfileOrder {
   sort: ProfileSort
   order: 'asc' | 'desc'
 }
-type ProfilePages = InfiniteData<ReplyOf<typeof userRoutes.listProfiles>>
+type ProfilePages = InfiniteData<ReplyNamed<'GET /api/profiles'>>
 
 const PAGE_SIZE = 100
 /** Reading so many pages again only because the window has the focus would be a burden. */
@@ -49,7 +43,7 @@ function profileListQuery(filter: ProfileFilter, order: ProfileOrder) {
         limit: PAGE_SIZE,
         ...(pageParam && { cursor: pageParam }),
       }
-      return callApi(userRoutes.listProfiles, { query, signal })
+      return callApi('GET /api/profiles', { query, signal })
     },
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
@@ -67,7 +61,7 @@ function countAgain(): void {
 function profileCountQuery(filter: ProfileFilter) {
   return queryOptions({
     queryKey: [...keys.counts, filter],
-    queryFn: ({ signal }) => callApi(userRoutes.countProfiles, { query: queryOf(filter), signal }),
+    queryFn: ({ signal }) => callApi('GET /api/profiles/count', { query: queryOf(filter), signal }),
     placeholderData: keepPreviousData,
   })
 }
@@ -76,7 +70,7 @@ function profileCountQuery(filter: ProfileFilter) {
 export function profileQuery(userId: string) {
   return queryOptions({
     queryKey: ['profile-in-dialog', userId],
-    queryFn: ({ signal }) => callApi(userRoutes.readProfile, { params: { userId }, signal }),
+    queryFn: ({ signal }) => callApi('GET /api/profiles/{userId}', { params: { userId }, signal }),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnReconnect: false,
@@ -90,7 +84,7 @@ export function historyQuery(userId: string) {
     queryKey: ['profile-history', userId],
     queryFn: ({ pageParam, signal }) => {
       const query = pageParam ? { cursor: pageParam } : {}
-      return callApi(userRoutes.readHistory, { params: { userId }, query, signal })
+      return callApi('GET /api/profiles/{userId}/history', { params: { userId }, query, signal })
     },
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,

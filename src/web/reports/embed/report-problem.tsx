@@ -1,6 +1,5 @@
 import type { AccessType } from '#contract/catalogue.ts'
 import type { EmbedMode } from '#contract/reports.ts'
-import { supportRoutes } from '#contract/support.ts'
 import { callApi } from '#web/http/api.ts'
 import { Button } from '#web/ui/button.tsx'
 import { showToast } from '#web/ui/toast-store.ts'
@@ -61,5 +60,5 @@ export async function reportProblem(
   const requestId = seen.requestId?.slice(0, 100) ?? null
   // The server refuses an area that is none of the nine.
   const body = { type: area as AccessType, embedMode, reportId: reportId || null, failure, requestId }
-  await callApi(supportRoutes.reportProblem, { body })
+  await callApi('POST /api/support-messages/problem-reports', { body })
 }

@@ -8,7 +8,6 @@ import {
   type ReportSettingInput,
   type ReportTestOutcome,
   reportSettingMessages,
-  reportSettingsRoutes,
 } from '#contract/report-settings.ts'
 import { callApi } from '#web/http/api.ts'
 import { ApiError } from '#web/http/api-error.ts'
@@ -22,7 +21,7 @@ import { inputOf, SETTING_FIELDS, type SettingField, type SettingForm, versionOf
 /** Every configured area. */
 export const reportSettingsQuery = queryOptions({
   queryKey: ['report-settings'],
-  queryFn: async ({ signal }) => (await callApi(reportSettingsRoutes.listReportSettings, { signal })).items,
+  queryFn: async ({ signal }) => (await callApi('GET /api/global-powerbi-settings', { signal })).items,
 })
 
 /** Puts what has just been saved (or removed) where it is read, ahead of any answer that is still on its way. */
@@ -118,10 +117,10 @@ async function send(
   const params = { type: slugOfType(type) }
   const ifMatch = versionOf(seen)
   if (input) {
-    const setting = await callApi(reportSettingsRoutes.saveReportSetting, { params, ifMatch, body: input })
+    const setting = await callApi('PUT /api/global-powerbi-settings/{type}', { params, ifMatch, body: input })
     return { setting, title: reportSettingMessages.saved(type) }
   }
-  const { removed } = await callApi(reportSettingsRoutes.removeReportSetting, { params, ifMatch })
+  const { removed } = await callApi('DELETE /api/global-powerbi-settings/{type}', { params, ifMatch })
   const title = removed ? reportSettingMessages.removed(type) : reportSettingMessages.nothingToRemove(type)
   return { setting: undefined, title }
 }
@@ -171,7 +170,7 @@ export function useTestReport(type: AccessType, form: SettingForm) {
   const [result, setResult] = useState<TestedReport>()
   const { submit, isBusy } = useSubmit({
     send: (body: ReportSettingInput) =>
-      callApi(reportSettingsRoutes.testReportSetting, { params: { type: slugOfType(type) }, body }),
+      callApi('POST /api/global-powerbi-settings/{type}/test', { params: { type: slugOfType(type) }, body }),
     onDone: ({ outcome, message }, input) => setResult({ input, outcome, message }),
     onFailed: (error, input) =>
       setResult({ input, message: `Não foi possível testar o relatório. ${(error as Error).message}` }),
