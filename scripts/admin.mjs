@@ -1,8 +1,7 @@
 // `npm run admin -- COMMAND EMAIL`: creates, lists and changes administrators on the configured database.
-import { failWith } from './fail-with.mjs'
+
 import { installDependencies } from './install-dependencies.mjs'
-import { pinnedNode } from './pinned-node.mjs'
-import { runCommand } from './run-command.mjs'
+import { failWith, pinnedNode, runCommand } from './run-command.mjs'
 
 try {
   await installDependencies()

@@ -1,9 +1,9 @@
 // Builds what the browser gets, when what it is made from has changed.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { hashFiles } from './hash-files.mjs'
-import { pinnedNode, toolEnvironment } from './pinned-node.mjs'
-import { interruptedBy, root, runCommand, say } from './run-command.mjs'
+import { interruptedBy, pinnedNode, root, runCommand, say, toolEnvironment } from './run-command.mjs'
 
 /**
  * @typedef {object} Target
@@ -13,6 +13,8 @@ import { interruptedBy, root, runCommand, say } from './run-command.mjs'
  * @property {readonly string[]} inputs
  * @property {boolean} [isPrerendered] whether its screens are drawn as HTML too
  */
+
+const isTest = /\.(test|spec)\.[a-z]+$/
 
 const sharedInputs = [
   'src/contract',
@@ -93,4 +95,31 @@ async function build({ folder, announcement, config, isPrerendered }, digest) {
 async function run(program, args) {
   const { status } = await runCommand(program, args, { env: toolEnvironment({ NODE_ENV: 'production' }) })
   if (status !== 0 || interruptedBy()) throw new Error('A compilação falhou.')
+}
+
+/**
+ * @param {string} base folder that the entries are relative to
+ * @param {readonly string[]} entries files and folders (whole, without tests); one that is missing counts as missing
+ * @returns {string} hexadecimal SHA-256 over paths and contents, whatever the dates and the order of the entries
+ */
+export function hashFiles(base, entries) {
+  const hash = createHash('sha256')
+  for (const path of entries.flatMap((entry) => listFiles(base, entry)).sort()) {
+    const content = readFileSync(join(base, path))
+    // The length in between keeps two files apart from one file holding both.
+    hash.update(`${path}\0${content.length}\0`).update(content)
+  }
+  return hash.digest('hex')
+}
+
+/**
+ * @param {string} base
+ * @param {string} entry
+ * @returns {string[]} paths relative to the base, with forward slashes
+ */
+function listFiles(base, entry) {
+  const stats = statSync(join(base, entry), { throwIfNoEntry: false })
+  if (!stats) return []
+  if (!stats.isDirectory()) return isTest.test(entry) ? [] : [entry]
+  return readdirSync(join(base, entry)).flatMap((name) => listFiles(base, `${entry}/${name}`))
 }

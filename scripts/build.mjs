@@ -1,7 +1,7 @@
 // `npm run build`: everything that the browser gets, if stale.
 import { buildStale, reportPage, webApp } from './build-stale.mjs'
-import { failWith } from './fail-with.mjs'
 import { installDependencies } from './install-dependencies.mjs'
+import { failWith } from './run-command.mjs'
 
 try {
   await installDependencies()

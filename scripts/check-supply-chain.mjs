@@ -5,19 +5,31 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { compareWithLock } from './compare-with-lock.mjs'
-import { failWith } from './fail-with.mjs'
-import { isLicenceAllowed } from './judge-licence.mjs'
-import { pinnedBinary } from './pinned-node.mjs'
-import { readInstalledPackages } from './read-installed-packages.mjs'
-import { root, say } from './run-command.mjs'
+import { compareWithLock, readInstalledPackages } from './installed-packages.mjs'
+import { failWith, pinnedBinary, root, say } from './run-command.mjs'
 
-/** @typedef {import('./read-installed-packages.mjs').InstalledPackage} InstalledPackage */
+/** @typedef {import('./installed-packages.mjs').InstalledPackage} InstalledPackage */
+
+// Which licences packages may have: permissive ones, those of a font, and MPL-2.0, whose duties end at its own files.
+const allowedLicences = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  'MPL-2.0',
+  'OFL-1.1',
+  'Unlicense',
+])
 
 /** @param {string} file */
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'))
 
-/** @returns {import('./compare-with-lock.mjs').Platform} */
+/** @returns {import('./installed-packages.mjs').Platform} */
 function thisPlatform() {
   const { header } = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (process.report.getReport())
   const libc = process.platform !== 'linux' ? undefined : header.glibcVersionRuntime ? 'glibc' : 'musl'
@@ -27,7 +39,7 @@ function thisPlatform() {
 /**
  * The package `node` fetches its binary as one more package, of the same version, which the lock cannot know.
  * @param {InstalledPackage} candidate
- * @param {import('./compare-with-lock.mjs').Locked} locked
+ * @param {import('./installed-packages.mjs').Locked} locked
  */
 const isPinnedNodeBinary = ({ path, version }, locked) =>
   /^node_modules\/node\/node_modules\/node-[a-z0-9-]+$/.test(path) &&
@@ -35,11 +47,11 @@ const isPinnedNodeBinary = ({ path, version }, locked) =>
 
 /**
  * @param {readonly InstalledPackage[]} installed
- * @param {import('./compare-with-lock.mjs').Locked} locked
+ * @param {import('./installed-packages.mjs').Locked} locked
  * @param {Record<string, boolean>} allowScripts
  * @returns {string[]}
  */
-export function findScripts(installed, locked, allowScripts) {
+function findScripts(installed, locked, allowScripts) {
   const names = new Set(installed.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name))
   for (const [path, { hasInstallScript, name }] of Object.entries(locked))
     if (hasInstallScript) names.add(name ?? path.replace(/^.*node_modules\//, ''))
@@ -57,14 +69,43 @@ export function findScripts(installed, locked, allowScripts) {
  * @param {Record<string, string>} dependencies of package.json
  * @returns {string[]}
  */
-export function findRanges(dependencies) {
+function findRanges(dependencies) {
   return Object.entries(dependencies)
     .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
     .map(([name, version]) => `${name}: package.json pede ${version}, e não uma versão exata`)
 }
 
+/**
+ * Judges an SPDX expression: of `A OR B` one must be allowed, of `A AND B` both; AND binds closer. Anything that is
+ * no such expression (UNLICENSED, SEE LICENSE IN …, WITH an exception) is not allowed.
+ * @param {string | undefined} licence
+ * @returns {boolean}
+ */
+export function isLicenceAllowed(licence) {
+  const tokens = licence?.match(/[()]|[^\s()]+/g) ?? []
+  let position = 0
+  /** @returns {boolean} */
+  const readOne = () => {
+    const token = tokens[position++] ?? ''
+    if (token !== '(') return allowedLicences.has(token)
+    const isAllowed = readAny()
+    return tokens[position++] === ')' && isAllowed
+  }
+  const readAll = () => {
+    let isAllowed = readOne()
+    while (tokens[position] === 'AND' && position++) isAllowed = readOne() && isAllowed
+    return isAllowed
+  }
+  const readAny = () => {
+    let isAllowed = readAll()
+    while (tokens[position] === 'OR' && position++) isAllowed = readAll() || isAllowed
+    return isAllowed
+  }
+  return readAny() && position === tokens.length
+}
+
 /** @param {readonly InstalledPackage[]} installed */
-export function findLicences(installed) {
+function findLicences(installed) {
   return installed
     .filter(({ licence }) => !isLicenceAllowed(licence))
     .map(({ path, licence }) => `${path}: licença ${licence ?? 'desconhecida'} fora da lista permitida`)

@@ -1,9 +1,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { checkSupplyChain } from './check-supply-chain.mjs'
-import { isLicenceAllowed } from './judge-licence.mjs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { checkSupplyChain, isLicenceAllowed } from './check-supply-chain.mjs'
 import { root, runCommand } from './run-command.mjs'
 
 const platform = { os: 'linux', cpu: 'x64', libc: 'glibc' }
@@ -164,17 +163,12 @@ test.each([
 })
 
 test('npm run sbom lists every locked package in CycloneDX, with its hash where it is known', async () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'patio-sbom-')), 'sbom.json')
-  onTestFinished(() => rmSync(dirname(file), { recursive: true }))
-  const { status } = await runCommand('npm', ['run', 'sbom', '--', file], { capture: true })
+  const { status } = await runCommand('npm', ['run', 'sbom'], { capture: true })
   expect(status).toBe(0)
-  const sbom = JSON.parse(readFileSync(file, 'utf8'))
+  const sbom = JSON.parse(readFileSync(join(root, 'dist', 'sbom.json'), 'utf8'))
   expect(sbom.bomFormat).toBe('CycloneDX')
   // Whatever the folder is called.
-  expect(sbom.metadata.component).toMatchObject({
-    name: 'patio',
-    purl: expect.stringMatching(/^pkg:npm\/patio@/),
-  })
+  expect(sbom.metadata.component.purl).toMatch(/^pkg:npm\/patio@/)
   const locked = Object.entries(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages)
   const names = locked
     .filter(([path]) => path !== '')

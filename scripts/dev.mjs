@@ -1,9 +1,7 @@
 // `npm run dev`: the server under `node --watch` and Vite's development server in front of it, ended together.
 import { buildStale, reportPage } from './build-stale.mjs'
-import { failWith } from './fail-with.mjs'
 import { installDependencies } from './install-dependencies.mjs'
-import { pinnedNode, toolEnvironment } from './pinned-node.mjs'
-import { runCommand, say } from './run-command.mjs'
+import { failWith, pinnedNode, runCommand, say, toolEnvironment } from './run-command.mjs'
 
 const port = process.env.PORT ?? '4000'
 const webPort = process.env.WEB_PORT ?? '5173'
@@ -12,14 +10,17 @@ async function runBoth() {
   const oneEnded = new AbortController()
   // Links in mails lead to the address that the developer has open.
   const env = toolEnvironment({ PORT: port, WEB_PORT: webPort, PUBLIC_URL: `http://localhost:${webPort}` })
-  /** @param {string[]} args */
-  const run = async (...args) => {
-    const { status } = await runCommand(pinnedNode(), args, { env, abort: oneEnded.signal })
+  /** @param {string} command @param {string[]} args */
+  const run = async (command, ...args) => {
+    const { status } = await runCommand(command, args, { env, abort: oneEnded.signal })
     oneEnded.abort()
     return status
   }
   say(`Desenvolvimento em http://localhost:${webPort} (servidor na porta ${port})`)
-  const statuses = await Promise.all([run('--watch', 'src/server/main.ts'), run('scripts/serve-web-app.mjs')])
+  const statuses = await Promise.all([
+    run(pinnedNode(), '--watch', 'src/server/main.ts'),
+    run('vite', '--port', webPort, '--strictPort'),
+  ])
   process.exitCode = Math.max(...statuses)
 }
 

@@ -2,9 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { listInstalledBrowsers } from './find-chromium.mjs'
-import { findOnPath } from './find-executable.mjs'
-import { listPostgresFolders, listVersions } from './find-postgres.mjs'
+import { findOnPath, listInstalledBrowsers, listPostgresFolders, listVersions } from './find-programs.mjs'
 import { unprivilegedUser } from './throw-away-postgres.mjs'
 
 /** @type {string} */

@@ -1,9 +1,16 @@
 // Brings node_modules to what package-lock.json says, and the pinned Node with it.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { hashFiles } from './hash-files.mjs'
-import { pinnedBinary, pinnedNode, toolEnvironment } from './pinned-node.mjs'
-import { interruptedBy, root, runCommand, say } from './run-command.mjs'
+import { hashFiles } from './build-stale.mjs'
+import {
+  interruptedBy,
+  pinnedBinary,
+  pinnedNode,
+  root,
+  runCommand,
+  say,
+  toolEnvironment,
+} from './run-command.mjs'
 
 const modules = join(root, 'node_modules')
 const stampFile = join(modules, '.patio-installed')

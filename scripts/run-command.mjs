@@ -1,11 +1,16 @@
-// Starts one command, hands signals on to it and reports how it ended.
+// Starts one command under the Node that the project pins (the `node` package), hands signals on to it and reports how
+// it ended.
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The project's folder, without a trailing slash. */
 export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '')
 
+const pinnedMajor = 24
+const binaries = join(root, 'node_modules', '.bin')
 const forwarded = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
 
 /** @type {NodeJS.Signals | undefined} */
@@ -100,4 +105,61 @@ function watchForOrphaning(onOrphaned) {
     onOrphaned()
   }, 500)
   return watch.unref()
+}
+
+/** Whether the Node that runs this very script is as new as the pinned one. */
+const isRunningNodeNewEnough = Number(process.versions.node.split('.')[0]) >= pinnedMajor
+
+/** Where the `node` package puts its binary. */
+export const pinnedBinary = join(
+  root,
+  'node_modules',
+  'node',
+  'bin',
+  process.platform === 'win32' ? 'node.exe' : 'node',
+)
+
+/**
+ * @returns {string} path of the Node that runs the product and its tools
+ * @throws {Error} when neither the pinned one nor a running one that is new enough is there
+ */
+export function pinnedNode() {
+  if (existsSync(pinnedBinary)) return pinnedBinary
+  if (isRunningNodeNewEnough && existsSync(process.execPath)) return process.execPath
+  throw new Error(
+    `Falta o Node ${pinnedMajor} em node_modules/node. Apague a pasta node_modules e tente de novo, ou use um Node ${pinnedMajor}.`,
+  )
+}
+
+/**
+ * @param {NodeJS.ProcessEnv} [extra]
+ * @returns {NodeJS.ProcessEnv} this environment with the project's tools and its Node first in PATH
+ */
+export const toolEnvironment = (extra = {}) => ({
+  ...process.env,
+  PATH: [binaries, dirname(pinnedNode()), process.env.PATH].join(delimiter),
+  ...extra,
+})
+
+/**
+ * How the server's Node is started. Small heaps keep resident memory low, which V8 would let grow for no measurable
+ * speed; the portal's live heap is about 30 MB. Without links to follow, looking modules up is quicker.
+ */
+export const serverFlags = [
+  '--max-semi-space-size=4',
+  '--max-old-space-size=384',
+  '--preserve-symlinks',
+  '--preserve-symlinks-main',
+]
+
+/** @returns {number} exit code of work that did not succeed: 1, or 128 + n when a signal ended it */
+export const failureStatus = () => (interruptedBy() ? exitStatus(null, interruptedBy() ?? null) : 1)
+
+/**
+ * Says what went wrong and sets the exit code.
+ * @param {unknown} error
+ */
+export function failWith(error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+  process.exitCode = failureStatus()
 }

@@ -1,10 +1,8 @@
 // `node scripts/run-program.mjs FILE [ARGUMENTS]`: runs one of the project's programs under the pinned Node, after
 // installing and building what is missing.
 import { buildStale, reportPage, webApp } from './build-stale.mjs'
-import { failWith } from './fail-with.mjs'
 import { installDependencies } from './install-dependencies.mjs'
-import { pinnedNode } from './pinned-node.mjs'
-import { runCommand } from './run-command.mjs'
+import { failWith, pinnedNode, runCommand } from './run-command.mjs'
 
 try {
   await installDependencies()

@@ -2,11 +2,8 @@
 // Plain JavaScript for Node >= 20; the server itself runs on the Node that the project pins.
 import { join } from 'node:path'
 import { buildStale, reportPage, webApp } from './build-stale.mjs'
-import { failWith } from './fail-with.mjs'
 import { installDependencies } from './install-dependencies.mjs'
-import { pinnedNode } from './pinned-node.mjs'
-import { root, runCommand } from './run-command.mjs'
-import { serverFlags } from './server-flags.mjs'
+import { failWith, pinnedNode, root, runCommand, serverFlags } from './run-command.mjs'
 
 const isProduction = process.env.NODE_ENV === 'production'
 

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium } from '@playwright/test'
-import { ensureChromium } from './find-chromium.mjs'
+import { ensureChromium } from './find-programs.mjs'
 import { root } from './run-command.mjs'
 
 const address = process.argv[2] ?? 'http://localhost:4000'

@@ -3,9 +3,8 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildStale, reportPage, webApp } from './build-stale.mjs'
 import { countPlaywright, countVitest, noTests, readTotals } from './count-tests.mjs'
-import { ensureChromium } from './find-chromium.mjs'
-import { pinnedNode, toolEnvironment } from './pinned-node.mjs'
-import { interruptedBy, root, runCommand, say } from './run-command.mjs'
+import { ensureChromium } from './find-programs.mjs'
+import { interruptedBy, pinnedNode, root, runCommand, say, toolEnvironment } from './run-command.mjs'
 
 /**
  * @typedef {object} Circumstances

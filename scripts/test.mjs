@@ -2,10 +2,9 @@
 // faults and fuzz in short.
 // Plain JavaScript for Node >= 20; the tools run on the Node that the project pins. `npm test -- --help` says more.
 import { addTotals, writeTotals } from './count-tests.mjs'
-import { failureStatus, failWith } from './fail-with.mjs'
 import { installDependencies } from './install-dependencies.mjs'
 import { readTestOptions, usage } from './read-test-options.mjs'
-import { say } from './run-command.mjs'
+import { failureStatus, failWith, say } from './run-command.mjs'
 import { testSteps } from './test-steps.mjs'
 import { startThrowAwayPostgres } from './throw-away-postgres.mjs'
 

@@ -1,4 +1,6 @@
 // A PostgreSQL cluster that lives as long as this process and leaves nothing behind.
+// `node scripts/throw-away-postgres.mjs -- <command…>` runs a command with TEST_DATABASE_URL naming one, or the server that
+// is set already.
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -7,8 +9,9 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { findPostgres } from './find-postgres.mjs'
-import { installSystemPackage } from './install-system-package.mjs'
+import { pathToFileURL } from 'node:url'
+import { findPostgres, installSystemPackage } from './find-programs.mjs'
+import { failWith, runCommand, toolEnvironment } from './run-command.mjs'
 
 const startLimitMs = 30_000
 const isRoot = process.getuid?.() === 0
@@ -134,4 +137,30 @@ async function findFreePort() {
   probe.close()
   await once(probe, 'close')
   return typeof address === 'object' && address ? address.port : 0
+}
+
+/**
+ * @param {string} command
+ * @param {readonly string[]} args
+ */
+async function runWithPostgres(command, args) {
+  const cluster = process.env.TEST_DATABASE_URL ? undefined : await startThrowAwayPostgres()
+  const url = process.env.TEST_DATABASE_URL || cluster?.url
+  if (!url)
+    throw new Error('Nenhum PostgreSQL 15 ou mais novo encontrado. Instale um ou defina TEST_DATABASE_URL.')
+  try {
+    const { status, output } = await runCommand(command, args, {
+      env: toolEnvironment({ TEST_DATABASE_URL: url }),
+    })
+    if (output) process.stderr.write(`${output}\n`)
+    process.exitCode = status
+  } finally {
+    await cluster?.stop()
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const [separator, command, ...args] = process.argv.slice(2)
+  if (separator === '--' && command) await runWithPostgres(command, args).catch(failWith)
+  else failWith('Uso: node scripts/throw-away-postgres.mjs -- <comando…>')
 }

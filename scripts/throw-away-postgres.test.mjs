@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { findPostgres } from './find-postgres.mjs'
+import { findPostgres } from './find-programs.mjs'
 import { root } from './run-command.mjs'
 import { startThrowAwayPostgres } from './throw-away-postgres.mjs'
 
@@ -36,7 +36,13 @@ test.runIf(hasPostgres)('answers until it is stopped and leaves no files', async
 })
 
 test.runIf(hasPostgres)('goes away with a process that is killed outright', async () => {
-  const command = ['scripts/with-postgres.mjs', '--', 'sh', '-c', 'echo $TEST_DATABASE_URL; exec sleep 5']
+  const command = [
+    'scripts/throw-away-postgres.mjs',
+    '--',
+    'sh',
+    '-c',
+    'echo $TEST_DATABASE_URL; exec sleep 5',
+  ]
   const env = { ...process.env, TEST_DATABASE_URL: '' }
   const owner = spawn(process.execPath, command, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
   const [url] = await once(owner.stdout, 'data')

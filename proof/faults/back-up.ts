@@ -8,7 +8,7 @@ import { createDatabase, openPostgres, runSql } from '#proof/shared/postgres.ts'
 import { newSecret, ROOT } from '#proof/shared/processes.ts'
 import { ask } from '#proof/shared/requests.ts'
 import { temporaryFolder } from '#proof/shared/run-task.ts'
-import { findPostgres } from '#scripts/find-postgres.mjs'
+import { findPostgres } from '#scripts/find-programs.mjs'
 
 const MESSAGES = 30
 

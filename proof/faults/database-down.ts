@@ -10,7 +10,7 @@ import { signInAsAdmin } from '#proof/shared/people.ts'
 import { createDatabase, runSql } from '#proof/shared/postgres.ts'
 import { type Answer, ask } from '#proof/shared/requests.ts'
 import { type CleanUp, temporaryFolder } from '#proof/shared/run-task.ts'
-import { findPostgres } from '#scripts/find-postgres.mjs'
+import { findPostgres } from '#scripts/find-programs.mjs'
 import { unprivilegedUser } from '#scripts/throw-away-postgres.mjs'
 
 /** An answer may take this long; what is asked just before the restart may be a good one. */

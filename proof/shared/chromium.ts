@@ -1,5 +1,5 @@
 import { type Browser, chromium, type Page } from '@playwright/test'
-import { ensureChromium } from '#scripts/find-chromium.mjs'
+import { ensureChromium } from '#scripts/find-programs.mjs'
 import type { CleanUp } from './run-task.ts'
 
 /** The Chromium of the browser tests, with the switches of playwright.config.ts; closed when the run ends. */

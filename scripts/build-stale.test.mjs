@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { findStaleDigest } from './build-stale.mjs'
-import { hashFiles } from './hash-files.mjs'
+import { findStaleDigest, hashFiles } from './build-stale.mjs'
 
 /** @type {string} */
 let base

@@ -1,0 +1,162 @@
+// The Chromium that the browser tests drive, and installed PostgreSQL server programs for a throw-away cluster.
+import { accessSync, constants, readdirSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { pinnedNode, runCommand, say, toolEnvironment } from './run-command.mjs'
+
+const browserNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+const macApps = ['Google Chrome', 'Chromium'].map((name) => `Applications/${name}.app/Contents/MacOS/${name}`)
+const downloadLimitMs = 5 * 60_000
+const minPostgresMajor = 15
+
+/**
+ * @param {string} path
+ * @returns {boolean} whether it is a file that may be run
+ */
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
+
+/**
+ * @param {string} [path] a PATH variable
+ * @returns {string[]} its folders, in order
+ */
+const pathFolders = (path = process.env.PATH ?? '') => path.split(delimiter).filter(Boolean)
+
+/**
+ * @param {string} name
+ * @param {string} [path] a PATH variable
+ * @returns {string | undefined} the first such program
+ */
+export const findOnPath = (name, path) =>
+  pathFolders(path)
+    .map((folder) => join(folder, name))
+    .find(isExecutable)
+
+/**
+ * Installs a Debian package when this machine has apt-get and lets us: as root, or through sudo without a password.
+ * @param {string} name
+ * @returns {Promise<boolean>} whether apt-get reported success
+ */
+export async function installSystemPackage(name) {
+  if (!findOnPath('apt-get')) return false
+  const prefix = process.getuid?.() === 0 ? [] : ['sudo', '-n']
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  /** @param {string[]} args */
+  const run = async (...args) => {
+    const [command = '', ...rest] = [...prefix, ...args]
+    return (await runCommand(command, rest, { env, capture: true })).status === 0
+  }
+  if (!(await run('true'))) return false
+  say(`Instalando o pacote ${name} do sistema…`)
+  // Lists may be partly out of reach while the package itself is not.
+  await run('apt-get', 'update')
+  // What this machine has already is not ours to change: no upgrade.
+  return run('apt-get', 'install', '-y', '--no-upgrade', '--no-install-recommends', name)
+}
+
+/**
+ * @param {{ path?: string, home?: string }} [where]
+ * @returns {string[]} installed browsers that could do, best first
+ */
+export function listInstalledBrowsers({ path, home = homedir() } = {}) {
+  const fixed = ['/usr/bin/chromium', '/usr/bin/google-chrome', '/snap/bin/chromium']
+  const onPath = browserNames.map((name) => findOnPath(name, path)).filter((found) => found !== undefined)
+  const apps = macApps.flatMap((app) => [`/${app}`, join(home, app)])
+  return [...new Set([...fixed, ...onPath, ...apps])].filter(isExecutable)
+}
+
+/**
+ * Finds a Chromium that runs, or installs one: Playwright's own build first, else the system's package.
+ * @returns {Promise<string>} its path
+ * @throws {Error} when there is none and none can be installed, or when CHROMIUM_PATH names none
+ */
+export async function ensureChromium() {
+  const chosen = process.env.CHROMIUM_PATH
+  if (chosen) {
+    if (await runs(chosen)) return chosen
+    throw new Error(`CHROMIUM_PATH=${chosen} não é um navegador que rode.`)
+  }
+  const ready = await findRunning([...listInstalledBrowsers(), await downloadedBrowser()])
+  const found = ready ?? (await downloadBrowser()) ?? (await installSystemBrowser())
+  if (found) return found
+  throw new Error('Nenhum Chromium encontrado nem instalável. Instale um e aponte CHROMIUM_PATH para ele.')
+}
+
+async function downloadBrowser() {
+  say('Baixando o Chromium do Playwright…')
+  await runCommand('playwright', ['install', 'chromium'], {
+    env: toolEnvironment(),
+    capture: true,
+    abort: AbortSignal.timeout(downloadLimitMs),
+  })
+  // A fresh machine may lack the libraries that this build needs; then it does not run and the system's is taken.
+  return findRunning([await downloadedBrowser()])
+}
+
+async function installSystemBrowser() {
+  await installSystemPackage('chromium')
+  return findRunning(listInstalledBrowsers())
+}
+
+/** @returns {Promise<string>} where Playwright keeps, or would keep, its own Chromium; '' when it cannot say */
+async function downloadedBrowser() {
+  const program = "process.stdout.write(require('playwright-core').chromium.executablePath())"
+  const { status, output } = await runCommand(pinnedNode(), ['--eval', program], { capture: true })
+  return status === 0 ? output : ''
+}
+
+/** @param {readonly string[]} paths */
+async function findRunning(paths) {
+  for (const path of paths) if (await runs(path)) return path
+}
+
+/** @param {string} path */
+const runs = async (path) =>
+  isExecutable(path) &&
+  (await runCommand(path, ['--version'], { capture: true, abort: AbortSignal.timeout(20_000) })).status === 0
+
+/**
+ * @param {string} parent folder that holds one folder per version
+ * @param {RegExp} name
+ * @returns {string[]} the `bin` folders below it, newest version first
+ */
+export function listVersions(parent, name) {
+  try {
+    const folders = readdirSync(parent).filter((folder) => name.test(folder))
+    return folders.sort((a, b) => versionOf(b) - versionOf(a)).map((folder) => join(parent, folder, 'bin'))
+  } catch {
+    return []
+  }
+}
+
+/** @param {string} text */
+const versionOf = (text) => Number(text.match(/\d+/)?.[0] ?? 0)
+
+/** @param {string} folder */
+const holdsServer = (folder) => ['initdb', 'postgres'].every((program) => isExecutable(join(folder, program)))
+
+/** @returns {string[]} folders that hold a PostgreSQL server, the one in PATH first, then newest first */
+export function listPostgresFolders() {
+  const folders = [
+    ...pathFolders(),
+    ...listVersions('/usr/lib/postgresql', /^\d+$/),
+    ...listVersions('/opt/homebrew/opt', /^postgresql(@\d+)?$/),
+    ...listVersions('/usr/local/opt', /^postgresql(@\d+)?$/),
+    ...listVersions('/Applications/Postgres.app/Contents/Versions', /^\d+$/),
+  ]
+  return [...new Set(folders)].filter(holdsServer)
+}
+
+/** @returns {Promise<string | undefined>} folder of a PostgreSQL server that is new enough (15 or later) */
+export async function findPostgres() {
+  for (const folder of listPostgresFolders()) {
+    const { output } = await runCommand(join(folder, 'postgres'), ['--version'], { capture: true })
+    if (versionOf(output) >= minPostgresMajor) return folder
+  }
+}
