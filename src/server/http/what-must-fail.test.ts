@@ -8,9 +8,9 @@ import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 //   report outside types, unknown report, mixed workspace, report and dataset → the same 404, no upstream call;
 //   marcas superset, another's userEmail → the identity of the database; empty marcas or estados → no token:
 //     reports/issue-embed-token.test.ts
-//   two administrators who delete each other at once → one remains: profiles/delete-users.test.ts
-//   the last administrator: also admin/admin-commands.test.ts (revoke)
-//   bulk edit with one bad id → nothing changes: profiles/bulk-edit/bulk-edit.test.ts
+//   two administrators who delete each other at once → one remains: users/delete-users.test.ts
+//   the last administrator: also operations/admin-commands.test.ts (revoke)
+//   bulk edit with one bad id → nothing changes: users/bulk-edit.test.ts
 //   no CORS, with or without an Origin: here, because nothing else asks
 
 const CHANGES: Record<string, object> = {
