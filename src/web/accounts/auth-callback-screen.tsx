@@ -2,10 +2,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { callbackMessages } from '#contract/accounts.ts'
 import { adoptSession, getSession } from '#web/session/session.ts'
+import { Spinner } from '#web/ui/loading.tsx'
 import { MessagePage } from '#web/ui/message-page.tsx'
-import { Spinner } from '#web/ui/spinner.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { failureNotice } from '#web/ui/use-submit.ts'
+import { failureNotice } from '#web/ui/use-form.ts'
 import { readTokenHash, takeLinkHash, verifyEmailLink } from './mail-link.ts'
 
 /** Where the link of the verification mail leads: it is posted, never used up by the page's own address. */

@@ -5,7 +5,7 @@ import { getSession, refreshSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
 import { MessagePage } from '#web/ui/message-page.tsx'
-import { useSubmit } from '#web/ui/use-submit.ts'
+import { useSubmit } from '#web/ui/use-form.ts'
 
 type Outcome = 'account-removed' | 'sessions-ended' | 'link-ended'
 

@@ -3,11 +3,9 @@ import { useEffect, useRef, useState } from 'react'
 import { forgotPasswordFormSchema } from '#contract/accounts.ts'
 import { passwordMessages } from '#contract/passwords.ts'
 import { callPublic } from '#web/http/api.ts'
-import { Button, buttonClasses } from '#web/ui/button.tsx'
+import { Button, buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
 import { EmailField } from '#web/ui/text-field.tsx'
-import { textLinkClasses } from '#web/ui/text-link.ts'
-import { useForm } from '#web/ui/use-form.ts'
-import { failureNotice } from '#web/ui/use-submit.ts'
+import { failureNotice, useForm } from '#web/ui/use-form.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 
 /** /forgot-password: asks for the mail with the reset link, then says that it is on its way. */

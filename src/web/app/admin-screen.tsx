@@ -1,5 +1,5 @@
 import { ReportSettingsCard } from '#web/reports/settings/report-settings-card.tsx'
-import { textLinkClasses } from '#web/ui/text-link.ts'
+import { textLinkClasses } from '#web/ui/button.tsx'
 import { UsersCard } from '#web/users/users-card.tsx'
 
 // For the route's loader: one chunk carries both.

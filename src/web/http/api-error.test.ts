@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { PROBLEMS } from '#contract/problem.ts'
-import { GENERIC_FAILURE, readFailure } from './api-error.ts'
+import { GENERIC_FAILURE, readFailure } from './send-request.ts'
 
 describe('readFailure', () => {
   it('uses the contract’s own words for what it cannot read', () => {

@@ -1,10 +1,9 @@
 import type { PublicRouteName, ReplyNamed, RouteName, RouteNamed } from '#contract/index.ts'
 import { isDue, refreshSession } from '#web/session/session-refresh.ts'
 import { getSession, type StoredSession, secondsLeft } from '#web/session/session-store.ts'
-import { ApiError } from './api-error.ts'
-import { type RequestInput, sendRequest } from './send-request.ts'
+import { ApiError, type RequestInput, sendRequest } from './send-request.ts'
 
-export { ApiError, NetworkError } from './api-error.ts'
+export { ApiError, NetworkError } from './send-request.ts'
 
 /**
  * Calls a route as the signed-in person. A session about to expire is renewed first; a 401 is renewed and tried

@@ -1,4 +1,4 @@
-import { ApiError, readFailure } from './api-error.ts'
+import { ApiError, readFailure } from './send-request.ts'
 
 /** The server says something every 15 s; a stream that has been silent for this long (ms) is dead. */
 export const SILENCE_MS = 35_000

@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import { type AuthEvent, getSession, onAuthStateChange } from '#web/session/session.ts'
 import { onForbidden } from './api.ts'
-import { isDefiniteRefusal } from './api-error.ts'
+import { isDefiniteRefusal } from './send-request.ts'
 
 const MAX_RETRIES = 2
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { answerWith, problem } from '#web/testing/browser-parts.ts'
-import { ApiError } from './api-error.ts'
 import { createEventParser, openEventStream, readEvents } from './event-stream.ts'
+import { ApiError } from './send-request.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 

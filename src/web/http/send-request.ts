@@ -1,6 +1,76 @@
 import type { ReplyNamed, RouteName, RouteNamed } from '#contract/index.ts'
+import type { Problem } from '#contract/problem.ts'
 import { type BodyIn, type ParamsIn, pathWith, type QueryIn, type Route } from '#contract/route.ts'
-import { NetworkError, readFailure } from './api-error.ts'
+
+/** The contract's words for 'internal', repeated here so that its whole list stays out of the browser. */
+export const GENERIC_FAILURE = {
+  title: 'Erro interno',
+  detail: 'Algo deu errado do nosso lado. Tente novamente em instantes.',
+} as const
+
+/** The server refused or failed; the message is the problem's Portuguese sentence, fit to show. */
+export class ApiError extends Error {
+  readonly problem: Problem
+  readonly status: number
+  /** Seconds that the server asked to wait before the next try. */
+  readonly retryAfterSeconds?: number
+
+  constructor(problem: Problem, status: number, retryAfterSeconds?: number) {
+    super(problem.detail)
+    this.name = 'ApiError'
+    this.problem = problem
+    this.status = status
+    if (retryAfterSeconds !== undefined) this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** No reply came: offline, server down, or it took too long. */
+export class NetworkError extends Error {
+  constructor(cause?: unknown) {
+    super('Sem conexão com o portal. Verifique sua internet e tente novamente.', { cause })
+    this.name = 'NetworkError'
+  }
+}
+
+/** True for a 4xx that will not change by trying again; 408 and 429 pass with time. */
+export function isDefiniteRefusal(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError)) return false
+  return error.status >= 400 && error.status < 500 && error.status !== 408 && error.status !== 429
+}
+
+/** The server refused because what the change rests on has changed meanwhile. */
+export function isConflict(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.problem.code === 'conflict'
+}
+
+/** The server refused because it does not exist any more. */
+export function isGone(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.problem.code === 'not-found'
+}
+
+/** Turns a failed response into an ApiError; a body that is not problem JSON gets the generic sentence. */
+export async function readFailure(response: Response): Promise<ApiError> {
+  const body: unknown = await response.json().catch(() => undefined)
+  const problem = isProblem(body) ? body : genericProblem(response)
+  return new ApiError(problem, response.status, readRetryAfter(response.headers.get('retry-after')))
+}
+
+function isProblem(body: unknown): body is Problem {
+  const problem = body as Partial<Problem> | null | undefined
+  return typeof problem?.code === 'string' && typeof problem.detail === 'string'
+}
+
+function genericProblem(response: Response): Problem {
+  const requestId = response.headers.get('x-request-id') ?? ''
+  return { type: 'about:blank', ...GENERIC_FAILURE, status: response.status, code: 'internal', requestId }
+}
+
+/** Retry-After is a number of seconds or an HTTP date (RFC 9110 section 10.2.3). */
+function readRetryAfter(header: string | null): number | undefined {
+  if (!header) return undefined
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
+  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined
+}
 
 /** What a call passes in, as its route declares it. */
 export interface RequestInput<R extends Route> {

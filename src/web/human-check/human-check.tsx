@@ -2,7 +2,7 @@ import { type ComponentType, type Ref, useEffect, useImperativeHandle, useRef, u
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { Button } from '#web/ui/button.tsx'
-import { Skeleton } from '#web/ui/skeleton.tsx'
+import { Skeleton } from '#web/ui/loading.tsx'
 import { createPassKeeper, type HumanWidget, type HumanWidgetProps, type PassKeeper } from './human-pass.ts'
 
 const loadAltcha = () => import('./altcha-widget.tsx').then((module) => module.AltchaWidget)

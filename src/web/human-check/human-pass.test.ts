@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { answerWith, installLocalStorage } from '#web/testing/browser-parts.ts'
-import { toastStore } from '#web/ui/toast-store.ts'
+import { toastStore } from '#web/ui/toast.tsx'
 import { createPassKeeper } from './human-pass.ts'
 
 let now = 0

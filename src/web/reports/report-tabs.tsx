@@ -2,14 +2,13 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo } from 'react'
 import { reportMessages } from '#contract/messages.ts'
 import type { OwnReports } from '#contract/reports.ts'
-import { Alert } from '#web/ui/alert.tsx'
+import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { TabList, tabPanelProps, useVisited } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { EmbeddedReport } from './embed/embedded-report.tsx'
 import { SharedReport } from './embed/shared-report.tsx'
 import type { TokenBook, TokenState } from './embed/token-book.ts'
 import { type ReportTab, tabsOf } from './own-reports.ts'
-import { NoReports } from './reports-notice.tsx'
 import { useTokenBook, useTokensOf } from './use-token-book.ts'
 
 const ID_PREFIX = 'reports'
@@ -63,6 +62,24 @@ export function ReportTabs({ userId, reports }: ReportTabsProps) {
             </div>
           ))}
       </div>
+    </div>
+  )
+}
+
+/** There is nothing to show; `onRetry` is given where trying again may help. */
+export function NoReports({ onRetry, isRetrying = false }: { onRetry?: () => void; isRetrying?: boolean }) {
+  const className = 'mx-auto mt-4 max-w-2xl'
+  return (
+    <div className="p-4">
+      {onRetry ? (
+        <FailedLoad kind="info" onRetry={onRetry} isRetrying={isRetrying} className={className}>
+          {reportMessages.none}
+        </FailedLoad>
+      ) : (
+        <Alert kind="info" className={className}>
+          {reportMessages.none}
+        </Alert>
+      )}
     </div>
   )
 }

@@ -34,7 +34,7 @@ async function openWatchedTab() {
   const tab = await openTab()
   const { watchInactivity } = await import('./inactivity.ts')
   const { noteActivity } = await import('./activity.ts')
-  const { toastStore } = await import('#web/ui/toast-store.ts')
+  const { toastStore } = await import('#web/ui/toast.tsx')
   windows.push(page.window)
   return {
     ...tab,

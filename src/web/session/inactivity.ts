@@ -1,5 +1,5 @@
 import { sessionMessages } from '#contract/messages.ts'
-import { closeToast, showToast } from '#web/ui/toast-store.ts'
+import { closeToast, showToast } from '#web/ui/toast.tsx'
 import { ACTIVITY_KEY, INACTIVITY_MS, isInactive, lastActivityAt, noteActivity } from './activity.ts'
 import { getSession, onAuthStateChange, signOut } from './session.ts'
 

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
 import { verificationMessages } from '#contract/messages.ts'
 import { ApiError, callPublic } from '#web/http/api.ts'
-import { showToast } from '#web/ui/toast-store.ts'
-import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
+import { showToast } from '#web/ui/toast.tsx'
+import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
 
 /**
  * What a resend button does and says: one mail at a time, then a rest of 60 seconds.

@@ -1,5 +1,4 @@
-import { ApiError, isDefiniteRefusal } from '#web/http/api-error.ts'
-import { sendRequest } from '#web/http/send-request.ts'
+import { ApiError, isDefiniteRefusal, sendRequest } from '#web/http/send-request.ts'
 import { isInactive } from './activity.ts'
 import {
   announce,

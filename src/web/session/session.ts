@@ -1,8 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import type { Session } from '#contract/accounts.ts'
 import { callApi } from '#web/http/api.ts'
-import { isDefiniteRefusal } from '#web/http/api-error.ts'
-import { sendRequest } from '#web/http/send-request.ts'
+import { isDefiniteRefusal, sendRequest } from '#web/http/send-request.ts'
 import { restartActivity } from './activity.ts'
 import {
   announce,
@@ -90,3 +89,6 @@ async function leaveAtOnce(): Promise<void> {
   )
   await telling.catch(() => {})
 }
+
+/** What a screen asks before somebody signs out of it, where that would lose something; true keeps them there. */
+export const leaveQuestion: { ask?: (() => Promise<boolean>) | undefined } = {}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { PROBLEMS, type ProblemCode } from '#contract/problem.ts'
-import { ApiError, NetworkError } from '#web/http/api-error.ts'
-import { describeSendFailure } from './use-contact-form.ts'
+import { ApiError, NetworkError } from '#web/http/send-request.ts'
+import { describeSendFailure } from './contact-screen.tsx'
 
 function refused(code: ProblemCode, retryAfterSeconds?: number): ApiError {
   const [status, title, detail] = PROBLEMS[code]

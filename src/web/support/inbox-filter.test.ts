@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readFilter, writeFilter } from './inbox-filter.ts'
+import { readFilter, writeFilter } from './inbox-screen.tsx'
 
 describe('the filter in the address', () => {
   it.each([

@@ -1,8 +1,9 @@
 import type { Query } from '@tanstack/react-query'
 import { asSignedIn } from '#web/http/api.ts'
 import { keepStreamOpen, openEventStream, SILENCE_MS } from '#web/http/event-stream.ts'
+import { logWarning } from '#web/http/log.ts'
 import { queryClient, ROLE_QUERY } from '#web/http/query-client.ts'
-import { runOneByOne } from '#web/http/run-one-by-one.ts'
+import { isDefiniteRefusal } from '#web/http/send-request.ts'
 import { onAuthStateChange } from '#web/session/session-store.ts'
 
 /** First part of the key of every query of support messages. */
@@ -113,3 +114,41 @@ const readAgain = runOneByOne(async () => {
   // A first load that was on its way may have begun before the change.
   if (hasJoined) await queryClient.invalidateQueries(filters, { throwOnError: true })
 })
+
+/** However fast it is asked for, the work runs no oftener than this. */
+const REST_MS = 150
+const MAX_REST_MS = 30_000
+/** Work that has failed this often waits until it is asked for again. */
+const MAX_FAILURES = 8
+
+/**
+ * Makes work that may be asked for in bursts run once at a time: at once when nothing runs, and otherwise once
+ * more afterwards, whatever the number of times it was asked for meanwhile. Failed, it is tried again later and
+ * later, unless the server has said its last word.
+ */
+export function runOneByOne(work: () => Promise<void>): () => void {
+  let isRunning = false
+  let isAskedAgain = false
+  const run = async () => {
+    isRunning = true
+    let failures = 0
+    do {
+      isAskedAgain = false
+      try {
+        await work()
+        failures = 0
+      } catch (error) {
+        logWarning('What changed could not be read', error)
+        failures += 1
+        if (failures < MAX_FAILURES && !isDefiniteRefusal(error)) isAskedAgain = true
+      }
+      const restMs = failures > 0 ? Math.min(MAX_REST_MS, 500 * 2 ** failures) : REST_MS
+      await new Promise((resolve) => setTimeout(resolve, restMs))
+    } while (isAskedAgain)
+    isRunning = false
+  }
+  return () => {
+    if (isRunning) isAskedAgain = true
+    else void run()
+  }
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { formatInstant } from '#web/ui/format-instant.ts'
-import { compactText, hasPhone, phoneLink, plainText, replyLink } from './message-links.ts'
+import { compactText, hasPhone, phoneLink, plainText, replyLink } from './message-card.tsx'
 
 const message = {
   id: '1',

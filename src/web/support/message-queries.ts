@@ -4,8 +4,8 @@ import { inboxMessages, type SupportMessage } from '#contract/support.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
-import type { InboxFilter } from './inbox-filter.ts'
+import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
+import type { InboxFilter } from './inbox-screen.tsx'
 import { MESSAGES_QUERY } from './message-changes.ts'
 
 /** The most that the server gives at once: whoever has scrolled far has few requests to repeat after a change. */

@@ -63,7 +63,7 @@ export async function openTab() {
   const [session, api, apiError, store] = await Promise.all([
     import('#web/session/session.ts'),
     import('#web/http/api.ts'),
-    import('#web/http/api-error.ts'),
+    import('#web/http/send-request.ts'),
     import('#web/session/session-store.ts'),
   ])
   const events: string[] = []

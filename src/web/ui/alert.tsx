@@ -1,6 +1,26 @@
+import CircleAlert from 'lucide-react/icons/circle-alert'
+import CircleCheck from 'lucide-react/icons/circle-check'
+import Info from 'lucide-react/icons/info'
+import TriangleAlert from 'lucide-react/icons/triangle-alert'
 import type { ReactNode } from 'react'
+import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
-import { KindIcon, type NoticeKind } from './kind-icon.tsx'
+
+export type NoticeKind = 'success' | 'error' | 'warning' | 'info'
+
+const icons = { success: CircleCheck, error: CircleAlert, warning: TriangleAlert, info: Info }
+const colors: Record<NoticeKind, string> = {
+  success: 'text-success',
+  error: 'text-danger',
+  warning: 'text-warning',
+  info: 'text-info',
+}
+
+/** The icon of a kind of notice, in its colour. */
+export function KindIcon({ kind, className }: { kind: NoticeKind; className?: string }) {
+  const Icon = icons[kind]
+  return <Icon aria-hidden="true" className={classNames('size-4 shrink-0', colors[kind], className)} />
+}
 
 const tints: Record<NoticeKind, string> = {
   success: 'border-success/25 bg-success-soft',
@@ -33,4 +53,24 @@ export function Alert({ kind, title, children, actions, className }: AlertProps)
       </div>
     </div>
   )
+}
+
+interface FailedLoadProps {
+  kind?: NoticeKind
+  title?: string
+  children?: ReactNode
+  onRetry: () => void
+  isRetrying?: boolean
+  className?: string
+}
+
+/** Stands where something that could not be read should be, and tries again. */
+export function FailedLoad(props: FailedLoadProps) {
+  const { kind = 'error', onRetry, isRetrying = false, ...alert } = props
+  const retry = (
+    <Button variant="secondary" isBusy={isRetrying} onClick={onRetry}>
+      Tentar novamente
+    </Button>
+  )
+  return <Alert {...alert} kind={kind} actions={retry} />
 }

@@ -1,7 +1,17 @@
-import type { ComponentProps } from 'react'
+import { type ComponentProps, useSyncExternalStore } from 'react'
 import { classNames } from './class-names.ts'
-import { Spinner } from './spinner.tsx'
-import { useHydrated } from './use-hydrated.ts'
+import { Spinner } from './loading.tsx'
+
+const never = () => () => {}
+
+/** Whether the page has taken over what was drawn when it was built: until then nothing that is pressed is heard. */
+export function useHydrated(): boolean {
+  return useSyncExternalStore(
+    never,
+    () => true,
+    () => false,
+  )
+}
 
 const variants = {
   primary: 'bg-brand text-brand-foreground hover:bg-[color-mix(in_oklab,var(--accent),var(--ink)_14%)]',
@@ -55,3 +65,6 @@ export function Button({
     </button>
   )
 }
+
+/** The classes of a link that stands in a line of its own or in a sentence. */
+export const textLinkClasses = 'rounded-sm font-medium text-brand-strong underline-offset-4 hover:underline'

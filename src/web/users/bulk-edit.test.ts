@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Problem } from '#contract/problem.ts'
-import { ApiError } from '#web/http/api-error.ts'
+import { ApiError } from '#web/http/send-request.ts'
 import { asPreviewed, bulkEditOf, describeGone, describePreview, goneFrom } from './bulk-edit.ts'
 import { NO_ENTITLEMENTS } from './entitlements.tsx'
 

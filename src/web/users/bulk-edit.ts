@@ -2,7 +2,7 @@ import { adminMessages, type BulkEdit, type BulkEditResult, UNDO_SECONDS } from 
 import { type ApiError, callApi } from '#web/http/api.ts'
 import { onAuthStateChange } from '#web/session/session.ts'
 import { closeToast, showToast } from '#web/ui/toast.tsx'
-import { failureNotice } from '#web/ui/use-submit.ts'
+import { failureNotice } from '#web/ui/use-form.ts'
 import type { Entitlements } from './entitlements.tsx'
 import type { Selection } from './selection.ts'
 import { refreshUsers } from './user-queries.ts'

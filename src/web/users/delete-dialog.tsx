@@ -2,12 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useId, useRef, useState } from 'react'
 import { adminMessages, type ManagedProfile } from '#contract/users.ts'
 import { queryClient } from '#web/http/query-client.ts'
-import { Alert } from '#web/ui/alert.tsx'
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
-import { FailedLoad } from '#web/ui/failed-load.tsx'
-import { Skeleton } from '#web/ui/skeleton.tsx'
+import { Alert, FailedLoad } from '#web/ui/alert.tsx'
+import { ConfirmDialog } from '#web/ui/dialog.tsx'
+import { Skeleton } from '#web/ui/loading.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { useSubmit } from '#web/ui/use-submit.ts'
+import { useSubmit } from '#web/ui/use-form.ts'
 import {
   announceDeletion,
   type Deletion,

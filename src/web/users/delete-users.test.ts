@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ManagedProfile } from '#contract/users.ts'
 import { storeSession } from '#web/session/session-store.ts'
 import { answerWith, installLocalStorage, problem, sessionOf } from '#web/testing/browser-parts.ts'
-import { closeToast, toastStore } from '#web/ui/toast-store.ts'
+import { closeToast, toastStore } from '#web/ui/toast.tsx'
 import { announceDeletion, deleteInBatches, describeOthers, readSelected } from './delete-users.ts'
 
 const person = (userId: string) => ({ user_id: userId, email: `${userId}@x` }) as ManagedProfile

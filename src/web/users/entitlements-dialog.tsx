@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useId, useRef } from 'react'
 import type { ManagedProfile } from '#contract/users.ts'
-import { Alert } from '#web/ui/alert.tsx'
+import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
-import { FailedLoad } from '#web/ui/failed-load.tsx'
-import { Skeleton } from '#web/ui/skeleton.tsx'
+import { Skeleton } from '#web/ui/loading.tsx'
 import { ConflictNotice, FocusedNotice, Person, PersonGone, useFocusWhenShown } from './dialog-notices.tsx'
 import { EntitlementList, missingIn } from './entitlements.tsx'
 import {

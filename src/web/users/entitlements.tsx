@@ -8,7 +8,7 @@ import {
   TYPES,
 } from '#contract/catalogue.ts'
 import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
-import { CheckboxList } from '#web/ui/checkbox.tsx'
+import { CheckboxList } from '#web/ui/choices.tsx'
 import { LIST_NAMES, type ListName } from './describe-change.ts'
 
 /** What is ticked for one person or for many. */

@@ -1,9 +1,9 @@
 import type { ManagedProfile } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
-import { isGone } from '#web/http/api-error.ts'
+import { isGone } from '#web/http/send-request.ts'
 import { formatDay } from '#web/ui/format-instant.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { failureNotice } from '#web/ui/use-submit.ts'
+import { failureNotice } from '#web/ui/use-form.ts'
 import { refreshUsers } from './user-queries.ts'
 
 /** Whose data are on their way: a double click asks once. */

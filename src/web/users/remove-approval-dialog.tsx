@@ -1,7 +1,7 @@
 import { adminMessages, type ManagedProfile } from '#contract/users.ts'
 import { useSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
+import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { ConflictNotice, Person, PersonGone } from './dialog-notices.tsx'
 import { useProfileEdit } from './use-profile-edit.ts'
 

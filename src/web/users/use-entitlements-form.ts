@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { adminMessages, type ManagedProfile, type ProfileChange } from '#contract/users.ts'
-import { isGone } from '#web/http/api-error.ts'
+import { isGone } from '#web/http/send-request.ts'
 import type { ListName } from './describe-change.ts'
 import { type Entitlements, entitlementsOf, isSame, stepsToApprove } from './entitlements.tsx'
 import { type EditTexts, useProfileEdit } from './use-profile-edit.ts'

@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import type { AuditAction, HistoryEntry, ManagedProfile, ProfileChange } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
-import { isConflict, isGone } from '#web/http/api-error.ts'
+import { isConflict, isGone } from '#web/http/send-request.ts'
 import { getSession } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
+import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
 import {
   describeChange,
   differencesBetween,

@@ -8,7 +8,7 @@ import { ESTADOS, inOrder, MARCAS, TYPES } from '#contract/catalogue.ts'
 import type { ManagedProfile, ProfileSort } from '#contract/users.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { formatDay, formatInstant } from '#web/ui/format-instant.ts'
-import { Skeleton } from '#web/ui/skeleton.tsx'
+import { Skeleton } from '#web/ui/loading.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 import type { RowAction } from './use-dialogs.tsx'
 

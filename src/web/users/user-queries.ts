@@ -11,10 +11,10 @@ import { useCallback, useEffect, useMemo } from 'react'
 import type { ReplyNamed } from '#contract/index.ts'
 import { adminMessages, type ManagedProfile, type ProfileFilter, type ProfileSort } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
-import { ApiError, isGone } from '#web/http/api-error.ts'
 import { queryClient } from '#web/http/query-client.ts'
+import { ApiError, isGone } from '#web/http/send-request.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { failureNotice } from '#web/ui/use-submit.ts'
+import { failureNotice } from '#web/ui/use-form.ts'
 
 export interface ProfileOrder {
   sort: ProfileSort

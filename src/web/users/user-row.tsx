@@ -1,7 +1,7 @@
 import { memo, type ReactNode } from 'react'
 import { adminMessages, type ManagedProfile } from '#contract/users.ts'
 import { classNames } from '#web/ui/class-names.ts'
-import { Skeleton } from '#web/ui/skeleton.tsx'
+import { Skeleton } from '#web/ui/loading.tsx'
 import { COLUMNS, type Row, type UserColumn } from './user-columns.tsx'
 
 /** The columns and the boxes to tick. */

@@ -2,8 +2,8 @@ import type { AccessType } from '#contract/catalogue.ts'
 import type { EmbedMode } from '#contract/reports.ts'
 import { callApi } from '#web/http/api.ts'
 import { Button } from '#web/ui/button.tsx'
-import { showToast } from '#web/ui/toast-store.ts'
-import { useSubmit } from '#web/ui/use-submit.ts'
+import { showToast } from '#web/ui/toast.tsx'
+import { useSubmit } from '#web/ui/use-form.ts'
 import type { EmbedFailure } from './embed-failure.ts'
 
 /** What has been reported since the page was opened: a failure that comes back says so. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createTokenQueue } from './token-queue.ts'
+import { createTokenQueue } from './token-book.ts'
 
 /** A queue whose jobs end only when told to, and a record of what was started. */
 function slowQueue() {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ReportSetting } from '#contract/report-settings.ts'
-import { viewOf } from './drafts.ts'
-import { formOf } from './setting-form.ts'
+import { formOf, viewOf } from './setting-form.ts'
 
 const setting = (report_id: string, minute: number): ReportSetting => ({
   id: 'i',

@@ -10,13 +10,19 @@ import {
   reportSettingMessages,
 } from '#contract/report-settings.ts'
 import { callApi } from '#web/http/api.ts'
-import { ApiError } from '#web/http/api-error.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { queryClient } from '#web/http/query-client.ts'
+import { ApiError } from '#web/http/send-request.ts'
 import { closeToasts, showToast } from '#web/ui/toast.tsx'
-import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
-import { viewOf } from './drafts.ts'
-import { inputOf, SETTING_FIELDS, type SettingField, type SettingForm, versionOf } from './setting-form.ts'
+import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
+import {
+  inputOf,
+  SETTING_FIELDS,
+  type SettingField,
+  type SettingForm,
+  versionOf,
+  viewOf,
+} from './setting-form.ts'
 
 /** Every configured area. */
 export const reportSettingsQuery = queryOptions({

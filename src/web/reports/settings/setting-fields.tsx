@@ -3,7 +3,7 @@ import { checkReportSetting, isPublishedToWeb, reduceToUrl } from '#contract/rep
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { RadioGroup } from '#web/ui/radio-group.tsx'
+import { RadioGroup } from '#web/ui/choices.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { reportInForm, withReport } from './report-link.ts'
 import { type FormMode, inputOf, type SettingField, type SettingForm } from './setting-form.ts'

@@ -1,13 +1,12 @@
 import { useEffect, useRef } from 'react'
 import type { AccessType } from '#contract/catalogue.ts'
 import type { ReportSetting, ReportTestOutcome } from '#contract/report-settings.ts'
-import { Alert } from '#web/ui/alert.tsx'
+import { Alert, KindIcon, type NoticeKind } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
-import { KindIcon, type NoticeKind } from '#web/ui/kind-icon.tsx'
-import type { AreaView, Draft } from './drafts.ts'
+import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { type TestedReport, useSaving, useSettingErrors, useTestReport } from './save-setting.ts'
 import { SettingFields } from './setting-fields.tsx'
+import type { AreaView, Draft } from './setting-form.ts'
 import { describeSetting, type SettingField, type SettingForm } from './setting-form.ts'
 
 interface SettingPanelProps {

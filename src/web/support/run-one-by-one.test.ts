@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ApiError, NetworkError } from './api-error.ts'
-import { runOneByOne } from './run-one-by-one.ts'
+import { ApiError, NetworkError } from '#web/http/send-request.ts'
+import { runOneByOne } from './message-changes.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

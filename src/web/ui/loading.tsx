@@ -12,3 +12,8 @@ export function Spinner({ className }: { className?: string }) {
     />
   )
 }
+
+/** A grey block of the final size of what is still loading; className sets that size. */
+export function Skeleton({ className }: { className?: string }) {
+  return <div aria-hidden="true" className={classNames('animate-pulse rounded-md bg-subtle', className)} />
+}

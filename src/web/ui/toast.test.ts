@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { closeToast, closeToasts, pauseToasts, runToastAction, showToast, toastStore } from './toast-store.ts'
+import { closeToast, closeToasts, pauseToasts, runToastAction, showToast, toastStore } from './toast.tsx'
 
 const titles = () => toastStore.read().map(({ title }) => title)
 
