@@ -34,14 +34,22 @@ const screens = [
 
 const manifest = JSON.parse(readFileSync(join(outDir, '.vite/manifest.json'), 'utf8'))
 
-/** The manifest keys that a name or pattern stands for; a screen without its chunk would pass unnoticed. */
+/**
+ * The manifest keys that a name or pattern stands for; a screen without its chunk would pass unnoticed.
+ * @param {string | RegExp} root
+ */
 function keysOf(root) {
   const keys = Object.keys(manifest).filter((key) => (root instanceof RegExp ? root.test(key) : key === root))
   if (keys.length === 0) throw new Error(`The manifest has no chunk for ${root}`)
   return keys
 }
 
-/** Every file of a chunk, of what it imports statically, and of the style sheets of them all. */
+/**
+ * Every file of a chunk, of what it imports statically, and of the style sheets of them all.
+ * @param {readonly string[]} keys
+ * @param {Set<string>} seen
+ * @param {Set<string>} files
+ */
 function filesOf(keys, seen = new Set(), files = new Set()) {
   for (const key of keys) {
     if (seen.has(key)) continue
@@ -54,6 +62,7 @@ function filesOf(keys, seen = new Set(), files = new Set()) {
   return files
 }
 
+/** @param {Iterable<string>} files */
 function kilobytes(files) {
   const bytes = [...files]
     .filter((file) => /\.(js|css)$/.test(file))
