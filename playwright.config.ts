@@ -5,7 +5,12 @@ export default defineConfig({
   // Playwright empties this folder, which must not hold the reports of others.
   outputDir: 'test-results/browser',
   workers: 2,
+  // Tests share nothing, so that they may run in any order: --shuffle.
+  fullyParallel: true,
   retries: 0,
+  // For a busy machine: nothing that is green waits that long.
+  timeout: 90_000,
+  expect: { timeout: 10_000 },
   forbidOnly: process.env.CI === 'true',
   reporter: [['list'], ['json', { outputFile: 'test-results/playwright.json' }]],
   use: {

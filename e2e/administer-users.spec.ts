@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, OTHER_ADMIN, openPerson, test, tickedIn, toast } from './administration.ts'
-import { signIn } from './portal-fixture.ts'
+import { openAs } from './portal-fixture.ts'
 
 const VENDAS = 'vendas.rj@grupopatio.com.br'
 const PENDING = 'pendente@grupopatio.com.br'
@@ -218,7 +218,7 @@ test('taking an approval away says what it does, and the person sees the pending
 }) => {
   const person = 'semrelatorio@grupopatio.com.br'
   const elsewhere = await (await browser.newContext({ baseURL: baseURL as string })).newPage()
-  await signIn(elsewhere, 'semrelatorio')
+  await openAs(elsewhere, 'semrelatorio')
   await expect(elsewhere.getByText(/^Nenhum relatório Power BI disponível/)).toBeVisible()
   await openPerson(page, person)
   const trigger = page.getByRole('button', { name: 'Remover', exact: true })

@@ -1,9 +1,8 @@
 import type { Locator, Page } from '@playwright/test'
 import type { ManagedProfile } from '#contract/users.ts'
-import { type PortalProcess, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
-import { test as base, expect, PASSWORD, signIn } from './portal-fixture.ts'
+import { test as base, expect, openAs, storedSessionOf } from './portal-fixture.ts'
 
-/** Becomes an administrator by confirming the address, because it is the built-in one here. */
+/** An administrator in tests with a second one. */
 export const OTHER_ADMIN = 'naoverificado@grupopatio.com.br'
 
 interface Reply {
@@ -23,41 +22,21 @@ export interface OtherAdmin {
   change(email: string, change: object): Promise<void>
 }
 
-/** A portal with two administrators for each worker; people change in it, and files that take them away say `ownPortal`. */
-export const test = base.extend<{ other: OtherAdmin }, { portal: PortalProcess }>({
-  portal: [
-    async ({ ownPortal: _ }, use) => {
-      const env = { RATE_LIMITS: 'off', ALTCHA_COST: '50', BUILTIN_ADMIN_EMAIL: OTHER_ADMIN }
-      const portal = await spawnPortal(env)
-      await untilReady(portal)
-      await use(portal)
-      await portal.stop()
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
-  other: async ({ demo }, use) => {
-    await confirmAddress(demo.url, (await askForLink(demo)).link ?? '')
-    const { body } = await send(demo.url, 'POST', '/api/auth/token?grant_type=password', {
-      body: { email: OTHER_ADMIN, password: PASSWORD },
-    })
-    await use(otherAdminOf(demo.url, body.access_token))
+/** Tests with a second administrator. */
+export const test = base.extend<{ other: OtherAdmin }>({
+  other: async ({ demo, portal: { database } }, use) => {
+    await database.db
+      .updateTable('profiles')
+      .set({ email_verified_at: new Date() })
+      .where('email', '=', OTHER_ADMIN)
+      .execute()
+    const [name = ''] = OTHER_ADMIN.split('@')
+    await demo.administer('grant', name)
+    const { session } = await storedSessionOf(name)
+    await use(otherAdminOf(demo.url, session.access_token))
   },
 })
 export { expect }
-
-async function askForLink(demo: {
-  url: string
-  mail: (to: string, kind: string) => Promise<{ link: string | null }>
-}) {
-  await send(demo.url, 'POST', '/api/auth/resend', { body: { type: 'signup', email: OTHER_ADMIN } })
-  return demo.mail(OTHER_ADMIN, 'verification')
-}
-
-/** A link that has been used already changes nothing. */
-function confirmAddress(url: string, link: string): Promise<Reply> {
-  const token_hash = new URLSearchParams(new URL(link).hash.slice(1)).get('token_hash')
-  return send(url, 'POST', '/api/auth/verify', { body: { type: 'signup', token_hash } })
-}
 
 interface Sent {
   body?: unknown
@@ -108,9 +87,7 @@ function otherAdminOf(url: string, token: string): OtherAdmin {
 
 /** Opens /admin as the administrator, with what the address says of filters. */
 export async function openAdmin(page: Page, query = ''): Promise<void> {
-  await signIn(page, 'admin')
-  await expect(page).toHaveURL(/\/power-bi/)
-  await page.goto(`/admin${query}`)
+  await openAs(page, 'admin', `/admin${query}`)
   await expect(page.getByRole('button', { name: 'Histórico' }).first()).toBeVisible()
 }
 

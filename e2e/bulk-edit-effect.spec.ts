@@ -1,9 +1,6 @@
 import type { Page, Route } from '@playwright/test'
 import { expect, openAdmin, test, toast } from './administration.ts'
 
-// People of the seed go here.
-test.use({ ownPortal: 'bulk-edit-effect' })
-
 /** Picks people by hand and opens the dialog. */
 async function openFor(page: Page, emails: string[]) {
   for (const email of emails)

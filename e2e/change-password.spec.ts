@@ -1,7 +1,4 @@
-import { expect, signIn, test, typeNewPassword } from './portal-fixture.ts'
-
-// The passwords of seeded accounts change here, which other tests sign in with.
-test.use({ ownPortal: 'change-password' })
+import { expect, openAs, signIn, test, typeNewPassword } from './portal-fixture.ts'
 
 test('a password that is too short has to be changed before anything else', async ({ page }) => {
   await signIn(page, 'curta', 'curta123')
@@ -36,10 +33,9 @@ test('a password that is too short has to be changed before anything else', asyn
 test('a change on the profile ends the sessions elsewhere', async ({ page, browser, demo, baseURL }) => {
   const email = 'naoverificado@grupopatio.com.br'
   const elsewhere = await (await browser.newContext({ baseURL: baseURL as string })).newPage()
-  await signIn(elsewhere, 'naoverificado')
-  await expect(elsewhere).toHaveURL(/\/power-bi/)
+  await openAs(elsewhere, 'naoverificado')
 
-  await signIn(page, 'naoverificado')
+  await openAs(page, 'naoverificado')
   await page.getByRole('link', { name: 'Minha conta' }).click()
   await expect(page).toHaveURL('/profile')
   await expect(page.getByRole('heading', { name: 'Minha Conta' })).toBeVisible()

@@ -1,6 +1,5 @@
 import type { Page } from '@playwright/test'
-import { spawnPortal, untilReady } from '#server/testing/portal-process.ts'
-import { expect, signIn, solveHumanCheck, test } from './portal-fixture.ts'
+import { expect, openAs, solveHumanCheck, test } from './portal-fixture.ts'
 
 async function fillIn(
   page: Page,
@@ -193,26 +192,25 @@ test('the honeypot is out of reach for people', async ({ page }) => {
 })
 
 test('somebody who is signed in need not type the address', async ({ page }) => {
-  await signIn(page, 'semrelatorio')
-  await expect(page).toHaveURL(/\/power-bi$/)
+  await openAs(page, 'semrelatorio')
   await page.getByRole('link', { name: 'Contato' }).click()
   await expect(page.getByLabel('E-mail')).toHaveValue('semrelatorio@grupopatio.com.br')
   await page.getByRole('link', { name: 'Voltar' }).click()
   await expect(page).toHaveURL(/\/power-bi$/)
 })
 
-test('where the installation asks for it, a human check goes along', async ({ page }) => {
-  test.setTimeout(90_000)
-  const portal = await spawnPortal({ CONTACT_CAPTCHA: 'true', ALTCHA_COST: '50' })
-  await untilReady(portal)
-  await page.goto(`${portal.url}/contato`)
-  await fillIn(page, filled)
-  await solveHumanCheck(page)
-  const sent = page.waitForRequest((request) => request.url().endsWith('/api/support-messages'))
-  await send(page)
-  expect((await sent).postDataJSON().captcha).toMatch(/./)
-  await expect(page.getByText('Mensagem enviada com sucesso!')).toBeVisible()
-  // A pass serves once: the next message needs another.
-  await expect(page.locator('altcha-widget').getByText('Verificado')).toHaveCount(0)
-  await portal.stop()
+test.describe(() => {
+  test.use({ env: { CONTACT_CAPTCHA: 'true' } })
+
+  test('where the installation asks for it, a human check goes along', async ({ page }) => {
+    await page.goto('/contato')
+    await fillIn(page, filled)
+    await solveHumanCheck(page)
+    const sent = page.waitForRequest((request) => request.url().endsWith('/api/support-messages'))
+    await send(page)
+    expect((await sent).postDataJSON().captcha).toMatch(/./)
+    await expect(page.getByText('Mensagem enviada com sucesso!')).toBeVisible()
+    // A pass serves once: the next message needs another.
+    await expect(page.locator('altcha-widget').getByText('Verificado')).toHaveCount(0)
+  })
 })

@@ -1,9 +1,6 @@
 import type { Route } from '@playwright/test'
 import { expect, openAdmin, openPerson, test, toast } from './administration.ts'
-import { signIn } from './portal-fixture.ts'
-
-// People of the seed go here.
-test.use({ ownPortal: 'delete-users' })
+import { openAs } from './portal-fixture.ts'
 
 const VICTIM = 'vendas.rj@grupopatio.com.br'
 
@@ -14,7 +11,7 @@ test('names those to be deleted, deletes them at once and ends their sessions', 
   baseURL,
 }) => {
   const elsewhere = await (await browser.newContext({ baseURL: baseURL as string })).newPage()
-  await signIn(elsewhere, 'vendas.rj')
+  await openAs(elsewhere, 'vendas.rj')
   await expect(elsewhere.getByRole('tab', { name: 'Vendas' })).toBeVisible()
 
   await openPerson(page, VICTIM)

@@ -1,10 +1,6 @@
 import type { Page } from '@playwright/test'
 import { toast } from './administration.ts'
-import { test } from './administrators.ts'
-import { expect, signIn } from './portal-fixture.ts'
-
-// The portal starts anew where somebody becomes an administrator, or is none any more.
-test.setTimeout(180_000)
+import { expect, openAs, openSession, test } from './portal-fixture.ts'
 
 const DEMOTED = 'diretoria'
 const VENDAS = 'vendas.rj@grupopatio.com.br'
@@ -41,15 +37,13 @@ test('who is no administrator any more learns it from whatever they do to users,
   page,
   browser,
   demo,
-  administrators,
 }) => {
-  await administrators.change('grant', DEMOTED)
+  await demo.administer('grant', DEMOTED)
   const context = await browser.newContext({ baseURL: demo.url })
   // The stream of the support messages would tell them too, sooner or later.
   await context.route('**/api/support-messages/**', (route) => route.abort())
   const first = await context.newPage()
-  await signIn(first, DEMOTED)
-  await expect(first).toHaveURL(/\/power-bi/)
+  await openSession(first, DEMOTED)
   const tabs: { name: string; tab: Page; press: (page: Page) => Promise<void> }[] = []
   for (const [name, { prepare, press }] of Object.entries(ACTIONS)) {
     const tab = await context.newPage()
@@ -58,7 +52,7 @@ test('who is no administrator any more learns it from whatever they do to users,
     await prepare?.(tab)
     tabs.push({ name, tab, press })
   }
-  await administrators.change('revoke', DEMOTED)
+  await demo.administer('revoke', DEMOTED)
 
   for (const { name, tab, press } of tabs)
     await test.step(name, async () => {
@@ -76,9 +70,7 @@ test('who is no administrator any more learns it from whatever they do to users,
   await context.close()
 
   // As it was before, in the eyes of an administrator who still is one.
-  await signIn(page, 'admin')
-  await expect(page).toHaveURL(/\/power-bi/)
-  await page.goto(`/admin?q=${VENDAS}`)
+  await openAs(page, 'admin', `/admin?q=${VENDAS}`)
   await page.getByRole('button', { name: 'Histórico' }).click()
   await expect(page.getByRole('dialog').getByText('Nenhuma alteração registrada')).toBeVisible()
 })

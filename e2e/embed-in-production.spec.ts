@@ -13,7 +13,6 @@ const file = (path: string) => new URL(`../dist/${path}`, import.meta.url)
 let portal: TestPortal
 
 test.beforeAll(async () => {
-  test.setTimeout(60_000)
   const database = await openPglite({})
   await migrate(database.db)
   portal = await startTestPortal({

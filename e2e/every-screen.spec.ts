@@ -1,5 +1,13 @@
 import type { Page } from '@playwright/test'
-import { test as base, expect, reportOf, signIn, solveHumanCheck, typeNewPassword } from './portal-fixture.ts'
+import {
+  test as base,
+  expect,
+  openAs,
+  reportOf,
+  signIn,
+  solveHumanCheck,
+  typeNewPassword,
+} from './portal-fixture.ts'
 import { breakPolicy, watchViolations } from './watch-violations.ts'
 
 // Every screen, dialog and report under the portal's policies. It signs people up and uses their links.
@@ -14,15 +22,11 @@ const test = base.extend<{ violations: string[] }>({
     { auto: true },
   ],
 })
-test.use({ ownPortal: 'every-screen' })
-test.setTimeout(90_000)
-
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name }).first()
 const dialogOf = (page: Page) => page.getByRole('dialog')
 
 async function openAsAdmin(page: Page, path: string): Promise<void> {
-  await signIn(page, 'admin')
-  await expect(page).toHaveURL(/\/power-bi/)
+  await openAs(page, 'admin')
   if (path !== '/power-bi') await page.goto(path)
 }
 /** Opens a dialog, waits for a text in it, and closes it by Escape. */

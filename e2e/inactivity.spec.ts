@@ -1,11 +1,11 @@
 import type { Page } from '@playwright/test'
-import { expect, reportOf, signIn, test } from './portal-fixture.ts'
+import { expect, openAs, reportOf, test } from './portal-fixture.ts'
 
 const WARNING = 'Sua sessão expirará em 2 minutos devido à inatividade.'
 const EXPIRED = 'Sessão expirada devido à inatividade. Faça login novamente.'
 
 async function openReports(page: Page): Promise<void> {
-  await signIn(page, 'vendas.rj')
+  await openAs(page, 'vendas.rj')
   await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
 }
 

@@ -1,15 +1,10 @@
 import type { Page } from '@playwright/test'
 import { contrast } from '#server/http/brand.ts'
-import { expect, signIn, test } from './portal-fixture.ts'
+import { expect, openAs, test } from './portal-fixture.ts'
 import { callAs, cardOf, emptyInbox, sendMessages } from './support-calls.ts'
 
-// It counts what is there.
-test.use({ ownPortal: 'inbox' })
-
 async function openInbox(page: Page, search = ''): Promise<void> {
-  await signIn(page, 'admin')
-  await expect(page).toHaveURL(/\/power-bi$/)
-  await page.goto(`/mensagens${search}`)
+  await openAs(page, 'admin', `/mensagens${search}`)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Mensagens de Suporte')
 }
 
@@ -162,16 +157,13 @@ test('what fails is said, and the message stands as it was', async ({ page, demo
 })
 
 test('people who are no administrators are sent away without a word', async ({ page }) => {
-  await signIn(page, 'semrelatorio')
-  await expect(page).toHaveURL(/\/power-bi$/)
-  await page.goto('/mensagens')
+  await openAs(page, 'semrelatorio', '/mensagens')
   await expect(page).toHaveURL(/\/power-bi$/)
   await expect(page.getByRole('alert')).toHaveCount(0)
   await expect(page.getByRole('link', { name: /Mensagens/ })).toHaveCount(0)
 })
 
 test('a list that could not be had comes by itself once it can be', async ({ page, demo, context }) => {
-  test.setTimeout(60_000)
   await sendMessages(demo, { name: 'Depois da falha' })
   const list = '**/api/support-messages?*'
   const failed = page.getByText('Erro ao carregar mensagens').first()

@@ -1,15 +1,11 @@
 import type { Page } from '@playwright/test'
-import { expect, signIn, test } from './portal-fixture.ts'
+import { expect, openAs, test } from './portal-fixture.ts'
 import { cardOf, sendMessages } from './support-calls.ts'
-
-// It counts what is unread.
-test.use({ ownPortal: 'live-inbox' })
 
 const CHANGES = '**/api/support-messages/changes'
 
 async function signInAsAdmin(page: Page): Promise<void> {
-  await signIn(page, 'admin')
-  await expect(page).toHaveURL(/\/power-bi$/)
+  await openAs(page, 'admin')
 }
 const badge = (page: Page) => page.getByRole('link', { name: /^Mensagens, \d+ não lidas?$/ })
 async function unreadIn(page: Page): Promise<number> {
@@ -127,7 +123,6 @@ test('what changes while the browser is offline is there when it comes back', as
 })
 
 test('without a stream the page asks every 15 seconds, while it is seen', async ({ page, demo }) => {
-  test.setTimeout(60_000)
   await page.route(CHANGES, (route) =>
     route.fulfill({
       status: 429,
@@ -147,6 +142,7 @@ test('it ends with the session', async ({ page }) => {
   page.on('requestfailed', (request) => {
     if (request.url().endsWith('/changes')) ended += 1
   })
+  await page.clock.install()
   const opened = page.waitForResponse(CHANGES)
   await signInAsAdmin(page)
   expect((await opened).headers()['content-type']).toContain('text/event-stream')
@@ -156,6 +152,7 @@ test('it ends with the session', async ({ page }) => {
   await expect(page).toHaveTitle(/^Entrar · /)
   const again: string[] = []
   page.on('request', (request) => again.push(request.url()))
-  await page.waitForTimeout(2_500)
+  // Neither the stream's next try nor the question of every 15 seconds comes.
+  await page.clock.runFor(60_000)
   expect(again.filter((url) => url.includes('support-messages'))).toEqual([])
 })

@@ -1,9 +1,12 @@
 import { test as base, expect, type FrameLocator, type Page } from '@playwright/test'
-import { type PortalProcess, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
+import { grantAdministration, revokeAdministration } from '#server/operations/admin-commands.ts'
+import { openTestSession } from '#server/testing/builders.ts'
+import { presentProfile } from '#server/users/user-queries.ts'
+import { type Host, openHost, type RunningPortal } from './portal.ts'
 
 export const PASSWORD = 'Patio-Demo-2026!'
 
-/** A scripted answer of the emulated Power BI (DESIGN section 7, demo instruments). */
+/** A scripted answer of the emulated Power BI. */
 export interface Fault {
   on: 'directory' | 'report' | 'dataset' | 'generateToken' | 'frame'
   status?: number
@@ -16,7 +19,7 @@ export interface Fault {
   times?: number
 }
 
-/** A captured mail (DESIGN section 7, demo instruments). */
+/** A captured mail. */
 export interface Mail {
   id: string
   to: string
@@ -26,6 +29,7 @@ export interface Mail {
   text: string
 }
 
+/** The instruments of the portal of the running test. */
 export interface Demo {
   url: string
   /** The newest mail of a kind to an address, awaited until there are at least `count` of them. */
@@ -35,18 +39,11 @@ export interface Demo {
   data(query: string): Promise<{ cards: { id: string; formatted: string }[]; byMarca: { marca: string }[] }>
   /** Clears scripted faults and recorded calls. */
   reset(): Promise<void>
+  /** Makes a seeded account an administrator, or takes it away, as the command at the terminal does. */
+  administer(command: 'grant' | 'revoke', name: string): Promise<void>
 }
 
-interface Fixtures {
-  demo: Demo
-}
-interface WorkerFixtures {
-  /** Spec files that name themselves here get a portal of their own, whose caches nobody has filled. */
-  ownPortal: string
-  portal: PortalProcess
-}
-
-function instrumentsOf({ url }: PortalProcess): Demo {
+function instrumentsOf({ url, database: { db } }: RunningPortal): Demo {
   const instruments = `${url}/demo/power-bi`
   return {
     url,
@@ -65,46 +62,106 @@ function instrumentsOf({ url }: PortalProcess): Demo {
     calls: async () => (await fetch(`${instruments}/calls`)).json(),
     data: async (query) => (await fetch(`${instruments}/data?${query}`)).json(),
     async reset() {
-      await fetch(`${instruments}/faults`, { method: 'DELETE' })
-      await fetch(`${instruments}/calls`, { method: 'DELETE' })
+      for (const instrument of ['faults', 'calls'])
+        await fetch(`${instruments}/${instrument}`, { method: 'DELETE' })
+    },
+    async administer(command, name) {
+      const deps = { db, clock: Date.now, publicUrl: url, companyEmailDomain: 'grupopatio.com.br' }
+      await (command === 'grant' ? grantAdministration : revokeAdministration)(deps, emailOf(name))
     },
   }
 }
 
-/** Each worker has a demo portal of its own; a browser console error or a CSP violation fails the test. */
-export const test = base.extend<Fixtures, WorkerFixtures>({
-  ownPortal: ['', { scope: 'worker', option: true }],
-  portal: [
-    async ({ ownPortal: _ }, use) => {
-      const portal = await spawnPortal({ RATE_LIMITS: 'off', ALTCHA_COST: '50' })
-      await untilReady(portal)
-      await use(portal)
-      await portal.stop()
+/** A seeded account by the part of its address before the @. */
+export const emailOf = (name: string): string => `${name}@grupopatio.com.br`
+
+/** Browsers report as an error what a test refuses on purpose; the missing page logs its path. */
+const EXPECTED_ERRORS = /^Failed to load resource|^404: no screen at this path/
+
+let running: RunningPortal | undefined
+
+/** The portal of the running test: a worker runs one test at a time. */
+function portalOfTest(): RunningPortal {
+  if (!running) throw new Error('The test has no portal')
+  return running
+}
+
+interface Fixtures {
+  /** Settings of the portal beside those of every test. */
+  env: Record<string, string>
+  portal: RunningPortal
+  demo: Demo
+}
+
+/**
+ * Each test has a portal of its own, just seeded. An error in the browser's console, an exception nobody caught and a
+ * violation of the policy fail the test.
+ */
+export const test = base.extend<Fixtures, { host: Host }>({
+  host: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs from here
+    async ({}, use) => {
+      const host = await openHost()
+      await use(host)
+      await host.close()
     },
     { scope: 'worker', timeout: 120_000 },
   ],
-  demo: async ({ portal }, use) => {
-    const demo = instrumentsOf(portal)
-    await demo.reset()
-    await use(demo)
+  env: [{}, { option: true }],
+  portal: async ({ host, env }, use) => {
+    const portal = await host.start(env)
+    running = portal
+    await use(portal)
+    running = undefined
+    await portal.stop()
   },
+  demo: async ({ portal }, use) => use(instrumentsOf(portal)),
   baseURL: async ({ portal }, use) => use(portal.url),
-  page: async ({ page }, use) => {
-    const violations: string[] = []
-    page.on('console', (message) => {
-      if (/Content Security Policy/i.test(message.text())) violations.push(message.text())
+  context: async ({ context }, use) => {
+    const errors: string[] = []
+    context.on('console', (message) => {
+      const text = message.text()
+      const isError = message.type() === 'error' && !EXPECTED_ERRORS.test(text)
+      if (isError || /Content Security Policy/i.test(text)) errors.push(text)
     })
-    await use(page)
-    expect(violations).toEqual([])
+    context.on('weberror', (error) => errors.push(String(error.error())))
+    await use(context)
+    expect(errors).toEqual([])
   },
 })
 
 export { expect }
 
+/** Gives the page's browser a session of a seeded account, without the sign-in form. @returns its access token */
+export async function openSession(page: Page, name: string): Promise<string> {
+  const { session, state } = await storedSessionOf(name)
+  await page.context().setStorageState(state)
+  return session.access_token
+}
+
+/** A new session of a seeded account, and the browser storage that keeps it. */
+export async function storedSessionOf(name: string) {
+  const portal = portalOfTest()
+  const row = await portal.database.db
+    .selectFrom('profiles')
+    .selectAll()
+    .where('email', '=', emailOf(name))
+    .executeTakeFirstOrThrow()
+  const session = await openTestSession(portal, presentProfile(row))
+  const localStorage = [{ name: 'patio.session', value: JSON.stringify(session) }]
+  return { session, state: { cookies: [], origins: [{ origin: portal.url, localStorage }] } }
+}
+
+/** Opens a screen as somebody who is signed in. */
+export async function openAs(page: Page, name: string, path = '/power-bi'): Promise<void> {
+  await openSession(page, name)
+  await page.goto(path)
+}
+
 /** Fills the sign-in form in, lets the human check solve itself, and presses Entrar. */
 export async function signIn(page: Page, name: string, password = PASSWORD): Promise<void> {
   await page.goto('/login')
-  await page.getByLabel('E-mail').fill(`${name}@grupopatio.com.br`)
+  await page.getByLabel('E-mail').fill(emailOf(name))
   await page.getByLabel('Senha', { exact: true }).fill(password)
   await solveHumanCheck(page)
   await page.getByRole('button', { name: 'Entrar' }).click()

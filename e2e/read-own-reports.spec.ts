@@ -1,11 +1,11 @@
 import { ESTADOS, MARCAS } from '#contract/catalogue.ts'
-import { expect, reportOf, signIn, test } from './portal-fixture.ts'
+import { expect, openAs, reportOf, test } from './portal-fixture.ts'
 
 test('somebody in sales in RJ sees their two areas, with their own figures and nobody else’s', async ({
   page,
   demo,
 }) => {
-  await signIn(page, 'vendas.rj')
+  await openAs(page, 'vendas.rj')
   await expect(page.getByRole('tab')).toHaveText(['Vendas', 'CRM'])
 
   for (const area of ['Vendas', 'CRM']) {
@@ -30,7 +30,7 @@ test('somebody in sales in RJ sees their two areas, with their own figures and n
 })
 
 test('the board sees its seven configured areas in the fixed order', async ({ page }) => {
-  await signIn(page, 'diretoria')
+  await openAs(page, 'diretoria')
   await expect(page.getByRole('tab')).toHaveText([
     'Vendas',
     'Oficina',
@@ -47,7 +47,7 @@ test('the board sees its seven configured areas in the fixed order', async ({ pa
 })
 
 test('somebody who waits for approval is told so', async ({ page }) => {
-  await signIn(page, 'pendente')
+  await openAs(page, 'pendente')
   await expect(
     page.getByText(
       'Sua conta está pendente de aprovação pelo administrador. Você receberá acesso assim que for aprovado.',
@@ -57,7 +57,7 @@ test('somebody who waits for approval is told so', async ({ page }) => {
 })
 
 test('somebody without areas is told so', async ({ page }) => {
-  await signIn(page, 'semrelatorio')
+  await openAs(page, 'semrelatorio')
   await expect(
     page.getByText(
       'Nenhum relatório Power BI disponível. Os relatórios estão sendo configurados pelo administrador.',
@@ -69,7 +69,7 @@ test('somebody unverified sees the reports under a banner that sends the mail ag
   page,
   demo,
 }) => {
-  await signIn(page, 'naoverificado')
+  await openAs(page, 'naoverificado')
   await expect(page.getByRole('tab')).toHaveText(['Vendas', 'Oficina'])
   await page.getByRole('button', { name: 'Reenviar e-mail de verificação' }).click()
   await expect(page.getByText('E-mail de verificação enviado')).toBeVisible()
@@ -94,9 +94,7 @@ test('without a session there are no reports', async ({ page }) => {
 })
 
 test('the address names the area, and the back button follows', async ({ page }) => {
-  await signIn(page, 'diretoria')
-  await expect(page).toHaveURL(/\/power-bi/)
-  await page.goto('/power-bi?area=Oficina')
+  await openAs(page, 'diretoria', '/power-bi?area=Oficina')
   const selected = page.getByRole('tab', { selected: true })
   await expect(selected).toHaveText('Oficina')
   await page.getByRole('tab', { name: 'CRM' }).click()

@@ -1,7 +1,4 @@
-import { expect, reportOf, signIn, test } from './portal-fixture.ts'
-
-// Failures are scripted into calls that a remembered token would save.
-test.use({ ownPortal: 'report-faults' })
+import { expect, openAs, reportOf, test } from './portal-fixture.ts'
 
 const noReports =
   'Nenhum relatório Power BI disponível. Os relatórios estão sendo configurados pelo administrador.'
@@ -13,7 +10,7 @@ test('an area whose token fails is named and left out', async ({ page, demo }) =
     body: { error: { code: 'PowerBINotAuthorizedException' } },
     times: 1,
   })
-  await signIn(page, 'vendas.rj')
+  await openAs(page, 'vendas.rj')
   await expect(page.getByText('Erro ao gerar token para Vendas')).toBeVisible()
   await expect(page.getByRole('tab')).toHaveText(['CRM'])
   await expect(reportOf(page, 'CRM').locator('[data-card]').first()).toBeVisible()
@@ -26,13 +23,13 @@ test('when every area fails there are no reports', async ({ page, demo }) => {
     body: { error: { code: 'PowerBIEntityNotFound' } },
     times: 9,
   })
-  await signIn(page, 'naoverificado')
+  await openAs(page, 'naoverificado')
   await expect(page.getByText(noReports)).toBeVisible()
   await expect(page.getByRole('tab')).toHaveCount(0)
 })
 
 test('an error inside the frame shows the error state with a reload button', async ({ page, demo }) => {
-  await signIn(page, 'vendas.rj')
+  await openAs(page, 'vendas.rj')
   await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
   await demo.script({ on: 'frame', message: 'LoadReportFailed', errorCode: '404' })
   await expect(page.getByText('Erro ao carregar o relatório do Power BI')).toBeVisible()
@@ -43,7 +40,7 @@ test('an error inside the frame shows the error state with a reload button', asy
 })
 
 test('an expired token is recovered from once, by itself', async ({ page, demo }) => {
-  await signIn(page, 'vendas.rj')
+  await openAs(page, 'vendas.rj')
   const card = reportOf(page, 'Vendas').locator('[data-card]').first()
   await expect(card).toBeVisible()
   await demo.reset()
@@ -59,7 +56,7 @@ test('an expired token is recovered from once, by itself', async ({ page, demo }
 
 test('settings that cannot be read are said, and tried again', async ({ page }) => {
   await page.route('**/api/reports/me', (route) => route.fulfill({ status: 500, body: 'no' }))
-  await signIn(page, 'vendas.rj')
+  await openAs(page, 'vendas.rj')
   await expect(page.getByText('Erro ao carregar configurações')).toBeVisible()
   await expect(page.getByText(noReports)).toBeVisible()
   await page.unroute('**/api/reports/me')

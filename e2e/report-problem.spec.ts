@@ -1,8 +1,5 @@
-import { expect, reportOf, signIn, test } from './portal-fixture.ts'
+import { expect, openAs, reportOf, test } from './portal-fixture.ts'
 import { callAs, cardOf } from './support-calls.ts'
-
-// Failures are scripted into calls that a remembered token would save.
-test.use({ ownPortal: 'report-problem' })
 
 interface Listed {
   items: { name: string; email: string; phone: string; message: string }[]
@@ -21,7 +18,7 @@ test('a report that failed is reported to the administrators, once and without a
   page.on('response', async (response) => {
     if (response.url().endsWith('/get-powerbi-token')) tokens.push((await response.json()).embedToken)
   })
-  await signIn(page, 'vendas.rj')
+  await openAs(page, 'vendas.rj')
   await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible({ timeout: 15_000 })
   await demo.script({ on: 'frame', message: 'LoadReportFailed', errorCode: '404' })
   await expect(page.getByText('Erro ao carregar o relatório do Power BI')).toBeVisible()
@@ -40,8 +37,7 @@ test('a report that failed is reported to the administrators, once and without a
   for (const token of tokens) expect(sent.join()).not.toContain(token)
 
   const admin = await (await browser.newContext({ baseURL: demo.url, locale: 'pt-BR' })).newPage()
-  await signIn(admin, 'admin')
-  await expect(admin).toHaveURL(/\/power-bi$/)
+  await openAs(admin, 'admin')
   const { items } = await callAs<Listed>(admin, 'GET', '/api/support-messages?q=LoadReportFailed')
   expect(items).toHaveLength(1)
   expect(items[0]).toMatchObject({ email: 'vendas.rj@grupopatio.com.br', phone: '—' })

@@ -3,8 +3,6 @@ import type { Page } from '@playwright/test'
 import { expect, test } from './portal-fixture.ts'
 import { fillIds, formOf, openSettings, save, tabOf, toast, VENDAS } from './settings-card.ts'
 
-test.use({ ownPortal: 'report-settings' })
-
 async function findings(page: Page) {
   const { violations } = await new AxeBuilder({ page }).analyze()
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`)
@@ -40,7 +38,6 @@ for (const colorScheme of ['light', 'dark'] as const)
     test(`axe finds nothing in the card, and all of it can be reached (${colorScheme}, ${width} px)`, async ({
       page,
     }) => {
-      test.setTimeout(60_000)
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       await page.setViewportSize({ width, height: 844 })
       const form = await openSettings(page, 'Slack')

@@ -1,16 +1,12 @@
 import type { Browser, Page } from '@playwright/test'
-import { test } from './administrators.ts'
-import { expect } from './portal-fixture.ts'
+import { expect, test } from './portal-fixture.ts'
 import { datasetOf, formOf, openSettings, save, toast } from './settings-card.ts'
-
-// The portal starts anew where somebody becomes an administrator.
-test.setTimeout(120_000)
 
 const notice = (page: Page) => formOf(page).getByRole('alert')
 const NOT_SAVED = 'Erro ao salvar configuração do Power BI para Vendas'
 const SAVED = 'Configuração do Power BI para Vendas salva com sucesso'
 
-async function openAs(browser: Browser, baseURL: string, name: string): Promise<Page> {
+async function openCardAs(browser: Browser, baseURL: string, name: string): Promise<Page> {
   const page = await (await browser.newContext({ baseURL })).newPage()
   await openSettings(page, 'Vendas', name)
   return page
@@ -19,12 +15,11 @@ async function openAs(browser: Browser, baseURL: string, name: string): Promise<
 test('what somebody else has saved meanwhile is shown and asked about, never overwritten', async ({
   browser,
   demo,
-  administrators,
 }) => {
-  await administrators.change('grant', 'diretoria')
+  await demo.administer('grant', 'diretoria')
   const [ana, dirceu] = [
-    await openAs(browser, demo.url, 'admin'),
-    await openAs(browser, demo.url, 'diretoria'),
+    await openCardAs(browser, demo.url, 'admin'),
+    await openCardAs(browser, demo.url, 'diretoria'),
   ]
   await datasetOf(ana).fill('de-ana')
   await save(ana)
@@ -64,12 +59,11 @@ test('what somebody else has saved meanwhile is shown and asked about, never ove
 test('who is no administrator any more learns it from the next press of a button', async ({
   browser,
   demo,
-  administrators,
 }) => {
-  await administrators.change('grant', 'diretoria')
-  const page = await openAs(browser, demo.url, 'diretoria')
+  await demo.administer('grant', 'diretoria')
+  const page = await openCardAs(browser, demo.url, 'diretoria')
   await datasetOf(page).fill('nunca salvo')
-  await administrators.change('revoke', 'diretoria')
+  await demo.administer('revoke', 'diretoria')
   await save(page)
   await expect(toast(page, 'Acesso negado. Apenas administradores.').first()).toBeVisible()
   await expect(page).toHaveURL(/\/power-bi/)

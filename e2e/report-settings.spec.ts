@@ -1,4 +1,4 @@
-import { expect, reportOf, signIn, test } from './portal-fixture.ts'
+import { expect, openAs, reportOf, test } from './portal-fixture.ts'
 import {
   datasetOf,
   fillIds,
@@ -10,9 +10,6 @@ import {
   toast,
   VENDAS,
 } from './settings-card.ts'
-
-// Settings are changed here.
-test.use({ ownPortal: 'report-settings' })
 
 test('nine tabs in their order say how each area stands, and the address keeps the one selected', async ({
   page,
@@ -86,7 +83,7 @@ test('a pasted iframe becomes its address, and what is saved shows up for the pe
   const context = await browser.newContext({ baseURL: demo.url })
   const reader = await context.newPage()
   await context.route('https://app.powerbi.com/**', (route) => route.fulfill({ body: 'relatório' }))
-  await signIn(reader, 'diretoria')
+  await openAs(reader, 'diretoria')
   await reader.getByRole('tab', { name: 'Slack' }).click()
   await expect(reportOf(reader, 'Slack').locator('[data-card]').first()).toBeVisible()
   await reader.getByRole('tab', { name: 'Administrativo' }).click()
@@ -196,9 +193,7 @@ test('a session that has ended by itself keeps nobody, and without changes nobod
 
 test('what cannot be read or saved is said, and tried again', async ({ page }) => {
   await page.route('**/api/global-powerbi-settings', (route) => route.fulfill({ status: 500, body: 'no' }))
-  await signIn(page, 'admin')
-  await expect(page).toHaveURL(/\/power-bi/)
-  await page.goto('/admin?area=Gerentes')
+  await openAs(page, 'admin', '/admin?area=Gerentes')
   const failure = page.getByRole('alert').filter({ hasText: 'Erro ao carregar configurações' })
   await expect(failure).toBeVisible()
   await page.unroute('**/api/global-powerbi-settings')

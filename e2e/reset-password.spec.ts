@@ -1,8 +1,5 @@
 import { expect, signIn, test, typeNewPassword } from './portal-fixture.ts'
 
-// The passwords of seeded accounts change here, which other tests sign in with.
-test.use({ ownPortal: 'reset-password' })
-
 const NEW_PASSWORD = 'Outra-Senha-Boa-9'
 
 test('a forgotten password is reset by mail and opens the portal', async ({ page, demo }) => {

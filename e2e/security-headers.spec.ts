@@ -1,6 +1,5 @@
 import type { Page } from '@playwright/test'
-import { type PortalProcess, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
-import { test as base, expect } from './portal-fixture.ts'
+import { expect, test } from './portal-fixture.ts'
 import { watchViolations } from './watch-violations.ts'
 
 const GOOGLE = ['https://www.google.com/recaptcha/', 'https://www.gstatic.com/recaptcha/']
@@ -34,23 +33,6 @@ const pagePolicy = (frames: string[], recaptcha: string[] = []) => ({
   'object-src': ["'none'"],
 })
 const POWER_BI = ['https://app.powerbi.com', 'https://msit.powerbi.com']
-
-const test = base.extend<object, { guarded: PortalProcess }>({
-  guarded: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs from here
-    async ({}, use) => {
-      const portal = await spawnPortal({
-        RATE_LIMITS: 'off',
-        RECAPTCHA_SITE_KEY: 'site-key-of-the-test',
-        RECAPTCHA_SECRET_KEY: 'secret-key-of-the-test',
-      })
-      await untilReady(portal)
-      await use(portal)
-      await portal.stop()
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
-})
 
 /** Google's script, as far as a page notices: a second script, and the checkbox in a frame. */
 const RECAPTCHA_SCRIPT = `
@@ -109,24 +91,29 @@ test('only reports may fill the screen; cameras and the like are off', async ({ 
   ])
 })
 
-test('with reCAPTCHA its two hosts are named, no others, and nothing breaks the policy', async ({
-  page,
-  guarded,
-}) => {
-  const violations = await watchViolations(page)
-  const asked = await answerForGoogle(page)
-  for (const path of ['/login', '/signup']) {
-    const reply = await page.goto(guarded.url + path)
-    const policy = parsePolicy(reply?.headers()['content-security-policy'])
-    expect(policy, path).toEqual(pagePolicy(POWER_BI, GOOGLE))
-    await expect(page.frameLocator('iframe[title="reCAPTCHA"]').getByText('I am no robot')).toBeVisible()
-  }
-  expect(new Set(asked)).toEqual(
-    new Set([
-      'https://www.google.com/recaptcha/api.js',
-      'https://www.gstatic.com/recaptcha/releases/x/recaptcha__pt_br.js',
-      'https://www.google.com/recaptcha/api2/anchor',
-    ]),
-  )
-  expect(violations).toEqual([])
+test.describe(() => {
+  test.use({
+    env: { RECAPTCHA_SITE_KEY: 'site-key-of-the-test', RECAPTCHA_SECRET_KEY: 'secret-key-of-the-test' },
+  })
+
+  test('with reCAPTCHA its two hosts are named, no others, and nothing breaks the policy', async ({
+    page,
+  }) => {
+    const violations = await watchViolations(page)
+    const asked = await answerForGoogle(page)
+    for (const path of ['/login', '/signup']) {
+      const reply = await page.goto(path)
+      const policy = parsePolicy(reply?.headers()['content-security-policy'])
+      expect(policy, path).toEqual(pagePolicy(POWER_BI, GOOGLE))
+      await expect(page.frameLocator('iframe[title="reCAPTCHA"]').getByText('I am no robot')).toBeVisible()
+    }
+    expect(new Set(asked)).toEqual(
+      new Set([
+        'https://www.google.com/recaptcha/api.js',
+        'https://www.gstatic.com/recaptcha/releases/x/recaptcha__pt_br.js',
+        'https://www.google.com/recaptcha/api2/anchor',
+      ]),
+    )
+    expect(violations).toEqual([])
+  })
 })

@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { EMULATED_REPORTS, type EmulatedReport } from '#emulators/power-bi/catalogue.ts'
-import { expect, signIn } from './portal-fixture.ts'
+import { expect, openAs } from './portal-fixture.ts'
 
 export const [VENDAS, OFICINA] = EMULATED_REPORTS as unknown as [EmulatedReport, EmulatedReport]
 
@@ -16,9 +16,7 @@ export const startingWith = (text: string) => new RegExp(`^${text.replace(/[.()]
 
 /** Signs somebody in and opens the card of /admin at an area. */
 export async function openSettings(page: Page, area: string, name = 'admin'): Promise<Locator> {
-  await signIn(page, name)
-  await expect(page).toHaveURL(/\/power-bi/)
-  await page.goto(`/admin?area=${area}`)
+  await openAs(page, name, `/admin?area=${area}`)
   await expect(tabOf(page, area)).toHaveAttribute('aria-selected', 'true')
   return formOf(page)
 }

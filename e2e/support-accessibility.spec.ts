@@ -1,4 +1,4 @@
-import { expect, signIn, test } from './portal-fixture.ts'
+import { expect, openAs, test } from './portal-fixture.ts'
 import { seriousFindings } from './serious-findings.ts'
 import { sendMessages } from './support-calls.ts'
 
@@ -8,7 +8,6 @@ for (const colorScheme of ['light', 'dark'] as const)
       page,
       demo,
     }) => {
-      test.setTimeout(60_000)
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       await page.setViewportSize({ width, height: 844 })
       await page.goto('/contato')
@@ -17,9 +16,7 @@ for (const colorScheme of ['light', 'dark'] as const)
       expect(await seriousFindings(page)).toEqual([])
 
       await sendMessages(demo, { message: 'linha\n'.repeat(20) })
-      await signIn(page, 'admin')
-      await expect(page).toHaveURL(/\/power-bi$/)
-      await page.goto('/mensagens')
+      await openAs(page, 'admin', '/mensagens')
       await expect(page.getByRole('button', { name: 'Mostrar tudo' }).first()).toBeVisible()
       expect(await seriousFindings(page)).toEqual([])
       await page.getByRole('button', { name: 'Excluir' }).first().click()

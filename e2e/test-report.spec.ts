@@ -2,9 +2,6 @@ import type { Page } from '@playwright/test'
 import { expect, type Fault, test } from './portal-fixture.ts'
 import { openSettings } from './settings-card.ts'
 
-// Failures are scripted into calls that others would take.
-test.use({ ownPortal: 'test-report' })
-
 const FAULTS: [fault: Fault, sentence: RegExp][] = [
   [
     { on: 'report', status: 404 },

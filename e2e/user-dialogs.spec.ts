@@ -25,6 +25,14 @@ async function tabTo(page: Page, name: string): Promise<void> {
   expect(await focused()).toBe(name)
 }
 
+/** Waits until what has begun to move, after what was just done is drawn, stands still. */
+function animationsEnd(page: Page): Promise<void> {
+  return page.evaluate(async () => {
+    for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame)
+    await Promise.allSettled(document.getAnimations().map(({ finished }) => finished))
+  })
+}
+
 test('types are changed without a mouse', async ({ page, other }) => {
   await other.change(VENDAS, { types: ['Vendas'] })
   await openPerson(page, VENDAS)
@@ -72,8 +80,8 @@ test('a stray press beside a dialog loses no ticks; without any it closes', asyn
   await open()
   await dialog.getByRole('checkbox', { name: 'HPD' }).check()
   await pressBeside()
-  // As long as a dialog takes to go.
-  await page.waitForTimeout(400)
+  // A dialog that goes fades first.
+  await animationsEnd(page)
   expect(await tickedIn(dialog)).toEqual(['Vendas', 'HPD'])
   // As it was: nothing would be lost.
   await dialog.getByRole('checkbox', { name: 'HPD' }).uncheck()

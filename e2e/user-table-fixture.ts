@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import type { ManagedProfile } from '#contract/users.ts'
-import { expect, PASSWORD, signIn } from './portal-fixture.ts'
+import { expect, openAs, PASSWORD } from './portal-fixture.ts'
 
 /** Columns by their number. */
 export const EMAIL = 1
@@ -8,9 +8,7 @@ export const NAME = 2
 
 /** Signs the administrator in and opens the table. */
 export async function openTable(page: Page, search = ''): Promise<void> {
-  await signIn(page, 'admin')
-  await page.waitForURL('**/power-bi')
-  await page.goto(`/admin${search}`)
+  await openAs(page, 'admin', `/admin${search}`)
   await expect(rows(page).first()).toBeVisible()
 }
 

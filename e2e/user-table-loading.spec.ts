@@ -1,5 +1,5 @@
 import AxeBuilder from '@axe-core/playwright'
-import { expect, signIn, test } from './portal-fixture.ts'
+import { expect, openAs, test } from './portal-fixture.ts'
 import { header, openTable, overflowsSideways, readEverybody, rows, words } from './user-table-fixture.ts'
 
 test('the head stays in sight, and the rows are read on as they come near', async ({ page, demo }) => {
@@ -17,21 +17,21 @@ test('the head stays in sight, and the rows are read on as they come near', asyn
 test('while another order is on its way, the old rows stay and are marked as such', async ({ page }) => {
   await openTable(page)
   const table = page.locator('#usuarios').getByRole('table')
+  const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>()
   await page.route('**/api/profiles?*sort=full_name*', async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    await isAnswered
     await route.continue()
   })
   await header(page, 'Nome').click()
   await expect(table).toHaveAttribute('aria-busy', 'true')
   await expect(rows(page).first()).toContainText('admin@grupopatio.com.br')
+  answer()
   await expect(table).toHaveAttribute('aria-busy', 'false')
 })
 
 test('a list that cannot be read is said, and read again at the press of a button', async ({ page }) => {
-  await signIn(page, 'admin')
-  await page.waitForURL('**/power-bi')
   await page.route('**/api/profiles?*', (route) => route.fulfill({ status: 500, body: '' }))
-  await page.goto('/admin')
+  await openAs(page, 'admin', '/admin')
   await expect(page.getByRole('region', { name: 'Notificações' })).toContainText('Erro ao carregar usuários')
   await page.unroute('**/api/profiles?*')
   await page.locator('#usuarios').getByRole('button', { name: 'Tentar novamente' }).click()
@@ -39,10 +39,8 @@ test('a list that cannot be read is said, and read again at the press of a butto
 })
 
 test('people who cannot be counted are said, and counted at the press of a button', async ({ page }) => {
-  await signIn(page, 'admin')
-  await page.waitForURL('**/power-bi')
   await page.route('**/api/profiles/count*', (route) => route.fulfill({ status: 400, body: '' }))
-  await page.goto('/admin')
+  await openAs(page, 'admin', '/admin')
   await expect(rows(page).first()).toContainText('admin@grupopatio.com.br')
   await expect(page.getByRole('region', { name: 'Notificações' })).toContainText('Erro ao carregar usuários')
   await expect(page.getByRole('button', { name: /^Pendentes/ })).toHaveCount(0)
@@ -70,9 +68,7 @@ test('a page that cannot be read leaves the rows before it', async ({ page }) =>
 })
 
 test('whoever is no administrator is turned away and told so', async ({ page }) => {
-  await signIn(page, 'diretoria')
-  await page.waitForURL('**/power-bi')
-  await page.goto('/admin')
+  await openAs(page, 'diretoria', '/admin')
   await expect(page).toHaveURL(/\/power-bi$/)
   await expect(page.getByText('Acesso negado. Apenas administradores.')).toBeVisible()
 })

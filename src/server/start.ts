@@ -40,14 +40,15 @@ export class NotBuiltError extends Error {}
 export async function startPortal(config: Config, log: Log): Promise<Portal> {
   const database = await openDatabase(config, log)
   try {
-    return await serve(config, log, database)
+    return await servePortal(config, log, database)
   } catch (error) {
     await database.close()
     throw error
   }
 }
 
-async function serve(config: Config, log: Log, database: Database): Promise<Portal> {
+/** Brings an open database up to date and serves the portal on it; stopping closes it. */
+export async function servePortal(config: Config, log: Log, database: Database): Promise<Portal> {
   const { db } = database
   await migrateDatabase(database)
   const secrets = config.sessionSecrets.length > 0 ? config.sessionSecrets : [readDemoSecret(config.dataDir)]

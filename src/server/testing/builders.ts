@@ -15,9 +15,12 @@ export const NOBODY = '00000000-0000-4000-8000-00000000dead'
 
 let people = 0
 
+/** What people and their sessions are made in; a portal of the browser tests is no TestPortal. */
+type Place = Pick<TestPortal, 'database' | 'keyring'> & { clock: () => number }
+
 /** Adds a person: approved, verified and entitled to Vendas for FIAT in RJ unless said otherwise. */
 export async function addPerson(
-  portal: TestPortal,
+  portal: Pick<Place, 'database' | 'clock'>,
   {
     role,
     password,
@@ -53,7 +56,7 @@ export async function addPerson(
 
 /** Opens a session without the sign-in call. */
 export function openTestSession(
-  portal: TestPortal,
+  portal: Place,
   person: Awaited<ReturnType<typeof addPerson>>,
   kind: SessionKind = 'full',
 ) {
