@@ -31,7 +31,7 @@ export const test = base.extend<{ other: OtherAdmin }>({
       .where('email', '=', OTHER_ADMIN)
       .execute()
     const [name = ''] = OTHER_ADMIN.split('@')
-    await demo.administer('grant', name)
+    await demo.setAdministrator(name, true)
     const { session } = await storedSessionOf(name)
     await use(otherAdminOf(demo.url, session.access_token))
   },

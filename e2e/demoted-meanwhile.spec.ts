@@ -38,7 +38,7 @@ test('who is no administrator any more learns it from whatever they do to users,
   browser,
   demo,
 }) => {
-  await demo.administer('grant', DEMOTED)
+  await demo.setAdministrator(DEMOTED, true)
   const context = await browser.newContext({ baseURL: demo.url })
   // The stream of the support messages would tell them too, sooner or later.
   await context.route('**/api/support-messages/**', (route) => route.abort())
@@ -52,7 +52,7 @@ test('who is no administrator any more learns it from whatever they do to users,
     await prepare?.(tab)
     tabs.push({ name, tab, press })
   }
-  await demo.administer('revoke', DEMOTED)
+  await demo.setAdministrator(DEMOTED, false)
 
   for (const { name, tab, press } of tabs)
     await test.step(name, async () => {

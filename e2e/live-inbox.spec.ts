@@ -153,6 +153,6 @@ test('it ends with the session', async ({ page }) => {
   const again: string[] = []
   page.on('request', (request) => again.push(request.url()))
   // Neither the stream's next try nor the question of every 15 seconds comes.
-  await page.clock.runFor(60_000)
+  await page.clock.fastForward(60_000)
   expect(again.filter((url) => url.includes('support-messages'))).toEqual([])
 })

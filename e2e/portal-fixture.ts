@@ -1,5 +1,4 @@
 import { test as base, expect, type FrameLocator, type Page } from '@playwright/test'
-import { grantAdministration, revokeAdministration } from '#server/operations/admin-commands.ts'
 import { openTestSession } from '#server/testing/builders.ts'
 import { presentProfile } from '#server/users/user-queries.ts'
 import { type Host, openHost, type RunningPortal } from './portal.ts'
@@ -39,8 +38,8 @@ export interface Demo {
   data(query: string): Promise<{ cards: { id: string; formatted: string }[]; byMarca: { marca: string }[] }>
   /** Clears scripted faults and recorded calls. */
   reset(): Promise<void>
-  /** Makes a seeded account an administrator, or takes it away, as the command at the terminal does. */
-  administer(command: 'grant' | 'revoke', name: string): Promise<void>
+  /** Makes a seeded account an administrator, or an ordinary user again. */
+  setAdministrator(name: string, isAdministrator: boolean): Promise<void>
 }
 
 function instrumentsOf({ url, database: { db } }: RunningPortal): Demo {
@@ -65,9 +64,14 @@ function instrumentsOf({ url, database: { db } }: RunningPortal): Demo {
       for (const instrument of ['faults', 'calls'])
         await fetch(`${instruments}/${instrument}`, { method: 'DELETE' })
     },
-    async administer(command, name) {
-      const deps = { db, clock: Date.now, publicUrl: url, companyEmailDomain: 'grupopatio.com.br' }
-      await (command === 'grant' ? grantAdministration : revokeAdministration)(deps, emailOf(name))
+    async setAdministrator(name, isAdministrator) {
+      const { user_id } = await db
+        .selectFrom('profiles')
+        .select('user_id')
+        .where('email', '=', emailOf(name))
+        .executeTakeFirstOrThrow()
+      await db.deleteFrom('user_roles').where('user_id', '=', user_id).execute()
+      if (isAdministrator) await db.insertInto('user_roles').values({ user_id, role: 'admin' }).execute()
     },
   }
 }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { sql } from 'kysely'
 import { readConfig } from '#server/config.ts'
 import type { Database } from '#server/database/database.ts'
 import { openPglite } from '#server/database/open-embedded.ts'
@@ -7,6 +6,7 @@ import { createKeyring, type Keyring } from '#server/keyring.ts'
 import { createLog } from '#server/log.ts'
 import { servePortal } from '#server/start.ts'
 import { findFreePort } from '#server/testing/portal-process.ts'
+import { rememberRows } from '#server/testing/remember-rows.ts'
 
 const SECRET = randomBytes(32).toString('base64url')
 
@@ -51,28 +51,4 @@ export async function openHost(): Promise<Host> {
     },
     close: () => database.close(),
   }
-}
-
-/** Copies every row aside. @returns what puts all of them back, and nothing else */
-async function rememberRows({ db }: Database): Promise<() => Promise<void>> {
-  const { rows: tables } = await sql<{ name: string; columns: string }>`
-    select table_name as name, string_agg(quote_ident(column_name), ', ') as columns
-    from information_schema.columns join information_schema.tables using (table_schema, table_name)
-    where table_schema = 'public' and table_type = 'BASE TABLE' and is_generated = 'NEVER'
-    group by table_name`.execute(db)
-  const run = (statement: string, within = db) => sql.raw(statement).execute(within)
-  await run('create schema seed')
-  for (const { name } of tables) await run(`create table seed.${name} as table public.${name}`)
-  const all = tables.map(({ name }) => name).join(', ')
-  return () =>
-    db.transaction().execute(async (transaction) => {
-      // No trigger fires and no reference is checked while the rows come back.
-      await run('set local session_replication_role = replica', transaction)
-      await run(`truncate ${all}`, transaction)
-      for (const { name, columns } of tables)
-        await run(
-          `insert into ${name} (${columns}) overriding system value select ${columns} from seed.${name}`,
-          transaction,
-        )
-    })
 }

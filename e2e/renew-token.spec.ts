@@ -13,10 +13,10 @@ test('a token of 60 seconds is renewed without a reload of the frame', async ({ 
       if (data.url === '/report/token') document.body.dataset.renewed = ''
     })
   })
-  await page.clock.runFor(50_000)
+  await page.clock.fastForward(50_000)
   await expect(report.locator('body')).toHaveAttribute('data-renewed')
   // Past the end of the first token: a frame that had kept it would say TokenExpired by now.
-  await page.clock.runFor(30_000)
+  await page.clock.fastForward(30_000)
   await expect(report.locator('body')).toHaveAttribute('data-witness', 'the same document')
   await report
     .getByRole('button', { name: /estado/i })

@@ -16,7 +16,7 @@ test('what somebody else has saved meanwhile is shown and asked about, never ove
   browser,
   demo,
 }) => {
-  await demo.administer('grant', 'diretoria')
+  await demo.setAdministrator('diretoria', true)
   const [ana, dirceu] = [
     await openCardAs(browser, demo.url, 'admin'),
     await openCardAs(browser, demo.url, 'diretoria'),
@@ -60,10 +60,10 @@ test('who is no administrator any more learns it from the next press of a button
   browser,
   demo,
 }) => {
-  await demo.administer('grant', 'diretoria')
+  await demo.setAdministrator('diretoria', true)
   const page = await openCardAs(browser, demo.url, 'diretoria')
   await datasetOf(page).fill('nunca salvo')
-  await demo.administer('revoke', 'diretoria')
+  await demo.setAdministrator('diretoria', false)
   await save(page)
   await expect(toast(page, 'Acesso negado. Apenas administradores.').first()).toBeVisible()
   await expect(page).toHaveURL(/\/power-bi/)

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EMULATED_REPORTS } from '#emulators/power-bi/catalogue.ts'
 import { type Canaries, createCanaries } from '#server/testing/canaries.ts'
-import { type PortalProcess, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
+import { spawnMigratedPortal } from '#server/testing/migrated-portal.ts'
+import { type PortalProcess, untilReady } from '#server/testing/portal-process.ts'
 import { DEMO_PASSWORD, SHORT_DEMO_PASSWORD } from './demo/seed.ts'
 
 const ADMIN = 'admin@grupopatio.com.br'
@@ -32,7 +33,7 @@ describe('a process with canaries for secrets, at log level debug', () => {
   const environment = secretEnvironment(canaries)
   let portal: PortalProcess
   beforeAll(async () => {
-    portal = await spawnPortal({ ...environment, LOG_LEVEL: 'debug', RATE_LIMITS: 'off' })
+    portal = await spawnMigratedPortal({ ...environment, LOG_LEVEL: 'debug', RATE_LIMITS: 'off' })
     await untilReady(portal)
   }, SLOW)
   afterAll(() => portal.stop())
@@ -112,7 +113,7 @@ describe('a process with canaries for secrets, at log level debug', () => {
         { ...real, DATABASE_URL: database, POWERBI_TENANT_ID: 't', POWERBI_CLIENT_ID: 'c' },
         real,
       ]) {
-        const broken = await spawnPortal({ ...environment, ...extra, LOG_LEVEL: 'debug' })
+        const broken = await spawnMigratedPortal({ ...environment, ...extra, LOG_LEVEL: 'debug' })
         expect(await broken.exited).toBe(1)
         expect(broken.output().length).toBeGreaterThan(10)
         expect(canaries.findIn(broken.output())).toEqual([])

@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeMigratedDataDir, spawnMigratedPortal } from '#server/testing/migrated-portal.ts'
 import {
   type PortalProcess,
   REAL_ENVIRONMENT,
@@ -11,8 +10,8 @@ import {
 } from '#server/testing/portal-process.ts'
 
 /** Runs a process that is expected to refuse, and gives its exit code and words. */
-async function refusal(env: Record<string, string>) {
-  const portal = await spawnPortal(env)
+async function refusal(env: Record<string, string>, spawn = spawnPortal) {
+  const portal = await spawn(env)
   const code = await portal.exited
   await portal.stop()
   return { code, output: portal.output().trim() }
@@ -84,7 +83,7 @@ describe('a running demo', () => {
   let demo: PortalProcess
   let dataDir: string
   beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'patio-data-'))
+    dataDir = await makeMigratedDataDir()
     demo = await spawnPortal({ DATA_DIR: dataDir })
     await untilReady(demo)
   }, SLOW)
@@ -102,7 +101,7 @@ describe('a running demo', () => {
   test(
     'keeps its port: the second one says so in a line',
     async () => {
-      const { code, output } = await refusal({ PORT: new URL(demo.url).port })
+      const { code, output } = await refusal({ PORT: new URL(demo.url).port }, spawnMigratedPortal)
       expect(code).toBe(1)
       expect(output).toMatch(/^A porta \d+ já está em uso\. Defina outra em PORT\.$/)
     },

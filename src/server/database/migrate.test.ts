@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
+import { describeOnEachDatabase, openFreshDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { migrate, splitStatements } from './migrate.ts'
 
 const ALL = readdirSync('migrations')
@@ -11,7 +11,7 @@ const ALL = readdirSync('migrations')
   .sort()
 
 describeOnEachDatabase('migrating', (kind) => {
-  const database = setUpDatabase(kind)
+  const database = setUpDatabase(kind, openFreshDatabase)
 
   const empty = async () => {
     await sql`drop schema public cascade`.execute(database.db)

@@ -2,7 +2,8 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEMO_PASSWORD } from '#server/demo/seed.ts'
 import { CONTACT_FORM, followEvents } from '#server/testing/inbox-calls.ts'
-import { type PortalProcess, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
+import { spawnMigratedPortal } from '#server/testing/migrated-portal.ts'
+import { type PortalProcess, untilReady } from '#server/testing/portal-process.ts'
 
 const GRACE_MS = 3_000
 /** What is asked later than this may meet the closed door. */
@@ -39,7 +40,10 @@ function begin(url: string, firstHalf?: string) {
 describe('from SIGTERM on', () => {
   let portal: PortalProcess
   beforeAll(async () => {
-    portal = await spawnPortal({ SHUTDOWN_GRACE_SECONDS: String(GRACE_MS / 1000), RATE_LIMITS: 'off' })
+    portal = await spawnMigratedPortal({
+      SHUTDOWN_GRACE_SECONDS: String(GRACE_MS / 1000),
+      RATE_LIMITS: 'off',
+    })
     await untilReady(portal)
   }, SLOW)
   afterAll(() => portal.stop())

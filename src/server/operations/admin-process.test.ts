@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeMigratedDataDir } from '#server/testing/migrated-portal.ts'
 import { spawnPortal, untilReady } from '#server/testing/portal-process.ts'
 
 const ADMIN = fileURLToPath(new URL('../admin.ts', import.meta.url))
@@ -24,7 +23,7 @@ async function runAdmin(env: Record<string, string>, ...args: string[]) {
 describe('npm run admin as a process', () => {
   let dataDir: string
   beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'patio-admin-'))
+    dataDir = await makeMigratedDataDir()
   })
   afterAll(() => rm(dataDir, { recursive: true }))
 
@@ -67,7 +66,7 @@ describe('npm run admin as a process', () => {
   test(
     'does not spoil a demo that was never started',
     async () => {
-      const fresh = await mkdtemp(join(tmpdir(), 'patio-admin-'))
+      const fresh = await makeMigratedDataDir()
       const refused = await runAdmin({ DATA_DIR: fresh }, 'create', 'chefe@grupopatio.com.br')
       expect(refused.complaint).toContain('Rode npm start uma vez antes')
       await rm(fresh, { recursive: true })

@@ -4,7 +4,7 @@ import { askToken, bodyFor, scriptFault } from '#server/testing/embed-token-call
 import { readMetrics, TEST_METRICS_TOKEN } from '#server/testing/read-metrics.ts'
 import { sendRaw } from '#server/testing/send-raw.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
-import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { describeOnEachDatabase, openFreshDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
 
 const LABELS = /^(method|route|status|le|service|outcome|source|state)$/
@@ -160,11 +160,12 @@ describeOnEachDatabase('the metrics', (kind) => {
   })
 
   test('answer without the figures of a database that is away', async () => {
-    const lonely = await startTestPortal({ kind, metricsToken: TEST_METRICS_TOKEN })
-    await lonely.database.close()
+    const database = await openFreshDatabase(kind)
+    const lonely = await startTestPortal({ kind, database, metricsToken: TEST_METRICS_TOKEN })
+    await database.close()
     const { figure } = await readMetrics(lonely)
     expect(figure('patio_mail_outbox_unsent')).toBeUndefined()
     expect(figure('patio_event_streams_open')).toBe(0)
-    await lonely.stop().catch(() => {})
+    await lonely.stop()
   })
 })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import pino from 'pino'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { createLog } from '#server/log.ts'
-import { describeOnEachDatabase, openTestDatabase, setUpDatabase } from '#server/testing/test-database.ts'
+import { describeOnEachDatabase, openFreshDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { createTestClock, type TestClock } from '#server/testing/test-portal.ts'
 import { createRetentionJob } from './retention-job.ts'
 
@@ -92,7 +92,7 @@ describeOnEachDatabase('the retention job', (kind) => {
 })
 
 test('a database that is away stops neither the portal nor the job', async () => {
-  const database = await openTestDatabase('embedded')
+  const database = await openFreshDatabase('embedded')
   await database.close()
   const { log, logged } = readableLog()
   const stalls = () => logged().filter(({ msg }) => msg === 'retention stalled').length

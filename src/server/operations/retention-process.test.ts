@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { migrate } from '#server/database/migrate.ts'
 import { openEmbedded } from '#server/database/open-embedded.ts'
+import { makeMigratedDataDir } from '#server/testing/migrated-portal.ts'
 import { REAL_ENVIRONMENT, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
 
 /** Making a database from nothing, with every write reaching the disk, takes its time on a busy machine. */
@@ -12,9 +10,8 @@ const SLOW = 120_000
 test(
   'a portal deletes what is old soon after its start, and says how much',
   async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'patio-retention-'))
+    const dataDir = await makeMigratedDataDir()
     const database = await openEmbedded(dataDir)
-    await migrate(database.db)
     await database.db
       .insertInto('used_human_checks')
       .values([

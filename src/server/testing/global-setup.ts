@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Kysely, PGliteDialect } from 'kysely'
+import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { migrate } from '#server/database/migrate.ts'
 import { createPglite } from '#server/database/open-embedded.ts'
@@ -11,18 +12,45 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** File with a migrated embedded database, which loads faster than a new one is made. */
     embeddedTemplate: string
+    /** Data directory of a portal that has migrated and never started, to be copied. */
+    dataDirTemplate: string
+    /** What the names of databases on a server begin with; those are dropped after the suite. */
+    serverDatabases: string
   }
 }
 
-/** Migrates one embedded database before the suite; every test file starts from a copy. */
+/** Migrates one embedded database before the suite: in tests a copy of it stands for a new one. */
 export default async function setup(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), 'patio-tests-'))
-  const pglite = await createPglite({})
+  const dataDir = join(folder, 'data')
+  const pglite = await createPglite({ dataDir: join(dataDir, 'postgres') })
   await migrate(new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) }))
   const template = join(folder, 'embedded.tar')
   const dump = await pglite.dumpDataDir('none')
   await writeFile(template, Buffer.from(await dump.arrayBuffer()))
   await pglite.close()
+  const serverDatabases = `patio_test_${process.pid}`
   project.provide('embeddedTemplate', template)
-  return () => rm(folder, { recursive: true })
+  project.provide('dataDirTemplate', dataDir)
+  project.provide('serverDatabases', serverDatabases)
+  return async () => {
+    await rm(folder, { recursive: true })
+    const url = process.env.TEST_DATABASE_URL
+    if (url) await dropDatabases(new URL(url), serverDatabases)
+  }
+}
+
+async function dropDatabases(url: URL, prefix: string): Promise<void> {
+  const like = `${prefix.replaceAll('_', '\\_')}\\_%`
+  const names = await runOnServer(url, 'select datname from pg_database where datname like $1', [like])
+  for (const { datname } of names) await runOnServer(url, `drop database ${datname} with (force)`)
+}
+
+/** Runs one statement on a connection of its own. */
+export async function runOnServer(url: URL, statement: string, values: unknown[] = []) {
+  const client = new pg.Client({ connectionString: url.href })
+  await client.connect()
+  const { rows } = await client.query<{ datname: string }>(statement, values)
+  await client.end()
+  return rows
 }

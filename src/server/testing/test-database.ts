@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, inject } from 'vitest'
 import type { Database } from '#server/database/database.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { openPglite } from '#server/database/open-embedded.ts'
 import { openServer } from '#server/database/open-server.ts'
+import { runOnServer } from './global-setup.ts'
+import { rememberRows } from './remember-rows.ts'
 
 export type DatabaseKind = Database['kind']
 
@@ -21,17 +22,38 @@ export function describeOnEachDatabase(name: string, suite: (kind: DatabaseKind)
  * Opens an empty, migrated database before a block's tests and closes it after them.
  * @returns the database, for hooks and tests: it is empty until the block runs
  */
-export function setUpDatabase(kind: DatabaseKind): Database {
+export function setUpDatabase(kind: DatabaseKind, open = openTestDatabase): Database {
   const database = {} as Database
   beforeAll(async () => {
-    Object.assign(database, await openTestDatabase(kind))
+    Object.assign(database, await open(kind))
   })
   afterAll(() => database.close())
   return database
 }
 
-/** An empty, migrated database of its own. */
+/** A database of an earlier test file that ran in this process, and what empties it. */
+interface Shelved {
+  database: Database
+  restore: () => Promise<void>
+}
+const shelf: Record<DatabaseKind, Shelved[]> = { embedded: [], server: [] }
+
+/** An empty, migrated database that nobody else uses; once closed it is emptied and used again. */
 export async function openTestDatabase(kind: DatabaseKind): Promise<Database> {
+  const shelved = shelf[kind].pop()
+  await shelved?.restore()
+  const database = shelved?.database ?? (await openFreshDatabase(kind))
+  const restore = shelved?.restore ?? (await rememberRows(database))
+  return {
+    ...database,
+    async close() {
+      shelf[kind].push({ database, restore })
+    },
+  }
+}
+
+/** One that is never used again: for tests that change its tables, or close it to see what comes of that. */
+export function openFreshDatabase(kind: DatabaseKind): Promise<Database> {
   return kind === 'embedded' ? openEmbeddedCopy() : openFreshServerDatabase()
 }
 
@@ -44,24 +66,11 @@ let made = 0
 
 async function openFreshServerDatabase(): Promise<Database> {
   const url = new URL(serverUrl as string)
-  const name = `patio_test_${process.pid}_${made++}`
-  await runOnce(url, `create database ${name}`)
+  const name = `${inject('serverDatabases')}_${process.pid}_${made++}`
+  await runOnServer(url, `create database ${name}`)
   const ownUrl = new URL(url)
   ownUrl.pathname = `/${name}`
   const database = await openServer(ownUrl.href, () => {})
   await migrate(database.db)
-  return {
-    ...database,
-    async close() {
-      await database.close()
-      await runOnce(url, `drop database ${name} with (force)`)
-    },
-  }
-}
-
-async function runOnce(url: URL, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url.href })
-  await client.connect()
-  await client.query(statement)
-  await client.end()
+  return database
 }

@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import type { Database } from '#server/database/database.ts'
+
+/**
+ * Copies every row aside, into a schema of its own.
+ * @returns what puts these rows back, and no others, as long as the tables are the same
+ */
+export async function rememberRows({ db, kind }: Database): Promise<() => Promise<void>> {
+  const { rows: tables } = await sql<{ name: string; columns: string; identity: string | null }>`
+    select table_name as name, string_agg(quote_ident(column_name), ', ') as columns,
+      max(column_name) filter (where is_identity = 'YES') as identity
+    from information_schema.columns join information_schema.tables using (table_schema, table_name)
+    where table_schema = 'public' and table_type = 'BASE TABLE' and is_generated = 'NEVER'
+    group by table_name`.execute(db)
+  const run = (statement: string, within = db) => sql.raw(statement).execute(within)
+  await run('create schema remembered')
+  const filled: typeof tables = []
+  for (const table of tables) {
+    const { rows } = await sql`select from ${sql.table(table.name)} limit 1`.execute(db)
+    if (rows.length === 0) continue
+    await run(`create table remembered.${table.name} as table public.${table.name}`)
+    filled.push(table)
+  }
+  const truncate = `truncate ${tables.map(({ name }) => name).join(', ')} restart identity`
+  const putBack = filled.flatMap(({ name, columns, identity }) => [
+    `insert into ${name} (${columns}) overriding system value select ${columns} from remembered.${name}`,
+    ...(identity
+      ? [`select setval(pg_get_serial_sequence('${name}', '${identity}'), max(${identity})) from ${name}`]
+      : []),
+  ])
+  return () =>
+    db.transaction().execute(async (transaction) => {
+      // No trigger fires and no reference is checked; on a server a superuser alone may say so.
+      if (kind === 'embedded') await run('set local session_replication_role = replica', transaction)
+      await run(truncate, transaction)
+      for (const statement of putBack) await run(statement, transaction)
+    })
+}
