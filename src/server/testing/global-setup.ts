@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Kysely, PGliteDialect } from 'kysely'
@@ -23,6 +23,7 @@ declare module 'vitest' {
 export default async function setup(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), 'patio-tests-'))
   const dataDir = join(folder, 'data')
+  await mkdir(dataDir)
   const pglite = await createPglite({ dataDir: join(dataDir, 'postgres') })
   await migrate(new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) }))
   const template = join(folder, 'embedded.tar')
