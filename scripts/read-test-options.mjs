@@ -10,7 +10,7 @@ export const stepNames = /** @type {const} */ ([
 
 /** @typedef {(typeof stepNames)[number]} StepName */
 
-export const usage = `Uso: npm test -- [--only PASSOS] [FILTRO…]
+export const usage = `Uso: npm test -- [--only PASSOS] [--shuffle[=SEMENTE]] [FILTRO…]
 
 Sem argumentos roda tudo, na ordem, e para na primeira falha:
   packages  pacotes iguais a package-lock.json, scripts de instalação e licenças
@@ -23,6 +23,8 @@ Sem argumentos roda tudo, na ordem, e para na primeira falha:
 
   --only lint,types   só estes passos
   FILTRO              só os arquivos de teste cujo caminho o contém (passos unit e browser)
+  --shuffle           testes no navegador em ordem sorteada; a semente, impressa no início,
+                      repete a ordem: --shuffle=SEMENTE
   --help              este texto
 
 Variáveis: TEST_DATABASE_URL (PostgreSQL já pronto; sem ela, um descartável),
@@ -33,7 +35,8 @@ sem que um teste tenha falhado conta como uma falha.
 
 /**
  * @param {readonly string[]} args what follows `npm test --`
- * @returns {{ help: boolean, steps: StepName[], filters: string[] }} the steps in the order in which they run
+ * @returns {{ help: boolean, steps: StepName[], filters: string[], shuffle?: string }} the steps in the order in which
+ *   they run; `shuffle` is the seed, empty for a new one
  * @throws {Error} for an unknown option or step
  */
 export function readTestOptions(args) {
@@ -41,11 +44,15 @@ export function readTestOptions(args) {
   const filters = []
   /** @type {string[]} */
   let only = []
+  /** @type {string | undefined} */
+  let shuffle
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] ?? ''
     if (arg === '--help' || arg === '-h') return { help: true, steps: [], filters: [] }
     if (arg === '--only') only = (args[++index] ?? '').split(',')
     else if (arg.startsWith('--only=')) only = arg.slice('--only='.length).split(',')
+    else if (arg === '--shuffle') shuffle = ''
+    else if (arg.startsWith('--shuffle=')) shuffle = arg.slice('--shuffle='.length)
     else if (arg.startsWith('-')) throw new Error(`Opção desconhecida: ${arg}\n\n${usage}`)
     else filters.push(arg)
   }
@@ -53,5 +60,6 @@ export function readTestOptions(args) {
   if (only.length === 0) only = filters.length > 0 ? ['unit', 'browser'] : [...stepNames]
   const unknown = only.find((name) => !stepNames.some((step) => step === name))
   if (unknown !== undefined) throw new Error(`Passo desconhecido: ${unknown || '(vazio)'}\n\n${usage}`)
-  return { help: false, steps: stepNames.filter((step) => only.includes(step)), filters }
+  const steps = stepNames.filter((step) => only.includes(step))
+  return { help: false, steps, filters, ...(shuffle !== undefined && { shuffle }) }
 }

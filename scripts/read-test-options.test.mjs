@@ -11,6 +11,14 @@ test.each([
   expect(readTestOptions(args)).toEqual({ help: false, steps, filters })
 })
 
+test.each([
+  [['--shuffle'], ''],
+  [['--shuffle=7'], '7'],
+  [[], undefined],
+])('%s asks for an order drawn with the seed %j', (args, seed) => {
+  expect(readTestOptions(args).shuffle).toBe(seed)
+})
+
 test.each([[['--only']], [['--only', 'units']], [['--watch']]])(
   'refuses %s and explains the usage',
   (args) => {

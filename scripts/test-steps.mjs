@@ -9,6 +9,7 @@ import { interruptedBy, pinnedNode, root, runCommand, say, toolEnvironment } fro
 /**
  * @typedef {object} Circumstances
  * @property {readonly string[]} filters
+ * @property {string} [shuffle] seed of a drawn order of the browser tests, empty for a new one
  * @property {string | undefined} databaseUrl of the PostgreSQL to test on as well
  */
 
@@ -65,11 +66,13 @@ function runUnitTests({ filters, databaseUrl }) {
 }
 
 /** @param {Circumstances} circumstances */
-async function runBrowserTests({ filters, databaseUrl }) {
+async function runBrowserTests({ filters, shuffle }) {
   const chromium = await ensureChromium()
   await buildStale([webApp, reportPage])
-  const args = ['test', ...(filters.length > 0 ? ['--pass-with-no-tests', ...filters] : [])]
-  const env = { TEST_DATABASE_URL: databaseUrl, CHROMIUM_PATH: chromium }
+  const seed = shuffle || String(Date.now() % 1_000_000)
+  const order = shuffle === undefined ? [] : [`--shuffle=${seed}`]
+  const args = ['test', ...order, ...(filters.length > 0 ? ['--pass-with-no-tests', ...filters] : [])]
+  const env = { CHROMIUM_PATH: chromium }
   return runTests('playwright.json', countPlaywright, () => succeeds('playwright', args, env))
 }
 

@@ -44,17 +44,17 @@ async function runStep({ title, run }, circumstances) {
 
 /**
  * @param {readonly import('./test-steps.mjs').Step[]} steps
- * @param {readonly string[]} filters
+ * @param {Pick<import('./test-steps.mjs').Circumstances, 'filters' | 'shuffle'>} wanted
  * @param {Outcome[]} outcomes filled as the steps end, the first failure last
  */
-async function runSteps(steps, filters, outcomes) {
+async function runSteps(steps, wanted, outcomes) {
   await installDependencies()
   /** @type {Awaited<ReturnType<typeof preparePostgres>> | undefined} */
   let postgres
   try {
     for (const step of steps) {
       if (step.isTestRun || step.needsPostgres) postgres ??= await preparePostgres()
-      const outcome = await runStep(step, { filters, databaseUrl: postgres?.url })
+      const outcome = await runStep(step, { ...wanted, databaseUrl: postgres?.url })
       outcomes.push(outcome)
       if (!outcome.ok) return
     }
@@ -86,12 +86,12 @@ function summarise(steps, outcomes) {
 
 /** @param {readonly string[]} args */
 async function main(args) {
-  const { help, steps: names, filters } = readTestOptions(args)
+  const { help, steps: names, ...wanted } = readTestOptions(args)
   if (help) return say(usage)
   const steps = names.map((name) => testSteps[name])
   /** @type {Outcome[]} */
   const outcomes = []
-  await runSteps(steps, filters, outcomes).catch(failWith)
+  await runSteps(steps, wanted, outcomes).catch(failWith)
   if (!summarise(steps, outcomes)) process.exitCode ||= failureStatus()
 }
 

@@ -116,14 +116,14 @@ export type WatchedPortal = Awaited<ReturnType<typeof startWatchedPortal>>
 /** Every row of every table, by table, each row as the text of a JSON object, in order. */
 export async function readEveryTable(db: Db): Promise<Record<string, string[]>> {
   const { rows: tables } = await sql<{ name: string }>`
-    select table_name as name from information_schema.tables
-    where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`.execute(db)
-  const content: Record<string, string[]> = {}
-  for (const { name } of tables) {
-    const { rows } = await sql<{ row: string }>`
-      select to_jsonb(t)::text as row from ${sql.table(name)} t order by 1`.execute(db)
-    content[name] = rows.map(({ row }) => row)
-  }
+    select tablename as name from pg_tables where schemaname = 'public' order by 1`.execute(db)
+  const selects = tables.map(
+    ({ name }) => sql`select ${name} as name, to_jsonb(t)::text as row from ${sql.table(name)} t`,
+  )
+  const { rows } = await sql<{ name: string; row: string }>`
+    ${sql.join(selects, sql` union all `)} order by 1, 2`.execute(db)
+  const content: Record<string, string[]> = Object.fromEntries(tables.map(({ name }) => [name, []]))
+  for (const { name, row } of rows) content[name]?.push(row)
   return content
 }
 
