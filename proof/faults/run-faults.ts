@@ -33,8 +33,6 @@ const FAULTS: readonly Fault[] = [
   killUnderLoad,
 ]
 const FIRST_PORT = Number(process.env.FAULTS_PORT ?? 4500)
-/** The whole run, whose times are recorded, tries one after the other. */
-const LANES_OF_SHORT_RUN = 3
 const MAX_RUN_MS = 15 * 60_000
 
 const { values } = parseArgs({
@@ -85,22 +83,12 @@ async function tryFault(fault: Fault, index: number): Promise<string[]> {
   return verdicts.map(({ promise, held, seen }) => row(promise, seen, held ? 'held' : 'FAILED'))
 }
 
-/** A few side by side: most of their time is waiting. @returns the rows of each fault, in their order */
-async function tryAll(): Promise<string[][]> {
-  const rows: string[][] = FAULTS.map(() => [])
-  const waiting = [...FAULTS.entries()].filter(([, { name }]) => !values.only || name.includes(values.only))
-  const lane = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const [index, fault] = next
-      rows[index] = await tryFault(fault, index)
-    }
-  }
-  await Promise.all(Array.from({ length: values.short ? LANES_OF_SHORT_RUN : 1 }, lane))
-  return rows
-}
-
 await runTask(async () => {
-  const rows = (await tryAll()).flat()
+  const rows: string[] = []
+  for (const [index, fault] of FAULTS.entries()) {
+    if (values.only && !fault.name.includes(values.only)) continue
+    rows.push(...(await tryFault(fault, index)))
+  }
   if (rows.length === 0) throw new Error(`there is no fault ${values.only}`)
   process.stdout.write(`\nrun-faults.ts${values.short ? ' --short' : ''}, ${machineLine()}\n\n`)
   process.stdout.write(
