@@ -29,6 +29,9 @@ export const inboxMessages = {
   deleteFailed: 'Erro ao excluir mensagem',
 } as const
 
+/** In characters, an emoji outside the basic plane as one. */
+export const MAX_MESSAGE_LENGTH = 1_000
+
 /** A message of the contact form. */
 export const supportMessageSchema = z.object({
   id: z.uuid(),
@@ -51,7 +54,7 @@ export const contactFormSchema = z.object({
     .string()
     .check(z.trim(), z.maxLength(255, contactMessages.emailTooLong), z.email(contactMessages.emailInvalid)),
   phone: requiredText(contactMessages.phoneRequired, 20, contactMessages.phoneTooLong),
-  message: requiredText(contactMessages.messageRequired, 1000, contactMessages.messageTooLong),
+  message: requiredText(contactMessages.messageRequired, MAX_MESSAGE_LENGTH, contactMessages.messageTooLong),
 })
 
 /** A form sent sooner than this after it was opened was not filled in by a person. */

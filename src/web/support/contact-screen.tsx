@@ -1,7 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import ArrowLeft from 'lucide-react/icons/arrow-left'
 import { type ComponentProps, type FormEvent, type RefObject, useEffect, useRef, useState } from 'react'
-import { CONTACT_MIN_FILL_MS, contactFormSchema, contactMessages } from '#contract/support.ts'
+import {
+  CONTACT_MIN_FILL_MS,
+  contactFormSchema,
+  contactMessages,
+  MAX_MESSAGE_LENGTH,
+} from '#contract/support.ts'
 import { callPublic } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { ApiError } from '#web/http/send-request.ts'
@@ -13,7 +18,6 @@ import { EmailField, TextArea, TextField } from '#web/ui/text-field.tsx'
 import { showToast, type ToastContent } from '#web/ui/toast.tsx'
 import { useForm } from '#web/ui/use-form.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
-import { formatPhone } from './format-phone.ts'
 
 /** /contato, 'Entre em Contato': anybody writes to the administrators. */
 export function ContactScreen() {
@@ -34,7 +38,7 @@ export function ContactScreen() {
 }
 
 /** Nome, E-mail, Celular and the message. What is typed survives failures and reloads. */
-export function ContactForm() {
+function ContactForm() {
   const [initial, setInitial] = useState(initialValues)
   const [sentCount, setSentCount] = useState(0)
   const fields = useRef<HTMLDivElement>(null)
@@ -64,7 +68,17 @@ export function ContactForm() {
       <div key={sentCount} ref={fields} className="space-y-5">
         <TextField {...shared('name')} label="Nome" autoComplete="name" />
         <EmailField {...shared('email')} autoComplete="email" />
-        <PhoneField {...shared('phone')} />
+        <TextField
+          {...shared('phone')}
+          label="Celular"
+          type="tel"
+          inputMode="tel"
+          autoComplete="tel"
+          placeholder="(21) 98765-4321"
+          onBlur={({ currentTarget: input }) => {
+            input.value = formatPhone(input.value)
+          }}
+        />
         <MessageField {...shared('message')} />
         <Honeypot />
       </div>
@@ -87,17 +101,8 @@ function valuesOf(form: HTMLFormElement): ContactDraft {
   return Object.fromEntries(CONTACT_FIELDS.map((field) => [field, String(data.get(field) ?? '')]))
 }
 
-const MESSAGE_MAX = 1000
-
-interface MessageFieldProps {
-  name: string
-  defaultValue?: string | undefined
-  error?: string | undefined
-  readOnly?: boolean
-}
-
 /** 'Sugestão / Mensagem', six rows, with how much of its length is used. */
-export function MessageField({ defaultValue = '', ...props }: MessageFieldProps) {
+function MessageField(props: Omit<ComponentProps<typeof TextArea>, 'label'>) {
   const [length, setLength] = useState(0)
   const area = useRef<HTMLTextAreaElement>(null)
   // What is there already: a draft, or what was typed before the page took over.
@@ -108,16 +113,29 @@ export function MessageField({ defaultValue = '', ...props }: MessageFieldProps)
       {...props}
       label="Sugestão / Mensagem"
       rows={6}
-      required
-      defaultValue={defaultValue}
       onInput={(event) => setLength(lengthOf(event.currentTarget.value))}
       hint={
-        <span className={`tabular-nums ${length > MESSAGE_MAX ? 'text-danger' : ''}`}>
-          {length} de {MESSAGE_MAX} caracteres
+        <span className={`tabular-nums ${length > MAX_MESSAGE_LENGTH ? 'text-danger' : ''}`}>
+          {length} de {MAX_MESSAGE_LENGTH} caracteres
         </span>
       }
     />
   )
+}
+
+const AREA = '(1[1-9]|2[12478]|3[1-578]|4[1-9]|5[1345]|6[1-9]|7[134579]|8[1-9]|9[1-9])'
+/** Country code or none, area code (Anatel), and a mobile number or a landline. */
+const BRAZILIAN = new RegExp(`^(55)?${AREA}(9\\d{4}|[2-5]\\d{3})(\\d{4})$`)
+
+/** A whole Brazilian number as it is read, (21) 98765-4321 or +55 (21) 3456-7890; anything else as it was typed. */
+export function formatPhone(text: string): string {
+  const digits = text.replace(/\D/g, '')
+  const [, country, area, first, last] = BRAZILIAN.exec(digits) ?? []
+  const isForeign = country ? false : text.trim().startsWith('+')
+  // Another grouping of the digits is another country's.
+  const isGroupedOtherwise = /^\D*(\d|\d{3,5})\D/.test(text)
+  if (!area || isForeign || isGroupedOtherwise || /[^\d\s()+.-]/.test(text)) return text
+  return `${country ? '+55 ' : ''}(${area}) ${first}-${last}`
 }
 
 /** In characters as the rule counts them (contactFormSchema): an emoji outside the basic plane is one, not two. */
@@ -125,36 +143,11 @@ function lengthOf(text: string): number {
   return [...text.trim()].length
 }
 
-/** 'Celular': a Brazilian number is written with its brackets and hyphen as it is typed, any other as it is. */
-export function PhoneField(props: Omit<ComponentProps<typeof TextField>, 'label' | 'type'>) {
-  return (
-    <TextField
-      inputMode="tel"
-      autoComplete="tel"
-      placeholder="(21) 98765-4321"
-      {...props}
-      label="Celular"
-      type="tel"
-      onInput={writeFormatted}
-    />
-  )
-}
-
-function writeFormatted({ currentTarget: input, nativeEvent }: FormEvent<HTMLInputElement>): void {
-  // While an input method composes, the text belongs to it.
-  if (nativeEvent instanceof InputEvent && nativeEvent.isComposing) return
-  const typed = { text: input.value, caret: input.selectionStart ?? input.value.length }
-  const { text, caret } = formatPhone(typed)
-  if (text === typed.text) return
-  input.value = text
-  input.setSelectionRange(caret, caret)
-}
-
 /**
  * A field that a person neither sees nor reaches, with keyboard, screen reader or the browser's autofill;
  * programs that fill every field in give themselves away by it.
  */
-export function Honeypot() {
+function Honeypot() {
   return (
     <div className="sr-only" aria-hidden="true" inert>
       <label>
@@ -177,7 +170,7 @@ export function Honeypot() {
  * The contact form from the press of its button to the toast.
  * @param onSent called when the message has been taken; what stood in the form is no longer needed
  */
-export function useContactForm(humanCheck: RefObject<PassKeeper | null>, onSent: () => void) {
+function useContactForm(humanCheck: RefObject<PassKeeper | null>, onSent: () => void) {
   const openedAt = useRef(performance.now())
   return useForm({
     schema: contactFormSchema,
@@ -189,7 +182,13 @@ export function useContactForm(humanCheck: RefObject<PassKeeper | null>, onSent:
         if (captcha === false) return
         const fill_ms = await fillTimeSince(openedAt.current)
         const website = String(new FormData(form).get('website') ?? '')
-        const body = { ...values, website, fill_ms, ...(captcha && { captcha }) }
+        const body = {
+          ...values,
+          phone: formatPhone(values.phone),
+          website,
+          fill_ms,
+          ...(captcha && { captcha }),
+        }
         await callPublic('POST /api/support-messages', { body })
         showToast({ kind: 'success', title: contactMessages.sent })
         keepDraft({})
@@ -219,15 +218,15 @@ function explainFailure(error: unknown): ToastContent {
   return { kind: 'error', title: contactMessages.failed, ...(description && { description }) }
 }
 
-export const CONTACT_FIELDS = ['name', 'email', 'phone', 'message'] as const
-export type ContactField = (typeof CONTACT_FIELDS)[number]
+const CONTACT_FIELDS = ['name', 'email', 'phone', 'message'] as const
+type ContactField = (typeof CONTACT_FIELDS)[number]
 
 const DRAFT_KEY = 'patio.contact-draft'
 
-export type ContactDraft = Partial<Record<ContactField, string>>
+type ContactDraft = Partial<Record<ContactField, string>>
 
 /** What was typed and not yet sent; a reload of the page keeps it, the end of the browser's session does not. */
-export function readDraft(): ContactDraft {
+function readDraft(): ContactDraft {
   try {
     return JSON.parse(sessionStorage.getItem(DRAFT_KEY) ?? '{}')
   } catch {
@@ -236,7 +235,7 @@ export function readDraft(): ContactDraft {
 }
 
 /** Keeps what stands in the form. Where the browser refuses storage, the open page alone keeps it. */
-export function keepDraft(draft: ContactDraft): void {
+function keepDraft(draft: ContactDraft): void {
   try {
     sessionStorage.setItem(DRAFT_KEY, JSON.stringify(draft))
   } catch {

@@ -2,7 +2,7 @@ import Check from 'lucide-react/icons/check'
 import Mail from 'lucide-react/icons/mail'
 import Phone from 'lucide-react/icons/phone'
 import Trash from 'lucide-react/icons/trash-2'
-import { useId, useLayoutEffect, useRef, useState } from 'react'
+import { useId } from 'react'
 import type { SupportMessage } from '#contract/support.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
@@ -111,6 +111,9 @@ function isProblemReport({ phone, message }: SupportMessage): boolean {
   return !hasPhone(phone) && message.startsWith('Problema no relatório ')
 }
 
+const FOLDED_LINES = 6
+const FOLDED_CHARACTERS = 400
+
 interface FoldedTextProps {
   text: string
   /** Never folded. */
@@ -119,31 +122,16 @@ interface FoldedTextProps {
   onToggle: () => void
 }
 
-/** Text of anybody's, as it was written and never more than that; what is longer than six lines is folded. */
-export function FoldedText({ text, isWhole, isOpen, onToggle }: FoldedTextProps) {
-  const paragraph = useRef<HTMLParagraphElement>(null)
-  const [isLong, setIsLong] = useState(false)
-  useLayoutEffect(() => {
-    const element = paragraph.current
-    if (!element) return
-    const measure = () => {
-      if (!isOpen) setIsLong(element.scrollHeight > element.clientHeight + 1)
-    }
-    const observer = new ResizeObserver(measure)
-    observer.observe(element)
-    measure()
-    return () => observer.disconnect()
-  }, [isOpen])
+/** Text of anybody's, as it was written and never more than that; long text is folded. */
+function FoldedText({ text, isWhole, isOpen, onToggle }: FoldedTextProps) {
+  const start = [...text.split('\n').slice(0, FOLDED_LINES).join('\n')].slice(0, FOLDED_CHARACTERS).join('')
+  const isLong = !isWhole && start !== text
   return (
     <div className="space-y-1">
-      <p
-        ref={paragraph}
-        dir="auto"
-        className={`whitespace-pre-wrap text-sm leading-relaxed ${isOpen || isWhole ? '' : 'line-clamp-6'}`}
-      >
-        {text}
+      <p dir="auto" className="whitespace-pre-wrap text-sm leading-relaxed">
+        {isLong && !isOpen ? `${start.trimEnd()}…` : text}
       </p>
-      {!isWhole && (isLong || isOpen) && (
+      {isLong && (
         <button
           type="button"
           onClick={onToggle}

@@ -1,8 +1,9 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { inboxMessages, type SupportMessage } from '#contract/support.ts'
-import { ApiError, callApi } from '#web/http/api.ts'
+import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
+import { isGone } from '#web/http/send-request.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
 import type { InboxFilter } from './inbox-screen.tsx'
@@ -83,8 +84,4 @@ function tellAndReadAgain(title: string, error?: unknown): Promise<void> {
   else if (!isGone(error)) showToast(failureNotice(title, error))
   else showToast({ kind: 'error', title, description: 'Esta mensagem já foi excluída.' })
   return queryClient.invalidateQueries({ queryKey: [MESSAGES_QUERY] })
-}
-
-function isGone(error: unknown): boolean {
-  return error instanceof ApiError && error.problem.code === 'not-found'
 }

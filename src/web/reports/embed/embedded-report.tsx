@@ -57,7 +57,7 @@ export function EmbeddedReport({ request, marcas, token, book, isSelected }: Emb
       isDemo: demoBase !== undefined,
       isVisible: () => isSelectedNow.current && document.visibilityState === 'visible',
       onStatus: setStatus,
-      renewToken: async () => (await book.renew(key))?.value,
+      renewToken: () => book.renew(key),
       onLoaded: (report, powerBi) => void learnLayoutNow.current(report, powerBi),
     })
     frame.current = opened
@@ -66,7 +66,7 @@ export function EmbeddedReport({ request, marcas, token, book, isSelected }: Emb
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a frame opened anew needs its token again
   useEffect(() => {
-    if (token?.kind === 'ready') frame.current?.setToken(token.token.value)
+    if (token?.kind === 'ready') frame.current?.setToken(token.token)
   }, [token, layout, attempt])
 
   const retriesItself = status.kind === 'failed' && status.failure.retriesItself

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { supportRoutes } from '#contract/support.ts'
 import { answerWith, installLocalStorage } from '#web/testing/browser-parts.ts'
 import { failureOf } from './embed-failure.ts'
-import { reportProblem } from './report-problem.tsx'
+import { reportProblem } from './report-overlay.tsx'
 
 beforeEach(() => {
   vi.unstubAllGlobals()

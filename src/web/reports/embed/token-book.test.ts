@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createTokenBook, type TokenOutcome, type TokenRequest } from './token-book.ts'
+import {
+  createTokenBook,
+  renewalAge,
+  retryDelay,
+  type TokenOutcome,
+  type TokenRequest,
+  type TokenState,
+} from './token-book.ts'
 
 const MINUTE = 60_000
 
@@ -17,7 +24,11 @@ function openBook() {
   const script = { answer: (_key: string): TokenOutcome => issued() }
   const onFailed = vi.fn()
   const onRefused = vi.fn()
+  let tokens: ReadonlyMap<string, TokenState> = new Map()
   const book = createTokenBook({
+    onChange: (next) => {
+      tokens = next
+    },
     issue: async ({ key }) => {
       asked.push(key)
       return script.answer(key)
@@ -25,7 +36,7 @@ function openBook() {
     onFailed,
     onRefused,
   })
-  return { book, asked, script, onFailed, onRefused }
+  return { book, read: () => tokens, asked, script, onFailed, onRefused }
 }
 
 const settled = () => vi.advanceTimersByTimeAsync(0)
@@ -34,57 +45,57 @@ afterEach(() => void vi.useRealTimers())
 
 describe('tokens of the reports screen', () => {
   it('asks for the selected report first and gets every token', async () => {
-    const { book, asked } = openBook()
+    const { book, read, asked } = openBook()
     book.sync(['a', 'b', 'c'].map(requestFor), 'b')
     expect(asked).toEqual(['b'])
     await settled()
     expect(asked).toEqual(['b', 'a', 'c'])
-    expect([...book.read().values()].map(({ kind }) => kind)).toEqual(['ready', 'ready', 'ready'])
+    expect([...read().values()].map(({ kind }) => kind)).toEqual(['ready', 'ready', 'ready'])
   })
 
   it('tells of a token that could not be had, and asks again when told to', async () => {
-    const { book, script, onFailed, onRefused } = openBook()
+    const { book, read, script, onFailed, onRefused } = openBook()
     script.answer = () => ({ kind: 'failed', detail: 'Sem conexão' })
     book.sync([requestFor('a')], 'a')
     await settled()
-    expect(book.read().get('a')).toEqual({ kind: 'failed' })
+    expect(read().get('a')).toEqual({ kind: 'failed' })
     expect(onFailed).toHaveBeenCalledExactlyOnceWith('A', 'Sem conexão')
     expect(onRefused).not.toHaveBeenCalled()
     script.answer = () => issued()
     book.retryFailed()
     await settled()
-    expect(book.read().get('a')?.kind).toBe('ready')
+    expect(read().get('a')?.kind).toBe('ready')
   })
 
   it('keeps a report without scope, and has the reports read again', async () => {
-    const { book, script, onFailed, onRefused } = openBook()
+    const { book, read, script, onFailed, onRefused } = openBook()
     script.answer = () => ({ kind: 'no-scope' })
     book.sync([requestFor('a')], 'a')
     await settled()
-    expect(book.read().get('a')).toEqual({ kind: 'no-scope' })
+    expect(read().get('a')).toEqual({ kind: 'no-scope' })
     expect(onFailed).not.toHaveBeenCalled()
     expect(onRefused).toHaveBeenCalledOnce()
   })
 
   it('forgets reports that are gone and asks for new ones only', async () => {
-    const { book, asked } = openBook()
+    const { book, read, asked } = openBook()
     book.sync(['a', 'b'].map(requestFor), 'a')
     await settled()
     book.sync(['b', 'c'].map(requestFor), 'b')
     await settled()
     expect(asked).toEqual(['a', 'b', 'c'])
-    expect([...book.read().keys()]).toEqual(['b', 'c'])
+    expect([...read().keys()]).toEqual(['b', 'c'])
   })
 })
 
 describe('renewal', () => {
   it('renews the tokens of mounted reports when due, and only these', async () => {
-    const { book, asked, script } = openBook()
+    const { book, read, asked, script } = openBook()
     script.answer = () => issued(MINUTE)
     book.sync(['a', 'b'].map(requestFor), 'a')
     await settled()
     book.hold('a')
-    const before = book.read().get('a')
+    const before = read().get('a')
     await vi.advanceTimersByTimeAsync(47_000)
     book.tick()
     await settled()
@@ -93,11 +104,11 @@ describe('renewal', () => {
     book.tick()
     await settled()
     expect(asked).toEqual(['a', 'b', 'a'])
-    expect(book.read().get('a')).not.toBe(before)
+    expect(read().get('a')).not.toBe(before)
   })
 
   it('keeps the old token while renewal fails, and backs off', async () => {
-    const { book, asked, script, onFailed } = openBook()
+    const { book, read, asked, script, onFailed } = openBook()
     script.answer = () => issued(MINUTE)
     book.sync([requestFor('a')], 'a')
     await settled()
@@ -112,7 +123,7 @@ describe('renewal', () => {
     }
     expect(times).toEqual([48, 50, 54, 62, 78, 110])
     expect(onFailed).not.toHaveBeenCalled()
-    expect(book.read().get('a')?.kind).toBe('ready')
+    expect(read().get('a')?.kind).toBe('ready')
   })
 
   it('asks again soon when the server gives out the same token once more', async () => {
@@ -129,7 +140,7 @@ describe('renewal', () => {
       await vi.advanceTimersByTimeAsync(1_000)
       if (asked.length > count) times.push(second)
     }
-    expect(times).toEqual([48, 51, 54])
+    expect(times).toEqual([48, 50, 54])
   })
 
   it('tries at once after a wake-up, even past the end of the token', async () => {
@@ -156,47 +167,126 @@ describe('renewal', () => {
     script.answer = () => same
     book.sync([requestFor('a')], 'a')
     await settled()
-    expect((await book.renew('a'))?.value).toBe(same.kind === 'issued' && same.value)
+    expect(await book.renew('a')).toBe(same.kind === 'issued' && same.value)
     script.answer = () => ({ kind: 'failed', detail: 'x' })
     expect(await book.renew('a')).toBeUndefined()
   })
 
   it('drops a report whose renewal is refused', async () => {
-    const { book, script, onFailed, onRefused } = openBook()
+    const { book, read, script, onFailed, onRefused } = openBook()
     book.sync([requestFor('a')], 'a')
     await settled()
     book.hold('a')
     script.answer = () => ({ kind: 'refused' })
     expect(await book.renew('a')).toBeUndefined()
-    expect(book.read().get('a')).toEqual({ kind: 'failed' })
+    expect(read().get('a')).toEqual({ kind: 'failed' })
     expect(onRefused).toHaveBeenCalledOnce()
     expect(onFailed).not.toHaveBeenCalled()
   })
 
   it('fetches a stale token anew when its report is opened', async () => {
-    const { book, asked } = openBook()
+    const { book, read, asked } = openBook()
     book.sync(['a', 'b'].map(requestFor), 'a')
     await settled()
-    book.want('b')
+    book.sync(['a', 'b'].map(requestFor), 'b')
     expect(asked).toEqual(['a', 'b'])
     await vi.advanceTimersByTimeAsync(25 * MINUTE)
-    book.want('b')
-    expect(book.read().get('b')).toEqual({ kind: 'waiting' })
+    book.sync(['a', 'b'].map(requestFor), 'b')
+    expect(read().get('b')).toEqual({ kind: 'waiting' })
     await settled()
     expect(asked).toEqual(['a', 'b', 'b'])
-    expect(book.read().get('b')?.kind).toBe('ready')
+    expect(read().get('b')?.kind).toBe('ready')
   })
 
   it('ignores replies that come after it was closed, even if it was opened again', async () => {
-    const { book, onFailed, script } = openBook()
+    const { book, read, onFailed, script } = openBook()
     script.answer = () => ({ kind: 'failed', detail: 'x' })
     book.sync([requestFor('a')], 'a')
     book.close()
-    expect(book.read().size).toBe(0)
+    expect(read().size).toBe(0)
     script.answer = () => issued()
     book.sync([requestFor('a')], 'a')
     await settled()
     expect(onFailed).not.toHaveBeenCalled()
-    expect(book.read().get('a')?.kind).toBe('ready')
+    expect(read().get('a')?.kind).toBe('ready')
+  })
+})
+
+describe('order of token requests', () => {
+  /** A book whose requests end only when told to, and a record of what was asked for. */
+  function openSlowBook() {
+    const asked: string[] = []
+    const endings = new Map<string, (outcome: TokenOutcome) => void>()
+    const book = createTokenBook({
+      issue: ({ key }) => {
+        asked.push(key)
+        return new Promise((resolve) => endings.set(key, resolve))
+      },
+      onChange: () => {},
+      onFailed: () => {},
+      onRefused: () => {},
+    })
+    const finish = async (key: string) => {
+      endings.get(key)?.(issued())
+      await settled()
+    }
+    const open = (keys: string, selected: string) => book.sync([...keys].map(requestFor), selected)
+    return { book, asked, open, finish }
+  }
+
+  it('asks for the first alone, then for the others three at a time in their order', async () => {
+    const { asked, open, finish } = openSlowBook()
+    open('abcde', 'c')
+    expect(asked).toEqual(['c'])
+    await finish('c')
+    expect(asked).toEqual(['c', 'a', 'b', 'd'])
+    await finish('b')
+    expect(asked).toEqual(['c', 'a', 'b', 'd', 'e'])
+  })
+
+  it('lets the others in after three seconds even if the first hangs', async () => {
+    const { asked, open } = openSlowBook()
+    open('ab', 'a')
+    await vi.advanceTimersByTimeAsync(2_999)
+    expect(asked).toEqual(['a'])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(asked).toEqual(['a', 'b'])
+  })
+
+  it('starts at once what the person waits for, and only once', async () => {
+    const { asked, open, finish } = openSlowBook()
+    open('abcdef', 'a')
+    await finish('a')
+    open('abcdef', 'f')
+    open('abcdef', 'f')
+    expect(asked).toEqual(['a', 'b', 'c', 'd', 'f'])
+  })
+
+  it('forgets everything when closed, and a late reply starts nothing', async () => {
+    const { book, asked, open, finish } = openSlowBook()
+    open('abcd', 'a')
+    book.close()
+    await finish('a')
+    expect(asked).toEqual(['a'])
+    open('ab', 'a')
+    expect(asked).toEqual(['a', 'a'])
+  })
+})
+
+describe('moment of renewal', () => {
+  it('comes ten minutes before the end of a long life, a fifth before the end of a short one', () => {
+    expect(renewalAge(60 * MINUTE)).toBe(50 * MINUTE)
+    expect(renewalAge(30 * MINUTE)).toBe(24 * MINUTE)
+    expect(renewalAge(MINUTE)).toBe(48_000)
+  })
+
+  it('waits two seconds even for a token that is already over', () => {
+    expect(renewalAge(0)).toBe(2_000)
+  })
+
+  it('backs off from two seconds to a minute', () => {
+    expect([1, 2, 3, 4, 5, 6, 7].map(retryDelay)).toEqual([
+      2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000,
+    ])
   })
 })
