@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, test } from './portal-fixture.ts'
+import { expect, signIn, test } from './portal-fixture.ts'
 
 const VISITORS = ['/login', '/signup', '/forgot-password', '/reset-password', '/contato']
 
@@ -80,4 +80,27 @@ test('the frame of the reports stands there before any script', async ({ page })
   await page.goto('/power-bi', { waitUntil: 'commit' })
   await expect(page.getByRole('banner').getByText('Grupo Pátio')).toBeVisible()
   await expect(page.getByText('Carregando configurações...')).toBeVisible()
+})
+
+test('nothing moves when what is read takes the place of the frame', async ({ page }) => {
+  await signIn(page, 'admin')
+  await expect(page.getByRole('link', { name: 'Administração' })).toBeVisible()
+  const release = await holdScripts(page)
+  await page.goto('/power-bi', { waitUntil: 'commit' })
+  const boxes = async () => {
+    const items = ['Relatórios', 'Minha conta'].map((name) => page.getByRole('link', { name, exact: true }))
+    const parts = [
+      ...items,
+      page.getByRole('button', { name: 'Sair' }),
+      page.locator('main'),
+      page.getByRole('contentinfo'),
+    ]
+    return Promise.all(parts.map((part) => part.boundingBox()))
+  }
+  await expect(page.getByText('Carregando configurações...')).toBeVisible()
+  const before = await boxes()
+  release()
+  await expect(page.getByRole('link', { name: 'Administração' })).toBeVisible()
+  await expect(page.getByRole('tab', { name: 'Vendas' })).toBeVisible()
+  expect(await boxes()).toEqual(before)
 })

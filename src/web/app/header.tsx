@@ -47,7 +47,11 @@ export function Header() {
       >
         <BrandMark />
       </Link>
-      <nav aria-label="Principal" className="ml-auto flex shrink-0 items-center gap-0.5 sm:gap-1">
+      {/* Reports at the left end: nothing moves when the links that only administrators see come in between. */}
+      <nav
+        aria-label="Principal"
+        className="flex flex-1 shrink-0 items-center gap-0.5 sm:gap-1 [&>:first-child]:mr-auto sm:[&>:first-child]:ml-3"
+      >
         <HeaderLink to="/power-bi" label="Relatórios" icon={ChartColumn} />
         {Links && <Links />}
         <HeaderLink to="/profile" label="Minha conta" icon={UserRound} />
