@@ -17,7 +17,7 @@ test.use({ viewport: { width: 1440, height: 1500 } })
 
 const collator = new Intl.Collator('pt-BR')
 
-test('the table has the columns of the specification and sorts by each of them', async ({ page, demo }) => {
+test('the table has its seven columns and sorts by each but the last', async ({ page, demo }) => {
   await openTable(page)
   const everybody = await readEverybody(demo.url)
   await expect(page.locator('#usuarios').getByRole('columnheader')).toHaveText([

@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { ConfigError, readConfig } from './config.ts'
+import { ConfigError, ENVIRONMENT_NAMES, readConfig } from './config.ts'
 
 const SECRET = '5d0c1f7b9a3e48c6b2f1e0d9c8b7a695'
 const REAL = {
@@ -141,27 +142,10 @@ describe('a whole production environment', () => {
 
   test('never repeats a value', () => {
     const canary = 'canary-7f3a'
-    const names = Object.keys(readableNames())
-    const told = faultsOf(Object.fromEntries(names.map((name) => [name, canary]))).join('\n')
+    const told = faultsOf(Object.fromEntries(ENVIRONMENT_NAMES.map((name) => [name, canary]))).join('\n')
     expect(told).not.toContain(canary)
     expect(told).toContain('SESSION_SECRET')
   })
-
-  /** Every variable that DESIGN names, so that none can leak its value into a message. */
-  function readableNames() {
-    const extra = [
-      'HOST',
-      'BUILTIN_ADMIN_EMAIL',
-      'RECAPTCHA_SITE_KEY',
-      'ALTCHA_COST',
-      'POWERBI_HOSTS',
-      'PORT',
-    ]
-    return {
-      ...REAL,
-      ...Object.fromEntries([...extra, 'PATIO_DEMO', 'RATE_LIMITS', 'LOG_LEVEL'].map((name) => [name, ''])),
-    }
-  }
 })
 
 describe('values are read as people write them', () => {
@@ -192,5 +176,25 @@ describe('values are read as people write them', () => {
   test('the demo listens on loopback only', () => {
     expect(namesOf({ HOST: '0.0.0.0' })).toEqual(['HOST'])
     expect(readConfig({ HOST: 'localhost' }).host).toBe('localhost')
+  })
+})
+
+describe('the documents name what is read, and nothing else', () => {
+  /** Names at the beginning of a line: those that a person sets by it. */
+  const namesIn = (text: string, line: RegExp) => [...text.matchAll(line)].map(([, name]) => name as string)
+
+  test('docs/deployment.md has every variable in the table of its settings', () => {
+    const settings =
+      readFileSync('docs/deployment.md', 'utf8').split('\n## Settings\n')[1]?.split('\n## ')[0] ?? ''
+    const firstCells = namesIn(settings, /^\| (.*?) \|/gm).join(' ')
+    expect(namesIn(firstCells, /`([A-Z_]+)`/g).sort()).toEqual([...ENVIRONMENT_NAMES].sort())
+  })
+
+  test('.env.example has what a production installation cannot do without', () => {
+    const example = readFileSync('.env.example', 'utf8')
+    const set = namesIn(example, /^([A-Z_]+?)(?:_FILE)?=/gm)
+    const required = namesOf({ NODE_ENV: 'production' }).map((fault) => fault?.split(' ')[0])
+    expect(set).toEqual(expect.arrayContaining(required))
+    expect(ENVIRONMENT_NAMES).toEqual(expect.arrayContaining(namesIn(example, /^#?([A-Z_]+?)(?:_FILE)?=/gm)))
   })
 })

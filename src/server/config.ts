@@ -88,6 +88,9 @@ const environmentSchema = z.object({
 })
 type Environment = z.output<typeof environmentSchema>
 
+/** Every variable that is read; each stands in docs/deployment.md. */
+export const ENVIRONMENT_NAMES = Object.keys(environmentSchema.shape) as (keyof Environment)[]
+
 /** Everything the process reads from its environment, parsed once. */
 export type Config = ReturnType<typeof configOf>
 
@@ -191,7 +194,7 @@ function configOf(env: Environment, isDemo: boolean, isProduction: boolean) {
 /** NAME_FILE stands in for NAME, so that secrets can come from mounted files. */
 function readValues(env: NodeJS.ProcessEnv, faults: string[]): Record<string, string | undefined> {
   const values: Record<string, string | undefined> = {}
-  for (const name of Object.keys(environmentSchema.shape)) {
+  for (const name of ENVIRONMENT_NAMES) {
     const file = env[`${name}_FILE`]
     // An empty variable is how shells and compose files say "not set".
     values[name] = env[name] === '' ? undefined : env[name]

@@ -45,7 +45,7 @@ function parseJson(text: string): unknown {
 
 /**
  * The Power BI service for demo and tests: directory, REST API and report page with the real protocols, and the
- * instruments to look inside (DESIGN section 7, demo instruments).
+ * instruments to look inside (/demo/power-bi/calls, /faults, /data).
  */
 export function createPowerBiEmulator(options: PowerBiEmulatorOptions): PowerBiEmulator {
   const { secret, clientSecret, clock = Date.now } = options

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router'
+import { Link, type LinkProps } from '@tanstack/react-router'
 import type { LucideIcon } from 'lucide-react'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 
@@ -14,7 +14,7 @@ interface HeaderItemProps {
   badge?: string
 }
 type HeaderLinkProps = HeaderItemProps & {
-  to: string
+  to: LinkProps['to']
   /** How the badge is read out, behind the label: '3 não lidas'. */
   remark?: string
 }

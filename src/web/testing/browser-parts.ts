@@ -1,5 +1,6 @@
 import { vi } from 'vitest'
 import type { Session } from '#contract/accounts.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 
 /** Local storage as one browser has it, shared by all of its tabs. */
 export function installLocalStorage(): Map<string, string> {
@@ -31,6 +32,26 @@ export function sessionOf(number: number, { expiresIn = 600, userId = 'ana' } = 
       app_metadata: { provider: 'email', must_change_password: false },
       user_metadata: { full_name: null },
     },
+  }
+}
+
+/** Somebody who waits for approval and may see nothing yet, but for what is said. */
+export function profileOf(rest: Partial<ManagedProfile> = {}): ManagedProfile {
+  return {
+    id: 'i',
+    user_id: 'u',
+    email: 'ana@grupopatio.com.br',
+    full_name: null,
+    approved: false,
+    email_verified_at: null,
+    created_at: '2026-01-01T00:00:00Z',
+    last_sign_in_at: null,
+    types: [],
+    marcas: [],
+    estados: [],
+    role: 'user',
+    version: 1,
+    ...rest,
   }
 }
 

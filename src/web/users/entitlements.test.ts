@@ -1,27 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { ManagedProfile } from '#contract/users.ts'
+import { profileOf } from '#web/testing/browser-parts.ts'
 import { entitlementsOf, namesOfStep, stepsToApprove, withSteps } from './entitlements.tsx'
-
-const person = (rest: Partial<ManagedProfile> = {}): ManagedProfile => ({
-  id: 'i',
-  user_id: 'u',
-  email: 'ana@grupopatio.com.br',
-  full_name: null,
-  approved: false,
-  email_verified_at: null,
-  created_at: '2026-01-01T00:00:00Z',
-  last_sign_in_at: null,
-  types: [],
-  marcas: [],
-  estados: [],
-  role: 'user',
-  version: 1,
-  ...rest,
-})
 
 describe('the steps of an approval', () => {
   it('are types, scope and then the approval, each only when it differs', () => {
-    const has = person({ types: ['CRM'], marcas: ['FIAT'], estados: ['RJ'] })
+    const has = profileOf({ types: ['CRM'], marcas: ['FIAT'], estados: ['RJ'] })
     const same = entitlementsOf(has)
     expect(stepsToApprove(has, same)).toEqual([{ approved: true }])
     expect(stepsToApprove(has, { ...same, types: ['Vendas', 'CRM'], estados: [] })).toEqual([
@@ -29,7 +12,7 @@ describe('the steps of an approval', () => {
       { marcas: ['FIAT'], estados: [] },
       { approved: true },
     ])
-    expect(stepsToApprove(person({ approved: true }), entitlementsOf(person()))).toEqual([])
+    expect(stepsToApprove(profileOf({ approved: true }), entitlementsOf(profileOf()))).toEqual([])
   })
 
   it('are named in the order in which they are saved', () => {
@@ -42,7 +25,7 @@ describe('the steps of an approval', () => {
   })
 
   it('show in the person ahead of the reply', () => {
-    const before = person({ types: ['CRM'] })
+    const before = profileOf({ types: ['CRM'] })
     expect(withSteps(before, [{ types: [] }, { approved: true }])).toEqual({
       ...before,
       types: [],
@@ -54,7 +37,7 @@ describe('the steps of an approval', () => {
 
 describe('entitlementsOf', () => {
   it('takes what can be ticked, in the fixed order, a lowercase administrativo included', () => {
-    const has = person({
+    const has = profileOf({
       types: ['administrativo', 'Slack', 'Antigo', 'Vendas'],
       marcas: ['VW', 'FIAT', 'LADA'],
     })

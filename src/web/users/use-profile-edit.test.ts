@@ -1,22 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { HistoryEntry, ManagedProfile } from '#contract/users.ts'
-import { answerWith, installLocalStorage, sessionOf } from '#web/testing/browser-parts.ts'
+import { answerWith, installLocalStorage, profileOf, sessionOf } from '#web/testing/browser-parts.ts'
 
-const base: ManagedProfile = {
-  id: 'i',
-  user_id: 'u',
-  email: 'ana@grupopatio.com.br',
-  full_name: null,
-  approved: false,
-  email_verified_at: null,
-  created_at: '2026-01-01T00:00:00Z',
-  last_sign_in_at: null,
-  types: ['Vendas'],
-  marcas: [],
-  estados: [],
-  role: 'user',
-  version: 3,
-}
+const base = profileOf({ types: ['Vendas'], version: 3 })
 const entry = (id: number, action: string, actor: string, before: object, after: object) =>
   ({
     id,
