@@ -14,7 +14,7 @@ interface HeaderItemProps {
   badge?: string
 }
 type HeaderLinkProps = HeaderItemProps & {
-  to: LinkProps['to']
+  to: NonNullable<LinkProps['to']>
   /** How the badge is read out, behind the label: '3 não lidas'. */
   remark?: string
 }
