@@ -6,8 +6,9 @@ import type { Browser, Page } from '@playwright/test'
 import { openChromium } from '#proof/shared/chromium.ts'
 import type { Figure } from '#proof/shared/figures.ts'
 import { median, runBench, spread } from '#proof/shared/figures.ts'
-import { FIRST_PORT, ROOT, startPortal } from '#proof/shared/processes.ts'
+import { FIRST_PORT, startPortal } from '#proof/shared/processes.ts'
 import { say, temporaryFolder } from '#proof/shared/run-task.ts'
+import { root } from '#scripts/run-command.mjs'
 
 const { values } = parseArgs({ options: { rounds: { type: 'string' }, beside: { type: 'string' } } })
 const rounds = Number(values.rounds ?? 5)
@@ -84,11 +85,11 @@ async function measureShell(browser: Browser, url: string): Promise<number> {
 
 await runBench(async (cleanUp) => {
   const browser = await openChromium(cleanUp)
-  const folders = [ROOT, ...(values.beside ? [values.beside] : [])]
+  const folders = [root, ...(values.beside ? [values.beside] : [])]
   const portals = []
   for (const [index, folder] of folders.entries()) {
     const env = { DATA_DIR: temporaryFolder(cleanUp), RATE_LIMITS: 'off' }
-    const portal = await startPortal(FIRST_PORT + index, env, [], folder)
+    const portal = await startPortal(FIRST_PORT + index, env, folder)
     cleanUp(() => portal.stop())
     portals.push({ url: portal.url, login: [] as Marks[], shell: [] as number[] })
   }

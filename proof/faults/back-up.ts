@@ -5,10 +5,11 @@ import { defineFault, exactly, type FaultRun, startFaultPortal, type Verdict } f
 import { countLost, writeMessage } from '#proof/shared/load.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
 import { createDatabase, openPostgres, runSql } from '#proof/shared/postgres.ts'
-import { newSecret, ROOT } from '#proof/shared/processes.ts'
+import { newSecret } from '#proof/shared/processes.ts'
 import { ask } from '#proof/shared/requests.ts'
 import { temporaryFolder } from '#proof/shared/run-task.ts'
 import { findPostgres } from '#scripts/find-programs.mjs'
+import { root } from '#scripts/run-command.mjs'
 
 const MESSAGES = 30
 
@@ -59,7 +60,7 @@ async function tryServer(run: FaultRun): Promise<Verdict[]> {
 
 /** The commands that an operator finds, with a name and an address of this run in the place of the example's. */
 function readLines(restored: string, name: string): { dump: string; restore: string } {
-  const text = readFileSync(join(ROOT, 'docs', 'operations.md'), 'utf8')
+  const text = readFileSync(join(root, 'docs', 'operations.md'), 'utf8')
   const section = /## Back-up and restore[\s\S]*?\*\*PostgreSQL\*\*([\s\S]*?)\n\*\*/.exec(text)?.[1] ?? ''
   const lines = [...section.matchAll(/```sh\n([\s\S]*?)```/g)]
     .map((match) => match[1])

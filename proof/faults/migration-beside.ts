@@ -6,9 +6,9 @@ import { atMost, defineFault, exactly, type FaultRun, startOnPostgres } from '#p
 import { keepAsking } from '#proof/shared/load.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
 import { runSql } from '#proof/shared/postgres.ts'
-import { ROOT } from '#proof/shared/processes.ts'
 import { ask } from '#proof/shared/requests.ts'
 import { temporaryFolder } from '#proof/shared/run-task.ts'
+import { root } from '#scripts/run-command.mjs'
 import { migrate } from '#server/database/migrate.ts'
 import { openServer } from '#server/database/open-server.ts'
 
@@ -46,7 +46,7 @@ export const migrationBeside = defineFault({
 
 function nextVersion(run: FaultRun): URL {
   const folder = join(temporaryFolder(run.cleanUp), 'migrations')
-  cpSync(join(ROOT, 'migrations'), folder, { recursive: true })
+  cpSync(join(root, 'migrations'), folder, { recursive: true })
   writeFileSync(join(folder, '9999-next.sql'), NEXT)
   return pathToFileURL(`${folder}/`)
 }

@@ -2,12 +2,13 @@ import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { root } from '#scripts/run-command.mjs'
 import { DIRECTOR } from './people.ts'
 import { runSql } from './postgres.ts'
-import { ROOT, type RunningProcess, runProcess, waitUntilAnswers } from './processes.ts'
+import { type RunningProcess, runProcess, waitUntilAnswers } from './processes.ts'
 import { say } from './run-task.ts'
 
-const FOLDER = join(ROOT, 'proof', 'bench', 'peers')
+const FOLDER = join(root, 'proof', 'bench', 'peers')
 const run = promisify(execFile)
 
 /** Whether node_modules holds the versions that package.json pins. */

@@ -5,11 +5,7 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { serverFlags } from '#scripts/run-command.mjs'
-
-/** The project's folder, without a trailing slash. */
-export const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '')
+import { root, serverFlags } from '#scripts/run-command.mjs'
 
 /** Ports of the processes under measurement; BENCH_PORT moves them all. */
 export const FIRST_PORT = Number(process.env.BENCH_PORT ?? 4380)
@@ -40,7 +36,7 @@ interface ProcessOptions {
 
 /** Starts a program of the project, its standard output going nowhere; it never outlives this process. */
 export function runProcess(program: string, args: string[], options: ProcessOptions = {}): RunningProcess {
-  const { env = {}, isGroup = false, cwd = ROOT } = options
+  const { env = {}, isGroup = false, cwd = root } = options
   const stdio: StdioOptions = ['ignore', 'ignore', 'pipe']
   const startedAt = performance.now()
   const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio, detached: isGroup })
@@ -112,7 +108,7 @@ export interface StartedPortal extends RunningProcess {
 }
 
 /** The compile cache that `npm start` uses as well (scripts/start.mjs). */
-const COMPILE_CACHE = join(ROOT, 'node_modules', '.cache', 'node')
+const COMPILE_CACHE = join(root, 'node_modules', '.cache', 'node')
 
 /**
  * Starts the portal's server in a process of its own, in demo mode unless the environment says otherwise, and waits
@@ -122,10 +118,9 @@ const COMPILE_CACHE = join(ROOT, 'node_modules', '.cache', 'node')
 export async function startPortal(
   port: number,
   env: Record<string, string>,
-  nodeFlags: string[] = [],
-  folder = ROOT,
+  folder = root,
 ): Promise<StartedPortal> {
-  const started = runProcess(process.execPath, [...serverFlags, ...nodeFlags, 'src/server/main.ts'], {
+  const started = runProcess(process.execPath, [...serverFlags, 'src/server/main.ts'], {
     cwd: folder,
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: String(port), ...env },
   })

@@ -87,7 +87,9 @@ export async function sendRequests(
 export function assertAllOk(answers: readonly Answer[]): void {
   const bad = answers.filter(({ status }) => status !== 200)
   if (bad.length > 0)
-    throw new Error(`${bad.length} of ${answers.length} requests failed, the first with ${bad[0]?.status}`)
+    throw new Error(
+      `${bad.length} of ${answers.length} requests failed, the first with ${bad[0]?.status} ${bad[0]?.body}`,
+    )
 }
 
 /** The browser's request for the embed token of an area's report. */
