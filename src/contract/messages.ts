@@ -1,4 +1,4 @@
-/** Texts that a user can see and that both sides or tests need (SPEC sections 2, 4, 5 and 8, word for word). */
+/** Texts that a user can see and that both sides or tests need. */
 
 export const sessionMessages = {
   inactivityWarning: 'Sua sessão expirará em 2 minutos devido à inatividade.',

@@ -56,3 +56,17 @@ function describeError(error: unknown): unknown {
     ...(error.cause !== undefined && { cause: describeError(error.cause) }),
   }
 }
+
+/** Runs the work without failing; of a row of failures the first one is logged. */
+export function logFirstFailure(log: Log, message: string, work: () => Promise<void>): () => Promise<void> {
+  let isFailing = false
+  return async () => {
+    try {
+      await work()
+      isFailing = false
+    } catch (error) {
+      if (!isFailing) log.error({ err: error }, message)
+      isFailing = true
+    }
+  }
+}

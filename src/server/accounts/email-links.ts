@@ -6,7 +6,7 @@ import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { findProfile } from '#server/users/user-queries.ts'
+import { findProfile, lockProfile } from '#server/users/user-queries.ts'
 import { setRole } from '#server/users/user-roles.ts'
 import type { AccountContext } from './account-context.ts'
 import { accountMails, hashOfLinkToken } from './mails.ts'
@@ -152,12 +152,7 @@ async function removeAccount(context: PublicContext, userId: string): Promise<Ou
 
 async function shutOut(context: PublicContext, userId: string): Promise<Outcome> {
   const { db } = context
-  const person = await db
-    .selectFrom('profiles')
-    .select(['user_id', 'email'])
-    .where('user_id', '=', userId)
-    .forUpdate()
-    .executeTakeFirst()
+  const person = await lockProfile(db, userId)
   if (!person) throw new ProblemError('invalid-link')
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
   // Ending sessions alone would let whoever set the password sign in again.

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Db, LinkPurpose } from '#server/database/schema.ts'
+import type { LinkPurpose } from '#server/database/schema.ts'
+import { writeInstant } from '#server/mail/compose-mail.ts'
 import type { MailContext, Mails, QueuedMail } from '#server/mail/mails.ts'
-import { writeInstant } from '#server/write-instant.ts'
+import { findByEmail } from '#server/users/user-queries.ts'
 
 interface OwnedLink {
   userId: string
@@ -75,20 +76,12 @@ async function mintNewestLink(context: MailContext, mail: QueuedMail, link: Owne
   return mintEmailLink(context, link)
 }
 
-function findRecipient(db: Db, { recipient }: QueuedMail) {
-  return db
-    .selectFrom('profiles')
-    .select(['user_id as userId', 'email_verified_at'])
-    .where('email', '=', recipient)
-    .executeTakeFirst()
-}
-
 export const accountMails = {
   /** Owed to people whose address nobody has proved yet; each mail carries links of its own. */
   async verification(context, mail) {
-    const person = await findRecipient(context.db, mail)
+    const person = await findByEmail(context.db, mail.recipient)
     if (!person || person.email_verified_at) return undefined
-    const { userId } = person
+    const userId = person.user_id
     const link = await mintNewestLink(context, mail, { userId, purpose: 'signup' })
     const notMe = await mintEmailLink(context, { userId, purpose: 'disown-account' })
     return {
@@ -111,7 +104,7 @@ export const accountMails = {
 
   /** Owed to people who signed up, or in whose name somebody did, although they have an account. */
   async 'account-exists'({ db, groupName, publicUrl }, mail) {
-    const person = await findRecipient(db, mail)
+    const person = await findByEmail(db, mail.recipient)
     if (!person?.email_verified_at) return undefined
     return {
       subject: `Você já tem uma conta no portal ${groupName}`,
@@ -132,9 +125,9 @@ export const accountMails = {
 
   /** Owed to everybody with an account, verified or not: the link proves who owns the address. */
   async recovery(context, mail) {
-    const person = await findRecipient(context.db, mail)
+    const person = await findByEmail(context.db, mail.recipient)
     if (!person) return undefined
-    const link = await mintNewestLink(context, mail, { userId: person.userId, purpose: 'recovery' })
+    const link = await mintNewestLink(context, mail, { userId: person.user_id, purpose: 'recovery' })
     return {
       subject: `Redefina sua senha no portal ${context.groupName}`,
       heading: 'Redefina sua senha',
@@ -149,9 +142,9 @@ export const accountMails = {
 
   /** Owed to whoever's password was changed or reset, so that a stranger's doing is noticed. */
   async 'password-changed'(context, mail) {
-    const person = await findRecipient(context.db, mail)
+    const person = await findByEmail(context.db, mail.recipient)
     if (!person) return undefined
-    const link = await mintEmailLink(context, { userId: person.userId, purpose: 'disown-change' })
+    const link = await mintEmailLink(context, { userId: person.user_id, purpose: 'disown-change' })
     return {
       subject: `Sua senha do portal ${context.groupName} foi alterada`,
       heading: 'Sua senha foi alterada',
@@ -166,7 +159,7 @@ export const accountMails = {
 
   /** Owed to the built-in administrator, whose sign-in skips the human check, after failed attempts. */
   async 'builtin-failures'({ db, groupName, publicUrl }, mail) {
-    if (!(await findRecipient(db, mail))) return undefined
+    if (!(await findByEmail(db, mail.recipient))) return undefined
     return {
       subject: `Tentativas de login sem sucesso no portal ${groupName}`,
       heading: 'Tentativas de login sem sucesso',

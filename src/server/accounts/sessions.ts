@@ -9,7 +9,7 @@ import type { Actor, Context } from '#server/http/context.ts'
 import type { Authenticate } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { findProfile, PROFILE_JSON } from '#server/users/user-queries.ts'
+import { findProfile, jsonOf, PROFILE_JSON } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import {
   ACCESS_TOKEN_SECONDS,
@@ -84,17 +84,21 @@ async function presentSession(
   }
 }
 
-/**
- * One round trip tells whether the session lives and what its user may do right now, on every replica. The
- * database hands the actor over as JSON: fifteen columns would take this process longer to read.
- */
+/** Where each key of an actor comes from; as JSON, because fifteen columns would take this process longer to read. */
+const ACTOR_FIELDS: Record<keyof Actor, string> = {
+  sessionId: 's.id',
+  sessionKind: 's.kind',
+  role: "coalesce(r.role, 'user')",
+  approved: 'p.approved',
+  entitlementVersion: 'p.entitlement_version',
+  profile: PROFILE_JSON,
+}
+
+/** One round trip tells whether the session lives and what its user may do right now, on every replica. */
 const READ_SESSION = {
   name: 'read-session',
   text: `
-    select s.acknowledged_counter, json_build_object(
-      'sessionId', s.id, 'sessionKind', s.kind, 'role', coalesce(r.role, 'user'), 'approved', p.approved,
-      'entitlementVersion', p.entitlement_version,
-      'profile', ${PROFILE_JSON})::text as actor
+    select s.acknowledged_counter, ${jsonOf(Object.entries(ACTOR_FIELDS))}::text as actor
     from sessions s
     join profiles p on p.user_id = s.user_id
     left join user_roles r on r.user_id = s.user_id

@@ -12,7 +12,7 @@ import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { findProfile } from '#server/users/user-queries.ts'
+import { findProfile, lockProfile } from '#server/users/user-queries.ts'
 import type { OwnAccountContext } from './account-context.ts'
 import { accountMails } from './mails.ts'
 import { hashPassword, isPasswordRight } from './password-hashing.ts'
@@ -136,7 +136,7 @@ async function replacePassword(context: OwnAccountContext, replacement: Replacem
     const encoded = hash
     const isReplaced = await context.db.transaction().execute(async (db) => {
       const within = { ...context, db }
-      await lockPerson(db, profile.user_id)
+      if (!(await lockProfile(db, profile.user_id))) throw new ProblemError('unauthenticated')
       const remembered = await readRemembered(db, profile.user_id)
       if (remembered.join() !== checked.join()) return false
       await writePassword(within, encoded)
@@ -149,16 +149,6 @@ async function replacePassword(context: OwnAccountContext, replacement: Replacem
   }
   context.nudgeOutbox()
   return true
-}
-
-async function lockPerson(db: Db, userId: string): Promise<void> {
-  const person = await db
-    .selectFrom('profiles')
-    .select('user_id')
-    .where('user_id', '=', userId)
-    .forUpdate()
-    .executeTakeFirst()
-  if (!person) throw new ProblemError('unauthenticated')
 }
 
 async function writePassword({ db, clock, actor }: Context, hash: string): Promise<void> {

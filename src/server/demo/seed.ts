@@ -24,7 +24,7 @@ interface DemoAccount {
 const NOTHING = { types: [], marcas: [], estados: [] }
 const EVERYTHING = { types: TYPES, marcas: MARCAS, estados: ESTADOS }
 
-/** One account for each state of the reports screen (DESIGN section 7). */
+/** One account for each state of the reports screen. */
 export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
   {
     name: 'admin',

@@ -17,10 +17,8 @@ export interface HandlerInput<R extends Route> {
   params: ParamsOf<R>
   query: QueryOf<R>
   body: BodyOf<R>
-  actor: R['access'] extends 'public' | 'operator' ? undefined : Actor
   /** The state that a conditional write rests on; undefined when the caller does not say. */
   ifMatch: R['conditional'] extends true ? string | undefined : undefined
-  request: RequestInfo
 }
 
 /** What a handler gives: the reply, or, for a route with events, what takes the stream over. */
@@ -63,7 +61,7 @@ export function implement<const G extends Routes>(
       const actor = (await admit(route, services, hono.req.header('authorization'))) as never
       const input = await readInput(route, hono)
       const request = hono.get('info')
-      const reply = await handler({ ...input, context: { db, clock, request, actor }, actor, request })
+      const reply = await handler({ ...input, context: { db, clock, request, actor } })
       if (route.text) return hono.body(reply as string, 200, { 'Content-Type': route.text })
       if (route.events) return openEventStream(hono, reply as AcceptStream)
       if (!route.response) return hono.body(null, 204)

@@ -101,3 +101,13 @@ function writeAside({ text, label, link }: NonNullable<MailContent['aside']>): s
   return `<p style="${SMALL};padding-top:12px;border-top:1px solid #e1e6eb">${escapeHtml(text)}
 <a href="${escapeHtml(link)}" style="color:${ACCENT}">${escapeHtml(label)}</a></p>`
 }
+const FORMAT = new Intl.DateTimeFormat('pt-BR', {
+  dateStyle: 'short',
+  timeStyle: 'short',
+  timeZone: 'America/Sao_Paulo',
+})
+
+/** '21/11/2026, 09:05 (horário de Brasília)' */
+export function writeInstant(at: Date): string {
+  return `${FORMAT.format(at)} (horário de Brasília)`
+}

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db } from '#server/database/schema.ts'
-import type { Log } from '#server/log.ts'
+import { type Log, logFirstFailure } from '#server/log.ts'
+import { coalesce } from '#server/timing.ts'
 import { composeMail } from './compose-mail.ts'
 import type { MailContext, Mails, QueuedMail } from './mails.ts'
 import type { Mail, Mailer } from './smtp-mailer.ts'
@@ -42,54 +43,28 @@ export interface Outbox {
  */
 export function createOutbox(context: OutboxContext, pollMs = POLL_MS): Outbox {
   let poll: NodeJS.Timeout | undefined
-  let running: Promise<void> | undefined
-  let isNudged = false
-
   const deliverWhile = async (mayGoOn: () => boolean, restMs: number) => {
     while (mayGoOn() && (await deliverNextMail(context))) await wait(restMs)
   }
-  const isStarted = () => poll !== undefined
-  const report = reportOnce(context.log)
-  const run = async () => {
-    do {
-      isNudged = false
-      await report(deliverWhile(isStarted, REST_MS))
-    } while (isNudged && isStarted())
-    running = undefined
-  }
+  // While the database is away, every poll fails.
+  const deliver = logFirstFailure(context.log, 'outbox stalled', () =>
+    deliverWhile(() => poll !== undefined, REST_MS),
+  )
+  const delivery = coalesce(deliver, 0)
   return {
     start() {
-      poll ??= setInterval(() => {
-        running ??= run()
-      }, pollMs)
-      running ??= run()
+      poll ??= setInterval(delivery.wake, pollMs)
+      delivery.wake()
     },
     nudge() {
-      if (!isStarted()) return
-      // A run under way may already have found nothing: it looks once more.
-      isNudged = true
-      running ??= run()
+      if (poll) delivery.wake()
     },
     deliverDue: () => deliverWhile(() => true, 0),
     async stop() {
       clearInterval(poll)
       poll = undefined
-      await running
+      await delivery.stop()
     },
-  }
-}
-
-/** Logs the first of a row of failures: while the database is away, every poll fails. */
-function reportOnce(log: Log) {
-  let isFailing = false
-  return async (run: Promise<void>) => {
-    try {
-      await run
-      isFailing = false
-    } catch (error) {
-      if (!isFailing) log.error({ err: error }, 'outbox stalled')
-      isFailing = true
-    }
   }
 }
 

@@ -5,8 +5,9 @@ import { companyEmail } from '#server/accounts/sign-up.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { PublicContext, RequestInfo } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
+import { writeInstant } from '#server/mail/compose-mail.ts'
+import { findByEmail } from '#server/users/user-queries.ts'
 import { lockAdministrators, setRole } from '#server/users/user-roles.ts'
-import { writeInstant } from '#server/write-instant.ts'
 import { recordAudit } from './audit.ts'
 
 /** Something that the person at the terminal can mend; the message is one readable Portuguese line. */
@@ -140,11 +141,7 @@ async function revokeAdministration(context: AdminContext, typed: string): Promi
  */
 async function findPerson(db: Db, typed: string) {
   const email = typed.trim().toLowerCase()
-  const person = await db
-    .selectFrom('profiles')
-    .select(['user_id', 'email', 'email_verified_at'])
-    .where('email', '=', email)
-    .executeTakeFirst()
+  const person = await findByEmail(db, email)
   if (!person) throw new AdminError(`Não há conta com o e-mail ${email}.`)
   return person
 }

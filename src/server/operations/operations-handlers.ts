@@ -3,6 +3,7 @@ import type { operationsRoutes } from '#contract/operations.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { describeApi } from '#server/http/openapi.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
+import { withinMs } from '#server/timing.ts'
 import type { Metrics } from './metrics.ts'
 
 const READY_WITHIN_MS = 2_000
@@ -19,10 +20,9 @@ export function operationsHandlers(services: OperationsServices): Handlers<typeo
     async readReadiness({ context }) {
       if (services.isDraining())
         throw new ProblemError('database-unavailable', { detail: 'O portal está sendo encerrado.' })
-      const late = new Promise<never>((_, reject) => {
-        setTimeout(() => reject(new ProblemError('database-unavailable')), READY_WITHIN_MS).unref()
+      await withinMs(sql`select 1`.execute(context.db), READY_WITHIN_MS, () => {
+        throw new ProblemError('database-unavailable')
       })
-      await Promise.race([sql`select 1`.execute(context.db), late])
       return { status: 'ok' }
     },
     readOpenApi: () => describeApi(),

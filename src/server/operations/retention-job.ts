@@ -13,7 +13,7 @@ const RETRY_MS = 5 * MINUTE_MS
 /** A portal that has just started has better things to do. */
 const FIRST_MS = 5_000
 
-export interface RetentionDeps {
+export interface RetentionServices {
   db: Db
   log: Log
   /** ms since the epoch */
@@ -34,20 +34,20 @@ export interface RetentionJob {
   stop(): Promise<void>
 }
 
-export function createRetentionJob(deps: RetentionDeps): RetentionJob {
-  const rules = retentionRules(deps.periods)
+export function createRetentionJob(services: RetentionServices): RetentionJob {
+  const rules = retentionRules(services.periods)
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   let isStopped = false
 
   async function runOnce() {
-    const at = deps.clock()
-    if (!(await claimJob(deps.db, JOB, at, at + CLAIM_MS))) return undefined
-    const run = { ...deps, mayGoOn: () => !isStopped }
+    const at = services.clock()
+    if (!(await claimJob(services.db, JOB, at, at + CLAIM_MS))) return undefined
+    const run = { ...services, mayGoOn: () => !isStopped }
     const outcome = await applyRetention(run, rules, at)
     if (Object.keys(outcome.deleted).length > 0)
-      deps.log.info({ deleted: outcome.deleted }, 'old data deleted')
-    if (!outcome.isComplete) await releaseJob(deps.db, JOB, at)
+      services.log.info({ deleted: outcome.deleted }, 'old data deleted')
+    if (!outcome.isComplete) await releaseJob(services.db, JOB, at)
     return outcome
   }
   async function runAndPlan() {
@@ -56,7 +56,7 @@ export function createRetentionJob(deps: RetentionDeps): RetentionJob {
       planIn(outcome?.isComplete === false ? RETRY_MS : HOUR_MS)
     } catch (error) {
       // Whatever goes wrong here is no reason for the portal to stop.
-      deps.log.error({ err: error }, 'retention stalled')
+      services.log.error({ err: error }, 'retention stalled')
       planIn(RETRY_MS)
     }
   }

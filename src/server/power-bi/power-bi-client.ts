@@ -1,5 +1,6 @@
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { Log } from '#server/log.ts'
+import { withinMs } from '#server/timing.ts'
 import { createDirectoryTokens, type DirectoryOptions } from './directory-token.ts'
 import {
   type CountCall,
@@ -18,7 +19,6 @@ import {
   reportPathOf,
   requestEmbedToken,
   unreadable,
-  withinMs,
 } from './power-bi-rest.ts'
 import { testReport } from './test-report.ts'
 

@@ -168,12 +168,3 @@ export async function requestEmbedToken(
 export function unreadable(what: string): ProblemError {
   return new ProblemError('power-bi-unavailable', { retryAfterSeconds: 10, cause: new Error(what) })
 }
-
-/** What comes first: the work or, after a while, what `onLate` gives or throws. What is under way still ends by itself. */
-export function withinMs<T, S>(work: Promise<T>, ms: number, onLate: () => S): Promise<T | S> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  return Promise.race([work, late.then(onLate)]).finally(() => clearTimeout(timer))
-}

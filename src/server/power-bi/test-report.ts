@@ -1,4 +1,5 @@
 import { ProblemError } from '#server/http/problem-error.ts'
+import { withinMs } from '#server/timing.ts'
 import {
   classifyRefusal,
   type EffectiveIdentity,
@@ -16,7 +17,6 @@ import {
   readReport,
   reportPathOf,
   requestEmbedToken,
-  withinMs,
 } from './power-bi-rest.ts'
 
 /** The refresh time is an extra: the outcome does not wait longer for it. */

@@ -5,8 +5,8 @@ import {
   type ReportTestOutcome,
 } from '#contract/report-settings.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
+import { writeInstant } from '#server/mail/compose-mail.ts'
 import type { PowerBi, ReportTest } from '#server/power-bi/power-bi.ts'
-import { writeInstant } from '#server/write-instant.ts'
 import { effectiveIdentityOf } from './embed-token.ts'
 import { columnsOf, type ReportSettingContext } from './report-settings.ts'
 

@@ -1,8 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { MessageChange } from '#contract/support.ts'
 import type { Database } from '#server/database/database.ts'
-import type { Log } from '#server/log.ts'
+import { type Log, logFirstFailure } from '#server/log.ts'
+import { coalesce } from '#server/timing.ts'
 
 /** What happens within it goes into one event. */
 const REST_MS = 20
@@ -66,7 +66,7 @@ async function follow({ database, log, onChange, isWatched }: FollowOptions): Pr
     else if (found.ids.length > 0) onChange({ kind: 'changed', ids: found.ids }, newest)
   }
 
-  const reading = coalesce(logFirstFailure(log, readOn), REST_MS)
+  const reading = coalesce(logFirstFailure(log, 'message changes not read', readOn), REST_MS)
   const stopListening = database.listen('support_messages', reading.wake)
   const poll = setInterval(() => {
     if (!isWatched()) return
@@ -137,54 +137,4 @@ async function readChanges(database: Database, from?: Position): Promise<ReadCha
 async function trimChanges({ db }: Database): Promise<void> {
   await sql`delete from support_message_changes
     where at < now() - ${sql.lit(KEEP_MINUTES)} * interval '1 minute'`.execute(db)
-}
-
-/** Logs the first of a row of failures; the next poll tries again. */
-function logFirstFailure(log: Log, work: () => Promise<void>) {
-  let isFailing = false
-  return async () => {
-    try {
-      await work()
-      isFailing = false
-    } catch (error) {
-      if (!isFailing) log.error({ err: error }, 'message changes not read')
-      isFailing = true
-    }
-  }
-}
-
-/** Work that many ask for and that is done once for all of them. */
-interface Coalesced {
-  /** Has it done soon. */
-  wake(): void
-  /** Does nothing more, and waits for what is under way. */
-  stop(): Promise<void>
-}
-
-/**
- * One run at a time, one more when it was asked for meanwhile, and a rest after each.
- * @param work must not fail
- */
-export function coalesce(work: () => Promise<void>, restMs: number): Coalesced {
-  let running: Promise<void> | undefined
-  let isAsked = false
-  let isStopped = false
-  const run = async () => {
-    while (isAsked && !isStopped) {
-      isAsked = false
-      await work()
-      await wait(restMs)
-    }
-    running = undefined
-  }
-  return {
-    wake() {
-      isAsked = true
-      running ??= run()
-    },
-    async stop() {
-      isStopped = true
-      await running
-    },
-  }
 }

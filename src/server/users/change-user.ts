@@ -1,13 +1,13 @@
 import type { Selectable } from 'kysely'
 import { inOrder, LISTS } from '#contract/catalogue.ts'
 import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
-import type { Db, ProfilesTable } from '#server/database/schema.ts'
+import type { ProfilesTable } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { type AuditEntry, recordAudit } from '#server/operations/audit.ts'
 import { userMails } from './mails.ts'
-import { readProfile, unknownPerson } from './user-queries.ts'
+import { lockProfile, readProfile, unknownPerson } from './user-queries.ts'
 
 export interface UserContext extends Context {
   /** Has the mail that was queued sent now. */
@@ -42,6 +42,7 @@ export async function changeUser(
 ): Promise<ManagedProfile> {
   const profile = await context.db.transaction().execute(async (db) => {
     const row = await lockProfile(db, userId)
+    if (!row) throw unknownPerson()
     if (ifMatch !== undefined && ifMatch !== String(row.entitlement_version))
       throw new ProblemError('conflict', {
         detail: 'Outra pessoa alterou este usuário nesse meio-tempo. Confira o que mudou antes de salvar.',
@@ -56,17 +57,6 @@ export async function changeUser(
   })
   if ('approved' in change) context.nudgeOutbox()
   return profile
-}
-
-async function lockProfile(db: Db, userId: string): Promise<ProfileRow> {
-  const row = await db
-    .selectFrom('profiles')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .forUpdate()
-    .executeTakeFirst()
-  if (!row) throw unknownPerson()
-  return row
 }
 
 function decide(row: ProfileRow, change: ProfileChange): Decision {

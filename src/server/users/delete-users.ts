@@ -5,6 +5,7 @@ import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
+import { findProfile } from './user-queries.ts'
 import { lockAdministrators } from './user-roles.ts'
 
 /** Somebody who is being deleted. */
@@ -31,7 +32,7 @@ export async function deleteUsers(
     const administrators = await lockAdministrators(db)
     // Read again under the lock: of two who delete each other the second one is nobody by now.
     if (!administrators.includes(actorId))
-      throw new ProblemError((await isThere(db, actorId)) ? 'forbidden' : 'unauthenticated')
+      throw new ProblemError((await findProfile(db, actorId)) ? 'forbidden' : 'unauthenticated')
     const people = await lockPeople(db, wanted)
     const known = new Set(people.map((person) => person.user_id))
     const { allowed, errors } = decideDeletion(wanted, { actorId, known, administrators })
@@ -39,15 +40,6 @@ export async function deleteUsers(
     if (leaving.length > 0) await remove({ ...context, db }, leaving)
     return { success: allowed, errors }
   })
-}
-
-async function isThere(db: Db, userId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('profiles')
-    .select('user_id')
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  return row !== undefined
 }
 
 async function lockPeople(db: Db, userIds: string[]): Promise<DeletedPerson[]> {

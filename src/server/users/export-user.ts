@@ -1,4 +1,4 @@
-import type { Db } from '#server/database/schema.ts'
+import { type RawBuilder, sql } from 'kysely'
 import type { Context } from '#server/http/context.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { readProfile } from './user-queries.ts'
@@ -12,83 +12,31 @@ import { readProfile } from './user-queries.ts'
 export async function exportUser(context: Context, userId: string): Promise<Record<string, unknown>> {
   return context.db.transaction().execute(async (db) => {
     const { version: _, ...profile } = await readProfile(db, userId)
+    const rows = async (query: RawBuilder<unknown>) => (await query.execute(db)).rows
     const exported = {
       exported_at: new Date(context.clock()),
       profile,
-      sessions: await readSessions(db, userId),
-      passwords: await readPasswordDates(db, userId),
-      waiting_links: await readLinks(db, userId),
-      access_records: await readAccess(db, userId),
-      changes_to_the_person: await readChanges(db, userId),
-      acts_of_the_person: await readActs(db, userId),
-      mails: await readMails(db, profile.email),
-      support_messages: await readMessages(db, profile.email),
+      sessions: await rows(sql`
+        select id, kind, created_at, refreshed_at from sessions where user_id = ${userId} order by created_at`),
+      // Of each that is remembered, the present one last.
+      passwords: await rows(sql`
+        select changed_at from password_history where user_id = ${userId} union all
+        select changed_at from passwords where user_id = ${userId} order by changed_at`),
+      waiting_links: await rows(sql`
+        select purpose, expires_at from email_links where user_id = ${userId} order by expires_at`),
+      access_records: await rows(sql`
+        select at, action, report_id, ip, user_agent from access_records where user_id = ${userId} order by id`),
+      changes_to_the_person: await rows(sql`
+        select at, action, before, after from audit_entries where target_id = ${userId} order by id`),
+      acts_of_the_person: await rows(sql`
+        select at, action, ip, user_agent from audit_entries where actor_id = ${userId} order by id`),
+      mails: await rows(sql`
+        select kind, created_at, sent_at from mail_outbox where recipient = ${profile.email} order by created_at`),
+      support_messages: await rows(sql`
+        select name, email, phone, message, is_read, created_at from support_messages
+        where lower(email) = ${profile.email} order by created_at`),
     }
     await recordAudit({ ...context, db }, { action: 'data-exported', target: profile })
     return exported
   })
 }
-
-const readSessions = (db: Db, userId: string) =>
-  db
-    .selectFrom('sessions')
-    .select(['id', 'kind', 'created_at', 'refreshed_at'])
-    .where('user_id', '=', userId)
-    .orderBy('created_at')
-    .execute()
-
-/** When each password that is remembered was set, the present one last. */
-async function readPasswordDates(db: Db, userId: string) {
-  const columns = ['changed_at'] as const
-  const former = db.selectFrom('password_history').select(columns).where('user_id', '=', userId)
-  const present = db.selectFrom('passwords').select(columns).where('user_id', '=', userId)
-  return former.unionAll(present).orderBy('changed_at').execute()
-}
-
-const readLinks = (db: Db, userId: string) =>
-  db
-    .selectFrom('email_links')
-    .select(['purpose', 'expires_at'])
-    .where('user_id', '=', userId)
-    .orderBy('expires_at')
-    .execute()
-
-const readAccess = (db: Db, userId: string) =>
-  db
-    .selectFrom('access_records')
-    .select(['at', 'action', 'report_id', 'ip', 'user_agent'])
-    .where('user_id', '=', userId)
-    .orderBy('id')
-    .execute()
-
-const readChanges = (db: Db, userId: string) =>
-  db
-    .selectFrom('audit_entries')
-    .select(['at', 'action', 'before', 'after'])
-    .where('target_id', '=', userId)
-    .orderBy('id')
-    .execute()
-
-const readActs = (db: Db, userId: string) =>
-  db
-    .selectFrom('audit_entries')
-    .select(['at', 'action', 'ip', 'user_agent'])
-    .where('actor_id', '=', userId)
-    .orderBy('id')
-    .execute()
-
-const readMails = (db: Db, email: string) =>
-  db
-    .selectFrom('mail_outbox')
-    .select(['kind', 'created_at', 'sent_at'])
-    .where('recipient', '=', email)
-    .orderBy('created_at')
-    .execute()
-
-const readMessages = (db: Db, email: string) =>
-  db
-    .selectFrom('support_messages')
-    .select(['name', 'email', 'phone', 'message', 'is_read', 'created_at'])
-    .where((query) => query(query.fn('lower', ['email']), '=', email))
-    .orderBy('created_at')
-    .execute()

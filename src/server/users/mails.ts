@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import type { Mails } from '#server/mail/mails.ts'
+import { findByEmail } from './user-queries.ts'
 
 const MINUTES_BETWEEN = 10
 const MAX_NAMED = 10
@@ -60,13 +61,7 @@ const countPeople = (total: number) =>
 export const userMails = {
   /** Owed to people who are approved; an approval that was taken back in the meantime is not told. */
   async 'account-approved'({ db, groupName, publicUrl }, { recipient }) {
-    const person = await db
-      .selectFrom('profiles')
-      .select('user_id')
-      .where('email', '=', recipient)
-      .where('approved', '=', true)
-      .executeTakeFirst()
-    if (!person) return undefined
+    if (!(await findByEmail(db, recipient))?.approved) return undefined
     return {
       subject: `Sua conta no portal ${groupName} foi aprovada`,
       heading: 'Sua conta foi aprovada',

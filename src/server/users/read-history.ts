@@ -1,6 +1,6 @@
 import type { HistoryEntry } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
-import { unknownPerson } from './user-queries.ts'
+import { findProfile, unknownPerson } from './user-queries.ts'
 
 const PAGE = 50
 
@@ -13,12 +13,7 @@ export async function readHistory(
   db: Db,
   { userId, cursor }: { userId: string; cursor?: string | undefined },
 ): Promise<{ items: HistoryEntry[]; next: string | null }> {
-  const person = await db
-    .selectFrom('profiles')
-    .select('user_id')
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  if (!person) throw unknownPerson()
+  if (!(await findProfile(db, userId))) throw unknownPerson()
   const rows = await db
     .selectFrom('audit_entries')
     .select(['id', 'at', 'actor_email', 'action', 'before', 'after'])

@@ -24,7 +24,8 @@ const profileFields = PROFILE_FIELDS.map((name) => [
     : `p.${name}`,
 ])
 
-const jsonOf = (fields: string[][]) =>
+/** SQL of a JSON object from its keys and what SQL each comes from. */
+export const jsonOf = (fields: string[][]) =>
   `json_build_object(${fields.map(([name, value]) => `'${name}', ${value}`).join(', ')})`
 
 /** SQL of a Profile of `profiles p`: the driver takes longer to read many columns than one JSON text. */
@@ -53,6 +54,16 @@ export async function findProfile(db: Db, userId: string): Promise<Profile | und
     .where('user_id', '=', userId)
     .executeTakeFirst()
   return row && presentProfile(row)
+}
+
+/** One person's row, locked until the transaction ends; undefined when there is none (any more). */
+export function lockProfile(db: Db, userId: string): Promise<Selectable<ProfilesTable> | undefined> {
+  return db.selectFrom('profiles').selectAll().where('user_id', '=', userId).forUpdate().executeTakeFirst()
+}
+
+/** @param email in lower case */
+export function findByEmail(db: Db, email: string): Promise<Selectable<ProfilesTable> | undefined> {
+  return db.selectFrom('profiles').selectAll().where('email', '=', email).executeTakeFirst()
 }
 
 /**

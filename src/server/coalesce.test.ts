@@ -1,6 +1,6 @@
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
-import { coalesce } from './follow-changes.ts'
+import { coalesce } from './timing.ts'
 
 test('begins at once, then rests after each run', async () => {
   const work = vi.fn(async () => {})
