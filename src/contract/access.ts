@@ -7,7 +7,7 @@ export type Role = 'admin' | 'user'
 export type SessionKind = 'full' | 'recovery' | 'forcedChange'
 export type LimitedSessionKind = Exclude<SessionKind, 'full'>
 
-/** What the decision needs to know of a caller; undefined stands for nobody. */
+/** What the decision needs to know of a caller; undefined when there is none. */
 export interface Caller {
   role: Role
   approved: boolean

@@ -47,7 +47,7 @@ export const signInFormSchema = z.object({
 
 /**
  * The sign-up form; the first issue of each field is shown.
- * @param domain the company's, without '@'; without one every address passes and the server decides
+ * @param domain the company's, without '@'; without one every e-mail passes and the server decides
  */
 export const signUpFormSchema = (domain: string) =>
   z
@@ -124,7 +124,7 @@ const authJsExtras = {
 
 const linkTokenSchema = z.string().check(z.minLength(1), z.maxLength(128))
 
-/** The same for everybody: a user in GoTrue's shape whose id means nothing, and no session. */
+/** The same for known and unknown e-mails: a user in GoTrue's shape whose id means nothing, and no session. */
 const signedUpSchema = z.object({
   id: z.uuid(),
   aud: z.literal('authenticated'),
@@ -164,7 +164,7 @@ export const accountRoutes = defineRoutes({
     method: 'POST',
     path: '/api/auth/signup',
     access: 'public',
-    summary: 'Creates an account and mails its verification link; answers alike for new and known addresses',
+    summary: 'Creates an account and mails its verification link; answers alike for new and known e-mails',
     query: redirectQuerySchema,
     body: z.strictObject({
       email: emailSchema,
@@ -178,7 +178,7 @@ export const accountRoutes = defineRoutes({
     method: 'POST',
     path: '/api/auth/recover',
     access: 'public',
-    summary: 'Mails a link for setting a new password; answers alike for known and unknown addresses',
+    summary: 'Mails a link for setting a new password; answers alike for known and unknown e-mails',
     query: redirectQuerySchema,
     body: z.strictObject({ email: emailSchema, ...authJsExtras }),
     response: z.object({}),
@@ -214,13 +214,9 @@ export const accountRoutes = defineRoutes({
     method: 'POST',
     path: '/api/auth/resend',
     access: 'public',
-    summary: 'Mails a new verification link; answers alike for known and unknown addresses',
+    summary: 'Mails a new verification link; answers alike for known and unknown e-mails',
     query: redirectQuerySchema,
-    body: z.strictObject({
-      type: z.literal('signup'),
-      email: emailSchema,
-      ...authJsExtras,
-    }),
+    body: z.strictObject({ type: z.literal('signup'), email: emailSchema, ...authJsExtras }),
     response: z.object({}),
   },
   verifyEmailLink: {

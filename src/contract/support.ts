@@ -126,7 +126,7 @@ export const supportRoutes = defineRoutes({
     method: 'GET',
     path: '/api/support-messages/unread-count',
     access: 'admin',
-    summary: 'How many support messages nobody has read yet',
+    summary: 'How many support messages are unread',
     response: z.object({ count: z.number() }),
   },
   followMessageChanges: {

@@ -112,11 +112,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const env = parseVariables(readValues(environment, faults), faults)
   const isProduction = env.NODE_ENV === 'production'
   const isDemo = env.PATIO_DEMO ?? !isProduction
-  const further = faultsBetween(env, isDemo)
-  if (!isDemo) further.push(...faultsOfReal(env))
-  if (isProduction) further.push(...faultsOfProduction(env))
   // One line for a variable is enough: a wrong one is not missing as well.
   const named = new Set(faults.map(variableOf))
+  const further = faultsOf(env, isDemo, isProduction)
   faults.push(...further.filter((fault) => !named.has(variableOf(fault))))
   if (faults.length > 0) throw new ConfigError(faults)
 
@@ -219,51 +217,53 @@ function parseVariables(values: Record<string, string | undefined>, faults: stri
 }
 
 /** What a portal for real people cannot do without. */
-function faultsOfReal(env: Environment): string[] {
-  const faults: string[] = []
-  const required = [
-    'PUBLIC_URL',
-    'SESSION_SECRET',
-    'COMPANY_EMAIL_DOMAIN',
-    'SMTP_URL',
-    'MAIL_FROM',
-    'POWERBI_TENANT_ID',
-    'POWERBI_CLIENT_ID',
-  ] as const
-  for (const name of required)
-    if (!env[name] || env[name].length === 0) faults.push(`${name}: falta (obrigatória fora da demonstração)`)
-  if (!env.POWERBI_CLIENT_SECRET && !env.POWERBI_CLIENT_CERTIFICATE)
-    faults.push(
-      'POWERBI_CLIENT_SECRET ou POWERBI_CLIENT_CERTIFICATE: falta (obrigatória fora da demonstração)',
-    )
-  return faults
-}
+const REQUIRED = [
+  'PUBLIC_URL',
+  'SESSION_SECRET',
+  'COMPANY_EMAIL_DOMAIN',
+  'SMTP_URL',
+  'MAIL_FROM',
+  'POWERBI_TENANT_ID',
+  'POWERBI_CLIENT_ID',
+] as const
 
-/** What is good enough for trials only. */
-function faultsOfProduction(env: Environment): string[] {
-  const faults: string[] = []
-  if (env.PUBLIC_URL && !/^https:|^http:\/\/(localhost|127\.0\.0\.1)(:|$)/.test(env.PUBLIC_URL))
-    faults.push('PUBLIC_URL: use https:// em produção')
-  if (env.RATE_LIMITS === 'off') faults.push('RATE_LIMITS: não pode ser desligado em produção')
-  if (env.PATIO_DEMO) faults.push('PATIO_DEMO: o modo de demonstração não existe em produção')
-  if (env.ALTCHA_COST < MIN_ALTCHA_COST)
-    faults.push(`ALTCHA_COST: use pelo menos ${MIN_ALTCHA_COST} em produção`)
-  return faults
-}
-
-/** Variables that do not go together. */
-function faultsBetween(env: Environment, isDemo: boolean): string[] {
-  const faults: string[] = []
-  if (Boolean(env.RECAPTCHA_SITE_KEY) !== Boolean(env.RECAPTCHA_SECRET_KEY))
-    faults.push('RECAPTCHA_SITE_KEY e RECAPTCHA_SECRET_KEY: informe as duas ou nenhuma')
-  for (const secret of env.SESSION_SECRET ?? [])
-    if (secret.length < MIN_SECRET_LENGTH || new Set(secret).size < 8)
-      faults.push(`SESSION_SECRET: use pelo menos ${MIN_SECRET_LENGTH} caracteres aleatórios em cada segredo`)
-  if (isDemo && env.HOST && !['127.0.0.1', 'localhost'].includes(env.HOST))
-    faults.push('HOST: o modo de demonstração só atende em 127.0.0.1 ou localhost')
-  if (env.BUILTIN_ADMIN_EMAIL && env.COMPANY_EMAIL_DOMAIN) {
-    if (!env.BUILTIN_ADMIN_EMAIL.endsWith(`@${env.COMPANY_EMAIL_DOMAIN}`))
-      faults.push('BUILTIN_ADMIN_EMAIL: precisa ser do domínio COMPANY_EMAIL_DOMAIN')
-  }
-  return faults
+/** Variables that are missing, do not go together, or are good enough for trials only. */
+function faultsOf(env: Environment, isDemo: boolean, isProduction: boolean): string[] {
+  const isWeak = (secret: string) => secret.length < MIN_SECRET_LENGTH || new Set(secret).size < 8
+  const { BUILTIN_ADMIN_EMAIL: admin, COMPANY_EMAIL_DOMAIN: domain, PUBLIC_URL: url } = env
+  const missing = 'falta (obrigatória fora da demonstração)'
+  const rules: [isBroken: unknown, fault: string][] = [
+    [
+      Boolean(env.RECAPTCHA_SITE_KEY) !== Boolean(env.RECAPTCHA_SECRET_KEY),
+      'RECAPTCHA_SITE_KEY e RECAPTCHA_SECRET_KEY: informe as duas ou nenhuma',
+    ],
+    [
+      env.SESSION_SECRET?.some(isWeak),
+      `SESSION_SECRET: use pelo menos ${MIN_SECRET_LENGTH} caracteres aleatórios em cada segredo`,
+    ],
+    [
+      isDemo && env.HOST && !['127.0.0.1', 'localhost'].includes(env.HOST),
+      'HOST: o modo de demonstração só atende em 127.0.0.1 ou localhost',
+    ],
+    [
+      admin && domain && !admin.endsWith(`@${domain}`),
+      'BUILTIN_ADMIN_EMAIL: precisa ser do domínio COMPANY_EMAIL_DOMAIN',
+    ],
+    ...REQUIRED.map((name): [boolean, string] => [!isDemo && !env[name]?.length, `${name}: ${missing}`]),
+    [
+      !isDemo && !env.POWERBI_CLIENT_SECRET && !env.POWERBI_CLIENT_CERTIFICATE,
+      `POWERBI_CLIENT_SECRET ou POWERBI_CLIENT_CERTIFICATE: ${missing}`,
+    ],
+    [
+      isProduction && url && !/^https:|^http:\/\/(localhost|127\.0\.0\.1)(:|$)/.test(url),
+      'PUBLIC_URL: use https:// em produção',
+    ],
+    [isProduction && env.RATE_LIMITS === 'off', 'RATE_LIMITS: não pode ser desligado em produção'],
+    [isProduction && env.PATIO_DEMO, 'PATIO_DEMO: o modo de demonstração não existe em produção'],
+    [
+      isProduction && env.ALTCHA_COST < MIN_ALTCHA_COST,
+      `ALTCHA_COST: use pelo menos ${MIN_ALTCHA_COST} em produção`,
+    ],
+  ]
+  return rules.flatMap(([isBroken, fault]) => (isBroken ? [fault] : []))
 }

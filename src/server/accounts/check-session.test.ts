@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { profileSchema, roleSchema } from '#contract/users.ts'
 import { isSignedIn, refresh } from '#server/testing/account-calls.ts'
 import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, TEST_SECRET } from '#server/testing/test-portal.ts'
+import { createAuthenticate } from './sessions.ts'
+import { createTokens } from './tokens.ts'
 
 const MINUTE = 60_000
 const NEW_SECRET = 'the next secret of the test-suite, just as long'
@@ -19,6 +23,24 @@ describeOnEachDatabase('a session', (kind) => {
     expect(await isSignedIn(portal, access_token)).toBe(true)
     portal.clock.advance(1000)
     expect(await isSignedIn(portal, access_token)).toBe(false)
+  })
+
+  test('reads an actor whose every field is there, and no other', async () => {
+    const actorSchema = z.strictObject({
+      sessionId: z.uuid(),
+      sessionKind: z.literal('full'),
+      role: roleSchema,
+      approved: z.boolean(),
+      entitlementVersion: z.int(),
+      profile: z.strictObject(profileSchema.shape),
+    })
+    const { database, keyring, clock } = portal
+    const person = await addPerson(portal)
+    const { access_token } = await openTestSession(portal, person)
+    const authenticate = createAuthenticate(database, createTokens(keyring, clock), clock)
+    const actor = await authenticate(`Bearer ${access_token}`)
+    expect(actorSchema.parse(actor)).toEqual(actor)
+    expect(actor?.profile).toEqual(person)
   })
 
   test('dies forty minutes after its last refresh, also for a token that is still good', async () => {

@@ -27,7 +27,7 @@ export interface HumanCheckService {
 
 export type HumanCheck = ReturnType<typeof createHumanCheck>
 
-/** @param tools.clock ms since the epoch */
+/** Makes the check that forms demand; answers and passes serve once. */
 export function createHumanCheck(
   { db, keyring, clock }: { db: Db; keyring: Keyring; clock: () => number },
   service: HumanCheckService,
@@ -86,7 +86,7 @@ export function createHumanCheck(
   }
 }
 
-/** ALTCHA's proof of work: needs no third party and shows nobody a puzzle. */
+/** ALTCHA's proof of work: without third party or puzzle. */
 export interface Altcha extends HumanCheckService {
   createChallenge(): Promise<{ parameters: Record<string, unknown>; signature: string }>
 }
@@ -136,7 +136,7 @@ function readPayload(answer: string): Payload | undefined {
 /**
  * Google reCAPTCHA v2 (https://developers.google.com/recaptcha/docs/verify).
  * @param expectedHost the host that the widget was solved on, or undefined to take any
- * @param verifyUrl another address for tests
+ * @param verifyUrl another one for tests
  */
 export function createRecaptcha(
   secretKey: string,

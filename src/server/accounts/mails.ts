@@ -77,7 +77,7 @@ async function mintNewestLink(context: MailContext, mail: QueuedMail, link: Owne
 }
 
 export const accountMails = {
-  /** Owed to people whose address nobody has proved yet; each mail carries links of its own. */
+  /** Owed to people with an unverified e-mail; each mail carries links of its own. */
   async verification(context, mail) {
     const person = await findByEmail(context.db, mail.recipient)
     if (!person || person.email_verified_at) return undefined
@@ -123,7 +123,7 @@ export const accountMails = {
     }
   },
 
-  /** Owed to everybody with an account, verified or not: the link proves who owns the address. */
+  /** Owed to every account, verified or not: the link proves who owns the e-mail. */
   async recovery(context, mail) {
     const person = await findByEmail(context.db, mail.recipient)
     if (!person) return undefined

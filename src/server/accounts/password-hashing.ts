@@ -35,12 +35,12 @@ export function hashPassword(password: string): Promise<string> {
   return inTurn(() => hash(password, PARAMETERS))
 }
 
-/** A hash that no password fits: unknown addresses cost the same work as known ones. */
-const NOBODY = hash('nobody has this password', PARAMETERS)
+/** A hash that no password fits: unknown e-mails cost the same work as known ones. */
+const UNMATCHABLE = hash('no account has this password', PARAMETERS)
 
-/** Checks a password against its hash, or, for an unknown address, does the same work and says no. */
+/** Checks a password against its hash, or, for an unknown e-mail, does the same work and says no. */
 export async function isPasswordRight(encoded: string | undefined, password: string): Promise<boolean> {
-  const known = encoded ?? (await NOBODY)
+  const known = encoded ?? (await UNMATCHABLE)
   const isRight = await inTurn(() => verify(known, password))
   return encoded !== undefined && isRight
 }

@@ -19,7 +19,7 @@ import {
   type Tokens,
 } from './tokens.ts'
 
-/** A session that nobody refreshed for this long is dead: its user went away. */
+/** A session that was not refreshed for this long is dead. */
 export const SESSION_IDLE_MS = 40 * 60_000
 /** A session from a reset link is for setting a password, now. It cannot be refreshed, so its token lasts as long. */
 const RECOVERY_SESSION_SECONDS = 15 * 60

@@ -76,7 +76,7 @@ async function pendingOf(db: Db, names: string[]): Promise<string[]> {
   return names.filter((name) => !known.has(name))
 }
 
-/** Whoever waits for a lock holds up everybody behind: so it is a short wait, again and again. */
+/** A wait for a lock holds up all later statements on the table: so it is a short wait, again and again. */
 async function apply(db: Db, name: string, folder: URL): Promise<void> {
   const statements = splitStatements(await readFile(new URL(name, folder), 'utf8'))
   for (let tries = 1; ; tries++) {

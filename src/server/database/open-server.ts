@@ -6,7 +6,7 @@ import type { Tables } from './schema.ts'
 const COUNT_TYPE = 20 // int8: counts stay far below 2^53, and PGlite gives numbers too
 pg.types.setTypeParser(COUNT_TYPE, Number)
 
-/** Waiting for a connection and for the answer: together under the 5 s after which nobody waits for a page. */
+/** Waiting for a connection and for the answer: together under the 5 s for which people wait for a page. */
 const SERVING = { connectionTimeoutMillis: 1_200, statement_timeout: 3_400, query_timeout: 3_600, max: 10 }
 const PATIENT = { connectionTimeoutMillis: 10_000, max: 1 }
 
@@ -21,12 +21,7 @@ export async function openServer(
   onConnectionError: (error: Error) => void,
   limits: pg.PoolConfig = SERVING,
 ): Promise<Database> {
-  const pool = new pg.Pool({
-    connectionString: url,
-    keepAlive: true,
-    application_name: 'patio',
-    ...limits,
-  })
+  const pool = new pg.Pool({ connectionString: url, keepAlive: true, application_name: 'patio', ...limits })
   pool.on('error', onConnectionError)
   // The pool hears idle connections alone; one that breaks in somebody's hands would end the process. Its query fails.
   pool.on('connect', (client) => client.on('error', () => {}))
@@ -37,7 +32,7 @@ export async function openServer(
     if (Number(rows[0]?.version) < 150_000) throw new Error('é preciso PostgreSQL 15 ou mais novo')
   } catch (error) {
     await pool.end()
-    throw new DatabaseOpenError(`Banco de dados inacessível em ${addressOf(url)}: ${reasonOf(error)}`)
+    throw new DatabaseOpenError(`Banco de dados inacessível em ${placeOf(url)}: ${reasonOf(error)}`)
   }
   return {
     kind: 'server',
@@ -58,7 +53,7 @@ export async function openServer(
 }
 
 /** Host, port and database of the URL, never its password. */
-function addressOf(url: string): string {
+function placeOf(url: string): string {
   const { host, pathname } = new URL(url)
   return `${host || 'localhost'}${pathname}`
 }

@@ -1,13 +1,10 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
-/**
- * The part of an address that limits count by: IPv4 as it is, IPv6 its /64, because one subscriber
- * owns all of that.
- */
+/** The part of an IP that limits count by: IPv4 as it is, IPv6 its /64, which one subscriber owns. */
 export function ipGroup(ip: string): string {
-  const address = canonicalIp(ip)
-  if (!address?.includes(':')) return address ?? ip
-  const [head = '', tail] = address.split('::')
+  const canonical = canonicalIp(ip)
+  if (!canonical?.includes(':')) return canonical ?? ip
+  const [head = '', tail] = canonical.split('::')
   const left = head.split(':').filter(Boolean)
   const right = tail === undefined ? [] : tail.split(':').filter(Boolean)
   const zeros = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0')
@@ -16,23 +13,23 @@ export function ipGroup(ip: string): string {
 }
 
 /**
- * The caller's address: the peer's, or, when the peer is a trusted proxy, the last address of
- * X-Forwarded-For that is not one. What is no address ends the search there.
+ * The caller's IP: the peer's, or, when the peer is a trusted proxy, the last one of X-Forwarded-For that is not
+ * a trusted proxy. What is no IP ends the search there.
  */
 export function callerIp(peer: string, forwardedFor: string | undefined, trustedProxies: string[]): string {
-  let address = canonicalIp(peer) ?? peer
-  if (trustedProxies.length === 0) return address
+  let ip = canonicalIp(peer) ?? peer
+  if (trustedProxies.length === 0) return ip
   const trusted = trustedProxies.map((proxy) => canonicalIp(proxy) ?? proxy)
   const hops = (forwardedFor ?? '').split(',')
-  while (trusted.includes(address)) {
+  while (trusted.includes(ip)) {
     const previous = canonicalIp(hops.pop() ?? '')
     if (previous === undefined) break
-    address = previous
+    ip = previous
   }
-  return address
+  return ip
 }
 
-/** An address in its one canonical form, without the port, brackets or zone that proxies write. */
+/** An IP in its one canonical form, without the port, brackets or zone that proxies write. */
 function canonicalIp(text: string): string | undefined {
   const bare = text
     .trim()

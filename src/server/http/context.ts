@@ -5,7 +5,7 @@ import type { Db } from '#server/database/schema.ts'
 /** What the rules and the records need to know of a request. */
 export interface RequestInfo {
   requestId: string
-  /** The caller's address; X-Forwarded-For counts only from a trusted proxy. */
+  /** The caller's IP; X-Forwarded-For counts only from a trusted proxy. */
   ip: string
   userAgent: string | null
 }

@@ -38,13 +38,10 @@ export function encodeRetry(ms: number): Uint8Array {
   return Buffer.from(`retry: ${ms}\n\n`)
 }
 
-/** A line that says nothing but that the stream lives, so that nobody on the way takes it for dead. */
+/** A line that only shows that the stream lives, for the proxies on the way. */
 export const HEARTBEAT: Uint8Array = Buffer.from(':\n\n')
 
-/**
- * Begins a stream. It is written to Node's response itself: a web stream for each client would cost
- * several times the memory.
- */
+/** Begins a stream on Node's response itself: a web stream for each client would cost several times the memory. */
 export function openEventStream(context: Context, accept: AcceptStream): Response {
   const { incoming, outgoing } = context.env as HttpBindings
   if (incoming.method === 'HEAD') return context.body(null, 200, HEADERS)

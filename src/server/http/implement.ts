@@ -29,7 +29,7 @@ export type Handlers<G extends Routes> = {
   [K in keyof G]: (input: HandlerInput<G[K]>) => Promise<HandlerReply<G[K]>> | HandlerReply<G[K]>
 }
 
-/** Finds the person behind an Authorization header; undefined stands for nobody. */
+/** Finds the person behind an Authorization header; undefined when there is none. */
 export type Authenticate = (authorization: string | undefined) => Promise<Actor | undefined>
 
 export interface HttpEnv {
@@ -43,10 +43,7 @@ export interface RouteServices extends Pick<Context, 'db' | 'clock'> {
   isOperator: IsOperator
 }
 
-/**
- * Mounts a group of routes. The only way in: access is decided before any input is read, the reply is
- * cut to what the response schema lists.
- */
+/** Mounts a group of routes: access is decided before input is read, the reply is cut to its response schema. */
 export function implement<const G extends Routes>(
   app: Hono<HttpEnv>,
   services: RouteServices,

@@ -107,8 +107,7 @@ export interface DrainTimes {
 
 /**
  * Serves on for the grace, each reply closing its connection, then stops accepting, lets running requests finish,
- * and resolves when the last connection is gone. Closing the listener resets whoever waits in the kernel's queue:
- * by then nobody should come any more.
+ * and resolves when the last connection is gone. Closing the listener resets what waits in the kernel's queue.
  */
 export async function drain(server: Server, { graceMs, withinMs }: DrainTimes): Promise<void> {
   server.prependListener('request', (_, outgoing) => outgoing.setHeader('Connection', 'close'))

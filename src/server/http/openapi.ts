@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { api } from '#contract/index.ts'
+import type { Problem } from '#contract/problem.ts'
 import type { Route, Schema } from '#contract/route.ts'
 
 function jsonSchema(schema: Schema, io: 'input' | 'output'): Record<string, unknown> {
@@ -23,6 +24,7 @@ function parametersOf(schema: Schema | undefined, where: 'path' | 'query') {
 
 function operationOf(name: string, tag: string, route: Route) {
   const status = route.status ?? (route.response || route.text || route.events ? 200 : 204)
+  const contentOf = (type: string, schema: object) => ({ content: { [type]: { schema } } })
   return {
     operationId: name,
     tags: [tag],
@@ -35,32 +37,41 @@ function operationOf(name: string, tag: string, route: Route) {
     parameters: [
       ...parametersOf(route.params, 'path'),
       ...parametersOf(route.query, 'query'),
-      ...(route.conditional ? [{ name: 'If-Match', in: 'header', schema: { type: 'string' } }] : []),
+      ...(route.conditional ? [{ name: 'If-Match', in: 'header', schema: TEXT }] : []),
     ],
     ...(route.body && {
-      requestBody: {
-        required: true,
-        content: { 'application/json': { schema: jsonSchema(route.body, 'input') } },
-      },
+      requestBody: { required: true, ...contentOf('application/json', jsonSchema(route.body, 'input')) },
     }),
     responses: {
       [status]: {
         description: 'OK',
-        ...(route.response && {
-          content: { 'application/json': { schema: jsonSchema(route.response, 'output') } },
-        }),
-        ...(route.text && { content: { [route.text]: { schema: { type: 'string' } } } }),
+        ...(route.response && contentOf('application/json', jsonSchema(route.response, 'output'))),
+        ...(route.text && contentOf(route.text, TEXT)),
         // The schema is that of each event's data.
-        ...(route.events && {
-          content: { 'text/event-stream': { schema: jsonSchema(route.events, 'output') } },
-        }),
+        ...(route.events && contentOf('text/event-stream', jsonSchema(route.events, 'output'))),
       },
       default: {
         description: 'Problema (RFC 9457)',
-        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+        ...contentOf('application/problem+json', { $ref: '#/components/schemas/Problem' }),
       },
     },
   }
+}
+
+const TEXT = { type: 'string' }
+const FIELD = { type: 'object', properties: { path: TEXT, message: TEXT } }
+const PROBLEM = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
+  properties: {
+    type: TEXT,
+    title: TEXT,
+    status: { type: 'integer' },
+    detail: TEXT,
+    code: TEXT,
+    requestId: TEXT,
+    fields: { type: 'array', items: FIELD },
+  } satisfies Record<keyof Problem, object>,
 }
 
 /** The whole contract as an OpenAPI 3.1 document. */
@@ -68,9 +79,8 @@ export function describeApi() {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const [tag, routes] of Object.entries(api))
     for (const [name, route] of Object.entries<Route>(routes)) {
-      const operations = paths[route.path] ?? {}
-      operations[route.method.toLowerCase()] = operationOf(name, tag, route)
-      paths[route.path] = operations
+      const operation = operationOf(name, tag, route)
+      paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation }
     }
   return {
     openapi: '3.1.0' as const,
@@ -81,27 +91,7 @@ export function describeApi() {
         bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
         operator: { type: 'http', scheme: 'bearer', description: 'METRICS_TOKEN' },
       },
-      schemas: {
-        Problem: {
-          type: 'object',
-          required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
-          properties: {
-            type: { type: 'string' },
-            title: { type: 'string' },
-            status: { type: 'integer' },
-            detail: { type: 'string' },
-            code: { type: 'string' },
-            requestId: { type: 'string' },
-            fields: {
-              type: 'array',
-              items: {
-                type: 'object',
-                properties: { path: { type: 'string' }, message: { type: 'string' } },
-              },
-            },
-          },
-        },
-      },
+      schemas: { Problem: PROBLEM },
     },
   }
 }

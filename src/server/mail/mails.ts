@@ -19,10 +19,7 @@ export interface MailContext extends Pick<Context, 'db' | 'clock'> {
   groupName: string
 }
 
-/**
- * The mails of a feature by their kind, each made when it is about to be sent.
- * A mail is undefined when nobody is owed it any more.
- */
+/** The mails of a feature by their kind, each made when it is sent; undefined when it is not owed any more. */
 export type Mails = Record<
   string,
   (context: MailContext, mail: QueuedMail) => Promise<MailContent | undefined>

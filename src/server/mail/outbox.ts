@@ -9,8 +9,8 @@ import type { Mail, Mailer } from './smtp-mailer.ts'
 
 const POLL_MS = 1_000
 /**
- * Rest after each mail. On the embedded database requests wait while a mail is prepared, and more is prepared
- * for an address that has an account: without the rest the next answers would tell.
+ * Rest after each mail. On the embedded database requests wait while a mail is prepared, which takes longer for
+ * an e-mail that has an account: without the rest the next answers would tell.
  */
 const REST_MS = 30
 /** How long a taken row is left alone: longer than sending can last, so that only a crash lets it run out. */
@@ -79,7 +79,7 @@ async function deliverNextMail(context: OutboxContext): Promise<boolean> {
   return taken !== undefined
 }
 
-/** @returns the row with its mail, which is undefined when nobody is owed it */
+/** @returns the row with its mail, which is undefined when it is not owed any more */
 async function takeMail(
   context: OutboxContext,
 ): Promise<{ row: QueuedMail; mail: Mail | undefined } | undefined> {

@@ -13,7 +13,6 @@ import { recordAudit } from './audit.ts'
 /** Something that the person at the terminal can mend; the message is one readable Portuguese line. */
 export class AdminError extends Error {}
 
-/** What the commands run with. */
 export interface AdminContext extends PublicContext {
   publicUrl: string
   companyEmailDomain: string
@@ -22,7 +21,7 @@ export interface AdminContext extends PublicContext {
 /** @returns what is printed; @throws AdminError */
 type AdminCommand = (context: AdminContext, email: string) => Promise<string>
 
-/** The commands of `npm run admin -- …`; all but list take an address. */
+/** The commands of `npm run admin -- …`; all but list take an e-mail. */
 export const ADMIN_COMMANDS: Record<string, AdminCommand> = {
   create: createAdministrator,
   list: listAdministrators,
@@ -73,7 +72,6 @@ function readEmail(typed: string, domain: string): string {
   }
 }
 
-/** One line for each administrator: address, what is missing, last access. */
 async function listAdministrators({ db }: AdminContext): Promise<string> {
   const people = await db
     .selectFrom('profiles')
@@ -98,7 +96,7 @@ async function listAdministrators({ db }: AdminContext): Promise<string> {
 /**
  * Ends every session of a person, at their next request on every replica, and prints a link for a new password.
  * The old password goes on working until the link is used.
- * @throws AdminError when nobody has the address
+ * @throws AdminError when no account has the e-mail
  */
 async function resetAccess(context: AdminContext, typed: string): Promise<string> {
   return inTransaction(context, async (inside) => {
@@ -109,7 +107,7 @@ async function resetAccess(context: AdminContext, typed: string): Promise<string
   })
 }
 
-/** Makes somebody an administrator; nobody who has not proved to own the address. */
+/** Makes an administrator of somebody with a verified e-mail. */
 async function grantAdministration(context: AdminContext, typed: string): Promise<string> {
   return inTransaction(context, async (inside) => {
     const person = await findPerson(inside.db, typed)
@@ -135,10 +133,7 @@ async function revokeAdministration(context: AdminContext, typed: string): Promi
   })
 }
 
-/**
- * The person with an address, however it is typed.
- * @throws AdminError when there is none
- */
+/** @throws AdminError when no account has the e-mail */
 async function findPerson(db: Db, typed: string) {
   const email = typed.trim().toLowerCase()
   const person = await findByEmail(db, email)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { AuditAction } from '#contract/users.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
 
-/** Somebody who has been deleted is a pseudonym without an address. */
+/** Somebody who has been deleted is a pseudonym without an e-mail. */
 interface Person {
   user_id: string
   email: string | null

@@ -136,7 +136,7 @@ async function applyRule(
  * Claims a job for one replica, in one statement: of several that ask, one gets it. A replica that dies leaves
  * the job to the others as soon as its claim runs out.
  * @param at ms since the epoch
- * @param until ms since the epoch; nobody else gets the job before
+ * @param until ms since the epoch; no other replica gets the job before
  * @returns whether the job is ours
  */
 export async function claimJob(db: Db, name: string, at: number, until: number): Promise<boolean> {

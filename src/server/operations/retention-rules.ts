@@ -13,7 +13,6 @@ export interface RetentionPeriods {
   auditMonths: number
 }
 
-/** Something that does not stay for ever. */
 export interface RetentionRule {
   /** What it deletes, for the log: 'sessions'. */
   name: string
@@ -43,7 +42,6 @@ export function retentionRules(periods: RetentionPeriods): RetentionRule[] {
     rule('rate limits', 'rate_limits', 'key', 'resets_at', before(0)),
     rule('sign-in attempts', 'sign_in_attempts', 'key', 'forget_at', before(0)),
     rule('sent mails', 'mail_outbox', 'id', 'created_at', before(mailDays * DAY_MS), isSent),
-    // What no server has taken for so long helps nobody any more.
     rule('undeliverable mails', 'mail_outbox', 'id', 'created_at', before(mailDays * DAY_MS), isUnsent),
     rule('support messages', 'support_messages', 'id', 'created_at', months(messagesMonths)),
     rule('access records', 'access_records', 'id', 'at', months(accessMonths)),
@@ -84,8 +82,8 @@ function rule(
 }
 
 /**
- * Deletes accounts that came to nothing: their address was never verified, no administrator has ever approved or
- * changed them (which raises the entitlement version), and in all the period nobody has signed in or kept a
+ * Deletes accounts that came to nothing: their e-mail was never verified, no administrator has ever approved or
+ * changed them (which raises the entitlement version), and in all the period there was no sign-in and no
  * session alive. Each leaves an audit row of the portal's own in the same statement.
  * @param at ms since the epoch
  * @param periodMs how long a sign-up may wait for its verification

@@ -41,7 +41,6 @@ export interface PowerBiOptions {
 
 /** The real client: msal-node for the directory, REST for the rest. */
 export function createPowerBi(options: PowerBiOptions): PowerBi {
-  /** With a directory token of its own: none is there before the first call. */
   const connect = () => {
     const directory = createDirectoryTokens(options)
     return createPowerBiRest({ ...options, directory })

@@ -19,7 +19,7 @@ export interface FollowOptions {
   log: Log
   /** @param id of the newest change that the event tells of */
   onChange: (change: MessageChange, id: number) => void
-  /** While nobody is there to be told, nothing is polled. */
+  /** Without, nothing is polled. */
   isWatched: () => boolean
 }
 

@@ -12,13 +12,13 @@ import {
   namedLists,
   writeChanges,
 } from './entitlements.ts'
-import { matches } from './user-filter.ts'
+import { matches } from './user-queries.ts'
 
 type Person = { user_id: string; email: string } & Entitlements
 
 /**
  * Adds entitlements to many people or removes them, all or nothing. Who would not change is not written.
- * @returns how many gain, lose and stay, and the id under which it can be undone (null when nobody changed)
+ * @returns how many gain, lose and stay, and the id under which it can be undone (null when none changed)
  * @throws ProblemError invalid-input without any item, conflict when others are meant than the administrator saw
  */
 export async function bulkEdit(context: Context, edit: BulkEdit): Promise<BulkEditResult> {
@@ -39,10 +39,7 @@ export async function bulkEdit(context: Context, edit: BulkEdit): Promise<BulkEd
   })
 }
 
-/**
- * Counts what bulkEdit would do; nothing is written and nobody is locked.
- * @throws ProblemError as bulkEdit does
- */
+/** Counts what bulkEdit would do, and throws as it does; nothing is written or locked. */
 export async function previewBulkEdit({ db }: Context, edit: BulkEdit): Promise<BulkEditResult> {
   const items = itemsOf(edit)
   const ids = await selectPeople(db, edit, false)
@@ -88,7 +85,6 @@ function readPeople(db: Db, ids: string[]): Promise<Person[]> {
     .execute()
 }
 
-/** People with equal lists are told apart by nothing that matters here. */
 function countByLists(db: Db, ids: string[], items: Partial<Entitlements>) {
   const named = LISTS.filter((name) => items[name])
   return db

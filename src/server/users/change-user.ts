@@ -79,7 +79,7 @@ function decide(row: ProfileRow, change: ProfileChange): Decision {
   }
 }
 
-/** Whether nobody could tell the difference: order and repetitions of old lists aside. */
+/** Order and repetitions of old lists aside. */
 function isSame(before: Changeable, after: Changeable): boolean {
   const inOwnOrder = ({ approved, ...lists }: Changeable) =>
     JSON.stringify([approved, LISTS.map((name) => inOrder(name, lists[name] ?? []))])

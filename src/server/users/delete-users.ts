@@ -8,7 +8,6 @@ import { recordAudit } from '#server/operations/audit.ts'
 import { findProfile } from './user-queries.ts'
 import { lockAdministrators } from './user-roles.ts'
 
-/** Somebody who is being deleted. */
 interface DeletedPerson {
   user_id: string
   email: string
@@ -18,7 +17,7 @@ interface DeletedPerson {
 
 /**
  * Deletes people and everything about them. Whoever may not be deleted is reported and does not keep the others
- * from it; a failure of the database deletes nobody.
+ * from it; a failure of the database undoes all.
  * @param userIds in any letter case; what is named twice counts once
  * @throws ProblemError unauthenticated, forbidden when the caller has been deleted or demoted meanwhile
  */
@@ -30,7 +29,7 @@ export async function deleteUsers(
   const actorId = context.actor.profile.user_id
   return context.db.transaction().execute(async (db) => {
     const administrators = await lockAdministrators(db)
-    // Read again under the lock: of two who delete each other the second one is nobody by now.
+    // Read again under the lock: of two who delete each other the second one is gone by now.
     if (!administrators.includes(actorId))
       throw new ProblemError((await findProfile(db, actorId)) ? 'forbidden' : 'unauthenticated')
     const people = await lockPeople(db, wanted)
@@ -99,7 +98,7 @@ export function decideDeletion(wanted: readonly string[], { actorId, known, admi
 
 /**
  * Deletes everything that is people's own: profiles with passwords, roles, sessions and links (cascade), mails
- * to them, support messages from their addresses, and counters that name them. Call it in a transaction.
+ * to them, support messages from their e-mails, and counters that name them. Call it in a transaction.
  */
 async function erasePeople(db: Db, people: readonly DeletedPerson[]): Promise<void> {
   const ids = people.map((person) => person.user_id)
@@ -110,12 +109,12 @@ async function erasePeople(db: Db, people: readonly DeletedPerson[]): Promise<vo
   await db.deleteFrom('rate_limits').where(sql<string>`split_part(key, ' ', 2)`, 'in', named).execute()
   await forgetAttempts(db, ...emails)
   await db.deleteFrom('mail_outbox').where('recipient', 'in', emails).execute()
-  // The contact form takes an address as it is typed.
+  // The contact form keeps an e-mail as it is typed.
   await db.deleteFrom('support_messages').where(sql<string>`lower(email)`, 'in', emails).execute()
   await db.deleteFrom('profiles').where('user_id', 'in', ids).execute()
 }
 
-/** An address or an id inside a text. */
+/** An e-mail or an id inside a text. */
 const NAMES = /[^\s"'<>()[\],;:|]+@[^\s"'<>()[\],;:|]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi
 
 /**
@@ -139,7 +138,6 @@ async function pseudonymiseRecords(db: Db, people: readonly DeletedPerson[]): Pr
   await replaceInChanges(db, people)
 }
 
-/** Addresses and ids that stand inside the before and after of any entry. */
 async function replaceInChanges(db: Db, people: readonly DeletedPerson[]): Promise<void> {
   const pseudonyms = new Map(
     people.flatMap(({ user_id, email, pseudonym }) => [

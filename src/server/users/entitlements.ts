@@ -14,9 +14,8 @@ export function namedLists(edit: Pick<BulkEdit, ListName>): Partial<Entitlements
 }
 
 /**
- * Set union or difference of each named list, in the contract's order; what the contract does not know stays,
- * last.
- * @returns the named lists as they become, or undefined when nobody could tell the difference
+ * Set union or difference of each named list, in the contract's order; what the contract does not know stays, last.
+ * @returns the named lists as they become, or undefined when none changes
  */
 export function mergeEntitlements(
   current: Partial<Entitlements>,

@@ -4,8 +4,7 @@ import type { QueryOf, ReplyOf } from '#contract/route.ts'
 import type { ProfileSort, userRoutes } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import { cursorInstantSchema, readCursor, writeCursor } from '#server/http/cursor.ts'
-import { matches, readFilter } from './user-filter.ts'
-import { presentManaged, selectManaged } from './user-queries.ts'
+import { matches, presentManaged, readFilter, selectManaged } from './user-queries.ts'
 
 type Route = typeof userRoutes.listProfiles
 

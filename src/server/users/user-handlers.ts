@@ -6,9 +6,8 @@ import { changeUser, type UserContext } from './change-user.ts'
 import { deleteUsers } from './delete-users.ts'
 import { exportUser } from './export-user.ts'
 import { countUsers, listUsers } from './list-users.ts'
-import { readHistory } from './read-history.ts'
 import { undoBulkEdit } from './undo-bulk-edit.ts'
-import { readProfile } from './user-queries.ts'
+import { readHistory, readProfile } from './user-queries.ts'
 
 /** Own profile and role, which come with the session check, and the administration of all people. */
 export function userHandlers(services: ServicesOf<UserContext>): Handlers<typeof userRoutes> {

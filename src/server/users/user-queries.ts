@@ -1,11 +1,16 @@
-import { type Selectable, type SelectQueryBuilder, sql } from 'kysely'
+import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
+import { spellingsOf } from '#contract/catalogue.ts'
+import type { QueryOf } from '#contract/route.ts'
 import {
+  type HistoryEntry,
   isProfileInstant,
   type ManagedProfile,
   managedProfileSchema,
   PROFILE_FIELDS,
   type Profile,
+  type ProfileFilter,
   profileSchema,
+  type userRoutes,
 } from '#contract/users.ts'
 import type { Db, ProfilesTable } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -80,4 +85,68 @@ export async function readProfile(db: Db, userId: string): Promise<ManagedProfil
 
 export function unknownPerson(): ProblemError {
   return new ProblemError('not-found', { detail: 'Usuário não encontrado. Talvez já tenha sido excluído.' })
+}
+
+/** The filter of a query, where flags are words, as the one that bodies carry. */
+export function readFilter({
+  approved,
+  verified,
+  ...rest
+}: QueryOf<typeof userRoutes.countProfiles>): ProfileFilter {
+  return {
+    ...rest,
+    ...(approved && { approved: approved === 'true' }),
+    ...(verified && { verified: verified === 'true' }),
+  }
+}
+
+/** The filter as a condition on `profiles p`: everything that it names must hold. */
+export function matches({
+  q = '',
+  approved,
+  verified,
+  type,
+  marca,
+  estado,
+}: ProfileFilter): RawBuilder<boolean> {
+  const conditions = q
+    .split(/\s+/)
+    .filter(Boolean)
+    .map((word) => sql`strpos(p.search_text, fold_text(${word})) > 0`)
+  if (approved !== undefined) conditions.push(sql`p.approved = ${approved}`)
+  if (verified !== undefined) conditions.push(sql`(p.email_verified_at is not null) = ${verified}`)
+  if (type) conditions.push(sql`p.types && ${spellingsOf(type)}::text[]`)
+  if (marca) conditions.push(sql`${marca} = any(p.marcas)`)
+  if (estado) conditions.push(sql`${estado} = any(p.estados)`)
+  return conditions.length > 0 ? sql.join(conditions, sql` and `) : sql`true`
+}
+
+const HISTORY_PAGE = 50
+
+/**
+ * What was changed about a person, newest first, fifty at a time.
+ * @param wanted.cursor the id that the page before ended with
+ * @throws ProblemError not-found
+ */
+export async function readHistory(
+  db: Db,
+  { userId, cursor }: { userId: string; cursor?: string | undefined },
+): Promise<{ items: HistoryEntry[]; next: string | null }> {
+  if (!(await findProfile(db, userId))) throw unknownPerson()
+  const rows = await db
+    .selectFrom('audit_entries')
+    .select(['id', 'at', 'actor_email', 'action', 'before', 'after'])
+    .where('target_id', '=', userId)
+    .$if(cursor !== undefined, (query) => query.where('id', '<', Number(cursor)))
+    .orderBy('id', 'desc')
+    // One more tells whether there is a next page.
+    .limit(HISTORY_PAGE + 1)
+    .execute()
+  const items = rows.slice(0, HISTORY_PAGE).map((row) => ({
+    ...row,
+    at: row.at.toISOString(),
+    before: row.before as HistoryEntry['before'],
+    after: row.after as HistoryEntry['after'],
+  }))
+  return { items, next: rows.length > HISTORY_PAGE ? String(items.at(-1)?.id) : null }
 }
