@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { brandStyleSheet, contrast } from './brand.ts'
 
-/** --surface, --raised and --subtle of src/web/app/index.css. */
+/** --color-surface, --color-raised and --color-subtle of src/web/app/index.css. */
 const GROUNDS = { light: ['#ffffff', '#eeeef1'], dark: ['#111418', '#1a1e23', '#1f242a'] }
 
 function propertiesOf(color: string) {

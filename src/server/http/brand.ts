@@ -31,7 +31,7 @@ type Rgb = [number, number, number]
 
 const WHITE: Rgb = [255, 255, 255]
 const NIGHT: Rgb = [17, 20, 24]
-/** --subtle, the ground that is nearest to the text in light and in dark, as src/web/app/index.css has it. */
+/** --color-subtle, the ground that is nearest to the text in light and in dark, as src/web/app/index.css has it. */
 const DAY_GROUND: Rgb = [238, 238, 241]
 const NIGHT_GROUND: Rgb = [31, 36, 42]
 /** WCAG 2.2 AA for text. */

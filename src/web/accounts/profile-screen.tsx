@@ -7,7 +7,6 @@ import {
   REMEMBERED_PASSWORDS,
 } from '#contract/passwords.ts'
 import { callApi } from '#web/http/api.ts'
-import { logWarning } from '#web/http/log.ts'
 import { type StoredSession, useSession } from '#web/session/session.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
@@ -39,7 +38,7 @@ export function ProfileScreen() {
 function OwnAccountCard({ user }: { user: StoredSession['user'] }) {
   const { data, error } = useQuery(ownProfileQuery(user.id))
   useEffect(() => {
-    if (error) logWarning('The profile could not be read', error)
+    if (error) console.warn('The profile could not be read', error)
   }, [error])
   // What the session knows stands from the first moment, and when the profile cannot be read.
   const name = data ? data.full_name : user.user_metadata?.full_name

@@ -3,7 +3,6 @@ import Mail from 'lucide-react/icons/mail'
 import ShieldCheck from 'lucide-react/icons/shield-check'
 import { useEffect } from 'react'
 import { callApi } from '#web/http/api.ts'
-import { logWarning } from '#web/http/log.ts'
 import { useSession } from '#web/session/session.ts'
 import { followMessageChanges, MESSAGES_QUERY } from '#web/support/message-changes.ts'
 import { HeaderLink } from './header-item.tsx'
@@ -42,7 +41,7 @@ export function useUnreadCount(): number {
   const userId = useSession()?.user.id
   const { data, error } = useQuery(unreadCountQuery(userId))
   useEffect(() => {
-    if (error) logWarning('The unread messages could not be counted', error)
+    if (error) console.warn('The unread messages could not be counted', error)
   }, [error])
   useEffect(() => followMessageChanges(), [])
   const count = data?.count ?? 0

@@ -2,14 +2,13 @@ import { useLocation } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { notFoundMessage } from '#contract/messages.ts'
 import { ChunkError, reloadIfOutdated } from '#web/http/load-chunk.ts'
-import { logError } from '#web/http/log.ts'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
 import { MessagePage } from '#web/ui/message-page.tsx'
 
 /** Stands in for a screen that broke. Code that a deployment has replaced is fetched anew by itself. */
 export function ErrorScreen({ error }: { error: unknown }) {
   useEffect(() => {
-    logError('A screen failed', error)
+    console.error('A screen failed', error)
     if (error instanceof ChunkError) void reloadIfOutdated()
   }, [error])
   return (
@@ -24,11 +23,10 @@ export function ErrorScreen({ error }: { error: unknown }) {
   )
 }
 
-/** What any unknown path shows; the path is logged. */
 export function NotFoundScreen() {
   const path = useLocation({ select: (location) => location.pathname })
   useEffect(() => {
-    logError('404: no screen at this path:', path)
+    console.error('404: no screen at this path:', path)
   }, [path])
   return (
     <MessagePage

@@ -35,7 +35,6 @@ export function HeaderLink({ to, remark, ...content }: HeaderLinkProps) {
   )
 }
 
-/** A header button that does something. */
 export function HeaderButton(props: HeaderItemProps & { onClick: () => void; isBusy: boolean }) {
   const { onClick, isBusy, ...content } = props
   return (

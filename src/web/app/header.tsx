@@ -34,7 +34,6 @@ function useAdminLinks(isAdmin: boolean): ComponentType | undefined {
   return isAdmin ? AdminLinks : undefined
 }
 
-/** The bar at the top: the logo and the way to every screen that this person may open. */
 export function Header() {
   const Links = useAdminLinks(useRole() === 'admin')
   const { leave, isLeaving } = useSignOut()

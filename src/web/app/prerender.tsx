@@ -28,24 +28,16 @@ const SCREENS = [
 ]
 
 /** Nobody's session: with it the screens behind the sign-in are drawn as they are while everything is being read. */
-const SESSION: Parameters<typeof storeSession>[0] = {
+const SESSION = {
   access_token: '-',
-  token_type: 'bearer',
-  expires_in: 3600,
-  expires_at: 0,
   refresh_token: '-',
+  expires_in: 3600,
   user: {
     id: '00000000-0000-4000-8000-000000000000',
-    aud: 'authenticated',
-    role: 'authenticated',
     email: '',
-    email_confirmed_at: null,
-    last_sign_in_at: null,
-    created_at: '',
-    app_metadata: { provider: 'email', must_change_password: false },
-    user_metadata: { full_name: null },
+    app_metadata: { must_change_password: false },
   },
-}
+} as Parameters<typeof storeSession>[0]
 
 function shapes(): Partial<PortalSettings>[] {
   const checks: PortalSettings['humanCheck'][] = [{ kind: 'altcha' }, { kind: 'recaptcha', siteKey: '' }]

@@ -266,7 +266,6 @@ declare module '@tanstack/react-router' {
     router: PortalRouter
   }
   interface StaticDataRouteOption {
-    /** The screen's name in the browser's tab. */
     title?: string
     /** Whether people who are no administrators are told why they are led away. */
     isRefusalTold?: boolean

@@ -2,7 +2,6 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Role } from '#contract/access.ts'
 import { callApi } from '#web/http/api.ts'
-import { logWarning } from '#web/http/log.ts'
 import { ROLE_QUERY } from '#web/http/query-client.ts'
 import { useSession } from '#web/session/session.ts'
 
@@ -23,7 +22,7 @@ export function useKnownRole(): { role: Role | undefined; isKnown: boolean } {
   const userId = useSession()?.user.id
   const { data, error } = useQuery(ownRoleQuery(userId))
   useEffect(() => {
-    if (error) logWarning('The role could not be read', error)
+    if (error) console.warn('The role could not be read', error)
   }, [error])
   if (userId === undefined) return { role: undefined, isKnown: true }
   return { role: error ? 'user' : (data?.role ?? 'user'), isKnown: Boolean(error || data) }

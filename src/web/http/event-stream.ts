@@ -7,15 +7,11 @@ const GOOD_MS = 10_000
 const MAX_WAIT_MS = 60_000
 
 export interface StreamOptions {
-  /** Ends it. */
   signal: AbortSignal
-  /** Asks for the stream. */
   open: (attempt: AbortSignal) => Promise<ReadableStream<Uint8Array>>
   /** Called with each event's data, and without any when the stream shows that it is alive. */
   onNews: (data?: string) => void
-  /** Called when there is no stream any more. */
   onLost: () => void
-  /** Called when the server says that this person may not have it. */
   onForbidden: () => void
 }
 

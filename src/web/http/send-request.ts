@@ -38,12 +38,10 @@ export function isDefiniteRefusal(error: unknown): error is ApiError {
   return error.status >= 400 && error.status < 500 && error.status !== 408 && error.status !== 429
 }
 
-/** The server refused because what the change rests on has changed meanwhile. */
 export function isConflict(error: unknown): error is ApiError {
   return error instanceof ApiError && error.problem.code === 'conflict'
 }
 
-/** The server refused because it does not exist any more. */
 export function isGone(error: unknown): error is ApiError {
   return error instanceof ApiError && error.problem.code === 'not-found'
 }
@@ -80,7 +78,6 @@ export interface RequestInput<R extends Route> {
   /** The state that a conditional write rests on. */
   ifMatch?: string | undefined
   signal?: AbortSignal | undefined
-  /** Lets the request outlive the page. */
   keepalive?: boolean
   /** A request that takes longer counts as lost; 35 s unless said, since the server gives up after 30 s. */
   timeoutMs?: number

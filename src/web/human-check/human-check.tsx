@@ -53,7 +53,6 @@ export function HumanCheck({ ref }: { ref: Ref<PassKeeper> }) {
   )
 }
 
-/** Loads the widget's own chunk after the form has been painted. */
 function useWidget() {
   const [Widget, setWidget] = useState<ComponentType<HumanWidgetProps>>()
   const [failure, setFailure] = useState<string>()

@@ -1,7 +1,6 @@
 import type { RefCallback } from 'react'
 import { signInMessages } from '#contract/accounts.ts'
 import { callPublic } from '#web/http/api.ts'
-import { logWarning } from '#web/http/log.ts'
 import { showToast } from '#web/ui/toast.tsx'
 
 /** A pass lives two minutes; one older than this (ms) might die on its way. */
@@ -21,7 +20,6 @@ export interface HumanWidget {
 export interface HumanWidgetProps {
   /** Receives the widget when it is ready, null when it goes. */
   ref: RefCallback<HumanWidget>
-  /** A new answer, as soon as there is one. */
   onAnswer: (answer: string) => void
   /** The widget could not do its work; the message says so in plain Portuguese. */
   onFailure: (message: string) => void
@@ -78,7 +76,7 @@ async function tradeForPass(answer: string): Promise<HumanCheckResult> {
     if (success) return { kind: 'passed', pass }
     showToast({ kind: 'error', title: signInMessages.humanCheckFailed })
   } catch (error) {
-    logWarning('The human check could not be verified', error)
+    console.warn('The human check could not be verified', error)
     const description = error instanceof Error ? error.message : ''
     const isRepetition = description === signInMessages.humanCheckFailed
     showToast({

@@ -6,7 +6,6 @@ const BLOCKED =
   'A verificação do Google não abriu. Um bloqueador de anúncios ou a rede pode estar impedindo: libere www.google.com para este site.'
 const UNREACHABLE = 'A verificação do Google perdeu a conexão.'
 
-/** Google's checkbox, reCAPTCHA v2. */
 export function RecaptchaWidget({ ref, onAnswer, onFailure }: HumanWidgetProps) {
   const place = useRef<HTMLDivElement>(null)
   const rendered = useRef<{ recaptcha: Recaptcha; id: number }>(undefined)

@@ -14,7 +14,6 @@ import type { TokenRequest } from './embed/token-book.ts'
 
 const RETRY_EVERY_MS = 15_000
 
-/** What the reports screen of a person shows; read again by itself for as long as it could not be read at all. */
 export function ownReportsQuery(userId: string) {
   return queryOptions({
     queryKey: ['own-reports', userId],
@@ -101,29 +100,24 @@ export type ReportTab = { key: string; area: string } & (
  * none. Without marcas or estados a tab stays, but shows nothing.
  */
 export function tabsOf({ areas, marcas, estados }: OwnReports): { tabs: ReportTab[]; incomplete: string[] } {
-  const tabs: ReportTab[] = []
-  const incomplete: string[] = []
   const hasScope = marcas.length > 0 && estados.length > 0
-  for (const area of areas) {
-    const key = JSON.stringify([area, marcas, estados])
-    const tab = isComplete(area, hasScope) && tabOf(area, key, hasScope)
-    if (tab) tabs.push(tab)
-    else incomplete.push(area.type)
+  const all = areas.map((area) => ({
+    area: area.type,
+    tab: tabOf(area, JSON.stringify([area, marcas, estados]), hasScope),
+  }))
+  return {
+    tabs: all.flatMap(({ tab }) => tab ?? []),
+    incomplete: all.flatMap(({ area, tab }) => (tab ? [] : area)),
   }
-  return { tabs, incomplete }
 }
 
-function isComplete({ embedMode, workspaceId, reportId, reportUrl }: ReportArea, hasScope: boolean): boolean {
-  if (embedMode === 'service_principal') return Boolean(workspaceId && reportId)
+function tabOf(area: ReportArea, key: string, hasScope: boolean): ReportTab | undefined {
+  const { embedMode, workspaceId, reportId, datasetId, reportUrl } = area
+  const tab = { key, area: area.type }
+  if (embedMode === 'service_principal') {
+    if (!workspaceId || !reportId) return undefined
+    if (hasScope) return { ...tab, kind: 'embedded', request: { ...tab, workspaceId, reportId, datasetId } }
+  } else if (hasScope) return reportUrl ? { ...tab, kind: 'shared', reportUrl } : undefined
   // Without scope the server holds the URL back.
-  return Boolean(reportUrl) || !hasScope
-}
-
-function tabOf(area: ReportArea, key: string, hasScope: boolean): ReportTab {
-  const { type, workspaceId, reportId, datasetId } = area
-  if (!hasScope) return { key, area: type, kind: 'no-scope' }
-  if (area.embedMode === 'secure_sso')
-    return { key, area: type, kind: 'shared', reportUrl: area.reportUrl ?? '' }
-  const ids = { workspaceId: workspaceId ?? '', reportId: reportId ?? '', datasetId }
-  return { key, area: type, kind: 'embedded', request: { key, area: type, ...ids } }
+  return { ...tab, kind: 'no-scope' }
 }

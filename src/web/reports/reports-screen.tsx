@@ -10,7 +10,6 @@ import { NoReports, ReportTabs } from './report-tabs.tsx'
 // For the route's loader: one chunk carries both.
 export { prefetchOwnReports } from './own-reports.ts'
 
-/** /power-bi, the reports of the signed-in person. */
 export function ReportsScreen() {
   const session = useSession()
   return (
@@ -51,7 +50,6 @@ export function ReportsLoading() {
   )
 }
 
-/** The account waits for an administrator. */
 export function PendingApproval() {
   return (
     <div className="p-4">

@@ -7,7 +7,6 @@ import { getSession, onAuthStateChange, signOut } from './session.ts'
 const WARNING_MS = 2 * 60_000
 /** Timers stand still while a computer sleeps, so the clock itself is looked at this often. */
 const LOOK_EVERY_MS = 20_000
-/** What restarts the timer. */
 const ACTIVITIES = ['mousedown', 'mousemove', 'keydown', 'scroll', 'touchstart', 'click'] as const
 
 /**

@@ -67,7 +67,6 @@ async function trade(current: StoredSession): Promise<StoredSession | undefined>
   }
 }
 
-/** Whether it is time to renew a session. */
 export function isDue(session: StoredSession): boolean {
   return secondsLeft(session) <= REFRESH_MARGIN_SECONDS
 }

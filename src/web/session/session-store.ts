@@ -3,7 +3,6 @@ import type { AuthUser, Session } from '#contract/accounts.ts'
 /** Local storage key of the session, shared by every tab. */
 export const SESSION_KEY = 'patio.session'
 
-/** The session as local storage keeps it. */
 export interface StoredSession {
   user: AuthUser
   access_token: string
@@ -23,7 +22,6 @@ export function getSession(): StoredSession | undefined {
   return lastRead.session
 }
 
-/** Keeps a session that the server has just issued. */
 export function storeSession(session: Session): StoredSession {
   const { user, access_token, refresh_token, expires_in } = session
   // Counted from now by this clock: a browser whose clock is wrong would renew all the time or too late.
@@ -33,7 +31,6 @@ export function storeSession(session: Session): StoredSession {
   return getSession() ?? stored
 }
 
-/** Forgets the session in every tab. */
 export function clearSession(): void {
   writeRaw(null)
 }

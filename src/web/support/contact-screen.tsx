@@ -37,7 +37,6 @@ export function ContactScreen() {
   )
 }
 
-/** Nome, E-mail, Celular and the message. What is typed survives failures and reloads. */
 function ContactForm() {
   const [initial, setInitial] = useState(initialValues)
   const [sentCount, setSentCount] = useState(0)

@@ -1,5 +1,5 @@
 import Inbox from 'lucide-react/icons/inbox'
-import { type ReactNode, useState, useSyncExternalStore } from 'react'
+import { useState, useSyncExternalStore } from 'react'
 import { inboxMessages, type SupportMessage } from '#contract/support.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -13,11 +13,9 @@ import { useDeleteMessage, useInbox } from './message-queries.ts'
 interface InboxCardsProps {
   userId: string
   filter: InboxFilter
-  /** Shows everything again. */
   onClear: () => void
 }
 
-/** The messages that pass the filter, or what stands in for them. */
 export function InboxCards({ userId, filter, onClear }: InboxCardsProps) {
   const inbox = useInbox(userId, filter)
   const { messages, total, failure } = inbox
@@ -64,14 +62,14 @@ export function InboxCards({ userId, filter, onClear }: InboxCardsProps) {
   )
 }
 
-interface DeleteMessageDialogProps {
-  /** The message that may be deleted; undefined while there is none. */
+/** Asks once more: nothing brings a deleted message back. */
+function DeleteMessageDialog({
+  message,
+  onClose,
+}: {
   message: SupportMessage | undefined
   onClose: () => void
-}
-
-/** Asks once more: nothing brings a deleted message back. */
-function DeleteMessageDialog({ message, onClose }: DeleteMessageDialogProps) {
+}) {
   const { submit, isBusy } = useDeleteMessage(onClose)
   return (
     <ConfirmDialog
@@ -108,7 +106,6 @@ function focusCard(index: number, looks = 1): void {
   }, AFTER_DIALOG_MS)
 }
 
-/** Stands in for the cards while they are on their way. */
 function InboxLoading() {
   return (
     <div className="space-y-3">
@@ -122,7 +119,6 @@ function InboxLoading() {
   )
 }
 
-/** How many messages there are, and that their list rests where that is so. */
 function InboxStatus({ total }: { total: number }) {
   const isOnline = useIsOnline()
   return (
@@ -138,30 +134,18 @@ function countText(total: number): string {
   return total === 1 ? '1 mensagem' : `${total.toLocaleString('pt-BR')} mensagens`
 }
 
-interface InboxEmptyProps {
-  filter: InboxFilter
-  onClear: () => void
-}
-
-/** Says why there are no cards: none at all, none unread, or none that the search finds. */
-function InboxEmpty({ filter, onClear }: InboxEmptyProps) {
-  if (!filter.q && !filter.isUnreadOnly) return <Empty>{inboxMessages.none}</Empty>
+function InboxEmpty({ filter, onClear }: { filter: InboxFilter; onClear: () => void }) {
+  const isFiltered = filter.q !== '' || filter.isUnreadOnly
   const text = filter.q ? 'Nenhuma mensagem encontrada' : 'Nenhuma mensagem não lida'
-  return (
-    <Empty>
-      <span className="block">{text}</span>
-      <Button variant="secondary" onClick={onClear} className="mt-4">
-        Mostrar todas
-      </Button>
-    </Empty>
-  )
-}
-
-function Empty({ children }: { children: ReactNode }) {
   return (
     <div className="rounded-xl border border-line-strong/50 border-dashed px-6 py-16 text-center">
       <Inbox aria-hidden="true" className="mx-auto size-8 text-muted" />
-      <div className="mt-3 text-muted text-sm">{children}</div>
+      <p className="mt-3 text-muted text-sm">{isFiltered ? text : inboxMessages.none}</p>
+      {isFiltered && (
+        <Button variant="secondary" onClick={onClear} className="mt-4">
+          Mostrar todas
+        </Button>
+      )}
     </div>
   )
 }

@@ -4,7 +4,6 @@ import { useEffect, useRef, useState } from 'react'
 import { useSession } from '#web/session/session.ts'
 import { InboxCards } from './inbox-cards.tsx'
 
-/** Which messages are listed. */
 export interface InboxFilter {
   q: string
   isUnreadOnly: boolean
@@ -59,7 +58,6 @@ interface InboxToolbarProps {
   onChange: (filter: InboxFilter) => void
 }
 
-/** The search, and the choice between all messages and the unread ones. */
 export function InboxToolbar({ filter, onChange }: InboxToolbarProps) {
   return (
     <search className="flex flex-wrap gap-3">

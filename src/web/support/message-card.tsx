@@ -13,12 +13,10 @@ interface MessageCardProps {
   message: SupportMessage
   isOpen: boolean
   onToggle: () => void
-  /** Called when it has been marked as read, and the list read again. */
   onRead: () => void
   onDelete: () => void
 }
 
-/** One message. Whatever it holds stays inside the card and is text. */
 export function MessageCard({ message, isOpen, onToggle, onRead, onDelete }: MessageCardProps) {
   const { is_read } = message
   const marking = useMarkRead(onRead)
@@ -60,7 +58,6 @@ export function MessageCard({ message, isOpen, onToggle, onRead, onDelete }: Mes
   )
 }
 
-/** Who wrote, and when. */
 function Heading({ id, message }: { id: string; message: SupportMessage }) {
   return (
     <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
@@ -116,7 +113,6 @@ const FOLDED_CHARACTERS = 400
 
 interface FoldedTextProps {
   text: string
-  /** Never folded. */
   isWhole: boolean
   isOpen: boolean
   onToggle: () => void

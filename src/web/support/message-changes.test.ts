@@ -58,7 +58,7 @@ async function follow() {
   tab.adoptSession(sessionOf(1))
   const stop = followMessageChanges()
   await vi.advanceTimersByTimeAsync(0)
-  return { tab, readAgain, stop, followMessageChanges }
+  return { tab, readAgain, stop }
 }
 const event = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`
 
@@ -150,21 +150,6 @@ describe('followMessageChanges', () => {
     stop()
     await vi.advanceTimersByTimeAsync(60_000)
     expect(readAgain).toHaveBeenCalledTimes(4)
-  })
-
-  it('outlives the way from one screen to the next, and no more', async () => {
-    const [answer] = line()
-    answers.push(answer)
-    const { stop, followMessageChanges } = await follow()
-    stop()
-    await vi.advanceTimersByTimeAsync(1_000)
-    const stopAgain = followMessageChanges()
-    await vi.advanceTimersByTimeAsync(5_000)
-    expect(requests).toHaveLength(1)
-    expect(requests[0]?.signal.aborted).toBe(false)
-    stopAgain()
-    await vi.advanceTimersByTimeAsync(4_000)
-    expect(requests[0]?.signal.aborted).toBe(true)
   })
 
   it('ends with the session at once, and asks nothing more', async () => {

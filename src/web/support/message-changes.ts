@@ -1,7 +1,6 @@
 import type { Query } from '@tanstack/react-query'
 import { asSignedIn } from '#web/http/api.ts'
 import { keepStreamOpen, openEventStream, SILENCE_MS } from '#web/http/event-stream.ts'
-import { logWarning } from '#web/http/log.ts'
 import { queryClient, ROLE_QUERY } from '#web/http/query-client.ts'
 import { isDefiniteRefusal } from '#web/http/send-request.ts'
 import { onAuthStateChange } from '#web/session/session-store.ts'
@@ -10,17 +9,9 @@ import { onAuthStateChange } from '#web/session/session-store.ts'
 export const MESSAGES_QUERY = 'support-messages'
 /** Where the stream cannot be had, an open page asks this often. */
 const POLL_MS = 15_000
-/** Going from one screen to the next does not close the stream. */
-const LINGER_MS = 3_000
 const NAME = 'patio.messages'
 
-/** What a tab that has the stream tells the others. */
 type News = 'alive' | 'changed'
-
-let followers = 0
-let following: AbortController | undefined
-let lingering: ReturnType<typeof setTimeout> | undefined
-let isWatchingSession = false
 
 /**
  * Follows every change of the support messages by anyone, for administrators only: what the page shows of them is
@@ -29,36 +20,10 @@ let isWatchingSession = false
  * @returns a function that ends it
  */
 export function followMessageChanges(): () => void {
-  followers += 1
-  clearTimeout(lingering)
-  watchSession()
-  following ??= start()
-  return () => {
-    followers -= 1
-    clearTimeout(lingering)
-    if (followers === 0) lingering = setTimeout(stop, LINGER_MS)
-  }
-}
-
-/** Signed out, or another person: what was followed ends at once. */
-function watchSession(): void {
-  if (isWatchingSession) return
-  isWatchingSession = true
-  onAuthStateChange((event) => {
-    if (event !== 'SIGNED_OUT' && event !== 'SIGNED_IN') return
-    stop()
-    if (event === 'SIGNED_IN' && followers > 0) following = start()
-  })
-}
-
-function stop(): void {
-  following?.abort()
-  following = undefined
-}
-
-function start(): AbortController {
   const ending = new AbortController()
   const { signal } = ending
+  const stop = () => ending.abort()
+  const stopWatching = onAuthStateChange((event) => event === 'SIGNED_OUT' && stop())
   const channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(NAME)
   let heardAt = Number.NEGATIVE_INFINITY
   const hear = (news: News) => {
@@ -85,8 +50,11 @@ function start(): AbortController {
   void asOnlyTab(signal, () => keepStreamOpen(stream))
 
   pollInSilence(() => Date.now() - heardAt > SILENCE_MS, signal)
-  signal.addEventListener('abort', () => channel?.close())
-  return ending
+  signal.addEventListener('abort', () => {
+    channel?.close()
+    stopWatching()
+  })
+  return stop
 }
 
 /** Silence means that no tab has a stream, or that the tab that has one was put to sleep: an open page asks then. */
@@ -138,7 +106,7 @@ export function runOneByOne(work: () => Promise<void>): () => void {
         await work()
         failures = 0
       } catch (error) {
-        logWarning('What changed could not be read', error)
+        console.warn('What changed could not be read', error)
         failures += 1
         if (failures < MAX_FAILURES && !isDefiniteRefusal(error)) isAskedAgain = true
       }

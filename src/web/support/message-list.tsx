@@ -15,7 +15,6 @@ interface MessageListProps {
   total: number
   /** Loads more, where that can be done now. */
   loadMore: (() => void) | undefined
-  /** Called when a card has been marked as read and read again. */
   onRead: (index: number) => void
   onDelete: (message: SupportMessage) => void
 }

@@ -55,7 +55,6 @@ function useFailure(error: Error | null, isLoaded: boolean): Error | null {
   return failure
 }
 
-/** Marks a message as read; it is under way until the list has been read again. */
 export function useMarkRead(onDone: () => void) {
   return useSubmit({
     send: ({ id }: SupportMessage) =>
@@ -65,7 +64,6 @@ export function useMarkRead(onDone: () => void) {
   })
 }
 
-/** Deletes a message; it is under way until the list has been read again. */
 export function useDeleteMessage(onSettled: () => void) {
   return useSubmit({
     send: ({ id }: SupportMessage) =>

@@ -16,7 +16,6 @@ const colors: Record<NoticeKind, string> = {
   info: 'text-info',
 }
 
-/** The icon of a kind of notice, in its colour. */
 export function KindIcon({ kind, className }: { kind: NoticeKind; className?: string }) {
   const Icon = icons[kind]
   return <Icon aria-hidden="true" className={classNames('size-4 shrink-0', colors[kind], className)} />
@@ -33,7 +32,6 @@ interface AlertProps {
   kind: NoticeKind
   title?: string
   children?: ReactNode
-  /** Buttons or links that offer the next step. */
   actions?: ReactNode
   className?: string
 }

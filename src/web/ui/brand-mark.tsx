@@ -1,6 +1,5 @@
 import { portalSettings } from '#web/http/portal-settings.ts'
 
-/** The group's logo, or the portal's own mark with the group's name: three bays of a yard, one of them taken. */
 export function BrandMark() {
   if (portalSettings.logoPath)
     return (

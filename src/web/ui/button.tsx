@@ -14,16 +14,16 @@ export function useHydrated(): boolean {
 }
 
 const variants = {
-  primary: 'bg-brand text-brand-foreground hover:bg-[color-mix(in_oklab,var(--accent),var(--ink)_14%)]',
+  primary:
+    'bg-brand text-brand-foreground hover:bg-[color-mix(in_oklab,var(--color-brand),var(--color-ink)_14%)]',
   secondary: 'border border-line-strong/50 bg-surface text-ink hover:bg-subtle',
   ghost: 'text-ink hover:bg-subtle',
-  danger: 'bg-danger-solid text-white hover:bg-[color-mix(in_oklab,var(--danger-solid),black_14%)]',
+  danger: 'bg-danger-solid text-white hover:bg-[color-mix(in_oklab,var(--color-danger-solid),black_14%)]',
 }
 const sizes = { medium: 'h-10 px-4', large: 'h-11 px-5' }
 
 export type ButtonVariant = keyof typeof variants
 
-/** The classes of a button, for links that look like one. */
 export function buttonClasses(variant: ButtonVariant, size: keyof typeof sizes = 'medium'): string {
   return classNames(
     'inline-flex select-none items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium text-sm',

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 
-/** A sheet that groups what belongs together. */
 export function Card({ className, children }: { className?: string; children: ReactNode }) {
   return (
     <div className={classNames('rounded-xl border border-line bg-surface p-6 shadow-xs', className)}>

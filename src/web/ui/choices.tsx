@@ -33,15 +33,12 @@ export function Checkbox({ label, isLabelHidden, isMixed = false, className, ...
 }
 
 interface CheckboxListProps<T extends string> {
-  /** What the list is about; its accessible name. */
   legend: string
-  /** The legend is read out only. */
   isLegendHidden?: boolean
   options: readonly T[]
   ticked: readonly T[]
   /** Called with everything that is ticked from now on, in the order of the options. */
   onChange: (ticked: T[]) => void
-  /** Classes of the grid of boxes: how many columns. */
   className?: string
 }
 
@@ -81,12 +78,10 @@ export function CheckboxList<T extends string>(props: CheckboxListProps<T>) {
 }
 
 interface RadioGroupProps<V extends string> {
-  /** What is chosen here; shown above the options. */
   label: string
   options: readonly { value: V; label: string; hint?: ReactNode }[]
   value: V
   onChange: (value: V) => void
-  /** How the options stand, a grid of columns say. */
   className?: string
 }
 

@@ -73,7 +73,6 @@ interface ConfirmDialogProps {
   cancelLabel?: string
   /** It is being done: the dialog can neither be left nor confirmed again. */
   isBusy?: boolean
-  /** What it is about is not known yet. */
   isDisabled?: boolean
   /** There is nothing left to do but to close it. */
   isOver?: boolean
@@ -83,7 +82,6 @@ interface ConfirmDialogProps {
   onCancel: () => void
 }
 
-/** Asks before something is done that would be missed. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { isOpen = true, title, description, children, confirmLabel, cancelLabel = 'Cancelar' } = props
   const { isBusy = false, isDisabled = false, isOver = false, question, onConfirm, onCancel } = props

@@ -4,7 +4,6 @@ import { portalSettings } from '#web/http/portal-settings.ts'
 
 const linkClasses = 'rounded-sm hover:text-ink hover:underline'
 
-/** The line at the bottom: links to the group's site and to the contact page, and the copyright. */
 export function Footer() {
   const { groupName, groupSiteUrl, groupDealershipsUrl } = portalSettings
   const year = typeof document === 'undefined' ? PLACEHOLDERS.year : new Date().getFullYear()

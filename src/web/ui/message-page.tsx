@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { BrandMark } from './brand-mark.tsx'
 
-/** A whole page with one thing to say and the next step to take. */
 export function MessagePage({
   title,
   children,

@@ -2,7 +2,6 @@ import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 
 import { classNames } from './class-names.ts'
 
 interface TabListProps {
-  /** Accessible name of the list. */
   label: string
   /** Prefix of the ids that tie tabs and panels together; unique in the page. */
   idPrefix: string

@@ -11,7 +11,6 @@ type TextFieldProps = Omit<ComponentProps<'input'>, 'id'> & {
   hint?: ReactNode
 }
 
-/** A labelled input. Of type 'password' it gets a button that shows what was typed. */
 export function TextField({ label, error, hint, type = 'text', className, ...rest }: TextFieldProps) {
   const id = useId()
   const [isRevealed, setIsRevealed] = useState(false)
@@ -65,11 +64,9 @@ type TextAreaProps = Omit<ComponentProps<'textarea'>, 'id'> & {
   label: string
   /** What is wrong with the value, shown under the field and read out with it. */
   error?: string | undefined
-  /** A remark under the field. */
   hint?: ReactNode
 }
 
-/** A labelled field for several lines. */
 export function TextArea({ label, error, hint, className, ...rest }: TextAreaProps) {
   const id = useId()
   return (
@@ -93,7 +90,6 @@ interface FieldFrameProps {
   children: ReactNode
 }
 
-/** A label above an input, and below it what is wrong and a remark. */
 export function FieldFrame({ id, label, error, hint, className, children }: FieldFrameProps) {
   return (
     <div className={classNames('space-y-1.5', className)}>
@@ -115,7 +111,6 @@ export function FieldFrame({ id, label, error, hint, className, children }: Fiel
   )
 }
 
-/** What ties an input to its frame's texts; spread on it. */
 export function inputProps(id: string, error: string | undefined, hint: ReactNode) {
   return {
     id,
@@ -124,7 +119,6 @@ export function inputProps(id: string, error: string | undefined, hint: ReactNod
   }
 }
 
-/** The look of an input, whatever its kind. */
 export function inputClasses(error: string | undefined): string {
   return classNames(
     'w-full rounded-lg border bg-surface px-3 text-base text-ink placeholder:text-muted sm:text-sm',

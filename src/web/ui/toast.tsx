@@ -15,7 +15,6 @@ export interface ToastContent {
 }
 export interface ToastAction {
   label: string
-  /** Called once, when the notice has gone. */
   run: () => void
 }
 export interface ShownToast extends ToastContent {

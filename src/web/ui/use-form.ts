@@ -14,7 +14,6 @@ interface FormOptions<S extends FormSchema> {
   shows?: 'first' | 'first-of-each-field' | 'all'
   /** The notice of a broken rule; its message alone unless said. */
   noticeOf?: (problem: FieldProblem) => ToastContent
-  /** Sends what has passed. */
   send: (values: z.output<S>, form: HTMLFormElement) => Promise<unknown>
   /** What to say of a failure to send it; what the server finds wrong with a field also stands beside the field. */
   explain: (error: unknown) => ToastContent
@@ -94,7 +93,6 @@ interface SubmitOptions<I, O> {
   onDone?: (output: O, input: I) => unknown
   /** The title of the notice when it fails, or what to do instead of showing it; waited for. */
   onFailed: string | ((error: unknown, input: I) => unknown)
-  /** Runs last, whatever became of it. */
   onSettled?: () => unknown
 }
 

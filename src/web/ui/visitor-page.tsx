@@ -10,7 +10,6 @@ interface VisitorPageProps {
   children: ReactNode
 }
 
-/** The page of every screen for visitors: one calm column, and on a wide window a quiet panel beside it. */
 export function VisitorPage({ title, description, children }: VisitorPageProps) {
   return (
     <div className="grid min-h-dvh grid-cols-[minmax(0,1fr)] lg:grid-cols-[minmax(30rem,2fr)_3fr]">

@@ -44,7 +44,9 @@ export const UserRow = memo(function UserRow(props: UserRowProps) {
       style={{ top }}
       className={classNames(
         rowClasses,
-        isSelected ? 'bg-[color-mix(in_oklab,var(--accent)_9%,var(--surface))]' : 'hover:bg-canvas',
+        isSelected
+          ? 'bg-[color-mix(in_oklab,var(--color-brand)_9%,var(--color-surface))]'
+          : 'hover:bg-canvas',
       )}
     >
       <Cell className="row-span-2 xl:row-auto">

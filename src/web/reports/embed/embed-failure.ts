@@ -11,7 +11,6 @@ export interface EmbedError {
   technicalDetails?: { requestId?: string }
 }
 
-/** Why a report cannot be shown and what to do about it, in Portuguese. */
 export interface EmbedFailure {
   title: string
   advice: string
@@ -19,7 +18,6 @@ export interface EmbedFailure {
   code: string
   /** Whether the page tries again by itself, every minute. */
   retriesItself: boolean
-  /** By which the service finds the failure in its own records. */
   requestId?: string | undefined
 }
 
@@ -40,32 +38,23 @@ const ADVICE: Record<string, string> = {
   ExplorationContainer_FailedToLoadModel_DefaultDetails: PAUSED,
 }
 
-/** A report whose token, reportId or workspaceId is missing. */
-export const INVALID_REPORT: EmbedFailure = {
-  title: reportMessages.embedInvalid,
-  advice: 'Avise o administrador do portal: falta um dado na configuração deste relatório.',
-  code: '',
-  retriesItself: false,
-}
+export const INVALID_REPORT = failure(
+  'Avise o administrador do portal: falta um dado na configuração deste relatório.',
+  reportMessages.embedInvalid,
+)
+export const INVALID_URL = failure(
+  'Avise o administrador do portal: o endereço configurado para este relatório não é do Power BI.',
+  reportMessages.embedInvalid,
+)
+export const LOAD_TIMED_OUT = failure(
+  'O relatório demorou demais para responder. Verifique sua conexão e recarregue a página.',
+)
+export const SDK_UNREACHABLE = failure(
+  'Parte do portal não pôde ser baixada. Verifique sua conexão e recarregue a página.',
+)
 
-/** A shared report whose URL is not one of the reporting service. */
-export const INVALID_URL: EmbedFailure = {
-  ...INVALID_REPORT,
-  advice: 'Avise o administrador do portal: o endereço configurado para este relatório não é do Power BI.',
-}
-
-export const LOAD_TIMED_OUT: EmbedFailure = {
-  title: reportMessages.embedFailed,
-  advice: 'O relatório demorou demais para responder. Verifique sua conexão e recarregue a página.',
-  code: '',
-  retriesItself: false,
-}
-
-export const SDK_UNREACHABLE: EmbedFailure = {
-  title: reportMessages.embedFailed,
-  advice: 'Parte do portal não pôde ser baixada. Verifique sua conexão e recarregue a página.',
-  code: '',
-  retriesItself: false,
+function failure(advice: string, title: string = reportMessages.embedFailed): EmbedFailure {
+  return { title, advice, code: '', retriesItself: false }
 }
 
 /** The known code of an error; some arrive as the message, some as the errorCode, some inside the details. */
@@ -74,13 +63,11 @@ function codeOf(error: EmbedError): string | undefined {
   return Object.keys(ADVICE).find((code) => texts.some((text) => text?.includes(code)))
 }
 
-/** Translates an error of the report into what the person sees. */
 export function failureOf(error: EmbedError): EmbedFailure {
   const code = codeOf(error)
   const advice = code && ADVICE[code]
   return {
-    title: reportMessages.embedFailed,
-    advice: advice || `Algo deu errado ao abrir este relatório. ${TELL_ADMINISTRATOR}`,
+    ...failure(advice || `Algo deu errado ao abrir este relatório. ${TELL_ADMINISTRATOR}`),
     code: code ?? error.message ?? '',
     retriesItself: advice === PAUSED,
     requestId: error.technicalDetails?.requestId,

@@ -13,7 +13,6 @@ interface EmbeddedReportProps {
   marcas: readonly string[]
   token: TokenState | undefined
   book: TokenBook
-  /** Whether its tab is the one being looked at. */
   isSelected: boolean
 }
 

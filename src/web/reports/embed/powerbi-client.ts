@@ -1,6 +1,5 @@
 import type * as Sdk from 'powerbi-client'
 import type { IReportEmbedConfiguration, models } from 'powerbi-client'
-import { logWarning } from '#web/http/log.ts'
 
 /** powerbi-client as far as it is used, with the one Service of the page. */
 export interface PowerBi {
@@ -31,7 +30,6 @@ async function importPowerBi(): Promise<PowerBi> {
   return { service: window.powerbi, models, Report }
 }
 
-/** One report as it is to be shown. */
 export interface ReportView {
   /** Where /reportEmbed lives, without a trailing slash. */
   embedBase: string
@@ -76,7 +74,7 @@ function marcaFilters(
     const filters = [filter.toJSON()]
     return { allPages: { operation: sdkModels.FiltersOperations.ReplaceAll, filters } }
   } catch (error) {
-    logWarning('The filter of marcas could not be applied', error)
+    console.warn('The filter of marcas could not be applied', error)
     return undefined
   }
 }

@@ -1,5 +1,4 @@
 import type { Report } from 'powerbi-client'
-import { logWarning } from '#web/http/log.ts'
 import { noteActivity } from '#web/session/activity.ts'
 import {
   type EmbedError,
@@ -24,17 +23,14 @@ export type FrameStatus = { kind: 'loading' } | { kind: 'shown' } | { kind: 'fai
 export interface ReportFrameOptions {
   /** An empty element that nothing else touches; the iframe becomes its only child. */
   element: HTMLElement
-  /** Accessible name of the iframe. */
   title: string
   view: ReportView
-  /** Whether the view is served by the demo's own emulator. */
   isDemo: boolean
   /** Whether the person can see the report now; the load time-out counts only then. */
   isVisible: () => boolean
   onStatus: (status: FrameStatus) => void
   /** Asks the server for a token now; undefined when none can be had. */
   renewToken: () => Promise<string | undefined>
-  /** Called when the report has loaded, to look into its pages. */
   onLoaded: (report: Report, powerBi: PowerBi) => void
 }
 
@@ -78,7 +74,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     try {
       powerBi = await loadPowerBi()
     } catch (error) {
-      logWarning('powerbi-client could not be loaded', error)
+      console.warn('powerbi-client could not be loaded', error)
       return fail(SDK_UNREACHABLE)
     }
     if (signal.aborted) return
@@ -92,7 +88,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
       report.setComponentTitle(options.title)
       embed()
     } catch (error) {
-      logWarning('The report could not be opened', error)
+      console.warn('The report could not be opened', error)
       fail(INVALID_REPORT)
     }
   }
@@ -146,7 +142,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
       if (isTokenExpired(error)) {
         if (!isRecovering) void recover(error)
       } else if (endsReport(error, hasRendered)) fail(failureOf(error))
-      else logWarning('The report told of an error that does not end it', error)
+      else console.warn('The report told of an error that does not end it', error)
     },
   })
   // A report that is loaded again by itself tells of its pages too.
@@ -166,12 +162,11 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   }
 }
 
-/** Renews the token of a report in place. */
 async function passToken(report: Report, element: HTMLElement, token: string): Promise<void> {
   try {
     await report.setAccessToken(token)
   } catch (error) {
-    logWarning('The report did not take its new token', error)
+    console.warn('The report did not take its new token', error)
   }
   // The SDK leaves the token in the page as an attribute, for frames that are made later; ours are given theirs.
   element.removeAttribute('powerbi-access-token')
@@ -237,7 +232,6 @@ export function listenToUse(element: HTMLElement, signal: AbortSignal, onUse: ()
 }
 
 interface ExpiryOptions {
-  /** The container on which the report's events arrive. */
   element: EventTarget
   /** Gives the frame a fresh token in place; false when none could be had. */
   renewInPlace: () => Promise<boolean>

@@ -9,7 +9,6 @@ import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-form.ts'
 import type { EmbedFailure } from './embed-failure.ts'
 
-/** Covers a report until it is there. */
 export function ReportLoading({ area }: { area: string }) {
   return (
     <Overlay>
@@ -24,7 +23,6 @@ export function ReportLoading({ area }: { area: string }) {
 interface ReportFailedProps {
   report: FailedReport
   failure: EmbedFailure
-  /** Offers to reload the page. */
   canReload?: boolean
 }
 
@@ -86,7 +84,6 @@ function ReportProblemButton({ report, failure }: ReportProblemProps) {
   )
 }
 
-/** The report that a failure is about. */
 interface FailedReport {
   area: string
   embedMode: EmbedMode

@@ -1,6 +1,5 @@
 import type { SettingForm } from './setting-form.ts'
 
-/** The report that a link of Power BI names. */
 export interface NamedReport {
   workspaceId: string
   reportId: string

@@ -17,7 +17,6 @@ import { SettingPanel } from './setting-panel.tsx'
 
 const ID_PREFIX = 'report-settings'
 
-/** 'Configuração Global do Power BI'. */
 export function ReportSettingsCard() {
   const { data, errorUpdateCount, isFetching, refetch } = useQuery(reportSettingsQuery)
   return (

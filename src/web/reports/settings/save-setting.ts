@@ -24,7 +24,6 @@ import {
   viewOf,
 } from './setting-form.ts'
 
-/** Every configured area. */
 export const reportSettingsQuery = queryOptions({
   queryKey: ['report-settings'],
   queryFn: async ({ signal }) => (await callApi('GET /api/global-powerbi-settings', { signal })).items,
@@ -146,7 +145,6 @@ export function useSettingErrors() {
   return {
     formElement,
     show,
-    /** Says what is wrong with the form; true when it may be sent. */
     check(form: SettingForm): boolean {
       closeToasts()
       const input = inputOf(form)
@@ -163,7 +161,6 @@ export function useSettingErrors() {
 }
 
 export interface TestedReport {
-  /** What was tested. */
   input: ReportSettingInput
   /** Undefined where no answer came. */
   outcome?: ReportTestOutcome

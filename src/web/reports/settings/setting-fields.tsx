@@ -17,7 +17,6 @@ interface SettingFieldsProps {
   onChange: (form: SettingForm, fields?: readonly SettingField[]) => void
 }
 
-/** The mode of an area, the fields of that mode, and what there is to say about their values. */
 export function SettingFields({ form, isChanged, errorOf, onChange }: SettingFieldsProps) {
   const props = {
     form,
@@ -26,7 +25,13 @@ export function SettingFields({ form, isChanged, errorOf, onChange }: SettingFie
   }
   return (
     <>
-      <ModeChoice mode={form.mode} onChange={(mode) => onChange({ ...form, mode })} />
+      <RadioGroup
+        label="Modo de autenticação"
+        options={MODES}
+        value={form.mode}
+        onChange={(mode: FormMode) => onChange({ ...form, mode })}
+        className="md:grid-cols-3"
+      />
       {form.mode === 'secure_sso' && <ShareUrlField {...props} />}
       {form.mode === 'service_principal' && <PrincipalFields {...props} />}
       <LinkOffer form={form} onAccept={onChange} />
@@ -35,7 +40,7 @@ export function SettingFields({ form, isChanged, errorOf, onChange }: SettingFie
   )
 }
 
-const OPTIONS = [
+const MODES = [
   { value: 'none', label: 'Nenhum', hint: 'A área não mostra relatório.' },
   {
     value: 'secure_sso',
@@ -49,21 +54,7 @@ const OPTIONS = [
   },
 ] as const
 
-/** How an area gets its report. */
-export function ModeChoice({ mode, onChange }: { mode: FormMode; onChange: (mode: FormMode) => void }) {
-  return (
-    <RadioGroup
-      label="Modo de autenticação"
-      options={OPTIONS}
-      value={mode}
-      onChange={onChange}
-      className="md:grid-cols-3"
-    />
-  )
-}
-
-/** The share URL of a report; the HTML that Power BI offers for embedding is reduced to its URL. */
-export function ShareUrlField({ form, errorOf, onChange }: FieldsProps) {
+function ShareUrlField({ form, errorOf, onChange }: FieldsProps) {
   const [isReduced, setIsReduced] = useState(false)
   const reduce = (text: string): boolean => {
     const url = reduceToUrl(text)
@@ -82,7 +73,13 @@ export function ShareUrlField({ form, errorOf, onChange }: FieldsProps) {
         placeholder="https://app.powerbi.com/reportEmbed?reportId=…"
         value={form.report_url}
         error={errorOf('report_url')}
-        hint={<ReductionHint isReduced={isReduced} />}
+        hint={
+          <span role="status">
+            {isReduced
+              ? 'O código <iframe> colado foi reduzido ao seu endereço.'
+              : 'Cole o link de inserção do Power BI; um código <iframe> é reduzido ao seu endereço.'}
+          </span>
+        }
         onChange={(event) => {
           setIsReduced(false)
           onChange('report_url', event.currentTarget.value)
@@ -104,24 +101,13 @@ export function ShareUrlField({ form, errorOf, onChange }: FieldsProps) {
   )
 }
 
-function ReductionHint({ isReduced }: { isReduced: boolean }) {
-  return (
-    <span role="status">
-      {isReduced
-        ? 'O código <iframe> colado foi reduzido ao seu endereço.'
-        : 'Cole o link de inserção do Power BI; um código <iframe> é reduzido ao seu endereço.'}
-    </span>
-  )
-}
-
 const FIELDS = [
   { name: 'workspace_id', label: 'Workspace ID' },
   { name: 'report_id', label: 'Report ID' },
   { name: 'dataset_id', label: 'Dataset ID (opcional)' },
 ] as const
 
-/** The ids of a report that the portal opens with its own credentials. */
-export function PrincipalFields({ form, errorOf, onChange }: FieldsProps) {
+function PrincipalFields({ form, errorOf, onChange }: FieldsProps) {
   return (
     <div className="space-y-2">
       <div className="grid items-start gap-4 lg:grid-cols-3">
@@ -148,15 +134,14 @@ export function PrincipalFields({ form, errorOf, onChange }: FieldsProps) {
   )
 }
 
-/** What the fields of a mode are given. */
-export interface FieldsProps {
+interface FieldsProps {
   form: SettingForm
   errorOf: (field: SettingField) => string | undefined
   onChange: (field: SettingField, value: string) => void
 }
 
 /** Where a link to a report stands in the form, offers to take its ids over instead of typing them. */
-export function LinkOffer({ form, onAccept }: { form: SettingForm; onAccept: (form: SettingForm) => void }) {
+function LinkOffer({ form, onAccept }: { form: SettingForm; onAccept: (form: SettingForm) => void }) {
   const report = reportInForm(form, portalSettings.powerBiHosts)
   if (!report) return null
   const isPrincipal = form.mode === 'service_principal'
@@ -183,7 +168,7 @@ export function LinkOffer({ form, onAccept }: { form: SettingForm; onAccept: (fo
 }
 
 /** Explains a saved URL that the form itself would refuse, before somebody wonders at the error. */
-export function RefusedUrlNote({ form }: { form: SettingForm }) {
+function RefusedUrlNote({ form }: { form: SettingForm }) {
   const input = inputOf(form)
   if (input?.embed_mode !== 'secure_sso') return null
   const [problem] = checkReportSetting(input, portalSettings.powerBiHosts)

@@ -23,7 +23,6 @@ const FIELDS_OF: Record<FormMode, readonly SettingField[]> = {
   service_principal: ['workspace_id', 'report_id', 'dataset_id'],
 }
 
-/** The form as it stands for a saved setting, or for an area without one. */
 export function formOf(setting: ReportSetting | undefined): SettingForm {
   return {
     mode: setting?.embed_mode ?? 'none',
@@ -75,7 +74,6 @@ export function describeSetting(setting: ReportSetting | undefined): [label: str
   ]
 }
 
-/** What is typed and not saved, for each area; it outlives the change of tabs. */
 export function useSettingsDrafts(settings: readonly ReportSetting[]) {
   const [drafts, setDrafts] = useState<Drafts>({})
   const currentOf = (type: AccessType) => settings.find((setting) => setting.type === type)
@@ -101,7 +99,6 @@ export interface Draft {
 }
 export type Drafts = Partial<Record<AccessType, Draft>>
 
-/** How the form of an area stands. */
 export interface AreaView extends Draft {
   isChanged: boolean
   /** Somebody else has saved something else since `seen`. */

@@ -12,14 +12,12 @@ import { describeSetting, type SettingField, type SettingForm } from './setting-
 interface SettingPanelProps {
   type: AccessType
   area: AreaView
-  /** What is saved, as far as is known here. */
   current: ReportSetting | undefined
   onDraft: (draft: Draft) => void
   onSaved: (form: SettingForm, setting: ReportSetting | undefined) => void
   onDrop: () => void
 }
 
-/** The form of one area: mode, fields, test, save. */
 export function SettingPanel({ type, area, current, onDraft, onSaved, onDrop }: SettingPanelProps) {
   const { form, seen } = area
   const errors = useSettingErrors()
@@ -116,7 +114,6 @@ function TestResult({ isBusy, result }: { isBusy: boolean; result: TestedReport 
 interface ConflictNoticeProps {
   /** What the server said of it: who saved, and when. */
   detail: string | undefined
-  /** What somebody else has saved meanwhile. */
   current: ReportSetting | undefined
   isBusy: boolean
   onUseCurrent: () => void
