@@ -12,7 +12,7 @@ const NAMES = ['Ana', 'Álvaro', 'ana', 'Avelino', 'Érica', 'Zélia', 'Ângela'
 const DAYS = [1, 2, 3, 4, 5].map((day) => new Date(Date.UTC(2026, 0, day)))
 const ORDERS = ['asc', 'desc'] as const
 
-/** What the specification asks for, said in another way than by the database. */
+/** The order that people expect, said in another way than by the database. */
 function expectedOrder(people: ManagedProfile[], sort: ProfileSort, order: 'asc' | 'desc'): string[] {
   const turn = order === 'asc' ? 1 : -1
   const byColumn = (a: ManagedProfile, b: ManagedProfile): number => {

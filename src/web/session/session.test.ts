@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 
 describe('the stored session', () => {
-  it('holds what the specification lists, and an expiry by this browser’s own clock', async () => {
+  it('holds ids, tokens and an expiry by this browser’s own clock', async () => {
     const tab = await openTab()
     // The server's clock is an hour ahead.
     const session = sessionOf(1)
