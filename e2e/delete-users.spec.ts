@@ -136,11 +136,11 @@ test('nothing can be confirmed before everybody has been read', async ({ page, o
     return route.fulfill({ json: { items: matching.slice(2), next: null } })
   }
   await dialog.getByRole('button', { name: 'Tentar novamente' }).click()
-  await expect(dialog.getByRole('listitem').first()).toContainText(matching[0]?.email as string)
   await expect(dialog.getByRole('status')).toHaveText('Lendo quem será excluído…')
   await expect(confirm).toBeDisabled()
   end()
   await expect(confirm).toBeEnabled()
+  await expect(dialog.getByRole('listitem').first()).toContainText(matching[0]?.email as string)
   await expect(dialog.getByRole('status')).toHaveCount(0)
 })
 

@@ -7,11 +7,10 @@ import { RadioGroup } from '#web/ui/choices.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
-import { describeGone, describePreview } from './bulk-edit.ts'
-import type { ListName } from './describe-change.ts'
-import { EntitlementList, type Entitlements, LIST_TITLES } from './entitlements.tsx'
+import { type BulkEditForm, describeGone, describePreview, useBulkEdit } from './bulk-edit.ts'
+import { LIST_ORDER, type ListName } from './describe-change.ts'
+import { EntitlementList, type Entitlements, LISTS } from './entitlements.tsx'
 import { type Selection, selectionInWords } from './selection.ts'
-import { type BulkEditForm, useBulkEdit } from './use-bulk-edit.ts'
 
 const TITLE = 'Alteração em Massa'
 const ACTIONS: readonly { value: BulkEdit['action']; label: string }[] = [
@@ -52,8 +51,8 @@ export function BulkEditDialog({ selection, onClose, onDone }: BulkEditDialogPro
           <Button
             type="submit"
             form={formId}
-            isBusy={form.isSaving || form.preview.isCalculating}
-            disabled={form.preview.failure !== undefined}
+            isBusy={form.isSaving || form.isCalculating}
+            disabled={form.failure !== undefined}
           >
             {form.action === 'add' ? 'Adicionar' : 'Remover'}
           </Button>
@@ -61,7 +60,12 @@ export function BulkEditDialog({ selection, onClose, onDone }: BulkEditDialogPro
       }
     >
       <form id={formId} onSubmit={submit} aria-label={TITLE} className="space-y-4">
-        <WhatOthersDid {...form} />
+        {(form.refusal || form.goneCount > 0) && (
+          <Alert kind="warning" {...(form.refusal && { title: 'Nada foi alterado' })}>
+            {form.goneCount > 0 ? describeGone(form.goneCount) : form.refusal}{' '}
+            {form.refusal && 'Confira o efeito abaixo e tente novamente.'}
+          </Alert>
+        )}
         <RadioGroup<BulkEdit['action']>
           label="Ação"
           options={ACTIONS}
@@ -76,19 +80,6 @@ export function BulkEditDialog({ selection, onClose, onDone }: BulkEditDialogPro
   )
 }
 
-/** What has kept an edit from being saved, or has made the selection smaller. */
-function WhatOthersDid({ goneCount, refusal }: Pick<BulkEditForm, 'goneCount' | 'refusal'>) {
-  if (!refusal && goneCount === 0) return null
-  return (
-    <Alert kind="warning" {...(refusal && { title: 'Nada foi alterado' })}>
-      {goneCount > 0 ? describeGone(goneCount) : refusal}{' '}
-      {refusal && 'Confira o efeito abaixo e tente novamente.'}
-    </Alert>
-  )
-}
-
-const LIST_TABS = Object.keys(LIST_TITLES) as ListName[]
-
 interface ListTabsProps {
   ticked: Entitlements
   onChange: (ticked: Entitlements) => void
@@ -98,9 +89,9 @@ interface ListTabsProps {
 function ListTabs({ ticked, onChange }: ListTabsProps) {
   const idPrefix = useId()
   const [tab, setTab] = useState<ListName>('types')
-  const tabs = LIST_TABS.map((name) => ({
-    id: name,
-    label: ticked[name].length > 0 ? `${LIST_TITLES[name]} (${ticked[name].length})` : LIST_TITLES[name],
+  const tabs = LIST_ORDER.map((id) => ({
+    id,
+    label: LISTS[id].title + (ticked[id].length > 0 ? ` (${ticked[id].length})` : ''),
   }))
   return (
     <div>
@@ -121,12 +112,11 @@ function ListTabs({ ticked, onChange }: ListTabsProps) {
 }
 
 /** Says what a bulk edit would do, and offers to calculate it again where that failed. */
-function Preview({ preview, lack }: Pick<BulkEditForm, 'preview' | 'lack'>) {
-  const { failure, isCalculating, recalculate } = preview
+function Preview({ lack, effect, failure, isCalculating, recalculate }: BulkEditForm) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-lg bg-subtle px-3 py-2.5 text-sm">
       <p role="status" className={classNames('min-h-5 tabular-nums', isCalculating && 'text-muted')}>
-        {lack ? hintOf(lack) : sentenceOf(preview)}
+        {lack ? hintOf(lack) : effect ? describePreview(effect) : sentenceOf(failure)}
       </p>
       {failure && (
         <Button variant="secondary" onClick={recalculate}>
@@ -143,8 +133,7 @@ function hintOf(lack: string): string {
   return 'Marque o que deve mudar para ver o efeito antes de salvar.'
 }
 
-function sentenceOf({ effect, failure }: BulkEditForm['preview']): string {
-  if (failure)
-    return isConflict(failure) ? failure.message : `Não foi possível calcular o efeito. ${failure.message}`
-  return effect ? describePreview(effect) : 'Calculando o efeito…'
+function sentenceOf(failure: Error | undefined): string {
+  if (!failure) return 'Calculando o efeito…'
+  return isConflict(failure) ? failure.message : `Não foi possível calcular o efeito. ${failure.message}`
 }

@@ -1,18 +1,17 @@
 import { expect, it } from 'vitest'
 import type { Problem } from '#contract/problem.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 import { ApiError } from '#web/http/send-request.ts'
 import { asPreviewed, bulkEditOf, describeGone, describePreview, goneFrom } from './bulk-edit.ts'
 import { NO_ENTITLEMENTS } from './entitlements.tsx'
 
 it('names those selected, and only the lists in which something is ticked', () => {
-  const some = { kind: 'some', userIds: ['a', 'b'], profiles: new Map() } as const
-  expect(bulkEditOf({ ...some, userIds: ['a', 'b'] }, 'add', { ...NO_ENTITLEMENTS, marcas: ['GM'] })).toEqual(
-    {
-      userIds: ['a', 'b'],
-      action: 'add',
-      marcas: ['GM'],
-    },
-  )
+  const profiles = new Map(['a', 'b'].map((id) => [id, {} as ManagedProfile]))
+  expect(bulkEditOf({ kind: 'some', profiles }, 'add', { ...NO_ENTITLEMENTS, marcas: ['GM'] })).toEqual({
+    userIds: ['a', 'b'],
+    action: 'add',
+    marcas: ['GM'],
+  })
   const all = { kind: 'allMatching', filter: { q: 'ana' }, except: ['c'], count: 9 } as const
   const ticked = { types: ['CRM' as const], marcas: [], estados: ['RJ' as const] }
   expect(bulkEditOf({ ...all, except: ['c'] }, 'remove', ticked)).toEqual({

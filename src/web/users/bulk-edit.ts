@@ -1,11 +1,115 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useState } from 'react'
 import { adminMessages, type BulkEdit, type BulkEditResult, UNDO_SECONDS } from '#contract/users.ts'
-import { type ApiError, callApi } from '#web/http/api.ts'
+import { ApiError, callApi } from '#web/http/api.ts'
+import { isConflict } from '#web/http/send-request.ts'
 import { onAuthStateChange } from '#web/session/session.ts'
 import { closeToast, showToast } from '#web/ui/toast.tsx'
-import { failureNotice } from '#web/ui/use-form.ts'
-import type { Entitlements } from './entitlements.tsx'
-import type { Selection } from './selection.ts'
+import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
+import { type Entitlements, NO_ENTITLEMENTS } from './entitlements.tsx'
+import { inWords, type Selection, selectionSize, withoutLeavers } from './selection.ts'
 import { refreshUsers } from './user-queries.ts'
+
+/** So long an edit stands still before its effect is asked for, so that not every tick asks the server. */
+const SETTLE_MS = 250
+
+export type BulkEditForm = ReturnType<typeof useBulkEdit>
+
+/** What is chosen and ticked for many people, what a dry run says of it, and how it is saved: all or nothing. */
+export function useBulkEdit(chosen: Selection, onSaved: () => void) {
+  const [action, setAction] = useState<BulkEdit['action']>('add')
+  const [ticked, setTicked] = useState<Entitlements>(NO_ENTITLEMENTS)
+  const [goneIds, setGoneIds] = useState<ReadonlySet<string>>(new Set())
+  const [refusal, setRefusal] = useState<string>()
+  const selection = useMemo(() => withoutLeavers(chosen, (id) => goneIds.has(id)), [chosen, goneIds])
+  const edit = useMemo(() => bulkEditOf(selection, action, ticked), [selection, action, ticked])
+  const lack = whatLacks(selection, ticked)
+
+  /** Leaves out whom a conflict names, and returns whether it names any. */
+  const leaveOut = (conflict: Error, told: BulkEdit) => {
+    const ids = goneFrom(conflict, told)
+    setGoneIds((before) => new Set([...before, ...ids]))
+    return ids.length > 0
+  }
+  const settled = useSettled(edit)
+  const isSettled = JSON.stringify(edit) === JSON.stringify(settled)
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ['bulk-edit-preview', settled],
+    queryFn: async ({ signal }) => {
+      try {
+        const query = { dryRun: 'true' } as const
+        return await callApi('POST /api/profiles/bulk-edit', { query, body: settled, signal })
+      } catch (conflict) {
+        if (isConflict(conflict)) {
+          leaveOut(conflict, settled)
+          // The table then knows how many match now, and so does the selection.
+          await refreshUsers()
+        }
+        throw conflict
+      }
+    },
+    enabled: !lack && isSettled,
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    gcTime: 0,
+  })
+  const isCalculating = !lack && (isFetching || !isSettled)
+  const effect = lack || error ? undefined : data
+
+  const { submit, isBusy } = useSubmit({
+    send: (body: BulkEdit) => {
+      setRefusal(undefined)
+      return callApi('POST /api/profiles/bulk-edit', { body })
+    },
+    onDone: (result, body) => {
+      announceBulkEdit(body.action, result)
+      onSaved()
+    },
+    onFailed: (failure, body) => {
+      showToast(failureNotice(adminMessages.bulkFailed, failure))
+      if (!isConflict(failure)) return
+      setRefusal(failure.message)
+      if (!leaveOut(failure, body)) void refetch()
+    },
+    onSettled: refreshUsers,
+  })
+  return {
+    selection,
+    action,
+    setAction,
+    ticked,
+    setTicked,
+    /** What has to be there before there is an effect. */
+    lack,
+    /** The last one that was told; while another is calculated, that of the edit before. */
+    effect,
+    isCalculating,
+    failure: lack || isCalculating ? undefined : (error ?? undefined),
+    recalculate: () => void refetch(),
+    goneCount: goneIds.size,
+    refusal,
+    isSaving: isBusy,
+    submit: () => {
+      if (lack) showToast({ kind: 'error', title: lack })
+      // Nothing is saved whose effect has not been told.
+      else if (effect && !isCalculating) void submit(asPreviewed(edit, effect))
+    },
+  }
+}
+
+function whatLacks(selection: Selection, ticked: Entitlements): string | undefined {
+  if (selectionSize(selection) === 0) return adminMessages.deleteNothing
+  return Object.values(ticked).some((items) => items.length > 0) ? undefined : adminMessages.bulkNothing
+}
+
+function useSettled(edit: BulkEdit): BulkEdit {
+  const [settled, setSettled] = useState(edit)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(edit), SETTLE_MS)
+    return () => clearTimeout(timer)
+  }, [edit])
+  return settled
+}
 
 /** A bulk edit of these people; lists in which nothing is ticked are left out. */
 export function bulkEditOf(
@@ -19,7 +123,7 @@ export function bulkEditOf(
     ...(marcas.length > 0 && { marcas }),
     ...(estados.length > 0 && { estados }),
   }
-  if (selection.kind === 'some') return { userIds: selection.userIds, ...change }
+  if (selection.kind === 'some') return { userIds: [...selection.profiles.keys()], ...change }
   const { filter, except, count } = selection
   return { allMatching: { filter, except, count }, ...change }
 }
@@ -30,37 +134,36 @@ export function asPreviewed(edit: BulkEdit, { fingerprint }: BulkEditResult): Bu
 }
 
 /** The ids of those whom a conflict says to be gone; it names them by their place in the edit. */
-export function goneFrom({ problem }: ApiError, edit: BulkEdit): string[] {
-  if (!('userIds' in edit)) return []
-  const places = new Set((problem.fields ?? []).map(({ path }) => path))
+export function goneFrom(conflict: Error, edit: BulkEdit): string[] {
+  if (!('userIds' in edit) || !(conflict instanceof ApiError)) return []
+  const places = new Set(conflict.problem.fields?.map(({ path }) => path))
   return edit.userIds.filter((_, index) => places.has(`userIds.${index}`))
 }
 
 /** '1 usuário já não existe e saiu da seleção.' */
 export function describeGone(count: number): string {
-  return said(
+  return inWords(
     count,
     'usuário já não existe e saiu da seleção.',
     'usuários já não existem e saíram da seleção.',
   )
 }
 
-const said = (count: number, one: string, many: string) =>
-  `${count.toLocaleString('pt-BR')} ${count === 1 ? one : many}`
-
 /** What a dry run has counted: '12 ganham, 0 perdem, 3 ficam como estão'. */
 export function describePreview({ gaining, losing, unchanged }: BulkEditResult): string {
   return [
-    said(gaining, 'ganha', 'ganham'),
-    said(losing, 'perde', 'perdem'),
-    said(unchanged, 'fica como está', 'ficam como estão'),
+    inWords(gaining, 'ganha', 'ganham'),
+    inWords(losing, 'perde', 'perdem'),
+    inWords(unchanged, 'fica como está', 'ficam como estão'),
   ].join(', ')
 }
 
 /** What became of those selected: '12 mudaram, 3 já estavam assim.' */
 function describeOutcome({ selected, unchanged }: BulkEditResult): string {
-  const changed = said(selected - unchanged, 'mudou', 'mudaram')
-  return unchanged === 0 ? `${changed}.` : `${changed}, ${said(unchanged, 'já estava', 'já estavam')} assim.`
+  const changed = inWords(selected - unchanged, 'mudou', 'mudaram')
+  return unchanged === 0
+    ? `${changed}.`
+    : `${changed}, ${inWords(unchanged, 'já estava', 'já estavam')} assim.`
 }
 
 /** Says that a bulk edit is done, and offers for 30 seconds to take it back. */
@@ -84,12 +187,8 @@ export function announceBulkEdit(action: BulkEdit['action'], result: BulkEditRes
 async function undoBulkEdit(undoId: string): Promise<void> {
   try {
     const { restored } = await callApi('POST /api/profiles/bulk-edit/{undoId}/undo', { params: { undoId } })
-    const description = said(
-      restored,
-      'usuário voltou ao que tinha antes.',
-      'usuários voltaram ao que tinham antes.',
-    )
-    showToast({ kind: 'success', title: 'Alteração desfeita', description })
+    const what = ['usuário voltou ao que tinha antes.', 'usuários voltaram ao que tinham antes.'] as const
+    showToast({ kind: 'success', title: 'Alteração desfeita', description: inWords(restored, ...what) })
   } catch (error) {
     showToast(failureNotice('Não foi possível desfazer a alteração', error))
   }

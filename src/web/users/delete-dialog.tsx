@@ -1,19 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { useId, useRef, useState } from 'react'
+import { useId, useState } from 'react'
 import { adminMessages, type ManagedProfile } from '#contract/users.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
-import { Skeleton } from '#web/ui/loading.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-form.ts'
-import {
-  announceDeletion,
-  type Deletion,
-  deleteInBatches,
-  describeOthers,
-  readSelected,
-} from './delete-users.ts'
+import { announceDeletion, deleteInBatches, describeOthers, readSelected } from './delete-users.ts'
+import { Person } from './dialog-notices.tsx'
 import { type Selection, selectionSize, usersInWords } from './selection.ts'
 import { refreshUsers } from './user-queries.ts'
 
@@ -22,12 +16,6 @@ const MIN_PEOPLE_FOR_BAR = 250
 /** As many people as the dialog names; the rest is a number. */
 const MAX_NAMES = 10
 const QUERY_KEY = ['people-to-delete']
-const NOTHING_DELETED: Deletion = { deletedIds: [], refused: [] }
-
-interface Progress {
-  done: number
-  total: number
-}
 
 interface DeleteDialogProps {
   selection: Selection
@@ -38,7 +26,7 @@ interface DeleteDialogProps {
 /** 'Confirmar Exclusão': who will be deleted, and that there is no way back. */
 export function DeleteDialog({ selection, onClose, onDone }: DeleteDialogProps) {
   const who = usePeopleToDelete(selection)
-  const { progress, isBusy, change, confirm } = useDeletion(who, () => {
+  const { doneCount, isBusy, change, confirm } = useDeletion(who, () => {
     onClose()
     onDone()
   })
@@ -59,7 +47,7 @@ export function DeleteDialog({ selection, onClose, onDone }: DeleteDialogProps) 
           </Alert>
         )}
         <People {...who} />
-        {progress && progress.total > MIN_PEOPLE_FOR_BAR && <ProgressBar {...progress} />}
+        {isBusy && who.count > MIN_PEOPLE_FOR_BAR && <ProgressBar done={doneCount} total={who.count} />}
       </div>
     </ConfirmDialog>
   )
@@ -67,116 +55,81 @@ export function DeleteDialog({ selection, onClose, onDone }: DeleteDialogProps) 
 
 type PeopleToDelete = ReturnType<typeof usePeopleToDelete>
 
-/**
- * Whom a deletion is about: everybody who was selected when the dialog opened, read once. What stands in a dialog
- * must not change under the hand.
- */
+/** Whom a deletion is about: all who were selected when the dialog opened. They do not change under the hand. */
 function usePeopleToDelete(selection: Selection) {
   const [opened] = useState(selection)
-  const [first, setFirst] = useState<readonly ManagedProfile[]>()
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: QUERY_KEY,
-    queryFn: ({ signal }) =>
-      readSelected(opened, { onPage: (found) => setFirst(found.slice(0, MAX_NAMES)), signal }),
+    queryFn: ({ signal }) => readSelected(opened, signal),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnReconnect: false,
   })
   return {
-    /** Undefined until everybody has been read. */
+    /** Undefined until all have been read. */
     people: data,
-    /** The first of them by e-mail; undefined until a page has been read. */
-    named: data?.slice(0, MAX_NAMES) ?? first,
     count: data?.length ?? selectionSize(opened),
     failure: isFetching ? undefined : error?.message,
     retry: () => void refetch(),
     /** Those who are selected by now. */
     readAgain: () => readSelected(opened),
-    /** From now on the deletion is about these. */
-    replace: (people: ManagedProfile[]) => queryClient.setQueryData(QUERY_KEY, people),
   }
 }
 
 /** Deletes, once confirmed, exactly the people who have been named; where others are selected by now, none. */
-function useDeletion({ people, readAgain, replace }: PeopleToDelete, onFinished: () => void) {
-  const [progress, setProgress] = useState<Progress>()
+function useDeletion({ people, readAgain }: PeopleToDelete, onFinished: () => void) {
+  const [doneCount, setDoneCount] = useState(0)
   const [change, setChange] = useState<string>()
-  const deletion = useRef<Deletion>(NOTHING_DELETED)
-
-  const announce = (all: readonly ManagedProfile[]) => {
-    const emails = new Map(all.map(({ user_id, email }) => [user_id, email]))
-    announceDeletion(deletion.current, (userId) => emails.get(userId))
-  }
   const { submit, isBusy } = useSubmit({
-    send: async (all: ManagedProfile[]) => {
-      const total = all.length
-      deletion.current = NOTHING_DELETED
+    send: async (named: ManagedProfile[]) => {
       setChange(undefined)
-      setProgress({ done: 0, total })
+      setDoneCount(0)
       const now = await readAgain()
-      if (describeOthers(all, now)) return now
-      deletion.current = await deleteInBatches(
-        all.map(({ user_id }) => user_id),
-        (done) => setProgress({ done, total }),
-      )
-      if (deletion.current.failure !== undefined) throw deletion.current.failure
+      const others = describeOthers(named, now)
+      if (others === undefined) return deleteInBatches(named, setDoneCount)
+      setChange(others)
+      // The next press is about those who are named from now on.
+      queryClient.setQueryData(QUERY_KEY, now)
       return undefined
     },
-    onDone: (others, all) => {
-      if (others) {
-        setChange(describeOthers(all, others))
-        // The next press is about those who are named from now on.
-        return replace(others)
-      }
-      announce(all)
-      onFinished()
-    },
-    onFailed: (failure, all) => {
-      deletion.current = { ...deletion.current, failure }
-      announce(all)
+    onDone: (deletion, named) => {
+      if (!deletion) return
+      announceDeletion(deletion, named)
       // Who is left after a part has gone can be seen in the table only.
-      const { deletedIds, refused } = deletion.current
-      if (deletedIds.length + refused.length > 0) onFinished()
+      const { deletedIds, refused, failure } = deletion
+      if (failure === undefined || deletedIds.length + refused.length > 0) onFinished()
     },
+    onFailed: (failure, named) => announceDeletion({ deletedIds: [], refused: [], failure }, named),
     onSettled: refreshUsers,
   })
   const confirm = () => {
-    if (people?.length === 0) return void showToast({ kind: 'error', title: adminMessages.deleteNothing })
-    if (people) void submit(people)
+    if (people?.length === 0) showToast({ kind: 'error', title: adminMessages.deleteNothing })
+    else if (people) void submit(people)
   }
-  return { progress: isBusy ? progress : undefined, isBusy, change, confirm }
+  return { doneCount, isBusy, change, confirm }
 }
 
-/** Nobody is deleted whom the dialog could not have named: it waits until everybody has been read. */
-function People({ people, named, count, failure, retry }: PeopleToDelete) {
+/** The first by name, and a number for the rest. */
+function People({ people, failure, retry }: PeopleToDelete) {
   if (failure !== undefined)
     return (
       <FailedLoad title="Não foi possível ler os nomes" onRetry={retry}>
         {failure}
       </FailedLoad>
     )
-  if (!named) return <Skeleton className="h-24" />
-  return (
-    <>
-      <Names named={named} count={count} />
-      {!people && (
-        <p role="status" className="text-muted">
-          Lendo quem será excluído…
-        </p>
-      )}
-    </>
-  )
-}
-
-function Names({ named, count }: { named: readonly ManagedProfile[]; count: number }) {
-  if (named.length === 0) return null
-  const rest = count - named.length
+  if (!people)
+    return (
+      <p role="status" className="text-muted">
+        Lendo quem será excluído…
+      </p>
+    )
+  if (people.length === 0) return null
+  const rest = people.length - MAX_NAMES
   return (
     <ul aria-label="Usuários a excluir" className="list-disc space-y-1 pl-5">
-      {named.map(({ user_id, full_name, email }) => (
-        <li key={user_id}>
-          {full_name && <span className="font-medium">{full_name} · </span>}
-          {email}
+      {people.slice(0, MAX_NAMES).map((person) => (
+        <li key={person.user_id}>
+          <Person person={person} />
         </li>
       ))}
       {rest > 0 && <li>e mais {rest.toLocaleString('pt-BR')}</li>}
@@ -184,7 +137,7 @@ function Names({ named, count }: { named: readonly ManagedProfile[]; count: numb
   )
 }
 
-function ProgressBar({ done, total }: Progress) {
+function ProgressBar({ done, total }: { done: number; total: number }) {
   const labelId = useId()
   return (
     <div className="space-y-1.5">

@@ -25,10 +25,8 @@ describe('readSelected', () => {
       Response.json({ items: [person('u1'), person('u2')], next: 'mais' }),
       Response.json({ items: [person('u3'), person('u4')], next: null }),
     )
-    const pages: number[] = []
-    const found = await readSelected(all, { onPage: ({ length }) => pages.push(length) })
+    const found = await readSelected(all)
     expect(found.map(({ user_id }) => user_id)).toEqual(['u1', 'u3', 'u4'])
-    expect(pages).toEqual([1, 3])
     expect(requests.map(({ path }) => path)).toEqual([
       '/api/profiles?q=a&approved=false&sort=email&order=asc&limit=1000',
       '/api/profiles?q=a&approved=false&sort=email&order=asc&limit=1000&cursor=mais',
@@ -37,7 +35,7 @@ describe('readSelected', () => {
 
   it('knows those picked one by one, in the order of their addresses', async () => {
     const profiles = new Map(['ú', 'z', 'a'].map((id) => [id, person(id)]))
-    const some = { kind: 'some' as const, userIds: [...profiles.keys()], profiles }
+    const some = { kind: 'some' as const, profiles }
     expect((await readSelected(some)).map(({ email }) => email)).toEqual(['a@x', 'ú@x', 'z@x'])
   })
 })
@@ -77,7 +75,7 @@ describe('deleteInBatches', () => {
       deletedIds,
       refused: found,
       failure,
-    } = await deleteInBatches(userIds, (done) => progress.push(done))
+    } = await deleteInBatches(userIds.map(person), (done) => progress.push(done))
     expect(requests.flatMap(({ body }) => (body as { userIds: string[] }).userIds)).toEqual(userIds)
     expect(progress).toEqual([250, 500, 600])
     expect(deletedIds).toEqual(userIds.slice(1))
@@ -91,7 +89,7 @@ describe('deleteInBatches', () => {
       problem(403, 'forbidden'),
       Response.json({ success: [], errors: [] }),
     )
-    const deletion = await deleteInBatches(userIds, () => {})
+    const deletion = await deleteInBatches(userIds.map(person), () => {})
     expect(deletion.deletedIds).toHaveLength(250)
     expect(deletion.failure).toMatchObject({ status: 403 })
     expect(requests).toHaveLength(2)
@@ -99,13 +97,11 @@ describe('deleteInBatches', () => {
 })
 
 describe('announceDeletion', () => {
-  const emailOf = (userId: string) => `${userId}@x`
-
   it('says what went and what did not, each reason once', () => {
     const lastAdmin = 'Não é possível excluir o último administrador.'
     const refused = ['a', 'b', 'c', 'd'].map((userId) => ({ userId, error: 'Usuário não encontrado.' }))
     refused.push({ userId: 'e', error: lastAdmin })
-    announceDeletion({ deletedIds: ['x', 'y'], refused }, emailOf)
+    announceDeletion({ deletedIds: ['x', 'y'], refused }, [...'abcde'].map(person))
     expect(shown()).toEqual([
       ['2 usuário(s) excluído(s) com sucesso', ''],
       ['Erro ao excluir 5 usuário(s)', `a@x, b@x, c@x e mais 1: Usuário não encontrado. e@x: ${lastAdmin}`],
@@ -115,7 +111,7 @@ describe('announceDeletion', () => {
   it('tells large numbers in groups', () => {
     const ids = Array.from({ length: 10_000 }, (_, index) => `u${index}`)
     const refused = ids.slice(0, 1_234).map((userId) => ({ userId, error: 'Não.' }))
-    announceDeletion({ deletedIds: ids, refused }, emailOf)
+    announceDeletion({ deletedIds: ids, refused }, ids.map(person))
     expect(shown()).toEqual([
       ['10.000 usuário(s) excluído(s) com sucesso', ''],
       ['Erro ao excluir 1.234 usuário(s)', 'u0@x, u1@x, u2@x e mais 1.231: Não.'],
@@ -123,7 +119,7 @@ describe('announceDeletion', () => {
   })
 
   it('says what had gone before it failed', () => {
-    announceDeletion({ deletedIds: ['x'], refused: [], failure: new Error('Sem conexão') }, emailOf)
+    announceDeletion({ deletedIds: ['x'], refused: [], failure: new Error('Sem conexão') }, [])
     expect(shown()).toEqual([
       ['1 usuário(s) excluído(s) com sucesso', ''],
       ['Erro ao excluir usuários', 'Sem conexão'],
@@ -132,7 +128,7 @@ describe('announceDeletion', () => {
 
   it('says that the session has ended where there is none any more', () => {
     localStorage.removeItem('patio.session')
-    announceDeletion({ deletedIds: [], refused: [], failure: new Error('Sem conexão') }, emailOf)
+    announceDeletion({ deletedIds: [], refused: [], failure: new Error('Sem conexão') }, [])
     expect(shown()).toEqual([['Sessão expirada', '']])
   })
 })

@@ -2,8 +2,8 @@ import { adminMessages, MAX_IDS, type ManagedProfile } from '#contract/users.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import { getSession } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import type { Selection } from './selection.ts'
-import { usersInWords } from './selection.ts'
+import { failureNotice } from '#web/ui/use-form.ts'
+import { isSelected, type Selection, usersInWords } from './selection.ts'
 import { queryOf } from './user-queries.ts'
 
 /** Far below the 1,000 that one call takes, so that a long deletion shows how far it is. */
@@ -18,31 +18,18 @@ export interface Deletion {
   failure?: unknown
 }
 
-interface ReadOptions {
-  /** Called after each page with all who have been read so far. */
-  onPage?: (found: readonly ManagedProfile[]) => void
-  signal?: AbortSignal
-}
-
-/**
- * Everybody who is selected, those who match a filter read page by page.
- * @returns all of them, by e-mail
- */
-export async function readSelected(
-  selection: Selection,
-  { onPage, signal }: ReadOptions = {},
-): Promise<ManagedProfile[]> {
-  if (selection.kind === 'some') return [...selection.profiles.values()].sort(byEmail)
-  const except = new Set(selection.except)
+/** All who are selected, by e-mail; those who match a filter are read page by page. */
+export async function readSelected(selection: Selection, signal?: AbortSignal): Promise<ManagedProfile[]> {
+  if (selection.kind === 'some')
+    return [...selection.profiles.values()].sort((a, b) => a.email.localeCompare(b.email, 'pt-BR'))
   const found: ManagedProfile[] = []
   const order = { ...queryOf(selection.filter), sort: 'email', order: 'asc', limit: MAX_IDS } as const
   let cursor: string | null | undefined
   do {
     const query = { ...order, ...(cursor && { cursor }) }
     const page = await callApi('GET /api/profiles', { query, signal })
-    found.push(...page.items.filter(({ user_id }) => !except.has(user_id)))
+    found.push(...page.items.filter(({ user_id }) => isSelected(selection, user_id)))
     cursor = page.next
-    onPage?.(found)
   } while (cursor)
   return found
 }
@@ -62,58 +49,57 @@ export function describeOthers(
     now.length === before.length
       ? 'o número é o mesmo, mas as pessoas não'
       : `agora ${now.length === 1 ? 'corresponde' : 'correspondem'} ${usersInWords(now.length)}`
-  const who = entered.length > 0 && `${entered.length === 1 ? 'Entrou' : 'Entraram'}: ${firstOf(entered)}.`
-  return [`A lista mudou nesse meio-tempo: ${how}.`, who].filter(Boolean).join(' ')
+  const who =
+    entered.length > 0 ? ` ${entered.length === 1 ? 'Entrou' : 'Entraram'}: ${firstOf(entered)}.` : ''
+  return `A lista mudou nesse meio-tempo: ${how}.${who}`
 }
 
-/** Deletes people batch after batch; what fails ends it and is returned with what has been done. */
+/**
+ * Deletes people batch after batch, and ends with the batch that fails.
+ * @param onProgress called after each batch with how many people are through
+ */
 export async function deleteInBatches(
-  userIds: readonly string[],
+  people: readonly ManagedProfile[],
   onProgress: (done: number) => void,
 ): Promise<Deletion> {
   const deletion: Deletion = { deletedIds: [], refused: [] }
-  for (let start = 0; start < userIds.length; start += BATCH_SIZE) {
-    try {
-      const body = { userIds: userIds.slice(start, start + BATCH_SIZE) }
-      const { success, errors } = await callApi('POST /api/functions/delete-users', { body })
+  try {
+    for (let start = 0; start < people.length; start += BATCH_SIZE) {
+      const userIds = people.slice(start, start + BATCH_SIZE).map(({ user_id }) => user_id)
+      const { success, errors } = await callApi('POST /api/functions/delete-users', { body: { userIds } })
       deletion.deletedIds.push(...success)
       deletion.refused.push(...errors)
-    } catch (failure) {
-      return { ...deletion, failure }
+      onProgress(start + userIds.length)
     }
-    onProgress(Math.min(start + BATCH_SIZE, userIds.length))
+  } catch (failure) {
+    deletion.failure = failure
   }
   return deletion
 }
 
-/** Says how a deletion went. */
-export function announceDeletion(deletion: Deletion, emailOf: (userId: string) => string | undefined): void {
+/**
+ * Says how a deletion went.
+ * @param people those whom it was about, to be named by their e-mails
+ */
+export function announceDeletion(deletion: Deletion, people: readonly ManagedProfile[]): void {
   const { deletedIds, refused, failure } = deletion
   if (deletedIds.length > 0) showToast({ kind: 'success', title: adminMessages.deleted(deletedIds.length) })
-  if (refused.length > 0)
-    showToast({
-      kind: 'error',
-      title: adminMessages.deleteFailedFor(refused.length),
-      description: explainRefusals(refused, emailOf),
-    })
+  if (refused.length > 0) {
+    const title = adminMessages.deleteFailedFor(refused.length)
+    showToast({ kind: 'error', title, description: explainRefusals(refused, people) })
+  }
   if (failure === undefined) return
   if (!getSession() || (failure instanceof ApiError && failure.status === 401))
-    return void showToast({ kind: 'error', title: adminMessages.sessionExpired })
-  const description = failure instanceof Error ? failure.message : ''
-  showToast({ kind: 'error', title: adminMessages.deleteFailed, description })
+    showToast({ kind: 'error', title: adminMessages.sessionExpired })
+  else showToast(failureNotice(adminMessages.deleteFailed, failure))
 }
 
 /** Each reason once, with the first people whom it is about. */
-function explainRefusals(
-  refused: Deletion['refused'],
-  emailOf: (userId: string) => string | undefined,
-): string {
+function explainRefusals(refused: Deletion['refused'], people: readonly ManagedProfile[]): string {
+  const emails = new Map(people.map(({ user_id, email }) => [user_id, email]))
   const reasons = Map.groupBy(refused, ({ error }) => error)
   return [...reasons]
-    .map(([reason, people]) => {
-      const names = people.map(({ userId }) => emailOf(userId) ?? 'usuário já excluído')
-      return `${firstOf(names)}: ${reason}`
-    })
+    .map(([reason, of]) => `${firstOf(of.map(({ userId }) => emails.get(userId) ?? userId))}: ${reason}`)
     .join(' ')
 }
 
@@ -121,8 +107,4 @@ function explainRefusals(
 function firstOf(names: readonly string[]): string {
   const rest = names.length - MAX_NAMED
   return names.slice(0, MAX_NAMED).join(', ') + (rest > 0 ? ` e mais ${rest.toLocaleString('pt-BR')}` : '')
-}
-
-function byEmail(one: ManagedProfile, other: ManagedProfile): number {
-  return one.email.localeCompare(other.email, 'pt-BR')
 }

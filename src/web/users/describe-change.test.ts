@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AUDIT_ACTIONS, type AuditAction, type HistoryEntry } from '#contract/users.ts'
-import { describeChange, timeInSentence, writeChange } from './describe-change.ts'
+import { describeChange, timeInSentence } from './describe-change.ts'
 import { dayForFileName } from './export-data.ts'
 
 const CARLA = 'carla@grupopatio.com.br'
@@ -9,9 +9,7 @@ function entryOf(action: string, rest: Partial<HistoryEntry> = {}): HistoryEntry
   return { id: 1, at: '2026-11-20T17:32:00Z', actor_email: CARLA, action, before: null, after: null, ...rest }
 }
 const sentenceOf = (action: AuditAction, before: object | null = null, after: object | null = null) =>
-  writeChange(
-    describeChange(entryOf(action, { before: before as HistoryEntry['before'], after } as HistoryEntry)),
-  )
+  describeChange(entryOf(action, { before: before as HistoryEntry['before'], after } as HistoryEntry))
 
 describe('describeChange', () => {
   it.each<[AuditAction, object | null, object | null, string]>([
@@ -88,19 +86,19 @@ describe('describeChange', () => {
       `${CARLA} mudou os tipos: + HPD`,
     )
     for (const action of ['future-deed', 'toString', '__proto__'])
-      expect(writeChange(describeChange(entryOf(action)))).toBe(`Alteração registrada: ${action}`)
+      expect(describeChange(entryOf(action))).toBe(`Alteração registrada: ${action}`)
   })
 
   it('calls the reader by "Você", and a deleted actor by no name', () => {
-    expect(describeChange(entryOf('approval-given'), CARLA).deed).toBe('Você aprovou a conta')
-    expect(describeChange(entryOf('approval-given', { actor_email: null })).deed).toBe(
+    expect(describeChange(entryOf('approval-given'), CARLA)).toBe('Você aprovou a conta')
+    expect(describeChange(entryOf('approval-given', { actor_email: null }))).toBe(
       'Alguém cuja conta foi excluída aprovou a conta',
     )
   })
 
   it('puts a time between the deed and what came of it', () => {
-    const change = describeChange(entryOf('types-set', { before: { types: [] }, after: { types: ['CRM'] } }))
-    expect(writeChange(change, 'às 14:32')).toBe(`${CARLA} mudou os tipos às 14:32: + CRM`)
+    const change = entryOf('types-set', { before: { types: [] }, after: { types: ['CRM'] } })
+    expect(describeChange(change, undefined, 'às 14:32')).toBe(`${CARLA} mudou os tipos às 14:32: + CRM`)
   })
 })
 

@@ -3,28 +3,16 @@ import { formatDay, formatTime } from '#web/ui/format-instant.ts'
 
 type State = Readonly<Record<string, unknown>>
 
-interface Change {
-  who: string
-  before: State
-  after: State
-}
-interface Description {
-  /** Who did what: 'carla@… mudou os tipos'. */
-  deed: string
-  /** What came and went, or why: '+ CRM, − Vendas'. */
-  detail?: string
-}
-type Describe = (change: Change) => Description | string
+/** Who did what, and what came and went or why: ['carla@… mudou os tipos', '+ CRM, − Vendas']. */
+type Description = string | readonly [deed: string, detail: string]
+type Describe = (change: { who: string; before: State; after: State }) => Description
 
 const ROLES: Record<string, string> = { admin: 'administrador', user: 'usuário' }
 const LIST_ARTICLES = { types: 'os', marcas: 'as', estados: 'os' }
 
 const describeBulkEdit =
   (verb: string): Describe =>
-  ({ who, before, after }) => ({
-    deed: `${who} ${verb}`,
-    detail: joinDifferences(differencesBetween(before, after)),
-  })
+  ({ who, before, after }) => [`${who} ${verb}`, joinDifferences(differencesBetween(before, after))]
 
 /** Lists that somebody set: one is named before the colon, several each with what came and went. */
 const describeSetting =
@@ -33,19 +21,15 @@ const describeSetting =
     const differences = differencesBetween(before, after)
     const [only, another] = differences
     if (!only) return `${who} ${whenAlike}`
-    if (!another) {
-      const { name, difference } = only
-      return { deed: `${who} mudou ${LIST_ARTICLES[name]} ${LIST_NAMES[name]}`, detail: difference }
-    }
     const named = differences.map(({ name }) => `${LIST_ARTICLES[name]} ${LIST_NAMES[name]}`)
-    return { deed: `${who} mudou ${named.join(' e ')}`, detail: joinDifferences(differences) }
+    return [`${who} mudou ${named.join(' e ')}`, another ? joinDifferences(differences) : only.difference]
   }
 
 const DESCRIPTIONS: Record<AuditAction, Describe> = {
-  'session-reuse': () => ({
-    deed: 'O portal encerrou uma sessão',
-    detail: 'um código de acesso já trocado foi usado de novo, talvez por outra pessoa',
-  }),
+  'session-reuse': () => [
+    'O portal encerrou uma sessão',
+    'um código de acesso já trocado foi usado de novo, talvez por outra pessoa',
+  ],
   'account-created': () => 'A conta foi criada',
   'sign-up-repeated': () => 'Houve um novo pedido de cadastro com este e-mail',
   'account-disowned': () => 'O cadastro foi removido por quem recebeu o e-mail (“não fui eu”)',
@@ -74,27 +58,16 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
 }
 
 /**
- * A row of the audit trail in plain Portuguese, in two parts, so that a time can stand between them.
+ * A row of the audit trail as a sentence: 'carla@… mudou os tipos às 14:32: + CRM, − Vendas'.
  * @param reader e-mail of whoever reads it, who is then called 'Você'
  */
-export function describeChange(entry: HistoryEntry, reader?: string): Description {
+export function describeChange(entry: HistoryEntry, reader?: string, time?: string): string {
   const write = Object.hasOwn(DESCRIPTIONS, entry.action) && DESCRIPTIONS[entry.action as AuditAction]
-  if (!write) return { deed: 'Alteração registrada', detail: entry.action }
-  const who = whoIs(entry.actor_email, reader)
+  if (!write) return `Alteração registrada: ${entry.action}`
+  const who = entry.actor_email === reader ? 'Você' : (entry.actor_email ?? 'Alguém cuja conta foi excluída')
   const description = write({ who, before: entry.before ?? {}, after: entry.after ?? {} })
-  if (typeof description === 'string') return { deed: description }
-  return description.detail ? description : { deed: description.deed }
-}
-
-/** The whole sentence: 'carla@… mudou os tipos às 14:32: + CRM, − Vendas'. */
-export function writeChange({ deed, detail }: Description, time?: string): string {
-  const timed = time ? `${deed} ${time}` : deed
-  return detail ? `${timed}: ${detail}` : timed
-}
-
-function whoIs(email: string | null, reader: string | undefined): string {
-  if (email === null) return 'Alguém cuja conta foi excluída'
-  return email === reader ? 'Você' : email
+  const [deed, detail] = typeof description === 'string' ? [description] : description
+  return (time ? `${deed} ${time}` : deed) + (detail ? `: ${detail}` : '')
 }
 
 function roleIn(state: State): string {
@@ -108,32 +81,24 @@ function areaIn(state: State): string {
 /** The lists that administrators change, as a sentence names them. */
 export const LIST_NAMES = { types: 'tipos', marcas: 'marcas', estados: 'estados' } as const
 export type ListName = keyof typeof LIST_NAMES
-const NAMES = Object.keys(LIST_NAMES) as ListName[]
+export const LIST_ORDER = Object.keys(LIST_NAMES) as ListName[]
 
-/** What came and what went: '+ CRM, + HPD, − Vendas'; empty when nothing did. */
-function describeDifference(before: readonly string[], after: readonly string[]): string {
-  const came = after.filter((item) => !before.includes(item)).map((item) => `+ ${item}`)
-  const went = before.filter((item) => !after.includes(item)).map((item) => `− ${item}`)
-  return [...came, ...went].join(', ')
-}
-
-/** The lists that differ between two states, each with what came and went. */
-export function differencesBetween(
-  before: Readonly<Record<string, unknown>>,
-  after: Readonly<Record<string, unknown>>,
-): { name: ListName; difference: string }[] {
-  return NAMES.map((name) => ({
-    name,
-    difference: describeDifference(listOf(before, name), listOf(after, name)),
-  })).filter(({ difference }) => difference !== '')
+/** The lists that differ between two states, each with what came and went: '+ CRM, + HPD, − Vendas'. */
+export function differencesBetween(before: State, after: State): { name: ListName; difference: string }[] {
+  return LIST_ORDER.map((name) => {
+    const [had, has] = [listOf(before, name), listOf(after, name)]
+    const came = has.filter((item) => !had.includes(item)).map((item) => `+ ${item}`)
+    const went = had.filter((item) => !has.includes(item)).map((item) => `− ${item}`)
+    return { name, difference: [...came, ...went].join(', ') }
+  }).filter(({ difference }) => difference !== '')
 }
 
 /** The differences in one line: 'tipos + CRM; marcas − FIAT'. */
-export function joinDifferences(differences: readonly { name: ListName; difference: string }[]): string {
+export function joinDifferences(differences: ReturnType<typeof differencesBetween>): string {
   return differences.map(({ name, difference }) => `${LIST_NAMES[name]} ${difference}`).join('; ')
 }
 
-function listOf(state: Readonly<Record<string, unknown>>, name: ListName): string[] {
+function listOf(state: State, name: ListName): string[] {
   const list = state[name]
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : []
 }

@@ -6,13 +6,14 @@ import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { ConflictNotice, FocusedNotice, Person, PersonGone, useFocusWhenShown } from './dialog-notices.tsx'
-import { EntitlementList, missingIn } from './entitlements.tsx'
 import {
-  ENTITLEMENTS_DIALOGS,
+  EntitlementList,
+  type Entitlements,
   type EntitlementsForm,
   type EntitlementsKind,
+  missingIn,
   useEntitlementsForm,
-} from './use-entitlements-form.ts'
+} from './entitlements.tsx'
 import { readApproval } from './use-profile-edit.ts'
 import { refreshUsers } from './user-queries.ts'
 
@@ -24,9 +25,9 @@ interface EntitlementsDialogProps {
 
 /** 'Gerenciar Tipos de Acesso', 'Gerenciar Marcas e Estados' and the approval: one person's entitlements to tick. */
 export function EntitlementsDialog({ kind, person, onClose }: EntitlementsDialogProps) {
-  const { title, loadFailed } = ENTITLEMENTS_DIALOGS[kind]
   const formId = useId()
   const form = useEntitlementsForm(kind, person.user_id, onClose)
+  const { title, loadFailed } = form.texts
   const close = form.isBusy ? undefined : onClose
   /** There is nothing left to do but to close it. */
   const isOver = form.isGone || form.isApprovedAlready
@@ -52,34 +53,30 @@ export function EntitlementsDialog({ kind, person, onClose }: EntitlementsDialog
             <Button variant="secondary" onClick={close}>
               Cancelar
             </Button>
-            <NextActions kind={kind} form={form} formId={formId} />
+            <NextActions form={form} formId={formId} />
           </>
         )
       }
     >
-      {isOver && (form.isGone ? <PersonGone /> : <AlreadyApproved userId={person.user_id} />)}
-      {!isOver && form.loadFailure && (
+      {form.isGone ? (
+        <PersonGone />
+      ) : form.isApprovedAlready ? (
+        <AlreadyApproved userId={person.user_id} />
+      ) : form.loadFailure ? (
         <FailedLoad title={loadFailed} onRetry={form.reload}>
           {form.loadFailure}
         </FailedLoad>
-      )}
-      {!isOver && !form.loadFailure && (
-        <form id={formId} onSubmit={submit} aria-label={title}>
-          <EntitlementsBody kind={kind} form={form} />
+      ) : (
+        <form id={formId} onSubmit={submit} aria-label={title} className="space-y-5">
+          <Body form={form} />
         </form>
       )}
     </Dialog>
   )
 }
 
-interface NextActionsProps {
-  kind: EntitlementsKind
-  form: EntitlementsForm
-  formId: string
-}
-
 /** The buttons that lead on. Each question has its own, so that pressing Enter twice answers only one. */
-function NextActions({ kind, form, formId }: NextActionsProps) {
+function NextActions({ form, formId }: { form: EntitlementsForm; formId: string }) {
   if (form.conflict)
     return (
       <>
@@ -92,64 +89,54 @@ function NextActions({ kind, form, formId }: NextActionsProps) {
   if (form.mustAsk) return <Button onClick={form.confirmUnverified}>Continuar mesmo assim</Button>
   return (
     <Button key="save" type="submit" form={formId} isBusy={form.isBusy} aria-disabled={!form.base}>
-      {form.partial ? 'Tentar novamente' : ENTITLEMENTS_DIALOGS[kind].submit}
+      {form.partial ? 'Tentar novamente' : form.texts.submit}
     </Button>
   )
 }
 
-interface EntitlementsBodyProps {
-  kind: EntitlementsKind
-  form: EntitlementsForm
-}
-
 /** What stands between title and buttons: the question about the address, the notices and the boxes. */
-function EntitlementsBody({ kind, form }: EntitlementsBodyProps) {
-  const { lists } = ENTITLEMENTS_DIALOGS[kind]
-  if (!form.base || !form.ticked)
+function Body({ form }: { form: EntitlementsForm }) {
+  const { base, ticked, conflict, partial } = form
+  if (!base || !ticked)
     return (
-      <div className="space-y-5">
+      <>
         <p role="status" className="sr-only">
           Carregando…
         </p>
-        {lists.map((name) => (
+        {form.texts.lists.map((name) => (
           <Skeleton key={name} className="h-28" />
         ))}
-      </div>
+      </>
     )
   if (form.mustAsk)
     return (
       <Alert kind="warning" title="E-mail não verificado">
-        Ninguém provou ser dono do endereço {form.base.email}. Se não for da pessoa certa, quem criou a conta
-        verá os relatórios. Aprovar mesmo assim?
+        Ninguém provou ser dono do endereço {base.email}. Se não for da pessoa certa, quem criou a conta verá
+        os relatórios. Aprovar mesmo assim?
       </Alert>
     )
   return (
-    <div className="space-y-5">
-      {form.conflict && (
+    <>
+      {conflict && (
         <ConflictNotice
-          key={form.conflict.current.version}
-          conflict={form.conflict}
+          key={conflict.current.version}
+          conflict={conflict}
           advice="O que você marcou continua abaixo."
         />
       )}
-      {form.partial && (!form.conflict || form.partial.saved.length > 0) && (
-        <PartialSaveNotice {...form.partial} />
-      )}
-      <Lists kind={kind} form={form} />
-    </div>
+      {partial && (!conflict || partial.saved.length > 0) && <PartialSaveNotice {...partial} />}
+      <Lists form={form} ticked={ticked} />
+    </>
   )
 }
 
-function Lists({ kind, form }: EntitlementsBodyProps) {
+function Lists({ form, ticked }: { form: EntitlementsForm; ticked: Entitlements }) {
   const top = useRef<HTMLDivElement>(null)
   // The boxes come after the dialog: until then the focus stood on a button.
   useFocusWhenShown(top, 'input')
-  const { ticked } = form
-  if (!ticked) return null
-  const missing = kind === 'approve' ? missingIn(ticked) : undefined
   return (
     <div ref={top} className="space-y-5">
-      {ENTITLEMENTS_DIALOGS[kind].lists.map((name) => (
+      {form.texts.lists.map((name) => (
         <EntitlementList
           key={name}
           name={name}
@@ -157,9 +144,9 @@ function Lists({ kind, form }: EntitlementsBodyProps) {
           onChange={(next) => !form.isBusy && form.setTicked(next)}
         />
       ))}
-      {kind === 'approve' && (
+      {form.isApproval && (
         <p role="status" className="min-h-5 text-muted text-sm">
-          {missing}
+          {missingIn(ticked)}
         </p>
       )}
     </div>

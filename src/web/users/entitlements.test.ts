@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { profileOf } from '#web/testing/browser-parts.ts'
-import { entitlementsOf, namesOfStep, stepsToApprove, withSteps } from './entitlements.tsx'
+import { entitlementsOf, stepsToApprove } from './entitlements.tsx'
+import { namesOfStep } from './use-profile-edit.ts'
 
 describe('the steps of an approval', () => {
   it('are types, scope and then the approval, each only when it differs', () => {
@@ -22,16 +23,6 @@ describe('the steps of an approval', () => {
       'estados',
       'aprovação',
     ])
-  })
-
-  it('show in the person ahead of the reply', () => {
-    const before = profileOf({ types: ['CRM'] })
-    expect(withSteps(before, [{ types: [] }, { approved: true }])).toEqual({
-      ...before,
-      types: [],
-      approved: true,
-    })
-    expect(before.types).toEqual(['CRM'])
   })
 })
 

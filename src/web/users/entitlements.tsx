@@ -1,3 +1,5 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import {
   type AccessType,
   ESTADOS,
@@ -7,9 +9,12 @@ import {
   type Marca,
   TYPES,
 } from '#contract/catalogue.ts'
-import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
+import { adminMessages, type ManagedProfile, type ProfileChange } from '#contract/users.ts'
+import { isGone } from '#web/http/send-request.ts'
 import { CheckboxList } from '#web/ui/choices.tsx'
-import { LIST_NAMES, type ListName } from './describe-change.ts'
+import { LIST_NAMES, LIST_ORDER, type ListName } from './describe-change.ts'
+import { type EditTexts, useProfileEdit } from './use-profile-edit.ts'
+import { profileQuery, useFailureToast } from './user-queries.ts'
 
 /** What is ticked for one person or for many. */
 export interface Entitlements {
@@ -40,34 +45,17 @@ export function stepsToApprove(profile: ManagedProfile, wanted: Entitlements): P
   return steps
 }
 
-/** What a change is about, as a sentence names it. */
-export function namesOfStep(step: ProfileChange): string[] {
-  if ('types' in step) return ['tipos']
-  return 'marcas' in step ? ['marcas', 'estados'] : ['aprovação']
-}
-
-/** A person with changes applied, ahead of the server's reply. */
-export function withSteps(profile: ManagedProfile, steps: readonly ProfileChange[]): ManagedProfile {
-  return Object.assign({}, profile, ...steps)
-}
-
 /** Whether the same is ticked, in one list or in all: both sides are in the order of the options. */
 export function isSame<Lists extends readonly string[] | Entitlements>(one: Lists, other: Lists): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
-const OPTIONS: { [Name in ListName]: readonly Entitlements[Name][number][] } = {
-  types: TYPES,
-  marcas: MARCAS,
-  estados: ESTADOS,
-}
-const COLUMN_CLASSES: Record<ListName, string> = {
-  types: 'grid-cols-2 sm:grid-cols-3',
-  marcas: 'grid-cols-3 sm:grid-cols-5',
-  estados: 'grid-cols-4 sm:grid-cols-5',
-}
-/** The lists by the names that headings and tabs give them. */
-export const LIST_TITLES: Record<ListName, string> = { types: 'Tipos', marcas: 'Marcas', estados: 'Estados' }
+/** The three lists as they are ticked: what headings and tabs call them, and what each offers. */
+export const LISTS = {
+  types: { title: 'Tipos', options: TYPES, columns: 'grid-cols-2 sm:grid-cols-3' },
+  marcas: { title: 'Marcas', options: MARCAS, columns: 'grid-cols-3 sm:grid-cols-5' },
+  estados: { title: 'Estados', options: ESTADOS, columns: 'grid-cols-4 sm:grid-cols-5' },
+} as const satisfies Record<ListName, object>
 
 interface EntitlementListProps {
   name: ListName
@@ -78,22 +66,118 @@ interface EntitlementListProps {
 
 /** One of the three lists as boxes to tick. */
 export function EntitlementList({ name, ticked, onChange, ...rest }: EntitlementListProps) {
+  const { title, options, columns } = LISTS[name]
   return (
     <CheckboxList<string>
       {...rest}
-      legend={LIST_TITLES[name]}
-      options={OPTIONS[name]}
+      legend={title}
+      options={options}
       ticked={ticked[name]}
       onChange={(items) => onChange({ ...ticked, [name]: items })}
-      className={COLUMN_CLASSES[name]}
+      className={columns}
     />
   )
 }
 
 /** What nobody can see a report without, as a sentence; undefined when nothing is missing. */
 export function missingIn(ticked: Entitlements): string | undefined {
-  const missing = (['types', 'marcas', 'estados'] as const).filter((name) => ticked[name].length === 0)
+  const missing = LIST_ORDER.filter((name) => ticked[name].length === 0)
   if (missing.length === 0) return undefined
   const named = new Intl.ListFormat('pt-BR').format(missing.map((name) => LIST_NAMES[name]))
   return `Sem ${named}, a pessoa entra mas não vê relatórios.`
+}
+
+export type EntitlementsKind = 'types' | 'scope' | 'approve'
+
+interface EntitlementsTexts extends EditTexts {
+  title: string
+  /** The lists that the dialog shows. */
+  lists: readonly ListName[]
+  submit: string
+  loadFailed: string
+  /** What to save; types and scope are sent even when nothing differs, so that a newer state is noticed. */
+  stepsFor: (base: ManagedProfile, wanted: Entitlements) => ProfileChange[]
+}
+
+/** Steps without the approval itself, which somebody else has given meanwhile, are named for what they are. */
+function savedToApprove(steps: readonly ProfileChange[]): string[] {
+  if (steps.some((step) => 'approved' in step)) return [adminMessages.approved]
+  return steps.map((step) => ('types' in step ? adminMessages.typesSaved : adminMessages.scopeSaved))
+}
+
+/** The three dialogs that tick one person's entitlements. */
+const DIALOGS: Record<EntitlementsKind, EntitlementsTexts> = {
+  types: {
+    title: 'Gerenciar Tipos de Acesso',
+    lists: ['types'],
+    submit: 'Salvar',
+    loadFailed: adminMessages.typesLoadFailed,
+    saved: () => [adminMessages.typesSaved],
+    failed: adminMessages.typesFailed,
+    stepsFor: (_, { types }) => [{ types }],
+  },
+  scope: {
+    title: 'Gerenciar Marcas e Estados',
+    lists: ['marcas', 'estados'],
+    submit: 'Salvar',
+    loadFailed: adminMessages.scopeLoadFailed,
+    saved: () => [adminMessages.scopeSaved],
+    failed: adminMessages.scopeFailed,
+    stepsFor: (_, { marcas, estados }) => [{ marcas, estados }],
+  },
+  approve: {
+    title: 'Aprovar Usuário',
+    lists: ['types', 'marcas', 'estados'],
+    submit: 'Aprovar',
+    loadFailed: adminMessages.approveFailed,
+    saved: savedToApprove,
+    failed: adminMessages.approveFailed,
+    stepsFor: stepsToApprove,
+  },
+}
+
+export type EntitlementsForm = ReturnType<typeof useEntitlementsForm>
+
+/** What is ticked for one person, from reading the person anew to having saved it. */
+export function useEntitlementsForm(kind: EntitlementsKind, userId: string, onClose: () => void) {
+  const texts = DIALOGS[kind]
+  const fresh = useQuery(profileQuery(userId))
+  useFailureToast(fresh.error, texts.loadFailed)
+  const edit = useProfileEdit(fresh.data, texts, onClose)
+  const [changed, setTicked] = useState<Entitlements>()
+  const [isConfirmed, setIsConfirmed] = useState(false)
+  /** The state that the dialog stands on unless the person has ticked something else. */
+  const [accepted, setAccepted] = useState<ManagedProfile>()
+  const start = accepted ?? fresh.data
+  const ticked = changed ?? (start && entitlementsOf(start))
+
+  const goOnFromCurrent = () => {
+    setAccepted(edit.acceptCurrent())
+    setTicked(undefined)
+  }
+  const save = (from = edit.base) => {
+    if (!from || !ticked) return
+    const steps = texts.stepsFor(from, ticked)
+    if (steps.length > 0) edit.save(steps, from)
+    else goOnFromCurrent()
+  }
+  return {
+    ...edit,
+    texts,
+    isApproval: kind === 'approve',
+    ticked,
+    setTicked,
+    hasChanges: changed !== undefined && start !== undefined && !isSame(changed, entitlementsOf(start)),
+    isGone: isGone(fresh.error) || edit.isGone,
+    loadFailure: fresh.isFetching ? undefined : fresh.error?.message,
+    reload: () => void fresh.refetch(),
+    save: () => save(),
+    saveAnyway: () => save(edit.conflict?.current),
+    useCurrent: goOnFromCurrent,
+    /** Somebody else was quicker, and nothing is left to do here. */
+    isApprovedAlready: kind === 'approve' && start?.approved === true,
+    /** Nobody has proved to own the address: that is to be thought of before the approval. */
+    mustAsk: kind === 'approve' && edit.base?.email_verified_at === null && !isConfirmed,
+    confirmUnverified: () => setIsConfirmed(true),
+  }
 }

@@ -7,7 +7,7 @@ import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { formatInstant } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
-import { describeChange, writeChange } from './describe-change.ts'
+import { describeChange } from './describe-change.ts'
 import { ChangeSentence, Person, PersonGone } from './dialog-notices.tsx'
 import { historyQuery } from './user-queries.ts'
 
@@ -64,7 +64,7 @@ function Entries({ entries }: { entries: readonly HistoryEntry[] }) {
             {formatInstant(entry.at)}
           </time>
           <span>
-            <ChangeSentence text={writeChange(describeChange(entry, reader))} />
+            <ChangeSentence text={describeChange(entry, reader)} />
           </span>
         </li>
       ))}

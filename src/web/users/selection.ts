@@ -1,8 +1,11 @@
+import { useRef, useState } from 'react'
 import { MAX_IDS, type ManagedProfile, type ProfileFilter } from '#contract/users.ts'
+import { showToast } from '#web/ui/toast.tsx'
+import type { ProfileOrder, UserList } from './user-queries.ts'
 
-/** People picked one by one, or everybody who matches a filter but for a few. */
+/** People picked one by one, or all who match a filter but for a few. */
 export type Selection =
-  | { kind: 'some'; userIds: string[]; profiles: Map<string, ManagedProfile> }
+  | { kind: 'some'; profiles: ReadonlyMap<string, ManagedProfile> }
   | {
       kind: 'allMatching'
       filter: ProfileFilter
@@ -11,11 +14,11 @@ export type Selection =
       count: number
     }
 
-export const NO_SELECTION: Selection = { kind: 'some', userIds: [], profiles: new Map() }
+export const NO_SELECTION: Selection = { kind: 'some', profiles: new Map() }
 
 /** How many people are selected. */
 export function selectionSize(selection: Selection): number {
-  if (selection.kind === 'some') return selection.userIds.length
+  if (selection.kind === 'some') return selection.profiles.size
   return Math.max(0, selection.count - selection.except.length)
 }
 
@@ -43,25 +46,91 @@ export function withPeople(
   const profiles = new Map(selection.profiles)
   for (const profile of people)
     isOn ? profiles.set(profile.user_id, profile) : profiles.delete(profile.user_id)
-  return profiles.size > MAX_IDS ? undefined : { kind: 'some', userIds: [...profiles.keys()], profiles }
+  return profiles.size > MAX_IDS ? undefined : { kind: 'some', profiles }
 }
 
-/** The selection without those who have left the list; the very same one when it names none of them. */
+/** The selection without those who have left the list. */
 export function withoutLeavers(selection: Selection, hasLeft: (userId: string) => boolean): Selection {
-  const named = selection.kind === 'some' ? selection.userIds : selection.except
-  const rest = named.filter((userId) => !hasLeft(userId))
-  if (rest.length === named.length) return selection
-  if (selection.kind === 'allMatching') return { ...selection, except: rest }
-  const profiles = new Map([...selection.profiles].filter(([userId]) => !hasLeft(userId)))
-  return { kind: 'some', userIds: rest, profiles }
+  if (selection.kind === 'allMatching')
+    return { ...selection, except: selection.except.filter((userId) => !hasLeft(userId)) }
+  return { kind: 'some', profiles: new Map([...selection.profiles].filter(([userId]) => !hasLeft(userId))) }
 }
 
-const numbers = new Intl.NumberFormat('pt-BR')
+/**
+ * Tells who is not in a list any more now that it has been read anew: whoever was shown before, and of a list read
+ * to its end whoever is not in it.
+ */
+export function findWhoLeft(
+  before: readonly ManagedProfile[],
+  now: readonly ManagedProfile[],
+  isWhole: boolean,
+): (userId: string) => boolean {
+  const there = new Set(now.map(({ user_id }) => user_id))
+  const shown = new Set(before.map(({ user_id }) => user_id))
+  return (userId) => !there.has(userId) && (isWhole || shown.has(userId))
+}
+
+const TOO_MANY = {
+  kind: 'warning',
+  title: `No máximo ${MAX_IDS.toLocaleString('pt-BR')} usuários podem ser marcados um a um`,
+  description: 'Para mais usuários, restrinja a lista com os filtros e marque todos de uma vez.',
+} as const
+
+/**
+ * Who is selected. A selection outlives scrolling, sorting and edits, and ends when the filter changes: it would
+ * be about people whom the table does not show any more. Whoever leaves the list leaves the selection too.
+ */
+export function useSelection(filter: ProfileFilter, order: ProfileOrder, list: UserList) {
+  // The rows are those of another list while `isOutdated`: nothing can be ticked in them.
+  const { profiles, isWhole, isOutdated, totalCount } = list
+  const filterKey = JSON.stringify(filter)
+  const orderKey = JSON.stringify(order)
+  const [kept, setKept] = useState({ filterKey, orderKey, profiles, chosen: NO_SELECTION })
+  const anchorId = useRef<string>(undefined)
+  if (kept.filterKey !== filterKey) setKept({ filterKey, orderKey: '', profiles: [], chosen: NO_SELECTION })
+  else if (kept.profiles !== profiles && !isOutdated) {
+    const before = kept.orderKey === orderKey ? kept.profiles : []
+    const chosen = withoutLeavers(kept.chosen, findWhoLeft(before, profiles, isWhole))
+    setKept({ filterKey, orderKey, profiles, chosen })
+  }
+  const { chosen } = kept
+  const selection =
+    chosen.kind === 'allMatching' && totalCount !== undefined ? { ...chosen, count: totalCount } : chosen
+
+  const set = (next: Selection) => setKept((last) => ({ ...last, chosen: next }))
+  const toggleAll = (isOn: boolean) => {
+    if (isOutdated || !totalCount) return
+    set(isOn ? { kind: 'allMatching', filter, except: [], count: totalCount } : NO_SELECTION)
+  }
+  const toggle = (profile: ManagedProfile, isOn: boolean, isRange: boolean) => {
+    if (isOutdated) return
+    const next = withPeople(
+      selection,
+      isRange ? between(profiles, anchorId.current, profile) : [profile],
+      isOn,
+    )
+    anchorId.current = profile.user_id
+    if (next) set(next)
+    else showToast(TOO_MANY)
+  }
+  return { selection, toggle, toggleAll, clear: () => set(NO_SELECTION) }
+}
+
+/** The people from the one pressed last to this one, both included; this one alone where the other is gone. */
+function between(shown: readonly ManagedProfile[], anchorId: string | undefined, profile: ManagedProfile) {
+  const anchor = shown.findIndex(({ user_id }) => user_id === anchorId)
+  const target = shown.indexOf(profile)
+  if (anchor === -1 || target === -1) return [profile]
+  return shown.slice(Math.min(anchor, target), Math.max(anchor, target) + 1)
+}
+
+/** 9873, 'usuário', 'usuários' → '9.873 usuários'. */
+export function inWords(count: number, one: string, many: string): string {
+  return `${count.toLocaleString('pt-BR')} ${count === 1 ? one : many}`
+}
 
 /** 9873 → '9.873 usuários'. */
-export function usersInWords(count: number): string {
-  return `${numbers.format(count)} ${count === 1 ? 'usuário' : 'usuários'}`
-}
+export const usersInWords = (count: number) => inWords(count, 'usuário', 'usuários')
 
 /** How many match: '312 usuários', or with a filter '12 de 312 usuários'. */
 export function matchesInWords(
@@ -70,18 +139,16 @@ export function matchesInWords(
   isFiltered: boolean,
 ): string {
   if (!isFiltered || unfiltered === undefined) return usersInWords(matching)
-  return `${numbers.format(matching)} de ${usersInWords(unfiltered)}`
+  return `${matching.toLocaleString('pt-BR')} de ${usersInWords(unfiltered)}`
 }
 
 /** Who is selected: '3 usuários selecionados', 'Todos os 9.873 usuários que correspondem estão selecionados, menos 2'. */
 export function selectionInWords(selection: Selection): string {
-  if (selection.kind === 'some') {
-    const count = selectionSize(selection)
-    return `${usersInWords(count)} ${count === 1 ? 'selecionado' : 'selecionados'}`
-  }
+  if (selection.kind === 'some')
+    return inWords(selection.profiles.size, 'usuário selecionado', 'usuários selecionados')
   const { count, except, filter } = selection
   const isFiltered = Object.keys(filter).length > 0
   if (count === 1) return `O único usuário${isFiltered ? ' que corresponde' : ''} está selecionado`
   const all = `Todos os ${usersInWords(count)}${isFiltered ? ' que correspondem' : ''} estão selecionados`
-  return except.length > 0 ? `${all}, menos ${numbers.format(except.length)}` : all
+  return except.length > 0 ? `${all}, menos ${except.length.toLocaleString('pt-BR')}` : all
 }

@@ -1,4 +1,4 @@
-import { type ComponentType, useCallback, useEffect, useState } from 'react'
+import { type ComponentType, useEffect, useState } from 'react'
 import type { ManagedProfile } from '#contract/users.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { showToast } from '#web/ui/toast.tsx'
@@ -29,15 +29,12 @@ async function loadDialogs(): Promise<void> {
  */
 export function useDialogs(selection: Selection, isIdle: boolean, onDone: () => void) {
   const [dialog, setDialog] = useState<DialogRequest>()
-  const open = useCallback((request: DialogRequest) => {
+  const open = (request: DialogRequest) => {
     if (UserDialogs) setDialog(request)
     else loadDialogs().then(() => setDialog(request), sayNotOpened)
-  }, [])
-  const act = useCallback(
-    (kind: RowAction, profile: ManagedProfile) =>
-      kind === 'export' ? void exportData(profile) : open({ kind, profile }),
-    [open],
-  )
+  }
+  const act = (kind: RowAction, profile: ManagedProfile) =>
+    kind === 'export' ? void exportData(profile) : open({ kind, profile })
   useEffect(() => {
     // Should it fail, the press of a button tries again and says so.
     if (isIdle) loadDialogs().catch(() => {})

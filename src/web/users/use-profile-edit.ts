@@ -5,14 +5,7 @@ import { isConflict, isGone } from '#web/http/send-request.ts'
 import { getSession } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
-import {
-  describeChange,
-  differencesBetween,
-  joinDifferences,
-  timeInSentence,
-  writeChange,
-} from './describe-change.ts'
-import { namesOfStep, withSteps } from './entitlements.tsx'
+import { describeChange, differencesBetween, joinDifferences, timeInSentence } from './describe-change.ts'
 import { patchCachedProfile, refreshUsers } from './user-queries.ts'
 
 type Steps = readonly ProfileChange[]
@@ -21,12 +14,6 @@ export interface EditTexts {
   /** What is said of these steps when they have been saved. */
   saved: (steps: Steps) => readonly string[]
   failed: string
-}
-interface Save {
-  from: ManagedProfile
-  steps: Steps
-  /** The person as each step has left it. */
-  done: ManagedProfile[]
 }
 /** Where a save has led: nothing but `newer` when all is well. */
 interface Outcome {
@@ -48,27 +35,29 @@ export function useProfileEdit(opened: ManagedProfile | undefined, texts: EditTe
   const base = outcome.newer ?? opened
 
   const { submit, isBusy } = useSubmit({
-    send: async ({ from, steps, done }: Save) => {
+    send: async ({ from, steps }: { from: ManagedProfile; steps: Steps }) => {
       setOutcome({ newer: from })
-      await saveSteps({ from, steps, done })
+      return saveSteps(from, steps)
     },
-    onDone: (_, { steps }) => {
-      for (const title of texts.saved(steps)) showToast({ kind: 'success', title })
-      onSaved()
-    },
-    onFailed: async (error, { from, steps, done }) => {
-      const newer = done.at(-1) ?? from
-      patchCachedProfile(newer)
-      const conflict = isConflict(error) ? await readConflict(newer).catch(() => undefined) : undefined
+    onDone: async ({ newer, doneCount, failure }, { steps }) => {
+      if (failure === undefined) {
+        for (const title of texts.saved(steps)) showToast({ kind: 'success', title })
+        return onSaved()
+      }
+      const conflict = isConflict(failure) ? await readConflict(newer).catch(() => undefined) : undefined
       if (conflict) patchCachedProfile(conflict.current)
-      else showToast(failureNotice(texts.failed, error))
-      setOutcome({ newer, conflict, partial: splitSteps(steps, done.length), isGone: isGone(error) })
+      else showToast(failureNotice(texts.failed, failure))
+      const namesOf = (some: Steps) => some.flatMap(namesOfStep)
+      const [saved, unsaved] = [namesOf(steps.slice(0, doneCount)), namesOf(steps.slice(doneCount))]
+      const partial = steps.length > 1 ? { saved, unsaved } : undefined
+      setOutcome({ newer, conflict, partial, isGone: isGone(failure) })
     },
+    onFailed: texts.failed,
     onSettled: refreshUsers,
   })
   /** @param from the state that it rests on, when not the one that the dialog was opened with */
   const save = (steps: Steps, from = base) => {
-    if (from) void submit({ from, steps, done: [] })
+    if (from) void submit({ from, steps })
   }
   /** Goes on from the state that somebody else has left, and returns it. */
   const acceptCurrent = () => {
@@ -78,26 +67,29 @@ export function useProfileEdit(opened: ManagedProfile | undefined, texts: EditTe
   return { ...outcome, isGone: outcome.isGone ?? false, base, isBusy, save, acceptCurrent }
 }
 
-async function saveSteps({ from, steps, done }: Save): Promise<void> {
-  let profile = from
-  patchCachedProfile(withSteps(profile, steps))
-  for (const body of steps) {
-    const params = { userId: profile.user_id }
-    profile = await callApi('PATCH /api/profiles/{userId}', {
-      params,
-      body,
-      ifMatch: String(profile.version),
-    })
-    patchCachedProfile(withSteps(profile, steps))
-    done.push(profile)
+/** @returns the person as the last step that could be saved has left it, and what ended it before its end */
+async function saveSteps(from: ManagedProfile, steps: Steps) {
+  let newer = from
+  let doneCount = 0
+  try {
+    for (const body of steps) {
+      patchCachedProfile(Object.assign({}, newer, ...steps))
+      const [params, ifMatch] = [{ userId: newer.user_id }, String(newer.version)]
+      newer = await callApi('PATCH /api/profiles/{userId}', { params, body, ifMatch })
+      doneCount += 1
+    }
+    return { newer, doneCount }
+  } catch (failure) {
+    return { newer, doneCount, failure }
+  } finally {
+    patchCachedProfile(newer)
   }
 }
 
-/** Undefined for a single step, which is saved or not. */
-function splitSteps(steps: Steps, doneCount: number): Outcome['partial'] {
-  if (steps.length === 1) return undefined
-  const namesOf = (some: Steps) => some.flatMap(namesOfStep)
-  return { saved: namesOf(steps.slice(0, doneCount)), unsaved: namesOf(steps.slice(doneCount)) }
+/** What a change is about, as a sentence names it. */
+export function namesOfStep(step: ProfileChange): string[] {
+  if ('types' in step) return ['tipos']
+  return 'marcas' in step ? ['marcas', 'estados'] : ['aprovação']
 }
 
 /** Somebody was quicker: how the person stands now, and what happened meanwhile, oldest first. */
@@ -106,16 +98,8 @@ export interface Conflict {
   sentences: string[]
 }
 
-/** Each of these raised the profile's version by one. */
-const CHANGES: readonly string[] = [
-  'approval-given',
-  'approval-removed',
-  'types-set',
-  'scope-set',
-  'entitlements-added',
-  'entitlements-removed',
-  'bulk-edit-undone',
-] satisfies AuditAction[]
+/** A change of any of these raised the profile's version by one. */
+const VERSIONED = ['approved', 'types', 'marcas', 'estados']
 const MAX_SENTENCES = 5
 
 /**
@@ -128,11 +112,12 @@ export async function readConflict(base: ManagedProfile): Promise<Conflict> {
     callApi('GET /api/profiles/{userId}', { params }),
     callApi('GET /api/profiles/{userId}/history', { params }),
   ])
-  const since = changesSince(history.items, current.version - base.version)
-  return {
-    current,
-    sentences: since.length > 0 ? since.map(sentenceOf) : [describeWithoutHistory(base, current)],
-  }
+  const since = history.items
+    .filter(({ after }) => VERSIONED.some((name) => after && name in after))
+    .slice(0, Math.min(current.version - base.version, MAX_SENTENCES))
+    .reverse()
+  const sentences = since.length > 0 ? since.map(sentenceOf) : [describeWithoutHistory(base, current)]
+  return { current, sentences }
 }
 
 /**
@@ -145,13 +130,8 @@ export async function readApproval(userId: string): Promise<string | undefined> 
   return approval && sentenceOf(approval)
 }
 
-function changesSince(entries: readonly HistoryEntry[], versions: number): HistoryEntry[] {
-  const changes = entries.filter(({ action }) => CHANGES.includes(action))
-  return changes.slice(0, Math.min(Math.max(versions, 0), MAX_SENTENCES)).reverse()
-}
-
 function sentenceOf(entry: HistoryEntry): string {
-  return writeChange(describeChange(entry, getSession()?.user.email), timeInSentence(entry.at))
+  return describeChange(entry, getSession()?.user.email, timeInSentence(entry.at))
 }
 
 function describeWithoutHistory(base: ManagedProfile, current: ManagedProfile): string {

@@ -1,14 +1,6 @@
 import { useRouter } from '@tanstack/react-router'
-import { defaultRangeExtractor, type Range, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
-import {
-  type KeyboardEvent,
-  type RefObject,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react'
+import { defaultRangeExtractor, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 
 type ElementRef = RefObject<HTMLElement | null>
 
@@ -20,20 +12,13 @@ const OVERSCAN = 4
 const ROW_REM = 4.75
 const CARD_REM = 16.5
 
-interface RowsOptions {
-  body: ElementRef
-  /** What sticks above the head. */
-  bar: ElementRef
-  count: number
-  /** Rows are cards, each of which says how high it is. */
-  areCards: boolean
-}
-
 /**
  * The rows near the visible part of the page, and their places. The page itself scrolls, not the table.
+ * @param bar what sticks above the head
+ * @param areCards rows are cards, each of which says how high it is
  * @returns `start` from the top of what scrolls to the first row, and `barHeight`, in pixels
  */
-export function useRows({ body, bar, count, areCards }: RowsOptions) {
+export function useRows(body: ElementRef, bar: ElementRef, count: number, areCards: boolean) {
   const { start, barHeight } = usePlace(body, bar)
   // The row that has the focus stays, however far away it is scrolled; else the focus would be lost.
   const [focused, setFocused] = useState(-1)
@@ -43,24 +28,19 @@ export function useRows({ body, bar, count, areCards }: RowsOptions) {
   const virtualizer = useVirtualizer<HTMLElement, HTMLElement>({
     count,
     getScrollElement: () => scrollerOf(body.current),
-    estimateSize: useCallback(() => rowPx, [rowPx]),
+    estimateSize: () => rowPx,
     overscan: OVERSCAN,
     scrollMargin: start,
     scrollPaddingStart: barHeight + HEAD_PX,
     // The page may have been scrolled before the table is there.
     initialOffset: () => scrollerOf(body.current)?.scrollTop ?? 0,
     initialRect: { width: window.innerWidth, height: window.innerHeight },
-    rangeExtractor: useCallback(
-      (range: Range) => {
-        const indexes = defaultRangeExtractor(range)
-        if (focused < 0 || focused >= range.count || indexes.includes(focused)) return indexes
-        return [...indexes, focused].sort((a, b) => a - b)
-      },
-      [focused],
-    ),
+    rangeExtractor: (range) => {
+      const indexes = defaultRangeExtractor(range)
+      if (focused < 0 || focused >= range.count || indexes.includes(focused)) return indexes
+      return [...indexes, focused].sort((a, b) => a - b)
+    },
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other sizes make what was measured void
-  useEffect(() => virtualizer.measure(), [virtualizer, rowPx])
   return { virtualizer, start, barHeight, setFocused }
 }
 
@@ -76,7 +56,10 @@ function usePlace(body: ElementRef, bar: ElementRef) {
       setStart(Math.round(distanceBetween(scroller, body.current) + scroller.scrollTop))
       // In a low window the bar scrolls away.
       const isSticky = bar.current && getComputedStyle(bar.current).position === 'sticky'
-      setBarHeight((isSticky && bar.current?.offsetHeight) || 0)
+      const height = (isSticky && bar.current?.offsetHeight) || 0
+      setBarHeight(height)
+      // What takes the focus comes to rest between what sticks at the top and what sticks at the bottom.
+      scroller.style.scrollPaddingBlock = `${height + HEAD_PX}px ${BOTTOM_PX}px`
     }
     measure()
     const observer = new ResizeObserver(measure)
@@ -84,15 +67,6 @@ function usePlace(body: ElementRef, bar: ElementRef) {
       if (element) observer.observe(element)
     return () => observer.disconnect()
   }, [body, bar])
-  useEffect(() => {
-    const scroller = scrollerOf(body.current)
-    if (!scroller) return
-    // What takes the focus comes to rest between what sticks at the top and what sticks at the bottom.
-    scroller.style.scrollPaddingBlock = `${barHeight + HEAD_PX}px ${BOTTOM_PX}px`
-    return () => {
-      scroller.style.scrollPaddingBlock = ''
-    }
-  }, [body, barHeight])
   return { start, barHeight }
 }
 
@@ -112,21 +86,20 @@ export function useRowKeys(body: ElementRef, virtualizer: Virtualizer<HTMLElemen
     const target = event.target as HTMLElement
     const row = target.closest<HTMLElement>('[data-index]')
     if (!target.dataset.control || !row || event.ctrlKey || event.metaKey || event.altKey) return
-    const { count } = virtualizer.options
-    const index = indexAfter(event.key, Number(row.dataset.index), count)
-    if (index === undefined || index < 0 || index >= count) return
+    const [current, last] = [Number(row.dataset.index), virtualizer.options.count - 1]
+    const targets: Record<string, number> = {
+      ArrowDown: current + 1,
+      ArrowUp: current - 1,
+      Home: 0,
+      End: last,
+    }
+    const index = targets[event.key] ?? -1
+    if (index < 0 || index > last) return
     event.preventDefault()
     wanted.current = `[data-index="${index}"] [data-control="${target.dataset.control}"]`
     virtualizer.scrollToIndex(index, { align: 'auto' })
     focusWanted()
   }
-}
-
-function indexAfter(key: string, index: number, count: number): number | undefined {
-  if (key === 'ArrowDown') return index + 1
-  if (key === 'ArrowUp') return index - 1
-  if (key === 'Home') return 0
-  return key === 'End' ? count - 1 : undefined
 }
 
 /** How far down the page was left, by the entry of the browser's history. */

@@ -8,7 +8,6 @@ import { ESTADOS, inOrder, MARCAS, TYPES } from '#contract/catalogue.ts'
 import type { ManagedProfile, ProfileSort } from '#contract/users.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { formatDay, formatInstant } from '#web/ui/format-instant.ts'
-import { Skeleton } from '#web/ui/loading.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 import type { RowAction } from './use-dialogs.tsx'
 
@@ -27,8 +26,6 @@ export interface UserColumn {
   /** On a narrow window, where a person is a card: a line of its own, or half a line under the column's name. */
   card: 'line' | 'left' | 'right'
   cell: (row: Row) => ReactNode
-  /** What stands there until the row has been read; a short bar unless given. */
-  skeleton?: ReactNode
 }
 
 /** The columns after the boxes to tick, in their order: head, rows, cards and skeletons are drawn from this list. */
@@ -47,7 +44,6 @@ export const COLUMNS: readonly UserColumn[] = [
         {profile.email}
       </span>
     ),
-    skeleton: <Skeleton className="mt-2 h-4 w-4/5 xl:mt-0" />,
   },
   {
     head: 'Nome',
@@ -60,12 +56,6 @@ export const COLUMNS: readonly UserColumn[] = [
           {profile.full_name ?? <span className="text-muted">Sem nome</span>}
         </span>
         <ScopeLine profile={profile} isSelected={isSelected} />
-      </>
-    ),
-    skeleton: (
-      <>
-        <Skeleton className="h-4 w-3/5" />
-        <Skeleton className="hidden h-4 w-96 xl:absolute xl:bottom-2.5 xl:left-14 xl:block" />
       </>
     ),
   },
@@ -115,7 +105,6 @@ export const COLUMNS: readonly UserColumn[] = [
     width: '15.25rem',
     card: 'line',
     cell: (row) => <RowActions {...row} />,
-    skeleton: <Skeleton className="h-8 w-full max-w-60" />,
   },
 ]
 
@@ -160,22 +149,18 @@ function ScopeLine({ profile, isSelected }: Pick<Row, 'profile' | 'isSelected'>)
 /** A person's three lists for the table: 'Tipos: Vendas, CRM', 'Marcas: Todas', 'Estados: Nenhum'. */
 export function summariseScope({ types, marcas, estados }: ManagedProfile) {
   return [
-    partOf('Tipos', inOrder('types', types), TYPES, 'Todos', 'Nenhum'),
-    partOf('Marcas', marcas, MARCAS, 'Todas', 'Nenhuma'),
-    partOf('Estados', estados, ESTADOS, 'Todos', 'Nenhum'),
+    partOf('Tipos', inOrder('types', types), TYPES, 'o'),
+    partOf('Marcas', marcas, MARCAS, 'a'),
+    partOf('Estados', estados, ESTADOS, 'o'),
   ]
 }
 
-function partOf(
-  label: string,
-  given: readonly string[],
-  every: readonly string[],
-  all: string,
-  none: string,
-): { label: string; text: string; isEmpty: boolean } {
+function partOf(label: string, given: readonly string[], every: readonly string[], gender: 'o' | 'a') {
   const isEmpty = given.length === 0
   const isAll = given.length === every.length && every.every((item) => given.includes(item))
-  return { label, text: isEmpty ? none : isAll ? all : given.join(', '), isEmpty }
+  const all = `Tod${gender}s`
+  const text = isEmpty ? (gender === 'o' ? 'Nenhum' : 'Nenhuma') : isAll ? all : given.join(', ')
+  return { label, text, isEmpty }
 }
 
 const ICONS: readonly { action: RowAction; label: string; icon: LucideIcon }[] = [

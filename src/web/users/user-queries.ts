@@ -7,7 +7,7 @@ import {
   useInfiniteQuery,
   useQuery,
 } from '@tanstack/react-query'
-import { useCallback, useEffect, useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 import type { ReplyNamed } from '#contract/index.ts'
 import { adminMessages, type ManagedProfile, type ProfileFilter, type ProfileSort } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
@@ -20,14 +20,12 @@ export interface ProfileOrder {
   sort: ProfileSort
   order: 'asc' | 'desc'
 }
-type ProfilePages = InfiniteData<ReplyNamed<'GET /api/profiles'>>
+type ProfilePage = ReplyNamed<'GET /api/profiles'>
 
 const PAGE_SIZE = 100
 /** Reading so many pages again only because the window has the focus would be a burden. */
 const MAX_PAGES_ON_FOCUS = 10
 const NO_FILTER: ProfileFilter = {}
-/** The card that the table is in; it can have the focus. */
-const CARD_ID = 'usuarios'
 
 const keys = { all: ['profiles'], lists: ['profiles', 'list'], counts: ['profiles', 'count'] }
 
@@ -37,13 +35,11 @@ function profileListQuery(filter: ProfileFilter, order: ProfileOrder) {
     queryKey: [...keys.lists, filter, order],
     queryFn: ({ pageParam, signal }) => {
       if (!pageParam) queueMicrotask(countAgain)
-      const query = {
-        ...queryOf(filter),
-        ...order,
-        limit: PAGE_SIZE,
-        ...(pageParam && { cursor: pageParam }),
-      }
-      return callApi('GET /api/profiles', { query, signal })
+      const query = { ...queryOf(filter), ...order, limit: PAGE_SIZE }
+      return callApi('GET /api/profiles', {
+        query: pageParam ? { ...query, cursor: pageParam } : query,
+        signal,
+      })
     },
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
@@ -98,8 +94,8 @@ export function historyQuery(userId: string) {
 export function queryOf({ approved, verified, ...rest }: ProfileFilter) {
   return {
     ...rest,
-    ...(approved !== undefined && { approved: approved ? ('true' as const) : ('false' as const) }),
-    ...(verified !== undefined && { verified: verified ? ('true' as const) : ('false' as const) }),
+    ...(approved !== undefined && { approved: `${approved}` as const }),
+    ...(verified !== undefined && { verified: `${verified}` as const }),
   }
 }
 
@@ -122,9 +118,6 @@ export function useUserList(filter: ProfileFilter, order: ProfileOrder) {
 
   const isBroken = list.isFetchNextPageError
   const canReadOn = hasNextPage && !isFetching && !isPlaceholderData && !isBroken
-  const readOn = useCallback(() => {
-    if (canReadOn) void fetchNextPage()
-  }, [canReadOn, fetchNextPage])
   return {
     profiles,
     /** How many match; undefined until it has been read for this filter. */
@@ -138,14 +131,15 @@ export function useUserList(filter: ProfileFilter, order: ProfileOrder) {
     isOutdated: isPlaceholderData,
     isFetching,
     hasMore: hasNextPage,
-    /** There are no others who match, as far as is known now. */
-    isWhole: list.isSuccess && !isPlaceholderData && !isFetching && !hasNextPage,
+    /** All who match have been read. */
+    isWhole: list.isSuccess && !isPlaceholderData && !hasNextPage,
     /** The next page could not be read. */
     isBroken,
     /** How many there are could not be read, or is just being tried again. */
     isCountBroken: hasBroken(matching) || hasBroken(unfiltered),
     isCounting: matching.isFetching || unfiltered.isFetching,
-    readOn,
+    /** Asks for the next page, where that can be done now. */
+    readOn: canReadOn ? () => void fetchNextPage() : undefined,
     retry: () => void (isBroken ? fetchNextPage() : refreshUsers()),
   }
 }
@@ -172,10 +166,10 @@ export function useFailureToast(error: Error | null, title: string): void {
 /** Puts a person's newer state (or, to roll back, the older one) into every list that shows the person. */
 export function patchCachedProfile(profile: ManagedProfile): void {
   const patch = (cached: ManagedProfile) => (cached.user_id === profile.user_id ? profile : cached)
-  queryClient.setQueriesData<ProfilePages>(
+  const patchPage = (page: ProfilePage) => ({ ...page, items: page.items.map(patch) })
+  queryClient.setQueriesData<InfiniteData<ProfilePage>>(
     { queryKey: keys.lists },
-    (data) =>
-      data && { ...data, pages: data.pages.map((page) => ({ ...page, items: page.items.map(patch) })) },
+    (data) => data && { ...data, pages: data.pages.map(patchPage) },
   )
 }
 
@@ -193,5 +187,5 @@ export async function keepFocus(): Promise<void> {
   // By then the rows have been drawn.
   await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
   if (document.activeElement === document.body)
-    document.getElementById(CARD_ID)?.focus({ preventScroll: true })
+    document.getElementById('usuarios')?.focus({ preventScroll: true })
 }

@@ -24,7 +24,7 @@ export function asRole(role: 'table' | 'rowgroup' | 'row' | 'cell' | 'columnhead
 interface UserRowProps extends Row {
   index: number
   onToggle: (profile: ManagedProfile, isOn: boolean, isRange: boolean) => void
-  /** Of the last list: nobody can be selected until the next one is there. */
+  /** Of the last list: none can be ticked until the next one is there. */
   isOutdated: boolean
   /** Distance from the top of the table's body in pixels. */
   top: number
@@ -88,24 +88,19 @@ function Cell({ className, children }: { className: string; children: ReactNode 
   )
 }
 
-/** The place of a row that has not been read yet, of its size. */
+/** The place of a row that has not been read yet. */
 export function SkeletonRow({ top }: { top: number }) {
   return (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it can be focused
-    <tr aria-hidden="true" data-skeleton style={{ top }} className={`${rowClasses} h-66`}>
-      <td className="row-span-2 flex size-9 items-center justify-center xl:row-auto xl:size-10">
-        <Skeleton className="size-4" />
+    <tr aria-hidden="true" data-skeleton style={{ top }} className="absolute inset-x-0 block p-4">
+      <td className="block">
+        <Skeleton className="h-8 w-4/5" />
       </td>
-      {COLUMNS.map(({ head, card, skeleton }) => (
-        <td key={head} className={cardClasses[card]}>
-          {skeleton ?? <Skeleton className="h-4 w-20" />}
-        </td>
-      ))}
     </tr>
   )
 }
 
-/** Nobody matches. */
+/** What a list without any row says. */
 export function EmptyRow() {
   return (
     <tr {...asRole('row')} className="block">

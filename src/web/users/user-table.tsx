@@ -41,13 +41,16 @@ interface UserTableProps {
 /** The table of /admin: it draws the rows in sight and reads on as they come near. */
 export function UserTable(props: UserTableProps) {
   const { list, selection, isNarrow, bar, onToggle, onAction } = props
-  const { profiles, isOutdated } = list
+  const { profiles, isOutdated, readOn } = list
   const body = useRef<HTMLTableSectionElement>(null)
   const count = rowCount(list)
-  const { virtualizer, start, barHeight, setFocused } = useRows({ body, bar, count, areCards: isNarrow })
+  const { virtualizer, start, barHeight, setFocused } = useRows(body, bar, count, isNarrow)
   const moveFocus = useRowKeys(body, virtualizer)
   const items = virtualizer.getVirtualItems()
-  useReadingOn(list, items.at(-1)?.index ?? 0)
+  const isNearEnd = (items.at(-1)?.index ?? 0) + READ_AHEAD >= profiles.length
+  useEffect(() => {
+    if (isNearEnd) readOn?.()
+  }, [isNearEnd, readOn])
   return (
     <table
       {...asRole('table')}
@@ -65,7 +68,9 @@ export function UserTable(props: UserTableProps) {
         onKeyDown={moveFocus}
         // A press with Shift marks a range of rows, not a range of text.
         onMouseDown={(event) => event.shiftKey && event.preventDefault()}
-        onFocus={({ target }) => setFocused(indexOf(target))}
+        onFocus={({ target }) =>
+          setFocused(Number(target.closest<HTMLElement>('[data-index]')?.dataset.index ?? -1))
+        }
         onBlur={() => setFocused(-1)}
         style={{ height: count === 0 ? undefined : virtualizer.getTotalSize() }}
         className={classNames('relative block', isOutdated && 'opacity-55')}
@@ -98,18 +103,6 @@ export function UserTable(props: UserTableProps) {
 function rowCount({ isLoading, hasMore, profiles, totalCount = 0 }: UserList): number {
   if (isLoading) return FIRST_SKELETONS
   return hasMore ? Math.max(profiles.length + 1, totalCount) : profiles.length
-}
-
-/** Asks for the next page as the end of what has been read comes near. */
-function useReadingOn({ profiles, readOn }: UserList, lastIndex: number): void {
-  const isNearEnd = lastIndex + READ_AHEAD >= profiles.length
-  useEffect(() => {
-    if (isNearEnd) readOn()
-  }, [isNearEnd, readOn])
-}
-
-function indexOf(target: HTMLElement): number {
-  return Number(target.closest<HTMLElement>('[data-index]')?.dataset.index ?? -1)
 }
 
 /** The head of the table, which stays in sight; on a narrow window its buttons scroll sideways. */
@@ -160,13 +153,10 @@ function Head({
 }
 
 function ColumnHead({ head, sort, order, onSort }: UserColumn & Pick<UserTableProps, 'order' | 'onSort'>) {
+  const cell = { ...asRole('columnheader'), scope: 'col' }
   if (!sort)
     return (
-      <th
-        {...asRole('columnheader')}
-        scope="col"
-        className="text-left font-medium text-muted text-xs max-xl:sr-only"
-      >
+      <th {...cell} className="text-left font-medium text-muted text-xs max-xl:sr-only">
         {head}
       </th>
     )
@@ -174,12 +164,7 @@ function ColumnHead({ head, sort, order, onSort }: UserColumn & Pick<UserTablePr
   const Arrow = isSorted && order.order === 'desc' ? ArrowDown : ArrowUp
   const direction = order.order === 'asc' ? 'ascending' : 'descending'
   return (
-    <th
-      {...asRole('columnheader')}
-      scope="col"
-      aria-sort={isSorted ? direction : 'none'}
-      className="shrink-0 text-left"
-    >
+    <th {...cell} aria-sort={isSorted ? direction : 'none'} className="shrink-0 text-left">
       <button
         type="button"
         onClick={() => onSort(sort)}

@@ -1,5 +1,4 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useCallback, useMemo } from 'react'
 import * as z from 'zod/mini'
 import { estadoSchema, marcaSchema, typeSchema } from '#contract/catalogue.ts'
 import { PROFILE_SORTS, type ProfileFilter, type ProfileSort } from '#contract/users.ts'
@@ -25,23 +24,18 @@ const searchSchema = z.object({
 type UserSearch = { [Name in 'q' | keyof z.output<typeof searchSchema>]?: string | undefined }
 
 /** Reads the table's part of an address that anybody may have typed; what makes no sense is left out. */
-export function readUserView(search: Record<string, unknown>): {
-  filter: ProfileFilter
-  order: ProfileOrder
-} {
+export function readUserView(search: Record<string, unknown>) {
   const { status, verified, type, marca, estado, sort, order } = searchSchema.parse(search)
   const q = tidySearch(search.q)
-  return {
-    filter: {
-      ...(q && { q }),
-      ...(status && { approved: status === 'approved' }),
-      ...(verified && { verified: verified === 'yes' }),
-      ...(type && { type }),
-      ...(marca && { marca }),
-      ...(estado && { estado }),
-    },
-    order: { sort: sort ?? DEFAULT_ORDER.sort, order: order ?? DEFAULT_ORDER.order },
+  const filter: ProfileFilter = {
+    ...(q && { q }),
+    ...(status && { approved: status === 'approved' }),
+    ...(verified && { verified: verified === 'yes' }),
+    ...(type && { type }),
+    ...(marca && { marca }),
+    ...(estado && { estado }),
   }
+  return { filter, order: { sort: sort ?? DEFAULT_ORDER.sort, order: order ?? DEFAULT_ORDER.order } }
 }
 
 /** A filter as the address says it; what it leaves open is taken out of there. */
@@ -92,22 +86,16 @@ export function readUsersAhead(search: UserSearch): void {
 export function useUserView() {
   const search = useSearch({ from: '/signed-in/administrators/admin' })
   const navigate = useNavigate({ from: '/admin' })
-  const { filter, order } = useMemo(() => readUserView(search), [search])
+  const { filter, order } = readUserView(search)
 
-  const go = useCallback(
-    (change: UserSearch, replace = false) =>
-      void navigate({ to: '/admin', search: (last) => definedOf({ ...last, ...change }), replace }),
-    [navigate],
-  )
-  const setFilter = useCallback(
-    (next: ProfileFilter) => {
-      // Letters of one search are one step back, not many.
-      const isTyping = Boolean(filter.q && next.q && filter.q !== next.q)
-      go(writeFilter(next), isTyping)
-    },
-    [go, filter.q],
-  )
-  const sortBy = useCallback((sort: ProfileSort) => go(writeOrder(orderAfterClick(order, sort))), [go, order])
+  const go = (change: UserSearch, replace = false) =>
+    void navigate({ to: '/admin', search: (last) => definedOf({ ...last, ...change }), replace })
+  const setFilter = (next: ProfileFilter) => {
+    // Letters of one search are one step back, not many.
+    const isTyping = Boolean(filter.q && next.q && filter.q !== next.q)
+    go(writeFilter(next), isTyping)
+  }
+  const sortBy = (sort: ProfileSort) => go(writeOrder(orderAfterClick(order, sort)))
   return { filter, order, setFilter, sortBy }
 }
 

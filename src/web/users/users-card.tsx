@@ -1,11 +1,10 @@
-import { useCallback, useRef, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { adminMessages, type ProfileFilter } from '#contract/users.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
-import { matchesInWords, type Selection, selectionInWords, selectionSize } from './selection.ts'
+import { matchesInWords, type Selection, selectionInWords, selectionSize, useSelection } from './selection.ts'
 import { useDialogs } from './use-dialogs.tsx'
 import { useScrollPlace } from './use-rows.ts'
-import { useSelection } from './use-selection.ts'
 import { type UserList, useUserList } from './user-queries.ts'
 import { UserTable } from './user-table.tsx'
 import { useUserView } from './user-view.ts'
@@ -14,8 +13,6 @@ import { UsersToolbar } from './users-toolbar.tsx'
 const TITLE_ID = 'usuarios-titulo'
 // Tailwind's xl, from which on the table fits; below it people are cards.
 const wide = window.matchMedia('(min-width: 80rem)')
-// Lower, and what sticks would leave no place for rows: a phone held sideways, a laptop's window at 200 %.
-const low = window.matchMedia('(max-height: 36rem)')
 
 /** The card 'Administração de Usuários' of /admin. */
 export function UsersCard() {
@@ -23,19 +20,13 @@ export function UsersCard() {
   const list = useUserList(filter, order)
   const { selection, toggle, toggleAll, clear } = useSelection(filter, order, list)
   const { dialogs, open, act } = useDialogs(selection, list.profiles.length > 0, clear)
-  const isNarrow = !useMedia(wide)
-  const isLow = useMedia(low)
+  const isNarrow = !useIsWide()
   const bar = useRef<HTMLDivElement>(null)
   const card = useRef<HTMLElement>(null)
   useScrollPlace(card, JSON.stringify([filter, order]))
 
   const count = selectionSize(selection)
-  const buttons = {
-    count,
-    isNarrow,
-    onEdit: () => open({ kind: 'bulk' }),
-    onDelete: () => open({ kind: 'delete' }),
-  }
+  const buttons = { count, isNarrow, onOpen: open }
   const failure = (
     <FailedLoad
       title={adminMessages.loadFailed}
@@ -50,11 +41,11 @@ export function UsersCard() {
     <section ref={card} id="usuarios" aria-labelledby={TITLE_ID} tabIndex={-1} className="outline-none">
       {/* As high as the page at least, so that a shorter list moves nothing under the hand that types. */}
       <div className="min-h-[calc(100dvh-5.5rem)] rounded-xl border border-line bg-surface shadow-xs">
-        <Heading pendingCount={list.pendingCount} filter={filter} onFilter={setFilter} />
+        <Heading list={list} filter={filter} onFilter={setFilter} />
         {isNarrow && count === 0 && (
           <BulkButtons {...buttons} className="grid grid-cols-2 gap-2 px-4 pt-2 sm:px-6" />
         )}
-        <UsersToolbar ref={bar} isSticky={!isLow} filter={filter} onFilter={setFilter}>
+        <UsersToolbar ref={bar} filter={filter} onFilter={setFilter}>
           <div className="flex items-center justify-between gap-4">
             <Summary list={list} filter={filter} selection={selection} onClear={clear} />
             {!isNarrow && <BulkButtons {...buttons} className="flex gap-2" />}
@@ -64,6 +55,7 @@ export function UsersCard() {
           failure
         ) : (
           <UserTable
+            key={String(isNarrow)}
             {...{ list, order, selection, isNarrow, bar }}
             onSort={sortBy}
             onToggle={toggle}
@@ -84,25 +76,24 @@ export function UsersCard() {
   )
 }
 
-function useMedia(query: MediaQueryList): boolean {
-  const subscribe = useCallback(
-    (callback: () => void) => {
-      query.addEventListener('change', callback)
-      return () => query.removeEventListener('change', callback)
-    },
-    [query],
-  )
-  return useSyncExternalStore(subscribe, () => query.matches)
+function useIsWide(): boolean {
+  const [isWide, setIsWide] = useState(wide.matches)
+  useEffect(() => {
+    const follow = () => setIsWide(wide.matches)
+    wide.addEventListener('change', follow)
+    return () => wide.removeEventListener('change', follow)
+  }, [])
+  return isWide
 }
 
-interface HeadingProps {
-  pendingCount: number | undefined
+interface FilterProps {
+  list: UserList
   filter: ProfileFilter
   onFilter: (filter: ProfileFilter) => void
 }
 
 /** The card's title, and the way to those who wait for approval. */
-function Heading({ pendingCount, filter, onFilter }: HeadingProps) {
+function Heading({ list: { pendingCount }, filter, onFilter }: FilterProps) {
   const isShown = filter.approved === false
   return (
     <div className="flex flex-wrap items-center justify-between gap-2 px-4 pt-4 sm:px-6 sm:pt-5 xl:px-4">
@@ -125,28 +116,27 @@ function Heading({ pendingCount, filter, onFilter }: HeadingProps) {
 
 interface BulkButtonsProps {
   count: number
-  /** They share a line, whose halves may be narrower than their words. */
   isNarrow: boolean
-  onEdit: () => void
-  onDelete: () => void
+  onOpen: (request: { kind: 'bulk' | 'delete' }) => void
   className: string
 }
 
 /** What can be done with those selected. */
-function BulkButtons({ count, isNarrow, onEdit, onDelete, className }: BulkButtonsProps) {
+function BulkButtons({ count, isNarrow, onOpen, className }: BulkButtonsProps) {
   const shown = count.toLocaleString('pt-BR')
+  // On a narrow window they share a line, whose halves may be narrower than their words.
   const look = isNarrow
     ? { style: { whiteSpace: 'normal' } as const, className: 'h-11 px-2 text-balance leading-tight' }
     : { className: 'h-9 px-3' }
   return (
     <div className={className}>
-      <Button variant="secondary" disabled={count === 0} onClick={onEdit} {...look}>
+      <Button variant="secondary" disabled={count === 0} onClick={() => onOpen({ kind: 'bulk' })} {...look}>
         Alterar Filtros em Massa ({shown})
       </Button>
       <Button
         variant={count === 0 ? 'secondary' : 'danger'}
         disabled={count === 0}
-        onClick={onDelete}
+        onClick={() => onOpen({ kind: 'delete' })}
         {...look}
       >
         Excluir Selecionados ({shown})
@@ -155,12 +145,7 @@ function BulkButtons({ count, isNarrow, onEdit, onDelete, className }: BulkButto
   )
 }
 
-interface SummaryProps {
-  list: UserList
-  filter: ProfileFilter
-  selection: Selection
-  onClear: () => void
-}
+type SummaryProps = Pick<FilterProps, 'list' | 'filter'> & { selection: Selection; onClear: () => void }
 
 /** How many match and who is selected, in words, read out when it changes. */
 function Summary({ list, filter, selection, onClear }: SummaryProps) {

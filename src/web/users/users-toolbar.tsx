@@ -9,8 +9,6 @@ import { MAX_SEARCH_LENGTH, tidySearch } from './user-view.ts'
 
 interface UsersToolbarProps {
   ref: Ref<HTMLDivElement>
-  /** Whether it stays in sight while the rows scroll. */
-  isSticky: boolean
   filter: ProfileFilter
   onFilter: (filter: ProfileFilter) => void
   /** The line below: what is shown, and what can be done with it. */
@@ -18,17 +16,15 @@ interface UsersToolbarProps {
 }
 
 /** The bar above the table: search, filters (on a narrow window behind a button), and the line below. */
-export function UsersToolbar({ ref, isSticky, filter, onFilter, children }: UsersToolbarProps) {
+export function UsersToolbar({ ref, filter, onFilter, children }: UsersToolbarProps) {
   const [isOpen, setIsOpen] = useState(false)
   const { q = '', ...others } = filter
   const active = Object.keys(others).length
   return (
     <div
       ref={ref}
-      className={classNames(
-        isSticky && 'sticky top-0',
-        'z-5 space-y-1.5 rounded-t-xl bg-surface px-4 pt-3 pb-1.5 sm:px-6 xl:px-4',
-      )}
+      // In a low window, a phone held sideways say, it would leave no place for rows.
+      className="sticky top-0 z-5 space-y-1.5 rounded-t-xl bg-surface px-4 pt-3 pb-1.5 sm:px-6 xl:px-4 [@media(max-height:36rem)]:static"
     >
       <div className="flex gap-2">
         <SearchBox value={q} onSearch={(typed) => onFilter({ ...others, ...(typed && { q: typed }) })} />
@@ -63,13 +59,8 @@ export function UsersToolbar({ ref, isSticky, filter, onFilter, children }: User
  */
 const REST_MS = 40
 
-interface SearchBoxProps {
-  value: string
-  onSearch: (q: string) => void
-}
-
 /** Searches by name or e-mail while it is typed, at once on Enter; '/' leads here. */
-function SearchBox({ value, onSearch }: SearchBoxProps) {
+function SearchBox({ value, onSearch }: { value: string; onSearch: (q: string) => void }) {
   const input = useRef<HTMLInputElement>(null)
   const { text, type, send } = useTypedSearch(value, onSearch)
   useSlash(input)
@@ -131,12 +122,14 @@ function useTypedSearch(value: string, onSearch: (q: string) => void) {
   return { text, type, send }
 }
 
+const TYPED_INTO = 'textarea, select, input:not([type="checkbox"], [type="radio"]), [contenteditable]'
+
 function useSlash(input: RefObject<HTMLInputElement | null>): void {
   useEffect(() => {
     const follow = (event: KeyboardEvent) => {
       const isTaken = event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey
-      if (event.key !== '/' || isTaken || isTyping(event.target)) return
-      if (document.querySelector('[role="dialog"], [role="alertdialog"]')) return
+      const isTyping = (event.target as HTMLElement).closest?.(TYPED_INTO) != null
+      if (event.key !== '/' || isTaken || isTyping || document.querySelector('[role="dialog"]')) return
       event.preventDefault()
       input.current?.focus()
       input.current?.select()
@@ -146,14 +139,7 @@ function useSlash(input: RefObject<HTMLInputElement | null>): void {
   }, [input])
 }
 
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable ||
-      target.matches('textarea, select, input:not([type="checkbox"], [type="radio"])'))
-  )
-}
-
+const trueOr = (text: string) => [[true, text] as const, [false, 'Pendente'] as const]
 const sameWords = (values: readonly string[]) => values.map((value) => [value, value] as const)
 const FILTERS: readonly {
   name: Exclude<keyof ProfileFilter, 'q'>
@@ -166,19 +152,13 @@ const FILTERS: readonly {
     name: 'approved',
     label: 'Filtrar por status',
     every: 'Status: todos',
-    options: [
-      [true, 'Aprovado'],
-      [false, 'Pendente'],
-    ],
+    options: trueOr('Aprovado'),
   },
   {
     name: 'verified',
     label: 'Filtrar por e-mail verificado',
     every: 'E-mail: todos',
-    options: [
-      [true, 'Verificado'],
-      [false, 'Pendente'],
-    ],
+    options: trueOr('Verificado'),
   },
   { name: 'type', label: 'Filtrar por tipo de acesso', every: 'Tipo: todos', options: sameWords(TYPES) },
   { name: 'marca', label: 'Filtrar por marca', every: 'Marca: todas', options: sameWords(MARCAS) },
