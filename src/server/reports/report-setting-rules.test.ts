@@ -16,7 +16,7 @@ describeOnEachDatabase('report settings', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
   const { admin, save, list } = setUpReportSettings(portal)
 
-  describe('are refused in the words of the specification', () => {
+  describe('are refused in the very words of each rule', () => {
     const HOST = 'Apenas URLs do Power BI são permitidas (app.powerbi.com ou msit.powerbi.com)'
     const INVALID = 'URL inválida. Por favor, insira uma URL válida do Power BI'
     const REQUIRED = 'Por favor, insira uma URL válida'

@@ -48,7 +48,7 @@ export type OwnReportsView =
 
 /**
  * What the reports screen of this person is to show. Approval and settings come with one
- * call, and the specification answers differently to the failure of each: here a refusal counts as the failed
+ * call, but the failure of each is answered differently: here a refusal counts as the failed
  * approval check (pending screen), anything else that fails as settings that could not be loaded (toast and
  * no-reports screen, tried again by itself). Once read, they hold until the server says otherwise, so a lost
  * connection takes nobody's report away.
