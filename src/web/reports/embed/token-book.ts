@@ -25,7 +25,7 @@ export type TokenState =
 interface Entry {
   request: TokenRequest
   state: TokenState
-  /** When a ready token is due for renewal, and how often in a row that has brought no new one. */
+  /** When a ready token is due for renewal, and how often in a row that has failed. */
   renewAt: number
   failures: number
   asking?: Promise<TokenOutcome> | undefined
@@ -102,12 +102,11 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
 
   function settle(entry: Entry, outcome: TokenOutcome, askedAt: number): void {
     const current = entry.state.kind === 'ready' ? entry.state.token : undefined
-    const hasNoNewToken =
-      outcome.kind === 'failed' || (outcome.kind === 'issued' && outcome.value === current)
-    if (current !== undefined && hasNoNewToken) {
+    const isSame = outcome.kind === 'issued' && outcome.value === current
+    if (current !== undefined && (isSame || outcome.kind === 'failed')) {
       // The old one stands: this renewal is tried again a little later.
-      entry.failures += 1
-      entry.renewAt = Date.now() + retryDelay(entry.failures)
+      entry.failures = isSame ? 0 : entry.failures + 1
+      entry.renewAt = Date.now() + (isSame ? SAME_TOKEN_REST_MS : retryDelay(entry.failures))
       return
     }
     entry.failures = 0
@@ -196,6 +195,8 @@ const MAX_MARGIN_MS = 10 * 60_000
 const MIN_AGE_MS = 2_000
 const FIRST_RETRY_MS = 2_000
 const MAX_RETRY_MS = 60_000
+/** The server was asked too early and gave out the token that it remembers. */
+const SAME_TOKEN_REST_MS = 10_000
 
 /**
  * The age in milliseconds at which a token is renewed: ten minutes before its end, or a fifth of its life
