@@ -10,7 +10,7 @@ import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
 import { type BulkEditForm, describeGone, describePreview, useBulkEdit } from './bulk-edit.ts'
 import { LIST_ORDER, type ListName } from './describe-change.ts'
 import { EntitlementList, type Entitlements, LISTS } from './entitlements.tsx'
-import { type Selection, selectionInWords } from './selection.ts'
+import { type SelectionDialogProps, selectionInWords } from './selection.ts'
 
 const TITLE = 'Alteração em Massa'
 const ACTIONS: readonly { value: BulkEdit['action']; label: string }[] = [
@@ -18,14 +18,8 @@ const ACTIONS: readonly { value: BulkEdit['action']; label: string }[] = [
   { value: 'remove', label: adminMessages.bulkRemove },
 ]
 
-interface BulkEditDialogProps {
-  selection: Selection
-  onClose: () => void
-  onDone: () => void
-}
-
 /** 'Alteração em Massa': adds entitlements to many people or takes them away. */
-export function BulkEditDialog({ selection, onClose, onDone }: BulkEditDialogProps) {
+export function BulkEditDialog({ selection, onClose, onDone }: SelectionDialogProps) {
   const formId = useId()
   const form = useBulkEdit(selection, () => {
     onClose()

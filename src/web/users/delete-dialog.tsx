@@ -8,7 +8,7 @@ import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-form.ts'
 import { announceDeletion, deleteInBatches, describeOthers, readSelected } from './delete-users.ts'
 import { Person } from './dialog-notices.tsx'
-import { type Selection, selectionSize, usersInWords } from './selection.ts'
+import { type Selection, type SelectionDialogProps, selectionSize, usersInWords } from './selection.ts'
 import { refreshUsers } from './user-queries.ts'
 
 /** Fewer are deleted before a bar has been seen. */
@@ -17,26 +17,22 @@ const MIN_PEOPLE_FOR_BAR = 250
 const MAX_NAMES = 10
 const QUERY_KEY = ['people-to-delete']
 
-interface DeleteDialogProps {
-  selection: Selection
-  onClose: () => void
-  onDone: () => void
-}
-
 /** 'Confirmar Exclusão': who will be deleted, and that there is no way back. */
-export function DeleteDialog({ selection, onClose, onDone }: DeleteDialogProps) {
-  const who = usePeopleToDelete(selection)
-  const { doneCount, isBusy, change, confirm } = useDeletion(who, () => {
-    onClose()
-    onDone()
-  })
+export function DeleteDialog({ selection, onClose, onDone }: SelectionDialogProps) {
+  const { people, count, readFailure, retry, doneCount, isBusy, change, confirm } = useDeletion(
+    selection,
+    () => {
+      onClose()
+      onDone()
+    },
+  )
   return (
     <ConfirmDialog
       title="Confirmar Exclusão"
       description="Esta ação não pode ser desfeita. Todos os dados associados serão removidos permanentemente."
-      confirmLabel={`Excluir ${usersInWords(who.count)}`}
+      confirmLabel={`Excluir ${usersInWords(count)}`}
       isBusy={isBusy}
-      isDisabled={!who.people}
+      isDisabled={!people}
       onConfirm={confirm}
       onCancel={onClose}
     >
@@ -46,18 +42,27 @@ export function DeleteDialog({ selection, onClose, onDone }: DeleteDialogProps) 
             {change} Confira e confirme novamente.
           </Alert>
         )}
-        <People {...who} />
-        {isBusy && who.count > MIN_PEOPLE_FOR_BAR && <ProgressBar done={doneCount} total={who.count} />}
+        {readFailure === undefined ? (
+          <People people={people} />
+        ) : (
+          <FailedLoad title="Não foi possível ler os nomes" onRetry={retry}>
+            {readFailure}
+          </FailedLoad>
+        )}
+        {isBusy && count > MIN_PEOPLE_FOR_BAR && <ProgressBar done={doneCount} total={count} />}
       </div>
     </ConfirmDialog>
   )
 }
 
-type PeopleToDelete = ReturnType<typeof usePeopleToDelete>
-
-/** Whom a deletion is about: all who were selected when the dialog opened. They do not change under the hand. */
-function usePeopleToDelete(selection: Selection) {
+/**
+ * A deletion of those who were selected when the dialog opened; they do not change under the hand. Once confirmed, it
+ * deletes exactly the people who have been named; where others are selected by now, none.
+ */
+function useDeletion(selection: Selection, onFinished: () => void) {
   const [opened] = useState(selection)
+  const [doneCount, setDoneCount] = useState(0)
+  const [change, setChange] = useState<string>()
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: QUERY_KEY,
     queryFn: ({ signal }) => readSelected(opened, signal),
@@ -65,26 +70,11 @@ function usePeopleToDelete(selection: Selection) {
     gcTime: 0,
     refetchOnReconnect: false,
   })
-  return {
-    /** Undefined until all have been read. */
-    people: data,
-    count: data?.length ?? selectionSize(opened),
-    failure: isFetching ? undefined : error?.message,
-    retry: () => void refetch(),
-    /** Those who are selected by now. */
-    readAgain: () => readSelected(opened),
-  }
-}
-
-/** Deletes, once confirmed, exactly the people who have been named; where others are selected by now, none. */
-function useDeletion({ people, readAgain }: PeopleToDelete, onFinished: () => void) {
-  const [doneCount, setDoneCount] = useState(0)
-  const [change, setChange] = useState<string>()
   const { submit, isBusy } = useSubmit({
     send: async (named: ManagedProfile[]) => {
       setChange(undefined)
       setDoneCount(0)
-      const now = await readAgain()
+      const now = await readSelected(opened)
       const others = describeOthers(named, now)
       if (others === undefined) return deleteInBatches(named, setDoneCount)
       setChange(others)
@@ -102,21 +92,24 @@ function useDeletion({ people, readAgain }: PeopleToDelete, onFinished: () => vo
     onFailed: (failure, named) => announceDeletion({ deletedIds: [], refused: [], failure }, named),
     onSettled: refreshUsers,
   })
-  const confirm = () => {
-    if (people?.length === 0) showToast({ kind: 'error', title: adminMessages.deleteNothing })
-    else if (people) void submit(people)
+  return {
+    /** Undefined until all have been read. */
+    people: data,
+    count: data?.length ?? selectionSize(opened),
+    readFailure: isFetching ? undefined : error?.message,
+    retry: () => void refetch(),
+    doneCount,
+    isBusy,
+    change,
+    confirm: () => {
+      if (data?.length === 0) showToast({ kind: 'error', title: adminMessages.deleteNothing })
+      else if (data) void submit(data)
+    },
   }
-  return { doneCount, isBusy, change, confirm }
 }
 
 /** The first by name, and a number for the rest. */
-function People({ people, failure, retry }: PeopleToDelete) {
-  if (failure !== undefined)
-    return (
-      <FailedLoad title="Não foi possível ler os nomes" onRetry={retry}>
-        {failure}
-      </FailedLoad>
-    )
+function People({ people }: { people: readonly ManagedProfile[] | undefined }) {
   if (!people)
     return (
       <p role="status" className="text-muted">

@@ -79,7 +79,7 @@ export function EntitlementList({ name, ticked, onChange, ...rest }: Entitlement
   )
 }
 
-/** What nobody can see a report without, as a sentence; undefined when nothing is missing. */
+/** Which empty lists keep a person from every report, as a sentence; undefined when none is empty. */
 export function missingIn(ticked: Entitlements): string | undefined {
   const missing = LIST_ORDER.filter((name) => ticked[name].length === 0)
   if (missing.length === 0) return undefined
@@ -176,7 +176,7 @@ export function useEntitlementsForm(kind: EntitlementsKind, userId: string, onCl
     useCurrent: goOnFromCurrent,
     /** Somebody else was quicker, and nothing is left to do here. */
     isApprovedAlready: kind === 'approve' && start?.approved === true,
-    /** Nobody has proved to own the address: that is to be thought of before the approval. */
+    /** The e-mail has not been verified: that is to be thought of before the approval. */
     mustAsk: kind === 'approve' && edit.base?.email_verified_at === null && !isConfirmed,
     confirmUnverified: () => setIsConfirmed(true),
   }

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import type { HistoryEntry, ManagedProfile } from '#contract/users.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 import { isGone } from '#web/http/send-request.ts'
 import { useSession } from '#web/session/session.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
@@ -16,6 +16,7 @@ export function HistoryDialog({ person, onClose }: { person: ManagedProfile; onC
   const { data, error, isLoading, isFetching, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery(
     historyQuery(person.user_id),
   )
+  const reader = useSession()?.user.email
   const entries = data?.pages.flatMap(({ items }) => items)
   return (
     <Dialog
@@ -38,7 +39,20 @@ export function HistoryDialog({ person, onClose }: { person: ManagedProfile; onC
       <div className="space-y-4 text-sm">
         {isLoading && <Skeleton className="h-40" />}
         {entries?.length === 0 && <p className="py-6 text-center text-muted">Nenhuma alteração registrada</p>}
-        {entries && entries.length > 0 && <Entries entries={entries} />}
+        {entries && entries.length > 0 && (
+          <ol aria-label="Alterações, da mais recente para a mais antiga" className="divide-y divide-line">
+            {entries.map((entry) => (
+              <li key={entry.id} className="grid gap-x-4 gap-y-0.5 py-2.5 sm:grid-cols-[9.5rem_1fr]">
+                <time dateTime={entry.at} className="text-muted tabular-nums">
+                  {formatInstant(entry.at)}
+                </time>
+                <span>
+                  <ChangeSentence text={describeChange(entry, reader)} />
+                </span>
+              </li>
+            ))}
+          </ol>
+        )}
         {isGone(error) && <PersonGone />}
         {error && !isGone(error) && (
           <FailedLoad
@@ -51,23 +65,5 @@ export function HistoryDialog({ person, onClose }: { person: ManagedProfile; onC
         )}
       </div>
     </Dialog>
-  )
-}
-
-function Entries({ entries }: { entries: readonly HistoryEntry[] }) {
-  const reader = useSession()?.user.email
-  return (
-    <ol aria-label="Alterações, da mais recente para a mais antiga" className="divide-y divide-line">
-      {entries.map((entry) => (
-        <li key={entry.id} className="grid gap-x-4 gap-y-0.5 py-2.5 sm:grid-cols-[9.5rem_1fr]">
-          <time dateTime={entry.at} className="text-muted tabular-nums">
-            {formatInstant(entry.at)}
-          </time>
-          <span>
-            <ChangeSentence text={describeChange(entry, reader)} />
-          </span>
-        </li>
-      ))}
-    </ol>
   )
 }

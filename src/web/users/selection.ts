@@ -14,6 +14,13 @@ export type Selection =
       count: number
     }
 
+/** What a dialog about those selected is given; `onDone` when they have been dealt with. */
+export interface SelectionDialogProps {
+  selection: Selection
+  onClose: () => void
+  onDone: () => void
+}
+
 export const NO_SELECTION: Selection = { kind: 'some', profiles: new Map() }
 
 /** How many people are selected. */

@@ -31,7 +31,11 @@ export function useDialogs(selection: Selection, isIdle: boolean, onDone: () => 
   const [dialog, setDialog] = useState<DialogRequest>()
   const open = (request: DialogRequest) => {
     if (UserDialogs) setDialog(request)
-    else loadDialogs().then(() => setDialog(request), sayNotOpened)
+    else
+      loadDialogs().then(
+        () => setDialog(request),
+        () => void showToast(NOT_OPENED),
+      )
   }
   const act = (kind: RowAction, profile: ManagedProfile) =>
     kind === 'export' ? void exportData(profile) : open({ kind, profile })
@@ -46,10 +50,8 @@ export function useDialogs(selection: Selection, isIdle: boolean, onDone: () => 
   return { dialogs, open, act }
 }
 
-function sayNotOpened(): void {
-  showToast({
-    kind: 'error',
-    title: 'Não foi possível abrir esta janela',
-    description: 'Verifique sua internet e tente novamente. Se continuar assim, recarregue a página.',
-  })
-}
+const NOT_OPENED = {
+  kind: 'error',
+  title: 'Não foi possível abrir esta janela',
+  description: 'Verifique sua internet e tente novamente. Se continuar assim, recarregue a página.',
+} as const

@@ -3,20 +3,17 @@ import { DeleteDialog } from './delete-dialog.tsx'
 import { EntitlementsDialog } from './entitlements-dialog.tsx'
 import { HistoryDialog } from './history-dialog.tsx'
 import { RemoveApprovalDialog } from './remove-approval-dialog.tsx'
-import type { Selection } from './selection.ts'
+import type { SelectionDialogProps } from './selection.ts'
 import type { DialogRequest } from './use-dialogs.tsx'
 
-export interface UserDialogsProps {
+export interface UserDialogsProps extends SelectionDialogProps {
   /** Which dialog stands open, if any. */
   dialog: DialogRequest | undefined
-  onClose: () => void
-  selection: Selection
-  /** Called when the selected people have been changed or deleted, so that the selection is used up. */
-  onDone: () => void
 }
 
 /** Every dialog of the user administration; one at a time. */
-export function UserDialogs({ dialog, onClose, selection, onDone }: UserDialogsProps) {
+export function UserDialogs({ dialog, ...rest }: UserDialogsProps) {
+  const { onClose } = rest
   switch (dialog?.kind) {
     case 'types':
     case 'scope':
@@ -27,9 +24,9 @@ export function UserDialogs({ dialog, onClose, selection, onDone }: UserDialogsP
     case 'history':
       return <HistoryDialog person={dialog.profile} onClose={onClose} />
     case 'bulk':
-      return <BulkEditDialog selection={selection} onClose={onClose} onDone={onDone} />
+      return <BulkEditDialog {...rest} />
     case 'delete':
-      return <DeleteDialog selection={selection} onClose={onClose} onDone={onDone} />
+      return <DeleteDialog {...rest} />
     default:
       return null
   }

@@ -1,5 +1,6 @@
 import { memo, type ReactNode } from 'react'
 import { adminMessages, type ManagedProfile } from '#contract/users.ts'
+import { Checkbox } from '#web/ui/choices.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { COLUMNS, type Row, type UserColumn } from './user-columns.tsx'
@@ -50,20 +51,18 @@ export const UserRow = memo(function UserRow(props: UserRowProps) {
       )}
     >
       <Cell className="row-span-2 xl:row-auto">
-        <label className="flex size-9 cursor-pointer items-center justify-center xl:size-10">
-          <input
-            type="checkbox"
-            aria-label={`Selecionar ${profile.email}`}
-            data-control="select"
-            // Not disabled, which would take the focus away.
-            aria-disabled={isOutdated}
-            checked={isSelected}
-            onChange={({ nativeEvent, target }) =>
-              onToggle(profile, target.checked, (nativeEvent as MouseEvent).shiftKey)
-            }
-            className="size-4 cursor-pointer accent-brand"
-          />
-        </label>
+        <Checkbox
+          label={`Selecionar ${profile.email}`}
+          isLabelHidden
+          data-control="select"
+          // Not disabled, which would take the focus away.
+          aria-disabled={isOutdated}
+          checked={isSelected}
+          onChange={({ nativeEvent, target }) =>
+            onToggle(profile, target.checked, (nativeEvent as MouseEvent).shiftKey)
+          }
+          className="size-9 justify-center xl:size-10"
+        />
       </Cell>
       {COLUMNS.map(({ head, card, cell }) => (
         <Cell key={head} className={cardClasses[card]}>

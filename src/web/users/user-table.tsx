@@ -43,7 +43,9 @@ export function UserTable(props: UserTableProps) {
   const { list, selection, isNarrow, bar, onToggle, onAction } = props
   const { profiles, isOutdated, readOn } = list
   const body = useRef<HTMLTableSectionElement>(null)
-  const count = rowCount(list)
+  // All that match have their place from the start, read or not, so that the scroll bar tells the truth.
+  const wholeCount = list.hasMore ? Math.max(profiles.length + 1, list.totalCount ?? 0) : profiles.length
+  const count = list.isLoading ? FIRST_SKELETONS : wholeCount
   const { virtualizer, start, barHeight, setFocused } = useRows(body, bar, count, isNarrow)
   const moveFocus = useRowKeys(body, virtualizer)
   const items = virtualizer.getVirtualItems()
@@ -99,12 +101,6 @@ export function UserTable(props: UserTableProps) {
   )
 }
 
-/** All that match have their place from the start, read or not, so that the scroll bar tells the truth. */
-function rowCount({ isLoading, hasMore, profiles, totalCount = 0 }: UserList): number {
-  if (isLoading) return FIRST_SKELETONS
-  return hasMore ? Math.max(profiles.length + 1, totalCount) : profiles.length
-}
-
 /** The head of the table, which stays in sight; on a narrow window its buttons scroll sideways. */
 function Head({
   list,
@@ -153,33 +149,35 @@ function Head({
 }
 
 function ColumnHead({ head, sort, order, onSort }: UserColumn & Pick<UserTableProps, 'order' | 'onSort'>) {
-  const cell = { ...asRole('columnheader'), scope: 'col' }
-  if (!sort)
-    return (
-      <th {...cell} className="text-left font-medium text-muted text-xs max-xl:sr-only">
-        {head}
-      </th>
-    )
   const isSorted = order.sort === sort
   const Arrow = isSorted && order.order === 'desc' ? ArrowDown : ArrowUp
   const direction = order.order === 'asc' ? 'ascending' : 'descending'
   return (
-    <th {...cell} aria-sort={isSorted ? direction : 'none'} className="shrink-0 text-left">
-      <button
-        type="button"
-        onClick={() => onSort(sort)}
-        className={classNames(
-          '-mx-2 inline-flex h-9 items-center gap-1 whitespace-nowrap rounded-md px-2 font-medium text-xs',
-          'max-xl:mx-0 focus-visible:-outline-offset-2 hover:bg-subtle hover:text-ink',
-          isSorted ? 'text-ink max-xl:bg-subtle' : 'text-muted',
-        )}
-      >
-        {head}
-        <Arrow
-          aria-hidden="true"
-          className={classNames('size-3.5', !isSorted && 'invisible max-xl:hidden')}
-        />
-      </button>
+    <th
+      {...asRole('columnheader')}
+      scope="col"
+      aria-sort={sort && (isSorted ? direction : 'none')}
+      className={sort ? 'shrink-0 text-left' : 'text-left font-medium text-muted text-xs max-xl:sr-only'}
+    >
+      {sort ? (
+        <button
+          type="button"
+          onClick={() => onSort(sort)}
+          className={classNames(
+            '-mx-2 inline-flex h-9 items-center gap-1 whitespace-nowrap rounded-md px-2 font-medium text-xs',
+            'max-xl:mx-0 focus-visible:-outline-offset-2 hover:bg-subtle hover:text-ink',
+            isSorted ? 'text-ink max-xl:bg-subtle' : 'text-muted',
+          )}
+        >
+          {head}
+          <Arrow
+            aria-hidden="true"
+            className={classNames('size-3.5', !isSorted && 'invisible max-xl:hidden')}
+          />
+        </button>
+      ) : (
+        head
+      )}
     </th>
   )
 }

@@ -26,6 +26,7 @@ export function UsersCard() {
   useScrollPlace(card, JSON.stringify([filter, order]))
 
   const count = selectionSize(selection)
+  const areWaitingShown = filter.approved === false
   const buttons = { count, isNarrow, onOpen: open }
   const failure = (
     <FailedLoad
@@ -41,7 +42,23 @@ export function UsersCard() {
     <section ref={card} id="usuarios" aria-labelledby={TITLE_ID} tabIndex={-1} className="outline-none">
       {/* As high as the page at least, so that a shorter list moves nothing under the hand that types. */}
       <div className="min-h-[calc(100dvh-5.5rem)] rounded-xl border border-line bg-surface shadow-xs">
-        <Heading list={list} filter={filter} onFilter={setFilter} />
+        <div className="flex flex-wrap items-center justify-between gap-2 px-4 pt-4 sm:px-6 sm:pt-5 xl:px-4">
+          <h2 id={TITLE_ID} className="font-semibold text-lg">
+            Administração de Usuários
+          </h2>
+          {list.pendingCount !== undefined && (
+            <Button
+              variant="secondary"
+              aria-pressed={areWaitingShown}
+              onClick={() =>
+                setFilter(areWaitingShown ? { ...filter, approved: undefined } : { approved: false })
+              }
+              className="h-9 px-3 aria-pressed:border-brand aria-pressed:bg-subtle"
+            >
+              Pendentes ({list.pendingCount.toLocaleString('pt-BR')})
+            </Button>
+          )}
+        </div>
         {isNarrow && count === 0 && (
           <BulkButtons {...buttons} className="grid grid-cols-2 gap-2 px-4 pt-2 sm:px-6" />
         )}
@@ -86,34 +103,6 @@ function useIsWide(): boolean {
   return isWide
 }
 
-interface FilterProps {
-  list: UserList
-  filter: ProfileFilter
-  onFilter: (filter: ProfileFilter) => void
-}
-
-/** The card's title, and the way to those who wait for approval. */
-function Heading({ list: { pendingCount }, filter, onFilter }: FilterProps) {
-  const isShown = filter.approved === false
-  return (
-    <div className="flex flex-wrap items-center justify-between gap-2 px-4 pt-4 sm:px-6 sm:pt-5 xl:px-4">
-      <h2 id={TITLE_ID} className="font-semibold text-lg">
-        Administração de Usuários
-      </h2>
-      {pendingCount !== undefined && (
-        <Button
-          variant="secondary"
-          aria-pressed={isShown}
-          onClick={() => onFilter(isShown ? { ...filter, approved: undefined } : { approved: false })}
-          className="h-9 px-3 aria-pressed:border-brand aria-pressed:bg-subtle"
-        >
-          Pendentes ({pendingCount.toLocaleString('pt-BR')})
-        </Button>
-      )}
-    </div>
-  )
-}
-
 interface BulkButtonsProps {
   count: number
   isNarrow: boolean
@@ -145,7 +134,12 @@ function BulkButtons({ count, isNarrow, onOpen, className }: BulkButtonsProps) {
   )
 }
 
-type SummaryProps = Pick<FilterProps, 'list' | 'filter'> & { selection: Selection; onClear: () => void }
+interface SummaryProps {
+  list: UserList
+  filter: ProfileFilter
+  selection: Selection
+  onClear: () => void
+}
 
 /** How many match and who is selected, in words, read out when it changes. */
 function Summary({ list, filter, selection, onClear }: SummaryProps) {

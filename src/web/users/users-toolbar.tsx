@@ -26,7 +26,7 @@ export function UsersToolbar({ ref, filter, onFilter, children }: UsersToolbarPr
       // In a low window, a phone held sideways say, it would leave no place for rows.
       className="sticky top-0 z-5 space-y-1.5 rounded-t-xl bg-surface px-4 pt-3 pb-1.5 sm:px-6 xl:px-4 [@media(max-height:36rem)]:static"
     >
-      <div className="flex gap-2">
+      <div className="flex flex-wrap gap-2 xl:flex-nowrap">
         <SearchBox value={q} onSearch={(typed) => onFilter({ ...others, ...(typed && { q: typed }) })} />
         <Button
           variant="secondary"
@@ -38,15 +38,15 @@ export function UsersToolbar({ ref, filter, onFilter, children }: UsersToolbarPr
           <SlidersHorizontal aria-hidden="true" className="size-4" />
           Filtros{active > 0 && ` (${active})`}
         </Button>
-        <div className="hidden gap-2 xl:flex">
+        <div
+          id="filtros"
+          className={classNames(
+            'basis-full grid-cols-2 gap-2 sm:grid-cols-3 xl:flex xl:basis-auto',
+            isOpen ? 'grid' : 'hidden',
+          )}
+        >
           <Filters filter={filter} onFilter={onFilter} />
         </div>
-      </div>
-      <div
-        id="filtros"
-        className={classNames('grid-cols-2 gap-2 sm:grid-cols-3 xl:hidden', isOpen ? 'grid' : 'hidden')}
-      >
-        {isOpen && <Filters filter={filter} onFilter={onFilter} />}
       </div>
       {children}
     </div>
