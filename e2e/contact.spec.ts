@@ -162,16 +162,21 @@ test('nothing typed is lost when sending fails or the page is loaded again', asy
   await expect(page.getByLabel('Nome')).toHaveValue(filled.name)
 })
 
-test('a Brazilian number is written as it is read when its field is left, and others are left alone', async ({
+test('a Brazilian number is written as it is typed, the caret stays, and others are left alone', async ({
   page,
 }) => {
   await page.goto('/contato')
   const phone = page.getByLabel('Celular')
-  await phone.fill('21987654321')
-  await phone.blur()
+  await phone.pressSequentially('21987654321')
   await expect(phone).toHaveValue('(21) 98765-4321')
-  await phone.fill('+442071234567')
-  await phone.blur()
+  for (let presses = 0; presses < 6; presses += 1) await phone.press('ArrowLeft')
+  await phone.press('Backspace')
+  await phone.pressSequentially('0')
+  await expect(phone).toHaveValue('(21) 98705-4321')
+  for (let presses = 0; presses < 20; presses += 1) await phone.press('Delete')
+  for (let presses = 0; presses < 20; presses += 1) await phone.press('Backspace')
+  await expect(phone).toHaveValue('')
+  await phone.pressSequentially('+442071234567')
   await expect(phone).toHaveValue('+442071234567')
 })
 

@@ -18,6 +18,7 @@ import { EmailField, TextArea, TextField } from '#web/ui/text-field.tsx'
 import { showToast, type ToastContent } from '#web/ui/toast.tsx'
 import { useForm } from '#web/ui/use-form.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
+import { formatPhone } from './format-phone.ts'
 
 /** /contato, 'Entre em Contato': anybody writes to the administrators. */
 export function ContactScreen() {
@@ -74,9 +75,7 @@ function ContactForm() {
           inputMode="tel"
           autoComplete="tel"
           placeholder="(21) 98765-4321"
-          onBlur={({ currentTarget: input }) => {
-            input.value = formatPhone(input.value)
-          }}
+          onInput={writeFormatted}
         />
         <MessageField {...shared('message')} />
         <Honeypot />
@@ -122,19 +121,15 @@ function MessageField(props: Omit<ComponentProps<typeof TextArea>, 'label'>) {
   )
 }
 
-const AREA = '(1[1-9]|2[12478]|3[1-578]|4[1-9]|5[1345]|6[1-9]|7[134579]|8[1-9]|9[1-9])'
-/** Country code or none, area code (Anatel), and a mobile number or a landline. */
-const BRAZILIAN = new RegExp(`^(55)?${AREA}(9\\d{4}|[2-5]\\d{3})(\\d{4})$`)
-
-/** A whole Brazilian number as it is read, (21) 98765-4321 or +55 (21) 3456-7890; anything else as it was typed. */
-export function formatPhone(text: string): string {
-  const digits = text.replace(/\D/g, '')
-  const [, country, area, first, last] = BRAZILIAN.exec(digits) ?? []
-  const isForeign = country ? false : text.trim().startsWith('+')
-  // Another grouping of the digits is another country's.
-  const isGroupedOtherwise = /^\D*(\d|\d{3,5})\D/.test(text)
-  if (!area || isForeign || isGroupedOtherwise || /[^\d\s()+.-]/.test(text)) return text
-  return `${country ? '+55 ' : ''}(${area}) ${first}-${last}`
+/** A Brazilian number is written with its brackets and hyphen as it is typed, any other as it is. */
+function writeFormatted({ currentTarget: input, nativeEvent }: FormEvent<HTMLInputElement>): void {
+  // While an input method composes, the text belongs to it.
+  if (nativeEvent instanceof InputEvent && nativeEvent.isComposing) return
+  const typed = { text: input.value, caret: input.selectionStart ?? input.value.length }
+  const { text, caret } = formatPhone(typed)
+  if (text === typed.text) return
+  input.value = text
+  input.setSelectionRange(caret, caret)
 }
 
 /** In characters as the rule counts them (contactFormSchema): an emoji outside the basic plane is one, not two. */
@@ -181,13 +176,7 @@ function useContactForm(humanCheck: RefObject<PassKeeper | null>, onSent: () => 
         if (captcha === false) return
         const fill_ms = await fillTimeSince(openedAt.current)
         const website = String(new FormData(form).get('website') ?? '')
-        const body = {
-          ...values,
-          phone: formatPhone(values.phone),
-          website,
-          fill_ms,
-          ...(captcha && { captcha }),
-        }
+        const body = { ...values, website, fill_ms, ...(captcha && { captcha }) }
         await callPublic('POST /api/support-messages', { body })
         showToast({ kind: 'success', title: contactMessages.sent })
         keepDraft({})

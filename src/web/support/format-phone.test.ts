@@ -1,6 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatPhone } from './contact-screen.tsx'
+import { formatPhone } from './format-phone.ts'
+
+const format = (text: string) => formatPhone({ text, caret: text.length }).text
+
+/** What stands in the field after each key, as a person types with the caret ('|') where it was left. */
+function type(keys: string, start = ''): string {
+  let { text, caret } = { text: start.replace('|', ''), caret: Math.max(0, start.indexOf('|')) }
+  if (!start.includes('|')) caret = text.length
+  for (const key of keys) {
+    const isDelete = key === '<'
+    const before = text.slice(0, isDelete ? Math.max(0, caret - 1) : caret) + (isDelete ? '' : key)
+    const next = formatPhone({ text: before + text.slice(caret), caret: before.length })
+    text = next.text
+    caret = next.caret
+  }
+  return `${text.slice(0, caret)}|${text.slice(caret)}`
+}
 
 describe('formatPhone', () => {
   it.each([
@@ -15,7 +31,7 @@ describe('formatPhone', () => {
     ['552134567890', '+55 (21) 3456-7890'],
     ['55 21 98765-4321', '+55 (21) 98765-4321'],
   ])('writes %s as %s', (typed, read) => {
-    expect(formatPhone(typed)).toBe(read)
+    expect(format(typed)).toBe(read)
   })
 
   it.each([
@@ -42,17 +58,64 @@ describe('formatPhone', () => {
     '+5',
     '1+1',
   ])('leaves %s alone', (typed) => {
-    expect(formatPhone(typed)).toBe(typed)
+    expect(format(typed)).toBe(typed)
+  })
+
+  it('follows the keys, forwards and backwards', () => {
+    expect(type('219')).toBe('(21) 9|')
+    expect(type('21987654321')).toBe('(21) 98765-4321|')
+    expect(type('+5521987654321')).toBe('+55 (21) 98765-4321|')
+    expect(type('<', '(21) 98765-4')).toBe('(21) 98765|')
+    expect(type('<'.repeat(15), '(21) 98765-4321')).toBe('|')
+  })
+
+  it.each([
+    ['5521987654321', '+55 (21) 98765-4321'],
+    ['55 21 98765-4321', '+55 (21) 98765-4321'],
+    ['21 9 8765-4321', '(21) 98765-4321'],
+    ['(21)98765-4321 ramal 12', '(21) 98765-4321 ramal 12'],
+    ['+552133334444 ramal 12', '+55 (21) 3333-4444 ramal 12'],
+    ['(21) 3333-4444 5555', '(21) 3333-4444 5555'],
+  ])('writes %s, key by key, as %s', (keys, read) => {
+    expect(type(keys)).toBe(`${read}|`)
+  })
+
+  it.each([
+    '40041234',
+    '4004-1234',
+    '3333-4444',
+    '98765-4321',
+    '1 555 123 4567',
+    '1 (555) 123-4567',
+    '15551234567',
+    '(555) 123-4567',
+    '555-123-4567',
+    '555 123 4567',
+    '447911123456',
+    '351 912 345 678',
+    '0800 123 4567',
+    '+1 555 123 4567',
+    '219876543210',
+  ])('leaves %s alone, key by key', (keys) => {
+    expect(type(keys)).toBe(`${keys}|`)
+  })
+
+  it('keeps the caret behind the digit that it stood behind', () => {
+    expect(type('5', '(21) 98|5-4321')).toBe('(21) 985|54-321')
+    expect(type('<', '(21) 98|765-4321')).toBe('(21) 9|7654-321')
+    expect(type('<', '(2|1) 98765-4321')).toBe('(|1) 98765-4321')
+    expect(type('3', '(|1) 98765-4321')).toBe('(3|1) 98765-4321')
   })
 
   it('neither loses nor adds a digit, and is content with what it wrote', () => {
     const characters = fc.constantFrom(...'0123456789+-(). a')
     fc.assert(
-      fc.property(fc.array(characters, { maxLength: 25 }), (list) => {
+      fc.property(fc.array(characters, { maxLength: 25 }), fc.nat(25), (list, place) => {
         const text = list.join('')
-        const written = formatPhone(text)
-        expect(written.replace(/\D/g, '')).toBe(text.replace(/\D/g, ''))
-        expect(formatPhone(written)).toBe(written)
+        const written = formatPhone({ text, caret: Math.min(place, text.length) })
+        expect(written.text.replace(/\D/g, '')).toBe(text.replace(/\D/g, ''))
+        expect(written.caret).toBeLessThanOrEqual(written.text.length)
+        expect(format(written.text)).toBe(written.text)
       }),
     )
   })
