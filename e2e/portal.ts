@@ -16,6 +16,8 @@ export interface RunningPortal {
   database: Database
   keyring: Keyring
   clock: () => number
+  /** Lets the portal's clock jump ahead; the browser's is the page's own. */
+  advance(ms: number): void
 }
 
 /** What starts portals one after the other, each on a database that was just seeded. */
@@ -36,13 +38,18 @@ export async function openHost(): Promise<Host> {
       const config = readConfig({ ...settings, SHUTDOWN_GRACE_SECONDS: '0' })
       await restore?.()
       const kept = { ...database, close: async () => {} }
-      const { server, stop } = await servePortal(config, createLog('silent'), kept)
+      let ahead = 0
+      const clock = () => Date.now() + ahead
+      const { server, stop } = await servePortal(config, createLog('silent'), kept, clock)
       restore ??= await rememberRows(database)
       return {
         url: config.publicUrl,
         database,
         keyring: createKeyring([SECRET]),
-        clock: Date.now,
+        clock,
+        advance: (ms) => {
+          ahead += ms
+        },
         async stop() {
           server.closeAllConnections()
           await stop()

@@ -48,7 +48,12 @@ export async function startPortal(config: Config, log: Log): Promise<Portal> {
 }
 
 /** Brings an open database up to date and serves the portal on it; stopping closes it. */
-export async function servePortal(config: Config, log: Log, database: Database): Promise<Portal> {
+export async function servePortal(
+  config: Config,
+  log: Log,
+  database: Database,
+  clock: () => number = Date.now,
+): Promise<Portal> {
   const { db } = database
   await migrateDatabase(database)
   const secrets = config.sessionSecrets.length > 0 ? config.sessionSecrets : [readDemoSecret(config.dataDir)]
@@ -58,7 +63,7 @@ export async function servePortal(config: Config, log: Log, database: Database):
 
   const outbox = openOutbox(config, log, database, demo)
   const metrics = createMetrics(database)
-  const messageStreams = createMessageStreams({ database, log, metrics, clock: Date.now })
+  const messageStreams = createMessageStreams({ database, log, metrics, clock })
   let isDraining = false
   const app = createApp({
     database,
@@ -66,7 +71,7 @@ export async function servePortal(config: Config, log: Log, database: Database):
     messageStreams,
     log,
     metrics,
-    clock: Date.now,
+    clock,
     keyring: createKeyring(secrets),
     powerBi: createPowerBi({
       ...(demo?.powerBi ?? { directory: config.powerBi, apiBase: 'https://api.powerbi.com' }),
@@ -74,7 +79,7 @@ export async function servePortal(config: Config, log: Log, database: Database):
       allowWithoutRls: config.powerBi.allowWithoutRls,
       log,
       countCall: metrics.countUpstreamCall,
-      clock: Date.now,
+      clock,
     }),
     isDraining: () => isDraining,
     options: {
@@ -103,7 +108,7 @@ export async function servePortal(config: Config, log: Log, database: Database):
     requestLog: createRequestLog(config.logLevel),
     countRequest: metrics.countRequest,
   })
-  const retention = createRetentionJob({ db, log, clock: Date.now, periods: config.retention })
+  const retention = createRetentionJob({ db, log, clock, periods: config.retention })
   outbox.start()
   // The demo's seeded sign-ups are old on purpose.
   if (!demo) retention.start()
