@@ -22,6 +22,22 @@ function fillPortalSettings(): Plugin {
   }
 }
 
+/** The screen is drawn already: what paints it comes before what makes it answer. */
+function letScriptsWait(): Plugin {
+  return {
+    name: 'let-scripts-wait',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler: (html) =>
+        html.replaceAll(
+          /<(link rel="modulepreload"|script type="module") crossorigin/g,
+          '$& fetchpriority="low"',
+        ),
+    },
+  }
+}
+
 /** Leaves the compressed forms of every text file beside it; the server sends them as they are. */
 function compressFiles(): Plugin {
   return {
@@ -41,7 +57,7 @@ function compressFiles(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), fillPortalSettings(), compressFiles()],
+  plugins: [react(), tailwindcss(), fillPortalSettings(), letScriptsWait(), compressFiles()],
   publicDir: false,
   // React 19 has useSyncExternalStore itself; the router's store still asks for the form with a fallback.
   resolve: {

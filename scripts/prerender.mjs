@@ -35,7 +35,7 @@ const headOf = (modules) =>
     .map((file) =>
       file.endsWith('.css')
         ? `<link rel="stylesheet" crossorigin href="/${file}">`
-        : `<link rel="modulepreload" crossorigin href="/${file}">`,
+        : `<link rel="modulepreload" crossorigin fetchpriority="low" href="/${file}">`,
     )
     .join('')
 
