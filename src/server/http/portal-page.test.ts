@@ -8,7 +8,7 @@ import { servePortalPage } from './portal-page.ts'
 const html = `<html><head><title>Pátio</title><script type="application/json" id="portal-settings">{}</script></head>
 <body><div id="root"></div></body></html>`
 const settings: PortalSettings = {
-  groupName: `<b>"A" & 'B'</b>`,
+  groupName: `<b>"A" & 'B'</b> $&`,
   logoPath: null,
   groupSiteUrl: 'https://example.com/?a=1&b=2',
   groupDealershipsUrl: 'https://example.com',
@@ -44,7 +44,7 @@ const read = async (path: string) => (await app.request(path)).text()
 test('a drawn screen gets the installation’s texts, escaped, and the style sheets that it needs', async () => {
   const page = await read('/login')
   expect(page).toContain(
-    `<div id="root" data-prerendered="/login"><p>&lt;b&gt;&quot;A&quot; &amp; &#x27;B&#x27;&lt;/b&gt; https://example.com/?a=1&amp;b=2 `,
+    `<div id="root" data-prerendered="/login"><p>&lt;b&gt;&quot;A&quot; &amp; &#x27;B&#x27;&lt;/b&gt; $&amp; https://example.com/?a=1&amp;b=2 `,
   )
   for (const placeholder of Object.values(PLACEHOLDERS)) expect(page).not.toContain(placeholder)
   expect(page).toContain('<link rel="stylesheet" href="/login.css"></head>')

@@ -75,8 +75,11 @@ function withSettings(html: string, settings: PortalSettings): string {
 function withScreen(html: string, screen: PrerenderedScreen, settings: PortalSettings, year: number): string {
   const texts = { ...settings, year }
   let body = screen.bodies[shapeOf(settings)] ?? ''
-  for (const [name, placeholder] of Object.entries(PLACEHOLDERS))
-    body = body.replaceAll(placeholder, escapeHtml(String(texts[name as keyof typeof PLACEHOLDERS])))
+  for (const [name, placeholder] of Object.entries(PLACEHOLDERS)) {
+    const text = escapeHtml(String(texts[name as keyof typeof PLACEHOLDERS]))
+    // By a function: '$&' in a text would otherwise stand for the placeholder.
+    body = body.replaceAll(placeholder, () => text)
+  }
   const root = screen.isHydrated ? `<div id="root" data-prerendered="${screen.path}">` : '<div id="root">'
   const title = escapeHtml(documentTitle(screen.title, settings.groupName))
   return html
