@@ -1,4 +1,4 @@
-import { expect, PASSWORD, signIn, solveHumanCheck, test } from './portal-fixture.ts'
+import { expect, PASSWORD, reportOf, signIn, solveHumanCheck, test } from './portal-fixture.ts'
 
 const email = (name: string) => `${name}@grupopatio.com.br`
 
@@ -114,5 +114,21 @@ test('an unknown path shows the 404 page and logs the path', async ({ page }) =>
   await expect(page.getByText('Oops! Page not found')).toBeVisible()
   await logged
   await page.getByRole('main').getByRole('link').first().click()
+  await expect(page).toHaveURL('/login')
+})
+
+test('a browser that refuses storage signs in, opens the reports and signs out', async ({ page }) => {
+  // What Chromium does where all cookies are blocked.
+  await page.addInitScript(() => {
+    const refuse = () => {
+      throw new DOMException('Access is denied for this document.', 'SecurityError')
+    }
+    for (const name of ['localStorage', 'sessionStorage'])
+      Object.defineProperty(window, name, { get: refuse })
+    navigator.locks.request = async () => refuse()
+  })
+  await signIn(page, 'diretoria')
+  await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+  await page.getByRole('button', { name: 'Sair' }).click()
   await expect(page).toHaveURL('/login')
 })

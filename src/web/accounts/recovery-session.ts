@@ -1,4 +1,5 @@
 import { sendRequest } from '#web/http/send-request.ts'
+import { tabStorage } from '#web/session/browser-storage.ts'
 import { readTokenHash, verifyEmailLink } from './mail-link.ts'
 
 /** What a reset link opens: a session of 15 minutes that may set a password and nothing else. */
@@ -31,7 +32,7 @@ export async function openRecovery(hash: string): Promise<Recovery | undefined> 
     accessToken: session.access_token,
     expiresAt: Date.now() + session.expires_in * 1_000,
   }
-  sessionStorage.setItem(KEY, JSON.stringify(recovery))
+  tabStorage.set(KEY, JSON.stringify(recovery))
   return recovery
 }
 
@@ -42,12 +43,12 @@ export async function setPassword(recovery: Recovery, password: string): Promise
 }
 
 export function closeRecovery(): void {
-  sessionStorage.removeItem(KEY)
+  tabStorage.remove(KEY)
 }
 
 function readRecovery(): Recovery | undefined {
   try {
-    const value = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as Recovery | null
+    const value = JSON.parse(tabStorage.get(KEY) ?? 'null') as Recovery | null
     return value && value.expiresAt > Date.now() ? value : undefined
   } catch {
     return undefined

@@ -1,3 +1,4 @@
+import { sharedStorage } from './browser-storage.ts'
 import { getSession } from './session-store.ts'
 
 /** A session ends after this long (ms) without its person doing anything. */
@@ -45,19 +46,11 @@ export function isInactive(): boolean {
 }
 
 function readStored(): number | undefined {
-  try {
-    const value = Number(localStorage.getItem(ACTIVITY_KEY) ?? Number.NaN)
-    return Number.isFinite(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = Number(sharedStorage.get(ACTIVITY_KEY) ?? Number.NaN)
+  return Number.isFinite(value) ? value : undefined
 }
 
 function write(now: number): void {
   writtenAt = now
-  try {
-    localStorage.setItem(ACTIVITY_KEY, String(now))
-  } catch {
-    // Where storage is refused each tab counts for itself.
-  }
+  sharedStorage.set(ACTIVITY_KEY, String(now))
 }

@@ -3,6 +3,7 @@ import { verificationMessages } from '#contract/messages.ts'
 import { ApiError, callPublic } from '#web/http/api.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
+import { sharedStorage } from './browser-storage.ts'
 
 /**
  * What a resend button does and says: one mail at a time, then a rest of 60 seconds.
@@ -62,12 +63,12 @@ export function useResendCooldown(email: string) {
   }, [storageKey, isCounting])
 
   function start(seconds: number): void {
-    localStorage.setItem(storageKey, String(Date.now() + seconds * 1_000))
+    sharedStorage.set(storageKey, String(Date.now() + seconds * 1_000))
     setSecondsLeft(readSeconds(storageKey))
   }
   return { secondsLeft, start }
 }
 
 function readSeconds(storageKey: string): number {
-  return secondsUntil(Number(localStorage.getItem(storageKey)), Date.now())
+  return secondsUntil(Number(sharedStorage.get(storageKey)), Date.now())
 }

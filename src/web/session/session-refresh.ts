@@ -1,5 +1,6 @@
 import { ApiError, isDefiniteRefusal, sendRequest } from '#web/http/send-request.ts'
 import { isInactive } from './activity.ts'
+import { inOneTab } from './browser-storage.ts'
 import {
   announce,
   clearSession,
@@ -39,10 +40,8 @@ function renewOnce(oldToken: string | undefined): Promise<StoredSession | undefi
     const isRenewedElsewhere = current && current.access_token !== oldToken && !isDue(current)
     return !current || isRenewedElsewhere ? current : trade(current)
   }
-  // Without Web Locks two tabs may renew at once; the server gives both the same successor.
-  return typeof navigator !== 'undefined' && navigator.locks
-    ? navigator.locks.request(LOCK_NAME, renew)
-    : renew()
+  // Without locks two tabs may renew at once; the server gives both the same successor.
+  return inOneTab(LOCK_NAME, renew)
 }
 
 async function trade(current: StoredSession): Promise<StoredSession | undefined> {

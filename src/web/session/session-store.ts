@@ -1,4 +1,5 @@
 import type { AuthUser, Session } from '#contract/accounts.ts'
+import { sharedStorage } from './browser-storage.ts'
 
 /** Local storage key of the session, shared by every tab. */
 export const SESSION_KEY = 'patio.session'
@@ -11,13 +12,11 @@ export interface StoredSession {
   expires_at: number
 }
 
-/** Stands in where the browser refuses local storage: the session then lives as long as the page. */
-let memory: string | null = null
 let lastRead: { raw: string | null; session: StoredSession | undefined } = { raw: null, session: undefined }
 
 /** The session as local storage has it now; the same object until it changes. A broken value is no session. */
 export function getSession(): StoredSession | undefined {
-  const raw = readRaw()
+  const raw = sharedStorage.get(SESSION_KEY)
   if (raw !== lastRead.raw) lastRead = { raw, session: parseSession(raw) }
   return lastRead.session
 }
@@ -27,12 +26,12 @@ export function storeSession(session: Session): StoredSession {
   // Counted from now by this clock: a browser whose clock is wrong would renew all the time or too late.
   const expires_at = Math.floor(Date.now() / 1000) + expires_in
   const stored: StoredSession = { user, access_token, refresh_token, expires_at }
-  writeRaw(JSON.stringify(stored))
+  sharedStorage.set(SESSION_KEY, JSON.stringify(stored))
   return getSession() ?? stored
 }
 
 export function clearSession(): void {
-  writeRaw(null)
+  sharedStorage.remove(SESSION_KEY)
 }
 
 /** How many seconds the access token is still good for; negative when it has expired. */
@@ -61,24 +60,6 @@ function isStoredSession(value: unknown): value is StoredSession {
     typeof session.user.email === 'string' &&
     typeof session.user.app_metadata?.must_change_password === 'boolean'
   )
-}
-
-function readRaw(): string | null {
-  try {
-    return localStorage.getItem(SESSION_KEY) ?? memory
-  } catch {
-    return memory
-  }
-}
-
-function writeRaw(raw: string | null): void {
-  memory = null
-  try {
-    if (raw === null) localStorage.removeItem(SESSION_KEY)
-    else localStorage.setItem(SESSION_KEY, raw)
-  } catch {
-    memory = raw
-  }
 }
 
 export type AuthEvent = 'SIGNED_IN' | 'SIGNED_OUT' | 'TOKEN_REFRESHED' | 'USER_UPDATED'

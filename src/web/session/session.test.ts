@@ -40,16 +40,30 @@ describe('the stored session', () => {
     expect(tab.getSession()).toBe(tab.getSession())
   })
 
-  it('lives as long as the page where local storage is refused', async () => {
+  it('lives as long as the page, and is renewed, where the browser refuses storage and locks', async () => {
     const refuse = () => {
       throw new DOMException('denied', 'SecurityError')
     }
     vi.stubGlobal('localStorage', { getItem: refuse, setItem: refuse, removeItem: refuse })
+    vi.stubGlobal('navigator', { locks: { request: async () => refuse() } })
     const tab = await openTab()
-    tab.adoptSession(sessionOf(1))
+    tab.adoptSession(sessionOf(1, { expiresIn: 30 }))
     expect(tab.getSession()?.access_token).toBe('access-1')
+    answerWith(Response.json(sessionOf(2)))
+    await tab.refreshSession()
+    expect(tab.getSession()?.access_token).toBe('access-2')
     tab.clearSession()
     expect(tab.getSession()).toBeUndefined()
+  })
+
+  it('is not the one before where there is no room for a new one', async () => {
+    const tab = await openTab()
+    tab.adoptSession(sessionOf(1))
+    vi.spyOn(storage, 'set').mockImplementation(() => {
+      throw new DOMException('full', 'QuotaExceededError')
+    })
+    tab.adoptSession(sessionOf(2))
+    expect(tab.getSession()?.access_token).toBe('access-2')
   })
 })
 

@@ -12,6 +12,7 @@ import { portalSettings } from '#web/http/portal-settings.ts'
 import { ApiError } from '#web/http/send-request.ts'
 import { HumanCheck } from '#web/human-check/human-check.tsx'
 import { type PassKeeper, requirePass } from '#web/human-check/human-pass.ts'
+import { tabStorage } from '#web/session/browser-storage.ts'
 import { getSession } from '#web/session/session.ts'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { EmailField, TextArea, TextField } from '#web/ui/text-field.tsx'
@@ -216,19 +217,15 @@ type ContactDraft = Partial<Record<ContactField, string>>
 /** What was typed and not yet sent; a reload of the page keeps it, the end of the browser's session does not. */
 function readDraft(): ContactDraft {
   try {
-    return JSON.parse(sessionStorage.getItem(DRAFT_KEY) ?? '{}')
+    return JSON.parse(tabStorage.get(DRAFT_KEY) ?? '{}')
   } catch {
     return {}
   }
 }
 
-/** Keeps what stands in the form. Where the browser refuses storage, the open page alone keeps it. */
+/** Keeps what stands in the form. */
 function keepDraft(draft: ContactDraft): void {
-  try {
-    sessionStorage.setItem(DRAFT_KEY, JSON.stringify(draft))
-  } catch {
-    // The fields still hold it.
-  }
+  tabStorage.set(DRAFT_KEY, JSON.stringify(draft))
 }
 
 /**

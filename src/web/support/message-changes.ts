@@ -3,6 +3,7 @@ import { asSignedIn } from '#web/http/api.ts'
 import { keepStreamOpen, openEventStream, SILENCE_MS } from '#web/http/event-stream.ts'
 import { queryClient, ROLE_QUERY } from '#web/http/query-client.ts'
 import { isDefiniteRefusal } from '#web/http/send-request.ts'
+import { inOneTab } from '#web/session/browser-storage.ts'
 import { onAuthStateChange } from '#web/session/session-store.ts'
 
 /** First part of the key of every query of support messages. */
@@ -47,7 +48,8 @@ export function followMessageChanges(): () => void {
     // Whoever is no administrator any more learns it here first; the screens follow the role.
     onForbidden: () => void queryClient.invalidateQueries({ queryKey: [ROLE_QUERY] }),
   }
-  void asOnlyTab(signal, () => keepStreamOpen(stream))
+  // Aborted while it waits, it rejects; that is the end that was asked for.
+  inOneTab(NAME, () => keepStreamOpen(stream), signal).catch(() => {})
 
   pollInSilence(() => Date.now() - heardAt > SILENCE_MS, signal)
   signal.addEventListener('abort', () => {
@@ -65,13 +67,6 @@ function pollInSilence(isSilent: () => boolean, signal: AbortSignal): void {
   const polling = setInterval(poll, POLL_MS)
   document.addEventListener('visibilitychange', poll, { signal })
   signal.addEventListener('abort', () => clearInterval(polling))
-}
-
-/** Runs the work once this is the one tab of the browser that does; without Web Locks every tab does. */
-async function asOnlyTab(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-  if (!navigator.locks) return work()
-  // Aborted while it waits, the request rejects; that is the end that was asked for.
-  await navigator.locks.request(NAME, { signal }, work).catch(() => {})
 }
 
 const readAgain = runOneByOne(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ManagedProfile } from '#contract/users.ts'
-import { storeSession } from '#web/session/session-store.ts'
+import { clearSession, storeSession } from '#web/session/session-store.ts'
 import { answerWith, installLocalStorage, problem, sessionOf } from '#web/testing/browser-parts.ts'
 import { closeToast, toastStore } from '#web/ui/toast.tsx'
 import { announceDeletion, deleteInBatches, describeOthers, readSelected } from './delete-users.ts'
@@ -127,7 +127,7 @@ describe('announceDeletion', () => {
   })
 
   it('says that the session has ended where there is none any more', () => {
-    localStorage.removeItem('patio.session')
+    clearSession()
     announceDeletion({ deletedIds: [], refused: [], failure: new Error('Sem conexão') }, [])
     expect(shown()).toEqual([['Sessão expirada', '']])
   })

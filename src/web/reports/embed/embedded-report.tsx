@@ -1,6 +1,7 @@
 import type { Report } from 'powerbi-client'
 import { useEffect, useRef, useState } from 'react'
 import { portalSettings } from '#web/http/portal-settings.ts'
+import { sharedStorage } from '#web/session/browser-storage.ts'
 import { demoBaseOf, type PowerBi } from './powerbi-client.ts'
 import { type FrameStatus, openReportFrame, type ReportFrame } from './report-frame.ts'
 import { ReportFailed, ReportLoading } from './report-overlay.tsx'
@@ -102,12 +103,12 @@ const PHONE = '(max-width: 639px)'
  */
 export function usePhoneLayout(reportId: string) {
   const isNarrow = useIsNarrow()
-  const [hasLayout, setHasLayout] = useState(() => localStorage.getItem(memoryOf(reportId)) === 'yes')
+  const [hasLayout, setHasLayout] = useState(() => sharedStorage.get(memoryOf(reportId)) === 'yes')
 
   async function learnLayout(report: Report, { models }: PowerBi): Promise<void> {
     if (!matchMedia(PHONE).matches) return
     const found = await hasPhoneLayout(report, models)
-    localStorage.setItem(memoryOf(reportId), found ? 'yes' : 'no')
+    sharedStorage.set(memoryOf(reportId), found ? 'yes' : 'no')
     setHasLayout(found)
   }
   const layout: 'phone' | 'desktop' = isNarrow && hasLayout ? 'phone' : 'desktop'
