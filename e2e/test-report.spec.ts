@@ -13,7 +13,7 @@ const FAULTS: [fault: Fault, sentence: RegExp][] = [
   ],
   [
     { on: 'dataset', status: 404 },
-    /^O modelo de dados não existe neste espaço de trabalho: o administrador do portal precisa/,
+    /^O modelo de dados não existe no espaço de trabalho em que deveria estar: o administrador do portal precisa/,
   ],
   [{ on: 'report', status: 429, headers: { 'retry-after': '60' } }, /^O Power BI pediu uma pausa/],
   [{ on: 'report', status: 503, times: 2 }, /^O Power BI não respondeu como devia: espere/],
@@ -46,6 +46,21 @@ test('each fault is told in one sentence that says who mends it', async ({ page,
     await button.click()
     await expect(result, JSON.stringify(fault)).toHaveText(sentence)
   }
+})
+
+test('what the service said itself can be copied into a ticket', async ({ page, demo, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const { form, button, result } = await openVendas(page)
+  await demo.reset()
+  await demo.script({ on: 'generateToken', status: 400, errorCode: 'UnknownError', times: 1 })
+  await button.click()
+  await expect(result).toHaveText(
+    /^O Power BI recusou o relatório \(código UnknownError, pedido [0-9a-f-]{36}\)/,
+  )
+  await form.getByRole('button', { name: 'Copiar' }).click()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
+    /^Power BI: código UnknownError · pedido [0-9a-f-]{36}$/,
+  )
 })
 
 test('what is typed is tested, not what is saved, and a result is over with the next key', async ({

@@ -65,7 +65,14 @@ export const REPORT_TEST_OUTCOMES = [
   'ok',
   'not-testable',
   'bad-credentials',
+  'secret-expired',
+  'wrong-client-id',
+  'wrong-tenant',
+  'service-principals-off',
+  'api-closed',
+  'embedding-off',
   'no-workspace-access',
+  'no-model-access',
   'report-not-found',
   'dataset-not-found',
   'dataset-mismatch',
@@ -74,6 +81,7 @@ export const REPORT_TEST_OUTCOMES = [
   'unknown-role',
   'without-rls',
   'capacity-paused',
+  'no-capacity',
   'rate-limited',
   'service-down',
   'refused',
@@ -123,6 +131,9 @@ export const reportSettingsRoutes = defineRoutes({
       reportName: z.nullable(z.string()),
       /** When the dataset was last refreshed, ISO 8601; null when the service does not tell. */
       refreshedAt: z.nullable(z.string()),
+      /** What the service or the directory said itself when it refused, for a ticket. */
+      code: z.nullable(z.string()),
+      requestId: z.nullable(z.string()),
     }),
   },
 })

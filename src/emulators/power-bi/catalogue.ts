@@ -7,6 +7,8 @@ export interface EmulatedReport {
   workspaceId: string
   reportId: string
   datasetId: string
+  /** Where the dataset lives; the report's own workspace when left out. */
+  datasetWorkspaceId?: string
 }
 
 /** The emulated directory: its tenant, the portal's service principal and the role that its datasets know. */
@@ -76,7 +78,17 @@ export const EMULATED_REPORT_WITHOUT_RLS: EmulatedReport = {
   datasetId: '91f4b6c8-27e5-4a0d-b3c9-e5d80a16f208',
 }
 
-const ALL_REPORTS = [...EMULATED_REPORTS, EMULATED_REPORT_WITHOUT_RLS]
+/** A thin report: its dataset lives in a workspace of datasets, where the portal must be a member too. */
+export const EMULATED_THIN_REPORT: EmulatedReport = {
+  type: 'Vendas',
+  name: 'Vendas com modelo compartilhado',
+  workspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f509',
+  reportId: '5a7d1e34-0b92-4c68-9f3d-1c8e62a4b709',
+  datasetId: '91f4b6c8-27e5-4a0d-b3c9-e5d80a16f209',
+  datasetWorkspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f510',
+}
+
+const ALL_REPORTS = [...EMULATED_REPORTS, EMULATED_REPORT_WITHOUT_RLS, EMULATED_THIN_REPORT]
 
 /** The report of an id in any letter case; undefined when the tenant has none. */
 export function reportOfId(reportId: string): EmulatedReport | undefined {
@@ -86,4 +98,14 @@ export function reportOfId(reportId: string): EmulatedReport | undefined {
 /** The report that a dataset belongs to; undefined when the tenant has no such dataset. */
 export function reportOfDataset(datasetId: string): EmulatedReport | undefined {
   return ALL_REPORTS.find((report) => report.datasetId === datasetId.toLowerCase())
+}
+
+/** Where the dataset of a report lives. */
+export function datasetWorkspaceOf(report: EmulatedReport): string {
+  return report.datasetWorkspaceId ?? report.workspaceId
+}
+
+/** The workspaces of the tenant that the service principal is a member of. */
+export function emulatedWorkspaceIds(): string[] {
+  return [...new Set(ALL_REPORTS.flatMap((report) => [report.workspaceId, datasetWorkspaceOf(report)]))]
 }

@@ -60,11 +60,11 @@ export function createPowerBiEmulator(options: PowerBiEmulatorOptions): PowerBiE
     return answerTokenRequest({ tenant, form, clientSecret, secret, now: clock(), lifeS: fault?.tokenLifeS })
   }
 
-  function answerRest({ request, path, text }: Call, fault?: Fault): Reply {
+  function answerRest({ request, path, search, text }: Call, fault?: Fault): Reply {
     const { method, headers } = request
     const body = text === '' ? null : parseJson(text)
     const authorization = headers.get('authorization')
-    const call = { method, path: path.slice('/api'.length), authorization, body }
+    const call = { method, path: path.slice('/api'.length), search, authorization, body }
     return answerRestCall({ ...call, secret, now: clock(), lifeS: fault?.tokenLifeS })
   }
 

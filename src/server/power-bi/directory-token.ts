@@ -1,6 +1,12 @@
-import type { ConfidentialClientApplication, Configuration, INetworkModule } from '@azure/msal-node'
+import type {
+  AuthError,
+  ConfidentialClientApplication,
+  Configuration,
+  INetworkModule,
+} from '@azure/msal-node'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { type CountCall, counted, PassingFailure } from './power-bi.ts'
+import { DirectoryRefusal } from './refusals.ts'
 
 const SCOPE = 'https://analysis.windows.net/powerbi/api/.default'
 /** An embed token cannot outlive the directory token that it was made with. */
@@ -27,7 +33,7 @@ interface DirectoryServices {
 }
 
 export interface DirectoryTokens {
-  /** @throws ProblemError power-bi-rejected (credentials), power-bi-unavailable (directory down) */
+  /** @throws DirectoryRefusal (credentials), ProblemError power-bi-unavailable (directory down) */
   read(signal: AbortSignal): Promise<string>
   /** Drops the token after the service refused it. */
   forget(token: string): void
@@ -85,18 +91,14 @@ async function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   return Promise.race([work, aborted])
 }
 
-function directoryProblem(cause: unknown): ProblemError {
-  const code = (cause as { errorCode?: string }).errorCode ?? ''
+function directoryProblem(cause: unknown): Error {
+  const { errorCode = '', errorMessage = '', correlationId = null } = cause as Partial<AuthError>
   if (
     /^(invalid_client|unauthorized_client|invalid_request|invalid_grant|invalid_scope|access_denied)$/.test(
-      code,
+      errorCode,
     )
   )
-    return new ProblemError('power-bi-rejected', {
-      detail:
-        'O diretório recusou as credenciais do portal. O administrador precisa conferir o segredo do Power BI.',
-      cause,
-    })
+    return new DirectoryRefusal(errorMessage, correlationId)
   const asked = cause instanceof PassingFailure ? cause.retryAfterSeconds : undefined
   return new ProblemError('power-bi-unavailable', { retryAfterSeconds: asked ?? 10, cause })
 }

@@ -1,29 +1,22 @@
-import { ProblemError } from '#server/http/problem-error.ts'
 import type { Log } from '#server/log.ts'
 import { withinMs } from '#server/timing.ts'
 import { createDirectoryTokens, type DirectoryOptions } from './directory-token.ts'
-import {
-  type CountCall,
-  classifyRefusal,
-  type EffectiveIdentity,
-  type EmbedToken,
-  type PowerBi,
-  PowerBiRefusal,
-  type ReportRef,
-} from './power-bi.ts'
+import type { CountCall, EffectiveIdentity, EmbedToken, PowerBi, ReportRef } from './power-bi.ts'
 import {
   createPowerBiRest,
   datasetPathOf,
+  type Model,
   readNeedsIdentity,
   readReport,
-  reportPathOf,
   requestEmbedToken,
   unreadable,
 } from './power-bi-rest.ts'
+import { problemOfRefusal, type Step, UnfitReport } from './refusals.ts'
 import { testReport } from './test-report.ts'
 
 const METADATA_MS = 10 * 60_000
 const ALL_CALLS_MS = 8_000
+const FIRST_TOKEN_MS = 15_000
 const MAX_REMEMBERED = 1_000
 
 export interface PowerBiOptions {
@@ -46,36 +39,61 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
     return createPowerBiRest({ ...options, directory })
   }
   const rest = connect()
-  const rememberDatasetId = rememberFor(METADATA_MS, options.clock, async (path) => {
-    const { datasetId } = await readReport(rest, path)
-    return datasetId
+  const modelOf = rememberFor(METADATA_MS, options.clock, async (report: ReportRef) => {
+    const { model } = await readReport(rest, report)
+    return model
   })
-  const rememberNeedsIdentity = rememberFor(METADATA_MS, options.clock, (path) =>
-    readNeedsIdentity(rest, path),
+  const needsIdentity = rememberFor(METADATA_MS, options.clock, (model: Model) =>
+    readNeedsIdentity(rest, datasetPathOf(model)),
   )
 
-  async function generate(report: ReportRef, identity: EffectiveIdentity): Promise<EmbedToken> {
-    const reportPath = reportPathOf(report)
-    const datasetId = report.datasetId ?? (await rememberDatasetId(reportPath))
-    const needsIdentity = rememberNeedsIdentity(datasetPathOf(report, datasetId))
-    const request = (whose: EffectiveIdentity | undefined) =>
-      requestEmbedToken(rest, reportPath, { datasetId, identity: whose, minutes: options.tokenMinutes })
-    if (options.allowWithoutRls) return request((await needsIdentity) ? identity : undefined)
-    // Both at once: the token is thrown away when the dataset turns out to have no row-level security.
-    const [isProtected, token] = await Promise.all([needsIdentity, request(identity)])
-    if (!isProtected) throw withoutRls()
-    return token
+  /** @throws what the service refused, and at which step */
+  async function generate(
+    report: ReportRef,
+    identity: EffectiveIdentity,
+    budgetMs: number,
+  ): Promise<EmbedToken> {
+    let step: Step = 'report'
+    const look = async () => {
+      const model = await modelOf(report)
+      // V2 of GenerateToken gives a token for any report with any model.
+      if (report.datasetId && report.datasetId.toLowerCase() !== model.datasetId.toLowerCase())
+        throw new UnfitReport('dataset-mismatch')
+      step = 'dataset'
+      const isProtected = await needsIdentity(model)
+      if (!isProtected && !options.allowWithoutRls) throw new UnfitReport('without-rls')
+      step = 'token'
+      return { model, isProtected }
+    }
+    const request = (datasetId: string, whose: EffectiveIdentity | undefined) =>
+      requestEmbedToken(rest, {
+        reportId: report.reportId,
+        datasetId,
+        identity: whose,
+        minutes: options.tokenMinutes,
+        budgetMs,
+      })
+    try {
+      if (options.allowWithoutRls || !report.datasetId) {
+        const { model, isProtected } = await look()
+        return await request(model.datasetId, isProtected ? identity : undefined)
+      }
+      // All at once: the token is thrown away when report and model turn out not to be fit for it.
+      const token = request(report.datasetId, identity)
+      token.catch(() => {})
+      await look()
+      return await token
+    } catch (error) {
+      throw problemOfRefusal(error, step, identity.roles)
+    }
   }
 
   return {
-    async generateEmbedToken(report, identity) {
-      try {
-        return await withinMs(generate(report, identity), ALL_CALLS_MS, () => {
-          throw unreadable('no answer in time')
-        })
-      } catch (error) {
-        throw error instanceof PowerBiRefusal ? explainRefusal(error) : error
-      }
+    generateEmbedToken: (report, identity, { isFirst }) => {
+      const ms = isFirst ? FIRST_TOKEN_MS : ALL_CALLS_MS
+      return withinMs(generate(report, identity, ms), ms, () => {
+        throw unreadable('no answer in time')
+      })
     },
     // A connection of its own, because a remembered directory token would hide that the secret has expired.
     testReport: (report, identity) => testReport(connect(), options, { report, identity }),
@@ -83,21 +101,22 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
 }
 
 /**
- * Remembers an asynchronous answer by its key for a while; callers at the same time share one flight,
+ * Remembers an asynchronous answer by what it is about for a while; callers at the same time share one flight,
  * failures are never remembered.
  * @param ms how long an answer stays good
  * @param clock ms since the epoch
  */
-function rememberFor<T>(
+function rememberFor<T, K extends object>(
   ms: number,
   clock: () => number,
-  read: (key: string) => Promise<T>,
-): (key: string) => Promise<T> {
+  read: (about: K) => Promise<T>,
+): (about: K) => Promise<T> {
   const entries = new Map<string, { answer: Promise<T>; until: number }>()
-  return (key) => {
+  return (about) => {
+    const key = JSON.stringify(about)
     const known = entries.get(key)
     if (known && known.until > clock()) return known.answer
-    const answer = read(key)
+    const answer = read(about)
     answer.catch(() => {
       if (entries.get(key)?.answer === answer) entries.delete(key)
     })
@@ -105,42 +124,4 @@ function rememberFor<T>(
     entries.set(key, { answer, until: clock() + ms })
     return answer
   }
-}
-
-function withoutRls(cause?: unknown): ProblemError {
-  return new ProblemError('power-bi-rejected', {
-    detail:
-      'O modelo deste relatório não tem segurança em nível de linha (RLS). O administrador precisa criar a função de RLS no modelo antes de publicá-lo no portal.',
-    cause,
-  })
-}
-
-const DETAILS = {
-  identity:
-    'O Power BI recusou a identidade deste acesso. O administrador precisa conferir as funções de RLS do modelo.',
-  access:
-    'O portal não tem permissão neste espaço de trabalho do Power BI. O administrador precisa incluí-lo como membro.',
-  ids: 'O Power BI não encontrou este relatório. O administrador precisa conferir os IDs configurados.',
-  capacity: 'A capacidade do Power BI está pausada. O administrador precisa retomá-la.',
-}
-
-/** Says in one sentence what is wrong and who mends it. */
-function explainRefusal(refusal: PowerBiRefusal): ProblemError {
-  const outcome = classifyRefusal(refusal, 'token')
-  if (outcome === 'identity-forbidden') return withoutRls(refusal)
-  // It may be resumed at any time, so it is worth trying again.
-  if (outcome === 'capacity-paused')
-    return new ProblemError('power-bi-unavailable', {
-      detail: DETAILS.capacity,
-      retryAfterSeconds: 60,
-      cause: refusal,
-    })
-  const detail = /identity|role/i.test(`${refusal.code} ${refusal.message}`)
-    ? DETAILS.identity
-    : outcome === 'no-workspace-access'
-      ? DETAILS.access
-      : outcome === 'report-not-found' || outcome === 'dataset-not-found' || outcome === 'dataset-mismatch'
-        ? DETAILS.ids
-        : undefined
-  return new ProblemError('power-bi-rejected', { ...(detail && { detail }), cause: refusal })
 }

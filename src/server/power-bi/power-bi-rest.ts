@@ -10,21 +10,25 @@ import {
   PowerBiRefusal,
   type ReportRef,
 } from './power-bi.ts'
+import { DirectoryRefusal } from './refusals.ts'
 
 const TRIES = 2
 const ALL_TRIES_MS = 8_000
-const ONE_TRY_MS = 5_000
+/** What is left for a second try when the first one stays silent. */
+const SECOND_TRY_MS = 3_000
 const MAX_PAUSE_MS = 2_000
 
 /**
- * One call of the REST API; at most two tries and 8 s in all.
+ * One call of the REST API; at most two tries.
  * @param path after /v1.0/myorg
- * @throws PowerBiRefusal for a definite 4xx, ProblemError power-bi-unavailable for anything that may pass
+ * @param budgetMs for all tries, 8 s unless said
+ * @throws PowerBiRefusal for a definite 4xx, DirectoryRefusal, ProblemError power-bi-unavailable for anything that may pass
  */
 export type PowerBiRest = (
   method: 'GET' | 'POST',
   path: string,
   body?: object,
+  budgetMs?: number,
 ) => Promise<Record<string, unknown>>
 
 interface RestOptions {
@@ -36,14 +40,22 @@ interface RestOptions {
 }
 
 export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOptions): PowerBiRest {
-  async function tryOnce(method: string, path: string, body: object | undefined, overall: AbortSignal) {
+  async function tryOnce(
+    {
+      method,
+      path,
+      body,
+      budgetMs,
+    }: { method: string; path: string; body: object | undefined; budgetMs: number },
+    overall: AbortSignal,
+  ) {
     const token = await directory.read(overall)
     const send = () =>
       fetch(`${apiBase}/v1.0/myorg${path}`, {
         method,
         headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
         ...(body && { body: JSON.stringify(body) }),
-        signal: AbortSignal.any([overall, AbortSignal.timeout(ONE_TRY_MS)]),
+        signal: AbortSignal.any([overall, AbortSignal.timeout(budgetMs - SECOND_TRY_MS)]),
       })
     const reply = await counted(countCall, 'power-bi', send)
     const answer = objectOf(await reply.text())
@@ -62,15 +74,15 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
     throw refusal
   }
 
-  return async (method, path, body) => {
-    const overall = AbortSignal.timeout(ALL_TRIES_MS)
+  return async (method, path, body, budgetMs = ALL_TRIES_MS) => {
+    const overall = AbortSignal.timeout(budgetMs)
     for (let attempt = 1; ; attempt++) {
       try {
-        return await tryOnce(method, path, body, overall)
+        return await tryOnce({ method, path, body, budgetMs }, overall)
       } catch (error) {
         const isLast = attempt >= TRIES || overall.aborted
         const isExpiredToken = error instanceof PowerBiRefusal && error.status === 401
-        if (error instanceof ProblemError) throw error
+        if (error instanceof ProblemError || error instanceof DirectoryRefusal) throw error
         if (error instanceof PowerBiRefusal && (isLast || !isExpiredToken)) throw error
         const retryAfterSeconds = error instanceof PassingFailure ? error.retryAfterSeconds : undefined
         const pauseMs = (retryAfterSeconds ?? 0.25) * 1000
@@ -102,7 +114,9 @@ function objectOf(text: string): Record<string, unknown> | undefined {
 function refusalOf({ status, headers }: Response, body: Record<string, unknown> | undefined): PowerBiRefusal {
   const error = body?.error as { code?: unknown; message?: unknown } | null | undefined
   const code = error?.code ?? headers.get('x-powerbi-error-info') ?? ''
-  return new PowerBiRefusal(status, String(code), String(error?.message ?? ''), headers.get('requestid'))
+  // The gateway in front of the service says {"Message": "API is not accessible for application"}, without more.
+  const message = error?.message ?? body?.Message ?? body?.message ?? ''
+  return new PowerBiRefusal(status, String(code), String(message), headers.get('requestid'))
 }
 
 /** One segment of a path. '.' and '..' would climb out of it, however they are encoded. */
@@ -111,25 +125,43 @@ function segment(id: string): string {
   return encodeURIComponent(id)
 }
 
-export function reportPathOf(report: ReportRef): string {
+export function reportPathOf(report: Pick<ReportRef, 'workspaceId' | 'reportId'>): string {
   return `/groups/${segment(report.workspaceId)}/reports/${segment(report.reportId)}`
 }
 
-export function datasetPathOf(report: ReportRef, datasetId: string): string {
-  return `/groups/${segment(report.workspaceId)}/datasets/${segment(datasetId)}`
+export function datasetPathOf({ workspaceId, datasetId }: Model): string {
+  return `/groups/${segment(workspaceId)}/datasets/${segment(datasetId)}`
 }
 
-/** The report's name and the dataset that it shows. */
-export async function readReport(rest: PowerBiRest, reportPath: string) {
-  const { name, datasetId } = await rest('GET', reportPath)
+/** A semantic model, by the workspace that it lives in, which need not be the report's. */
+export interface Model {
+  workspaceId: string
+  datasetId: string
+}
+
+/** The report's name and the model that it shows (Power BI REST, 'Reports - Get Report In Group'). */
+export async function readReport(rest: PowerBiRest, report: Pick<ReportRef, 'workspaceId' | 'reportId'>) {
+  const { name, datasetId, datasetWorkspaceId } = await rest('GET', reportPathOf(report))
   if (typeof datasetId !== 'string') throw unreadable('report without datasetId')
-  return { name: typeof name === 'string' ? name : null, datasetId }
+  const workspaceId = typeof datasetWorkspaceId === 'string' ? datasetWorkspaceId : report.workspaceId
+  return { name: typeof name === 'string' ? name : null, model: { workspaceId, datasetId } }
 }
 
 /** Whether the dataset has row-level security. */
 export async function readNeedsIdentity(rest: PowerBiRest, datasetPath: string): Promise<boolean> {
   const dataset = await rest('GET', datasetPath)
   return dataset.isEffectiveIdentityRequired === true
+}
+
+/**
+ * Whether the workspace is on a capacity of its own, without which the service gives trial tokens alone (Power BI
+ * REST, 'Groups - Get Groups'); undefined when the service does not tell.
+ */
+export async function readHasCapacity(rest: PowerBiRest, workspaceId: string): Promise<boolean | undefined> {
+  const filter = encodeURIComponent(`id eq '${workspaceId}'`)
+  const { value } = await rest('GET', `/groups?$filter=${filter}`)
+  const [group] = (Array.isArray(value) ? value : []) as ({ isOnDedicatedCapacity?: unknown } | null)[]
+  return typeof group?.isOnDedicatedCapacity === 'boolean' ? group.isOnDedicatedCapacity : undefined
 }
 
 /**
@@ -146,19 +178,31 @@ export async function readLastRefresh(rest: PowerBiRest, datasetPath: string): P
   return ends.length === 0 ? null : new Date(Math.max(...ends))
 }
 
-/** Asks for a view-only token; without an identity only for a dataset without row-level security. */
+interface TokenWish {
+  reportId: string
+  datasetId: string
+  identity: EffectiveIdentity | undefined
+  minutes: number
+  /** For all tries, in milliseconds. */
+  budgetMs?: number
+}
+
+/**
+ * Asks for a view-only token, also for a model in another workspace (Power BI REST, 'Embed Token - Generate Token');
+ * without an identity only for a dataset without row-level security. The service does not ask whether report and
+ * dataset belong together: the caller must know.
+ */
 export async function requestEmbedToken(
   rest: PowerBiRest,
-  reportPath: string,
-  wanted: { datasetId: string; identity: EffectiveIdentity | undefined; minutes: number },
+  { reportId, datasetId, identity, minutes, budgetMs }: TokenWish,
 ): Promise<EmbedToken> {
-  const { datasetId, identity, minutes } = wanted
-  const { token, expiration } = await rest('POST', `${reportPath}/GenerateToken`, {
-    accessLevel: 'View',
-    datasetId,
+  const body = {
+    datasets: [{ id: datasetId }],
+    reports: [{ id: reportId }],
     lifetimeInMinutes: minutes,
     ...(identity && { identities: [{ ...identity, datasets: [datasetId] }] }),
-  })
+  }
+  const { token, expiration } = await rest('POST', '/GenerateToken', body, budgetMs)
   const expiresAt = Date.parse(String(expiration))
   if (typeof token !== 'string' || token === '' || Number.isNaN(expiresAt)) throw unreadable('no token')
   return { token, expiresAt }

@@ -28,17 +28,24 @@ export interface ReportTest {
   reportName: string | null
   /** When the dataset was last refreshed; null when the service does not tell. */
   refreshedAt: Date | null
-  /** The service's own code of a refusal that has no outcome of its own. */
+  /** The service's or the directory's own code of the refusal. */
   code: string | null
+  /** The id of the refused request, which Microsoft's support asks for. */
+  requestId: string | null
 }
 
 /** The Power BI service, as far as the portal needs it. */
 export interface PowerBi {
   /**
-   * Issues a view-only embed token for one report and one identity.
+   * Issues a view-only embed token for one report and one identity, within 8 s; within 15 s when it is the first
+   * on somebody's screen, because a cold capacity takes that long.
    * @throws ProblemError power-bi-rejected (a setting is wrong), power-bi-unavailable (try later)
    */
-  generateEmbedToken(report: ReportRef, identity: EffectiveIdentity): Promise<EmbedToken>
+  generateEmbedToken(
+    report: ReportRef,
+    identity: EffectiveIdentity,
+    circumstances: { isFirst: boolean },
+  ): Promise<EmbedToken>
   /**
    * Goes the same way from the credentials to the token with nothing remembered, throws the token away and
    * says where it stopped. Takes 8 s at most and never fails: what goes wrong is the answer.
@@ -68,39 +75,6 @@ export class PassingFailure extends Error {
     this.status = status
     this.retryAfterSeconds = retryAfterSeconds
   }
-}
-
-/** What was asked for when the service refused. */
-export type Step = 'report' | 'dataset' | 'token'
-
-/** By what the service says, which its statuses do not tell apart. */
-const BY_WORDS: [RegExp, ReportTest['outcome']][] = [
-  [/CapacityNotActive|capacity.*\b(paused|suspended|not active)/i, 'capacity-paused'],
-  [/PowerBIFolderNotFound|ServicePrincipalIsNotAllowed/i, 'no-workspace-access'],
-  [
-    /shouldn't have effective identity|not.*effective identity.*supported|without.*RLS/i,
-    'identity-forbidden',
-  ],
-  [/requires (effective identity|roles)/i, 'identity-required'],
-  [/\brole\b/i, 'unknown-role'],
-  [/dataset.*does not belong/i, 'dataset-mismatch'],
-]
-
-/**
- * Says which of the known troubles a refusal is (Microsoft, 'Troubleshoot Power BI REST APIs').
- * @returns 'refused' for all others
- */
-export function classifyRefusal(refusal: PowerBiRefusal, step: Step): ReportTest['outcome'] {
-  const words = `${refusal.code} ${refusal.message}`
-  const known = BY_WORDS.find(([pattern]) => pattern.test(words))
-  if (known) return known[1]
-  if (refusal.status === 404)
-    return step === 'dataset' || /\bdataset\b/i.test(refusal.message)
-      ? 'dataset-not-found'
-      : 'report-not-found'
-  // 403 also says that the trial's embed tokens are used up.
-  const isDenied = refusal.status === 401 || refusal.status === 403
-  return isDenied && !/exceeded/i.test(words) ? 'no-workspace-access' : 'refused'
 }
 
 /** 'directory' issues the portal's own token, 'power-bi' is the REST API. */

@@ -1,26 +1,18 @@
-import { ProblemError } from '#server/http/problem-error.ts'
 import { withinMs } from '#server/timing.ts'
-import {
-  classifyRefusal,
-  type EffectiveIdentity,
-  PassingFailure,
-  PowerBiRefusal,
-  type ReportRef,
-  type ReportTest,
-  type Step,
-} from './power-bi.ts'
+import type { EffectiveIdentity, ReportRef, ReportTest } from './power-bi.ts'
 import {
   datasetPathOf,
   type PowerBiRest,
+  readHasCapacity,
   readLastRefresh,
   readNeedsIdentity,
   readReport,
-  reportPathOf,
   requestEmbedToken,
 } from './power-bi-rest.ts'
+import { outcomeOf, type Step } from './refusals.ts'
 
-/** The refresh time is an extra: the outcome does not wait longer for it. */
-const REFRESH_MS = 2_000
+/** Refresh time and capacity are extras: the outcome does not wait longer for them. */
+const EXTRAS_MS = 2_000
 const ALL_CALLS_MS = 7_500
 
 /**
@@ -33,48 +25,50 @@ export async function testReport(
   { report, identity }: { report: ReportRef; identity: EffectiveIdentity },
 ): Promise<ReportTest> {
   // Filled in step by step, so that a time-out tells it too.
-  const found: Omit<ReportTest, 'outcome'> = { reportName: null, refreshedAt: null, code: null }
+  const found: Omit<ReportTest, 'outcome'> = {
+    reportName: null,
+    refreshedAt: null,
+    code: null,
+    requestId: null,
+  }
   let step: Step = 'report'
+  let hasCapacity: Promise<boolean | undefined> = Promise.resolve(undefined)
+  const extra = <T>(work: Promise<T>) =>
+    withinMs(
+      work.catch(() => undefined),
+      EXTRAS_MS,
+      () => undefined,
+    )
 
   async function goThrough(): Promise<ReportTest['outcome']> {
-    const reportPath = reportPathOf(report)
-    const { name, datasetId } = await readReport(rest, reportPath)
+    const { name, model } = await readReport(rest, report)
     found.reportName = name
     step = 'dataset'
-    const datasetPath = datasetPathOf(report, report.datasetId ?? datasetId)
-    const needsIdentity = await readNeedsIdentity(rest, datasetPath)
-    // The token request would not always compare them: V2 of it does not.
-    if (report.datasetId && report.datasetId.toLowerCase() !== datasetId.toLowerCase())
-      return 'dataset-mismatch'
+    const isSame = !report.datasetId || report.datasetId.toLowerCase() === model.datasetId.toLowerCase()
+    const asked = { ...model, datasetId: report.datasetId ?? model.datasetId }
+    const needsIdentity = await readNeedsIdentity(rest, datasetPathOf(asked))
+    // The token request would not compare them.
+    if (!isSame) return 'dataset-mismatch'
     if (!needsIdentity && !rules.allowWithoutRls) return 'without-rls'
     step = 'token'
-    const refreshed = withinMs(
-      readLastRefresh(rest, datasetPath).catch(() => null),
-      REFRESH_MS,
-      () => null,
-    )
-    await requestEmbedToken(rest, reportPath, {
-      datasetId,
+    hasCapacity = extra(readHasCapacity(rest, report.workspaceId))
+    const refreshed = extra(readLastRefresh(rest, datasetPathOf(model)))
+    await requestEmbedToken(rest, {
+      reportId: report.reportId,
+      datasetId: model.datasetId,
       identity: needsIdentity ? identity : undefined,
       minutes: rules.tokenMinutes,
     })
-    found.refreshedAt = await refreshed
-    return 'ok'
+    found.refreshedAt = (await refreshed) ?? null
+    return (await hasCapacity) === false ? 'no-capacity' : 'ok'
   }
 
-  const walk = goThrough().catch((error) => {
-    const outcome = outcomeOf(error, step)
-    if (outcome === 'refused') found.code = /^\w{1,60}$/.exec((error as PowerBiRefusal).code)?.[0] ?? null
-    return outcome
+  const walk = goThrough().catch(async (error) => {
+    const { outcome, code, requestId } = outcomeOf(error, step)
+    Object.assign(found, { code, requestId })
+    // Without a capacity the service refuses when its trial tokens are used up, and does not say so.
+    return outcome === 'embedding-off' && (await hasCapacity) === false ? 'no-capacity' : outcome
   })
   const outcome = await withinMs(walk, ALL_CALLS_MS, () => 'service-down' as const)
   return { outcome, ...found }
-}
-
-function outcomeOf(error: unknown, step: Step): ReportTest['outcome'] {
-  if (error instanceof PowerBiRefusal) return classifyRefusal(error, step)
-  if (!(error instanceof ProblemError)) throw error
-  // Only the directory refuses in this way; the service's own refusals are PowerBiRefusal.
-  if (error.code === 'power-bi-rejected') return 'bad-credentials'
-  return error.cause instanceof PassingFailure && error.cause.status === 429 ? 'rate-limited' : 'service-down'
 }

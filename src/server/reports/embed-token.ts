@@ -7,7 +7,10 @@ import { recordAccess } from '#server/operations/audit.ts'
 import type { EffectiveIdentity, EmbedToken, PowerBi, ReportRef } from '#server/power-bi/power-bi.ts'
 import { hasScope, reportsVisibleTo } from './own-reports.ts'
 
-const LIMIT = { max: 30, windowSeconds: 60 }
+/** Loose: a screen of nine areas may be reloaded again and again. */
+const REQUESTS = { max: 300, windowSeconds: 60 }
+/** Tokens that the service is asked for. */
+const UPSTREAM = { max: 30, windowSeconds: 60 }
 const MAX_TOKENS = 10_000
 const MARGIN_MS = 10 * 60_000
 const MARGIN_SHARE = 0.2
@@ -31,7 +34,7 @@ export async function issueEmbedToken(
 ): Promise<{ embedToken: string; expiresInSeconds: number }> {
   const { db, clock, actor, powerBi } = context
   const { profile } = actor
-  await context.takeFromLimit(`embed-token ${profile.user_id}`, LIMIT)
+  await context.takeFromLimit(`embed-token-request ${profile.user_id}`, REQUESTS)
   const visible = await reportsVisibleTo(db, profile)
   const isConfigured = visible.some(
     (setting) =>
@@ -45,7 +48,10 @@ export async function issueEmbedToken(
   const identity = effectiveIdentityOf(profile, context.rlsRoles)
 
   const key = JSON.stringify([profile.user_id, actor.entitlementVersion, wanted, identity])
-  const token = await context.embedTokens(key, () => powerBi.generateEmbedToken(wanted, identity))
+  const token = await context.embedTokens(profile.user_id, key, async (isFirst) => {
+    await context.takeFromLimit(`embed-token ${profile.user_id}`, UPSTREAM)
+    return powerBi.generateEmbedToken(wanted, identity, { isFirst })
+  })
   await recordAccess(context, { action: 'report', userId: profile.user_id, reportId: wanted.reportId })
   return {
     embedToken: token.token,
@@ -71,7 +77,10 @@ export function effectiveIdentityOf(
 export type TokenSource = 'cache' | 'shared' | 'service'
 
 /** Reads a token from the cache or, once for all who wait, from the service. */
-export type EmbedTokenCache = (key: string, generate: () => Promise<EmbedToken>) => Promise<EmbedToken>
+export type EmbedTokenCache = (userId: string, key: string, generate: Generate) => Promise<EmbedToken>
+
+/** @param isFirst the person has no token that is still good, so that nothing is on their screen yet */
+type Generate = (isFirst: boolean) => Promise<EmbedToken>
 
 /**
  * Remembers embed tokens until 10 minutes, or a fifth of their life, before they expire. Failures are
@@ -83,18 +92,22 @@ export function createEmbedTokenCache(
   clock: () => number,
   countToken: (source: TokenSource) => void,
 ): EmbedTokenCache {
-  const tokens = new Map<string, { token: EmbedToken; until: number }>()
+  const tokens = new Map<string, { userId: string; token: EmbedToken; until: number }>()
   const flights = new Map<string, Promise<EmbedToken>>()
 
-  async function fetchToken(key: string, generate: () => Promise<EmbedToken>): Promise<EmbedToken> {
-    const token = await generate()
+  function hasToken(userId: string): boolean {
+    return [...tokens.values()].some((entry) => entry.userId === userId && entry.until > clock())
+  }
+
+  async function fetchToken(userId: string, key: string, generate: Generate): Promise<EmbedToken> {
+    const token = await generate(!hasToken(userId))
     const life = token.expiresAt - clock()
     if (tokens.size >= MAX_TOKENS) tokens.delete(tokens.keys().next().value as string)
-    tokens.set(key, { token, until: token.expiresAt - Math.min(MARGIN_MS, life * MARGIN_SHARE) })
+    tokens.set(key, { userId, token, until: token.expiresAt - Math.min(MARGIN_MS, life * MARGIN_SHARE) })
     return token
   }
 
-  return async (key, generate) => {
+  return async (userId, key, generate) => {
     const known = tokens.get(key)
     if (known && known.until > clock()) {
       countToken('cache')
@@ -104,7 +117,7 @@ export function createEmbedTokenCache(
     let flight = flights.get(key)
     countToken(flight ? 'shared' : 'service')
     if (!flight) {
-      flight = fetchToken(key, generate).finally(() => flights.delete(key))
+      flight = fetchToken(userId, key, generate).finally(() => flights.delete(key))
       flights.set(key, flight)
     }
     return flight

@@ -1,7 +1,19 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { EMULATED_REPORT_WITHOUT_RLS } from '#emulators/power-bi/catalogue.ts'
-import { addPerson, configureReports, emulatedReport } from '#server/testing/builders.ts'
-import { askToken, bodyFor, resetEmulator, upstreamCalls } from '#server/testing/embed-token-calls.ts'
+import {
+  addPerson,
+  configureReports,
+  emulatedReport,
+  openTestSession,
+  send,
+} from '#server/testing/builders.ts'
+import {
+  askToken,
+  bodyFor,
+  resetEmulator,
+  scriptFault,
+  upstreamCalls,
+} from '#server/testing/embed-token-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
@@ -40,8 +52,10 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
   test('asks for thirty minutes of viewing, never of editing', async () => {
     await askToken(portal, await addPerson(portal))
     const [call] = (await upstreamCalls(portal)).generateToken
-    expect(call?.body).toMatchObject({ accessLevel: 'View', lifetimeInMinutes: 30 })
-    expect(call?.body.datasetId).toBe(emulatedReport('Vendas').datasetId)
+    const { reportId, datasetId } = emulatedReport('Vendas')
+    expect(call?.path).toBe('/api/v1.0/myorg/GenerateToken')
+    const asked = { reports: [{ id: reportId }], datasets: [{ id: datasetId }], lifetimeInMinutes: 30 }
+    expect(call?.body).toEqual({ ...asked, identities: [expect.anything()] })
   })
 
   test('leaves marcas and estados that nobody knows out of the identity', async () => {
@@ -141,14 +155,26 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
     })
   })
 
-  test('is given thirty times a minute', async () => {
+  test('is asked of the service thirty times a minute, and of the portal three hundred times', async () => {
     const { database, clock } = portal
     const limited = await startTestPortal({ kind, database, clock })
-    const person = await addPerson(portal)
-    for (let count = 0; count < 30; count++) expect((await askToken(limited, person)).status).toBe(200)
-    const refused = await askToken(limited, person)
+    const person = await addPerson(portal, { types: ['Vendas', 'Oficina'] })
+    const { access_token: token } = await openTestSession(portal, person)
+    const ask = (type: string) =>
+      send(limited, 'POST', '/api/functions/get-powerbi-token', { token, body: bodyFor(type) })
+    // What is remembered costs nothing.
+    for (let count = 0; count < 40; count++) expect((await ask('Vendas')).status).toBe(200)
+    await scriptFault(limited, { on: 'generateToken', status: 400, times: 99 })
+    for (let count = 0; count < 29; count++) expect((await ask('Oficina')).status).toBe(502)
+    const refused = await ask('Oficina')
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
-    expect((await askToken(limited, await addPerson(portal))).status).toBe(200)
+    expect((await ask('Vendas')).status).toBe(200)
+    expect((await upstreamCalls(limited)).generateToken).toHaveLength(30)
+    const requests = database.db
+      .updateTable('rate_limits')
+      .where('key', '=', `embed-token-request ${person.user_id}`)
+    await requests.set({ taken: 300 }).execute()
+    expect((await ask('Vendas')).status).toBe(429)
     await limited.stop()
   })
 })

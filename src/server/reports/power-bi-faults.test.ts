@@ -47,7 +47,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
   const paused = {
     status: 503,
     code: 'power-bi-unavailable',
-    detail: expect.stringMatching(/capacidade do Power BI está pausada/),
+    detail: expect.stringMatching(/capacidade do Power BI deste espaço de trabalho está pausada/),
     retryAfter: '60',
   }
   const unavailable = {
@@ -64,7 +64,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
           status: 400,
           message: 'Creating embed token for accessing dataset x requires effective identity to be provided',
         },
-        rejected(/conferir as funções de RLS/),
+        rejected(/POWERBI_RLS_ROLES/),
         1,
       ],
       [
@@ -73,7 +73,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
           status: 400,
           message: "Creating embed token for accessing dataset x shouldn't have effective identity",
         },
-        rejected(/não tem segurança em nível de linha/),
+        rejected(/não aceita identidade e mostraria tudo/),
         1,
       ],
       [
@@ -83,9 +83,9 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
         1,
       ],
       ['refuses without a reason', { status: 400, body: '' }, rejected(/^O Power BI recusou/), 1],
-      ['keeps refusing the directory token', { status: 401 }, rejected(/não tem permissão/), 2],
-      ['forbids it', { status: 403 }, rejected(/não tem permissão/), 1],
-      ['finds nothing', { status: 404 }, rejected(/conferir os IDs/), 1],
+      ['keeps refusing the directory token', { status: 401 }, rejected(/não o deixa inserir/), 2],
+      ['forbids it', { status: 403 }, rejected(/não o deixa inserir/), 1],
+      ['finds nothing', { status: 404 }, rejected(/conferir o Report ID/), 1],
       [
         'asks to wait long',
         { status: 429, headers: { 'Retry-After': '30' } },
@@ -145,7 +145,12 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
         rejected(/segurança em nível de linha/),
       ],
       ['does not say whether it has', { status: 200, body: {} }, rejected(/segurança em nível de linha/)],
-      ['is not found', { status: 404 }, rejected(/conferir os IDs/)],
+      ['is not found', { status: 404 }, rejected(/conferir o Dataset ID/)],
+      [
+        'is closed to the portal',
+        { status: 403 },
+        rejected(/também no espaço de trabalho em que o modelo está/),
+      ],
       ['cannot be read', { status: 500 }, unavailable],
       ['is nothing', { status: 200, body: 'null' }, unavailable],
     ])('%s: no token', async (_, fault, expected) => {
@@ -156,18 +161,22 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
     })
   })
 
-  test('and is slow, it is given up after eight seconds, while the rest of the portal answers', {
-    timeout: 15_000,
+  test('and is slow, the first token on a screen is waited for, the others are given up after eight seconds', {
+    timeout: 30_000,
   }, async ({ skip }) => {
     skip(kind === 'server', 'the database has no part in it')
-    await database.db.updateTable('global_powerbi_settings').set({ dataset_id: null }).execute()
-    await scriptFault(portal, { on: 'report', delayMs: 4_000 })
-    await scriptFault(portal, { on: 'generateToken', delayMs: 6_000, times: 2 })
+    await configureReports(portal, 'Oficina')
+    person = await addPerson(portal, { types: ['Vendas', 'Oficina'] })
+    // A capacity that has to be woken: one try must be long enough.
+    await scriptFault(portal, { on: 'generateToken', delayMs: 10_000 })
+    expect((await ask()).status).toBe(200)
+    await scriptFault(portal, { on: 'generateToken', delayMs: 10_000, times: 2 })
     const start = performance.now()
-    const slow = ask(bodyFor('Vendas', { datasetId: null }))
-    const profile = await send(portal, 'GET', '/api/health/ready')
-    expect([profile.status, performance.now() - start < 1000]).toEqual([200, true])
+    const slow = ask(bodyFor('Oficina'))
+    expect((await send(portal, 'GET', '/api/health/ready')).status).toBe(200)
+    expect(performance.now() - start).toBeLessThan(3_000)
     expect(await slow).toMatchObject(unavailable)
-    expect(performance.now() - start).toBeLessThan(8_700)
+    expect(performance.now() - start).toBeLessThan(9_500)
+    await resetEmulator(portal)
   })
 })

@@ -23,7 +23,7 @@ describeOnEachDatabase('a report without row-level security', (kind) => {
     const portal = await start(false)
     const { status, body } = await ask(portal)
     expect([status, body.code]).toEqual([502, 'power-bi-rejected'])
-    expect(body.detail).toContain('O administrador precisa criar a função de RLS')
+    expect(body.detail).toContain('o administrador do Power BI precisa criar nele a função “Portal”')
     await portal.stop()
   })
 

@@ -85,9 +85,29 @@ describeOnEachDatabase('Testar relatório, when something is wrong', (kind) => {
     const wait = { headers: { 'Retry-After': '60' } }
     const switchedOff = { 'X-PowerBI-Error-Info': 'ServicePrincipalIsNotAllowedByTenantAdminSwitch' }
     const unknownError = { 'X-PowerBI-Error-Info': 'UnknownError' }
-    const trialUsedUp = { errorCode: '<b>', message: 'The user has exceeded the amount of embed token' }
+    const closed = { Message: 'API is not accessible for application' }
+    const refusedBy = (status: number, errorCode: string, number: number) =>
+      on('directory', status, { errorCode, message: `AADSTS${number}: Some text. Trace ID: x` })
+    const trialUsedUp = { errorCode: 'Forbidden', message: 'The user has exceeded the amount of embed token' }
     const CASES: [string, RegExp, Record<string, Fault>][] = [
       ['bad-credentials', TI, { 'the secret': on('directory', 401) }],
+      ['secret-expired', TI, { 'a secret past its end': refusedBy(401, 'invalid_client', 7000222) }],
+      [
+        'wrong-client-id',
+        TI,
+        {
+          'an application that it does not know': refusedBy(400, 'unauthorized_client', 700016),
+          'an application switched off': refusedBy(401, 'unauthorized_client', 7000112),
+        },
+      ],
+      [
+        'wrong-tenant',
+        TI,
+        {
+          'a tenant that it does not know': refusedBy(400, 'invalid_request', 90002),
+          'a tenant that is none': refusedBy(400, 'invalid_request', 900023),
+        },
+      ],
       [
         'no-workspace-access',
         POWER_BI,
@@ -95,11 +115,24 @@ describeOnEachDatabase('Testar relatório, when something is wrong', (kind) => {
           'the portal in the workspace': on('report', 403),
           'it with 401': on('report', 401, { errorCode: 'PowerBINotAuthorizedException' }),
           'it as if there were no workspace': on('report', 404, { errorCode: 'PowerBIFolderNotFound' }),
-          'service principals altogether': on('report', 401, { body: '', headers: switchedOff }),
-          'the dataset': on('dataset', 403),
-          'the token': on('generateToken', 403),
         },
       ],
+      [
+        'service-principals-off',
+        POWER_BI,
+        { 'service principals altogether': on('report', 401, { body: '', headers: switchedOff }) },
+      ],
+      [
+        'api-closed',
+        POWER_BI,
+        {
+          'the application its API': on('report', 403, { body: closed }),
+          'its tokens': on('generateToken', 403, { body: closed }),
+        },
+      ],
+      ['no-model-access', POWER_BI, { 'the dataset alone': on('dataset', 403) }],
+      ['embedding-off', POWER_BI, { 'the token alone': on('generateToken', 403) }],
+      ['no-capacity', POWER_BI, { 'for a used-up trial': on('generateToken', 403, trialUsedUp) }],
       [
         'report-not-found',
         PORTAL,
@@ -153,7 +186,7 @@ describeOnEachDatabase('Testar relatório, when something is wrong', (kind) => {
       ],
       [
         'refused',
-        /com o código UnknownError: o administrador do Power BI precisa /,
+        /\(código UnknownError, pedido [0-9a-f-]{36}\): o administrador do Power BI precisa .*chamado/,
         {
           'for a reason of its own': on('generateToken', 400, { errorCode: 'UnknownError' }),
           'for a reason in a header': on('generateToken', 400, { body: '', headers: unknownError }),
@@ -161,8 +194,8 @@ describeOnEachDatabase('Testar relatório, when something is wrong', (kind) => {
       ],
       [
         'refused',
-        /recusou o relatório: o administrador/,
-        { 'for a used-up trial': on('generateToken', 403, trialUsedUp) },
+        /recusou o relatório \(pedido [0-9a-f-]{36}\): o administrador/,
+        { 'with a code that is none': on('generateToken', 400, { errorCode: '<b>' }) },
       ],
     ]
     const each = CASES.flatMap(([outcome, message, faults]) =>
@@ -174,6 +207,29 @@ describeOnEachDatabase('Testar relatório, when something is wrong', (kind) => {
       expect(found).toMatchObject({ outcome, message: expect.stringMatching(message), refreshedAt: null })
       expect(found.reportName).toBe(/directory|report/.test(fault.on) ? null : 'Vendas do grupo')
       expect(found.message).toMatch(/^[A-Z][^<>]+\.$/)
+    })
+
+    test('the trial only, of a workspace without a capacity', async () => {
+      const without = { body: { value: [{ isOnDedicatedCapacity: false }] } }
+      await scriptFault(portal, { on: 'groups', ...without })
+      const given = await tested(principalSetting('Vendas'))
+      expect(given).toMatchObject({ outcome: 'no-capacity', refreshedAt: expect.stringMatching(/^20/) })
+      await scriptFault(portal, { on: 'groups', ...without })
+      await scriptFault(portal, { on: 'generateToken', status: 403 })
+      expect((await tested(principalSetting('Vendas'))).outcome).toBe('no-capacity')
+      await scriptFault(portal, { on: 'groups', status: 403 })
+      expect((await tested(principalSetting('Vendas'))).outcome).toBe('ok')
+    })
+
+    test('something for a ticket', async () => {
+      await scriptFault(portal, { on: 'report', status: 400, errorCode: 'UnknownError' })
+      const found = await tested(principalSetting('Vendas'))
+      expect(found).toMatchObject({
+        code: 'UnknownError',
+        requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      })
+      await scriptFault(portal, refusedBy(401, 'invalid_client', 7000222))
+      expect(await tested(principalSetting('Vendas'))).toMatchObject({ code: 'AADSTS7000222' })
     })
 
     test('the secret only now, while older tokens are still good', async () => {

@@ -40,11 +40,18 @@ describeOnEachDatabase('Testar relatório', (kind) => {
       const found = await tested(principalSetting('Vendas'))
       const [call] = (await upstreamCalls(portal)).generateToken
       const scope = /^M:FIAT\|M:GAC\|.*\|M:VW\|U:RJ\|U:ES\|U:MG\|U:PR$/
-      expect(call?.body).toMatchObject({ accessLevel: 'View', lifetimeInMinutes: 30 })
+      expect(call?.body).toMatchObject({ reports: [{ id: VENDAS.reportId }], lifetimeInMinutes: 30 })
       expect(call?.body.identities).toMatchObject([
         { roles: ['Portal'], customData: expect.stringMatching(scope), datasets: [VENDAS.datasetId] },
       ])
-      expect(Object.keys(found).sort()).toEqual(['message', 'outcome', 'refreshedAt', 'reportName'])
+      expect(Object.keys(found).sort()).toEqual([
+        'code',
+        'message',
+        'outcome',
+        'refreshedAt',
+        'reportName',
+        'requestId',
+      ])
     })
 
     test('remembers nothing: the next one asks for everything anew', async () => {
@@ -101,6 +108,8 @@ describeOnEachDatabase('Testar relatório', (kind) => {
       message: expect.stringMatching(/^Links de SSO não podem ser testados pelo portal: [^.]+\.$/),
       reportName: null,
       refreshedAt: null,
+      code: null,
+      requestId: null,
     })
     const open = await tested(linkSetting('<iframe src="https://app.powerbi.com/view?r=eyJr"></iframe>'))
     expect(open.message).toBe(

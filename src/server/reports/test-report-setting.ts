@@ -7,6 +7,7 @@ import {
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import { writeInstant } from '#server/mail/compose-mail.ts'
 import type { PowerBi, ReportTest } from '#server/power-bi/power-bi.ts'
+import { describeRefusal } from '#server/power-bi/refusals.ts'
 import { effectiveIdentityOf } from './embed-token.ts'
 import { columnsOf, type ReportSettingContext } from './report-settings.ts'
 
@@ -14,39 +15,6 @@ const NOT_TESTABLE =
   'Links de SSO não podem ser testados pelo portal: cada pessoa entra com a própria conta Microsoft, então abra o link no navegador para conferir.'
 const PUBLIC_LINK =
   'Atenção: este é um link público (Publicar na Web), que qualquer pessoa na internet abre sem senha.'
-
-const POWER_BI_ADMINISTRATOR = 'o administrador do Power BI precisa'
-const PORTAL_ADMINISTRATOR = 'o administrador do portal precisa'
-const IT_TEAM = 'a equipe de TI precisa'
-
-type Sentences = Record<Exclude<ReportTest['outcome'], 'ok' | 'refused'>, (roles: string) => string>
-
-/** What is wrong and who mends it, one sentence each. */
-const SENTENCES: Sentences = {
-  'bad-credentials': () =>
-    `O Microsoft Entra recusou as credenciais do portal: ${IT_TEAM} renovar o segredo ou o certificado do aplicativo na configuração do servidor.`,
-  'no-workspace-access': () =>
-    `O portal não tem acesso a este espaço de trabalho: confira o Workspace ID e, se estiver certo, ${POWER_BI_ADMINISTRATOR} incluir o aplicativo do portal como membro.`,
-  'report-not-found': () =>
-    `O relatório não existe neste espaço de trabalho: ${PORTAL_ADMINISTRATOR} conferir o Report ID e o Workspace ID.`,
-  'dataset-not-found': () =>
-    `O modelo de dados não existe neste espaço de trabalho: ${PORTAL_ADMINISTRATOR} conferir o Dataset ID ou deixá-lo em branco.`,
-  'dataset-mismatch': () =>
-    `O relatório usa outro modelo de dados: ${PORTAL_ADMINISTRATOR} corrigir o Dataset ID ou deixá-lo em branco.`,
-  'identity-required': (roles) =>
-    `O modelo exige a identidade de quem o vê e não aceitou a do portal: ${IT_TEAM} conferir se ${roles} é o que o modelo espera em POWERBI_RLS_ROLES.`,
-  'identity-forbidden': (roles) =>
-    `O modelo não aceita identidade e mostraria tudo a todos: ${POWER_BI_ADMINISTRATOR} publicá-lo com ${roles} de segurança em nível de linha (RLS).`,
-  'unknown-role': (roles) =>
-    `O modelo não conhece ${roles}: ${POWER_BI_ADMINISTRATOR} criar essa função de segurança em nível de linha (RLS) no modelo.`,
-  'without-rls': (roles) =>
-    `O modelo não tem segurança em nível de linha (RLS) e mostraria tudo a todos: ${POWER_BI_ADMINISTRATOR} criar nele ${roles}.`,
-  'capacity-paused': () =>
-    `A capacidade do Power BI deste espaço de trabalho está pausada: ${POWER_BI_ADMINISTRATOR} retomá-la.`,
-  'rate-limited': () =>
-    'O Power BI pediu uma pausa por excesso de pedidos: espere alguns minutos e teste de novo.',
-  'service-down': () => 'O Power BI não respondeu como devia: espere alguns minutos e teste de novo.',
-}
 
 const LIMIT = { max: 10, windowSeconds: 60 }
 
@@ -61,7 +29,17 @@ interface ReportTestReply {
   message: string
   reportName: string | null
   refreshedAt: string | null
+  code: string | null
+  requestId: string | null
 }
+
+const NOTHING_ASKED = {
+  outcome: 'not-testable',
+  reportName: null,
+  refreshedAt: null,
+  code: null,
+  requestId: null,
+} as const
 
 /**
  * Tries a setting out, saved or not, without changing anything. The embed token that it asks for is thrown
@@ -77,7 +55,7 @@ export async function testReportSetting(
   const { report_url, workspace_id, report_id, dataset_id } = columnsOf(input, context.powerBiHosts)
   if (report_url !== null) {
     const message = isPublishedToWeb(report_url) ? `${NOT_TESTABLE} ${PUBLIC_LINK}` : NOT_TESTABLE
-    return { outcome: 'not-testable', message, reportName: null, refreshedAt: null }
+    return { ...NOTHING_ASKED, message }
   }
   await context.takeFromLimit(`test-report ${profile.user_id}`, LIMIT)
   const report = { workspaceId: workspace_id ?? '', reportId: report_id ?? '', datasetId: dataset_id }
@@ -88,6 +66,8 @@ export async function testReportSetting(
     message: describeReportTest(test, rlsRoles),
     reportName: test.reportName,
     refreshedAt: test.refreshedAt?.toISOString() ?? null,
+    code: test.code,
+    requestId: test.requestId,
   }
 }
 
@@ -101,10 +81,5 @@ function describeReportTest(test: ReportTest, rlsRoles: readonly string[]): stri
     const refreshed = test.refreshedAt ? `, com dados atualizados em ${writeInstant(test.refreshedAt)}` : ''
     return `Tudo certo: ${name} abre no portal${refreshed}.`
   }
-  if (test.outcome === 'refused') {
-    const code = test.code ? ` com o código ${test.code}` : ''
-    return `O Power BI recusou o relatório${code}: ${POWER_BI_ADMINISTRATOR} verificar o motivo no serviço.`
-  }
-  const roles = new Intl.ListFormat('pt-BR').format(rlsRoles.map((role) => `“${role}”`))
-  return SENTENCES[test.outcome](rlsRoles.length === 1 ? `a função ${roles}` : `as funções ${roles}`)
+  return describeRefusal(test, rlsRoles)
 }

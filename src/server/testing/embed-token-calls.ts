@@ -10,9 +10,9 @@ export interface RecordedCall {
   path: string
   status: number
   body: {
-    accessLevel?: string
     lifetimeInMinutes?: number
-    datasetId?: string
+    datasets?: { id: string; xmlaPermissions?: string }[]
+    reports?: { id: string; allowEdit?: boolean }[]
     identities?: { username: string; roles: string[]; customData: string; datasets: string[] }[]
   }
 }

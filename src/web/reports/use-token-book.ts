@@ -59,8 +59,8 @@ export function useTokensOf(
   }, [book, tabs, selectedKey])
 }
 
-/** The server gives up after 8 s; a request that takes far longer is lost. */
-const TIMEOUT_MS = 20_000
+/** The server gives up after 15 s; a request that takes far longer is lost. */
+const TIMEOUT_MS = 25_000
 const NO_TOKEN = 'O servidor não enviou o token do relatório. Tente novamente em instantes.'
 /** Refusals after which the whole screen changes and says why. */
 const SCREEN_SAYS_WHY: readonly ProblemCode[] = [

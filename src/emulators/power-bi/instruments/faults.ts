@@ -5,6 +5,7 @@ export const FAULT_TARGETS = [
   'report',
   'dataset',
   'refreshes',
+  'groups',
   'generateToken',
   'frame',
 ] as const

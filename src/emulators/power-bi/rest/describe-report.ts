@@ -1,4 +1,8 @@
-import { EMULATED_REPORT_WITHOUT_RLS, type EmulatedReport } from '#emulators/power-bi/catalogue.ts'
+import {
+  datasetWorkspaceOf,
+  EMULATED_REPORT_WITHOUT_RLS,
+  type EmulatedReport,
+} from '#emulators/power-bi/catalogue.ts'
 
 const APP = 'https://app.powerbi.com'
 const CLUSTER = {
@@ -18,7 +22,7 @@ export function describeReport(report: EmulatedReport) {
     isFromPbix: true,
     isOwnedByMe: true,
     datasetId: report.datasetId,
-    datasetWorkspaceId: report.workspaceId,
+    datasetWorkspaceId: datasetWorkspaceOf(report),
     users: [],
     subscriptions: [],
   }
@@ -30,7 +34,7 @@ export function describeDataset(report: EmulatedReport) {
   return {
     id: report.datasetId,
     name: report.name,
-    webUrl: `${APP}/groups/${report.workspaceId}/datasets/${report.datasetId}`,
+    webUrl: `${APP}/groups/${datasetWorkspaceOf(report)}/datasets/${report.datasetId}`,
     addRowsAPIEnabled: false,
     configuredBy: 'bi@grupopatio.com.br',
     isRefreshable: true,
@@ -58,4 +62,16 @@ export function describeRefreshes(now: number) {
       status: 'Completed',
     },
   ]
+}
+
+/** A workspace as GET groups lists it (learn.microsoft.com/rest/api/power-bi/groups/get-groups). */
+export function describeWorkspace(id: string) {
+  return {
+    id,
+    name: `Espaço ${id.slice(-3)}`,
+    type: 'Workspace',
+    isReadOnly: false,
+    isOnDedicatedCapacity: true,
+    capacityId: '0F084DF7-C13D-451B-AF5F-ED0C466403B2',
+  }
 }

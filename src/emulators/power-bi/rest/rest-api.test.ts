@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { EMULATED_REPORTS } from '#emulators/power-bi/catalogue.ts'
+import { EMULATED_REPORTS, EMULATED_THIN_REPORT } from '#emulators/power-bi/catalogue.ts'
 import { callEmulator, VENDAS } from '#emulators/power-bi/testing/call-emulator.ts'
 
 const OFICINA = EMULATED_REPORTS[1] as typeof VENDAS
@@ -34,6 +34,22 @@ describe('REST API', () => {
       isEffectiveIdentityRolesRequired: true,
     }
     expect((await rest('GET', DATASET)).json()).toMatchObject(expected)
+  })
+
+  it('finds the dataset of a thin report where it lives, and nowhere else', async () => {
+    const { workspaceId, reportId, datasetId, datasetWorkspaceId } = EMULATED_THIN_REPORT
+    const report = (await rest('GET', `/groups/${workspaceId}/reports/${reportId}`)).json()
+    expect(report).toMatchObject({ datasetId, datasetWorkspaceId })
+    expect((await rest('GET', `/groups/${datasetWorkspaceId}/datasets/${datasetId}`)).status).toBe(200)
+    expect((await rest('GET', `/groups/${workspaceId}/datasets/${datasetId}`)).status).toBe(404)
+  })
+
+  it('lists workspaces, all or the one asked for', async () => {
+    const filter = encodeURIComponent(`id eq '${VENDAS.workspaceId}'`)
+    const [found, ...others] = (await rest('GET', `/groups?$filter=${filter}`)).json().value
+    expect([found, others]).toMatchObject([{ id: VENDAS.workspaceId, isOnDedicatedCapacity: true }, []])
+    expect((await rest('GET', '/groups')).json().value.length).toBeGreaterThan(7)
+    expect((await rest('GET', '/groups?$filter=x')).status).toBe(400)
   })
 
   it('tells the last refresh, which is over', async () => {

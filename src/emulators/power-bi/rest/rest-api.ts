@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { type EmulatedReport, reportOfDataset, reportOfId } from '#emulators/power-bi/catalogue.ts'
+import {
+  datasetWorkspaceOf,
+  emulatedWorkspaceIds,
+  reportOfDataset,
+  reportOfId,
+} from '#emulators/power-bi/catalogue.ts'
 import type { FaultTarget } from '#emulators/power-bi/instruments/faults.ts'
 import { type Reply, refuse } from '#emulators/power-bi/reply.ts'
-import { describeDataset, describeRefreshes, describeReport } from './describe-report.ts'
+import { describeDataset, describeRefreshes, describeReport, describeWorkspace } from './describe-report.ts'
 import { generateTokenForReport, generateTokenV2, type TokenRequest } from './generate-token.ts'
 import { readToken } from './signed-token.ts'
 
@@ -10,6 +15,7 @@ import { readToken } from './signed-token.ts'
 export interface RestRequest {
   method: string
   path: string
+  search: URLSearchParams
   authorization: string | null
   body: unknown
   secret: string
@@ -23,6 +29,7 @@ const REPORT = new RegExp(`${GROUP}/reports/${ID}$`)
 const REPORT_TOKEN = new RegExp(`${GROUP}/reports/${ID}/GenerateToken$`)
 const DATASET = new RegExp(`${GROUP}/datasets/${ID}$`)
 const REFRESHES = new RegExp(`${GROUP}/datasets/${ID}/refreshes$`)
+const GROUPS = /^\/v1\.0\/myorg\/groups$/
 const TOKEN_V2 = /^\/v1\.0\/myorg\/GenerateToken$/
 
 /** Which scripted faults a path takes; undefined for the calls that cannot be scripted. */
@@ -30,6 +37,7 @@ export function faultTargetOf(path: string): FaultTarget | undefined {
   if (REPORT_TOKEN.test(path) || TOKEN_V2.test(path)) return 'generateToken'
   if (REPORT.test(path)) return 'report'
   if (REFRESHES.test(path)) return 'refreshes'
+  if (GROUPS.test(path)) return 'groups'
   return DATASET.test(path) ? 'dataset' : undefined
 }
 
@@ -53,9 +61,13 @@ function checkBearer(request: RestRequest): number | Reply {
 const notFound = (what: string) => refuse(404, 'PowerBIEntityNotFound', `${what} is not found`)
 
 /** The report or dataset of a path, when it lives in the path's workspace. */
-function findIn(match: RegExpExecArray, find: (id: string) => EmulatedReport | undefined) {
-  const report = find(match[2] ?? '')
+function findReport(match: RegExpExecArray) {
+  const report = reportOfId(match[2] ?? '')
   return report?.workspaceId === match[1]?.toLowerCase() ? report : undefined
+}
+function findDataset(match: RegExpExecArray) {
+  const report = reportOfDataset(match[2] ?? '')
+  return report && datasetWorkspaceOf(report) === match[1]?.toLowerCase() ? report : undefined
 }
 
 function odata(kind: string, body: object): Reply {
@@ -65,17 +77,28 @@ function odata(kind: string, body: object): Reply {
   }
 }
 
+/** GET groups with `$filter=id eq '…'`; no other filter is known here (Power BI REST, 'Groups - Get Groups'). */
+function listWorkspaces(search: URLSearchParams): Reply {
+  const filter = search.get('$filter')
+  const wanted = /^id eq '([^']*)'$/.exec(filter ?? '')?.[1]?.toLowerCase()
+  if (filter !== null && wanted === undefined)
+    return refuse(400, 'InvalidRequest', `Unknown filter ${filter}`)
+  const ids = emulatedWorkspaceIds().filter((id) => wanted === undefined || id === wanted)
+  return odata('groups', { value: ids.map(describeWorkspace) })
+}
+
 function answerGet(request: RestRequest): Reply {
+  if (GROUPS.test(request.path)) return listWorkspaces(request.search)
   const report = REPORT.exec(request.path)
   if (report) {
-    const found = findIn(report, reportOfId)
+    const found = findReport(report)
     return found ? odata('reports/$entity', describeReport(found)) : notFound(`Report ${report[2]}`)
   }
   const dataset = DATASET.exec(request.path)
   const refreshes = REFRESHES.exec(request.path)
   const asked = dataset ?? refreshes
   if (!asked) return refuse(404, 'ResourceNotFound', `No HTTP resource matches ${request.path}`)
-  const found = findIn(asked, reportOfDataset)
+  const found = findDataset(asked)
   if (!found) return notFound(`Dataset ${asked[2]}`)
   return refreshes
     ? odata('refreshes', { value: describeRefreshes(request.now) })
@@ -85,7 +108,7 @@ function answerGet(request: RestRequest): Reply {
 function answerPost(request: RestRequest, tokenRequest: TokenRequest): Reply {
   const match = REPORT_TOKEN.exec(request.path)
   if (match) {
-    const report = findIn(match, reportOfId)
+    const report = findReport(match)
     return report ? generateTokenForReport(tokenRequest, report) : notFound(`Report ${match[2]}`)
   }
   if (TOKEN_V2.test(request.path)) return generateTokenV2(tokenRequest)

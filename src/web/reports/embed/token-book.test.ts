@@ -244,10 +244,10 @@ describe('order of token requests', () => {
     expect(asked).toEqual(['c', 'a', 'b', 'd', 'e'])
   })
 
-  it('lets the others in after three seconds even if the first hangs', async () => {
+  it('lets the others in after fifteen seconds even if the first hangs', async () => {
     const { asked, open } = openSlowBook()
     open('ab', 'a')
-    await vi.advanceTimersByTimeAsync(2_999)
+    await vi.advanceTimersByTimeAsync(14_999)
     expect(asked).toEqual(['a'])
     await vi.advanceTimersByTimeAsync(1)
     expect(asked).toEqual(['a', 'b'])

@@ -44,8 +44,8 @@ export interface TokenBookOptions {
 export type TokenBook = ReturnType<typeof createTokenBook>
 
 const MAX_AT_ONCE = 3
-/** After this the first token is the service's own affair: the others no longer slow it down. */
-const FIRST_ALONE_MS = 3_000
+/** The server lets the first token take this long: a cold capacity answers the others only once it is warm. */
+const FIRST_ALONE_MS = 15_000
 
 /**
  * Fetches the embed tokens of all reports, the first one alone and the others three at a time, and renews those

@@ -166,6 +166,8 @@ export interface TestedReport {
   outcome?: ReportTestOutcome
   /** One sentence with what is wrong and who mends it, or that all is well. */
   message: string
+  /** What the service said itself, ready for a ticket; undefined where it said nothing. */
+  ticket?: string | undefined
 }
 
 /** 'Testar relatório': a dry run of what the form holds, saved or not. A result is over once the form says something else. */
@@ -174,7 +176,8 @@ export function useTestReport(type: AccessType, form: SettingForm) {
   const { submit, isBusy } = useSubmit({
     send: (body: ReportSettingInput) =>
       callApi('POST /api/global-powerbi-settings/{type}/test', { params: { type: slugOfType(type) }, body }),
-    onDone: ({ outcome, message }, input) => setResult({ input, outcome, message }),
+    onDone: ({ outcome, message, code, requestId }, input) =>
+      setResult({ input, outcome, message, ticket: ticketOf(code, requestId) }),
     onFailed: (error, input) =>
       setResult({ input, message: `Não foi possível testar o relatório. ${(error as Error).message}` }),
   })
@@ -184,4 +187,11 @@ export function useTestReport(type: AccessType, form: SettingForm) {
     isBusy,
     result: JSON.stringify(result?.input) === JSON.stringify(input) ? result : undefined,
   }
+}
+
+/** 'código PowerBINotAuthorizedException · pedido 49c2e739-…', as Microsoft's support asks for it. */
+function ticketOf(code: string | null, requestId: string | null): string | undefined {
+  return (
+    [code && `código ${code}`, requestId && `pedido ${requestId}`].filter(Boolean).join(' · ') || undefined
+  )
 }

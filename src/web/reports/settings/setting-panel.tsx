@@ -4,6 +4,7 @@ import type { ReportSetting, ReportTestOutcome } from '#contract/report-settings
 import { Alert, KindIcon, type NoticeKind } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
+import { showToast } from '#web/ui/toast.tsx'
 import { type TestedReport, useSaving, useSettingErrors, useTestReport } from './save-setting.ts'
 import { SettingFields } from './setting-fields.tsx'
 import type { AreaView, Draft } from './setting-form.ts'
@@ -107,7 +108,28 @@ function TestResult({ isBusy, result }: { isBusy: boolean; result: TestedReport 
           <span className="min-w-0">{result.message}</span>
         </p>
       )}
+      {!isBusy && result?.ticket && <Ticket text={result.ticket} />}
     </div>
+  )
+}
+
+/** The service's own code and request id, for a ticket with Microsoft. */
+function Ticket({ text }: { text: string }) {
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(`Power BI: ${text}`)
+      showToast({ kind: 'success', title: 'Copiado para o chamado' })
+    } catch {
+      showToast({ kind: 'warning', title: 'Não foi possível copiar. Selecione o texto e copie.' })
+    }
+  }
+  return (
+    <p className="mt-1 ml-6 flex flex-wrap items-center gap-x-2 text-muted text-xs">
+      <span className="min-w-0 select-all break-all">{text}</span>
+      <Button variant="ghost" onClick={() => void copy()}>
+        Copiar
+      </Button>
+    </p>
   )
 }
 

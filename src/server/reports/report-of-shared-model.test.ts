@@ -1,0 +1,72 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { EMULATED_THIN_REPORT } from '#emulators/power-bi/catalogue.ts'
+import { addPerson, emulatedReport } from '#server/testing/builders.ts'
+import {
+  askToken,
+  bodyFor,
+  resetEmulator,
+  scriptFault,
+  upstreamCalls,
+} from '#server/testing/embed-token-calls.ts'
+import { findOut, principalSetting } from '#server/testing/report-setting-calls.ts'
+import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+
+const { workspaceId, reportId, datasetId, datasetWorkspaceId } = EMULATED_THIN_REPORT
+const OFICINA = emulatedReport('Oficina')
+
+describeOnEachDatabase('a report whose model lives in another workspace', (kind) => {
+  const portal = setUpPortal({ kind, rateLimits: false })
+  const admin = setUpAdmin(portal)
+  const settings = () => portal.database.db.updateTable('global_powerbi_settings')
+  beforeAll(async () => {
+    const ids = { workspace_id: workspaceId, report_id: reportId, dataset_id: datasetId }
+    await portal.database.db
+      .insertInto('global_powerbi_settings')
+      .values({ type: 'vendas', embed_mode: 'service_principal', ...ids })
+      .execute()
+  })
+  beforeEach(() => resetEmulator(portal))
+
+  const ask = async (named: string | null = datasetId) => {
+    await settings().set({ dataset_id: named }).execute()
+    const body = bodyFor('Vendas', { workspaceId, reportId, datasetId: named })
+    return askToken(portal, await addPerson(portal), body)
+  }
+
+  test.each([
+    ['named in the setting', datasetId],
+    ['found by itself', null],
+  ])('is shown, its dataset %s', async (_, named) => {
+    expect((await ask(named)).status).toBe(200)
+    const { generateToken, dataset } = await upstreamCalls(portal)
+    expect(generateToken.map(({ path }) => path)).toEqual(['/api/v1.0/myorg/GenerateToken'])
+    expect(generateToken[0]?.body).toMatchObject({
+      reports: [{ id: reportId }],
+      datasets: [{ id: datasetId }],
+      identities: [{ roles: ['Portal'], datasets: [datasetId] }],
+    })
+    for (const { path } of dataset) expect(path).toContain(`/groups/${datasetWorkspaceId}/`)
+  })
+
+  test('is never shown with the model of another report, for which the service would give a token', async () => {
+    const { status, body } = await ask(OFICINA.datasetId)
+    expect([status, body.code, body.embedToken]).toEqual([502, 'power-bi-rejected', undefined])
+    expect(body.detail).toMatch(/^O relatório usa outro modelo de dados/)
+    expect((await upstreamCalls(portal)).generateToken[0]?.status).toBe(200)
+  })
+
+  test('passes the dry run, which says where the portal is no member', async () => {
+    const setting = principalSetting('Vendas', {
+      workspace_id: workspaceId,
+      report_id: reportId,
+      dataset_id: null,
+    })
+    expect((await findOut(portal, admin.token, setting)).outcome).toBe('ok')
+    await scriptFault(portal, { on: 'dataset', status: 403 })
+    expect(await findOut(portal, admin.token, setting)).toMatchObject({
+      outcome: 'no-model-access',
+      message: expect.stringMatching(/membro também no espaço de trabalho em que o modelo está\.$/),
+    })
+  })
+})
