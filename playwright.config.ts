@@ -4,7 +4,7 @@ export default defineConfig({
   testDir: 'e2e',
   // Playwright empties this folder, which must not hold the reports of others.
   outputDir: 'test-results/browser',
-  workers: 2,
+  workers: 3,
   // Tests share nothing, so that they may run in any order: --shuffle.
   fullyParallel: true,
   retries: 0,

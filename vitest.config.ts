@@ -1,18 +1,38 @@
 import { existsSync } from 'node:fs'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 const globalSetup = 'src/server/testing/global-setup.ts'
+
+/** They replace modules or globals of the process: in one process with others they would replace theirs too. */
+const aloneInTheirProcess = [
+  'src/web/**/*.test.ts',
+  'src/emulators/**/*.test.ts',
+  'src/server/http/event-stream.test.ts',
+  'src/server/accounts/{change-password,request-recovery,sign-in-with-password,sign-up}.test.ts',
+]
 
 export default defineConfig({
   test: {
     environment: 'node',
-    include: ['src/**/*.test.ts', 'scripts/**/*.test.mjs'],
     globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
     // An embedded database takes seconds to come up on a busy machine.
     testTimeout: 20_000,
     hookTimeout: 30_000,
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     reporters: ['default', ['json', { outputFile: 'test-results/vitest.json' }]],
+    projects: [
+      {
+        // Loading the server anew for every file took half of the time.
+        extends: true,
+        test: {
+          name: 'shared',
+          isolate: false,
+          include: ['src/**/*.test.ts', 'scripts/**/*.test.mjs'],
+          exclude: [...configDefaults.exclude, ...aloneInTheirProcess],
+        },
+      },
+      { extends: true, test: { name: 'alone', include: aloneInTheirProcess } },
+    ],
   },
 })
