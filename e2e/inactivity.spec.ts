@@ -64,6 +64,25 @@ test('use of the report inside its frame counts, which only the report tells of'
   await expect(page.getByText(EXPIRED)).toBeVisible()
 })
 
+test('a frame that has had the focus all the time is heard again once the warning shows', async ({
+  page,
+}) => {
+  await page.clock.install()
+  await openReports(page)
+  const heading = reportOf(page, 'Vendas').getByRole('heading').first()
+  await heading.click()
+  await page.clock.fastForward('28:30')
+  const warning = page.getByRole('alert').filter({ hasText: WARNING })
+  await expect(warning).toContainText('Faltam 1:30.')
+  await expect(warning.getByRole('button', { name: 'Continuar conectado' })).toBeVisible()
+  await expect(page).toHaveTitle(/^Sessão expira em 1:\d\d · Relatórios/)
+  await heading.click()
+  await expect(warning).toBeHidden()
+  await expect(page).toHaveTitle(/^Relatórios/)
+  await page.clock.fastForward('05:00')
+  await expect(page).toHaveURL(/\/power-bi/)
+})
+
 test('a tab opened again after 31 minutes is at /login before anything was asked', async ({
   page,
   context,

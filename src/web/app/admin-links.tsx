@@ -5,6 +5,7 @@ import { useEffect } from 'react'
 import { callApi } from '#web/http/api.ts'
 import { useSession } from '#web/session/session.ts'
 import { followMessageChanges, MESSAGES_QUERY } from '#web/support/message-changes.ts'
+import { nameTab } from '#web/ui/tab-name.ts'
 import { HeaderLink } from './header-item.tsx'
 
 const MAX_SHOWN = 99
@@ -45,28 +46,9 @@ export function useUnreadCount(): number {
   }, [error])
   useEffect(() => followMessageChanges(), [])
   const count = data?.count ?? 0
-  useUnreadInTitle(count)
-  return count
-}
-
-const UNREAD = /^\(\d+\) /
-
-/** Puts the number of unread messages before the name of the browser's tab, whatever screen it names: '(3) Relatórios · Pátio'. */
-export function useUnreadInTitle(count: number): void {
   useEffect(() => {
-    const write = () => {
-      const title = document.title.replace(UNREAD, '')
-      const wanted = count > 0 ? `(${count}) ${title}` : title
-      if (document.title !== wanted) document.title = wanted
-    }
-    write()
-    // The screens name the tab themselves, as one gives way to the next.
-    const element = document.querySelector('title')
-    const observer = new MutationObserver(write)
-    if (element) observer.observe(element, { childList: true })
-    return () => {
-      observer.disconnect()
-      document.title = document.title.replace(UNREAD, '')
-    }
+    nameTab({ unreadCount: count })
+    return () => nameTab({ unreadCount: 0 })
   }, [count])
+  return count
 }

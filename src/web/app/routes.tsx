@@ -14,6 +14,7 @@ import { keepLinkHash } from '#web/accounts/mail-link.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { getSession, onAuthStateChange, owesPasswordChange } from '#web/session/session.ts'
+import { nameTab } from '#web/ui/tab-name.ts'
 import { Toaster } from '#web/ui/toast.tsx'
 import { ErrorScreen, NotFoundScreen } from './error-screens.tsx'
 
@@ -50,7 +51,7 @@ function Root() {
       matches.some((match) => match._notFound) ? 'Página não encontrada' : matches.at(-1)?.staticData.title,
   })
   useEffect(() => {
-    document.title = documentTitle(title, portalSettings.groupName)
+    nameTab({ title: documentTitle(title, portalSettings.groupName) })
   }, [title])
   return (
     <>

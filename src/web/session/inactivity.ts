@@ -1,5 +1,6 @@
 import { sessionMessages } from '#contract/messages.ts'
-import { closeToast, showToast } from '#web/ui/toast.tsx'
+import { nameTab } from '#web/ui/tab-name.ts'
+import { closeToast, showToast, writeTimeLeft } from '#web/ui/toast.tsx'
 import { ACTIVITY_KEY, INACTIVITY_MS, isInactive, lastActivityAt, noteActivity } from './activity.ts'
 import { getSession, onAuthStateChange, signOut } from './session.ts'
 
@@ -15,10 +16,10 @@ const ACTIVITIES = ['mousedown', 'mousemove', 'keydown', 'scroll', 'touchstart',
  */
 export function watchInactivity(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
-  let warning: number | undefined
+  let warning: { end(): void } | undefined
 
   const calmDown = () => {
-    if (warning !== undefined) closeToast(warning)
+    warning?.end()
     warning = undefined
   }
   const look = () => {
@@ -28,13 +29,16 @@ export function watchInactivity(): () => void {
     const idleMs = idleTime()
     const untilWarningMs = INACTIVITY_MS - WARNING_MS - idleMs
     if (untilWarningMs > 0) calmDown()
-    else warning ??= warn(INACTIVITY_MS - idleMs)
+    else if (!warning) {
+      warning = warn(INACTIVITY_MS - idleMs, onActivity)
+      takeFocusBack()
+    }
     const untilNextMs = untilWarningMs > 0 ? untilWarningMs : INACTIVITY_MS - idleMs
     timer = setTimeout(look, Math.min(untilNextMs, LOOK_EVERY_MS))
   }
   const onActivity = () => {
     noteActivity()
-    if (warning !== undefined || isInactive()) look()
+    if (warning || isInactive()) look()
   }
   const stopFollowing = onAuthStateChange((event) => {
     // Whichever tab was first, each one says why; tabs may see the time of the last activity a little apart.
@@ -77,8 +81,30 @@ function isInFrame(): boolean {
   return document.activeElement?.tagName === 'IFRAME'
 }
 
-function warn(lifetimeMs: number): number {
-  return showToast({ kind: 'warning', title: sessionMessages.inactivityWarning, lifetimeMs })
+/** Says in the page and in the tab's name how long it still takes, and listens to the frame that is being read. */
+function warn(lifetimeMs: number, stay: () => void): { end(): void } {
+  const countdownTo = Date.now() + lifetimeMs
+  const action = { label: 'Continuar conectado', run: stay }
+  const title = sessionMessages.inactivityWarning
+  const id = showToast({ kind: 'warning', title, action, countdownTo, lifetimeMs })
+  const nameRemaining = () =>
+    nameTab({ remark: `Sessão expira em ${writeTimeLeft(countdownTo - Date.now())}` })
+  nameRemaining()
+  const timer = setInterval(nameRemaining, 1_000)
+  return {
+    end() {
+      clearInterval(timer)
+      nameTab({ remark: '' })
+      closeToast(id)
+    },
+  }
+}
+
+/** The next click or key into a frame that already has the focus would not be noticed. */
+function takeFocusBack(): void {
+  if (!isInFrame()) return
+  ;(document.activeElement as HTMLElement).blur()
+  window.focus()
 }
 
 /** It stays until it is closed: nobody is there to read it now. */

@@ -1,5 +1,5 @@
 import X from 'lucide-react/icons/x'
-import { type RefObject, useEffect, useRef, useSyncExternalStore } from 'react'
+import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
 import { KindIcon, type NoticeKind } from './alert.tsx'
 import { useHydrated } from './button.tsx'
@@ -12,6 +12,8 @@ export interface ToastContent {
   lifetimeMs?: number
   /** One thing that can be done about it, 'Desfazer' say. */
   action?: ToastAction
+  /** Milliseconds since the epoch: what is left until then is counted down below the title. */
+  countdownTo?: number
 }
 export interface ToastAction {
   label: string
@@ -161,19 +163,22 @@ function ToastCard({ toast }: { toast: ShownToast }) {
       className="toast pointer-events-auto flex items-start gap-3 rounded-lg border border-line bg-raised p-4 pr-2 text-ink text-sm shadow-lg"
     >
       <KindIcon kind={toast.kind} className="mt-0.5" />
-      <div className="min-w-0 flex-1 space-y-0.5">
-        <p className="font-medium">{toast.title}</p>
-        {toast.description && <p className="text-muted">{toast.description}</p>}
+      <div className="flex min-w-0 flex-1 flex-wrap items-start gap-x-3">
+        <div className="min-w-0 flex-1 basis-44 space-y-0.5">
+          <p className="font-medium">{toast.title}</p>
+          {toast.description && <p className="text-muted">{toast.description}</p>}
+          {toast.countdownTo && <Countdown to={toast.countdownTo} />}
+        </div>
+        {toast.action && (
+          <button
+            type="button"
+            onClick={() => runToastAction(toast.id)}
+            className="-my-2 -ml-2 h-9 shrink-0 rounded-md px-2 font-medium text-brand-strong hover:bg-subtle"
+          >
+            {toast.action.label}
+          </button>
+        )}
       </div>
-      {toast.action && (
-        <button
-          type="button"
-          onClick={() => runToastAction(toast.id)}
-          className="-my-2 h-9 shrink-0 rounded-md px-2 font-medium text-brand-strong hover:bg-subtle"
-        >
-          {toast.action.label}
-        </button>
-      )}
       <button
         type="button"
         aria-label="Fechar notificação"
@@ -184,6 +189,26 @@ function ToastCard({ toast }: { toast: ShownToast }) {
       </button>
     </div>
   )
+}
+
+/** Not read out: a screen reader would say every second. */
+function Countdown({ to }: { to: number }) {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <p aria-hidden="true" className="text-muted tabular-nums">
+      Faltam {writeTimeLeft(to - now)}.
+    </p>
+  )
+}
+
+/** @returns minutes and seconds, '1:58' */
+export function writeTimeLeft(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1_000))
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
 /** A notice in a tab that is out of sight is not read. */
