@@ -22,7 +22,8 @@ const NOT_HTTP: Record<string, string> = {
   'a NUL in a header': 'GET /api/health/live HTTP/1.1\r\nHost: x\r\nX: a\0b\r\n\r\n',
   'a header without a colon': 'GET /api/health/live HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n',
   'a header name with a space': 'GET /api/health/live HTTP/1.1\r\nHost: x\r\nContent-Length : 5\r\n\r\n',
-  'no Host': 'GET /api/health/live HTTP/1.1\r\n\r\n',
+  'no Host': 'GET /login HTTP/1.1\r\n\r\n',
+  'no Host, by way of a probe’s path': 'GET /api/health/../auth/challenge HTTP/1.0\r\n\r\n',
   'a Host that is none': 'GET /api/health/live HTTP/1.1\r\nHost: a/b c?d\r\n\r\n',
   'a negative length': 'POST /api/auth/verify HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n',
   'two lengths':
@@ -53,6 +54,11 @@ describeOnEachDatabase('a bad request', (kind) => {
     const reply = await sendRaw(portal, Buffer.from(NOT_HTTP[fault] as string, 'latin1'))
     problem(reply, fault)
     expect(reply.headers['x-content-type-options']).toBe('nosniff')
+  })
+
+  test.each(['HTTP/1.0', 'HTTP/1.1'])('is none when a probe names no Host: %s', async (version) => {
+    for (const path of ['/api/health/live', '/api/health/ready'])
+      expect(await sendRaw(portal, `GET ${path} ${version}\r\n\r\n`)).toMatchObject({ status: 200 })
   })
 
   test('that breaks off in its body harms nobody', async () => {

@@ -41,6 +41,7 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<Serv
       }),
   })
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    nameHostOfProbe(incoming)
     for (const [name, value] of options.headers) outgoing.setHeader(name, value)
     noteWhenDone(incoming, outgoing, options)
     void handle(incoming, outgoing)
@@ -67,6 +68,16 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<Serv
     })
   })
   return server
+}
+
+/** The whole of it, so that no dots in the path lead elsewhere. */
+const PROBE = /^\/api\/health\/\w+$/
+
+/** Load balancers may ask for the health without saying of whom (HTTP/1.0, HAProxy's default). */
+function nameHostOfProbe({ url, headers, rawHeaders, httpVersionMajor }: IncomingMessage): void {
+  if (headers.host !== undefined || httpVersionMajor === 0 || !PROBE.test(url ?? '')) return
+  headers.host = 'localhost'
+  rawHeaders.push('Host', headers.host)
 }
 
 const CALLER_WENT_AWAY = 499
