@@ -264,6 +264,16 @@ function faultsOf(env: Environment, isDemo: boolean, isProduction: boolean): str
       isProduction && env.ALTCHA_COST < MIN_ALTCHA_COST,
       `ALTCHA_COST: use pelo menos ${MIN_ALTCHA_COST} em produção`,
     ],
+    [env.BRAND_LOGO && !isReadable(env.BRAND_LOGO), 'BRAND_LOGO: o arquivo não pode ser lido'],
   ]
   return rules.flatMap(([isBroken, fault]) => (isBroken ? [fault] : []))
+}
+
+function isReadable(file: string): boolean {
+  try {
+    readFileSync(file)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -62,6 +62,12 @@ describe('the process refuses to start in words', () => {
     expect(output).toContain('HOST')
   })
 
+  test('a logo that is not there', async () => {
+    const { code, output } = await refusal({ BRAND_LOGO: '/nowhere/logo.svg' })
+    expect(code).toBe(1)
+    expect(output.split('\n').slice(1)).toEqual(['  - BRAND_LOGO: o arquivo não pode ser lido'])
+  })
+
   test('production without its secrets, with a list of them', async () => {
     const { code, output } = await refusal({ NODE_ENV: 'production' })
     expect(code).toBe(1)
@@ -135,6 +141,9 @@ describe('a running demo', () => {
     async () => {
       const running = startHalfRequest(`${demo.url}/api/functions/verify-recaptcha`, '{"token":')
       await running.isUnderWay
+      // A terminal that closed: ends nothing.
+      demo.child.kill('SIGHUP')
+      expect((await fetch(`${demo.url}/api/health/ready`)).status).toBe(200)
       demo.child.kill('SIGTERM')
       await expect.poll(() => fetch(`${demo.url}/api/health/live`).catch(() => 'refused')).toBe('refused')
       expect(await running.finish('"x"}')).toBe(200)

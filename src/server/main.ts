@@ -54,6 +54,9 @@ function stopOnSignals(portal: Portal): void {
   process.on('SIGINT', stop)
 }
 
+// A terminal that closes, or a supervisor's reload: no reason to end, least of all without finishing what runs.
+process.on('SIGHUP', () => {})
+
 let config: Config | undefined
 try {
   config = readConfig(process.env)

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { describeOnEachDatabase, openFreshDatabase, setUpDatabase } from '#server/testing/test-database.ts'
-import { migrate, splitStatements } from './migrate.ts'
+import { migrate, migrateDatabase, splitStatements } from './migrate.ts'
 
 const ALL = readdirSync('migrations')
   .filter((name) => name.endsWith('.sql'))
@@ -54,6 +54,15 @@ describeOnEachDatabase('migrating', (kind) => {
     const { rows } = await sql`select email, is_entitled from profiles
       where search_text like '%' || fold_text('JOÃO') || '%'`.execute(database.db)
     expect(rows).toEqual([{ email: 'a@x.br', is_entitled: true }])
+  })
+
+  test('a database of a newer version is refused, and left as it is', async () => {
+    await database.db.insertInto('schema_migrations').values({ name: '9999-next.sql' }).execute()
+    const [direct, asPortal] = [migrate(database.db), migrateDatabase(database)]
+    for (const start of [direct, asPortal])
+      await expect(start).rejects.toThrow(/versão mais nova.*9999-next\.sql/)
+    await database.db.deleteFrom('schema_migrations').where('name', '=', '9999-next.sql').execute()
+    expect(await migrate(database.db)).toEqual([])
   })
 
   test('waits for the one that migrates already', async ({ skip }) => {

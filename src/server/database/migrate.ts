@@ -66,6 +66,7 @@ async function waitForLock(db: Db): Promise<void> {
   }
 }
 
+/** @throws DatabaseOpenError when a newer version has been at it: what this one would break is not known here */
 async function pendingOf(db: Db, names: string[]): Promise<string[]> {
   const { rows } = await sql<{
     name: string | null
@@ -73,6 +74,11 @@ async function pendingOf(db: Db, names: string[]): Promise<string[]> {
   if (!rows[0]?.name) return names
   const applied = await db.selectFrom('schema_migrations').select('name').execute()
   const known = new Set(applied.map((row) => row.name))
+  const newer = [...known].filter((name) => !names.includes(name)).sort()
+  if (newer.length > 0)
+    throw new DatabaseOpenError(
+      `O banco de dados é de uma versão mais nova do portal (${newer.at(-1)}). Inicie essa versão, ou uma depois dela.`,
+    )
   return names.filter((name) => !known.has(name))
 }
 

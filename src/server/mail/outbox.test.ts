@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { sql } from 'kysely'
 import pino from 'pino'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { accountMails } from '#server/accounts/mails.ts'
@@ -59,7 +60,7 @@ describeOnEachDatabase('the outbox', (kind) => {
       .execute()
 
   test('a mail that failed goes out once the server is back, under the same Message-ID', async () => {
-    inbox = await startSmtpInbox({ rejects: true })
+    inbox = await startSmtpInbox({ rejects: 451 })
     const { port, mails: refused } = inbox
     const outbox = outboxWith(createSmtpMailer({ url: inbox.url, from: FROM }))
     await queueFor('nara@grupopatio.com.br')
@@ -94,6 +95,29 @@ describeOnEachDatabase('the outbox', (kind) => {
       waits.push(Math.round(((row?.due_at.getTime() ?? 0) - (row?.now.getTime() ?? 0)) / 10_000) * 10)
     }
     expect(waits).toEqual([10, 20, 40, 80, 160, 320, 600, 600])
+  })
+
+  test.each([
+    ['an unknown recipient', { rejectsRecipient: 550 }, false],
+    ['a mail that is taken for spam', { rejects: 554 }, false],
+    ['a recipient whose server is down', { rejectsRecipient: 450 }, true],
+    [
+      'a server that relays for others only',
+      { rejectsRecipient: 550, reason: '5.7.1 Relaying denied' },
+      true,
+    ],
+  ])('%s: whether it is tried again', async (_, answers, isRetried) => {
+    inbox = await startSmtpInbox(answers)
+    const outbox = outboxWith(createSmtpMailer({ url: inbox.url, from: FROM }))
+    await queueFor('nara@grupopatio.com.br')
+    await outbox.deliverDue()
+    const waits = sql<boolean>`due_at < now() + interval '1 minute'`.as('waits')
+    const { attempts, ...row } = await database.db
+      .selectFrom('mail_outbox')
+      .select(['attempts', 'sent_at', waits])
+      .executeTakeFirstOrThrow()
+    expect(attempts).toBe(1)
+    expect(row).toEqual({ sent_at: null, waits: isRetried })
   })
 
   test('two workers at once send each mail once', async () => {

@@ -109,11 +109,21 @@ async function sendMail({ db, mailer, log }: OutboxContext, row: QueuedMail, mai
   try {
     await mailer.deliver(mail)
   } catch (error) {
-    const retryInSeconds = await postpone(db, row)
+    const retryInSeconds = isFinal(error) ? await giveUp(db, row) : await postpone(db, row)
     log.warn({ mail: row.id, attempts: row.attempts, retryInSeconds, ...factsOf(error) }, 'mail not sent')
     return
   }
   await markSent(db, row.id)
+}
+
+/**
+ * Whether the server refused this recipient or this mail for good (RFC 5321, 4.2.1: 5yz). Not its policy (RFC 3463,
+ * X.7.Z: relaying denied, say), nor our sender or credentials: an operator can mend those.
+ */
+function isFinal(error: unknown): boolean {
+  const { responseCode, command, response } = error as Record<string, unknown>
+  const isAboutMail = /^(RCPT|DATA)/.test(String(command ?? ''))
+  return isAboutMail && Number(responseCode) >= 500 && !/^5\d\d[ -]5\.7\./.test(String(response ?? ''))
 }
 
 /** Codes and the SMTP verb alone: messages of mail servers repeat the address. */
@@ -124,6 +134,8 @@ function factsOf(error: unknown) {
 
 /** Times are the database's own: replicas' clocks differ. */
 const now = sql<Date>`now()`
+/** When a mail is due that was refused for good. */
+export const NEVER = sql<Date>`'infinity'::timestamptz`
 const inSeconds = (seconds: number) => sql<Date>`now() + ${seconds}::int * interval '1 second'`
 
 /** Takes the row that has been due longest, passing over those that another replica is taking. */
@@ -149,6 +161,12 @@ function claimRow(db: Db, kinds: string[]): Promise<QueuedMail | undefined> {
 
 async function markSent(db: Db, id: string): Promise<void> {
   await db.updateTable('mail_outbox').set({ sent_at: now }).where('id', '=', id).execute()
+}
+
+/** A row that is never due again; it goes with the undeliverable ones. @returns no time to the next try */
+async function giveUp(db: Db, { id }: QueuedMail): Promise<null> {
+  await db.updateTable('mail_outbox').set({ due_at: NEVER }).where('id', '=', id).execute()
+  return null
 }
 
 /** Puts a row off after a failure: 10 s, doubling to 10 min. */

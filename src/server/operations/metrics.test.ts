@@ -1,4 +1,5 @@
 import { beforeAll, expect, test, vi } from 'vitest'
+import { NEVER } from '#server/mail/outbox.ts'
 import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
 import { askToken, bodyFor, scriptFault } from '#server/testing/embed-token-calls.ts'
 import { readMetrics, TEST_METRICS_TOKEN } from '#server/testing/read-metrics.ts'
@@ -132,6 +133,7 @@ describeOnEachDatabase('the metrics', (kind) => {
       .values([
         mail,
         { ...mail, sent_at: new Date() },
+        { ...mail, attempts: 1, due_at: NEVER, created_at: new Date(Date.now() - 180_000) },
         { ...mail, due_at: new Date(Date.now() + 600_000), created_at: new Date(Date.now() - 120_000) },
       ])
       .execute()

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Route } from '#contract/route.ts'
 import type { Database } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
+import { NEVER } from '#server/mail/outbox.ts'
 import type { CountCall } from '#server/power-bi/power-bi.ts'
 import type { TokenSource } from '#server/reports/embed-token.ts'
 import { withinMs } from '#server/timing.ts'
@@ -128,7 +129,9 @@ async function createInstruments({ db, readPool }: Pick<Database, 'db' | 'readPo
   }
 }
 
-const unsentMails = (db: Db) => db.selectFrom('mail_outbox').where('sent_at', 'is', null)
+/** Without those that were refused for good. */
+const unsentMails = (db: Db) =>
+  db.selectFrom('mail_outbox').where('sent_at', 'is', null).where('due_at', '<', NEVER)
 
 async function countUnsent(db: Db): Promise<number> {
   const counted = unsentMails(db).select(({ fn }) => fn.countAll<number>().as('count'))

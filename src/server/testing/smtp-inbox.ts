@@ -22,11 +22,15 @@ export interface SmtpInbox {
  * A real mail server on loopback.
  * @param options.port to come back on after an outage; any free one when left out
  * @param options.answerAfterMs lets the sender wait for the word that a mail was taken
- * @param options.rejects answers every mail's data with 451, after having received it
+ * @param options.rejects code with which every mail's data is answered, after having received it
+ * @param options.rejectsRecipient code with which every recipient is answered
+ * @param options.reason what stands behind either code
  */
 export async function startSmtpInbox({
   port = 0,
-  rejects = false,
+  rejects = 0,
+  rejectsRecipient = 0,
+  reason = 'refused',
   answerAfterMs = 0,
 } = {}): Promise<SmtpInbox> {
   const mails: ReceivedMail[] = []
@@ -35,6 +39,7 @@ export async function startSmtpInbox({
     // Its certificate is self-signed, which the portal rightly refuses.
     disabledCommands: ['STARTTLS'],
     closeTimeout: 100,
+    onRcptTo: (_, __, done) => done(rejectsRecipient ? refusal(rejectsRecipient, reason) : null),
     onData(stream, session, done) {
       const { mailFrom, rcptTo } = session.envelope
       text(stream).then((raw) => {
@@ -44,7 +49,7 @@ export async function startSmtpInbox({
           raw,
           messageId: /^Message-ID:\s*(\S+)/im.exec(raw)?.[1],
         })
-        const answer = rejects ? Object.assign(new Error('later'), { responseCode: 451 }) : null
+        const answer = rejects ? refusal(rejects, reason) : null
         setTimeout(() => done(answer), answerAfterMs)
       }, done)
     },
@@ -57,4 +62,8 @@ export async function startSmtpInbox({
     mails,
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   }
+}
+
+function refusal(responseCode: number, reason: string): Error {
+  return Object.assign(new Error(reason), { responseCode })
 }
