@@ -1,4 +1,4 @@
-import { ESTADOS, MARCAS } from '#contract/catalogue.ts'
+import { ESTADOS, MARCAS } from '#contract/seeded-catalogue.ts'
 import { expect, openAs, reportOf, test } from './portal-fixture.ts'
 
 test('somebody in sales in RJ sees their two areas, with their own figures and nobody else’s', async ({

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { inOrder, slugOfType, TYPES, typeOfSlug } from './catalogue.ts'
+import { estadoSchema, inOrder, slugOf, typeSchema } from './catalogue.ts'
+import { SEEDED_CATALOGUE } from './seeded-catalogue.ts'
 
 describe('the order of report areas', () => {
   const IN_ORDER = [
@@ -16,38 +17,66 @@ describe('the order of report areas', () => {
   ]
 
   test('is the fixed one, whatever the profile’s', () => {
-    expect(inOrder('types', [...IN_ORDER].reverse())).toEqual(IN_ORDER)
+    expect(inOrder(SEEDED_CATALOGUE, 'types', [...IN_ORDER].reverse())).toEqual(IN_ORDER)
     fc.assert(
       fc.property(fc.shuffledSubarray(IN_ORDER), (types) => {
-        expect(inOrder('types', types)).toEqual(IN_ORDER.filter((type) => types.includes(type)))
+        expect(inOrder(SEEDED_CATALOGUE, 'types', types)).toEqual(
+          IN_ORDER.filter((type) => types.includes(type)),
+        )
       }),
     )
   })
 
   test('puts unknown types last, in the order given', () => {
-    expect(inOrder('types', ['Zeta', 'Slack', 'Alfa', 'Vendas'])).toEqual(['Vendas', 'Slack', 'Zeta', 'Alfa'])
+    expect(inOrder(SEEDED_CATALOGUE, 'types', ['Zeta', 'Slack', 'Alfa', 'Vendas'])).toEqual([
+      'Vendas',
+      'Slack',
+      'Zeta',
+      'Alfa',
+    ])
   })
 
   test('takes a lowercase administrativo for Administrativo, and nothing else for anything', () => {
-    expect(inOrder('types', ['Slack', 'administrativo'])).toEqual(['Administrativo', 'Slack'])
-    expect(inOrder('types', ['vendas', 'Slack'])).toEqual(['Slack', 'vendas'])
+    expect(inOrder(SEEDED_CATALOGUE, 'types', ['Slack', 'administrativo'])).toEqual([
+      'Administrativo',
+      'Slack',
+    ])
+    expect(inOrder(SEEDED_CATALOGUE, 'types', ['vendas', 'Slack'])).toEqual(['Slack', 'vendas'])
   })
 
   test('drops repeated types and leaves its input alone', () => {
     const given = Object.freeze(['Slack', 'Vendas', 'Slack', 'administrativo', 'Administrativo'])
-    expect(inOrder('types', given)).toEqual(['Vendas', 'Administrativo', 'Slack'])
-    expect(inOrder('types', [])).toEqual([])
+    expect(inOrder(SEEDED_CATALOGUE, 'types', given)).toEqual(['Vendas', 'Administrativo', 'Slack'])
+    expect(inOrder(SEEDED_CATALOGUE, 'types', [])).toEqual([])
   })
 })
 
-describe('slugs', () => {
-  test('lead to their type and back', () => {
-    for (const type of TYPES) expect(typeOfSlug(slugOfType(type))).toBe(type)
-    expect(TYPES.map(slugOfType)).toContain('hpd')
+describe('a name of an area', () => {
+  test.each([
+    ['Pós-venda & Peças', 'pos-venda-pecas'],
+    ['  HPD 2.0 ', 'hpd-2-0'],
+    ['São João', 'sao-joao'],
+    ['日本', ''],
+  ])('%s gives the slug %s', (label, slug) => {
+    expect(slugOf(label)).toBe(slug)
   })
 
-  test('that are unknown lead nowhere', () => {
-    for (const slug of ['', 'financeiro', 'vendas ', '__proto__', 'constructor'])
-      expect(typeOfSlug(slug)).toBeUndefined()
+  test.each(['', ' Vendas', 'Vendas ', 'a\nb', 'a\u202eb', 'a\u0000', 'x'.repeat(41)])(
+    'is not %j',
+    (label) => {
+      expect(typeSchema.safeParse(label).success).toBe(false)
+    },
+  )
+
+  test('may have accents, marks and up to 40 letters', () => {
+    for (const label of ['A', 'Peças & Acessórios (RJ)', 'ç'.repeat(40)])
+      expect(typeSchema.safeParse(label).success).toBe(true)
   })
+})
+
+test('nothing in a code can break out of an identity', () => {
+  for (const code of ['', 'sp', 'S P', 'RJ|M:FIAT', 'U:RJ', 'ÇA', 'X'.repeat(21), 'RJ\n'])
+    expect(estadoSchema.safeParse(code).success, code).toBe(false)
+  for (const code of ['SP', 'GM-2', 'A_B', 'X'.repeat(20)])
+    expect(estadoSchema.safeParse(code).success).toBe(true)
 })

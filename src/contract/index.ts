@@ -1,4 +1,5 @@
 import { accountRoutes } from './accounts.ts'
+import { catalogueRoutes } from './catalogue.ts'
 import { operationsRoutes } from './operations.ts'
 import { reportSettingsRoutes } from './report-settings.ts'
 import { reportRoutes } from './reports.ts'
@@ -10,6 +11,7 @@ import { userRoutes } from './users.ts'
 export const api = {
   operations: operationsRoutes,
   accounts: accountRoutes,
+  catalogue: catalogueRoutes,
   users: userRoutes,
   reports: reportRoutes,
   reportSettings: reportSettingsRoutes,

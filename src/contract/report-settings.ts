@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { TYPES, typeSchema } from './catalogue.ts'
+import { slugSchema } from './catalogue.ts'
 import type { FieldProblem } from './problem.ts'
 import { embedModeSchema } from './reports.ts'
 import { defineRoutes } from './route.ts'
@@ -22,7 +22,8 @@ export const reportSettingMessages = {
 /** Which report an area shows. 'Nenhum' is the absence of a setting. */
 export const reportSettingSchema = z.object({
   id: z.uuid(),
-  type: typeSchema,
+  /** The area's label. */
+  type: z.string(),
   embed_mode: embedModeSchema,
   report_url: z.nullable(z.string()),
   workspace_id: z.nullable(z.string()),
@@ -88,7 +89,7 @@ export const REPORT_TEST_OUTCOMES = [
 ] as const
 export type ReportTestOutcome = (typeof REPORT_TEST_OUTCOMES)[number]
 
-const typeParams = z.object({ type: z.enum(TYPES.map((type) => type.toLowerCase())) })
+const typeParams = z.object({ type: slugSchema })
 
 export const reportSettingsRoutes = defineRoutes({
   listReportSettings: {

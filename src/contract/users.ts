@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { ESTADOS, estadoSchema, MARCAS, marcaSchema, TYPES, typeSchema } from './catalogue.ts'
+import { estadoSchema, MAX_ITEMS, marcaSchema, typeSchema } from './catalogue.ts'
 import { defineRoutes } from './route.ts'
 
 /** 9873 → '9.873'. */
@@ -54,6 +54,9 @@ export const AUDIT_ACTIONS = [
   'bulk-edit-undone',
   'user-deleted',
   'data-exported',
+  'catalogue-item-added',
+  'catalogue-item-changed',
+  'catalogue-ordered',
   'report-setting-saved',
   'report-setting-removed',
   'message-read',
@@ -145,11 +148,11 @@ const idsSchema = (tooFew: string) => z.array(z.uuid()).check(z.minLength(1, too
 
 const userParams = z.object({ userId: z.uuid() })
 
-/** Whole lists of entitlements, as an administrator sets them; what is named twice counts once. */
+/** Whole lists of entitlements, as an administrator sets them; what is named twice counts once, what is unknown the server refuses. */
 const listSchemas = {
-  types: z.array(typeSchema).check(z.maxLength(TYPES.length)),
-  marcas: z.array(marcaSchema).check(z.maxLength(MARCAS.length)),
-  estados: z.array(estadoSchema).check(z.maxLength(ESTADOS.length)),
+  types: z.array(typeSchema).check(z.maxLength(MAX_ITEMS)),
+  marcas: z.array(marcaSchema).check(z.maxLength(MAX_ITEMS)),
+  estados: z.array(estadoSchema).check(z.maxLength(MAX_ITEMS)),
 }
 
 /** Exactly one of the three. */

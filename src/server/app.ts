@@ -5,6 +5,7 @@ import { createAltcha, createHumanCheck, createRecaptcha } from './accounts/huma
 import { accountMails } from './accounts/mails.ts'
 import { createAuthenticate } from './accounts/sessions.ts'
 import { createTokens } from './accounts/tokens.ts'
+import { catalogueHandlers } from './catalogue/catalogue-handlers.ts'
 import type { Brand } from './http/brand.ts'
 import { createHttpApp, type HttpApp, type Mount } from './http/http-app.ts'
 import { createIsOperator, implement } from './http/implement.ts'
@@ -88,6 +89,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
   return createHttpApp(services, (app) => {
     implement(app, services, api.operations, operationsHandlers(services))
     implement(app, services, api.accounts, accountHandlers(services))
+    implement(app, services, api.catalogue, catalogueHandlers())
     implement(app, services, api.users, userHandlers(services))
     implement(app, services, api.reports, reportHandlers(services))
     implement(app, services, api.reportSettings, reportSettingsHandlers(services))

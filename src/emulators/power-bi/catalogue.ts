@@ -1,8 +1,7 @@
-import type { AccessType } from '#contract/catalogue.ts'
-
 /** A report of the emulated tenant; each lives in a workspace of its own. */
 export interface EmulatedReport {
-  type: AccessType
+  /** The area whose figures it shows. */
+  type: string
   name: string
   workspaceId: string
   reportId: string

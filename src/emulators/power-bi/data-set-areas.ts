@@ -1,8 +1,4 @@
-import type { AccessType } from '#contract/catalogue.ts'
 import type { FigureFormat } from './data-set-format.ts'
-
-/** The areas that have a report. */
-export type ReportArea = Exclude<AccessType, 'Administrativo' | 'Slack'>
 
 /** A figure of a report: the sum of `of`, or `factor` × the sum of `of` ÷ the sum of `per`. */
 export interface Metric {
@@ -24,7 +20,7 @@ export interface MeasureRule {
 
 /** `main` and `second` are the additive metrics that the charts of the two pages draw. */
 export interface AreaModel {
-  area: ReportArea
+  area: string
   measures: readonly MeasureRule[]
   metrics: readonly Metric[]
   main: string

@@ -1,12 +1,11 @@
-import type { Estado, Marca } from '#contract/catalogue.ts'
-import { DATA_ESTADOS, DATA_MARCAS, type Fact, factsOfArea, MONTHS } from './data-set.ts'
+import { type Fact, factsOf, MONTHS } from './data-set.ts'
 import { type AreaModel, type Metric, metricOf } from './data-set-areas.ts'
 import { formatFigure, formatShort } from './data-set-format.ts'
 
-/** The brands and states that somebody sees. */
+/** The brands and states that somebody sees, or that a data set is about, in the order in which reports list them. */
 export interface Scope {
-  marcas: readonly Marca[]
-  estados: readonly Estado[]
+  marcas: readonly string[]
+  estados: readonly string[]
 }
 
 export interface CardFigure {
@@ -23,10 +22,11 @@ export interface FigureTable {
 
 /** The records of the model's area inside the scope. */
 export function factsInScope(model: AreaModel, scope: Scope): Fact[] {
-  return factsOfArea(model.area).filter(
-    (fact) => scope.marcas.includes(fact.marca) && scope.estados.includes(fact.estado),
-  )
+  return scope.marcas.flatMap((marca) => scope.estados.flatMap((estado) => factsOf(model, marca, estado)))
 }
+
+/** The brands that have records, in the data set's order. */
+export const marcasOf = (facts: readonly Fact[]) => [...new Set(facts.map(({ marca }) => marca))]
 
 /** A metric over records; a ratio divides the sums, so it obeys every filter, and is null over nothing. */
 export function figureOf(metric: Metric, facts: readonly Fact[]): number | null {
@@ -50,9 +50,12 @@ export function tableByMarca(model: AreaModel, facts: readonly Fact[]): FigureTa
     head,
     ...model.metrics.map((metric) => formatFigure(figureOf(metric, some), metric.format)),
   ]
-  const rows = DATA_MARCAS.map((marca) => ({ marca, some: facts.filter((fact) => fact.marca === marca) }))
-    .filter(({ some }) => some.length > 0)
-    .map(({ marca, some }) => rowOf(marca, some))
+  const rows = marcasOf(facts).map((marca) =>
+    rowOf(
+      marca,
+      facts.filter((fact) => fact.marca === marca),
+    ),
+  )
   return {
     columns: ['Marca', ...model.metrics.map((metric) => metric.label)],
     rows: [...rows, rowOf('Total', facts)],
@@ -61,7 +64,7 @@ export function tableByMarca(model: AreaModel, facts: readonly Fact[]): FigureTa
 
 /** A metric by brand, only brands that have records, in the data set's order. */
 export function seriesByMarca(metric: Metric, facts: readonly Fact[]) {
-  return DATA_MARCAS.filter((marca) => facts.some((fact) => fact.marca === marca)).map((marca) => ({
+  return marcasOf(facts).map((marca) => ({
     marca,
     value: figureOf(
       metric,
@@ -87,8 +90,8 @@ export function sumScope(model: AreaModel, scope: Scope) {
   const main = metricOf(model, model.main)
   return {
     area: model.area,
-    marcas: DATA_MARCAS.filter((marca) => scope.marcas.includes(marca)),
-    estados: DATA_ESTADOS.filter((estado) => scope.estados.includes(estado)),
+    marcas: scope.marcas,
+    estados: scope.estados,
     cards: cardsOf(model, facts),
     byMarca: seriesByMarca(main, facts),
     byMonth: seriesByMonth(main, facts),

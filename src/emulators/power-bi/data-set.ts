@@ -1,10 +1,9 @@
-import type { Estado, Marca } from '#contract/catalogue.ts'
-import { type AreaModel, modelOfArea, type ReportArea } from './data-set-areas.ts'
+import type { AreaModel } from './data-set-areas.ts'
 
 /** One row of a report's fact table: what a brand did in a state in a month (YYYY-MM). */
 export interface Fact {
-  marca: Marca
-  estado: Estado
+  marca: string
+  estado: string
   month: string
   sums: Readonly<Record<string, number>>
 }
@@ -17,7 +16,7 @@ interface Brand {
   growth: number
 }
 
-const BRANDS: Readonly<Record<Marca, Brand>> = {
+const BRANDS: Readonly<Record<string, Brand>> = {
   FIAT: { size: 1.6, price: 98_000, growth: 0.004 },
   GAC: { size: 0.22, price: 186_000, growth: 0.031 },
   GM: { size: 1.35, price: 113_000, growth: 0.001 },
@@ -30,14 +29,10 @@ const BRANDS: Readonly<Record<Marca, Brand>> = {
   VW: { size: 1.48, price: 118_000, growth: 0.005 },
 }
 
-const STATES: Readonly<Record<Estado, number>> = { RJ: 1, ES: 0.44, MG: 0.71, PR: 0.56 }
+const STATES: Readonly<Record<string, number>> = { RJ: 1, ES: 0.44, MG: 0.71, PR: 0.56 }
 
 /** January to December: holidays are slow, the thirteenth salary is not. */
 const SEASON = [0.87, 0.85, 1.02, 0.97, 1, 0.98, 1.03, 1.05, 1.02, 1.06, 1.07, 1.18]
-
-/** The brands and states of the data set, in the order in which reports list them. */
-export const DATA_MARCAS = Object.keys(BRANDS) as Marca[]
-export const DATA_ESTADOS = Object.keys(STATES) as Estado[]
 
 /**
  * The 24 months of the data set, November 2024 to October 2026. They do not move with the calendar, so that a
@@ -57,13 +52,20 @@ function swing(name: string): number {
   return ((hash ^ (hash >>> 16)) >>> 0) / 0x7fffffff - 1
 }
 
-function makeFact(model: AreaModel, marca: Marca, estado: Estado, index: number): Fact {
+/** A brand that the group has taken on since: middling, and by its code always the same. */
+function newBrand(marca: string): Brand {
+  const lean = swing(marca)
+  return { size: 0.5 + 0.3 * lean, price: Math.round(140 + 60 * lean) * 1_000, growth: 0.02 }
+}
+
+function makeFact(model: AreaModel, marca: string, estado: string, index: number): Fact {
   const month = MONTHS[index] ?? ''
-  const brand = BRANDS[marca]
+  const brand = BRANDS[marca] ?? newBrand(marca)
+  const size = STATES[estado] ?? 0.8 + 0.2 * swing(estado)
   const taste = 1 + 0.22 * swing(`${marca}/${estado}`)
   const season = SEASON[Number(month.slice(5)) - 1] ?? 1
   const values: Record<string, number> = {
-    volume: brand.size * STATES[estado] * taste * season * (1 + brand.growth) ** (index - 12),
+    volume: brand.size * size * taste * season * (1 + brand.growth) ** (index - 12),
   }
   for (const { name, from, times, noise } of model.measures) {
     const factor = times === 'price' ? brand.price : times
@@ -76,17 +78,12 @@ function makeFact(model: AreaModel, marca: Marca, estado: Estado, index: number)
   return { marca, estado, month, sums }
 }
 
-const made = new Map<ReportArea, readonly Fact[]>()
+const made = new Map<string, readonly Fact[]>()
 
-/** Every record of an area's report: 10 brands × 4 states × 24 months, always the same figures. */
-export function factsOfArea(area: ReportArea): readonly Fact[] {
-  const known = made.get(area)
-  if (known) return known
-  const model = modelOfArea(area)
-  if (!model) throw new Error(`no report for ${area}`)
-  const facts = DATA_MARCAS.flatMap((marca) =>
-    DATA_ESTADOS.flatMap((estado) => MONTHS.map((_, index) => makeFact(model, marca, estado, index))),
-  )
-  made.set(area, facts)
+/** What a brand did in a state by an area's report, month by month: always the same figures. */
+export function factsOf(model: AreaModel, marca: string, estado: string): readonly Fact[] {
+  const key = [model.area, marca, estado].join()
+  const facts = made.get(key) ?? MONTHS.map((_, index) => makeFact(model, marca, estado, index))
+  made.set(key, facts)
   return facts
 }

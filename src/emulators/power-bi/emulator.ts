@@ -1,4 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { ESTADOS, MARCAS } from '#contract/seeded-catalogue.ts'
+import type { Scope } from './data-set-sums.ts'
 import { answerCalls, answerData, answerFaults, answerFrameFaults } from './instruments/answer-instruments.ts'
 import { createCallLog, readBody } from './instruments/call-log.ts'
 import { applyFault, createFaultScript, type Fault, type FaultTarget } from './instruments/faults.ts'
@@ -21,6 +23,8 @@ export interface PowerBiEmulatorOptions {
   latencyMs?: number
   directoryLatencyMs?: number
   clock?: () => number
+  /** The brands and states that the tenant's data are about, asked for at each use; those of a new portal unless given. */
+  readData?: () => Promise<Scope>
 }
 
 export interface PowerBiEmulator {
@@ -49,6 +53,7 @@ function parseJson(text: string): unknown {
  */
 export function createPowerBiEmulator(options: PowerBiEmulatorOptions): PowerBiEmulator {
   const { secret, clientSecret, clock = Date.now } = options
+  const { readData = async () => ({ marcas: MARCAS, estados: ESTADOS }) } = options
   const log = createCallLog()
   const script = createFaultScript()
   const reportPage = createReportPage()
@@ -92,7 +97,7 @@ export function createPowerBiEmulator(options: PowerBiEmulatorOptions): PowerBiE
     return reply
   }
 
-  function route(call: Call): Reply | Promise<Reply> {
+  async function route(call: Call): Promise<Reply> {
     const { request, path, search, text } = call
     if (path.startsWith('/directory/')) {
       return serve(call, options.directoryLatencyMs ?? 0, 'directory', answerDirectory)
@@ -103,8 +108,8 @@ export function createPowerBiEmulator(options: PowerBiEmulatorOptions): PowerBiE
     if (path === '/calls') return answerCalls(request.method, log)
     if (path === '/faults') return answerFaults(request.method, text, script)
     if (path === '/frame-faults') return answerFrameFaults(request.method, script)
-    if (path === '/data') return answerData(request.method, search)
-    if (path === '/reportEmbed' && request.method === 'GET') return reportPage()
+    if (path === '/data') return answerData(request.method, search, await readData())
+    if (path === '/reportEmbed' && request.method === 'GET') return reportPage(await readData())
     return { status: 404, body: { error: `nothing at ${path}` } }
   }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import type { Scope } from './data-set-sums.ts'
 import type { Reply } from './reply.ts'
 
 const BUILT_PAGE = new URL('../../../dist/report-page/index.html', import.meta.url)
@@ -26,16 +27,22 @@ export function policyOf(html: string): string {
   ].join('; ')
 }
 
-/** The built report page, read at the first request; an error that names the build command when it is missing. */
-export function createReportPage(): () => Promise<Reply> {
-  let page: Reply | undefined
-  return async () => {
+const ROOT = '<div id="report">'
+
+/**
+ * The built report page with what its data are about, read at the first request; an error that names the build command
+ * when it is missing.
+ */
+export function createReportPage(): (data: Scope) => Promise<Reply> {
+  let page: Awaited<ReturnType<typeof readPage>> | undefined
+  return async ({ marcas, estados }) => {
     page ??= await readPage()
-    return page
+    const root = `<div id="report" data-marcas="${marcas.join()}" data-estados="${estados.join()}">`
+    return { ...page, text: page.text.replace(ROOT, root) }
   }
 }
 
-async function readPage(): Promise<Reply> {
+async function readPage() {
   const html = await readFile(BUILT_PAGE, 'utf8').catch((cause: unknown) => {
     const build = 'npx vite build -c vite.report-page.config.ts'
     throw new Error(`dist/report-page/index.html is missing; build it with: ${build}`, { cause })

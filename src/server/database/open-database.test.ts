@@ -29,7 +29,7 @@ describe('the embedded database', () => {
 
     const second = await openEmbedded(dataDir)
     expect(await migrate(second.db)).toEqual([])
-    const facts = await second.db.selectFrom('portal_facts').selectAll().execute()
+    const facts = await second.db.selectFrom('portal_facts').selectAll().where('name', '=', 'kept').execute()
     expect(facts).toEqual([{ name: 'kept', value: 'é claro' }])
     await second.close()
   })

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways, Kysely } from 'kysely'
 import type { Role, SessionKind } from '#contract/access.ts'
+import type { ListName } from '#contract/catalogue.ts'
 import type { EmbedMode } from '#contract/reports.ts'
 import type { Profile, ProfileInstant } from '#contract/users.ts'
 
@@ -85,6 +86,13 @@ export interface Tables {
   rate_limits: { key: string; taken: number; resets_at: Date }
   sign_in_attempts: { key: string; failures: number; locked_until: Date; forget_at: Date }
   used_human_checks: { id: string; expires_at: Date }
+  catalogue_items: {
+    kind: ListName
+    code: string
+    label: string
+    position: number
+    archived: Defaulted<boolean>
+  }
   global_powerbi_settings: ReportSettingsTable
   support_messages: {
     id: Generated<string>

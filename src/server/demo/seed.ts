@@ -1,4 +1,5 @@
-import { ESTADOS, MARCAS, slugOfType, TYPES } from '#contract/catalogue.ts'
+import { slugOf } from '#contract/catalogue.ts'
+import { ESTADOS, MARCAS, TYPES } from '#contract/seeded-catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import { markAsDemo } from './demo-installation.ts'
 import { seededPeople } from './seeded-people.ts'
@@ -126,7 +127,7 @@ async function seedAccount(
 
 async function seedSettings(db: Db, reports: readonly DemoReport[]): Promise<void> {
   for (const report of reports) {
-    const type = slugOfType(report.type as (typeof TYPES)[number])
+    const type = slugOf(report.type)
     await db
       .insertInto('global_powerbi_settings')
       .values(

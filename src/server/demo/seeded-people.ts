@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely'
-import { ESTADOS, MARCAS, TYPES } from '#contract/catalogue.ts'
+import { ESTADOS, MARCAS, TYPES } from '#contract/seeded-catalogue.ts'
 import type { ProfilesTable } from '#server/database/schema.ts'
 
 const FIRST_NAMES =

@@ -1,7 +1,9 @@
+import { valuesOf } from '#contract/catalogue.ts'
 import { createMailbox } from '#emulators/mailbox/mailbox.ts'
 import { EMULATED_CLIENT_ID, EMULATED_REPORTS, EMULATED_TENANT_ID } from '#emulators/power-bi/catalogue.ts'
 import { createPowerBiEmulator } from '#emulators/power-bi/emulator.ts'
 import { hashPassword } from '#server/accounts/password-hashing.ts'
+import { readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Config } from '#server/config.ts'
 import { DatabaseOpenError } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
@@ -36,6 +38,7 @@ export async function startDemo(config: Config, db: Db, secret: string): Promise
     clientSecret,
     latencyMs: config.powerBi.emulatorLatencyMs,
     directoryLatencyMs: config.powerBi.emulatorDirectoryLatencyMs,
+    readData: () => readEmulatedData(db),
   })
   const mailbox = createMailbox()
   const base = `http://127.0.0.1:${config.port}${POWER_BI_PATH}`
@@ -57,6 +60,12 @@ export async function startDemo(config: Config, db: Db, secret: string): Promise
     },
     reportEmbedBase: POWER_BI_PATH,
   }
+}
+
+/** The tenant's data are about every brand and state that the portal knows. */
+export async function readEmulatedData(db: Db) {
+  const catalogue = await readCatalogue(db)
+  return { marcas: valuesOf(catalogue, 'marcas'), estados: valuesOf(catalogue, 'estados') }
 }
 
 async function seedOnce(config: Config, db: Db): Promise<void> {

@@ -1,5 +1,6 @@
-import { ESTADOS, MARCAS } from '#contract/catalogue.ts'
+import { type Catalogue, type ListName, valuesOf } from '#contract/catalogue.ts'
 import type { Profile } from '#contract/users.ts'
+import { readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Context } from '#server/http/context.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -35,7 +36,8 @@ export async function issueEmbedToken(
   const { db, clock, actor, powerBi } = context
   const { profile } = actor
   await context.takeFromLimit(`embed-token-request ${profile.user_id}`, REQUESTS)
-  const visible = await reportsVisibleTo(db, profile)
+  const catalogue = await readCatalogue(db)
+  const visible = await reportsVisibleTo(db, catalogue, profile)
   const isConfigured = visible.some(
     (setting) =>
       setting.embed_mode === 'service_principal' &&
@@ -44,10 +46,10 @@ export async function issueEmbedToken(
       setting.dataset_id === wanted.datasetId,
   )
   if (!isConfigured) throw new ProblemError('report-not-found')
-  if (!hasScope(profile)) throw new ProblemError('no-scope')
-  const identity = effectiveIdentityOf(profile, context.rlsRoles)
+  if (!hasScope(catalogue, profile)) throw new ProblemError('no-scope')
+  const identity = effectiveIdentityOf(catalogue, profile, context.rlsRoles)
 
-  const key = JSON.stringify([profile.user_id, actor.entitlementVersion, wanted, identity])
+  const key = JSON.stringify([profile.user_id, actor.entitlementVersion, catalogue.version, wanted, identity])
   const token = await context.embedTokens(profile.user_id, key, async (isFirst) => {
     await context.takeFromLimit(`embed-token ${profile.user_id}`, UPSTREAM)
     return powerBi.generateEmbedToken(wanted, identity, { isFirst })
@@ -62,14 +64,17 @@ export async function issueEmbedToken(
 /**
  * The identity that a person's tokens carry: one role, and the brands and states as customData
  * ('M:FIAT|M:GM|U:RJ'), because several roles would widen access instead of narrowing it.
- * Values outside the known lists are left out, so that none can smuggle a separator in.
+ * Values outside the catalogue are left out, so that none can smuggle a separator in.
  */
 export function effectiveIdentityOf(
+  catalogue: Catalogue,
   person: Pick<Profile, 'email' | 'marcas' | 'estados'>,
   roles: string[],
 ): EffectiveIdentity {
-  const marcas = MARCAS.filter((marca) => person.marcas.includes(marca)).map((marca) => `M:${marca}`)
-  const estados = ESTADOS.filter((estado) => person.estados.includes(estado)).map((estado) => `U:${estado}`)
+  const known = (list: Exclude<ListName, 'types'>) =>
+    valuesOf(catalogue, list).filter((code) => person[list].includes(code))
+  const marcas = known('marcas').map((marca) => `M:${marca}`)
+  const estados = known('estados').map((estado) => `U:${estado}`)
   return { username: person.email, roles, customData: [...marcas, ...estados].join('|') }
 }
 

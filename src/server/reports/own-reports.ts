@@ -1,48 +1,62 @@
-import { ESTADOS, inOrder, MARCAS, slugOfType, TYPES, typeOfSlug } from '#contract/catalogue.ts'
+import { type Catalogue, inOrder, valuesOf } from '#contract/catalogue.ts'
 import type { OwnReports, ReportArea } from '#contract/reports.ts'
+import { readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import type { ReportSettingRow } from './report-settings.ts'
 
 /** What the reports screen needs, in tab order. Somebody who waits for approval learns of no area. */
 export async function readOwnReports({ db, actor: { profile } }: Context): Promise<OwnReports> {
-  const settings = profile.approved ? await reportsVisibleTo(db, profile) : []
-  const areas = settings.map((setting) => presentArea(setting, hasScope(profile)))
-  const order = inOrder(
-    'types',
-    areas.map((area) => area.type),
-  )
+  const catalogue = await readCatalogue(db)
+  const visible = profile.approved ? await reportsVisibleTo(db, catalogue, profile) : []
+  const isInScope = hasScope(catalogue, profile)
   return {
     approved: profile.approved,
     emailVerified: profile.email_verified_at !== null,
-    areas: areas.sort((a, b) => order.indexOf(a.type) - order.indexOf(b.type)),
+    areas: visible.map((report) => presentArea(report, isInScope)),
     marcas: profile.marcas,
     estados: profile.estados,
   }
 }
 
-/** The settings of the areas in someone's types: all that this person may ever see. */
-export async function reportsVisibleTo(
-  db: Db,
-  person: { types: readonly string[] },
-): Promise<ReportSettingRow[]> {
-  const own = person.types.map((type) => type.toLowerCase())
-  const slugs = TYPES.map(slugOfType).filter((slug) => own.includes(slug))
-  if (slugs.length === 0) return []
-  return db.selectFrom('global_powerbi_settings').selectAll().where('type', 'in', slugs).execute()
+/** A report setting with the label of its area. */
+interface VisibleReport extends ReportSettingRow {
+  label: string
 }
 
-/** Without a known brand or without a known state there is nothing that may be shown: fail closed. */
-export function hasScope(person: { marcas: readonly string[]; estados: readonly string[] }): boolean {
-  return (
-    MARCAS.some((marca) => person.marcas.includes(marca)) &&
-    ESTADOS.some((estado) => person.estados.includes(estado))
+/** The settings of the areas in someone's types, in tab order: all that this person may ever see. */
+export async function reportsVisibleTo(
+  db: Db,
+  catalogue: Catalogue,
+  person: { types: readonly string[] },
+): Promise<VisibleReport[]> {
+  const own = inOrder(catalogue, 'types', person.types)
+  const areas = catalogue.types.filter(({ label }) => own.includes(label))
+  if (areas.length === 0) return []
+  const slugs = areas.map(({ code }) => code)
+  const settings = await db
+    .selectFrom('global_powerbi_settings')
+    .selectAll()
+    .where('type', 'in', slugs)
+    .execute()
+  return areas.flatMap(({ code, label }) =>
+    settings.filter(({ type }) => type === code).map((setting) => ({ ...setting, label })),
   )
 }
 
-function presentArea(setting: ReportSettingRow, isInScope: boolean): ReportArea {
+/** Without a known brand or without a known state there is nothing that may be shown: fail closed. */
+export function hasScope(
+  catalogue: Catalogue,
+  person: { marcas: readonly string[]; estados: readonly string[] },
+): boolean {
+  return (['marcas', 'estados'] as const).every((list) =>
+    valuesOf(catalogue, list).some((code) => person[list].includes(code)),
+  )
+}
+
+function presentArea({ label, ...setting }: VisibleReport, isInScope: boolean): ReportArea {
   return {
-    type: typeOfSlug(setting.type) ?? setting.type,
+    type: label,
     embedMode: setting.embed_mode,
     reportUrl: isInScope ? setting.report_url : null,
     workspaceId: setting.workspace_id,

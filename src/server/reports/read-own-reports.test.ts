@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { TYPES } from '#contract/catalogue.ts'
+import { TYPES } from '#contract/seeded-catalogue.ts'
 import {
   addPerson,
   configureReports,

@@ -1,4 +1,3 @@
-import { type AccessType, typeOfSlug } from '#contract/catalogue.ts'
 import type { reportSettingsRoutes } from '#contract/report-settings.ts'
 import type { reportRoutes } from '#contract/reports.ts'
 import type { ServicesOf } from '#server/http/context.ts'
@@ -23,14 +22,13 @@ export function reportHandlers(services: ServicesOf<EmbedTokenContext>): Handler
 export function reportSettingsHandlers(
   services: ServicesOf<ReportTestContext>,
 ): Handlers<typeof reportSettingsRoutes> {
-  // The schema of the path takes known slugs alone.
-  const typeOf = ({ type }: { type: string }) => typeOfSlug(type) as AccessType
   return {
     listReportSettings: async ({ context }) => ({ items: await listReportSettings(context.db) }),
     saveReportSetting: ({ context, params, ifMatch, body }) =>
-      saveReportSetting({ ...services, ...context }, { type: typeOf(params), ifMatch, input: body }),
+      saveReportSetting({ ...services, ...context }, { slug: params.type, ifMatch, input: body }),
     removeReportSetting: ({ context, params, ifMatch }) =>
-      removeReportSetting(context, { type: typeOf(params), ifMatch }),
-    testReportSetting: ({ context, body }) => testReportSetting({ ...services, ...context }, body),
+      removeReportSetting(context, { slug: params.type, ifMatch }),
+    testReportSetting: ({ context, params, body }) =>
+      testReportSetting({ ...services, ...context }, { slug: params.type, input: body }),
   }
 }

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { type AccessType, slugOfType, TYPES } from '#contract/catalogue.ts'
+import type { CatalogueItem } from '#contract/catalogue.ts'
 import {
   checkReportSetting,
   NO_SETTING,
@@ -7,6 +7,7 @@ import {
   type ReportSetting,
   type ReportSettingInput,
 } from '#contract/report-settings.ts'
+import { areaOf, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db, ReportSettingsTable } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -26,7 +27,8 @@ export interface ReportSettingContext extends Context {
 
 /** A conditional write of an area's setting. */
 interface SettingWrite {
-  type: AccessType
+  /** The area's slug. */
+  slug: string
   /** updated_at of the setting that the administrator saw, or 'none'; undefined asks for nothing. */
   ifMatch: string | undefined
 }
@@ -34,38 +36,42 @@ interface SettingWrite {
 /** Every configured area, in tab order. */
 export async function listReportSettings(db: Db): Promise<ReportSetting[]> {
   const rows = await db.selectFrom('global_powerbi_settings').selectAll().execute()
-  return TYPES.flatMap((type) => {
-    const row = rows.find((candidate) => candidate.type === slugOfType(type))
-    return row ? [presentReportSetting(row, type)] : []
+  const { types } = await readCatalogue(db)
+  return types.flatMap((area) => {
+    const row = rows.find((candidate) => candidate.type === area.code)
+    return row ? [presentReportSetting(row, area)] : []
   })
 }
 
 /**
  * Says which report an area shows. Saving what is there already changes nothing.
- * @throws ProblemError invalid-input; conflict when somebody else has changed the setting meanwhile
+ * @throws ProblemError invalid-input, also for an archived area without a report; conflict when somebody else has
+ *   changed the setting meanwhile
  */
 export async function saveReportSetting(
   context: ReportSettingContext,
-  { type, ifMatch, input }: SettingWrite & { input: ReportSettingInput },
+  { slug, ifMatch, input }: SettingWrite & { input: ReportSettingInput },
 ): Promise<ReportSetting> {
   const columns = columnsOf(input, context.powerBiHosts)
   return context.db.transaction().execute(async (db) => {
     const inTransaction = { ...context, db }
-    const current = await lockReportSetting(db, type)
-    await refuseStaleWrite(inTransaction, { type, ifMatch, current })
-    if (current && isSame(current, columns)) return presentReportSetting(current, type)
+    const area = areaOf(await readCatalogue(db), { slug })
+    const current = await lockReportSetting(db, slug)
+    await refuseStaleWrite(inTransaction, { area, ifMatch, current })
+    if (!current && area.archived) throw archivedArea(area)
+    if (current && isSame(current, columns)) return presentReportSetting(current, area)
     const at = new Date(context.clock())
     const saved = current
       ? await update(db, current, columns, at)
-      : await insert(db, { type: slugOfType(type), ...columns, updated_at: at })
+      : await insert(db, { type: slug, ...columns, updated_at: at })
     // Two who saw no setting: the other one's is there now.
-    if (!saved) throw await changedMeanwhile(inTransaction, type)
+    if (!saved) throw await changedMeanwhile(inTransaction, area)
     await recordAudit(inTransaction, {
       action: 'report-setting-saved',
-      ...(current && { before: auditedSetting(current, type) }),
-      after: auditedSetting(saved, type),
+      ...(current && { before: auditedSetting(current, area) }),
+      after: auditedSetting(saved, area),
     })
-    return presentReportSetting(saved, type)
+    return presentReportSetting(saved, area)
   })
 }
 
@@ -76,16 +82,17 @@ export async function saveReportSetting(
  */
 export async function removeReportSetting(
   context: Context,
-  { type, ifMatch }: SettingWrite,
+  { slug, ifMatch }: SettingWrite,
 ): Promise<{ removed: boolean }> {
   return context.db.transaction().execute(async (db) => {
-    const current = await lockReportSetting(db, type)
+    const area = areaOf(await readCatalogue(db), { slug })
+    const current = await lockReportSetting(db, slug)
     if (!current) return { removed: false }
-    await refuseStaleWrite({ ...context, db }, { type, ifMatch, current })
+    await refuseStaleWrite({ ...context, db }, { area, ifMatch, current })
     await db.deleteFrom('global_powerbi_settings').where('id', '=', current.id).execute()
     await recordAudit(
       { ...context, db },
-      { action: 'report-setting-removed', before: auditedSetting(current, type) },
+      { action: 'report-setting-removed', before: auditedSetting(current, area) },
     )
     return { removed: true }
   })
@@ -107,22 +114,22 @@ export function columnsOf(input: ReportSettingInput, hosts: readonly string[]): 
 }
 
 /** A row as it goes over the wire: the label instead of the slug, the instant as ISO 8601. */
-function presentReportSetting(row: ReportSettingRow, type: AccessType): ReportSetting {
-  return { ...row, type, updated_at: row.updated_at.toISOString() }
+function presentReportSetting(row: ReportSettingRow, { label }: CatalogueItem): ReportSetting {
+  return { ...row, type: label, updated_at: row.updated_at.toISOString() }
 }
 
 /** What the audit trail keeps of a setting. */
-function auditedSetting(row: ReportSettingRow, type: AccessType) {
+function auditedSetting(row: ReportSettingRow, { label }: CatalogueItem) {
   const { embed_mode, report_url, workspace_id, report_id, dataset_id } = row
-  return { type, embed_mode, report_url, workspace_id, report_id, dataset_id }
+  return { type: label, embed_mode, report_url, workspace_id, report_id, dataset_id }
 }
 
 /** An area's setting, locked until the transaction ends; undefined when there is none. */
-function lockReportSetting(db: Db, type: AccessType): Promise<ReportSettingRow | undefined> {
+function lockReportSetting(db: Db, slug: string): Promise<ReportSettingRow | undefined> {
   return db
     .selectFrom('global_powerbi_settings')
     .selectAll()
-    .where('type', '=', slugOfType(type))
+    .where('type', '=', slug)
     .forUpdate()
     .executeTakeFirst()
 }
@@ -154,19 +161,28 @@ function insert(db: Db, row: Columns & { type: string; updated_at: Date }) {
 /** @throws ProblemError conflict when the write rests on another state than the current one */
 async function refuseStaleWrite(
   context: Context,
-  { type, ifMatch, current }: SettingWrite & { current: ReportSettingRow | undefined },
+  {
+    area,
+    ifMatch,
+    current,
+  }: Pick<SettingWrite, 'ifMatch'> & { area: CatalogueItem; current: ReportSettingRow | undefined },
 ): Promise<void> {
   if (ifMatch === undefined || ifMatch === (current?.updated_at.toISOString() ?? NO_SETTING)) return
-  throw await changedMeanwhile(context, type)
+  throw await changedMeanwhile(context, area)
+}
+
+function archivedArea({ label }: CatalogueItem): ProblemError {
+  const message = `A área “${label}” está no arquivo e não pode receber um relatório.`
+  return new ProblemError('invalid-input', { detail: message, fields: [{ path: 'type', message }] })
 }
 
 /** The conflict, saying who changed the setting. */
-async function changedMeanwhile({ db, actor }: Context, type: AccessType): Promise<ProblemError> {
+async function changedMeanwhile({ db, actor }: Context, { label }: CatalogueItem): Promise<ProblemError> {
   const last = await db
     .selectFrom('audit_entries')
     .select(['action', 'actor_id', 'actor_email'])
     .where('action', 'in', ['report-setting-saved', 'report-setting-removed'])
-    .where(sql<boolean>`coalesce(after, before) ->> 'type' = ${type}`)
+    .where(sql<boolean>`coalesce(after, before) ->> 'type' = ${label}`)
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
@@ -174,6 +190,6 @@ async function changedMeanwhile({ db, actor }: Context, type: AccessType): Promi
   const who = last?.actor_id === actor.profile.user_id ? 'você, em outra janela,' : last?.actor_email
   const by = who ? ` por ${who}` : ''
   return new ProblemError('conflict', {
-    detail: `A configuração de ${type} foi ${what}${by} nesse meio-tempo. Confira a configuração atual antes de continuar.`,
+    detail: `A configuração de ${label} foi ${what}${by} nesse meio-tempo. Confira a configuração atual antes de continuar.`,
   })
 }

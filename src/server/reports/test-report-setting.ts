@@ -1,9 +1,10 @@
-import { ESTADOS, MARCAS } from '#contract/catalogue.ts'
+import { valuesOf } from '#contract/catalogue.ts'
 import {
   isPublishedToWeb,
   type ReportSettingInput,
   type ReportTestOutcome,
 } from '#contract/report-settings.ts'
+import { areaOf, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import { writeInstant } from '#server/mail/compose-mail.ts'
 import type { PowerBi, ReportTest } from '#server/power-bi/power-bi.ts'
@@ -48,10 +49,12 @@ const NOTHING_ASKED = {
  */
 export async function testReportSetting(
   context: ReportTestContext,
-  input: ReportSettingInput,
+  { slug, input }: { slug: string; input: ReportSettingInput },
 ): Promise<ReportTestReply> {
   const { powerBi, rlsRoles } = context
   const { profile } = context.actor
+  const catalogue = await readCatalogue(context.db)
+  areaOf(catalogue, { slug })
   const { report_url, workspace_id, report_id, dataset_id } = columnsOf(input, context.powerBiHosts)
   if (report_url !== null) {
     const message = isPublishedToWeb(report_url) ? `${NOT_TESTABLE} ${PUBLIC_LINK}` : NOT_TESTABLE
@@ -59,8 +62,9 @@ export async function testReportSetting(
   }
   await context.takeFromLimit(`test-report ${profile.user_id}`, LIMIT)
   const report = { workspaceId: workspace_id ?? '', reportId: report_id ?? '', datasetId: dataset_id }
-  const everything = { email: profile.email, marcas: [...MARCAS], estados: [...ESTADOS] }
-  const test = await powerBi.testReport(report, effectiveIdentityOf(everything, rlsRoles))
+  const marcas = valuesOf(catalogue, 'marcas')
+  const everything = { email: profile.email, marcas, estados: valuesOf(catalogue, 'estados') }
+  const test = await powerBi.testReport(report, effectiveIdentityOf(catalogue, everything, rlsRoles))
   return {
     outcome: test.outcome,
     message: describeReportTest(test, rlsRoles),

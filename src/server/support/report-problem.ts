@@ -1,5 +1,6 @@
 import type { BodyOf } from '#contract/route.ts'
 import type { supportRoutes } from '#contract/support.ts'
+import { areaOf, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Context } from '#server/http/context.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import { cleanLine, storeMessage } from './send-message.ts'
@@ -38,10 +39,11 @@ export interface ReportProblemContext extends Context {
 
 /**
  * Files a message about a report that failed, in the name of the person who saw it.
- * @throws ProblemError rate-limited
+ * @throws ProblemError rate-limited, invalid-input for an area that there is not
  */
 export async function reportProblem(context: ReportProblemContext, report: ProblemReport): Promise<void> {
   const { profile } = context.actor
+  areaOf(await readCatalogue(context.db), { label: report.type })
   await context.takeFromLimit(`problem-report ${profile.user_id}`, LIMIT)
   await storeMessage(context.db, {
     name: cleanLine(profile.full_name ?? '').slice(0, MAX_NAME) || profile.email,

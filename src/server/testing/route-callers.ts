@@ -153,6 +153,14 @@ export const TAKEN: Record<string, Example[]> = {
       body: { allMatching: { filter: { q: 'a' }, except: [], count: 1 }, action: 'remove', marcas: ['FIAT'] },
     },
   ],
+  'PUT /api/catalogue': [{ path: '/api/catalogue', body: { estados: ['PR', 'MG', 'ES', 'RJ'] } }],
+  'POST /api/catalogue/{kind}': [
+    { path: '/api/catalogue/marcas', body: { label: 'BYD', code: 'BYD' } },
+    { path: '/api/catalogue/types', body: { label: 'Seminovos' } },
+  ],
+  'PATCH /api/catalogue/{kind}/{code}': [
+    { path: '/api/catalogue/types/slack', body: { label: 'Conversas', archived: true } },
+  ],
   'PUT /api/global-powerbi-settings/{type}': [
     { path: '/api/global-powerbi-settings/vendas', body: principalSetting('Vendas') },
     { path: '/api/global-powerbi-settings/vendas', body: linkSetting('https://app.powerbi.com/x?y=1') },

@@ -2,9 +2,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { EMULATED_CLIENT_ID, EMULATED_TENANT_ID } from '#emulators/power-bi/catalogue.ts'
-import { createPowerBiEmulator } from '#emulators/power-bi/emulator.ts'
+import { createPowerBiEmulator, type PowerBiEmulatorOptions } from '#emulators/power-bi/emulator.ts'
 import { createApp, type PortalServices, portalMails } from '#server/app.ts'
 import type { Database } from '#server/database/database.ts'
+import { readEmulatedData } from '#server/demo/start-demo.ts'
 import { securityHeaders } from '#server/http/headers.ts'
 import { listen } from '#server/http/listen.ts'
 import { createKeyring, type Keyring } from '#server/keyring.ts'
@@ -87,7 +88,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
   const database = shared ?? (await openOwnDatabase(kind))
   const keyring = createKeyring(secrets)
   const metrics = createMetrics(database)
-  const emulator = await startEmulator(clock, clientSecret)
+  const emulator = await startEmulator(clock, clientSecret, () => readEmulatedData(database.db))
   const tokenEndpoint = `${emulator.url}/directory/${EMULATED_TENANT_ID}/oauth2/v2.0/token`
   const outbox = createOutbox({
     mails: portalMails,
@@ -172,8 +173,12 @@ async function openOwnDatabase(kind: DatabaseKind): Promise<Database> {
   return openTestDatabase(kind)
 }
 
-async function startEmulator(clock: () => number, clientSecret: string) {
-  const emulator = createPowerBiEmulator({ secret: TEST_SECRET, clientSecret, clock })
+async function startEmulator(
+  clock: () => number,
+  clientSecret: string,
+  readData: PowerBiEmulatorOptions['readData'] & object,
+) {
+  const emulator = createPowerBiEmulator({ secret: TEST_SECRET, clientSecret, clock, readData })
   const server = createServer(
     getRequestListener((request) => emulator.handle(request), { overrideGlobalObjects: false }),
   )

@@ -1,7 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
-import { type Entitlements, LISTS } from '#contract/catalogue.ts'
+import { type Catalogue, type Entitlements, LISTS } from '#contract/catalogue.ts'
 import { adminMessages, type BulkEdit, type BulkEditResult } from '#contract/users.ts'
+import {
+  holdCatalogue,
+  readCatalogue,
+  refuseUnknown,
+  refuseUnknownFilter,
+} from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -22,15 +28,16 @@ type Person = { user_id: string; email: string } & Entitlements
  * @throws ProblemError invalid-input without any item, conflict when others are meant than the administrator saw
  */
 export async function bulkEdit(context: Context, edit: BulkEdit): Promise<BulkEditResult> {
-  const items = itemsOf(edit)
   const action = edit.action === 'add' ? 'entitlements-added' : 'entitlements-removed'
   const batchId = randomUUID()
   return context.db.transaction().execute(async (db) => {
+    const catalogue = await holdCatalogue(db)
+    const items = itemsOf(edit, catalogue)
     const ids = await selectPeople(db, edit, true)
     let changed = 0
     for (const chunk of inChunks(ids)) {
       const people = await readPeople(db, chunk)
-      const changes = people.flatMap((person) => changeOf(person, edit.action, items))
+      const changes = people.flatMap((person) => changeOf(catalogue, person, edit.action, items))
       // Each chunk at its own time: what can be undone counts from the last of them.
       await writeChanges({ ...context, db }, { action, batchId, changes })
       changed += changes.length
@@ -41,20 +48,23 @@ export async function bulkEdit(context: Context, edit: BulkEdit): Promise<BulkEd
 
 /** Counts what bulkEdit would do, and throws as it does; nothing is written or locked. */
 export async function previewBulkEdit({ db }: Context, edit: BulkEdit): Promise<BulkEditResult> {
-  const items = itemsOf(edit)
+  const catalogue = await readCatalogue(db)
+  const items = itemsOf(edit, catalogue)
   const ids = await selectPeople(db, edit, false)
   let changed = 0
   for (const chunk of inChunks(ids))
     for (const { people, ...lists } of await countByLists(db, chunk, items))
-      if (mergeEntitlements(lists, edit.action, items)) changed += people
+      if (mergeEntitlements(catalogue, lists, edit.action, items)) changed += people
   return resultOf(edit, ids, changed, null)
 }
 
-function itemsOf(edit: BulkEdit): Partial<Entitlements> {
+/** What is archived may be taken from many, but not given. */
+function itemsOf(edit: BulkEdit, catalogue: Catalogue): Partial<Entitlements> {
   const items = namedLists(edit)
   const message = adminMessages.bulkNothing
   if (Object.keys(items).length === 0)
     throw new ProblemError('invalid-input', { detail: message, fields: [{ path: 'types', message }] })
+  refuseUnknown(catalogue, items, edit.action === 'add' ? {} : undefined)
   return items
 }
 
@@ -65,11 +75,12 @@ function resultOf(edit: BulkEdit, ids: string[], changed: number, undoId: string
 }
 
 function changeOf(
+  catalogue: Catalogue,
   { user_id, email, ...lists }: Person,
   action: BulkEdit['action'],
   items: Partial<Entitlements>,
 ): EntitlementChange[] {
-  const after = mergeEntitlements(lists, action, items)
+  const after = mergeEntitlements(catalogue, lists, action, items)
   if (!after) return []
   const before = Object.fromEntries(
     Object.keys(after).map((name) => [name, lists[name as keyof Entitlements]]),
@@ -131,6 +142,7 @@ async function selectMatching(
   { filter, except, count, fingerprint }: Extract<BulkEdit, { allMatching: unknown }>['allMatching'],
   lock: boolean,
 ): Promise<string[]> {
+  await refuseUnknownFilter(db, filter)
   const found = await readIds(db, matches(filter), lock)
   if (found.length !== count)
     throw listChanged(`eram ${inWords(count)} usuário(s), agora são ${inWords(found.length)}`)

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { MARCAS, TYPES } from '#contract/catalogue.ts'
 import type { Profile } from '#contract/users.ts'
 import { mailTo } from '#server/testing/account-calls.ts'
 import { openAdmin, patchProfile, readPerson, readTrail, whileHeld } from '#server/testing/admin-calls.ts'
@@ -136,8 +135,11 @@ describeOnEachDatabase('changing a person', (kind) => {
       ['estados without marcas', { estados: ['RJ'] }],
       ['a type that does not exist', { types: ['Compras'] }],
       ['a type in lower case', { types: ['vendas'] }],
-      ['more types than there are', { types: [...TYPES, 'CRM'] }],
-      ['more marcas than there are', { marcas: [...MARCAS, 'VW'], estados: [] }],
+      ['an older spelling', { types: ['administrativo'] }],
+      ['a marca that does not exist', { marcas: ['FIAT', 'BYD'], estados: [] }],
+      ['what would break out of an identity', { marcas: ['FIAT|U:SP'], estados: [] }],
+      ['an estado that does not exist', { marcas: [], estados: ['SP'] }],
+      ['more than a list may hold', { marcas: Array(101).fill('VW'), estados: [] }],
       ['a word for a truth value', { approved: 'true' }],
       ['null', { approved: null }],
       ['another column', { approved: true, email: 'x@grupopatio.com.br' }],

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ESTADOS, inOrder, LISTS, type ListName, MARCAS, TYPES } from '#contract/catalogue.ts'
+import { inOrder, LISTS, type ListName } from '#contract/catalogue.ts'
+import { SEEDED_CATALOGUE as CATALOGUE, ESTADOS, MARCAS, TYPES } from '#contract/seeded-catalogue.ts'
 import { mergeEntitlements, namedLists } from './entitlements.ts'
 
 const KNOWN: Record<ListName, readonly string[]> = { types: TYPES, marcas: MARCAS, estados: ESTADOS }
@@ -30,7 +31,7 @@ const setOf = (name: ListName, items: readonly string[]) =>
 test('adding is set union, removing set difference, for any lists', () => {
   fc.assert(
     fc.property(held, named, fc.constantFrom('add', 'remove'), (lists, items, action) => {
-      const merged = mergeEntitlements(lists, action, items)
+      const merged = mergeEntitlements(CATALOGUE, lists, action, items)
       const after = { ...lists, ...merged }
       let isChanged = false
       for (const name of LISTS) {
@@ -49,10 +50,10 @@ test('adding is set union, removing set difference, for any lists', () => {
   )
 })
 
-test('what is changed stands in the order of the contract, each item once, unknown ones last', () => {
+test('what is changed stands in the order of the catalogue, each item once, unknown ones last', () => {
   fc.assert(
     fc.property(held, named, fc.constantFrom('add', 'remove'), (lists, items, action) => {
-      const merged = mergeEntitlements(lists, action, items) ?? {}
+      const merged = mergeEntitlements(CATALOGUE, lists, action, items) ?? {}
       for (const name of LISTS) {
         const result = merged[name]
         if (!result || result === lists[name]) continue
@@ -67,16 +68,16 @@ test('what is changed stands in the order of the contract, each item once, unkno
 test('doing it twice is doing it once, and removing what was added to nobody gives the same back', () => {
   fc.assert(
     fc.property(held, named, fc.constantFrom('add', 'remove'), (lists, items, action) => {
-      const once = { ...lists, ...mergeEntitlements(lists, action, items) }
-      expect(mergeEntitlements(once, action, items)).toBeUndefined()
+      const once = { ...lists, ...mergeEntitlements(CATALOGUE, lists, action, items) }
+      expect(mergeEntitlements(CATALOGUE, once, action, items)).toBeUndefined()
     }),
   )
 })
 
 test('lists are put in order', () => {
-  expect(inOrder('marcas', ['VW', 'SEAT', 'FIAT', 'VW'])).toEqual(['FIAT', 'VW', 'SEAT'])
-  expect(inOrder('estados', ['PR', 'SP', 'RJ'])).toEqual(['RJ', 'PR', 'SP'])
-  expect(inOrder('types', ['Compras', 'administrativo', 'Vendas'])).toEqual([
+  expect(inOrder(CATALOGUE, 'marcas', ['VW', 'SEAT', 'FIAT', 'VW'])).toEqual(['FIAT', 'VW', 'SEAT'])
+  expect(inOrder(CATALOGUE, 'estados', ['PR', 'SP', 'RJ'])).toEqual(['RJ', 'PR', 'SP'])
+  expect(inOrder(CATALOGUE, 'types', ['Compras', 'administrativo', 'Vendas'])).toEqual([
     'Vendas',
     'Administrativo',
     'Compras',

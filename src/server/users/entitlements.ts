@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Entitlements, inOrder, LISTS, type ListName } from '#contract/catalogue.ts'
+import { type Catalogue, type Entitlements, inOrder, LISTS, type ListName } from '#contract/catalogue.ts'
 import type { AuditAction, BulkEdit } from '#contract/users.ts'
 import type { Context } from '#server/http/context.ts'
 
@@ -14,10 +14,11 @@ export function namedLists(edit: Pick<BulkEdit, ListName>): Partial<Entitlements
 }
 
 /**
- * Set union or difference of each named list, in the contract's order; what the contract does not know stays, last.
+ * Set union or difference of each named list, in the catalogue's order; what the catalogue does not know stays, last.
  * @returns the named lists as they become, or undefined when none changes
  */
 export function mergeEntitlements(
+  catalogue: Catalogue,
   current: Partial<Entitlements>,
   action: 'add' | 'remove',
   items: Partial<Entitlements>,
@@ -27,9 +28,11 @@ export function mergeEntitlements(
   for (const name of LISTS) {
     const named = items[name]
     if (!named) continue
-    const held = inOrder(name, current[name] ?? [])
+    const held = inOrder(catalogue, name, current[name] ?? [])
     const result =
-      action === 'add' ? inOrder(name, [...held, ...named]) : held.filter((item) => !named.includes(item))
+      action === 'add'
+        ? inOrder(catalogue, name, [...held, ...named])
+        : held.filter((item) => !named.includes(item))
     const isSame = result.length === held.length
     merged[name] = isSame ? (current[name] ?? []) : result
     isChanged ||= !isSame

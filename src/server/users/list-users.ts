@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import type { QueryOf, ReplyOf } from '#contract/route.ts'
 import type { ProfileSort, userRoutes } from '#contract/users.ts'
+import { refuseUnknownFilter } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import { cursorInstantSchema, readCursor, writeCursor } from '#server/http/cursor.ts'
 import { matches, presentManaged, readFilter, selectManaged } from './user-queries.ts'
@@ -64,7 +65,7 @@ const SORT_COLUMNS: Record<ProfileSort, SortColumn> = {
 /**
  * A page of the people who match, newest registration first unless sorted otherwise.
  * @returns next, the cursor of the following page, or null at the end
- * @throws ProblemError invalid-input when the cursor does not fit the order
+ * @throws ProblemError invalid-input when the cursor does not fit the order, or for an unknown type, marca or estado
  */
 export async function listUsers(db: Db, wanted: QueryOf<Route>): Promise<ReplyOf<Route>> {
   const {
@@ -77,6 +78,7 @@ export async function listUsers(db: Db, wanted: QueryOf<Route>): Promise<ReplyOf
   const column = SORT_COLUMNS[sort]
   const cursorSchema = z.tuple([z.literal(sort), z.literal(order), column.keySchema, z.string()])
   const orderBy = sql`${column.value} ${sql.raw(order)} ${column.isNullable ? sql`nulls last` : sql``}, ${EMAIL}`
+  await refuseUnknownFilter(db, filter)
   const page = db
     .selectFrom('profiles as p')
     .selectAll()
@@ -116,6 +118,7 @@ export async function countUsers(
   db: Db,
   wanted: QueryOf<typeof userRoutes.countProfiles>,
 ): Promise<{ total: number; pending: number }> {
+  await refuseUnknownFilter(db, wanted)
   return db
     .selectFrom('profiles as p')
     .select([

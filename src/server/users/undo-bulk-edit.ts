@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type Entitlements, LISTS } from '#contract/catalogue.ts'
 import { UNDO_SECONDS } from '#contract/users.ts'
+import { holdCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -22,12 +23,13 @@ type EditedPerson = Entitlements & {
  * Restores exactly the lists from before a bulk edit of one's own. People deleted meanwhile are passed over.
  * @returns how many people got their lists back
  * @throws ProblemError not-found when it is not there, another's, done already or too late; conflict when
- *   somebody was changed after the edit
+ *   somebody was changed, or an area renamed, after the edit
  */
 export async function undoBulkEdit(context: Context, undoId: string): Promise<{ restored: number }> {
   const askedAt = context.clock()
   return context.db.transaction().execute(async (db) => {
     const inside = { ...context, db, clock: () => askedAt }
+    await holdCatalogue(db)
     await lockPeople(db, undoId)
     // Only now: another undo of the same edit may have held the rows.
     await assertUndoable(inside, undoId)
@@ -59,7 +61,7 @@ async function lockPeople(db: Db, undoId: string): Promise<void> {
 async function assertUndoable({ db, clock, actor }: Context, undoId: string): Promise<void> {
   const entries = await db
     .selectFrom('audit_entries')
-    .select((query) => ['action', 'actor_id', query.fn.max('at').as('at')])
+    .select((query) => ['action', 'actor_id', query.fn.max('at').as('at'), query.fn.max('id').as('id')])
     .where('batch_id', '=', undoId)
     .groupBy(['action', 'actor_id'])
     .execute()
@@ -74,6 +76,22 @@ async function assertUndoable({ db, clock, actor }: Context, undoId: string): Pr
           ? `O prazo de ${UNDO_SECONDS} segundos para desfazer esta alteração terminou.`
           : undefined
   if (detail) throw new ProblemError('not-found', { detail })
+  await assertNotRenamed(db, edit?.id ?? 0)
+}
+
+/** The names from before the edit may be no more. @throws ProblemError conflict */
+async function assertNotRenamed(db: Db, editId: number): Promise<void> {
+  const renaming = await db
+    .selectFrom('audit_entries')
+    .select('id')
+    .where('id', '>', editId)
+    .where('action', '=', 'catalogue-item-changed')
+    .where(sql<boolean>`after ->> 'label' is not null`)
+    .executeTakeFirst()
+  if (renaming)
+    throw new ProblemError('conflict', {
+      detail: 'Uma área foi renomeada depois desta edição em massa. Nada foi desfeito.',
+    })
 }
 
 async function readEdited(db: Db, undoId: string, afterId: number): Promise<EditedPerson[]> {

@@ -51,6 +51,9 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
   'bulk-edit-undone': describeBulkEdit('desfez uma alteração em massa'),
   'user-deleted': ({ who }) => `${who} excluiu a conta`,
   'data-exported': ({ who }) => `${who} exportou os dados da pessoa`,
+  'catalogue-item-added': ({ who, after }) => `${who} incluiu ${itemIn(after)} nas listas`,
+  'catalogue-item-changed': ({ who, after }) => `${who} mudou ${itemIn(after)} nas listas`,
+  'catalogue-ordered': ({ who }) => `${who} mudou a ordem das listas`,
   'report-setting-saved': ({ who, after }) => `${who} salvou a configuração do Power BI${areaIn(after)}`,
   'report-setting-removed': ({ who, before }) => `${who} removeu a configuração do Power BI${areaIn(before)}`,
   'message-read': ({ who }) => `${who} marcou uma mensagem de suporte como lida`,
@@ -72,6 +75,11 @@ export function describeChange(entry: HistoryEntry, reader?: string, time?: stri
 
 function roleIn(state: State): string {
   return ROLES[String(state.role)] ?? 'desconhecido'
+}
+
+function itemIn({ label, code }: State): string {
+  const name = label ?? code
+  return typeof name === 'string' ? `“${name}”` : 'um item'
 }
 
 function areaIn(state: State): string {

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useId, useRef } from 'react'
+import type { Entitlements } from '#contract/catalogue.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -8,7 +9,6 @@ import { Skeleton } from '#web/ui/loading.tsx'
 import { ConflictNotice, FocusedNotice, Person, PersonGone, useFocusWhenShown } from './dialog-notices.tsx'
 import {
   EntitlementList,
-  type Entitlements,
   type EntitlementsForm,
   type EntitlementsKind,
   missingIn,

@@ -1,14 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import {
-  type AccessType,
-  ESTADOS,
-  type Estado,
-  inOrder,
-  MARCAS,
-  type Marca,
-  TYPES,
-} from '#contract/catalogue.ts'
+import { type Entitlements, inOrder } from '#contract/catalogue.ts'
+import { ESTADOS, MARCAS, SEEDED_CATALOGUE, TYPES } from '#contract/seeded-catalogue.ts'
 import { adminMessages, type ManagedProfile, type ProfileChange } from '#contract/users.ts'
 import { isGone } from '#web/http/send-request.ts'
 import { CheckboxList } from '#web/ui/choices.tsx'
@@ -17,16 +10,11 @@ import { type EditTexts, useProfileEdit } from './use-profile-edit.ts'
 import { profileQuery, useFailureToast } from './user-queries.ts'
 
 /** What is ticked for one person or for many. */
-export interface Entitlements {
-  types: AccessType[]
-  marcas: Marca[]
-  estados: Estado[]
-}
 export const NO_ENTITLEMENTS: Entitlements = { types: [], marcas: [], estados: [] }
 
 /** What a person has, as far as it can be ticked; what an older portal has left behind cannot. */
 export function entitlementsOf(profile: ManagedProfile): Entitlements {
-  const types = inOrder('types', profile.types)
+  const types = inOrder(SEEDED_CATALOGUE, 'types', profile.types)
   return {
     types: TYPES.filter((type) => types.includes(type)),
     marcas: MARCAS.filter((marca) => profile.marcas.includes(marca)),

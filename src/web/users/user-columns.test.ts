@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ESTADOS, MARCAS, TYPES } from '#contract/catalogue.ts'
+import { ESTADOS, MARCAS, TYPES } from '#contract/seeded-catalogue.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { summariseScope } from './user-columns.tsx'
 

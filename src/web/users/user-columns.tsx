@@ -4,7 +4,8 @@ import History from 'lucide-react/icons/history'
 import LayoutGrid from 'lucide-react/icons/layout-grid'
 import MapPin from 'lucide-react/icons/map-pin'
 import type { ReactNode } from 'react'
-import { ESTADOS, inOrder, MARCAS, TYPES } from '#contract/catalogue.ts'
+import { inOrder } from '#contract/catalogue.ts'
+import { ESTADOS, MARCAS, SEEDED_CATALOGUE, TYPES } from '#contract/seeded-catalogue.ts'
 import type { ManagedProfile, ProfileSort } from '#contract/users.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { formatDay, formatInstant } from '#web/ui/format-instant.ts'
@@ -149,7 +150,7 @@ function ScopeLine({ profile, isSelected }: Pick<Row, 'profile' | 'isSelected'>)
 /** A person's three lists for the table: 'Tipos: Vendas, CRM', 'Marcas: Todas', 'Estados: Nenhum'. */
 export function summariseScope({ types, marcas, estados }: ManagedProfile) {
   return [
-    partOf('Tipos', inOrder('types', types), TYPES, 'o'),
+    partOf('Tipos', inOrder(SEEDED_CATALOGUE, 'types', types), TYPES, 'o'),
     partOf('Marcas', marcas, MARCAS, 'a'),
     partOf('Estados', estados, ESTADOS, 'o'),
   ]

@@ -1,7 +1,7 @@
 import Search from 'lucide-react/icons/search'
 import SlidersHorizontal from 'lucide-react/icons/sliders-horizontal'
 import { type ReactNode, type Ref, type RefObject, useEffect, useRef, useState } from 'react'
-import { ESTADOS, MARCAS, TYPES } from '#contract/catalogue.ts'
+import { ESTADOS, MARCAS, TYPES } from '#contract/seeded-catalogue.ts'
 import type { ProfileFilter } from '#contract/users.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'

@@ -1,7 +1,5 @@
-import type { Estado, Marca } from '#contract/catalogue.ts'
-import { DATA_ESTADOS, DATA_MARCAS } from '#emulators/power-bi/data-set.ts'
 import { modelOfArea } from '#emulators/power-bi/data-set-areas.ts'
-import { sumScope } from '#emulators/power-bi/data-set-sums.ts'
+import { type Scope, sumScope } from '#emulators/power-bi/data-set-sums.ts'
 import type { Reply } from '#emulators/power-bi/reply.ts'
 import type { CallLog } from './call-log.ts'
 import { type FaultScript, parseFault } from './faults.ts'
@@ -49,29 +47,26 @@ export function answerFrameFaults(method: string, script: FaultScript): Reply {
 }
 
 /** The values of a comma-separated parameter, all when it is absent, or a message about a stranger among them. */
-function readList<T extends string>(
-  search: URLSearchParams,
-  name: string,
-  known: readonly T[],
-): T[] | string {
+function readList(search: URLSearchParams, name: keyof Scope, data: Scope): string[] | string {
+  const known = data[name]
   const given = search.get(name)
   if (given === null) return [...known]
   const values = given.split(',').filter((value) => value !== '')
-  const stranger = values.find((value) => !(known as readonly string[]).includes(value))
+  const stranger = values.find((value) => !known.includes(value))
   return stranger === undefined
-    ? (values as T[])
+    ? known.filter((value) => values.includes(value))
     : `unknown ${name}: ${stranger}; known are ${known.join(', ')}`
 }
 
 /** The sums that the report of an area and scope must show; marcas and estados default to all. */
-export function answerData(method: string, search: URLSearchParams): Reply {
+export function answerData(method: string, search: URLSearchParams, data: Scope): Reply {
   if (method !== 'GET') return notAllowed('GET')
   const area = search.get('area') ?? ''
   const model = modelOfArea(area)
   if (!model) return badRequest(`no report for area '${area}'`)
-  const marcas = readList<Marca>(search, 'marcas', DATA_MARCAS)
+  const marcas = readList(search, 'marcas', data)
   if (typeof marcas === 'string') return badRequest(marcas)
-  const estados = readList<Estado>(search, 'estados', DATA_ESTADOS)
+  const estados = readList(search, 'estados', data)
   if (typeof estados === 'string') return badRequest(estados)
   return { status: 200, body: sumScope(model, { marcas, estados }) }
 }

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { ESTADOS, MARCAS } from '#contract/seeded-catalogue.ts'
 import { EMULATED_REPORT_WITHOUT_RLS, EMULATED_REPORTS } from '#emulators/power-bi/catalogue.ts'
 import { callEmulator, identityFor, VENDAS } from '#emulators/power-bi/testing/call-emulator.ts'
 import { flawOfToken, readClaims, scopeOfIdentity } from './check-token.ts'
 
+const DATA = { marcas: MARCAS, estados: ESTADOS }
 const { generate } = callEmulator()
 const claimsFor = async (customData: string) => {
   const reply = await generate({ identities: [identityFor(VENDAS.datasetId, { customData })] })
@@ -19,16 +21,26 @@ describe('embed token in the page', () => {
     ['M:FIAT', ['FIAT'], []],
     ['FIAT|RJ|M:FIA|M:BMW', [], []],
     ['', [], []],
+    ['M:BYD|M:FIAT|U:SP', ['FIAT'], []],
   ])('sees with %s only %j in %j', async (customData, marcas, estados) => {
-    expect(scopeOfIdentity(await claimsFor(customData), VENDAS)).toEqual({ marcas, estados })
+    expect(scopeOfIdentity(DATA, await claimsFor(customData), VENDAS)).toEqual({ marcas, estados })
+  })
+
+  it('sees what has come to the data since', async () => {
+    const data = { marcas: [...MARCAS, 'BYD'], estados: [...ESTADOS, 'SP'] }
+    const scope = scopeOfIdentity(data, await claimsFor('M:BYD|M:FIAT|U:SP'), VENDAS)
+    expect(scope).toEqual({ marcas: ['FIAT', 'BYD'], estados: ['SP'] })
   })
 
   it('sees nothing of a dataset that the identity does not name, and all where there is no row-level security', async () => {
     const claims = await claimsFor('M:FIAT|U:RJ')
-    expect(scopeOfIdentity(claims, EMULATED_REPORTS[1] as typeof VENDAS)).toEqual({ marcas: [], estados: [] })
-    expect(scopeOfIdentity({ ...claims, identities: [] }, EMULATED_REPORT_WITHOUT_RLS).marcas).toHaveLength(
-      10,
-    )
+    expect(scopeOfIdentity(DATA, claims, EMULATED_REPORTS[1] as typeof VENDAS)).toEqual({
+      marcas: [],
+      estados: [],
+    })
+    expect(
+      scopeOfIdentity(DATA, { ...claims, identities: [] }, EMULATED_REPORT_WITHOUT_RLS).marcas,
+    ).toHaveLength(10)
   })
 
   it('is good until the second in which it ends', async () => {

@@ -1,5 +1,4 @@
 import { EMULATED_REPORT_WITHOUT_RLS, type EmulatedReport } from '#emulators/power-bi/catalogue.ts'
-import { DATA_ESTADOS, DATA_MARCAS } from '#emulators/power-bi/data-set.ts'
 import type { Scope } from '#emulators/power-bi/data-set-sums.ts'
 
 /** What the page reads in an embed token; `exp` in seconds since the epoch. */
@@ -57,17 +56,17 @@ export function flawOfToken(
 }
 
 /**
- * The brands and states that row-level security leaves: customData `M:FIAT|U:RJ` of the identity for the report's
+ * The brands and states that row-level security leaves of the data: customData `M:FIAT|U:RJ` of the identity for the report's
  * dataset, nothing without one.
  */
-export function scopeOfIdentity(claims: TokenClaims, report: EmulatedReport): Scope {
-  if (report === EMULATED_REPORT_WITHOUT_RLS) return { marcas: DATA_MARCAS, estados: DATA_ESTADOS }
+export function scopeOfIdentity(data: Scope, claims: TokenClaims, report: EmulatedReport): Scope {
+  if (report === EMULATED_REPORT_WITHOUT_RLS) return data
   const identity = claims.identities.find(({ datasets = [] }) =>
     datasets.some((id) => id.toLowerCase() === report.datasetId),
   )
   const path = identity?.customData?.split('|') ?? []
   return {
-    marcas: DATA_MARCAS.filter((marca) => path.includes(`M:${marca}`)),
-    estados: DATA_ESTADOS.filter((estado) => path.includes(`U:${estado}`)),
+    marcas: data.marcas.filter((marca) => path.includes(`M:${marca}`)),
+    estados: data.estados.filter((estado) => path.includes(`U:${estado}`)),
   }
 }

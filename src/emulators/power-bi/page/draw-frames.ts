@@ -1,4 +1,4 @@
-import { DATA_ESTADOS, MONTHS } from '#emulators/power-bi/data-set.ts'
+import { MONTHS } from '#emulators/power-bi/data-set.ts'
 import type { PageContent } from './page-content.ts'
 import { drawStateLegend } from './panes.ts'
 import type { ReportActions } from './report-actions.ts'
@@ -52,8 +52,7 @@ export function barFrame(
   actions: ReportActions,
 ): Frame {
   const scope = filteredScope(session)
-  const estados =
-    session.page === 'visao-geral' ? [] : DATA_ESTADOS.filter((each) => scope.estados.includes(each))
+  const estados = session.page === 'visao-geral' ? [] : scope.estados
   const { selection } = session
   const legend = drawStateLegend(estados, selection, (estado, isAdding) =>
     actions.toggle(visual, 'Estado', estado, isAdding),

@@ -1,4 +1,5 @@
 import './style.css'
+import { ESTADOS, MARCAS } from '#contract/seeded-catalogue.ts'
 import { reportOfId } from '#emulators/power-bi/catalogue.ts'
 import { answerHost, type Parts } from './answer-host.ts'
 import { createReportView } from './draw-report.ts'
@@ -14,7 +15,12 @@ document.currentScript?.remove()
 
 const address = new URLSearchParams(window.location.search)
 const uid = address.get('uid') ?? ''
-const session = createSession(uid)
+/** The lists that the page was served with; a page that is served as it was built has those of a new portal. */
+const { marcas, estados } = document.getElementById('report')?.dataset ?? {}
+const session = createSession(uid, {
+  marcas: marcas?.split(',') ?? MARCAS,
+  estados: estados?.split(',') ?? ESTADOS,
+})
 
 // The listener stands before anything is drawn; `parts` is filled below, still in the same synchronous run.
 let parts: Parts

@@ -1,9 +1,10 @@
-import { DATA_ESTADOS, DATA_MARCAS, type Fact, MONTHS } from '#emulators/power-bi/data-set.ts'
+import { type Fact, MONTHS } from '#emulators/power-bi/data-set.ts'
 import { type AreaModel, type Metric, metricOf } from '#emulators/power-bi/data-set-areas.ts'
 import { formatFigure, formatNumber, formatShort } from '#emulators/power-bi/data-set-format.ts'
 import {
   cardsOf,
   figureOf,
+  marcasOf,
   seriesByMarca,
   seriesByMonth,
   tableByMarca,
@@ -13,7 +14,7 @@ import type { Bar } from './visuals/bar-chart.ts'
 import type { Card } from './visuals/card-row.ts'
 import type { FigureTableOptions } from './visuals/figure-table.ts'
 import type { Line } from './visuals/line-chart.ts'
-import { MAIN_COLOUR, STATE_COLOURS } from './visuals/scale.ts'
+import { colourOfState, MAIN_COLOUR } from './visuals/scale.ts'
 
 /** What a page shows, before it has a size; `facts` obey the selection, `unselected` do not. */
 export interface PageContent {
@@ -98,7 +99,7 @@ function stateCards(metric: Metric, facts: readonly Fact[], estados: readonly st
     const some = facts.filter((fact) => fact.estado === estado)
     const share = total === 0 ? 0 : ((figureOf(metric, some) ?? 0) / total) * 100
     const note = `${formatNumber(share, 1)}% do total`
-    return card(`estado-${estado}`, STATE_NAMES[estado] ?? estado, some, note, STATE_COLOURS[estado])
+    return card(`estado-${estado}`, STATE_NAMES[estado] ?? estado, some, note, colourOfState(estado))
   })
   return [card('total', metric.label, facts, changeNote(metric, facts)), ...states]
 }
@@ -109,7 +110,7 @@ function matrix(metric: Metric, facts: readonly Fact[], estados: readonly string
       metric,
       facts.filter((fact) => (!marca || fact.marca === marca) && (!estado || fact.estado === estado)),
     ) ?? 0
-  const marcas = DATA_MARCAS.filter((marca) => facts.some((fact) => fact.marca === marca))
+  const marcas = marcasOf(facts)
   const values = marcas.map((marca) => estados.map((estado) => sum(marca, estado)))
   const most = Math.max(...values.flat(), 1)
   const row = (head: string, marca?: string) => [
@@ -125,8 +126,7 @@ function matrix(metric: Metric, facts: readonly Fact[], estados: readonly string
 
 function byState(model: AreaModel, facts: readonly Fact[], unselected: readonly Fact[]): PageContent {
   const metric = metricOf(model, model.second)
-  const present = (some: readonly Fact[]) =>
-    DATA_ESTADOS.filter((estado) => some.some((f) => f.estado === estado))
+  const present = (some: readonly Fact[]) => [...new Set(some.map(({ estado }) => estado))]
   const estados = present(facts)
   const all = present(unselected)
   const figureFor = (some: readonly Fact[], estado: string) =>
@@ -139,7 +139,7 @@ function byState(model: AreaModel, facts: readonly Fact[], unselected: readonly 
     cards: stateCards(metric, facts, estados),
     lines: estados.map((estado) => ({
       name: estado,
-      colour: STATE_COLOURS[estado] ?? MAIN_COLOUR,
+      colour: colourOfState(estado),
       values: MONTHS.map((month) =>
         figureFor(
           facts.filter((fact) => fact.month === month),
@@ -151,7 +151,7 @@ function byState(model: AreaModel, facts: readonly Fact[], unselected: readonly 
       const own = unselected.filter((fact) => fact.marca === marca)
       const parts = all.map((estado) => ({
         value: figureFor(own, estado),
-        colour: STATE_COLOURS[estado] ?? MAIN_COLOUR,
+        colour: colourOfState(estado),
         label: estado,
       }))
       const tooltip = parts.map((part) => ({ ...part, value: formatFigure(part.value, metric.format) }))

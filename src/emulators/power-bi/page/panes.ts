@@ -4,7 +4,7 @@ import { PAGES, type PageName } from './report-pages.ts'
 import { filteredScope, type Selection, type Session } from './session.ts'
 import type { FilterColumn } from './update-filters.ts'
 import { html, styled } from './visuals/elements.ts'
-import { STATE_COLOURS, shortMonth } from './visuals/scale.ts'
+import { colourOfState, shortMonth } from './visuals/scale.ts'
 
 /** 'FIAT, JEEP' for a few, '10 marcas' for many. */
 function inWords(values: readonly string[], plural: string): string {
@@ -84,7 +84,7 @@ export function drawStateLegend(
   if (estados.length === 0) return undefined
   const picked = selection?.column === 'Estado' ? selection.values : []
   const buttons = estados.map((estado) => {
-    const swatch = styled(html('span', { class: 'swatch' }), { background: STATE_COLOURS[estado] ?? '' })
+    const swatch = styled(html('span', { class: 'swatch' }), { background: colourOfState(estado) })
     const attributes = {
       type: 'button',
       'data-key': `estado-${estado}`,

@@ -1,5 +1,4 @@
 import { type EmulatedReport, reportOfId } from '#emulators/power-bi/catalogue.ts'
-import { DATA_ESTADOS, DATA_MARCAS } from '#emulators/power-bi/data-set.ts'
 import { type AreaModel, modelOfArea } from '#emulators/power-bi/data-set-areas.ts'
 import type { Scope } from '#emulators/power-bi/data-set-sums.ts'
 import {
@@ -30,6 +29,8 @@ export interface Selection {
 /** What the frame knows; one object for the frame's life, loaded anew by each `/report/load`. */
 export interface Session {
   uid: string
+  /** What the reports of the tenant have records of. */
+  data: Scope
   /** 'link' draws straight from the address (SSO), without a token. */
   kind: 'closed' | 'embedded' | 'link'
   report: EmulatedReport | undefined
@@ -41,9 +42,10 @@ export interface Session {
 }
 
 /** A session that nothing has been loaded into. */
-export function createSession(uid: string): Session {
+export function createSession(uid: string, data: Scope): Session {
   return {
     uid,
+    data,
     kind: 'closed',
     report: undefined,
     claims: undefined,
@@ -56,7 +58,7 @@ export function createSession(uid: string): Session {
 
 /** Takes a load configuration (models.IReportLoadConfiguration) over into the session. */
 export function loadSession(session: Session, uid: string, config: Record<string, unknown>): void {
-  Object.assign(session, createSession(uid), {
+  Object.assign(session, createSession(uid, session.data), {
     kind: 'embedded',
     report: reportOfId(String(config.id ?? '')),
     claims: readClaims(String(config.accessToken ?? '')),
@@ -88,9 +90,9 @@ export function modelOfSession(session: Session): AreaModel {
 }
 
 /** What the reader may see at all, before filters: the token's identity, or everything behind a share link. */
-export function permittedScope({ kind, claims, report }: Session): Scope {
-  if (kind === 'link') return { marcas: DATA_MARCAS, estados: DATA_ESTADOS }
-  return claims && report ? scopeOfIdentity(claims, report) : { marcas: [], estados: [] }
+export function permittedScope({ kind, data, claims, report }: Session): Scope {
+  if (kind === 'link') return data
+  return claims && report ? scopeOfIdentity(data, claims, report) : { marcas: [], estados: [] }
 }
 
 /** What is left of the permitted after the filters of host and reader. */

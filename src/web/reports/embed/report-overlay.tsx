@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react'
-import type { AccessType } from '#contract/catalogue.ts'
 import type { EmbedMode } from '#contract/reports.ts'
 import { callApi } from '#web/http/api.ts'
 import { Alert } from '#web/ui/alert.tsx'
@@ -103,7 +102,6 @@ export async function reportProblem(
 ): Promise<void> {
   const failure = [seen.title, seen.code].filter(Boolean).join(' · ').replace(TOKEN_LIKE, '…').slice(0, 200)
   const requestId = seen.requestId?.slice(0, 100) ?? null
-  // The server refuses an area that is none of the nine.
-  const body = { type: area as AccessType, embedMode, reportId: reportId || null, failure, requestId }
+  const body = { type: area, embedMode, reportId: reportId || null, failure, requestId }
   await callApi('POST /api/support-messages/problem-reports', { body })
 }

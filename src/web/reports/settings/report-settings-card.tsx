@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { type AccessType, TYPES, typeOfSlug } from '#contract/catalogue.ts'
 import { reportMessages } from '#contract/messages.ts'
 import type { ReportSetting } from '#contract/report-settings.ts'
+import { TYPES } from '#contract/seeded-catalogue.ts'
 import { getSession, leaveQuestion } from '#web/session/session.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Card } from '#web/ui/card.tsx'
@@ -41,7 +41,7 @@ function AreaTabs({ settings }: { settings: readonly ReportSetting[] }) {
   const { currentOf, areaOf, changed, put, settle, drop } = useSettingsDrafts(settings)
   // An area's errors and test result are still there on the way back to it.
   const visited = useVisited(selected)
-  const stateOf = (type: AccessType) =>
+  const stateOf = (type: string) =>
     changed.includes(type) ? 'changed' : currentOf(type) ? 'configured' : 'empty'
   return (
     <>
@@ -50,7 +50,7 @@ function AreaTabs({ settings }: { settings: readonly ReportSetting[] }) {
         idPrefix={ID_PREFIX}
         tabs={TYPES.map((type) => ({ id: type, label: <AreaLabel name={type} state={stateOf(type)} /> }))}
         selectedId={selected}
-        onSelect={(type) => select(type as AccessType)}
+        onSelect={(type) => select(type as string)}
         className="-mx-6 mt-2 border-line border-b px-3"
       />
       {visited.map((type) => (
@@ -129,9 +129,9 @@ function StateDot({ state }: { state: AreaState }) {
 export function useSelectedType() {
   const { area } = useSearch({ strict: false }) as { area?: unknown }
   const navigate = useNavigate()
-  const selected = (typeof area === 'string' && typeOfSlug(area)) || TYPES[0]
+  const selected = TYPES.find((type) => type === area) ?? 'Vendas'
 
-  function select(type: AccessType): void {
+  function select(type: string): void {
     void navigate({
       to: '/admin',
       search: (search) => ({ ...search, area: type }),
@@ -143,7 +143,7 @@ export function useSelectedType() {
 }
 
 /** Asks before the screen is left with changes that are not saved; the browser asks where the page itself goes. */
-export function LeaveGuard({ changed }: { changed: readonly AccessType[] }) {
+export function LeaveGuard({ changed }: { changed: readonly string[] }) {
   const { isAsking, answer } = useLeaveQuestion(changed.length > 0)
   const areas = new Intl.ListFormat('pt-BR').format(changed)
   return (

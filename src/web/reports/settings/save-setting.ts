@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { type AccessType, slugOfType } from '#contract/catalogue.ts'
+import { slugOf } from '#contract/catalogue.ts'
 import type { FieldProblem } from '#contract/problem.ts'
 import {
   checkReportSetting,
@@ -30,7 +30,7 @@ export const reportSettingsQuery = queryOptions({
 })
 
 /** Puts what has just been saved (or removed) where it is read, ahead of any answer that is still on its way. */
-async function rememberSetting(type: AccessType, setting: ReportSetting | undefined): Promise<void> {
+async function rememberSetting(type: string, setting: ReportSetting | undefined): Promise<void> {
   await queryClient.cancelQueries(reportSettingsQuery)
   queryClient.setQueryData(reportSettingsQuery.queryKey, (items) => [
     ...(items ?? []).filter((item) => item.type !== type),
@@ -44,7 +44,7 @@ async function rememberSetting(type: AccessType, setting: ReportSetting | undefi
  * Reads the settings again, whatever is on its way; never throws, the query itself tells of failures.
  * @returns the area's setting as far as it is known then
  */
-async function readSettingAgain(type: AccessType): Promise<ReportSetting | undefined> {
+async function readSettingAgain(type: string): Promise<ReportSetting | undefined> {
   await queryClient.refetchQueries(reportSettingsQuery)
   return queryClient
     .getQueryData(reportSettingsQuery.queryKey)
@@ -59,7 +59,7 @@ interface SaveRequest {
 }
 
 interface SavingOptions {
-  type: AccessType
+  type: string
   form: SettingForm
   errors: ReturnType<typeof useSettingErrors>
   onSaved: (form: SettingForm, setting: ReportSetting | undefined) => void
@@ -115,11 +115,11 @@ export function useSaving({ type, form, errors, onSaved }: SavingOptions) {
 
 /** @returns the setting as it is now, and the sentence that tells of it */
 async function send(
-  type: AccessType,
+  type: string,
   { form, seen }: SaveRequest,
 ): Promise<{ setting: ReportSetting | undefined; title: string }> {
   const input = inputOf(form)
-  const params = { type: slugOfType(type) }
+  const params = { type: slugOf(type) }
   const ifMatch = versionOf(seen)
   if (input) {
     const setting = await callApi('PUT /api/global-powerbi-settings/{type}', { params, ifMatch, body: input })
@@ -171,11 +171,11 @@ export interface TestedReport {
 }
 
 /** 'Testar relatório': a dry run of what the form holds, saved or not. A result is over once the form says something else. */
-export function useTestReport(type: AccessType, form: SettingForm) {
+export function useTestReport(type: string, form: SettingForm) {
   const [result, setResult] = useState<TestedReport>()
   const { submit, isBusy } = useSubmit({
     send: (body: ReportSettingInput) =>
-      callApi('POST /api/global-powerbi-settings/{type}/test', { params: { type: slugOfType(type) }, body }),
+      callApi('POST /api/global-powerbi-settings/{type}/test', { params: { type: slugOf(type) }, body }),
     onDone: ({ outcome, message, code, requestId }, input) =>
       setResult({ input, outcome, message, ticket: ticketOf(code, requestId) }),
     onFailed: (error, input) =>

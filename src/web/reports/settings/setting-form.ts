@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { type AccessType, TYPES } from '#contract/catalogue.ts'
 import {
   NO_SETTING,
   type ReportSetting,
@@ -7,6 +6,7 @@ import {
   reduceToUrl,
 } from '#contract/report-settings.ts'
 import type { EmbedMode } from '#contract/reports.ts'
+import { TYPES } from '#contract/seeded-catalogue.ts'
 
 /** 'Nenhum' is a choice of the form only: it is saved by removing the setting. */
 export type FormMode = 'none' | EmbedMode
@@ -76,19 +76,19 @@ export function describeSetting(setting: ReportSetting | undefined): [label: str
 
 export function useSettingsDrafts(settings: readonly ReportSetting[]) {
   const [drafts, setDrafts] = useState<Drafts>({})
-  const currentOf = (type: AccessType) => settings.find((setting) => setting.type === type)
-  const areaOf = (type: AccessType) => viewOf(drafts[type], currentOf(type))
+  const currentOf = (type: string) => settings.find((setting) => setting.type === type)
+  const areaOf = (type: string) => viewOf(drafts[type], currentOf(type))
   return {
     currentOf,
     areaOf,
     changed: TYPES.filter((type) => areaOf(type).isChanged),
-    put: (type: AccessType, draft: Draft) => setDrafts((all) => ({ ...all, [type]: draft })),
+    put: (type: string, draft: Draft) => setDrafts((all) => ({ ...all, [type]: draft })),
     /** What has been saved is no draft any more; what was typed meanwhile rests on it. */
-    settle: (type: AccessType, saved: SettingForm, setting: ReportSetting | undefined) =>
+    settle: (type: string, saved: SettingForm, setting: ReportSetting | undefined) =>
       setDrafts(({ [type]: draft, ...others }) =>
         draft && draft.form !== saved ? { ...others, [type]: { form: draft.form, seen: setting } } : others,
       ),
-    drop: (type: AccessType) => setDrafts(({ [type]: _, ...others }) => others),
+    drop: (type: string) => setDrafts(({ [type]: _, ...others }) => others),
   }
 }
 
@@ -97,7 +97,7 @@ export interface Draft {
   form: SettingForm
   seen: ReportSetting | undefined
 }
-export type Drafts = Partial<Record<AccessType, Draft>>
+export type Drafts = Partial<Record<string, Draft>>
 
 export interface AreaView extends Draft {
   isChanged: boolean

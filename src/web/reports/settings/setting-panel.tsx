@@ -1,5 +1,4 @@
 import { useEffect, useRef } from 'react'
-import type { AccessType } from '#contract/catalogue.ts'
 import type { ReportSetting, ReportTestOutcome } from '#contract/report-settings.ts'
 import { Alert, KindIcon, type NoticeKind } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -11,7 +10,7 @@ import type { AreaView, Draft } from './setting-form.ts'
 import { describeSetting, type SettingField, type SettingForm } from './setting-form.ts'
 
 interface SettingPanelProps {
-  type: AccessType
+  type: string
   area: AreaView
   current: ReportSetting | undefined
   onDraft: (draft: Draft) => void

@@ -27,10 +27,17 @@ export function shortMonth(month: string): string {
 }
 
 /** The colour of each state, the same wherever it is drawn. */
-export const STATE_COLOURS: Readonly<Record<string, string>> = {
+const STATE_COLOURS: Readonly<Record<string, string>> = {
   RJ: '#118dff',
   ES: '#12239e',
   MG: '#e66c37',
   PR: '#6b007b',
 }
+const MORE_COLOURS = ['#1aab40', '#d9b300', '#e044a7', '#744ec2']
 export const MAIN_COLOUR = '#118dff'
+
+/** A state's colour; of states that came later some share one. */
+export function colourOfState(estado: string): string {
+  const sum = [...estado].reduce((so, letter) => so + (letter.codePointAt(0) ?? 0), 0)
+  return STATE_COLOURS[estado] ?? MORE_COLOURS[sum % MORE_COLOURS.length] ?? MAIN_COLOUR
+}

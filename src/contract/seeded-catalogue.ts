@@ -1,0 +1,27 @@
+import type { Catalogue } from './catalogue.ts'
+
+/** The areas, brands and states that the migrations seed, for the demo, for tests and for who is given no others. */
+export const TYPES = [
+  'Vendas',
+  'Oficina',
+  'HPD',
+  'CRM',
+  'Marketing',
+  'Gerentes',
+  'Operadores',
+  'Administrativo',
+  'Slack',
+]
+export const MARCAS = ['FIAT', 'GAC', 'GM', 'GWM', 'HONDA', 'HYUN', 'JEEP', 'OMJA', 'TOYO', 'VW']
+export const ESTADOS = ['RJ', 'ES', 'MG', 'PR']
+
+const itemsOf = (labels: string[], codeOf = (label: string) => label) =>
+  labels.map((label, index) => ({ code: codeOf(label), label, position: index + 1, archived: false }))
+
+/** The same as a catalogue. */
+export const SEEDED_CATALOGUE: Catalogue = {
+  version: 1,
+  types: itemsOf(TYPES, (label) => label.toLowerCase()),
+  marcas: itemsOf(MARCAS),
+  estados: itemsOf(ESTADOS),
+}

@@ -1,0 +1,296 @@
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { catalogueMessages, type ListName } from '#contract/catalogue.ts'
+import { SEEDED_CATALOGUE } from '#contract/seeded-catalogue.ts'
+import {
+  type Admin,
+  editMany,
+  openAdmin,
+  patchProfile,
+  readPerson,
+  readTrail,
+  removeEverybody,
+} from '#server/testing/admin-calls.ts'
+import { addPerson, emulatedReport, openTestSession, send } from '#server/testing/builders.ts'
+import { upstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { principalSetting } from '#server/testing/report-setting-calls.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal } from '#server/testing/test-portal.ts'
+import { COLUMNS_WITH_TYPES } from './change-catalogue.ts'
+
+describeOnEachDatabase('the catalogue', (kind) => {
+  const portal = setUpPortal({ kind, rateLimits: false })
+  let admin: Admin
+  beforeEach(async () => {
+    const { db } = portal.database
+    await removeEverybody(portal)
+    await db.deleteFrom('global_powerbi_settings').execute()
+    await db.deleteFrom('catalogue_items').execute()
+    const rows = (['types', 'marcas', 'estados'] as const).flatMap((list) =>
+      SEEDED_CATALOGUE[list].map((item) => ({ kind: list, ...item })),
+    )
+    await db.insertInto('catalogue_items').values(rows).execute()
+    admin = await openAdmin(portal, { types: [], marcas: [], estados: [] })
+  })
+
+  const call = (method: string, path: string, body?: unknown, ifMatch?: number, by = admin) =>
+    send(portal, method, `/api/catalogue${path}`, {
+      token: by.token,
+      body,
+      ...(ifMatch !== undefined && { headers: { 'if-match': `"${ifMatch}"` } }),
+    })
+  const add = (list: ListName, label: string, code?: string) =>
+    call('POST', `/${list}`, { label, ...(code && { code }) })
+  const read = async () => (await call('GET', '')).body
+  const labelsOf = async (list: ListName) => (await read())[list].map(({ label }: { label: string }) => label)
+  const useOf = async (code: string) => {
+    const { items } = (await call('GET', '/use')).body
+    return items.find((item: { code: string }) => item.code === code)
+  }
+  const areasOf = async (person: Awaited<ReturnType<typeof addPerson>>) => {
+    const { access_token: token } = await openTestSession(portal, person)
+    return (await send(portal, 'GET', '/api/reports/me', { token })).body.areas
+  }
+
+  test('is the specified one when the portal is new', async () => {
+    const fresh = await startTestPortal({ kind, rateLimits: false })
+    const person = await addPerson(fresh)
+    const { access_token: token } = await openTestSession(fresh, person)
+    expect((await send(fresh, 'GET', '/api/catalogue', { token })).body).toEqual(SEEDED_CATALOGUE)
+    await fresh.stop()
+  })
+
+  test('takes BYD, SP and an area with a report, and they are everywhere at once, on every replica', async () => {
+    const replica = await startTestPortal({ kind, rateLimits: false, database: portal.database })
+    expect((await add('marcas', 'BYD', 'BYD')).status).toBe(201)
+    expect((await add('estados', 'São Paulo', 'SP')).status).toBe(201)
+    const { types } = (await add('types', 'Peças & Acessórios')).body
+    expect(types.at(-1)).toEqual({
+      code: 'pecas-acessorios',
+      label: 'Peças & Acessórios',
+      position: 10,
+      archived: false,
+    })
+
+    const setting = await send(replica, 'PUT', '/api/global-powerbi-settings/pecas-acessorios', {
+      token: admin.token,
+      body: principalSetting('Oficina'),
+    })
+    expect(setting).toMatchObject({ status: 200, body: { type: 'Peças & Acessórios' } })
+    const person = await addPerson(portal, { types: [], marcas: [], estados: [] })
+    for (const change of [
+      { types: ['Peças & Acessórios', 'Vendas'] },
+      { marcas: ['BYD', 'FIAT'], estados: ['SP'] },
+    ])
+      expect((await patchProfile(replica, admin, person.user_id, change)).status).toBe(200)
+    expect(await readPerson(portal, admin, person.user_id)).toMatchObject({
+      types: ['Vendas', 'Peças & Acessórios'],
+      marcas: ['FIAT', 'BYD'],
+    })
+    expect((await areasOf(person)).map(({ type }: { type: string }) => type)).toEqual(['Peças & Acessórios'])
+
+    const { access_token: token } = await openTestSession(portal, person)
+    const { workspaceId, reportId, datasetId } = emulatedReport('Oficina')
+    const reply = await send(portal, 'POST', '/api/functions/get-powerbi-token', {
+      token,
+      body: { workspaceId, reportId, datasetId },
+    })
+    expect(reply.status).toBe(200)
+    const { generateToken } = await upstreamCalls(portal)
+    expect(generateToken.at(-1)?.body.identities?.[0]?.customData).toBe('M:FIAT|M:BYD|U:SP')
+    const sums = await fetch(`${portal.emulatorUrl}/data?area=Oficina&marcas=BYD&estados=SP`)
+    expect((await sums.json()).cards[0].value).toBeGreaterThan(0)
+
+    for (const filter of ['type=Peças %26 Acessórios', 'marca=BYD', 'estado=SP'])
+      expect((await send(replica, 'GET', `/api/profiles/count?${filter}`, admin)).body.total).toBe(1)
+    expect(await useOf('pecas-acessorios')).toMatchObject({ people: 1, reports: 1 })
+    expect(await useOf('BYD')).toMatchObject({ people: 1, reports: 0 })
+    await replica.stop()
+  })
+
+  test('gives a renamed area its new name in every list, in the tabs and in its setting', async () => {
+    await send(portal, 'PUT', '/api/global-powerbi-settings/administrativo', {
+      token: admin.token,
+      body: principalSetting('CRM'),
+    })
+    const person = await addPerson(portal, { types: ['CRM', 'administrativo', 'Compras', 'Administrativo'] })
+    const other = await addPerson(portal, { types: ['Vendas'] })
+    const reply = await call('PATCH', '/types/administrativo', { label: 'Backoffice' })
+    expect(reply.status).toBe(200)
+    expect(reply.body.types[7]).toMatchObject({ code: 'administrativo', label: 'Backoffice' })
+
+    expect(await readPerson(portal, admin, person.user_id)).toMatchObject({
+      types: ['CRM', 'Backoffice', 'Compras'],
+    })
+    expect(await readPerson(portal, admin, other.user_id)).toMatchObject({ types: ['Vendas'], version: 1 })
+    expect((await areasOf(person)).map(({ type }: { type: string }) => type)).toEqual(['Backoffice'])
+    const { items } = (await send(portal, 'GET', '/api/global-powerbi-settings', admin)).body
+    expect(items).toMatchObject([{ type: 'Backoffice' }])
+    expect(await patchProfile(portal, admin, other.user_id, { types: ['Administrativo'] })).toMatchObject({
+      status: 400,
+      body: { fields: [{ path: 'types.0' }] },
+    })
+    expect((await readTrail(portal)).at(-1)).toMatchObject({
+      action: 'catalogue-item-changed',
+      actor_email: admin.email,
+      before: { kind: 'types', code: 'administrativo', label: 'Administrativo' },
+      after: { kind: 'types', code: 'administrativo', label: 'Backoffice', people: 1 },
+    })
+    // The old name may come back, and never the slug.
+    expect((await add('types', 'Administrativo')).body.types.at(-1)).toMatchObject({
+      code: 'administrativo-2',
+      label: 'Administrativo',
+    })
+  })
+
+  test('knows every column that a renaming must reach', async () => {
+    const { rows } =
+      await sql`select table_name as table, column_name as column from information_schema.columns
+      where table_schema = 'public' and data_type = 'ARRAY' and column_name like '%types%'`.execute(
+        portal.database.db,
+      )
+    expect(rows).toEqual(COLUMNS_WITH_TYPES.map(({ table, column }) => ({ table, column })))
+  })
+
+  describe('keeps what is archived where it is held', () => {
+    beforeEach(async () => {
+      for (const path of ['/types/vendas', '/marcas/FIAT', '/estados/RJ'])
+        expect((await call('PATCH', path, { archived: true })).status).toBe(200)
+    })
+
+    test('shows and filters it as before, and lets lists that hold it change', async () => {
+      await portal.database.db
+        .insertInto('global_powerbi_settings')
+        .values({ type: 'vendas', embed_mode: 'secure_sso', report_url: 'https://app.powerbi.com/x' })
+        .execute()
+      const person = await addPerson(portal)
+      expect(await areasOf(person)).toMatchObject([
+        { type: 'Vendas', reportUrl: 'https://app.powerbi.com/x' },
+      ])
+      expect((await send(portal, 'GET', '/api/profiles/count?marca=FIAT', admin)).body.total).toBe(1)
+      for (const change of [{ types: ['CRM', 'Vendas'] }, { marcas: ['FIAT', 'VW'], estados: ['RJ'] }])
+        expect((await patchProfile(portal, admin, person.user_id, change)).status).toBe(200)
+      const saved = await send(portal, 'PUT', '/api/global-powerbi-settings/vendas', {
+        token: admin.token,
+        body: principalSetting('Vendas'),
+      })
+      expect(saved.status).toBe(200)
+      const taken = await editMany(portal, admin, {
+        userIds: [person.user_id],
+        action: 'remove',
+        marcas: ['FIAT'],
+      })
+      expect(taken).toMatchObject({ status: 200, body: { losing: 1 } })
+    })
+
+    test('gives it to nobody anew', async () => {
+      const person = await addPerson(portal, { types: ['CRM'], marcas: ['VW'], estados: ['ES'] })
+      for (const [change, path] of [
+        [{ types: ['CRM', 'Vendas'] }, 'types.1'],
+        [{ marcas: ['FIAT'], estados: ['ES'] }, 'marcas.0'],
+        [{ marcas: ['VW'], estados: ['RJ'] }, 'estados.0'],
+      ] as const)
+        expect(await patchProfile(portal, admin, person.user_id, change)).toMatchObject({
+          status: 400,
+          body: { code: 'invalid-input', fields: [{ path }] },
+        })
+      const given = await editMany(portal, admin, {
+        userIds: [person.user_id],
+        action: 'add',
+        types: ['Vendas'],
+      })
+      expect(given).toMatchObject({ status: 400, body: { fields: [{ path: 'types.0' }] } })
+      const setting = await send(portal, 'PUT', '/api/global-powerbi-settings/vendas', {
+        token: admin.token,
+        body: principalSetting('Vendas'),
+      })
+      expect(setting.status).toBe(400)
+      expect(await readPerson(portal, admin, person.user_id)).toMatchObject({ version: 1 })
+      expect((await call('PATCH', '/types/vendas', { archived: false })).status).toBe(200)
+      expect((await patchProfile(portal, admin, person.user_id, { types: ['Vendas'] })).status).toBe(200)
+    })
+
+    test('and never lets its code be used again', async () => {
+      expect(await add('marcas', 'Fiat nova', 'FIAT')).toMatchObject({
+        status: 400,
+        body: { fields: [{ path: 'code', message: catalogueMessages.codeTaken }] },
+      })
+    })
+  })
+
+  test('is put in order, and everything follows', async () => {
+    const marcas = SEEDED_CATALOGUE.marcas.map(({ code }) => code).toReversed()
+    const types = [
+      'slack',
+      ...SEEDED_CATALOGUE.types.map(({ code }) => code).filter((code) => code !== 'slack'),
+    ]
+    expect((await call('PUT', '', { marcas, types })).status).toBe(200)
+    expect(await labelsOf('marcas')).toEqual(marcas)
+    expect((await labelsOf('types')).slice(0, 2)).toEqual(['Slack', 'Vendas'])
+    const person = await addPerson(portal)
+    await patchProfile(portal, admin, person.user_id, {
+      marcas: ['FIAT', 'VW', 'LADA'].slice(0, 2),
+      estados: [],
+    })
+    expect(await readPerson(portal, admin, person.user_id)).toMatchObject({ marcas: ['VW', 'FIAT'] })
+    expect((await readTrail(portal)).map(({ action }) => action)).toEqual(['catalogue-ordered', 'scope-set'])
+    for (const wrong of [['VW'], [...marcas, 'VW'], [...marcas.slice(1), 'BYD']])
+      expect(await call('PUT', '', { marcas: wrong })).toMatchObject({
+        status: 400,
+        body: { fields: [{ path: 'marcas' }] },
+      })
+  })
+
+  test.each([
+    ['a code that is there', 'marcas', { label: 'Outra', code: 'VW' }, 'code'],
+    ['no code', 'estados', { label: 'São Paulo' }, 'code'],
+    ['a code that would break out of an identity', 'estados', { label: 'SP', code: 'SP|M:VW' }, 'code'],
+    ['a name that is there in other letters', 'types', { label: 'VENDAS' }, 'label'],
+    ['no name', 'types', { label: '' }, 'label'],
+    ['a list that there is not', 'cidades', { label: 'x' }, 'kind'],
+  ])('refuses %s', async (_, list, body, path) => {
+    const before = await read()
+    expect(await call('POST', `/${list}`, body)).toMatchObject({ status: 400, body: { fields: [{ path }] } })
+    expect(await read()).toEqual(before)
+  })
+
+  test('of two administrators at once one writes and one is told', async () => {
+    const other = await openAdmin(portal)
+    const { version } = await read()
+    const replies = await Promise.all([
+      call('PATCH', '/types/crm', { label: 'Clientes' }, version),
+      call('PATCH', '/types/crm', { label: 'Relacionamento' }, version, other),
+      call('PATCH', '/marcas/VW', { archived: true }, version, other),
+    ])
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
+    expect((await read()).version).toBe(version + 1)
+    expect((await call('PATCH', '/types/crm', { label: 'Nova' }, version)).status).toBe(409)
+    expect((await call('PATCH', '/types/none', { label: 'Nova' })).status).toBe(404)
+  })
+
+  test('leaves no old name behind when people change while an area is renamed', async () => {
+    const people = await Promise.all(Array.from({ length: 5 }, () => addPerson(portal, { types: [] })))
+    const replies = await Promise.all([
+      ...people.slice(0, 2).map(({ user_id }) => patchProfile(portal, admin, user_id, { types: ['CRM'] })),
+      call('PATCH', '/types/crm', { label: 'Clientes' }),
+      ...people.slice(2).map(({ user_id }) => patchProfile(portal, admin, user_id, { types: ['CRM'] })),
+    ])
+    for (const { status } of replies) expect([200, 400]).toContain(status)
+    for (const { user_id } of people)
+      expect((await readPerson(portal, admin, user_id)).types).not.toContain('CRM')
+  })
+
+  test('a bulk edit is not undone into names that are no more', async () => {
+    const person = await addPerson(portal, { types: ['Vendas', 'CRM'] })
+    const edited = await editMany(portal, admin, {
+      userIds: [person.user_id],
+      action: 'remove',
+      types: ['CRM'],
+    })
+    await call('PATCH', '/types/crm', { label: 'Clientes' })
+    const undo = `/api/profiles/bulk-edit/${edited.body.undoId}/undo`
+    expect((await send(portal, 'POST', undo, admin)).status).toBe(409)
+    expect(await readPerson(portal, admin, person.user_id)).toMatchObject({ types: ['Vendas'] })
+  })
+})

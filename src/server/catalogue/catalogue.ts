@@ -1,0 +1,96 @@
+import { sql } from 'kysely'
+import {
+  type Catalogue,
+  type CatalogueItem,
+  type Entitlements,
+  heldAs,
+  LISTS,
+  type ListName,
+  valuesOf,
+} from '#contract/catalogue.ts'
+import type { FieldProblem } from '#contract/problem.ts'
+import type { ProfileFilter } from '#contract/users.ts'
+import type { Db } from '#server/database/schema.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+
+/** Read for each request: it is a few rows, and a change holds on every replica at once. */
+export async function readCatalogue(db: Db): Promise<Catalogue> {
+  const rows = await db
+    .selectFrom('catalogue_items')
+    .selectAll()
+    .select(sql<string>`(select value from portal_facts where name = 'catalogue-version')`.as('version'))
+    .orderBy('position')
+    .orderBy('code')
+    .execute()
+  const itemsOf = (list: ListName) =>
+    rows
+      .filter(({ kind }) => kind === list)
+      .map(({ code, label, position, archived }) => ({ code, label, position, archived }))
+  return {
+    version: Number(rows[0]?.version),
+    types: itemsOf('types'),
+    marcas: itemsOf('marcas'),
+    estados: itemsOf('estados'),
+  }
+}
+
+/**
+ * The catalogue for a transaction that writes lists: until it ends, nobody renames an area. Take it before any row of
+ * a person, as a renaming does.
+ */
+export async function holdCatalogue(db: Db): Promise<Catalogue> {
+  await sql`select value from portal_facts where name = 'catalogue-version' for share`.execute(db)
+  return readCatalogue(db)
+}
+
+/** The area of a slug or of a label. @throws ProblemError invalid-input when there is none */
+export function areaOf({ types }: Catalogue, wanted: { slug: string } | { label: string }): CatalogueItem {
+  const area = types.find(({ code, label }) =>
+    'slug' in wanted ? code === wanted.slug : label === wanted.label,
+  )
+  if (area) return area
+  throw unknownValue('type')
+}
+
+/** @throws ProblemError invalid-input when a filter names what is not in the catalogue */
+export async function refuseUnknownFilter(
+  db: Db,
+  { type, marca, estado }: Pick<ProfileFilter, 'type' | 'marca' | 'estado'>,
+): Promise<void> {
+  if (!type && !marca && !estado) return
+  const catalogue = await readCatalogue(db)
+  const isKnown = (list: ListName, value = '') => !value || valuesOf(catalogue, list).includes(value)
+  const path =
+    (!isKnown('types', type) && 'type') ||
+    (!isKnown('marcas', marca) && 'marca') ||
+    (!isKnown('estados', estado) && 'estado')
+  if (path) throw unknownValue(path)
+}
+
+function unknownValue(path: string): ProblemError {
+  const message = 'Este valor não existe. Atualize a página e escolha de novo.'
+  return new ProblemError('invalid-input', { detail: message, fields: [{ path, message }] })
+}
+
+/**
+ * Refuses what is not in the catalogue.
+ * @param lists what is to be written
+ * @param held what may stay although it is archived; undefined lets everything archived pass
+ * @throws ProblemError invalid-input, its fields as 'types.0'
+ */
+export function refuseUnknown(
+  catalogue: Catalogue,
+  lists: Partial<Entitlements>,
+  held: Partial<Entitlements> | undefined,
+): void {
+  const fields = LISTS.flatMap((list) =>
+    (lists[list] ?? []).flatMap((value, index): FieldProblem[] => {
+      const item = catalogue[list].find((each) => heldAs(list, each) === value)
+      const path = `${list}.${index}`
+      if (!item) return [{ path, message: `“${value}” não existe. Atualize a página e escolha de novo.` }]
+      if (!item.archived || !held || held[list]?.includes(value)) return []
+      return [{ path, message: `“${value}” está no arquivo e não pode ser dado a mais ninguém.` }]
+    }),
+  )
+  if (fields[0]) throw new ProblemError('invalid-input', { detail: fields[0].message, fields })
+}

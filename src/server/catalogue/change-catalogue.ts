@@ -1,0 +1,181 @@
+import { sql } from 'kysely'
+import {
+  type Catalogue,
+  type CatalogueItem,
+  catalogueMessages,
+  type catalogueRoutes,
+  LISTS,
+  type ListName,
+  MAX_ITEMS,
+  slugOf,
+  spellingsOf,
+} from '#contract/catalogue.ts'
+import type { BodyOf } from '#contract/route.ts'
+import type { Db } from '#server/database/schema.ts'
+import type { Context } from '#server/http/context.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import { type AuditEntry, recordAudit } from '#server/operations/audit.ts'
+import { readCatalogue } from './catalogue.ts'
+
+/** Every column that holds areas by their labels, and who holds it. */
+export const COLUMNS_WITH_TYPES = [{ table: 'profiles', column: 'types', key: 'user_id' }] as const
+
+/** The version that the administrator saw; undefined asks for nothing. */
+type IfMatch = string | undefined
+/** What is done to the catalogue, as the audit tells it; undefined where nothing changes. */
+type Change = (db: Db, catalogue: Catalogue) => Promise<AuditEntry | undefined>
+
+/** One administrator at a time: load, decide, write, raise the version. @returns the catalogue as it is then */
+function changeCatalogue(context: Context, ifMatch: IfMatch, change: Change): Promise<Catalogue> {
+  return context.db.transaction().execute(async (db) => {
+    await sql`select value from portal_facts where name = 'catalogue-version' for update`.execute(db)
+    const catalogue = await readCatalogue(db)
+    if (ifMatch !== undefined && ifMatch !== String(catalogue.version))
+      throw new ProblemError('conflict', { detail: catalogueMessages.changedMeanwhile })
+    const entry = await change(db, catalogue)
+    if (!entry) return catalogue
+    await sql`update portal_facts set value = (value::integer + 1)::text where name = 'catalogue-version'`.execute(
+      db,
+    )
+    await recordAudit({ ...context, db }, entry)
+    return readCatalogue(db)
+  })
+}
+
+/**
+ * Adds an area, a brand or a state at the end of its list.
+ * @throws ProblemError invalid-input, also for a code or a label that is there already
+ */
+export function addCatalogueItem(
+  context: Context,
+  { kind, label, code: given }: { kind: ListName } & BodyOf<typeof catalogueRoutes.addCatalogueItem>,
+): Promise<Catalogue> {
+  return changeCatalogue(context, undefined, async (db, catalogue) => {
+    const items = catalogue[kind]
+    if (items.length >= MAX_ITEMS) throw refusal('label', catalogueMessages.tooMany)
+    const code = kind === 'types' ? freeSlug(items, label) : given
+    if (code === undefined) throw refusal('code', catalogueMessages.codeInvalid)
+    if (items.some((item) => item.code === code)) throw refusal('code', catalogueMessages.codeTaken)
+    refuseTakenLabel(items, label)
+    const position = Math.max(0, ...items.map((item) => item.position)) + 1
+    await db.insertInto('catalogue_items').values({ kind, code, label, position }).execute()
+    return { action: 'catalogue-item-added', after: { kind, code, label } }
+  })
+}
+
+/**
+ * Renames an item, in every list that holds it too, archives it or takes it back.
+ * @throws ProblemError not-found, invalid-input, conflict with a stale ifMatch
+ */
+export function changeCatalogueItem(
+  context: Context,
+  {
+    kind,
+    code,
+    ifMatch,
+    change,
+  }: {
+    kind: ListName
+    code: string
+    ifMatch: IfMatch
+    change: BodyOf<typeof catalogueRoutes.changeCatalogueItem>
+  },
+): Promise<Catalogue> {
+  return changeCatalogue(context, ifMatch, async (db, catalogue) => {
+    const item = catalogue[kind].find((each) => each.code === code)
+    if (!item) throw new ProblemError('not-found', { detail: 'Este item não existe.' })
+    const { label = item.label, archived = item.archived } = change
+    if (label === item.label && archived === item.archived) return undefined
+    refuseTakenLabel(
+      catalogue[kind].filter((each) => each !== item),
+      label,
+    )
+    await db
+      .updateTable('catalogue_items')
+      .set({ label, archived })
+      .where('kind', '=', kind)
+      .where('code', '=', code)
+      .execute()
+    const isRenamed = label !== item.label
+    const people = isRenamed && kind === 'types' ? await renameInLists(db, item.label, label) : undefined
+    const told = (state: Pick<CatalogueItem, 'label' | 'archived'>) => ({
+      kind,
+      code,
+      ...(isRenamed && { label: state.label }),
+      ...(archived !== item.archived && { archived: state.archived }),
+    })
+    return {
+      action: 'catalogue-item-changed',
+      before: told(item),
+      after: { ...told({ label, archived }), ...(people !== undefined && { people }) },
+    }
+  })
+}
+
+/**
+ * Sets the order of the lists that are named.
+ * @throws ProblemError invalid-input unless each names every code once, conflict with a stale ifMatch
+ */
+export function orderCatalogue(
+  context: Context,
+  { ifMatch, order }: { ifMatch: IfMatch; order: BodyOf<typeof catalogueRoutes.orderCatalogue> },
+): Promise<Catalogue> {
+  return changeCatalogue(context, ifMatch, async (db, catalogue) => {
+    const before: Partial<Record<ListName, string[]>> = {}
+    const after: typeof before = {}
+    for (const kind of LISTS) {
+      const codes = order[kind]
+      if (!codes) continue
+      const current = catalogue[kind].map((item) => item.code)
+      if (codes.toSorted().join() !== current.toSorted().join())
+        throw refusal(kind, catalogueMessages.orderInvalid)
+      if (codes.join() === current.join()) continue
+      before[kind] = current
+      after[kind] = codes
+      await sql`update catalogue_items i set position = o.position
+        from unnest(${codes}::text[]) with ordinality as o(code, position)
+        where i.kind = ${kind} and i.code = o.code`.execute(db)
+    }
+    return Object.keys(after).length > 0 ? { action: 'catalogue-ordered', before, after } : undefined
+  })
+}
+
+/** @returns how many rows held it */
+async function renameInLists(db: Db, from: string, to: string): Promise<number> {
+  let count = 0
+  for (const { table, column, key } of COLUMNS_WITH_TYPES) {
+    const [of, types] = [sql.table(table), sql.ref(column)]
+    const holds = sql`${types} && ${spellingsOf(from)}::text[]`
+    // Rows are locked in one order everywhere.
+    await sql`select ${sql.ref(key)} from ${of} where ${holds} order by ${sql.ref(key)} for update`.execute(
+      db,
+    )
+    const { numAffectedRows = 0n } = await sql`update ${of} set ${types} = (
+        select array_agg(value order by place) from (
+          select case when value = any(${spellingsOf(from)}::text[]) then ${to}::text else value end as value, min(place) as place
+          from unnest(${types}) with ordinality as held(value, place) group by 1
+        ) as renamed
+      ) where ${holds}`.execute(db)
+    count += Number(numAffectedRows)
+  }
+  return count
+}
+
+/** The slug of the label, with a number behind it where another area had that once. */
+function freeSlug(items: readonly CatalogueItem[], label: string): string {
+  const base = slugOf(label) || 'area'
+  for (let number = 1; ; number++) {
+    const slug = number === 1 ? base : `${base.slice(0, 36)}-${number}`
+    if (!items.some(({ code }) => code === slug)) return slug
+  }
+}
+
+function refuseTakenLabel(others: readonly CatalogueItem[], label: string): void {
+  const folded = label.toLocaleLowerCase('pt-BR')
+  if (others.some((item) => item.label.toLocaleLowerCase('pt-BR') === folded))
+    throw refusal('label', catalogueMessages.labelTaken)
+}
+
+function refusal(path: string, message: string): ProblemError {
+  return new ProblemError('invalid-input', { detail: message, fields: [{ path, message }] })
+}
