@@ -34,8 +34,8 @@ export async function openHost(): Promise<Host> {
   let restore: (() => Promise<void>) | undefined
   return {
     async start(env) {
-      const settings = { PORT: port, SESSION_SECRET: SECRET, RATE_LIMITS: 'off', ALTCHA_COST: '1', ...env }
-      const config = readConfig({ ...settings, SHUTDOWN_GRACE_SECONDS: '0' })
+      const settings = { PORT: port, RATE_LIMITS: 'off', ALTCHA_COST: '1', ...env }
+      const config = { ...readConfig({ ...settings, SHUTDOWN_GRACE_SECONDS: '0' }), sessionSecrets: [SECRET] }
       await restore?.()
       const kept = { ...database, close: async () => {} }
       let ahead = 0

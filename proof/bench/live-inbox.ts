@@ -7,9 +7,10 @@ import pg from 'pg'
 import { type Figure, median, quantile, readNumbers, runBench } from '#proof/shared/figures.ts'
 import { addSessions } from '#proof/shared/people.ts'
 import { prepareDatabase, runSql } from '#proof/shared/postgres.ts'
-import { FIRST_PORT, newSecret, residentMemory, startPortal } from '#proof/shared/processes.ts'
+import { FIRST_PORT, residentMemory, startPortal } from '#proof/shared/processes.ts'
 import { assertAllOk, sendRequests } from '#proof/shared/requests.ts'
 import { type CleanUp, say } from '#proof/shared/run-task.ts'
+import { readDemoSecret } from '#server/demo/demo-installation.ts'
 
 const OPENED_AT_ONCE = 50
 const OK = 'HTTP/1.1 200 '
@@ -138,10 +139,9 @@ async function warmUp(portalUrl: string, token: string): Promise<void> {
 
 await runBench(async (cleanUp) => {
   const env = await prepareDatabase('live', cleanUp)
-  const SESSION_SECRET = newSecret()
-  const portal = await startPortal(FIRST_PORT, { ...env, SESSION_SECRET, RATE_LIMITS: 'off' })
+  const portal = await startPortal(FIRST_PORT, { ...env, RATE_LIMITS: 'off' })
   cleanUp(() => portal.stop())
-  const tokens = await addFollowers(env.DATABASE_URL, SESSION_SECRET)
+  const tokens = await addFollowers(env.DATABASE_URL, readDemoSecret(env.DATA_DIR))
   const client = await openDatabase(env.DATABASE_URL, cleanUp)
   await warmUp(portal.url, tokens[0] as string)
 

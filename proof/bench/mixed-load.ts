@@ -6,7 +6,7 @@ import type { Figure } from '#proof/shared/figures.ts'
 import { quantile, readNumbers, runBench } from '#proof/shared/figures.ts'
 import { ADMIN, signInAsAdmin } from '#proof/shared/people.ts'
 import { createDatabase, openPostgres, runSql } from '#proof/shared/postgres.ts'
-import { FIRST_PORT, newSecret, startPortal } from '#proof/shared/processes.ts'
+import { FIRST_PORT, startPortal } from '#proof/shared/processes.ts'
 import { type Answer, type Asked, ask } from '#proof/shared/requests.ts'
 import { type CleanUp, say, temporaryFolder } from '#proof/shared/run-task.ts'
 
@@ -78,7 +78,6 @@ async function measure(
     ...env,
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'info',
-    SESSION_SECRET: newSecret(),
     DATA_DIR: temporaryFolder(cleanUp),
   })
   cleanUp(portal.stop)

@@ -5,10 +5,11 @@ import type { Figure } from '#proof/shared/figures.ts'
 import { median, quantile, readNumbers, runBench } from '#proof/shared/figures.ts'
 import { addSessions } from '#proof/shared/people.ts'
 import { prepareDatabase } from '#proof/shared/postgres.ts'
-import { FIRST_PORT, newSecret, startPortal } from '#proof/shared/processes.ts'
+import { FIRST_PORT, startPortal } from '#proof/shared/processes.ts'
 import type { Answer } from '#proof/shared/requests.ts'
 import { assertAllOk, sendRequests, tokenRequest } from '#proof/shared/requests.ts'
 import { say } from '#proof/shared/run-task.ts'
+import { readDemoSecret } from '#server/demo/demo-installation.ts'
 
 const { users } = readNumbers({ users: 200 })
 const AREA = 'Vendas'
@@ -60,13 +61,12 @@ const exactly = (count: number) => ({ atLeast: count, atMost: count })
 await runBench(async (cleanUp) => {
   const env = {
     ...(await prepareDatabase('storm', cleanUp)),
-    SESSION_SECRET: newSecret(),
     POWERBI_EMULATOR_DIRECTORY_LATENCY_MS: String(DIRECTORY_MS),
     POWERBI_EMULATOR_LATENCY_MS: String(GENERATE_TOKEN_MS),
   }
   // The first start migrates and seeds.
   await (await startPortal(FIRST_PORT, env)).stop()
-  const tokens = await addSessions(env.DATABASE_URL, env.SESSION_SECRET, users, AREA)
+  const tokens = await addSessions(env.DATABASE_URL, readDemoSecret(env.DATA_DIR), users, AREA)
   say(`${users} people with sessions; floor ${DIRECTORY_MS + GENERATE_TOKEN_MS} ms`)
   const once = await runStorm(env, tokens, 1)
   const twice = await runStorm(env, tokens, 2)

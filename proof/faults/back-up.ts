@@ -5,7 +5,6 @@ import { defineFault, exactly, type FaultRun, startFaultPortal, type Verdict } f
 import { countLost, writeMessage } from '#proof/shared/load.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
 import { createDatabase, openPostgres, runSql } from '#proof/shared/postgres.ts'
-import { newSecret } from '#proof/shared/processes.ts'
 import { ask } from '#proof/shared/requests.ts'
 import { temporaryFolder } from '#proof/shared/run-task.ts'
 import { findPostgres } from '#scripts/find-programs.mjs'
@@ -25,7 +24,7 @@ export const backUp = defineFault({
 /** With the portal stopped, the data directory is copied; later the copy takes the place of the lost one. */
 async function tryEmbedded(run: FaultRun): Promise<Verdict[]> {
   const folder = temporaryFolder(run.cleanUp)
-  const env = { DATA_DIR: join(folder, 'data'), SESSION_SECRET: newSecret() }
+  const env = { DATA_DIR: join(folder, 'data') }
   const { token, marks, stop } = await fill(run, run.port, env)
   await stop()
   cpSync(env.DATA_DIR, join(folder, 'copy'), { recursive: true })
@@ -37,7 +36,6 @@ async function tryEmbedded(run: FaultRun): Promise<Verdict[]> {
 /** The lines of docs/operations.md as they stand there: the dump while the portal runs, the others afterwards. */
 async function tryServer(run: FaultRun): Promise<Verdict[]> {
   const server = await openPostgres(run.cleanUp)
-  const SESSION_SECRET = newSecret()
   const DATA_DIR = temporaryFolder(run.cleanUp)
   const DATABASE_URL = await createDatabase(server, 'backup', run.cleanUp)
   const name = `patio_bench_restored_${process.pid}`
@@ -45,13 +43,13 @@ async function tryServer(run: FaultRun): Promise<Verdict[]> {
   run.cleanUp(() => runSql(server, (client) => client.query(`drop database if exists ${name} with (force)`)))
   const runLines = await shellFor(DATA_DIR, DATABASE_URL)
   const { dump, restore } = readLines(restored, name)
-  const { token, marks, stop } = await fill(run, run.port + 1, { DATABASE_URL, DATA_DIR, SESSION_SECRET })
+  const { token, marks, stop } = await fill(run, run.port + 1, { DATABASE_URL, DATA_DIR })
   const dumped = runLines(dump)
   await stop()
   const fault = dumped || runLines(restore)
   const isDone = { promise: 'PostgreSQL: the lines of docs/operations.md work', held: fault === '' }
   if (fault !== '') return [{ ...isDone, seen: fault }]
-  const env = { DATABASE_URL: restored, DATA_DIR, SESSION_SECRET }
+  const env = { DATABASE_URL: restored, DATA_DIR }
   return [
     { ...isDone, seen: 'they do' },
     ...(await judge(run, run.port + 1, env, 'PostgreSQL', token, marks)),

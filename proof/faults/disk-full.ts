@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { defineFault, exactly, type FaultRun, startFaultPortal } from '#proof/shared/fault.ts'
 import { countLost, writeMessage } from '#proof/shared/load.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
-import { newSecret } from '#proof/shared/processes.ts'
 import { ask } from '#proof/shared/requests.ts'
 import { temporaryFolder } from '#proof/shared/run-task.ts'
 
@@ -17,7 +16,7 @@ export const diskFull = defineFault({
   cannotRun: async () => (mayMount() ? undefined : 'a small file system needs the right to mount one'),
   async run(run) {
     const DATA_DIR = mountSmallDisk(run)
-    const env = { DATA_DIR, SESSION_SECRET: newSecret() }
+    const env = { DATA_DIR }
     let portal = await startFaultPortal(run, run.port, env)
     const token = await signInAsAdmin(portal.url)
     const marks: string[] = []

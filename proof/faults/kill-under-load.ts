@@ -12,7 +12,6 @@ import { countLost, keepAsking, timeUntil, writeMessage } from '#proof/shared/lo
 import { signInAsAdmin } from '#proof/shared/people.ts'
 import { prepareDatabase } from '#proof/shared/postgres.ts'
 import type { StartedPortal } from '#proof/shared/processes.ts'
-import { newSecret } from '#proof/shared/processes.ts'
 import { say, temporaryFolder } from '#proof/shared/run-task.ts'
 
 const KILLS = { short: 8, whole: 200 }
@@ -58,13 +57,10 @@ export const killUnderLoad = defineFault({
   name: 'kill -9 under load',
   needsPostgres: true,
   async run(run) {
-    const SESSION_SECRET = newSecret()
     const embedded = await killAgainAndAgain(run, run.port, 'embedded', {
-      SESSION_SECRET,
       DATA_DIR: temporaryFolder(run.cleanUp),
     })
     const server = await killAgainAndAgain(run, run.port + 1, 'PostgreSQL', {
-      SESSION_SECRET,
       ...(await prepareDatabase('kill', run.cleanUp)),
     })
     return [...embedded, ...server]

@@ -11,7 +11,7 @@ import {
 import { countLost, keepAsking, timeUntil, writeMessage } from '#proof/shared/load.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
 import { prepareDatabase } from '#proof/shared/postgres.ts'
-import { newSecret, type StartedPortal } from '#proof/shared/processes.ts'
+import type { StartedPortal } from '#proof/shared/processes.ts'
 import { type Answer, ask } from '#proof/shared/requests.ts'
 import { followForEver, type LastingStream } from '#proof/shared/streams.ts'
 
@@ -79,7 +79,6 @@ export const sigtermUnderLoad = defineFault({
 async function startReplicas(run: FaultRun) {
   const env = {
     ...(await prepareDatabase('term', run.cleanUp)),
-    SESSION_SECRET: newSecret(),
     SHUTDOWN_GRACE_SECONDS: String(GRACE_SECONDS),
   }
   const startAt = async (port: number) => {

@@ -9,7 +9,6 @@ import {
 import { timeUntil } from '#proof/shared/load.ts'
 import { ADMIN } from '#proof/shared/people.ts'
 import { prepareDatabase } from '#proof/shared/postgres.ts'
-import { newSecret } from '#proof/shared/processes.ts'
 import { type Answer, ask } from '#proof/shared/requests.ts'
 import { followChanges } from '#proof/shared/streams.ts'
 
@@ -49,7 +48,6 @@ async function startReplicas(run: FaultRun): Promise<[string, string]> {
     // Somebody who writes often, and nobody else, stands behind a proxy.
     TRUSTED_PROXIES: '127.0.0.1',
     ...(await prepareDatabase('two', run.cleanUp)),
-    SESSION_SECRET: newSecret(),
   }
   const first = await startFaultPortal(run, run.port, env)
   const second = await startFaultPortal(run, run.port + 1, env)

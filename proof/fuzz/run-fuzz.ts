@@ -10,6 +10,7 @@ import { machineLine } from '#proof/shared/figures.ts'
 import { prepareDatabase } from '#proof/shared/postgres.ts'
 import { newSecret, residentMemory, type StartedPortal, startPortal } from '#proof/shared/processes.ts'
 import { type CleanUp, runTask, say } from '#proof/shared/run-task.ts'
+import { readDemoSecret } from '#server/demo/demo-installation.ts'
 import { requestsTo } from './arbitrary-request.ts'
 import { rawBytes, sendBytes } from './raw-requests.ts'
 import { type Callers, createCallers, sendFuzzed } from './send-fuzzed.ts'
@@ -37,16 +38,19 @@ const requests = Number(values.requests)
 
 async function startFuzzedPortal(cleanUp: CleanUp): Promise<{ portal: StartedPortal; targets: Target[] }> {
   const env = await prepareDatabase('fuzz', cleanUp)
-  const secrets = { SESSION_SECRET: newSecret(), METRICS_TOKEN: newSecret() }
+  const METRICS_TOKEN = newSecret()
   const portal = await startPortal(PORT, {
     ...env,
-    ...secrets,
+    METRICS_TOKEN,
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'fatal',
     ALTCHA_COST: '50',
   })
   cleanUp(portal.stop)
-  const callers = await createCallers(env.DATABASE_URL, secrets)
+  const callers = await createCallers(env.DATABASE_URL, {
+    session: readDemoSecret(env.DATA_DIR),
+    METRICS_TOKEN,
+  })
   cleanUp(callers.close)
   return { portal, targets: targetsOf(portal, callers, await callers.readIds()) }
 }

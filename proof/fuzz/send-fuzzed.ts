@@ -20,13 +20,13 @@ export interface Callers {
 /** Opens sessions straight in the database, as nobody could sign in that often. */
 export async function createCallers(
   databaseUrl: string,
-  secrets: { SESSION_SECRET: string; METRICS_TOKEN: string },
+  secrets: { session: string; METRICS_TOKEN: string },
 ): Promise<Callers> {
   const { db, close } = await openServer(databaseUrl, () => {})
   const context = {
     db,
     clock: Date.now,
-    tokens: createTokens(createKeyring([secrets.SESSION_SECRET]), Date.now),
+    tokens: createTokens(createKeyring([secrets.session]), Date.now),
   }
   const tokens = new Map<CallerName, Promise<string>>()
   let made = 0

@@ -71,7 +71,7 @@ export async function startForSignIns(databaseUrl: string, cleanUp: CleanUp): Pr
 
 /**
  * Adds approved people who may see one area, each with an open session.
- * @param secret the portal's SESSION_SECRET
+ * @param secret of the portal's sessions
  * @returns their access tokens, good for ten minutes
  */
 export async function addSessions(

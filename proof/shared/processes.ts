@@ -10,7 +10,7 @@ import { root, serverFlags } from '#scripts/run-command.mjs'
 /** Ports of the processes under measurement; BENCH_PORT moves them all. */
 export const FIRST_PORT = Number(process.env.BENCH_PORT ?? 4380)
 
-/** A SESSION_SECRET that several portals, a portal that is started again, or the program itself can share. */
+/** A random secret; that of sessions is the data directory's own in demo mode. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')
 
 const STOP_MS = 30_000

@@ -46,6 +46,8 @@ function explain(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
+// What the process writes is its user's alone.
+process.umask(0o077)
 try {
   const config = readConfig(process.env)
   const said = await runAdmin(config, createLog('warn'), process.argv.slice(2))

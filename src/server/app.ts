@@ -7,6 +7,7 @@ import { createAuthenticate } from './accounts/sessions.ts'
 import { createTokens } from './accounts/tokens.ts'
 import { catalogueHandlers } from './catalogue/catalogue-handlers.ts'
 import type { Brand } from './http/brand.ts'
+import type { TrustedProxies } from './http/caller-ip.ts'
 import { createHttpApp, type HttpApp, type Mount } from './http/http-app.ts'
 import { createIsOperator, implement } from './http/implement.ts'
 import { createLimits } from './http/limits.ts'
@@ -51,7 +52,7 @@ export interface PortalServices {
     powerBiHosts: string[]
     /** Whether the contact form asks for a human check. */
     contactCaptcha: boolean
-    trustedProxies: string[]
+    trustedProxies: TrustedProxies
     /** Opens /api/metrics. */
     metricsToken: string | undefined
     /** Names under which the portal answers; undefined for any. */

@@ -5,26 +5,30 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EMULATED_REPORTS } from '#emulators/power-bi/catalogue.ts'
 import { type Canaries, createCanaries } from '#server/testing/canaries.ts'
 import { spawnMigratedPortal } from '#server/testing/migrated-portal.ts'
-import { type PortalProcess, untilReady } from '#server/testing/portal-process.ts'
+import { type PortalProcess, REAL_ENVIRONMENT, untilReady } from '#server/testing/portal-process.ts'
+import { readDemoSecret } from './demo/demo-installation.ts'
 import { DEMO_PASSWORD, SHORT_DEMO_PASSWORD } from './demo/seed.ts'
 
 const ADMIN = 'admin@grupopatio.com.br'
 const SLOW = 90_000
 
-/** What an installation keeps secret. Demo mode needs none of it, so nothing here leads anywhere. */
+/** What an installation keeps secret, a demo too. */
 function secretEnvironment(canaries: Canaries): Record<string, string> {
-  const session = canaries.plant('session secret')
-  // The emulator's client secret is made of its beginning.
-  canaries.watch('emulated client secret', session.slice(0, 16))
-  const inUrl = (name: string) => encodeURIComponent(canaries.plant(name))
   return {
-    SESSION_SECRET: session,
     METRICS_TOKEN: canaries.plant('metrics token'),
-    SMTP_URL: `smtp://portal:${inUrl('SMTP password')}@127.0.0.1:9`,
-    POWERBI_CLIENT_SECRET: canaries.plant('client secret'),
-    POWERBI_CLIENT_CERTIFICATE: canaries.plant('client certificate'),
     RECAPTCHA_SITE_KEY: 'a site key is public',
     RECAPTCHA_SECRET_KEY: canaries.plant('reCAPTCHA secret'),
+  }
+}
+
+/** What a portal for real people keeps secret beside; nothing here leads anywhere. */
+function realEnvironment(canaries: Canaries): Record<string, string> {
+  return {
+    ...REAL_ENVIRONMENT,
+    SESSION_SECRET: canaries.plant('session secret'),
+    SMTP_URL: `smtp://portal:${encodeURIComponent(canaries.plant('SMTP password'))}@127.0.0.1:9`,
+    POWERBI_CLIENT_SECRET: canaries.plant('client secret'),
+    POWERBI_CLIENT_CERTIFICATE: canaries.plant('client certificate'),
   }
 }
 
@@ -35,6 +39,10 @@ describe('a process with canaries for secrets, at log level debug', () => {
   beforeAll(async () => {
     portal = await spawnMigratedPortal({ ...environment, LOG_LEVEL: 'debug', RATE_LIMITS: 'off' })
     await untilReady(portal)
+    const session = readDemoSecret(portal.dataDir)
+    canaries.watch('session secret of the demo', session)
+    // The emulator's client secret is made of its beginning.
+    canaries.watch('emulated client secret', session.slice(0, 16))
   }, SLOW)
   afterAll(() => portal.stop())
 
@@ -102,16 +110,12 @@ describe('a process with canaries for secrets, at log level debug', () => {
     'prints none of them when it cannot start',
     async () => {
       const database = `postgres://patio:${encodeURIComponent(canaries.plant('database password'))}@127.0.0.1:9/x`
-      const real = {
-        PATIO_DEMO: 'false',
-        PUBLIC_URL: 'http://localhost:1',
-        COMPANY_EMAIL_DOMAIN: 'x.br',
-        MAIL_FROM: 'a@x.br',
-      }
+      const real = { PATIO_DEMO: 'false', ...realEnvironment(canaries) }
       for (const extra of [
         { DATABASE_URL: database },
-        { ...real, DATABASE_URL: database, POWERBI_TENANT_ID: 't', POWERBI_CLIENT_ID: 'c' },
-        real,
+        { ...real, DATABASE_URL: database },
+        { ...real, PATIO_DEMO: 'true' },
+        { ...real, MAIL_FROM: '' },
       ]) {
         const broken = await spawnMigratedPortal({ ...environment, ...extra, LOG_LEVEL: 'debug' })
         expect(await broken.exited).toBe(1)

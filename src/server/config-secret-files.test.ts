@@ -26,7 +26,12 @@ describe('NAME_FILE', () => {
   test('stands in for NAME, without the line end of the file', () => {
     const file = join(folder, 'secret')
     writeFileSync(file, `${SECRET}\n`)
-    expect(readConfig({ ...DEMO, SESSION_SECRET_FILE: file }).sessionSecrets).toEqual([SECRET])
+    expect(
+      readConfig({ ...DEMO, RECAPTCHA_SITE_KEY: 'x', RECAPTCHA_SECRET_KEY_FILE: file }).recaptcha,
+    ).toEqual({
+      siteKey: 'x',
+      secretKey: SECRET,
+    })
   })
 
   test('that cannot be read is told of, once', () => {

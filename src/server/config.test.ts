@@ -119,6 +119,8 @@ describe('a whole production environment', () => {
     ['BRAND_COLOR', 'red;}'],
     ['LOG_LEVEL', 'loud'],
     ['METRICS_TOKEN', 'short'],
+    ['TRUSTED_PROXIES', '10.0.0.0/0'],
+    ['TRUSTED_PROXIES', '10.0.0.1, proxy.internal'],
     ['RETENTION_ACCESS_MONTHS', '5'],
     ['RETENTION_UNVERIFIED_DAYS', '0'],
     ['RETENTION_AUDIT_MONTHS', 'never'],
@@ -171,6 +173,27 @@ describe('values are read as people write them', () => {
 
   test('PATIO_DEMO=false without production asks for the real settings', () => {
     expect(namesOf({ PATIO_DEMO: 'false' })).toContain('SESSION_SECRET')
+  })
+
+  test.each([
+    'SESSION_SECRET',
+    'SMTP_URL',
+    'POWERBI_TENANT_ID',
+    'POWERBI_CLIENT_ID',
+    'POWERBI_CLIENT_SECRET',
+    'PUBLIC_URL',
+  ] as const)('the demo has no %s: whoever sets it forgot the mode, and is told', (name) => {
+    for (const mode of [{}, { PATIO_DEMO: 'true' }, { NODE_ENV: 'staging' }]) {
+      const faults = faultsOf({ ...mode, [name]: REAL[name] })
+      expect(faults).toEqual([expect.stringMatching(`^${name}: .*NODE_ENV=production`)])
+    }
+  })
+
+  test('the demo’s own address may be told, the names of others not', () => {
+    for (const url of ['http://localhost:4000', 'http://127.0.0.1'])
+      expect(readConfig({ PUBLIC_URL: url }).publicUrl).toBe(url)
+    for (const url of ['http://localhost.example.com', 'https://10.0.0.7', 'http://127.0.0.1.nip.io'])
+      expect(namesOf({ PUBLIC_URL: url })).toEqual(['PUBLIC_URL'])
   })
 
   test('the demo listens on loopback only', () => {

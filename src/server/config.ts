@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
+import { parseProxies, type TrustedProxies } from './http/caller-ip.ts'
 
 /** Below it a script solves challenges for nothing; only trials may go there. */
 const MIN_ALTCHA_COST = 1000
@@ -27,6 +28,15 @@ const sender = z.string().regex(/^([^\p{Cc}<>",;:]+ <[^\s<>@,;]+@[^\s<>@,;]+>|[^
 const wholeNumber = (min: number, max: number) => {
   const error = `use um número inteiro de ${min} a ${max}`
   return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error })
+}
+/** The range of everybody would believe whoever asks. */
+function readProxies(proxies: string[], { addIssue }: z.RefinementCtx): TrustedProxies {
+  try {
+    return parseProxies(proxies)
+  } catch {
+    addIssue('use endereços IP e faixas como 10.0.0.0/8, sem nomes nem /0')
+    return z.NEVER
+  }
 }
 const emailAddress = z.email({ error: 'informe um e-mail' }).transform((value) => value.toLowerCase())
 
@@ -69,7 +79,7 @@ const environmentSchema = z.object({
     .max(60_000)
     .default(0),
   POWERBI_EMULATOR_DIRECTORY_LATENCY_MS: z.coerce.number().int().min(0).max(60_000).default(0),
-  TRUSTED_PROXIES: list.default([]),
+  TRUSTED_PROXIES: list.transform(readProxies).prefault(''),
   RETENTION_UNVERIFIED_DAYS: wholeNumber(1, 365).default(7),
   RETENTION_MAIL_DAYS: wholeNumber(1, 365).default(30),
   RETENTION_MESSAGES_MONTHS: wholeNumber(1, 120).default(12),
@@ -227,11 +237,27 @@ const REQUIRED = [
   'POWERBI_CLIENT_ID',
 ] as const
 
+/** What only a portal for real people needs: where it is set and the mode is the demo's, the mode was forgotten. */
+const REFUSED_IN_DEMO = [
+  'SESSION_SECRET',
+  'SMTP_URL',
+  'POWERBI_TENANT_ID',
+  'POWERBI_CLIENT_ID',
+  'POWERBI_CLIENT_SECRET',
+  'POWERBI_CLIENT_CERTIFICATE',
+] as const
+
+/** Addresses that nobody else reaches. */
+const LOCAL_URL = /^https?:\/\/(localhost|127\.0\.0\.1)(:|$)/
+
 /** Variables that are missing, do not go together, or are good enough for trials only. */
 function faultsOf(env: Environment, isDemo: boolean, isProduction: boolean): string[] {
   const isWeak = (secret: string) => secret.length < MIN_SECRET_LENGTH || new Set(secret).size < 8
   const { BUILTIN_ADMIN_EMAIL: admin, COMPANY_EMAIL_DOMAIN: domain, PUBLIC_URL: url } = env
   const missing = 'falta (obrigatória fora da demonstração)'
+  // In production the mode itself is the fault.
+  const isOnlyDemo = isDemo && !isProduction
+  const forgotten = 'a demonstração não usa isto; para atender pessoas de verdade, defina NODE_ENV=production'
   const rules: [isBroken: unknown, fault: string][] = [
     [
       Boolean(env.RECAPTCHA_SITE_KEY) !== Boolean(env.RECAPTCHA_SECRET_KEY),
@@ -246,6 +272,14 @@ function faultsOf(env: Environment, isDemo: boolean, isProduction: boolean): str
       'HOST: o modo de demonstração só atende em 127.0.0.1 ou localhost',
     ],
     [
+      isOnlyDemo && url && !LOCAL_URL.test(url),
+      'PUBLIC_URL: a demonstração só atende em localhost; para atender pessoas de verdade, defina NODE_ENV=production',
+    ],
+    ...REFUSED_IN_DEMO.map((name): [boolean, string] => [
+      isOnlyDemo && Boolean(env[name]?.length),
+      `${name}: ${forgotten}`,
+    ]),
+    [
       admin && domain && !admin.endsWith(`@${domain}`),
       'BUILTIN_ADMIN_EMAIL: precisa ser do domínio COMPANY_EMAIL_DOMAIN',
     ],
@@ -255,7 +289,7 @@ function faultsOf(env: Environment, isDemo: boolean, isProduction: boolean): str
       `POWERBI_CLIENT_SECRET ou POWERBI_CLIENT_CERTIFICATE: ${missing}`,
     ],
     [
-      isProduction && url && !/^https:|^http:\/\/(localhost|127\.0\.0\.1)(:|$)/.test(url),
+      isProduction && url && !url.startsWith('https:') && !LOCAL_URL.test(url),
       'PUBLIC_URL: use https:// em produção',
     ],
     [isProduction && env.RATE_LIMITS === 'off', 'RATE_LIMITS: não pode ser desligado em produção'],

@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { request } from 'node:http'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeMigratedDataDir, spawnMigratedPortal } from '#server/testing/migrated-portal.ts'
 import {
@@ -57,9 +59,10 @@ describe('the process refuses to start in words', () => {
   })
 
   test('demo mode on an address that others reach', async () => {
-    const { code, output } = await refusal({ HOST: '0.0.0.0' })
+    const { code, output } = await refusal({ HOST: '0.0.0.0', PUBLIC_URL: 'https://portal.example.com' })
     expect(code).toBe(1)
     expect(output).toContain('HOST')
+    expect(output).toMatch(/PUBLIC_URL: .*NODE_ENV=production/)
   })
 
   test('a logo that is not there', async () => {
@@ -163,9 +166,12 @@ describe('a running demo', () => {
 test(
   'production has nothing of the demo',
   async () => {
-    const portal = await spawnPortal({ NODE_ENV: 'production', ...REAL_ENVIRONMENT })
+    const smtp = { SMTP_URL: 'smtp://mail.example.com' }
+    const portal = await spawnPortal({ NODE_ENV: 'production', ...REAL_ENVIRONMENT, ...smtp })
     try {
       await untilReady(portal)
+      expect(portal.output()).toContain('SMTP_URL lets mails with links leave unencrypted')
+      expect(statSync(join(portal.dataDir, 'postgres')).mode & 0o777).toBe(0o700)
       for (const path of [
         '/demo/mailbox',
         '/demo/mailbox.json',

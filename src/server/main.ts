@@ -58,6 +58,8 @@ function stopOnSignals(portal: Portal): void {
 process.on('SIGHUP', () => {})
 
 let config: Config | undefined
+// What the process writes is its user's alone.
+process.umask(0o077)
 try {
   config = readConfig(process.env)
   const log = createLog(config.logLevel)

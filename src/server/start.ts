@@ -15,7 +15,7 @@ import { drain, listen } from './http/listen.ts'
 import { createKeyring } from './keyring.ts'
 import { createRequestLog, type Log } from './log.ts'
 import { createOutbox, type Outbox } from './mail/outbox.ts'
-import { createSmtpMailer } from './mail/smtp-mailer.ts'
+import { createSmtpMailer, mayLeaveUnencrypted } from './mail/smtp-mailer.ts'
 import { createMetrics } from './operations/metrics.ts'
 import { createRetentionJob } from './operations/retention-job.ts'
 import { createPowerBi } from './power-bi/power-bi-client.ts'
@@ -125,6 +125,8 @@ export async function servePortal(
 }
 
 function openOutbox(config: Config, log: Log, { db }: Database, demo: Demo | undefined): Outbox {
+  if (!demo && mayLeaveUnencrypted(config.smtpUrl))
+    log.warn('SMTP_URL lets mails with links leave unencrypted: use smtps:// or ?requireTLS=true')
   return createOutbox({
     mails: portalMails,
     db,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { parseProxies } from '#server/http/caller-ip.ts'
 import { signIn } from '#server/testing/account-calls.ts'
 import { addPerson, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { givePass } from '#server/testing/human-passes.ts'
@@ -15,7 +16,12 @@ describeOnEachDatabase('the lock-out after wrong passwords', (kind) => {
   let behindProxy: TestPortal
   beforeAll(async () => {
     const { database, clock } = portal
-    behindProxy = await startTestPortal({ kind, database, clock, trustedProxies: ['127.0.0.1'] })
+    behindProxy = await startTestPortal({
+      kind,
+      database,
+      clock,
+      trustedProxies: parseProxies(['127.0.0.1']),
+    })
   })
   afterAll(() => behindProxy.stop())
   beforeEach(() => portal.clock.advance(10 * MINUTE))

@@ -44,7 +44,7 @@ function inUse(dataDir: string, pid: number): DatabaseOpenError {
 
 function makeClaim(dataDir: string, file: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true })
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     writeFileSync(file, '')
   } catch (error) {
     throw new DatabaseOpenError(

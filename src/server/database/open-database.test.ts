@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createLog } from '#server/log.ts'
 import { DatabaseOpenError } from './database.ts'
 import { migrate } from './migrate.ts'
 import { openEmbedded } from './open-embedded.ts'
@@ -32,6 +33,33 @@ describe('the embedded database', () => {
     const facts = await second.db.selectFrom('portal_facts').selectAll().where('name', '=', 'kept').execute()
     expect(facts).toEqual([{ name: 'kept', value: 'é claro' }])
     await second.close()
+  })
+
+  test('is its owner’s alone, and mends a directory that was not', { timeout: 60_000 }, async () => {
+    const dataDir = join(folder, 'open')
+    const warnings: unknown[] = []
+    const log = createLog('warn', { write: (line) => warnings.push(JSON.parse(line)) })
+    const openToOthers = () =>
+      [
+        dataDir,
+        ...readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).map((name) => join(dataDir, name)),
+      ]
+        .filter((file) => (statSync(file).mode & 0o077) !== 0)
+        .map((file) => file.slice(dataDir.length))
+    const umask = process.umask(0o077)
+    const first = await openEmbedded(dataDir, log)
+    await migrate(first.db)
+    expect(openToOthers()).toEqual([])
+    await first.close()
+    expect(warnings).toEqual([])
+
+    for (const file of ['', 'postgres', 'postgres/base', 'postgres/global/pg_control', 'postgres/PG_VERSION'])
+      chmodSync(join(dataDir, file), file.includes('pg_control') ? 0o666 : 0o755)
+    const second = await openEmbedded(dataDir, log)
+    expect(openToOthers()).toEqual([])
+    expect(warnings).toMatchObject([{ level: 40, dataDir, count: 5 }])
+    await second.close()
+    process.umask(umask)
   })
 
   test('that cannot be opened says so and lets go of its directory', async () => {

@@ -15,5 +15,5 @@ export async function openDatabase(
     return openServer(config.databaseUrl, (error) => log.warn({ err: error }, 'database connection lost'))
   }
   const { openEmbedded } = await import('./open-embedded.ts')
-  return openEmbedded(config.dataDir)
+  return openEmbedded(config.dataDir, log)
 }

@@ -1,9 +1,10 @@
-import { fsyncSync } from 'node:fs'
+import { chmodSync, fsyncSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 import { Kysely, PGliteDialect } from 'kysely'
+import type { Log } from '#server/log.ts'
 import { type Database, DatabaseOpenError } from './database.ts'
 import { lockDirectory } from './directory-lock.ts'
 import type { Tables } from './schema.ts'
@@ -16,17 +17,30 @@ const DURABLE_START = [
 ]
 
 interface EmscriptenModule {
-  NODEFS: { stream_ops: { fsync?: (stream: { nfd: number }) => void } }
+  NODEFS: {
+    stream_ops: { fsync?: (stream: { nfd: number }) => void }
+    node_ops: { setattr: (node: unknown, attributes: { mode?: number }) => void }
+  }
 }
 
-/** The ordinary file system of PGlite, whose fsync does nothing, with an fsync that reaches the disk. */
-class DurableNodeFS extends NodeFS {
+/** Bits of a mode that let others than the owner in. */
+const OTHERS = 0o077
+
+/**
+ * The ordinary file system of PGlite, whose fsync does nothing and whose files everybody may write, with an fsync that
+ * reaches the disk and files of the owner alone.
+ */
+export class DurableNodeFS extends NodeFS {
   override async init(pg: PGlite, options: Parameters<NodeFS['init']>[1]) {
     const { emscriptenOpts } = await super.init(pg, options)
-    const makeDurable = (module: unknown) => {
-      ;(module as EmscriptenModule).NODEFS.stream_ops.fsync = (stream) => fsyncSync(stream.nfd)
+    const mend = (module: unknown) => {
+      const { stream_ops, node_ops } = (module as EmscriptenModule).NODEFS
+      stream_ops.fsync = (stream) => fsyncSync(stream.nfd)
+      const { setattr } = node_ops
+      node_ops.setattr = (node, { mode, ...rest }) =>
+        setattr(node, mode === undefined ? rest : { ...rest, mode: mode & ~OTHERS })
     }
-    return { emscriptenOpts: { ...emscriptenOpts, preRun: [...asList(emscriptenOpts.preRun), makeDurable] } }
+    return { emscriptenOpts: { ...emscriptenOpts, preRun: [...asList(emscriptenOpts.preRun), mend] } }
   }
 }
 
@@ -39,9 +53,10 @@ function asList<T>(value: T | T[] | undefined): T[] {
  * Opens the embedded database in a directory that this process claims for itself.
  * @throws DatabaseOpenError when the directory is in use or cannot be written
  */
-export async function openEmbedded(dataDir: string): Promise<Database> {
+export async function openEmbedded(dataDir: string, log?: Log): Promise<Database> {
   const release = lockDirectory(dataDir)
   try {
+    shutOthersOut(dataDir, log)
     const database = await openPglite({
       fs: new DurableNodeFS(join(dataDir, 'postgres')),
       startParams: DURABLE_START,
@@ -58,6 +73,35 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
     throw new DatabaseOpenError(
       `Não foi possível abrir o banco embutido em ${dataDir}: ${(error as Error).message}`,
     )
+  }
+}
+
+/** Takes the rights of others away from a data directory that was made with more of them. */
+function shutOthersOut(dataDir: string, log: Log | undefined): void {
+  // Its modes say nothing there.
+  if (process.platform === 'win32') return
+  const postgres = join(dataDir, 'postgres')
+  const files = readdirSync(dataDir).includes('postgres')
+    ? [
+        postgres,
+        ...readdirSync(postgres, { recursive: true, encoding: 'utf8' }).map((name) => join(postgres, name)),
+      ]
+    : []
+  // A sticky folder, such as /tmp, is others' too.
+  const isShared = (lstatSync(dataDir).mode & 0o1000) !== 0
+  const open = [...(isShared ? [] : [dataDir]), ...files].filter((file) => {
+    const stat = lstatSync(file)
+    return !stat.isSymbolicLink() && (stat.mode & OTHERS) !== 0
+  })
+  if (open.length === 0) return
+  try {
+    for (const file of open) chmodSync(file, lstatSync(file).mode & 0o700)
+    log?.warn(
+      { dataDir, count: open.length },
+      'data directory was open to other users of this machine, now closed',
+    )
+  } catch (error) {
+    log?.warn({ dataDir, err: error }, 'data directory is open to other users of this machine')
   }
 }
 

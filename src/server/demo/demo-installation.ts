@@ -21,7 +21,7 @@ export function readDemoSecret(dataDir: string): string {
     return readFileSync(file, 'utf8').trim()
   } catch {
     const secret = randomBytes(32).toString('base64url')
-    mkdirSync(dataDir, { recursive: true })
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     writeFileSync(file, secret, { mode: 0o600 })
     return secret
   }

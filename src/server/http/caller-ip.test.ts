@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { callerIp, ipGroup } from './caller-ip.ts'
+import { callerIp, ipGroup, parseProxies } from './caller-ip.ts'
 
 describe('the address of a caller', () => {
-  const proxies = ['10.0.0.1', '10.0.0.2', '2001:db8::5']
+  const nobody = parseProxies([])
+  const proxies = parseProxies(['10.0.0.1', '10.0.0.2', '2001:db8::5'])
 
   test('is the peer’s, whatever the request claims', () => {
-    expect(callerIp('198.51.100.1', '203.0.113.9', [])).toBe('198.51.100.1')
+    expect(callerIp('198.51.100.1', '203.0.113.9', nobody)).toBe('198.51.100.1')
     expect(callerIp('198.51.100.1', '10.0.0.1, 10.0.0.1', proxies)).toBe('198.51.100.1')
   })
 
@@ -32,12 +33,36 @@ describe('the address of a caller', () => {
   })
 
   test('is written in one way: without port, brackets, zone or mapping', () => {
-    expect(callerIp('::ffff:198.51.100.1', undefined, [])).toBe('198.51.100.1')
-    expect(callerIp('fe80::1%eth0', undefined, [])).toBe('fe80::1')
+    expect(callerIp('::ffff:198.51.100.1', undefined, nobody)).toBe('198.51.100.1')
+    expect(callerIp('fe80::1%eth0', undefined, nobody)).toBe('fe80::1')
     expect(callerIp('10.0.0.1', '203.0.113.9:51234', proxies)).toBe('203.0.113.9')
     expect(callerIp('10.0.0.1', '[2001:DB8:0::1]:443', proxies)).toBe('2001:db8::1')
     expect(callerIp('::ffff:10.0.0.1', '203.0.113.9', proxies)).toBe('203.0.113.9')
     expect(callerIp('2001:0db8:0000::5', '203.0.113.9', proxies)).toBe('203.0.113.9')
+  })
+
+  test('behind a range of trusted proxies is the first that is not among them', () => {
+    const ranges = parseProxies(['127.0.0.0/8', '10.1.2.3/16', '2001:db8::/32', '::ffff:192.0.2.7', '::/3'])
+    for (const peer of ['127.0.0.1', '127.255.0.9', '10.1.255.1', '2001:db8:ffff::1', '192.0.2.7', '::1'])
+      expect(callerIp(peer, '203.0.113.9, 10.1.0.1', ranges), peer).toBe('203.0.113.9')
+    // '::/3' holds the mapped form of every IPv4 address, and means none of them.
+    for (const peer of ['128.0.0.1', '10.2.0.1', '2001:db9::1', '192.0.2.8', '203.0.113.1', 'unknown'])
+      expect(callerIp(peer, '203.0.113.9', ranges), peer).toBe(peer)
+  })
+
+  test('is told by no name, and by no range that is broken or everybody’s', () => {
+    const names = ['loopback', 'proxy.internal', '*', 'fe80::1%eth0', '10.0.0.0-10.0.0.9', '10.0.0/8']
+    const lengths = [
+      '10.0.0.0/0',
+      '::/0',
+      '10.0.0.0/33',
+      '::1/129',
+      '10.0.0.0/',
+      '10.0.0.0/08',
+      '10.0.0.0/8/8',
+    ]
+    for (const proxy of [...names, ...lengths, '::ffff:10.0.0.0/104', ''])
+      expect(() => parseProxies(['10.0.0.1', proxy]), proxy).toThrow(RangeError)
   })
 })
 

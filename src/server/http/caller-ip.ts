@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
 /** The part of an IP that limits count by: IPv4 as it is, IPv6 its /64, which one subscriber owns. */
 export function ipGroup(ip: string): string {
@@ -12,16 +12,40 @@ export function ipGroup(ip: string): string {
   return `${groups.slice(0, 4).join(':')}::/64`
 }
 
+/** Proxies that are believed, as callerIp() asks for them. */
+export interface TrustedProxies {
+  has(ip: string): boolean
+}
+
+/**
+ * Reads addresses and CIDR ranges of proxies.
+ * @throws RangeError when one of them is neither, or is a range of everybody
+ */
+export function parseProxies(proxies: readonly string[]): TrustedProxies {
+  // One for each family: a range of IPv6 may hold every IPv4 address as well, in its mapped form.
+  const trusted = { ipv4: new BlockList(), ipv6: new BlockList() }
+  for (const proxy of proxies) {
+    const [, address, prefix] = /^([\d.]+|[\da-f:.]+)(?:\/([1-9]\d{0,2}))?$/i.exec(proxy) ?? []
+    const ip = address !== undefined && isIP(address) ? canonicalIp(address) : undefined
+    if (address === undefined || ip === undefined) throw new RangeError('no address or range')
+    const family = familyOf(ip)
+    // Of an IPv4 address in its IPv6 form the length would count other bits.
+    if (prefix && family !== familyOf(address)) throw new RangeError('a mapped range')
+    trusted[family].addSubnet(ip, Number(prefix ?? (family === 'ipv4' ? 32 : 128)), family)
+  }
+  return { has: (ip) => isIP(ip) !== 0 && trusted[familyOf(ip)].check(ip, familyOf(ip)) }
+}
+
+const familyOf = (ip: string) => (isIPv4(ip) ? 'ipv4' : 'ipv6')
+
 /**
  * The caller's IP: the peer's, or, when the peer is a trusted proxy, the last one of X-Forwarded-For that is not
  * a trusted proxy. What is no IP ends the search there.
  */
-export function callerIp(peer: string, forwardedFor: string | undefined, trustedProxies: string[]): string {
+export function callerIp(peer: string, forwardedFor: string | undefined, trusted: TrustedProxies): string {
   let ip = canonicalIp(peer) ?? peer
-  if (trustedProxies.length === 0) return ip
-  const trusted = trustedProxies.map((proxy) => canonicalIp(proxy) ?? proxy)
   const hops = (forwardedFor ?? '').split(',')
-  while (trusted.includes(ip)) {
+  while (trusted.has(ip)) {
     const previous = canonicalIp(hops.pop() ?? '')
     if (previous === undefined) break
     ip = previous

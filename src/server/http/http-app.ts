@@ -5,7 +5,7 @@ import { type Context, Hono } from 'hono'
 import { isDatabaseUnavailable } from '#server/database/database.ts'
 import type { Log } from '#server/log.ts'
 import { type Brand, serveBrand } from './brand.ts'
-import { callerIp } from './caller-ip.ts'
+import { callerIp, type TrustedProxies } from './caller-ip.ts'
 import type { HttpEnv } from './implement.ts'
 import { type PortalPageOptions, servePortalPage } from './portal-page.ts'
 import { ProblemError, problemOf } from './problem-error.ts'
@@ -20,7 +20,7 @@ export type HttpApp = Hono<HttpEnv>
 
 interface HttpOptions {
   log: Log
-  trustedProxies: string[]
+  trustedProxies: TrustedProxies
   allowedHosts: string[] | undefined
   page?: { folder: string; brand: Brand; portal: PortalPageOptions }
   mounts?: Mount[]

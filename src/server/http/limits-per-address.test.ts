@@ -2,11 +2,12 @@ import { beforeEach, expect, test } from 'vitest'
 import { send } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { parseProxies } from './caller-ip.ts'
 
 const FIVE_MINUTES_MS = 300_000
 
 describeOnEachDatabase('from one address, whoever is asked about,', (kind) => {
-  const portal = setUpPortal({ kind, trustedProxies: ['127.0.0.1'] })
+  const portal = setUpPortal({ kind, trustedProxies: parseProxies(['127.0.0.1']) })
   beforeEach(() => portal.clock.advance(2 * FIVE_MINUTES_MS))
 
   const post = (path: string, body: object, ip: string) =>

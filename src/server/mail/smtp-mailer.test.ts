@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { type SmtpInbox, startSmtpInbox } from '#server/testing/smtp-inbox.ts'
-import { createSmtpMailer } from './smtp-mailer.ts'
+import { createSmtpMailer, mayLeaveUnencrypted } from './smtp-mailer.ts'
 
 const FROM = 'Pátio <portal@grupopatio.com.br>'
 const MAIL = {
@@ -50,4 +50,16 @@ test('a server that takes the connection and says nothing counts as a failure in
   expect(performance.now() - start).toBeLessThan(2_000)
   for (const socket of sockets) socket.destroy()
   silent.close()
+})
+
+test.each([
+  ['smtp://mail.example.com', true],
+  ['smtp://user:pa55@10.0.0.7:587?requireTLS=false', true],
+  ['smtp://localhost.example.com', true],
+  ['smtp://mail.example.com?requireTLS=true', false],
+  ['smtps://mail.example.com', false],
+  ['smtp://localhost:2525', false],
+  ['smtp://[::1]', false],
+])('mails to %s may leave unencrypted: %s', (url, expected) => {
+  expect(mayLeaveUnencrypted(url)).toBe(expected)
 })

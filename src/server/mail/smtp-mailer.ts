@@ -49,6 +49,13 @@ export function createSmtpMailer(options: { url: string; from: string; sendMs?: 
   }
 }
 
+/** Whether mails to this server may leave unencrypted: only STARTTLS that is insisted on cannot be stripped on the way. */
+export function mayLeaveUnencrypted(url: string): boolean {
+  const { protocol, hostname, searchParams } = new URL(url)
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  return protocol === 'smtp:' && !isLocal && searchParams.get('requireTLS') !== 'true'
+}
+
 async function openTransport(url: string) {
   // Loaded when the first mail goes out: the demo never sends one.
   const { createTransport } = await import('nodemailer')

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { DEMO_PASSWORD } from '#server/demo/seed.ts'
@@ -51,10 +54,9 @@ test.skipIf(!serverUrl)(
     const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(database.db)
     const url = new URL(serverUrl as string)
     url.pathname = `/${rows[0]?.name}`
-    const env = {
-      DATABASE_URL: url.href,
-      SESSION_SECRET: 'a-secret-of-the-test-suite-that-both-of-them-know',
-    }
+    // With a folder of both comes the secret that both know.
+    const env = { DATABASE_URL: url.href, DATA_DIR: await mkdtemp(join(tmpdir(), 'patio-data-')) }
+    onTestFinished(() => rm(env.DATA_DIR, { recursive: true }))
     const here = await start(env)
     const there = await start(env)
     const follower = await followAsAdmin(there)

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { contactMessages } from '#contract/support.ts'
+import { parseProxies } from '#server/http/caller-ip.ts'
 import { createLog } from '#server/log.ts'
 import { givePass } from '#server/testing/human-passes.ts'
 import { CONTACT_FORM, sendContactForm } from '#server/testing/inbox-calls.ts'
@@ -14,7 +15,7 @@ describeOnEachDatabase('the contact form', (kind) => {
   beforeAll(() => {
     vi.spyOn(log, 'info').mockImplementation(() => {})
   })
-  const portal = setUpPortal({ kind, log, trustedProxies: ['127.0.0.1'] })
+  const portal = setUpPortal({ kind, log, trustedProxies: parseProxies(['127.0.0.1']) })
   // Past every window of the limits.
   beforeEach(() => portal.clock.advance(2 * DAY))
   afterEach(() => portal.database.db.deleteFrom('support_messages').execute())

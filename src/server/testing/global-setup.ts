@@ -5,7 +5,7 @@ import { Kysely, PGliteDialect } from 'kysely'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { migrate } from '#server/database/migrate.ts'
-import { createPglite } from '#server/database/open-embedded.ts'
+import { createPglite, DurableNodeFS } from '#server/database/open-embedded.ts'
 import type { Tables } from '#server/database/schema.ts'
 
 declare module 'vitest' {
@@ -21,10 +21,12 @@ declare module 'vitest' {
 
 /** Migrates one embedded database before the suite: in tests a copy of it stands for a new one. */
 export default async function setup(project: TestProject) {
+  // As the portal's own process makes it.
+  process.umask(0o077)
   const folder = await mkdtemp(join(tmpdir(), 'patio-tests-'))
   const dataDir = join(folder, 'data')
   await mkdir(dataDir)
-  const pglite = await createPglite({ dataDir: join(dataDir, 'postgres') })
+  const pglite = await createPglite({ fs: new DurableNodeFS(join(dataDir, 'postgres')) })
   await migrate(new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) }))
   const template = join(folder, 'embedded.tar')
   const dump = await pglite.dumpDataDir('none')

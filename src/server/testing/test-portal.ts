@@ -6,6 +6,7 @@ import { createPowerBiEmulator, type PowerBiEmulatorOptions } from '#emulators/p
 import { createApp, type PortalServices, portalMails } from '#server/app.ts'
 import type { Database } from '#server/database/database.ts'
 import { readEmulatedData } from '#server/demo/start-demo.ts'
+import { parseProxies } from '#server/http/caller-ip.ts'
 import { securityHeaders } from '#server/http/headers.ts'
 import { listen } from '#server/http/listen.ts'
 import { createKeyring, type Keyring } from '#server/keyring.ts'
@@ -135,7 +136,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
       rlsRoles: ['Portal'],
       powerBiHosts: ['app.powerbi.com', 'msit.powerbi.com'],
       contactCaptcha: false,
-      trustedProxies: [],
+      trustedProxies: parseProxies([]),
       metricsToken: undefined,
       allowedHosts: undefined,
       ...overrides,
