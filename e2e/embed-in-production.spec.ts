@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@playwright/test'
+import { EMULATED_PAGINATED_REPORT } from '#emulators/power-bi/catalogue.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { openPglite } from '#server/database/open-embedded.ts'
 import { addPerson, configureReports, openTestSession } from '#server/testing/builders.ts'
@@ -77,4 +78,42 @@ test('a report of app.powerbi.com is embedded under the production policy', asyn
   expect(searchParams.get('reportId')).toBe('5a7d1e34-0b92-4c68-9f3d-1c8e62a4b701')
   expect(searchParams.get('groupId')).toBe('3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f501')
   expect(violations).toEqual([])
+})
+
+test('a paginated report is embedded from an address of its own', async ({ page }) => {
+  const { workspaceId, reportId, datasetId } = EMULATED_PAGINATED_REPORT
+  await portal.database.db
+    .insertInto('global_powerbi_settings')
+    .values({
+      type: 'oficina',
+      embed_mode: 'service_principal',
+      workspace_id: workspaceId,
+      report_id: reportId,
+      dataset_id: datasetId,
+    })
+    .execute()
+  const framed: string[] = []
+  await page.route('https://app.powerbi.com/**', (route) => {
+    const { pathname } = new URL(route.request().url())
+    framed.push(pathname)
+    return /^\/(report|rdl)Embed$/.test(pathname)
+      ? route.fulfill({
+          path: file('report-page/index.html').pathname,
+          contentType: 'text/html; charset=utf-8',
+        })
+      : route.fulfill({ status: 404 })
+  })
+  const person = await addPerson(portal, { types: ['Oficina'], marcas: ['FIAT', 'JEEP'], estados: ['RJ'] })
+  const session = await openTestSession(portal, person)
+  await page.addInitScript((value) => localStorage.setItem('patio.session', value), JSON.stringify(session))
+  await page.goto(`${portal.url}/power-bi`)
+  const report = reportOf(page, 'Oficina')
+  await expect(report.getByRole('table')).toContainText('JEEP')
+  await expect(report.getByRole('table')).not.toContainText('HONDA')
+  await expect(page.getByText('Carregando o relatório Oficina…')).toHaveCount(0)
+  // The next time the right frame is there from the start.
+  framed.length = 0
+  await page.reload()
+  await expect(report.getByRole('table')).toContainText('JEEP')
+  expect(framed.filter((path) => path.endsWith('Embed'))).toEqual(['/rdlEmbed'])
 })

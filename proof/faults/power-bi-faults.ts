@@ -29,7 +29,7 @@ type What = keyof typeof ANSWERS
  */
 const CALLS = {
   directory: { area: 'Vendas', path: /^\/directory\// },
-  // Only asked when the area's setting names no dataset.
+  // Asked first where the area's setting names no dataset.
   report: { area: 'Oficina', path: /\/reports\/[^/]+$/ },
   dataset: { area: 'Vendas', path: /\/datasets\/[^/]+$/ },
   generateToken: { area: 'Vendas', path: /\/GenerateToken$/ },
@@ -39,8 +39,8 @@ type Call = keyof typeof CALLS
 /** So many ask for the report at once while it fails. */
 const ASKING = 5
 const OBSERVED_MS = 600
-/** 8 s by the portal's own timer, and a little for the way. */
-const PROMISED_MS = 8_500
+/** 15 s by the portal's own timer, since nobody here has a token yet, and a little for the way. */
+const PROMISED_MS = 15_500
 
 /** Every fault of the directory and of the report service; the rest of the portal must not notice. */
 export const powerBiFaults = defineFault({
@@ -61,7 +61,7 @@ export const powerBiFaults = defineFault({
   },
 })
 
-/** In the shortened form only one fault waits its eight seconds. */
+/** In the shortened form only one fault waits its fifteen seconds. */
 function whatToTry(run: FaultRun, on: Call): What[] {
   const all = Object.keys(ANSWERS) as What[]
   return run.isShort && on !== 'generateToken' ? all.filter((what) => what !== 'no answer') : all

@@ -81,6 +81,7 @@ export const REPORT_TEST_OUTCOMES = [
   'identity-forbidden',
   'unknown-role',
   'without-rls',
+  'paginated-sources',
   'capacity-paused',
   'no-capacity',
   'rate-limited',

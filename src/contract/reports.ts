@@ -52,6 +52,11 @@ export const reportRoutes = defineRoutes({
       estados: z.optional(namesSchema),
       userEmail: z.optional(z.string().check(z.maxLength(255))),
     }),
-    response: z.object({ embedToken: z.string(), expiresInSeconds: z.number() }),
+    response: z.object({
+      embedToken: z.string(),
+      expiresInSeconds: z.number(),
+      /** Only there, and true, for a paginated report, which is embedded from another address. */
+      isPaginated: z.optional(z.boolean()),
+    }),
   },
 })

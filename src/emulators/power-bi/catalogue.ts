@@ -8,6 +8,8 @@ export interface EmulatedReport {
   datasetId: string
   /** Where the dataset lives; the report's own workspace when left out. */
   datasetWorkspaceId?: string
+  /** A paginated report: it names no dataset, only its data sources do. */
+  isPaginated?: boolean
 }
 
 /** The emulated directory: its tenant, the portal's service principal and the role that its datasets know. */
@@ -87,7 +89,22 @@ export const EMULATED_THIN_REPORT: EmulatedReport = {
   datasetWorkspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f510',
 }
 
-const ALL_REPORTS = [...EMULATED_REPORTS, EMULATED_REPORT_WITHOUT_RLS, EMULATED_THIN_REPORT]
+/** A paginated report, made from one semantic model of its workspace. */
+export const EMULATED_PAGINATED_REPORT: EmulatedReport = {
+  type: 'Oficina',
+  name: 'Ordens de serviço para imprimir',
+  workspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f511',
+  reportId: '5a7d1e34-0b92-4c68-9f3d-1c8e62a4b711',
+  datasetId: '91f4b6c8-27e5-4a0d-b3c9-e5d80a16f211',
+  isPaginated: true,
+}
+
+const ALL_REPORTS = [
+  ...EMULATED_REPORTS,
+  EMULATED_REPORT_WITHOUT_RLS,
+  EMULATED_THIN_REPORT,
+  EMULATED_PAGINATED_REPORT,
+]
 
 /** The report of an id in any letter case; undefined when the tenant has none. */
 export function reportOfId(reportId: string): EmulatedReport | undefined {

@@ -109,7 +109,8 @@ export function createPowerBiEmulator(options: PowerBiEmulatorOptions): PowerBiE
     if (path === '/faults') return answerFaults(request.method, text, script)
     if (path === '/frame-faults') return answerFrameFaults(request.method, script)
     if (path === '/data') return answerData(request.method, search, await readData())
-    if (path === '/reportEmbed' && request.method === 'GET') return reportPage(await readData())
+    if (['/reportEmbed', '/rdlEmbed'].includes(path) && request.method === 'GET')
+      return reportPage(await readData())
     return { status: 404, body: { error: `nothing at ${path}` } }
   }
 

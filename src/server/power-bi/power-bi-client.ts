@@ -1,17 +1,18 @@
 import type { Log } from '#server/log.ts'
 import { withinMs } from '#server/timing.ts'
+import { checkReport } from './check-report.ts'
 import { createDirectoryTokens, type DirectoryOptions } from './directory-token.ts'
 import type { CountCall, EffectiveIdentity, EmbedToken, PowerBi, ReportRef } from './power-bi.ts'
 import {
-  createPowerBiRest,
   datasetPathOf,
+  type FitReport,
   type Model,
   readNeedsIdentity,
   readReport,
   requestEmbedToken,
-  unreadable,
-} from './power-bi-rest.ts'
-import { problemOfRefusal, type Step, UnfitReport } from './refusals.ts'
+} from './power-bi-calls.ts'
+import { createPowerBiRest, unreadable } from './power-bi-rest.ts'
+import { problemOfRefusal, type Step } from './refusals.ts'
 import { testReport } from './test-report.ts'
 
 const METADATA_MS = 10 * 60_000
@@ -39,50 +40,44 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
     return createPowerBiRest({ ...options, directory })
   }
   const rest = connect()
-  const modelOf = rememberFor(METADATA_MS, options.clock, async (report: ReportRef) => {
-    const { model } = await readReport(rest, report)
-    return model
-  })
+  const factsOf = rememberFor(METADATA_MS, options.clock, (report: ReportRef) => readReport(rest, report))
   const needsIdentity = rememberFor(METADATA_MS, options.clock, (model: Model) =>
     readNeedsIdentity(rest, datasetPathOf(model)),
   )
+  /** Reports for which a guess would be wrong. */
+  const paginated = new Set<string>()
 
-  /** @throws what the service refused, and at which step */
   async function generate(
     report: ReportRef,
     identity: EffectiveIdentity,
     budgetMs: number,
   ): Promise<EmbedToken> {
     let step: Step = 'report'
-    const look = async () => {
-      const model = await modelOf(report)
-      // V2 of GenerateToken gives a token for any report with any model.
-      if (report.datasetId && report.datasetId.toLowerCase() !== model.datasetId.toLowerCase())
-        throw new UnfitReport('dataset-mismatch')
-      step = 'dataset'
-      const isProtected = await needsIdentity(model)
-      if (!isProtected && !options.allowWithoutRls) throw new UnfitReport('without-rls')
-      step = 'token'
-      return { model, isProtected }
-    }
-    const request = (datasetId: string, whose: EffectiveIdentity | undefined) =>
-      requestEmbedToken(rest, {
-        reportId: report.reportId,
-        datasetId,
-        identity: whose,
-        minutes: options.tokenMinutes,
-        budgetMs,
-      })
+    const { tokenMinutes: minutes, allowWithoutRls } = options
+    const request = (fit: FitReport) => requestEmbedToken(rest, { report: fit, identity, minutes, budgetMs })
+    const check = () =>
+      checkReport(
+        {
+          readReport: factsOf,
+          readNeedsIdentity: needsIdentity,
+          allowWithoutRls,
+          onStep: (next) => {
+            step = next
+          },
+        },
+        report,
+      )
+    const { reportId, datasetId } = report
+    const canGuess = datasetId && !allowWithoutRls && !paginated.has(reportId)
     try {
-      if (options.allowWithoutRls || !report.datasetId) {
-        const { model, isProtected } = await look()
-        return await request(model.datasetId, isProtected ? identity : undefined)
-      }
-      // All at once: the token is thrown away when report and model turn out not to be fit for it.
-      const token = request(report.datasetId, identity)
-      token.catch(() => {})
-      await look()
-      return await token
+      if (!canGuess) return await request(await check())
+      // All at once: the token is thrown away when report and model turn out to be others.
+      const guessed = request({ reportId, datasetId, isPaginated: false, isProtected: true })
+      guessed.catch(() => {})
+      const fit = await check()
+      if (!fit.isPaginated) return await guessed
+      paginated.add(reportId)
+      return await request(fit)
     } catch (error) {
       throw problemOfRefusal(error, step, identity.roles)
     }

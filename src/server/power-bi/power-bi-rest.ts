@@ -1,15 +1,7 @@
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { Log } from '#server/log.ts'
 import type { DirectoryTokens } from './directory-token.ts'
-import {
-  type CountCall,
-  counted,
-  type EffectiveIdentity,
-  type EmbedToken,
-  PassingFailure,
-  PowerBiRefusal,
-  type ReportRef,
-} from './power-bi.ts'
+import { type CountCall, counted, PassingFailure, PowerBiRefusal } from './power-bi.ts'
 import { DirectoryRefusal } from './refusals.ts'
 
 const TRIES = 2
@@ -117,95 +109,6 @@ function refusalOf({ status, headers }: Response, body: Record<string, unknown> 
   // The gateway in front of the service says {"Message": "API is not accessible for application"}, without more.
   const message = error?.message ?? body?.Message ?? body?.message ?? ''
   return new PowerBiRefusal(status, String(code), String(message), headers.get('requestid'))
-}
-
-/** One segment of a path. '.' and '..' would climb out of it, however they are encoded. */
-function segment(id: string): string {
-  if (/^\.{0,2}$/.test(id)) throw new PowerBiRefusal(404, 'PowerBIEntityNotFound', `'${id}' is no id`, null)
-  return encodeURIComponent(id)
-}
-
-export function reportPathOf(report: Pick<ReportRef, 'workspaceId' | 'reportId'>): string {
-  return `/groups/${segment(report.workspaceId)}/reports/${segment(report.reportId)}`
-}
-
-export function datasetPathOf({ workspaceId, datasetId }: Model): string {
-  return `/groups/${segment(workspaceId)}/datasets/${segment(datasetId)}`
-}
-
-/** A semantic model, by the workspace that it lives in, which need not be the report's. */
-export interface Model {
-  workspaceId: string
-  datasetId: string
-}
-
-/** The report's name and the model that it shows (Power BI REST, 'Reports - Get Report In Group'). */
-export async function readReport(rest: PowerBiRest, report: Pick<ReportRef, 'workspaceId' | 'reportId'>) {
-  const { name, datasetId, datasetWorkspaceId } = await rest('GET', reportPathOf(report))
-  if (typeof datasetId !== 'string') throw unreadable('report without datasetId')
-  const workspaceId = typeof datasetWorkspaceId === 'string' ? datasetWorkspaceId : report.workspaceId
-  return { name: typeof name === 'string' ? name : null, model: { workspaceId, datasetId } }
-}
-
-/** Whether the dataset has row-level security. */
-export async function readNeedsIdentity(rest: PowerBiRest, datasetPath: string): Promise<boolean> {
-  const dataset = await rest('GET', datasetPath)
-  return dataset.isEffectiveIdentityRequired === true
-}
-
-/**
- * Whether the workspace is on a capacity of its own, without which the service gives trial tokens alone (Power BI
- * REST, 'Groups - Get Groups'); undefined when the service does not tell.
- */
-export async function readHasCapacity(rest: PowerBiRest, workspaceId: string): Promise<boolean | undefined> {
-  const filter = encodeURIComponent(`id eq '${workspaceId}'`)
-  const { value } = await rest('GET', `/groups?$filter=${filter}`)
-  const [group] = (Array.isArray(value) ? value : []) as ({ isOnDedicatedCapacity?: unknown } | null)[]
-  return typeof group?.isOnDedicatedCapacity === 'boolean' ? group.isOnDedicatedCapacity : undefined
-}
-
-/**
- * When the dataset was last refreshed, of its ten newest refreshes; null when none is over or the service does
- * not tell (GET refreshes, Power BI REST). Needs more than viewing: docs/power-bi.md.
- */
-export async function readLastRefresh(rest: PowerBiRest, datasetPath: string): Promise<Date | null> {
-  const { value } = await rest('GET', `${datasetPath}/refreshes?$top=10`)
-  const refreshes = (Array.isArray(value) ? value : []) as ({ status?: unknown; endTime?: unknown } | null)[]
-  const ends = refreshes
-    .filter((refresh) => refresh?.status === 'Completed')
-    .map((refresh) => Date.parse(String(refresh?.endTime)))
-    .filter((end) => !Number.isNaN(end))
-  return ends.length === 0 ? null : new Date(Math.max(...ends))
-}
-
-interface TokenWish {
-  reportId: string
-  datasetId: string
-  identity: EffectiveIdentity | undefined
-  minutes: number
-  /** For all tries, in milliseconds. */
-  budgetMs?: number
-}
-
-/**
- * Asks for a view-only token, also for a model in another workspace (Power BI REST, 'Embed Token - Generate Token');
- * without an identity only for a dataset without row-level security. The service does not ask whether report and
- * dataset belong together: the caller must know.
- */
-export async function requestEmbedToken(
-  rest: PowerBiRest,
-  { reportId, datasetId, identity, minutes, budgetMs }: TokenWish,
-): Promise<EmbedToken> {
-  const body = {
-    datasets: [{ id: datasetId }],
-    reports: [{ id: reportId }],
-    lifetimeInMinutes: minutes,
-    ...(identity && { identities: [{ ...identity, datasets: [datasetId] }] }),
-  }
-  const { token, expiration } = await rest('POST', '/GenerateToken', body, budgetMs)
-  const expiresAt = Date.parse(String(expiration))
-  if (typeof token !== 'string' || token === '' || Number.isNaN(expiresAt)) throw unreadable('no token')
-  return { token, expiresAt }
 }
 
 /** An answer that does not come, or not in the form that it should have. */

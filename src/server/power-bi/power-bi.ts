@@ -19,6 +19,8 @@ export interface EmbedToken {
   token: string
   /** ms since the epoch */
   expiresAt: number
+  /** Paginated reports live at /rdlEmbed. */
+  isPaginated: boolean
 }
 
 /** What a dry run found. */

@@ -90,6 +90,8 @@ const SENTENCES: Record<Exclude<Outcome, 'ok' | 'refused'>, (roles: string) => s
     `O modelo não conhece ${roles}: ${POWER_BI_ADMINISTRATOR} criar essa função de segurança em nível de linha (RLS) no modelo.`,
   'without-rls': (roles) =>
     `O modelo não tem segurança em nível de linha (RLS) e mostraria tudo a todos: ${POWER_BI_ADMINISTRATOR} criar nele ${roles}.`,
+  'paginated-sources': () =>
+    `Este relatório paginado não lê só de um modelo semântico, e o portal não consegue limitar os dados dele a cada pessoa: ${POWER_BI_ADMINISTRATOR} fazê-lo ler de um único modelo com segurança em nível de linha (RLS), no mesmo espaço de trabalho, ou use “URL Direta (SSO)”.`,
   'capacity-paused': () =>
     `A capacidade do Power BI deste espaço de trabalho está pausada: ${POWER_BI_ADMINISTRATOR} retomá-la.`,
   'no-capacity': () =>

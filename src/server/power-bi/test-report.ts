@@ -1,14 +1,15 @@
 import { withinMs } from '#server/timing.ts'
+import { checkReport } from './check-report.ts'
 import type { EffectiveIdentity, ReportRef, ReportTest } from './power-bi.ts'
 import {
   datasetPathOf,
-  type PowerBiRest,
   readHasCapacity,
   readLastRefresh,
   readNeedsIdentity,
   readReport,
   requestEmbedToken,
-} from './power-bi-rest.ts'
+} from './power-bi-calls.ts'
+import type { PowerBiRest } from './power-bi-rest.ts'
 import { outcomeOf, type Step } from './refusals.ts'
 
 /** Refresh time and capacity are extras: the outcome does not wait longer for them. */
@@ -41,24 +42,29 @@ export async function testReport(
     )
 
   async function goThrough(): Promise<ReportTest['outcome']> {
-    const { name, model } = await readReport(rest, report)
-    found.reportName = name
-    step = 'dataset'
-    const isSame = !report.datasetId || report.datasetId.toLowerCase() === model.datasetId.toLowerCase()
-    const asked = { ...model, datasetId: report.datasetId ?? model.datasetId }
-    const needsIdentity = await readNeedsIdentity(rest, datasetPathOf(asked))
-    // The token request would not compare them.
-    if (!isSame) return 'dataset-mismatch'
-    if (!needsIdentity && !rules.allowWithoutRls) return 'without-rls'
-    step = 'token'
+    let refreshed: Promise<Date | null | undefined> = Promise.resolve(null)
+    const fit = await checkReport(
+      {
+        async readReport() {
+          const facts = await readReport(rest, report)
+          found.reportName = facts.name
+          return facts
+        },
+        async readNeedsIdentity(model) {
+          const path = datasetPathOf(model)
+          const answer = await readNeedsIdentity(rest, path)
+          refreshed = extra(readLastRefresh(rest, path))
+          return answer
+        },
+        allowWithoutRls: rules.allowWithoutRls,
+        onStep: (next) => {
+          step = next
+        },
+      },
+      report,
+    )
     hasCapacity = extra(readHasCapacity(rest, report.workspaceId))
-    const refreshed = extra(readLastRefresh(rest, datasetPathOf(model)))
-    await requestEmbedToken(rest, {
-      reportId: report.reportId,
-      datasetId: model.datasetId,
-      identity: needsIdentity ? identity : undefined,
-      minutes: rules.tokenMinutes,
-    })
+    await requestEmbedToken(rest, { report: fit, identity, minutes: rules.tokenMinutes })
     found.refreshedAt = (await refreshed) ?? null
     return (await hasCapacity) === false ? 'no-capacity' : 'ok'
   }

@@ -32,7 +32,7 @@ export interface EmbedTokenContext extends Context {
 export async function issueEmbedToken(
   context: EmbedTokenContext,
   wanted: ReportRef,
-): Promise<{ embedToken: string; expiresInSeconds: number }> {
+): Promise<{ embedToken: string; expiresInSeconds: number; isPaginated?: boolean }> {
   const { db, clock, actor, powerBi } = context
   const { profile } = actor
   await context.takeFromLimit(`embed-token-request ${profile.user_id}`, REQUESTS)
@@ -58,6 +58,7 @@ export async function issueEmbedToken(
   return {
     embedToken: token.token,
     expiresInSeconds: Math.max(0, Math.floor((token.expiresAt - clock()) / 1000)),
+    ...(token.isPaginated && { isPaginated: true }),
   }
 }
 

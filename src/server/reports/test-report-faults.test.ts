@@ -30,10 +30,10 @@ describeOnEachDatabase('Testar relatório, when something is wrong', (kind) => {
     test.each<[string, object, string, RegExp]>([
       ['another workspace', { workspace_id: OFICINA.workspaceId }, 'report-not-found', PORTAL],
       ['no such report', { report_id: NOWHERE }, 'report-not-found', PORTAL],
-      ['no such dataset', { dataset_id: NOWHERE }, 'dataset-not-found', PORTAL],
-      ['the dataset of another workspace', { dataset_id: OFICINA.datasetId }, 'dataset-not-found', PORTAL],
-      ['a dataset id that is none', { dataset_id: 'errado' }, 'dataset-not-found', PORTAL],
-      ['a dataset id that climbs', { dataset_id: '..' }, 'dataset-not-found', PORTAL],
+      ['no such dataset', { dataset_id: NOWHERE }, 'dataset-mismatch', PORTAL],
+      ['the dataset of another workspace', { dataset_id: OFICINA.datasetId }, 'dataset-mismatch', PORTAL],
+      ['a dataset id that is none', { dataset_id: 'errado' }, 'dataset-mismatch', PORTAL],
+      ['a dataset id that climbs', { dataset_id: '..' }, 'dataset-mismatch', PORTAL],
     ])('%s', async (_, changes, outcome, who) => {
       const found = await tested(principalSetting('Vendas', changes))
       expect(found).toMatchObject({ outcome, message: expect.stringMatching(who), refreshedAt: null })

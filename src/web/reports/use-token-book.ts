@@ -80,9 +80,10 @@ async function issueEmbedToken(
   const body = { workspaceId, reportId, datasetId, marcas, estados, ...(userEmail && { userEmail }) }
   try {
     const input = { body, signal, timeoutMs: TIMEOUT_MS }
-    const { embedToken, expiresInSeconds } = await callApi('POST /api/functions/get-powerbi-token', input)
+    const issued = await callApi('POST /api/functions/get-powerbi-token', input)
+    const { embedToken, expiresInSeconds, isPaginated = false } = issued
     if (!embedToken) return { kind: 'failed', detail: NO_TOKEN }
-    return { kind: 'issued', value: embedToken, lifeMs: expiresInSeconds * 1_000 }
+    return { kind: 'issued', value: embedToken, lifeMs: expiresInSeconds * 1_000, isPaginated }
   } catch (error) {
     return outcomeOf(error)
   }

@@ -30,6 +30,10 @@ function drawCanvas(session: Session, actions: ReportActions): { canvas: HTMLEle
     barFrame(session, content, visuals.bars, actions),
     tableFrame(content, visuals.table, actions),
   ]
+  if (session.report?.isPaginated) {
+    const [, , table] = frames as [Frame, Frame, Frame]
+    return { canvas: html('main', {}, html('div', { class: 'visuals few' }, table.figure)), frames: [table] }
+  }
   const cards = drawCards(content.cards, () => actions.clickVisual(visuals.cards))
   const isFew = content.bars.length <= FEW_BRANDS
   const grid = html(
@@ -47,7 +51,8 @@ function isPhone({ settings }: Session): boolean {
 }
 
 /** Whether a pane is to be seen, by the new setting and the old one that powerbi-client still sends. */
-function visiblePanes({ settings }: Session) {
+function visiblePanes({ settings, report }: Session) {
+  if (report?.isPaginated) return { navigation: false, filters: false }
   const { panes, navContentPaneEnabled, filterPaneEnabled } = settings
   return {
     navigation: panes?.pageNavigation?.visible ?? navContentPaneEnabled ?? true,

@@ -9,6 +9,8 @@ export type Initiator = 'sdk' | 'user'
 /** The events that powerbi-client hands on to the embedding page; nothing is sent from a share link. */
 export function createEvents(session: Session, post: PostToHost) {
   function emit(name: string, body: unknown): void {
+    // Paginated reports tell of nothing but errors (learn.microsoft.com/power-bi/paginated-reports/paginated-reports-embed).
+    if (session.report?.isPaginated && name !== 'error') return
     if (session.kind === 'embedded') post(`/reports/${session.uid}/events/${name}`, body)
   }
   const place = () => ({

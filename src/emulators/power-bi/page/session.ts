@@ -56,11 +56,18 @@ export function createSession(uid: string, data: Scope): Session {
   }
 }
 
+/** What the address can show: paginated reports live at /rdlEmbed, all others at /reportEmbed. */
+function reportAt(id: string): EmulatedReport | undefined {
+  const report = reportOfId(id)
+  const isRdl = window.location.pathname.endsWith('/rdlEmbed')
+  return isRdl === (report?.isPaginated ?? false) ? report : undefined
+}
+
 /** Takes a load configuration (models.IReportLoadConfiguration) over into the session. */
 export function loadSession(session: Session, uid: string, config: Record<string, unknown>): void {
   Object.assign(session, createSession(uid, session.data), {
     kind: 'embedded',
-    report: reportOfId(String(config.id ?? '')),
+    report: reportAt(String(config.id ?? '')),
     claims: readClaims(String(config.accessToken ?? '')),
     filters: readFilters(config.filters),
     settings: config.settings ?? {},

@@ -10,22 +10,39 @@ const CLUSTER = {
   embedFeatures: { usageMetricsVNext: true },
 }
 
-/** The report as GET report answers it; embedUrl carries the cluster in `config`, as the real one does. */
+/**
+ * The report as GET report answers it; embedUrl carries the cluster in `config`, as the real one does. A paginated
+ * one has no dataset (learn.microsoft.com/power-bi/paginated-reports/paginated-reports-embed).
+ */
 export function describeReport(report: EmulatedReport) {
+  const { reportId, workspaceId, name, isPaginated = false } = report
   const config = encodeURIComponent(Buffer.from(JSON.stringify(CLUSTER)).toString('base64'))
+  const [page, embed] = isPaginated ? ['rdlreports', 'rdlEmbed'] : ['reports', 'reportEmbed']
   return {
-    id: report.reportId,
-    reportType: 'PowerBIReport',
-    name: report.name,
-    webUrl: `${APP}/groups/${report.workspaceId}/reports/${report.reportId}`,
-    embedUrl: `${APP}/reportEmbed?reportId=${report.reportId}&groupId=${report.workspaceId}&w=2&config=${config}`,
-    isFromPbix: true,
+    id: reportId,
+    reportType: isPaginated ? 'PaginatedReport' : 'PowerBIReport',
+    name,
+    webUrl: `${APP}/groups/${workspaceId}/${page}/${reportId}`,
+    embedUrl: `${APP}/${embed}?reportId=${reportId}&groupId=${workspaceId}&w=2&config=${config}`,
+    isFromPbix: !isPaginated,
     isOwnedByMe: true,
-    datasetId: report.datasetId,
-    datasetWorkspaceId: datasetWorkspaceOf(report),
+    ...(!isPaginated && { datasetId: report.datasetId, datasetWorkspaceId: datasetWorkspaceOf(report) }),
     users: [],
     subscriptions: [],
   }
+}
+
+/** The data sources of a paginated report (learn.microsoft.com/rest/api/power-bi/reports/get-datasources-in-group). */
+export function describeDatasources(report: EmulatedReport) {
+  return [
+    {
+      datasourceType: 'AnalysisServices',
+      connectionDetails: {
+        server: 'pbiazure://api.powerbi.com/',
+        database: `sobe_wowvirtualserver-${report.datasetId}`,
+      },
+    },
+  ]
 }
 
 /** The dataset as GET dataset answers it. */

@@ -106,6 +106,12 @@ export function generateTokenV2(request: TokenRequest): Reply {
   const datasets = resolveIds(datasetList, reportOfDataset)
   if (!reports) return refuse(404, 'PowerBIEntityNotFound', 'A report of the request is not found')
   if (!datasets) return refuse(404, 'PowerBIEntityNotFound', 'A dataset of the request is not found')
+  // learn.microsoft.com/power-bi/paginated-reports/paginated-reports-embed, 'Token considerations'
+  const isReadOnly = (datasetList as { xmlaPermissions?: unknown }[]).every(
+    ({ xmlaPermissions }) => xmlaPermissions === 'ReadOnly',
+  )
+  if (reports.some(({ isPaginated }) => isPaginated) && !isReadOnly)
+    return badRequest('Datasets of a paginated report require xmlaPermissions ReadOnly')
   const isEdit = (reportList as { allowEdit?: unknown }[]).some(({ allowEdit }) => allowEdit === true)
   return issue(request, fields, { reports, datasets, accessLevel: isEdit ? 'Edit' : 'View' })
 }
@@ -124,11 +130,13 @@ const isTextList = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string')
 
 function flawOfIdentity(identity: Identity): string | undefined {
-  const { username, roles = [], datasets, customData } = identity
+  const { username, roles = [], datasets, reports, customData } = identity
   if (typeof username !== 'string' || username === '') return 'Effective identity: username is required'
   if (!/^[\x21-\x7e]{1,256}$/.test(username)) {
     return 'Effective identity: username must be at most 256 ASCII characters without spaces'
   }
+  // An identity for a paginated report names the report instead.
+  if (datasets === undefined && isTextList(reports) && reports.length > 0) return undefined
   if (!isTextList(datasets) || datasets.length === 0) return 'Effective identity: datasets are required'
   if (!isTextList(roles) || roles.length > 50 || roles.some((role) => role.length > 50)) {
     return 'Effective identity: roles must be at most 50 of at most 50 characters'
@@ -144,7 +152,7 @@ function flawOfIdentity(identity: Identity): string | undefined {
 
 function flawForDataset(dataset: DatasetSecurity, identities: readonly Identity[]): string | undefined {
   const own = identities.filter(({ datasets }) =>
-    (datasets as string[]).some((id) => id.toLowerCase() === dataset.id),
+    (datasets as string[] | undefined)?.some((id) => id.toLowerCase() === dataset.id),
   )
   const intro = `Creating embed token for accessing dataset ${dataset.id}`
   if (!dataset.isEffectiveIdentityRequired) {
@@ -167,7 +175,7 @@ function flawOfIdentities(datasets: readonly DatasetSecurity[], identities: read
   for (const identity of identities) {
     const flaw = flawOfIdentity(identity)
     if (flaw) return flaw
-    const stranger = (identity.datasets as string[]).find(
+    const stranger = (identity.datasets as string[] | undefined)?.find(
       (id) => !datasets.some((dataset) => dataset.id === id.toLowerCase()),
     )
     if (stranger) return `Effective identity names dataset ${stranger}, which the token is not for`

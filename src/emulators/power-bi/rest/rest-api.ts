@@ -7,7 +7,13 @@ import {
 } from '#emulators/power-bi/catalogue.ts'
 import type { FaultTarget } from '#emulators/power-bi/instruments/faults.ts'
 import { type Reply, refuse } from '#emulators/power-bi/reply.ts'
-import { describeDataset, describeRefreshes, describeReport, describeWorkspace } from './describe-report.ts'
+import {
+  describeDataset,
+  describeDatasources,
+  describeRefreshes,
+  describeReport,
+  describeWorkspace,
+} from './describe-report.ts'
 import { generateTokenForReport, generateTokenV2, type TokenRequest } from './generate-token.ts'
 import { readToken } from './signed-token.ts'
 
@@ -26,6 +32,7 @@ export interface RestRequest {
 const ID = '([0-9a-zA-Z-]+)'
 const GROUP = `^/v1\\.0/myorg/groups/${ID}`
 const REPORT = new RegExp(`${GROUP}/reports/${ID}$`)
+const DATASOURCES = new RegExp(`${GROUP}/reports/${ID}/datasources$`)
 const REPORT_TOKEN = new RegExp(`${GROUP}/reports/${ID}/GenerateToken$`)
 const DATASET = new RegExp(`${GROUP}/datasets/${ID}$`)
 const REFRESHES = new RegExp(`${GROUP}/datasets/${ID}/refreshes$`)
@@ -36,6 +43,7 @@ const TOKEN_V2 = /^\/v1\.0\/myorg\/GenerateToken$/
 export function faultTargetOf(path: string): FaultTarget | undefined {
   if (REPORT_TOKEN.test(path) || TOKEN_V2.test(path)) return 'generateToken'
   if (REPORT.test(path)) return 'report'
+  if (DATASOURCES.test(path)) return 'datasources'
   if (REFRESHES.test(path)) return 'refreshes'
   if (GROUPS.test(path)) return 'groups'
   return DATASET.test(path) ? 'dataset' : undefined
@@ -93,6 +101,13 @@ function answerGet(request: RestRequest): Reply {
   if (report) {
     const found = findReport(report)
     return found ? odata('reports/$entity', describeReport(found)) : notFound(`Report ${report[2]}`)
+  }
+  const datasources = DATASOURCES.exec(request.path)
+  if (datasources) {
+    const found = findReport(datasources)
+    return found?.isPaginated
+      ? odata('datasources', { value: describeDatasources(found) })
+      : notFound(`Paginated report ${datasources[2]}`)
   }
   const dataset = DATASET.exec(request.path)
   const refreshes = REFRESHES.exec(request.path)

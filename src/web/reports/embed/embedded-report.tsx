@@ -29,6 +29,7 @@ export function EmbeddedReport({ request, marcas, token, book, isSelected }: Emb
   const [attempt, setAttempt] = useState(0)
   const { layout, learnLayout } = usePhoneLayout(request.reportId)
   const { key, area, workspaceId, reportId } = request
+  const isPaginated = useIsPaginated(reportId, token)
   const marcasNow = useRef(marcas)
   const learnLayoutNow = useRef(learnLayout)
 
@@ -53,6 +54,7 @@ export function EmbeddedReport({ request, marcas, token, book, isSelected }: Emb
         reportId,
         marcas: marcasNow.current,
         layout,
+        isPaginated,
       },
       isDemo: demoBase !== undefined,
       isVisible: () => isSelectedNow.current && document.visibilityState === 'visible',
@@ -62,12 +64,12 @@ export function EmbeddedReport({ request, marcas, token, book, isSelected }: Emb
     })
     frame.current = opened
     return () => opened.close()
-  }, [book, key, area, workspaceId, reportId, layout, attempt])
+  }, [book, key, area, workspaceId, reportId, layout, isPaginated, attempt])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a frame opened anew needs its token again
   useEffect(() => {
     if (token?.kind === 'ready') frame.current?.setToken(token.token)
-  }, [token, layout, attempt])
+  }, [token, layout, isPaginated, attempt])
 
   const retriesItself = status.kind === 'failed' && status.failure.retriesItself
   useEffect(() => {
@@ -92,6 +94,20 @@ export function EmbeddedReport({ request, marcas, token, book, isSelected }: Emb
       )}
     </div>
   )
+}
+
+/**
+ * Whether a report is a paginated one, which has a frame of its own. Its token says so; before that, what the last one
+ * said, so that the right frame loads meanwhile.
+ */
+function useIsPaginated(reportId: string, token: TokenState | undefined): boolean {
+  const memory = `patio.paginated.${reportId}`
+  const [remembered] = useState(() => sharedStorage.get(memory) === 'yes')
+  const isPaginated = token?.kind === 'ready' ? token.isPaginated : remembered
+  useEffect(() => {
+    if (isPaginated !== remembered) sharedStorage.set(memory, isPaginated ? 'yes' : 'no')
+  }, [memory, isPaginated, remembered])
+  return isPaginated
 }
 
 const PHONE = '(max-width: 639px)'

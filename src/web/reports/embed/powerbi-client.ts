@@ -37,6 +37,8 @@ export interface ReportView {
   reportId: string
   marcas: readonly string[]
   layout: 'desktop' | 'phone'
+  /** Embedded from /rdlEmbed, which knows neither filters nor pages nor layouts. */
+  isPaginated: boolean
 }
 
 /**
@@ -45,13 +47,17 @@ export interface ReportView {
  */
 export function reportConfig({ models }: PowerBi, view: ReportView): IReportEmbedConfiguration {
   const query = new URLSearchParams({ reportId: view.reportId, groupId: view.workspaceId })
-  const filters = marcaFilters(models, view.marcas)
-  return {
+  const common = {
     type: 'report',
     tokenType: models.TokenType.Embed,
-    embedUrl: `${view.embedBase}/reportEmbed?${query}`,
     id: view.reportId,
     groupId: view.workspaceId,
+  }
+  if (view.isPaginated) return { ...common, embedUrl: `${view.embedBase}/rdlEmbed?${query}` }
+  const filters = marcaFilters(models, view.marcas)
+  return {
+    ...common,
+    embedUrl: `${view.embedBase}/reportEmbed?${query}`,
     permissions: models.Permissions.All,
     viewMode: models.ViewMode.View,
     ...(filters && { filters }),

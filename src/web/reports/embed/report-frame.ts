@@ -97,7 +97,9 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     if (!powerBi || !report || !token || isEmbedded) return
     isEmbedded = true
     powerBi.service.embed(element, { ...reportConfig(powerBi, options.view), accessToken: token })
-    stopLoadTimer = startLoadTimer(options.isVisible, () => fail(LOAD_TIMED_OUT))
+    // A paginated report says neither `loaded` nor `rendered`; it has a loading sign of its own.
+    if (options.view.isPaginated) settle({ kind: 'shown' })
+    else stopLoadTimer = startLoadTimer(options.isVisible, () => fail(LOAD_TIMED_OUT))
   }
 
   function setToken(next: string): void {
@@ -119,6 +121,12 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
       if (fresh === expired) void passToken(report, element, fresh)
       else setToken(fresh)
       return true
+    }
+    if (options.view.isPaginated) {
+      if (!(await renewInPlace())) fail(failureOf(error))
+      else recoveredAt = performance.now()
+      isRecovering = false
+      return
     }
     const reload = () => void report?.reload().catch(() => {})
     const isBack = await recoverFromExpiry({ element, renewInPlace, reload, signal })

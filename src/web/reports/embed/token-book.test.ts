@@ -15,7 +15,7 @@ function requestFor(key: string): TokenRequest {
 }
 
 function issued(lifeMs = 30 * MINUTE): TokenOutcome {
-  return { kind: 'issued', value: `token ${Math.random()}`, lifeMs }
+  return { kind: 'issued', value: `token ${Math.random()}`, lifeMs, isPaginated: false }
 }
 
 /** A book over a scripted server: `answer` may be swapped at any time, `asked` lists the keys in order. */

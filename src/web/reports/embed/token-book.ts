@@ -9,7 +9,7 @@ export interface TokenRequest {
 
 /** What came of asking for a token; `detail` is Portuguese, fit to show. */
 export type TokenOutcome =
-  | { kind: 'issued'; value: string; lifeMs: number }
+  | { kind: 'issued'; value: string; lifeMs: number; isPaginated: boolean }
   | { kind: 'no-scope' }
   /** The person may not have it (any more); without a detail the screen will say so itself. */
   | { kind: 'refused'; detail?: string }
@@ -18,7 +18,7 @@ export type TokenOutcome =
 
 export type TokenState =
   | { kind: 'waiting' }
-  | { kind: 'ready'; token: string }
+  | { kind: 'ready'; token: string; isPaginated: boolean }
   | { kind: 'no-scope' }
   | { kind: 'failed' }
 
@@ -111,7 +111,7 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
     }
     entry.failures = 0
     if (outcome.kind === 'issued') {
-      entry.state = { kind: 'ready', token: outcome.value }
+      entry.state = { kind: 'ready', token: outcome.value, isPaginated: outcome.isPaginated }
       entry.renewAt = askedAt + renewalAge(outcome.lifeMs)
     } else entry.state = { kind: outcome.kind === 'no-scope' ? 'no-scope' : 'failed' }
     publish()

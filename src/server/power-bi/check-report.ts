@@ -1,0 +1,35 @@
+import type { ReportRef } from './power-bi.ts'
+import type { FitReport, Model, ReportFacts } from './power-bi-calls.ts'
+import { type Step, UnfitReport } from './refusals.ts'
+
+interface Checks {
+  readReport: (report: ReportRef) => Promise<ReportFacts>
+  readNeedsIdentity: (model: Model) => Promise<boolean>
+  allowWithoutRls: boolean
+  /** Told of what is asked for next, so that a refusal can be understood. */
+  onStep: (step: Step) => void
+}
+
+/**
+ * Whether a report may be shown: with the model that is its own and, unless the installation says otherwise, only
+ * where that has row-level security.
+ * @throws UnfitReport, and what the service refused
+ */
+export async function checkReport(checks: Checks, report: ReportRef): Promise<FitReport> {
+  const { readReport, readNeedsIdentity, allowWithoutRls, onStep } = checks
+  onStep('report')
+  const { isPaginated, model } = await readReport(report)
+  const fit = { reportId: report.reportId, isPaginated }
+  if (!model) {
+    if (!allowWithoutRls) throw new UnfitReport('paginated-sources')
+    onStep('token')
+    return { ...fit, datasetId: undefined, isProtected: false }
+  }
+  if (report.datasetId && report.datasetId.toLowerCase() !== model.datasetId.toLowerCase())
+    throw new UnfitReport('dataset-mismatch')
+  onStep('dataset')
+  const isProtected = await readNeedsIdentity(model)
+  if (!isProtected && !allowWithoutRls) throw new UnfitReport('without-rls')
+  onStep('token')
+  return { ...fit, datasetId: model.datasetId, isProtected }
+}

@@ -1,0 +1,143 @@
+import { type EffectiveIdentity, type EmbedToken, PowerBiRefusal, type ReportRef } from './power-bi.ts'
+import { type PowerBiRest, unreadable } from './power-bi-rest.ts'
+
+/** One segment of a path. '.' and '..' would climb out of it, however they are encoded. */
+function segment(id: string): string {
+  if (/^\.{0,2}$/.test(id)) throw new PowerBiRefusal(404, 'PowerBIEntityNotFound', `'${id}' is no id`, null)
+  return encodeURIComponent(id)
+}
+
+export function reportPathOf(report: Pick<ReportRef, 'workspaceId' | 'reportId'>): string {
+  return `/groups/${segment(report.workspaceId)}/reports/${segment(report.reportId)}`
+}
+
+export function datasetPathOf({ workspaceId, datasetId }: Model): string {
+  return `/groups/${segment(workspaceId)}/datasets/${segment(datasetId)}`
+}
+
+/** A semantic model, by the workspace that it lives in, which need not be the report's. */
+export interface Model {
+  workspaceId: string
+  datasetId: string
+}
+
+/** What the service says of a report, as far as a token for it asks for it. */
+export interface ReportFacts {
+  name: string | null
+  isPaginated: boolean
+  /** The one model that all of it comes from; undefined for a paginated report that reads anything else. */
+  model: Model | undefined
+}
+
+/** The report's name and its model (Power BI REST, 'Reports - Get Report In Group'). */
+export async function readReport(
+  rest: PowerBiRest,
+  report: Pick<ReportRef, 'workspaceId' | 'reportId'>,
+): Promise<ReportFacts> {
+  const answer = await rest('GET', reportPathOf(report))
+  const { datasetId, datasetWorkspaceId, reportType } = answer
+  const name = typeof answer.name === 'string' ? answer.name : null
+  if (reportType === 'PaginatedReport')
+    return { name, isPaginated: true, model: await readOnlySource(rest, report) }
+  if (typeof datasetId !== 'string') throw unreadable('report without datasetId')
+  const workspaceId = typeof datasetWorkspaceId === 'string' ? datasetWorkspaceId : report.workspaceId
+  return { name, isPaginated: false, model: { workspaceId, datasetId } }
+}
+
+/** How a semantic model is named as a data source: 'sobe_wowvirtualserver-{dataset id}'. */
+const MODEL_DATABASE = /(?:^|-)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
+
+/**
+ * The model of a paginated report, which names none itself, by its data sources (Power BI REST, 'Reports - Get
+ * Datasources In Group'). Only where every source is one and the same model can a person's rows be told apart.
+ */
+async function readOnlySource(
+  rest: PowerBiRest,
+  report: Pick<ReportRef, 'workspaceId' | 'reportId'>,
+): Promise<Model | undefined> {
+  const { value } = await rest('GET', `${reportPathOf(report)}/datasources`)
+  const sources = (Array.isArray(value) ? value : []) as ({ connectionDetails?: unknown } | null)[]
+  const ids = sources.map((source) => {
+    const { server, database } = (source?.connectionDetails ?? {}) as { server?: unknown; database?: unknown }
+    const isModel = typeof server === 'string' && /^pbiazure:\/\//i.test(server)
+    return isModel ? MODEL_DATABASE.exec(String(database))?.[1]?.toLowerCase() : undefined
+  })
+  const [datasetId, ...others] = new Set(ids)
+  return datasetId && others.length === 0 ? { workspaceId: report.workspaceId, datasetId } : undefined
+}
+
+/** Whether the dataset has row-level security. */
+export async function readNeedsIdentity(rest: PowerBiRest, datasetPath: string): Promise<boolean> {
+  const dataset = await rest('GET', datasetPath)
+  return dataset.isEffectiveIdentityRequired === true
+}
+
+/**
+ * Whether the workspace is on a capacity of its own, without which the service gives trial tokens alone (Power BI
+ * REST, 'Groups - Get Groups'); undefined when the service does not tell.
+ */
+export async function readHasCapacity(rest: PowerBiRest, workspaceId: string): Promise<boolean | undefined> {
+  const filter = encodeURIComponent(`id eq '${workspaceId}'`)
+  const { value } = await rest('GET', `/groups?$filter=${filter}`)
+  const [group] = (Array.isArray(value) ? value : []) as ({ isOnDedicatedCapacity?: unknown } | null)[]
+  return typeof group?.isOnDedicatedCapacity === 'boolean' ? group.isOnDedicatedCapacity : undefined
+}
+
+/**
+ * When the dataset was last refreshed, of its ten newest refreshes; null when none is over or the service does
+ * not tell (GET refreshes, Power BI REST). Needs more than viewing: docs/power-bi.md.
+ */
+export async function readLastRefresh(rest: PowerBiRest, datasetPath: string): Promise<Date | null> {
+  const { value } = await rest('GET', `${datasetPath}/refreshes?$top=10`)
+  const refreshes = (Array.isArray(value) ? value : []) as ({ status?: unknown; endTime?: unknown } | null)[]
+  const ends = refreshes
+    .filter((refresh) => refresh?.status === 'Completed')
+    .map((refresh) => Date.parse(String(refresh?.endTime)))
+    .filter((end) => !Number.isNaN(end))
+  return ends.length === 0 ? null : new Date(Math.max(...ends))
+}
+
+/** A report that may be shown, and how. */
+export interface FitReport {
+  reportId: string
+  isPaginated: boolean
+  /** Undefined for a paginated report that was let through without row-level security. */
+  datasetId: string | undefined
+  /** Whether the model has row-level security, and so takes an identity. */
+  isProtected: boolean
+}
+
+interface TokenWish {
+  report: FitReport
+  identity: EffectiveIdentity
+  minutes: number
+  /** For all tries, in milliseconds. */
+  budgetMs?: number
+}
+
+/**
+ * Asks for a view-only token, also for a model in another workspace (Power BI REST, 'Embed Token - Generate Token').
+ * The service does not ask whether report and dataset belong together: the caller must know.
+ */
+export async function requestEmbedToken(
+  rest: PowerBiRest,
+  { report, identity, minutes, budgetMs }: TokenWish,
+): Promise<EmbedToken> {
+  const { reportId, isPaginated, datasetId, isProtected } = report
+  const identities = [
+    ...(datasetId && isProtected ? [{ ...identity, datasets: [datasetId] }] : []),
+    // A paginated report knows its reader as User!UserID.
+    ...(isPaginated ? [{ username: identity.username, reports: [reportId] }] : []),
+  ]
+  const dataset = { id: datasetId, ...(isPaginated && { xmlaPermissions: 'ReadOnly' }) }
+  const body = {
+    ...(datasetId && { datasets: [dataset] }),
+    reports: [{ id: reportId }],
+    lifetimeInMinutes: minutes,
+    ...(identities.length > 0 && { identities }),
+  }
+  const { token, expiration } = await rest('POST', '/GenerateToken', body, budgetMs)
+  const expiresAt = Date.parse(String(expiration))
+  if (typeof token !== 'string' || token === '' || Number.isNaN(expiresAt)) throw unreadable('no token')
+  return { token, expiresAt, isPaginated }
+}
