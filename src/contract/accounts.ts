@@ -81,6 +81,7 @@ const passwordGrantSchema = z.strictObject({
   ...signInFormSchema.shape,
   captcha: z.optional(captchaSchema),
   gotrue_meta_security: metaSecuritySchema,
+  device_token: z.optional(z.string().check(z.maxLength(128))),
 })
 const refreshGrantSchema = z.strictObject({
   refresh_token: z.string().check(z.minLength(1), z.maxLength(512)),
@@ -107,6 +108,8 @@ export const sessionSchema = z.object({
   expires_in: z.number(),
   expires_at: z.number(),
   refresh_token: z.string(),
+  /** Of a sign-in with a password: shows at the next one that this browser has signed in to the account before. */
+  device_token: z.optional(z.string()),
   user: authUserSchema,
 })
 export type Session = z.output<typeof sessionSchema>

@@ -44,6 +44,8 @@ export interface PortalServices {
     companyEmailDomain: string
     groupName: string
     rateLimits: boolean
+    /** How many days a session lives at most, however often it is refreshed. */
+    sessionMaxDays: number
     altchaCost: number
     recaptcha: { siteKey: string; secretKey: string } | undefined
     publicUrl: string
@@ -73,7 +75,8 @@ export function createApp({ database, options, ...given }: PortalServices): Http
   const { db } = database
   const tokens = createTokens(keyring, clock)
   const altcha = options.recaptcha ? undefined : createAltcha(keyring, options.altchaCost, clock)
-  const humanCheck = createHumanCheck({ db, keyring, clock }, altcha ?? recaptchaOf(options))
+  const limits = createLimits(db, options.rateLimits, clock)
+  const humanCheck = createHumanCheck({ db, keyring, clock, ...limits }, altcha ?? recaptchaOf(options))
   const services = {
     ...options,
     ...given,
@@ -81,9 +84,9 @@ export function createApp({ database, options, ...given }: PortalServices): Http
     tokens,
     altcha,
     humanCheck,
-    authenticate: createAuthenticate(database, tokens, clock),
+    authenticate: createAuthenticate(database, tokens, clock, options.sessionMaxDays),
     isOperator: createIsOperator(options.metricsToken),
-    takeFromLimit: createLimits(db, options.rateLimits, clock),
+    ...limits,
     nudgeOutbox: () => outbox.nudge(),
     embedTokens: createEmbedTokenCache(clock, metrics.countEmbedToken),
   }

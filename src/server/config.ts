@@ -58,6 +58,7 @@ const environmentSchema = z.object({
     .default('#0f5c7d'),
   BRAND_LOGO: z.string().min(1).optional(),
   SESSION_SECRET: list.optional(),
+  SESSION_MAX_DAYS: wholeNumber(1, 365).default(7),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'informe uma URL smtp:// ou smtps://' }).optional(),
   MAIL_FROM: sender.optional(),
   RECAPTCHA_SITE_KEY: z.string().min(1).optional(),
@@ -161,6 +162,7 @@ function configOf(env: Environment, isDemo: boolean, isProduction: boolean) {
     },
     /** The first signs, all verify. Empty in demo mode: the data directory holds a random one. */
     sessionSecrets: env.SESSION_SECRET ?? [],
+    sessionMaxDays: env.SESSION_MAX_DAYS,
     /** Empty in demo mode, which sends nothing. */
     smtpUrl: env.SMTP_URL ?? '',
     mailFrom: env.MAIL_FROM ?? `Pátio <portal@${companyEmailDomain}>`,

@@ -63,7 +63,13 @@ export async function servePortal(
 
   const outbox = openOutbox(config, log, database, demo)
   const metrics = createMetrics(database)
-  const messageStreams = createMessageStreams({ database, log, metrics, clock })
+  const messageStreams = createMessageStreams({
+    database,
+    log,
+    metrics,
+    clock,
+    sessionMaxDays: config.sessionMaxDays,
+  })
   let isDraining = false
   const app = createApp({
     database,

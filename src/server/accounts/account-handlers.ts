@@ -1,6 +1,4 @@
 import type { accountRoutes } from '#contract/accounts.ts'
-import { ipGroup } from '#server/http/caller-ip.ts'
-import type { PublicContext } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { AccountServices } from './account-context.ts'
@@ -9,9 +7,6 @@ import { presentAuthUser, refreshSession, signOut } from './sessions.ts'
 import { changePassword, resetPassword } from './set-password.ts'
 import { signIn } from './sign-in.ts'
 import { signUp } from './sign-up.ts'
-
-const SIGN_IN_LIMIT = { max: 60, windowSeconds: 300 }
-const HUMAN_CHECK_LIMIT = { max: 60, windowSeconds: 300 }
 
 /** Where our own forms and where the official auth-js client put the answer of the human check. */
 interface WithCaptcha {
@@ -22,9 +17,7 @@ const captchaOf = (body: WithCaptcha) => body.captcha ?? body.gotrue_meta_securi
 
 /** Sessions, accounts, passwords and the human check. */
 export function accountHandlers(services: AccountServices): Handlers<typeof accountRoutes> {
-  const { takeFromLimit, humanCheck, altcha } = services
-  const limitByIp = (name: string, { request }: PublicContext, limit: typeof SIGN_IN_LIMIT) =>
-    takeFromLimit(`${name} ${ipGroup(request.ip)}`, limit)
+  const { humanCheck, altcha } = services
   return {
     async issueToken({ context, query, body }) {
       if (query.grant_type === 'refresh_token') {
@@ -32,8 +25,8 @@ export function accountHandlers(services: AccountServices): Handlers<typeof acco
         return refreshSession({ ...services, ...context }, body.refresh_token)
       }
       if (!('email' in body)) throw new ProblemError('invalid-input')
-      await limitByIp('sign-in', context, SIGN_IN_LIMIT)
-      return signIn({ ...services, ...context }, { ...body, captcha: captchaOf(body) })
+      const { email, password, device_token: deviceToken } = body
+      return signIn({ ...services, ...context }, { email, password, deviceToken, captcha: captchaOf(body) })
     },
     readUser: ({ context: { actor } }) => presentAuthUser(actor.profile, actor.sessionKind),
     signOut: ({ context, query }) => signOut(context, query.scope).then(() => undefined),
@@ -56,7 +49,6 @@ export function accountHandlers(services: AccountServices): Handlers<typeof acco
       return altcha.createChallenge()
     },
     async verifyRecaptcha({ context, body }) {
-      await limitByIp('human-check', context, HUMAN_CHECK_LIMIT)
       const pass = await humanCheck.tradeForPass(body.token, context.request.ip)
       return pass ? { success: true, pass } : { success: false }
     },

@@ -37,7 +37,7 @@ describeOnEachDatabase('a session', (kind) => {
     const { database, keyring, clock } = portal
     const person = await addPerson(portal)
     const { access_token } = await openTestSession(portal, person)
-    const authenticate = createAuthenticate(database, createTokens(keyring, clock), clock)
+    const authenticate = createAuthenticate(database, createTokens(keyring, clock), clock, 7)
     const actor = await authenticate(`Bearer ${access_token}`)
     expect(actorSchema.parse(actor)).toEqual(actor)
     expect(actor?.profile).toEqual(person)

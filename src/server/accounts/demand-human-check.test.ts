@@ -130,11 +130,22 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
     expect(await signIn({}, `x${BUILTIN}`)).toBe('400 human-check-required')
   })
 
-  test('answers are taken sixty times in five minutes from one address', async () => {
-    const replies = []
-    for (let count = 0; count < 61; count++)
-      replies.push(await send(portal, 'POST', '/api/functions/verify-recaptcha', { body: { token: 'x' } }))
-    expect(replies.map((reply) => reply.status)).toEqual([...Array(60).fill(200), 429])
-    expect(Number(replies.at(-1)?.headers.get('retry-after'))).toBeLessThanOrEqual(300)
+  test('wrong answers to a challenge of ours are tried sixty times in five minutes from one address', async () => {
+    const { challenge, solution } = await answerChallenge(portal)
+    const wrong = encodeAnswer({ challenge, solution: { ...solution, derivedKey: '00'.repeat(32) } })
+    const answer = (token: string) =>
+      send(portal, 'POST', '/api/functions/verify-recaptcha', { body: { token } })
+    const statuses = async (token: string) => {
+      const found = []
+      for (let count = 0; count < 61; count++) found.push((await answer(token)).status)
+      return found
+    }
+    // What is no answer to a challenge costs nothing, and right answers are given back what they took.
+    expect(await statuses('x')).toEqual(Array(61).fill(200))
+    for (let count = 0; count < 61; count++) expect((await trade(await rightAnswer())).success).toBe(true)
+    expect(await statuses(wrong)).toEqual([...Array(60).fill(200), 429])
+    const refused = await answer(encodeAnswer({ challenge, solution }))
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '300'])
+    expect(await signIn({ captcha: wrong })).toBe('429 rate-limited')
   })
 })

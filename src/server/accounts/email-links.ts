@@ -23,18 +23,26 @@ const ACTIONS = { verification: 'resend', recovery: 'recover' } as const
 
 type Outcome = 'account-removed' | 'sessions-ended'
 
+type MailAction = 'sign-up' | 'resend' | 'recover'
+
+/** Limits what makes the portal send a mail, by where it is asked from. @throws ProblemError rate-limited */
+export function limitMailsFrom(
+  { takeFromLimit, request }: AccountContext,
+  action: MailAction,
+): Promise<void> {
+  return takeFromLimit(`${action} ${ipGroup(request.ip)}`, MAILS_PER_IP)
+}
+
 /**
- * Limits what makes the portal send a mail, by where it is asked from and by whom it would go to, whether or
- * not there is such a person.
+ * Limits it by whom the mail would go to, whether or not there is such a person.
  * @param email in lower case
  * @throws ProblemError rate-limited
  */
-export async function takeFromMailLimits(
-  { takeFromLimit, request }: Pick<AccountContext, 'takeFromLimit' | 'request'>,
-  action: 'sign-up' | 'resend' | 'recover',
+export async function limitMailsTo(
+  { takeFromLimit }: AccountContext,
+  action: MailAction,
   email: string,
 ): Promise<void> {
-  await takeFromLimit(`${action} ${ipGroup(request.ip)}`, MAILS_PER_IP)
   await takeFromLimit(`${action}-minute ${email}`, MAILS_PER_MINUTE)
   await takeFromLimit(`${action}-hour ${email}`, MAILS_PER_HOUR)
 }
@@ -49,7 +57,8 @@ export async function requestLinkMail(
   { kind, email: typed }: { kind: keyof typeof ACTIONS; email: string },
 ): Promise<void> {
   const email = typed.toLowerCase()
-  await takeFromMailLimits(context, ACTIONS[kind], email)
+  await limitMailsFrom(context, ACTIONS[kind])
+  await limitMailsTo(context, ACTIONS[kind], email)
   await queueMail(context, accountMails, kind, email)
   context.nudgeOutbox()
 }
@@ -155,7 +164,8 @@ async function shutOut(context: PublicContext, userId: string): Promise<Outcome>
   const person = await lockProfile(db, userId)
   if (!person) throw new ProblemError('invalid-link')
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
-  // Ending sessions alone would let whoever set the password sign in again.
+  await db.deleteFrom('sign_in_devices').where('user_id', '=', userId).execute()
+  // Ending sessions alone would let whoever knows the password sign in again.
   await retirePassword(db, userId)
   await cancelLinks(context, userId, ['recovery', 'disown-change'])
   await queueMail(context, accountMails, 'recovery', person.email)

@@ -4,6 +4,8 @@ import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import { SignJWT } from 'jose/jwt/sign'
 import { jwtVerify } from 'jose/jwt/verify'
 import type { Db } from '#server/database/schema.ts'
+import { ipGroup } from '#server/http/caller-ip.ts'
+import type { Limits } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { Keyring } from '#server/keyring.ts'
 
@@ -13,23 +15,32 @@ const REMEMBER_ANSWER_MS = 30 * 60_000
 const AUDIENCE = 'human-check'
 const CHALLENGE_SECONDS = 20 * 60
 const RECAPTCHA_TIMEOUT_MS = 5_000
+/** Wrong answers from one IP that had to be worked on. */
+const FAILURE_LIMIT = { max: 60, windowSeconds: 300 }
 
 /** Whoever checks that a person, not a script, filled a form in: reCAPTCHA or ALTCHA. */
 export interface HumanCheckService {
   /**
    * @param answer what the widget produced
+   * @param beforeWork called once nothing but costly work is left to tell whether it is right; it may throw
    * @returns an id that every way of writing this answer shares, or undefined when it is wrong; single
    *   use is seen to by the caller
    * @throws ProblemError human-check-unavailable when the service cannot be asked
    */
-  idOfRightAnswer(answer: string, ip: string): Promise<string | undefined>
+  idOfRightAnswer(answer: string, ip: string, beforeWork: () => Promise<void>): Promise<string | undefined>
 }
 
 export type HumanCheck = ReturnType<typeof createHumanCheck>
 
 /** Makes the check that forms demand; answers and passes serve once. */
 export function createHumanCheck(
-  { db, keyring, clock }: { db: Db; keyring: Keyring; clock: () => number },
+  {
+    db,
+    keyring,
+    clock,
+    takeFromLimit,
+    giveBackToLimit,
+  }: { db: Db; keyring: Keyring; clock: () => number } & Pick<Limits, 'takeFromLimit' | 'giveBackToLimit'>,
   service: HumanCheckService,
 ) {
   const keys = keyring(AUDIENCE)
@@ -45,8 +56,20 @@ export function createHumanCheck(
   }
 
   async function isFreshAnswer(answer: string, ip: string): Promise<boolean> {
-    const id = await service.idOfRightAnswer(answer, ip)
-    return id !== undefined && spend(id, REMEMBER_ANSWER_MS)
+    const key = `human-check ${ipGroup(ip)}`
+    let isTaken = false
+    let isWrong = false
+    try {
+      const id = await service.idOfRightAnswer(answer, ip, async () => {
+        await takeFromLimit(key, FAILURE_LIMIT)
+        isTaken = true
+      })
+      isWrong = id === undefined
+      return id !== undefined && (await spend(id, REMEMBER_ANSWER_MS))
+    } finally {
+      // While it is worked on it counts as wrong; that the service could not be asked is not the caller's fault.
+      if (isTaken && !isWrong) await giveBackToLimit(key)
+    }
   }
 
   async function idOfPass(pass: string): Promise<string | undefined> {
@@ -108,15 +131,25 @@ export function createAltcha(keyring: Keyring, cost: number, clock: () => number
       })
       return { parameters: { ...challenge.parameters }, signature: challenge.signature as string }
     },
-    async idOfRightAnswer(answer) {
+    async idOfRightAnswer(answer, _ip, beforeWork) {
       const payload = readPayload(answer)
       // The library checks the expiry by the real clock; ours can be moved by tests.
       if (!payload || Number(payload.challenge.parameters.expiresAt) * 1000 <= clock()) return undefined
       for (const hmacSignatureSecret of secrets) {
         const { challenge, solution } = payload
-        const result = await verifySolution({ challenge, solution, deriveKey, hmacSignatureSecret }).catch(
-          () => null,
-        )
+        const result = await verifySolution({
+          challenge,
+          solution,
+          hmacSignatureSecret,
+          // The library comes here once age and signature are right.
+          deriveKey: async (...parameters) => {
+            await beforeWork()
+            return deriveKey(...parameters)
+          },
+        }).catch((error) => {
+          if (error instanceof ProblemError) throw error
+          return null
+        })
         if (result?.verified) return challenge.signature
       }
       return undefined
@@ -144,7 +177,8 @@ export function createRecaptcha(
   verifyUrl = 'https://www.google.com/recaptcha/api/siteverify',
 ): HumanCheckService {
   return {
-    async idOfRightAnswer(answer, ip) {
+    async idOfRightAnswer(answer, ip, beforeWork) {
+      await beforeWork()
       try {
         const reply = await fetch(verifyUrl, {
           method: 'POST',

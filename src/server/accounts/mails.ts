@@ -157,6 +157,23 @@ export const accountMails = {
     }
   },
 
+  /** Owed to people to whose account a browser signed in that had never done so, unless it was their first. */
+  async 'new-device'(context, mail) {
+    const person = await findByEmail(context.db, mail.recipient)
+    if (!person) return undefined
+    const link = await mintEmailLink(context, { userId: person.user_id, purpose: 'disown-change' })
+    return {
+      subject: `Novo acesso à sua conta no portal ${context.groupName}`,
+      heading: 'Novo acesso à sua conta',
+      paragraphs: [
+        `Em ${writeInstant(mail.created_at)} alguém entrou na sua conta no portal de relatórios, com a sua senha, em um navegador que ainda não conhecíamos.`,
+        'Se foi você, não precisa fazer nada. Se não foi, avise agora: encerramos todas as sessões, a senha deixa de valer e você recebe um link para criar outra.',
+      ],
+      button: { label: 'Não fui eu', link },
+      notes: ['O link vale por 7 dias. Uma janela anônima ou dados do navegador apagados também contam.'],
+    }
+  },
+
   /** Owed to the built-in administrator, whose sign-in skips the human check, after failed attempts. */
   async 'builtin-failures'({ db, groupName, publicUrl }, mail) {
     if (!(await findByEmail(db, mail.recipient))) return undefined

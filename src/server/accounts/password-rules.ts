@@ -101,7 +101,7 @@ function coresOf(password: string, maxLength: number): string[] {
   if (first < 0) return [password]
   const last = password.search(/[a-z][^a-z]*$/)
   const cores: string[] = []
-  for (let start = 0; start <= first; start++)
+  for (let start = Math.max(0, last + 1 - maxLength); start <= first; start++)
     for (let end = last + 1; end <= Math.min(password.length, start + maxLength); end++)
       if (end - start >= MIN_WORD) cores.push(password.slice(start, end))
   return cores

@@ -8,6 +8,7 @@ import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
 
 const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
 
 describeOnEachDatabase('refreshing a session', (kind) => {
   const portal = setUpPortal({ kind })
@@ -59,13 +60,21 @@ describeOnEachDatabase('refreshing a session', (kind) => {
       expect((await renew(parent.refresh_token)).refresh_token).toBe(child.refresh_token)
     })
 
-    test('gives the same successor for as long as nobody has used it: the reply was lost', async () => {
+    test('gives the same successor for two minutes while nobody has used it: the reply was lost', async () => {
       const parent = await open()
       const child = await renew(parent.refresh_token)
-      portal.clock.advance(15 * MINUTE)
+      portal.clock.advance(2 * MINUTE)
       const again = await renew(parent.refresh_token)
       expect(again.refresh_token).toBe(child.refresh_token)
       expect(await isSignedIn(portal, again.access_token)).toBe(true)
+    })
+
+    test('ends the session after that: a thief who waits is found out', async () => {
+      const parent = await open()
+      const child = await renew(parent.refresh_token)
+      portal.clock.advance(2 * MINUTE + 1)
+      expect(await isDead(parent.refresh_token)).toBe(true)
+      expect(await isDead(child.refresh_token)).toBe(true)
     })
 
     test('five times at once signs nobody out', async () => {
@@ -181,6 +190,24 @@ describeOnEachDatabase('refreshing a session', (kind) => {
     const child = await renew(refresh_token)
     portal.clock.advance(40 * MINUTE)
     expect(await isDead(child.refresh_token)).toBe(true)
+  })
+
+  test('works for SESSION_MAX_DAYS in all, however often it is done, and so does what it gives', async () => {
+    const { database, clock } = portal
+    const strict = await startTestPortal({ kind, database, clock, sessionMaxDays: 1 })
+    let session = await open()
+    for (let passed = 0; passed < DAY - 30 * MINUTE; passed += 30 * MINUTE) {
+      clock.advance(30 * MINUTE)
+      session = await renew(session.refresh_token, strict)
+    }
+    clock.advance(30 * MINUTE - 1)
+    session = await renew(session.refresh_token, strict)
+    expect(await isSignedIn(strict, session.access_token)).toBe(true)
+    clock.advance(1)
+    expect(await isSignedIn(strict, session.access_token)).toBe(false)
+    expect(await isDead(session.refresh_token, strict)).toBe(true)
+    await renew(session.refresh_token)
+    await strict.stop()
   })
 
   test('stops with the deletion of the person', async () => {

@@ -21,10 +21,18 @@ import {
 
 /** A session that was not refreshed for this long is dead. */
 export const SESSION_IDLE_MS = 40 * 60_000
+/** Since when a session that lives at an instant was opened, and refreshed. */
+export function lifeOfSessions(now: number, maxDays: number) {
+  return { openedAfter: new Date(now - maxDays * DAY_MS), refreshedAfter: new Date(now - SESSION_IDLE_MS) }
+}
+
 /** A session from a reset link is for setting a password, now. It cannot be refreshed, so its token lasts as long. */
 const RECOVERY_SESSION_SECONDS = 15 * 60
 /** How long a replayed parent is taken for a second tab or a lost reply, whatever has been seen since. */
 const PARENT_GRACE_MS = 10_000
+/** How long it is taken for a lost reply while the successor has not been seen; a patient thief comes later. */
+const LOST_REPLY_MS = 2 * 60_000
+const DAY_MS = 24 * 60 * 60_000
 const REFRESH_LIMIT = { max: 12, windowSeconds: 60 }
 
 type SessionContext = Pick<AccountContext, 'db' | 'clock' | 'tokens'>
@@ -102,28 +110,32 @@ const READ_SESSION = {
     from sessions s
     join profiles p on p.user_id = s.user_id
     left join user_roles r on r.user_id = s.user_id
-    where s.id = $1 and s.user_id = $2 and s.refreshed_at > $3
-      and (s.kind <> 'recovery' or s.created_at > $4)`,
+    where s.id = $1 and s.user_id = $2 and s.refreshed_at > $3 and s.created_at > $4
+      and (s.kind <> 'recovery' or s.created_at > $5)`,
 }
 
 /**
  * Makes the check behind every protected request: token, session and profile.
  * @param clock ms since the epoch
+ * @param maxDays SESSION_MAX_DAYS
  */
 export function createAuthenticate(
   database: Database,
   { access }: Pick<Tokens, 'access'>,
   clock: () => number,
+  maxDays: number,
 ): Authenticate {
   return async (authorization) => {
     const token = /^Bearer ([\w.-]{20,2048})$/i.exec(authorization ?? '')?.[1]
     const claims = token && (await access.verify(token))
     if (!claims) return undefined
     const now = clock()
+    const { openedAfter, refreshedAfter } = lifeOfSessions(now, maxDays)
     const [row] = await database.runPrepared<{ acknowledged_counter: number; actor: string }>(READ_SESSION, [
       claims.sessionId,
       claims.userId,
-      new Date(now - SESSION_IDLE_MS).toISOString(),
+      refreshedAfter.toISOString(),
+      openedAfter.toISOString(),
       new Date(now - RECOVERY_SESSION_SECONDS * 1000).toISOString(),
     ])
     if (!row) return undefined
@@ -145,7 +157,7 @@ async function acknowledge({ db }: Database, sessionId: string, counter: number)
 
 /**
  * Trades a refresh token for a new session (RFC 9700, section 4.14: rotation with reuse detection). The
- * parent gets the same successor again while it is 10 s old at most or the successor was never seen in
+ * parent gets the same successor again while that is 10 s old at most, or 2 min while it was never seen in
  * use; anything older ends the whole session.
  * @throws ProblemError invalid-refresh-token, rate-limited
  */
@@ -179,7 +191,9 @@ async function trade(context: AccountContext, parts: TokenParts): Promise<Sessio
   const opened = await findOpened(context, parts, true)
   if (!opened) return undefined
   const { row, refreshKey } = opened
-  if (row.kind === 'recovery' || row.refreshed_at.getTime() <= clock() - SESSION_IDLE_MS) return undefined
+  const { openedAfter, refreshedAfter } = lifeOfSessions(clock(), context.sessionMaxDays)
+  if (row.kind === 'recovery' || row.refreshed_at <= refreshedAfter || row.created_at <= openedAfter)
+    return undefined
 
   const profile = await findProfile(db, row.user_id)
   if (!profile) return undefined
@@ -208,9 +222,9 @@ async function trade(context: AccountContext, parts: TokenParts): Promise<Sessio
 function judge(row: Selectable<SessionsTable>, counter: number, now: number): 'rotate' | 'repeat' | 'reuse' {
   if (counter === row.refresh_counter) return 'rotate'
   if (counter !== row.refresh_counter - 1) return 'reuse'
-  const isRecent = now - row.refreshed_at.getTime() <= PARENT_GRACE_MS
-  const isSuccessorUnseen = row.acknowledged_counter < row.refresh_counter
-  return isRecent || isSuccessorUnseen ? 'repeat' : 'reuse'
+  const isSuccessorSeen = row.acknowledged_counter >= row.refresh_counter
+  const graceMs = isSuccessorSeen ? PARENT_GRACE_MS : LOST_REPLY_MS
+  return now - row.refreshed_at.getTime() <= graceMs ? 'repeat' : 'reuse'
 }
 
 /** Ends this session (local), every other one (others) or all of the user's (global). */

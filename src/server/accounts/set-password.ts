@@ -18,7 +18,7 @@ import { accountMails } from './mails.ts'
 import { hashPassword, isPasswordRight } from './password-hashing.ts'
 import { refuseGuessable } from './password-rules.ts'
 import { presentAuthUser } from './sessions.ts'
-import { forgetAttempts } from './sign-in.ts'
+import { forgetAttempts } from './sign-in-attempts.ts'
 
 const CHANGE_LIMIT = { max: 5, windowSeconds: 15 * 60 }
 const RESET_LIMIT = { max: 10, windowSeconds: 15 * 60 }

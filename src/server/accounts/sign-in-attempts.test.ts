@@ -80,6 +80,16 @@ describeOnEachDatabase('the lock-out after wrong passwords', (kind) => {
     expect(replies.filter((reply) => reply.status === 429)).toHaveLength(50 - hashed.length)
   })
 
+  test('refuses none of twenty right sign-ins at once, whatever failed before', async () => {
+    const { email } = await addPerson(portal, { password: TEST_PASSWORD })
+    await statuses(4, () => signIn(portal, email, WRONG))
+    const passes = await Promise.all(Array.from({ length: 20 }, () => givePass(portal)))
+    const replies = await Promise.all(
+      passes.map((captcha) => signIn(portal, email, TEST_PASSWORD, { captcha })),
+    )
+    expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(200))
+  })
+
   test('holds over replicas', async () => {
     const other = await startTestPortal({ kind, database: portal.database, clock: portal.clock })
     const email = 'replicas@grupopatio.com.br'

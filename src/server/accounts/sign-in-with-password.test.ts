@@ -31,6 +31,7 @@ describeOnEachDatabase('signing in with a password', (kind) => {
     expect(body).toEqual({
       access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
       refresh_token: expect.stringMatching(/^[\w-]{48}$/),
+      device_token: expect.stringMatching(/^[\w-]{43}$/),
       token_type: 'bearer',
       expires_in: 600,
       expires_at: Math.floor(portal.clock() / 1000) + 600,

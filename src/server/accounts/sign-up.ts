@@ -7,7 +7,7 @@ import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { queueWaitingDigest } from '#server/users/mails.ts'
 import type { AccountContext } from './account-context.ts'
-import { takeFromMailLimits } from './email-links.ts'
+import { limitMailsFrom, limitMailsTo } from './email-links.ts'
 import { accountMails } from './mails.ts'
 import { hashPassword } from './password-hashing.ts'
 import { refuseGuessable } from './password-rules.ts'
@@ -48,9 +48,11 @@ export async function signUp(
   const form = signUpFormSchema(context.companyEmailDomain)
   const issue = form.safeParse({ email, password, confirmation: password }).error?.issues[0]
   if (issue) throw refuse(issue.path.join('.'), issue.message)
-  await refuseGuessable(context, { password, email })
   await context.humanCheck.demand(typed.captcha, context.request.ip)
-  await takeFromMailLimits(context, 'sign-up', email)
+  await limitMailsFrom(context, 'sign-up')
+  await refuseGuessable(context, { password, email })
+  // Only now: nobody is to wait for a minute because of a password that was refused.
+  await limitMailsTo(context, 'sign-up', email)
   const hash = await hashPassword(password)
   await context.db.transaction().execute((db) => register({ ...context, db }, { email, hash }))
   context.nudgeOutbox()

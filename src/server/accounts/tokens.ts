@@ -21,11 +21,16 @@ interface AccessClaims {
 export interface Tokens {
   access: ReturnType<typeof createAccessTokens>
   refreshKeys: ReturnType<typeof createRefreshKeys>
+  devices: ReturnType<typeof createDeviceTokens>
 }
 
 /** @param clock ms since the epoch */
 export function createTokens(keyring: Keyring, clock: () => number): Tokens {
-  return { access: createAccessTokens(keyring, clock), refreshKeys: createRefreshKeys(keyring) }
+  return {
+    access: createAccessTokens(keyring, clock),
+    refreshKeys: createRefreshKeys(keyring),
+    devices: createDeviceTokens(keyring),
+  }
 }
 
 /**
@@ -121,6 +126,34 @@ function createRefreshKeys(keyring: Keyring) {
   }
 }
 
+/** Tells by a token that a browser has signed in to an account: base64url(its id ‖ HMAC of id and e-mail). */
+function createDeviceTokens(keyring: Keyring) {
+  const keys = keyring('device-token')
+  const macOf = (key: Uint8Array, id: Uint8Array, email: string) =>
+    createHmac('sha256', key).update(id).update(email).digest().subarray(0, MAC_BYTES)
+  return {
+    sign(deviceId: string, email: string): string {
+      const id = bytesOfUuid(deviceId)
+      return Buffer.concat([id, macOf(keys[0].bytes, id, email)]).toString('base64url')
+    },
+    /** @returns the browser's id; undefined when the token is not ours, or of another account */
+    read(token: string, email: string): string | undefined {
+      if (!/^[\w-]{43}$/.test(token)) return undefined
+      const bytes = Buffer.from(token, 'base64url')
+      const [id, mac] = [bytes.subarray(0, 16), bytes.subarray(16)]
+      return keys.some((key) => timingSafeEqual(mac, macOf(key.bytes, id, email))) ? uuidOf(id) : undefined
+    },
+  }
+}
+
+function bytesOfUuid(uuid: string): Buffer {
+  return Buffer.from(uuid.replaceAll('-', ''), 'hex')
+}
+
+function uuidOf(bytes: Buffer): string {
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
 interface RefreshTokenParts {
   sessionId: string
   counter: number
@@ -128,10 +161,9 @@ interface RefreshTokenParts {
 }
 
 function bodyOf(sessionId: string, counter: number): Buffer {
-  const body = Buffer.alloc(20)
-  body.write(sessionId.replaceAll('-', ''), 'hex')
-  body.writeUInt32BE(counter, 16)
-  return body
+  const count = Buffer.alloc(4)
+  count.writeUInt32BE(counter)
+  return Buffer.concat([bytesOfUuid(sessionId), count])
 }
 
 function macOf(key: Uint8Array, sessionId: string, counter: number): Buffer {
@@ -151,9 +183,11 @@ export function parseRefreshToken(token: string): RefreshTokenParts | undefined 
   if (!/^[\w-]{48}$/.test(token)) return undefined
   const bytes = Buffer.from(token, 'base64url')
   if (bytes.length !== REFRESH_TOKEN_BYTES) return undefined
-  const hex = bytes.toString('hex', 0, 16)
-  const sessionId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
-  return { sessionId, counter: bytes.readUInt32BE(16), mac: bytes.subarray(20) }
+  return {
+    sessionId: uuidOf(bytes.subarray(0, 16)),
+    counter: bytes.readUInt32BE(16),
+    mac: bytes.subarray(20),
+  }
 }
 
 export function isGenuine(parts: RefreshTokenParts, key: Uint8Array): boolean {

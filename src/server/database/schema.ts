@@ -85,6 +85,8 @@ export interface Tables {
   email_links: { token_hash: Uint8Array; user_id: string; purpose: LinkPurpose; expires_at: Date }
   rate_limits: { key: string; taken: number; resets_at: Date }
   sign_in_attempts: { key: string; failures: number; locked_until: Date; forget_at: Date }
+  /** Browsers that have signed in to an account with its password. */
+  sign_in_devices: { id: string; user_id: string; created_at: Date; seen_at: Date }
   used_human_checks: { id: string; expires_at: Date }
   catalogue_items: {
     kind: ListName

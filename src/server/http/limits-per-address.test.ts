@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import { send } from '#server/testing/builders.ts'
+import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { givePass } from '#server/testing/human-passes.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { parseProxies } from './caller-ip.ts'
@@ -12,13 +13,10 @@ describeOnEachDatabase('from one address, whoever is asked about,', (kind) => {
 
   const post = (path: string, body: object, ip: string) =>
     send(portal, 'POST', path, { body, headers: { 'x-forwarded-for': ip } })
-  /** Without a human-check pass: what counts is that somebody tried. */
-  const signIn = (ip = '203.0.113.7') =>
-    post(
-      '/api/auth/token?grant_type=password',
-      { email: `${crypto.randomUUID()}@grupopatio.com.br`, password: 'errada-mas-comprida' },
-      ip,
-    )
+  const signIn = async (ip = '203.0.113.7', wanted: { email?: string; captcha?: string } = {}) => {
+    const { email = `${crypto.randomUUID()}@grupopatio.com.br`, captcha = await givePass(portal) } = wanted
+    return post('/api/auth/token?grant_type=password', { email, password: TEST_PASSWORD, captcha }, ip)
+  }
   const link = () => crypto.randomUUID().replaceAll('-', '').padEnd(43, 'x')
   const useLink = (ip = '203.0.113.7') =>
     post('/api/auth/verify', { type: 'recovery', token_hash: link() }, ip)
@@ -31,13 +29,22 @@ describeOnEachDatabase('from one address, whoever is asked about,', (kind) => {
     return found
   }
 
-  test('60 sign-ins are taken in five minutes', async () => {
-    expect(await codes(61, signIn)).toEqual([...Array(60).fill('human-check-required'), 'rate-limited'])
+  test('60 sign-ins may fail in five minutes', async () => {
+    expect(await codes(61, signIn)).toEqual([...Array(60).fill('invalid-credentials'), 'rate-limited'])
     const { status, headers } = await signIn()
     expect([status, headers.get('retry-after')]).toEqual([429, '300'])
     expect((await signIn('203.0.113.8')).status).toBe(400)
     portal.clock.advance(FIVE_MINUTES_MS)
     expect((await signIn()).status).toBe(400)
+  })
+
+  test('sign-ins without a human check, or with the right password, shut nobody out', async () => {
+    const { email } = await addPerson(portal, { password: TEST_PASSWORD })
+    for (const captcha of ['', 'errada']) {
+      const refused = await codes(61, () => signIn(undefined, { email, captcha }))
+      expect(refused).toEqual(Array(61).fill(captcha ? 'human-check-failed' : 'human-check-required'))
+    }
+    for (let count = 0; count < 61; count++) expect((await signIn(undefined, { email })).status).toBe(200)
   })
 
   test.each([

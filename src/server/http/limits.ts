@@ -8,15 +8,25 @@ export interface Limit {
   windowSeconds: number
 }
 
-/** Counts in the database, so that a limit holds over all replicas. */
-export type TakeFromLimit = (key: string, limit: Limit) => Promise<void>
+/** Counted in the database, so that a limit holds over all replicas. */
+export interface Limits {
+  /** @throws ProblemError rate-limited, with Retry-After, past the limit */
+  takeFromLimit(key: string, limit: Limit): Promise<void>
+  /** Undoes a take, for what was found to be nobody's attack. */
+  giveBackToLimit(key: string): Promise<void>
+  /** Takes nothing: what counts is not known yet. @throws ProblemError rate-limited once all is taken */
+  refusePastLimit(key: string, limit: Limit): Promise<void>
+}
 
-/**
- * Makes the function that takes one from a limit.
- * @returns a function that throws ProblemError rate-limited, with Retry-After, past the limit
- */
-export function createLimits(db: Db, isOn: boolean, clock: () => number): TakeFromLimit {
-  return async (key, { max, windowSeconds }) => {
+export type TakeFromLimit = Limits['takeFromLimit']
+
+export function createLimits(db: Db, isOn: boolean, clock: () => number): Limits {
+  const refuse = (resetsAt: Date) =>
+    new ProblemError('rate-limited', {
+      retryAfterSeconds: Math.max(1, Math.ceil((resetsAt.getTime() - clock()) / 1000)),
+    })
+
+  async function takeFromLimit(key: string, { max, windowSeconds }: Limit): Promise<void> {
     if (!isOn) return
     const now = new Date(clock())
     const resetsAt = new Date(clock() + windowSeconds * 1000)
@@ -31,9 +41,29 @@ export function createLimits(db: Db, isOn: boolean, clock: () => number): TakeFr
       )
       .returning(['taken', 'resets_at'])
       .executeTakeFirstOrThrow()
-    if (row.taken > max)
-      throw new ProblemError('rate-limited', {
-        retryAfterSeconds: Math.max(1, Math.ceil((row.resets_at.getTime() - clock()) / 1000)),
-      })
+    if (row.taken > max) throw refuse(row.resets_at)
+  }
+
+  return {
+    takeFromLimit,
+    async giveBackToLimit(key) {
+      if (!isOn) return
+      await db
+        .updateTable('rate_limits')
+        .set({ taken: sql`greatest(0, taken - 1)` })
+        .where('key', '=', key)
+        .execute()
+    },
+    async refusePastLimit(key, { max }) {
+      if (!isOn) return
+      const row = await db
+        .selectFrom('rate_limits')
+        .select('resets_at')
+        .where('key', '=', key)
+        .where('taken', '>=', max)
+        .where('resets_at', '>', new Date(clock()))
+        .executeTakeFirst()
+      if (row) throw refuse(row.resets_at)
+    },
   }
 }

@@ -3,6 +3,8 @@ import { SESSION_IDLE_MS } from '#server/accounts/sessions.ts'
 import type { Db, Tables } from '#server/database/schema.ts'
 
 const DAY_MS = 24 * 60 * 60_000
+/** A browser that has not signed in for half a year counts as a new one. */
+const DEVICE_DAYS = 180
 
 /** How long what is kept for a while is kept (RETENTION_… of the environment). */
 export interface RetentionPeriods {
@@ -39,6 +41,7 @@ export function retentionRules(periods: RetentionPeriods): RetentionRule[] {
     rule('e-mail links', 'email_links', 'token_hash', 'expires_at', before(0)),
     rule('human checks', 'used_human_checks', 'id', 'expires_at', before(0)),
     rule('sessions', 'sessions', 'id', 'refreshed_at', before(SESSION_IDLE_MS)),
+    rule('sign-in devices', 'sign_in_devices', 'id', 'seen_at', before(DEVICE_DAYS * DAY_MS)),
     rule('rate limits', 'rate_limits', 'key', 'resets_at', before(0)),
     rule('sign-in attempts', 'sign_in_attempts', 'key', 'forget_at', before(0)),
     rule('sent mails', 'mail_outbox', 'id', 'created_at', before(mailDays * DAY_MS), isSent),

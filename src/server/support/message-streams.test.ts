@@ -189,6 +189,7 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
       log,
       metrics: portal.metrics,
       clock: portal.clock,
+      sessionMaxDays: 7,
     })
     const { user_id } = await openAdmin(portal)
     const actor = { sessionId: randomUUID(), profile: { user_id } } as Actor

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { SESSION_IDLE_MS } from '#server/accounts/sessions.ts'
+import { lifeOfSessions } from '#server/accounts/sessions.ts'
 import type { Database } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Actor } from '#server/http/context.ts'
@@ -36,10 +36,12 @@ interface MessageStreamServices {
   metrics: { openStream(): () => void }
   /** ms since the epoch */
   clock: () => number
+  /** How many days a session lives at most. */
+  sessionMaxDays: number
 }
 
 export function createMessageStreams(services: MessageStreamServices): MessageStreams {
-  const { database, metrics, clock } = services
+  const { database, metrics, clock, sessionMaxDays } = services
   const open = new Map<EventStream, Actor>()
   let newest = 0
   let isStopped = false
@@ -65,7 +67,11 @@ export function createMessageStreams(services: MessageStreamServices): MessageSt
     const asked = [...open]
     try {
       const sessionIds = new Set(asked.map(([, { sessionId }]) => sessionId))
-      const alive = await findAdminSessions(database.db, [...sessionIds], clock())
+      const alive = await findAdminSessions(
+        database.db,
+        [...sessionIds],
+        lifeOfSessions(clock(), sessionMaxDays),
+      )
       for (const [stream, { sessionId }] of asked) if (!alive.has(sessionId)) stream.close()
     } catch {
       // While the database is away nothing is learnt: the next time tries again.
@@ -119,16 +125,20 @@ export function createMessageStreams(services: MessageStreamServices): MessageSt
 /**
  * Which of these sessions live and belong to somebody who is an administrator right now; the same rules as the
  * check of every request.
- * @param now ms since the epoch
  */
-async function findAdminSessions(db: Db, sessionIds: string[], now: number): Promise<Set<string>> {
+async function findAdminSessions(
+  db: Db,
+  sessionIds: string[],
+  { openedAfter, refreshedAfter }: ReturnType<typeof lifeOfSessions>,
+): Promise<Set<string>> {
   const rows = await db
     .selectFrom('sessions')
     .innerJoin('user_roles', 'user_roles.user_id', 'sessions.user_id')
     .select('sessions.id')
     .where(sql<boolean>`sessions.id = any(${sessionIds}::uuid[])`)
     .where('sessions.kind', '=', 'full')
-    .where('sessions.refreshed_at', '>', new Date(now - SESSION_IDLE_MS))
+    .where('sessions.refreshed_at', '>', refreshedAfter)
+    .where('sessions.created_at', '>', openedAfter)
     .where('user_roles.role', '=', 'admin')
     .execute()
   return new Set(rows.map(({ id }) => id))

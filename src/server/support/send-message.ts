@@ -12,8 +12,6 @@ import { supportMails } from './mails.ts'
 
 const TEN_MINUTES = 600
 const DAY = 86_400
-/** Above the others: who fails the human check may try again. */
-const CHECK_LIMIT = { max: 30, windowSeconds: TEN_MINUTES }
 const LIMIT = { max: 3, windowSeconds: TEN_MINUTES }
 const DAILY_LIMIT = { max: 20, windowSeconds: DAY }
 
@@ -54,10 +52,7 @@ export async function sendMessage(
       retryAfterSeconds: Math.ceil((CONTACT_MIN_FILL_MS - fillMs) / 1000),
     })
   const caller = ipGroup(request.ip)
-  if (contactCaptcha) {
-    await takeFromLimit(`contact-check ${caller}`, CHECK_LIMIT)
-    await humanCheck.demand(captcha, request.ip)
-  }
+  if (contactCaptcha) await humanCheck.demand(captcha, request.ip)
   await takeFromLimit(`contact ${caller}`, LIMIT)
   await takeFromLimit(`contact-daily ${caller}`, DAILY_LIMIT)
   await storeMessage(db, form)

@@ -19,6 +19,7 @@ import { createMessageStreams } from '#server/support/message-streams.ts'
 import type { DatabaseKind } from './test-database.ts'
 
 export const TEST_SECRET = 'a secret of the test-suite, long enough'
+const SESSION_MAX_DAYS = 7
 const CLIENT_SECRET = 'emulated client secret'
 
 /** A clock that stands still until moved. */
@@ -100,7 +101,13 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     publicUrl: options.publicUrl ?? 'http://localhost',
     groupName: 'Grupo Pátio',
   })
-  const messageStreams = createMessageStreams({ database, log, metrics, clock })
+  const messageStreams = createMessageStreams({
+    database,
+    log,
+    metrics,
+    clock,
+    sessionMaxDays: options.sessionMaxDays ?? SESSION_MAX_DAYS,
+  })
   const app = createApp({
     database,
     outbox,
@@ -130,6 +137,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
       companyEmailDomain: 'grupopatio.com.br',
       groupName: 'Grupo Pátio',
       rateLimits: true,
+      sessionMaxDays: SESSION_MAX_DAYS,
       altchaCost: 1,
       recaptcha: undefined,
       publicUrl: 'http://localhost',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { forgetAttempts } from '#server/accounts/sign-in.ts'
+import { forgetAttempts } from '#server/accounts/sign-in-attempts.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'

@@ -44,6 +44,7 @@ describeOnEachDatabase('exporting a person’s data', (kind) => {
       'exported_at',
       'profile',
       'sessions',
+      'known_browsers',
       'passwords',
       'waiting_links',
       'access_records',
@@ -67,6 +68,7 @@ describeOnEachDatabase('exporting a person’s data', (kind) => {
       created_at: expect.any(String),
       refreshed_at: expect.any(String),
     })
+    expect(body.known_browsers).toHaveLength(2)
     expect(body.passwords).toEqual([{ changed_at: expect.any(String) }, { changed_at: expect.any(String) }])
     expect(body.waiting_links.map(({ purpose }: { purpose: string }) => purpose)).toContain('recovery')
     expect(body.access_records).toHaveLength(2)
@@ -75,6 +77,7 @@ describeOnEachDatabase('exporting a person’s data', (kind) => {
     expect(actions(body.changes_to_the_person)).toEqual(['password-changed', 'types-set'])
     expect(actions(body.acts_of_the_person)).toContain('types-set')
     expect(body.mails.map(({ kind: mail }: { kind: string }) => mail).toSorted()).toEqual([
+      'new-device',
       'password-changed',
       'recovery',
     ])

@@ -18,6 +18,8 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
       profile,
       sessions: await rows(sql`
         select id, kind, created_at, refreshed_at from sessions where user_id = ${userId} order by created_at`),
+      known_browsers: await rows(sql`
+        select created_at, seen_at from sign_in_devices where user_id = ${userId} order by created_at`),
       // Of each that is remembered, the present one last.
       passwords: await rows(sql`
         select changed_at from password_history where user_id = ${userId} union all

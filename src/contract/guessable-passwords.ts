@@ -1,0 +1,185 @@
+/** Whom and what a password must not be made of. */
+export interface PersonalWords {
+  email: string
+  groupName: string
+  /** Of areas and brands, as far as they are known here. */
+  names?: readonly string[]
+}
+
+const PRODUCT_NAME = 'Pátio'
+/** Parts that are shorter turn up in good passwords by chance: a password may hold them, but not be made of them. */
+const MIN_HELD_WORD = 4
+const MIN_WORD = 3
+/** Says nothing of a group; a password that holds it is no easier to guess. */
+const ORDINARY_WORDS = ['grupo', 'group', 'auto', 'autos', 'veiculos']
+/** Not much is gained by repeating something this short. */
+const SHORT_UNIT = 4
+/** A few characters of Unicode fold to eighteen; no more than this is looked at. */
+const MAX_FOLDED = 256
+/** Runs of digits or letters in order are parts from three characters on. */
+const RUN_LENGTHS = { min: 3, max: 16 }
+const MAX_TOLD = 4
+
+/** What people in Brazil, and in this trade, make passwords of; none of it is known to anybody alone. */
+const COMMON_WORDS = new Set(
+  `senha senhas forte fraca segura seguro secreta secreto nova novo minha meu longa longo mudar mude trocar troque teste
+  testes acesso entrar entrada login usuario usuaria admin administrador administradora portal sistema empresa trabalho
+  relatorio relatorios painel dados grupo loja lojas carro carros auto autos veiculo veiculos moto motos seminovos
+  concessionaria concessionarias vendas venda vendedor vendedora oficina pecas hpd crm marketing gerente gerentes gerencia
+  operador operadores administrativo slack financeiro diretoria fiat gac gwm honda hyundai hyun jeep omoda jaecoo omja
+  toyota toyo volkswagen chevrolet nissan renault ford peugeot citroen byd bmw audi brasil brazil rio janeiro minas gerais
+  parana espirito santo vitoria curitiba niteroi paulo bahia flamengo fluminense vasco botafogo corinthians palmeiras
+  santos cruzeiro atletico gremio inter deus jesus cristo fiel amor vida familia casa feliz sucesso amigo amiga filho
+  filha mae pai bebe princesa bom boa dia tarde noite bemvindo ola obrigado obrigada fevereiro marco abril maio junho julho
+  agosto setembro outubro novembro dezembro segunda terca quarta quinta sexta sabado domingo verao inverno natal mestre
+  chefe sol lua mar flor estrela gato cachorro futebol bola gol copa campeao maria joao jose ana pedro lucas gabriel carlos
+  amo jan fev abr mai jun jul ago set out nov dez abc asd asdf qwe qwer qwerty zxc zxcv pass password`.split(
+    /\s+/,
+  ),
+)
+/** Join words and add nothing. */
+const JOINING_WORDS = new Set(['da', 'de', 'do', 'das', 'dos', 'em', 'na', 'no', 'eu'])
+
+/** What a character of a folded password may be read as: digits and symbols that look like letters are letters too. */
+const LOOK_ALIKES: Record<string, string> = {
+  ...{ '0': 'o', '2': 'z', '3': 'e', '4': 'a', '5': 's', '7': 't', '8': 'b', '9': 'g' },
+  ...{ '@': 'a', $: 's', '€': 'e', '+': 't', '1': 'il', '!': 'il', '|': 'il' },
+}
+
+/** Without accents and capitals, and no longer than is looked at. */
+export function fold(text: string): string {
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().slice(0, MAX_FOLDED)
+}
+
+/** The ways of reading look-alike characters as letters: 1, ! and | may stand for i or l. */
+export function readAsLetters(text: string): string[] {
+  return [0, 1].map((choice) =>
+    [...text]
+      .map((character) => LOOK_ALIKES[character]?.at(choice) ?? LOOK_ALIKES[character] ?? character)
+      .join(''),
+  )
+}
+
+/** 'abcabcabc' → 'abc'; undefined for what repeats nothing. */
+export function repeatedUnit(text: string): string | undefined {
+  const period = (text + text).indexOf(text, 1)
+  return period < text.length ? text.slice(0, period) : undefined
+}
+
+/**
+ * The parts by which anybody could guess a password: the person's, the group's or the product's name in it, a few
+ * characters again and again, or all that it is made of, when that is common words, names, years and repetitions alone.
+ * Letter case, accents and look-alike digits (p4ti0) hide nothing. Its work grows with the length alone.
+ * @returns none when the password is good, as far as this can be told without the server's list of leaked ones
+ */
+export function guessableParts(password: string, about: PersonalWords): string[] {
+  const plain = fold(password)
+  const held = heldWord(plain, about)
+  if (held) return [held]
+  const unit = repeatedUnit(plain)
+  if (unit !== undefined && unit.length <= SHORT_UNIT) return [unit]
+  return partsOf(plain, new Set(namesOf(about).flatMap(wordsOf)))
+}
+
+/** One sentence that names the parts; undefined without any. */
+export function guessableSentence(parts: readonly string[]): string | undefined {
+  if (parts.length === 0) return undefined
+  const told = parts.slice(0, MAX_TOLD).map((part) => `“${part}”`)
+  const list = [told.slice(0, -1).join(', '), told.at(-1)].filter(Boolean).join(' e ')
+  return `${parts.length === 1 ? 'Parte fácil' : 'Partes fáceis'} de adivinhar: ${list}.`
+}
+
+function namesOf({ email, groupName, names = [] }: PersonalWords): string[] {
+  const [local = '', domain = ''] = email.split('@')
+  return [local, domain.split('.')[0] ?? '', groupName, PRODUCT_NAME, ...names]
+}
+
+function wordsOf(name: string): string[] {
+  return fold(name)
+    .split(/[^a-z]+/)
+    .filter((word) => word.length >= MIN_WORD)
+}
+
+/** The name of a person, the group or the product that stands somewhere in a password, also taken apart: 'p-a-t-i-o'. */
+function heldWord(plain: string, { email, groupName }: PersonalWords): string | undefined {
+  const [local = '', domain = ''] = fold(email).split('@')
+  const names = [fold(groupName), fold(PRODUCT_NAME)]
+  const parts = [...local.split(/[^a-z]+/), ...names.flatMap((name) => name.split(/[^a-z0-9]+/))]
+  const wholes = [local, domain.split('.')[0] ?? '', ...names].map(lettersAlone)
+  const readings = [plain, lettersAlone(plain), ...readAsLetters(plain).map(lettersAlone)]
+  return [...parts, ...wholes]
+    .filter((word) => word.length >= MIN_HELD_WORD && !ORDINARY_WORDS.includes(word))
+    .find((word) => readings.some((reading) => reading.includes(word)))
+}
+
+function lettersAlone(text: string): string {
+  return text.replace(/[^a-z0-9]/g, '')
+}
+
+/** A way of taking the beginning of a password apart; numbers of one or two digits are parts that hardly count. */
+interface Way {
+  parts: readonly string[]
+  shortNumbers: number
+  endsInNumber: boolean
+}
+
+/** All that a password is made of, if it is words, years and runs alone, whatever symbols stand between them. */
+function partsOf(plain: string, names: ReadonlySet<string>): string[] {
+  const words = [...COMMON_WORDS, ...names]
+  const ways: (Way | undefined)[] = [{ parts: [], shortNumbers: 0, endsInNumber: false }]
+  for (let at = 0; at < plain.length; at++) {
+    const way = ways[at]
+    if (!way) continue
+    const reach = (length: number, next: Way) => {
+      const other = ways[at + length]
+      if (!other || costOf(next) < costOf(other)) ways[at + length] = next
+    }
+    const add = (length: number) =>
+      reach(length, { ...way, parts: [...way.parts, plain.slice(at, at + length)], endsInNumber: false })
+    const character = plain[at] as string
+    if (!/[a-z0-9]/.test(character)) reach(1, { ...way, endsInNumber: false })
+    const isLetter = /[a-z]/.test(character) || character in LOOK_ALIKES
+    for (const word of isLetter ? words : []) if (isReadAt(plain, at, word)) add(word.length)
+    for (const word of JOINING_WORDS)
+      if (plain.startsWith(word, at)) reach(word.length, { ...way, endsInNumber: false })
+    for (let length = RUN_LENGTHS.min; length <= runAt(plain, at); length++) add(length)
+    if (way.endsInNumber) continue
+    const digits = /^\d*/.exec(plain.slice(at, at + 4))?.[0] ?? ''
+    if (/^(19|20)\d\d/.test(digits)) reach(4, { ...way, parts: [...way.parts, digits], endsInNumber: true })
+    for (let length = 1; length <= Math.min(2, digits.length); length++)
+      reach(length, { ...way, shortNumbers: way.shortNumbers + 1, endsInNumber: true })
+  }
+  const whole = ways[plain.length]
+  return whole && whole.parts.length > 0 && whole.shortNumbers <= whole.parts.length
+    ? [...new Set(whole.parts)]
+    : []
+}
+
+function costOf({ parts, shortNumbers }: Way): number {
+  return 2 * shortNumbers + parts.length
+}
+
+function isReadAt(plain: string, at: number, word: string): boolean {
+  for (let index = 0; index < word.length; index++) {
+    const character = plain[at + index]
+    const letter = word[index] as string
+    if (character !== letter && !(character && LOOK_ALIKES[character]?.includes(letter))) return false
+  }
+  return true
+}
+
+/** How many characters from here on are the same, or follow one another up or down: '111', '789012', 'cba'. */
+function runAt(plain: string, at: number): number {
+  const lengths = [0, 1, -1].map((step) => {
+    let length = 1
+    while (length < RUN_LENGTHS.max && follows(plain, at + length, step)) length++
+    return length
+  })
+  return Math.max(...lengths)
+}
+
+function follows(plain: string, at: number, step: number): boolean {
+  const found = plain.charCodeAt(at) - plain.charCodeAt(at - 1)
+  // 0 stands behind 9 on every keyboard.
+  return found === step || (step !== 0 && found === -9 * step && /^\d\d$/.test(plain.slice(at - 1, at + 1)))
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { NEW_PASSWORD, signUp } from '#server/testing/account-calls.ts'
+import { send } from '#server/testing/builders.ts'
+import { givePass } from '#server/testing/human-passes.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+
+/** One character that folds to eighteen, over and over around the only letter. */
+const WORST = `${'\uFDFA'.repeat(63)}a${'\uFDFA'.repeat(63)}`
+
+describeOnEachDatabase('the costliest requests that anybody can send', (kind) => {
+  const portal = setUpPortal({ kind })
+
+  /** How long the slowest answer of /health/live takes while fifty sign-ups are sent. */
+  const slowestPing = async (password: string, wanted: { captcha?: string } = {}) => {
+    portal.clock.advance(2 * 3_600_000)
+    const passes = await Promise.all(Array.from({ length: 50 }, () => wanted.captcha ?? givePass(portal)))
+    let isOver = false
+    const codes = Promise.all(
+      passes.map((pass) => signUp(portal, `p${crypto.randomUUID()}@grupopatio.com.br`, password, pass)),
+    ).then((replies) => {
+      isOver = true
+      return [...new Set(replies.map(({ status, body }) => body.code ?? status))]
+    })
+    let slowest = 0
+    while (!isOver) {
+      const start = performance.now()
+      expect((await send(portal, 'GET', '/api/health/live')).status).toBe(200)
+      slowest = Math.max(slowest, performance.now() - start)
+    }
+    return { slowest, codes: await codes }
+  }
+
+  test('leave /health/live answering within 100 ms while fifty of them are worked on', async () => {
+    const ordinary = await slowestPing(NEW_PASSWORD)
+    // On a machine that is busy with other things, no slower than beside fifty ordinary ones.
+    const bound = Math.max(100, 2 * ordinary.slowest)
+    const checked = await slowestPing(WORST)
+    expect([checked.codes, checked.slowest < bound]).toEqual([[200], true])
+    const refused = await slowestPing(WORST, { captcha: '' })
+    expect([refused.codes, refused.slowest < bound]).toEqual([['human-check-required'], true])
+  }, 60_000)
+})

@@ -1,0 +1,127 @@
+import { beforeEach, expect, test } from 'vitest'
+import { disown, mailTo, notMeLink, openRecovery, setPassword } from '#server/testing/account-calls.ts'
+import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { givePass } from '#server/testing/human-passes.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal } from '#server/testing/test-portal.ts'
+
+const MINUTE = 60_000
+const WRONG = 'Nao-E-Esta-2026!'
+const BUILTIN = 'admin@grupopatio.com.br'
+
+describeOnEachDatabase('a browser that has signed in to an account before', (kind) => {
+  const portal = setUpPortal({ kind, trustedProxies: ['127.0.0.1'] })
+  let email: string
+  beforeEach(async () => {
+    portal.clock.advance(60 * MINUTE)
+    email = (await addPerson(portal, { password: TEST_PASSWORD })).email
+  })
+
+  const signIn = async (
+    password: string,
+    {
+      device,
+      ip = '198.51.100.7',
+      at = portal,
+      as = email,
+    }: Partial<Record<'device' | 'ip' | 'as', string>> & {
+      at?: typeof portal
+    } = {},
+  ) => {
+    const body = { email: as, password, captcha: await givePass(at), ...(device && { device_token: device }) }
+    const path = '/api/auth/token?grant_type=password'
+    return send(at, 'POST', path, { body, headers: { 'x-forwarded-for': ip } })
+  }
+  const know = async (as = email) => {
+    const { status, body } = await signIn(TEST_PASSWORD, { as })
+    expect([status, body.device_token]).toEqual([200, expect.stringMatching(/^[\w-]{43}$/)])
+    return body.device_token as string
+  }
+  const statuses = async (count: number, attempt: (index: number) => ReturnType<typeof signIn>) => {
+    const seen: number[] = []
+    for (let index = 0; index < count; index++) seen.push((await attempt(index)).status)
+    return seen
+  }
+  const mailsTo = async (address: string) => {
+    await portal.outbox.deliverDue()
+    return portal.mails.filter(({ to, kind: mailed }) => to === address && mailed === 'new-device')
+  }
+
+  test('is not locked out by strangers, neither from its own address nor from everywhere', async () => {
+    const device = await know()
+    expect((await statuses(6, () => signIn(WRONG))).at(-1)).toBe(429)
+    // As if they had failed from many more addresses, and at many more accounts.
+    const { db } = portal.database
+    await db.updateTable('sign_in_attempts').set({ failures: 49 }).where('key', 'not like', '% %').execute()
+    await db.updateTable('rate_limits').set({ taken: 60 }).where('key', '=', 'sign-in 198.51.100.7').execute()
+    expect((await signIn(WRONG, { ip: '203.0.113.1' })).status).toBe(400)
+    expect((await signIn(TEST_PASSWORD, { ip: '192.0.2.1' })).status).toBe(429)
+    expect((await signIn(WRONG, { as: 'outra@grupopatio.com.br' })).status).toBe(429)
+    expect((await signIn(TEST_PASSWORD, { device })).status).toBe(200)
+    // And opens no door to them.
+    expect((await signIn(TEST_PASSWORD, { ip: '192.0.2.1' })).status).toBe(429)
+  })
+
+  test('has limits of its own, which touch no other browser and which a reset of the password clears', async () => {
+    const [device, other] = [await know(), await know()]
+    const moving = (index: number) => signIn(WRONG, { device, ip: `203.0.113.${index}` })
+    expect(await statuses(7, moving)).toEqual([400, 400, 400, 400, 400, 429, 429])
+    expect((await signIn(TEST_PASSWORD, { device })).status).toBe(429)
+    expect((await signIn(TEST_PASSWORD, { device: other })).status).toBe(200)
+    expect((await signIn(TEST_PASSWORD)).status).toBe(200)
+    await setPassword(portal, await openRecovery(portal, email))
+    expect((await signIn(WRONG, { device })).status).toBe(400)
+  })
+
+  test('shows it by a token that nobody else can use or make, on every replica', async () => {
+    const device = await know()
+    const stranger = (await addPerson(portal, { password: TEST_PASSWORD })).email
+    const strangers = await know(stranger)
+    await statuses(6, () => signIn(WRONG))
+    const tampered = (device[5] === 'A' ? 'B' : 'A') + device.slice(1)
+    for (const token of [strangers, tampered, device.slice(1), 'x'])
+      expect((await signIn(TEST_PASSWORD, { device: token })).status, token).toBe(429)
+    const { database, clock } = portal
+    const replica = await startTestPortal({ kind, database, clock, trustedProxies: ['127.0.0.1'] })
+    expect((await signIn(TEST_PASSWORD, { device, at: replica })).status).toBe(200)
+    await replica.stop()
+  })
+
+  test('is one that nobody is mailed about; of each new one but the first the person is', async () => {
+    const device = await know()
+    await signIn(TEST_PASSWORD, { device })
+    await signIn(WRONG)
+    expect(await mailsTo(email)).toEqual([])
+    await know()
+    expect(await mailsTo(email)).toHaveLength(1)
+    await signIn(TEST_PASSWORD, { device })
+    expect(await mailsTo(email)).toHaveLength(1)
+  })
+
+  test('is forgotten when the person says that it was not them', async () => {
+    await know()
+    const device = await know()
+    const link = notMeLink(await mailTo(portal, email, 'new-device'))
+    expect((await disown(portal, link)).body).toEqual({ outcome: 'sessions-ended' })
+    await setPassword(portal, await openRecovery(portal, email), TEST_PASSWORD.replace('Uma', 'Outra'))
+    await statuses(6, () => signIn(WRONG))
+    expect((await signIn(WRONG, { device })).status).toBe(429)
+  })
+
+  test('counts among twenty at most', async () => {
+    const { user_id } = await addPerson(portal, { email: BUILTIN, password: TEST_PASSWORD })
+    const first = await know(BUILTIN)
+    for (let count = 0; count < 20; count++) {
+      portal.clock.advance(MINUTE)
+      await know(BUILTIN)
+    }
+    const devices = portal.database.db
+      .selectFrom('sign_in_devices')
+      .selectAll()
+      .where('user_id', '=', user_id)
+    expect(await devices.execute()).toHaveLength(20)
+    await statuses(4, () => signIn(WRONG, { as: BUILTIN }))
+    expect((await signIn(TEST_PASSWORD, { as: BUILTIN, device: first })).status).toBe(429)
+  })
+})
