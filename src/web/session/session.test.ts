@@ -67,6 +67,28 @@ describe('the stored session', () => {
   })
 })
 
+it('shows at a sign-in what this browser was given at the last one to the account, also after a sign-out', async () => {
+  const tab = await openTab()
+  const device_token = 'device-of-vera'
+  const requests = answerWith(
+    Response.json({ ...sessionOf(1), device_token }),
+    new Response(null, { status: 204 }),
+    Response.json(sessionOf(2)),
+    Response.json(sessionOf(3)),
+  )
+  const signIn = (email: string) => tab.signIn({ email, password: 'certa' })
+  await signIn('Vera@x.br')
+  await tab.signOut()
+  await signIn('vera@x.br')
+  await signIn('outra@x.br')
+  expect(requests.map(({ body }) => (body as { device_token?: string } | undefined)?.device_token)).toEqual([
+    undefined,
+    undefined,
+    device_token,
+    undefined,
+  ])
+})
+
 describe('other tabs', () => {
   it('hear of a sign-in, of another person’s sign-in and of the sign-out', async () => {
     const [one, two] = [await openTab(), await openTab()]

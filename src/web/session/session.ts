@@ -3,6 +3,7 @@ import type { Session } from '#contract/accounts.ts'
 import { callApi } from '#web/http/api.ts'
 import { isDefiniteRefusal, sendRequest } from '#web/http/send-request.ts'
 import { restartActivity } from './activity.ts'
+import { sharedStorage } from './browser-storage.ts'
 import {
   announce,
   clearSession,
@@ -39,10 +40,14 @@ export async function signIn(credentials: {
   password: string
   captcha?: string | undefined
 }): Promise<Session> {
+  // Shows that this browser has signed in to the account before. Signing out leaves it.
+  const deviceKey = `patio.device.${credentials.email.toLowerCase()}`
+  const device_token = sharedStorage.get(deviceKey) ?? undefined
   const session = await sendRequest('POST /api/auth/token', {
     query: { grant_type: 'password' },
-    body: credentials,
+    body: { ...credentials, device_token },
   })
+  if (session.device_token) sharedStorage.set(deviceKey, session.device_token)
   adoptSession(session)
   return session
 }
