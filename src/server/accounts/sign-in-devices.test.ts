@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import { parseProxies } from '#server/http/caller-ip.ts'
 import { disown, mailTo, notMeLink, openRecovery, setPassword } from '#server/testing/account-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { givePass } from '#server/testing/human-passes.ts'
@@ -11,7 +12,7 @@ const WRONG = 'Nao-E-Esta-2026!'
 const BUILTIN = 'admin@grupopatio.com.br'
 
 describeOnEachDatabase('a browser that has signed in to an account before', (kind) => {
-  const portal = setUpPortal({ kind, trustedProxies: ['127.0.0.1'] })
+  const portal = setUpPortal({ kind, trustedProxies: parseProxies(['127.0.0.1']) })
   let email: string
   beforeEach(async () => {
     portal.clock.advance(60 * MINUTE)
@@ -83,7 +84,7 @@ describeOnEachDatabase('a browser that has signed in to an account before', (kin
     for (const token of [strangers, tampered, device.slice(1), 'x'])
       expect((await signIn(TEST_PASSWORD, { device: token })).status, token).toBe(429)
     const { database, clock } = portal
-    const replica = await startTestPortal({ kind, database, clock, trustedProxies: ['127.0.0.1'] })
+    const replica = await startTestPortal({ kind, database, clock, trustedProxies: parseProxies(['127.0.0.1']) })
     expect((await signIn(TEST_PASSWORD, { device, at: replica })).status).toBe(200)
     await replica.stop()
   })
