@@ -84,7 +84,12 @@ describeOnEachDatabase('a browser that has signed in to an account before', (kin
     for (const token of [strangers, tampered, device.slice(1), 'x'])
       expect((await signIn(TEST_PASSWORD, { device: token })).status, token).toBe(429)
     const { database, clock } = portal
-    const replica = await startTestPortal({ kind, database, clock, trustedProxies: parseProxies(['127.0.0.1']) })
+    const replica = await startTestPortal({
+      kind,
+      database,
+      clock,
+      trustedProxies: parseProxies(['127.0.0.1']),
+    })
     expect((await signIn(TEST_PASSWORD, { device, at: replica })).status).toBe(200)
     await replica.stop()
   })
