@@ -1,5 +1,6 @@
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { type Database, DatabaseOpenError } from './database/database.ts'
+import { startDatabaseClock } from './database/database-clock.ts'
 import { migrateDatabase } from './database/migrate.ts'
 import { openDatabase } from './database/open-database.ts'
 import { isMarkedAsDemo } from './demo/demo-installation.ts'
@@ -21,7 +22,9 @@ async function runAdmin(config: Config, log: Log, args: string[]): Promise<strin
     await migrateDatabase(database)
     if (config.isDemo && !(await isMarkedAsDemo(database.db)))
       throw new AdminError('A demonstração ainda não foi preparada. Rode npm start uma vez antes.')
-    return await command({ ...config, db: database.db, clock: Date.now, request: terminalRequest() }, email)
+    const { now: clock, stop } = await startDatabaseClock(database)
+    stop()
+    return await command({ ...config, db: database.db, clock, request: terminalRequest() }, email)
   } finally {
     await database.close()
   }

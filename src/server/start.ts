@@ -6,6 +6,7 @@ import { LOGO_PATH, type PortalSettings } from '#contract/portal.ts'
 import { createApp, portalMails } from './app.ts'
 import type { Config } from './config.ts'
 import { type Database, DatabaseOpenError } from './database/database.ts'
+import { type DatabaseClock, startDatabaseClock } from './database/database-clock.ts'
 import { migrateDatabase } from './database/migrate.ts'
 import { openDatabase } from './database/open-database.ts'
 import { isMarkedAsDemo, readDemoSecret } from './demo/demo-installation.ts'
@@ -52,16 +53,18 @@ export async function servePortal(
   config: Config,
   log: Log,
   database: Database,
-  clock: () => number = Date.now,
+  givenClock?: () => number,
 ): Promise<Portal> {
   const { db } = database
   await migrateDatabase(database)
+  const databaseClock = givenClock ? undefined : await startDatabaseClock(database)
+  const clock = givenClock ?? (databaseClock as DatabaseClock).now
   const secrets = config.sessionSecrets.length > 0 ? config.sessionSecrets : [readDemoSecret(config.dataDir)]
   const demo = config.isDemo ? await loadDemo(config, database, secrets[0] as string) : undefined
   if (!demo && (await isMarkedAsDemo(db)))
     throw new DatabaseOpenError('Este banco de dados é de demonstração e não pode ser usado em produção.')
 
-  const outbox = openOutbox(config, log, database, demo)
+  const outbox = openOutbox(config, log, database, clock, demo)
   const metrics = createMetrics(database)
   const messageStreams = createMessageStreams({
     database,
@@ -125,19 +128,26 @@ export async function servePortal(
       // What the last requests queue is left to another replica, or to the next start. Streams would never end.
       const drained = drain(server, { graceMs: config.shutdownGraceSeconds * 1000, withinMs: DRAIN_MS })
       await Promise.all([drained, outbox.stop(), messageStreams.stop(), retention.stop()])
+      databaseClock?.stop()
       await database.close()
     },
   }
 }
 
-function openOutbox(config: Config, log: Log, { db }: Database, demo: Demo | undefined): Outbox {
+function openOutbox(
+  config: Config,
+  log: Log,
+  { db }: Database,
+  clock: () => number,
+  demo: Demo | undefined,
+): Outbox {
   if (!demo && mayLeaveUnencrypted(config.smtpUrl))
     log.warn('SMTP_URL lets mails with links leave unencrypted: use smtps:// or ?requireTLS=true')
   return createOutbox({
     mails: portalMails,
     db,
     log,
-    clock: Date.now,
+    clock,
     mailer: demo?.mailer ?? createSmtpMailer({ url: config.smtpUrl, from: config.mailFrom }),
     publicUrl: config.publicUrl,
     groupName: config.group.name,

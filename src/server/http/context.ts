@@ -22,7 +22,7 @@ export interface Actor extends Caller {
 export interface Context {
   /** The database, or the transaction that the function is to work in. */
   db: Db
-  /** ms since the epoch */
+  /** ms since the epoch, by the database's clock: replicas' own may differ */
   clock: () => number
   request: RequestInfo
   /** The signed-in person who asks. */

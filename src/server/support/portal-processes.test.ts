@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { DEMO_PASSWORD } from '#server/demo/seed.ts'
+import { answerChallenge, encodeAnswer } from '#server/testing/human-passes.ts'
 import { CONTACT_FORM, type EventFollower, followEvents } from '#server/testing/inbox-calls.ts'
-import { type PortalProcess, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
+import { clockAhead, type PortalProcess, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
 import { openTestDatabase } from '#server/testing/test-database.ts'
 
 const SLOW = 90_000
@@ -45,20 +46,32 @@ const sendMessage = async (portal: PortalProcess) =>
 const untilTold = (follower: EventFollower) =>
   vi.waitFor(() => expect(follower.events().at(-1)?.data).toMatchObject({ kind: 'changed' }), READY)
 
+/** Two portals that serve one database and share a secret. */
+async function startPair(
+  env: Record<string, string>,
+  env2: Record<string, string>,
+): Promise<[PortalProcess, PortalProcess]> {
+  const database = await openTestDatabase('server')
+  // After the portals have ended.
+  onTestFinished(() => database.close())
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(database.db)
+  const url = new URL(serverUrl as string)
+  url.pathname = `/${rows[0]?.name}`
+  const dataDir = await mkdtemp(join(tmpdir(), 'patio-data-'))
+  onTestFinished(() => rm(dataDir, { recursive: true }))
+  const shared = {
+    ...env,
+    DATABASE_URL: url.href,
+    // With it comes the secret that both know.
+    DATA_DIR: dataDir,
+  }
+  return [await start(shared), await start({ ...shared, ...env2 })]
+}
+
 test.skipIf(!serverUrl)(
   'what is sent through one process is told by another on the same PostgreSQL, which lets its followers go when it stops',
   async () => {
-    const database = await openTestDatabase('server')
-    // After the portals have ended.
-    onTestFinished(() => database.close())
-    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(database.db)
-    const url = new URL(serverUrl as string)
-    url.pathname = `/${rows[0]?.name}`
-    // With a folder of both comes the secret that both know.
-    const env = { DATABASE_URL: url.href, DATA_DIR: await mkdtemp(join(tmpdir(), 'patio-data-')) }
-    onTestFinished(() => rm(env.DATA_DIR, { recursive: true }))
-    const here = await start(env)
-    const there = await start(env)
+    const [here, there] = await startPair({}, {})
     const follower = await followAsAdmin(there)
     await sendMessage(here)
     await untilTold(follower)
@@ -68,6 +81,35 @@ test.skipIf(!serverUrl)(
     expect(await there.exited).toBe(0)
     // Requests that do not end are cut off after 25 seconds.
     expect(performance.now() - stoppedAt).toBeLessThan(20_000)
+  },
+  SLOW,
+)
+
+test.skipIf(!serverUrl)(
+  'a machine whose clock is fast locks nobody out of the others, nor the others out of it',
+  async () => {
+    const pair = await startPair({ ALTCHA_COST: '1' }, clockAhead(2_500))
+    const [here, fast] = pair
+    const signIn = (portal: PortalProcess, password: string) =>
+      post(portal, '/api/auth/token?grant_type=password', { email: 'admin@grupopatio.com.br', password })
+    for (const [one, other] of [pair, [fast, here]] as const) {
+      const { access_token, refresh_token } = (await (await signIn(one, DEMO_PASSWORD)).json()) as Record<
+        string,
+        string
+      >
+      const headers = { authorization: `Bearer ${access_token}` }
+      expect((await fetch(`${other.url}/api/profiles/me`, { headers })).status).toBe(200)
+      expect((await post(other, '/api/auth/token?grant_type=refresh_token', { refresh_token })).status).toBe(
+        200,
+      )
+      const token = encodeAnswer(await answerChallenge(one))
+      const checked = await post(other, '/api/functions/verify-recaptcha', { token })
+      expect(await checked.json()).toMatchObject({ success: true })
+    }
+    for (let failures = 0; failures < 3; failures++) await signIn(fast, 'errada')
+    const locked = await signIn(here, DEMO_PASSWORD)
+    expect(locked.status).toBe(429)
+    expect(Number(locked.headers.get('retry-after'))).toBeLessThanOrEqual(30)
   },
   SLOW,
 )

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { solveChallenge } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import { type Altcha, createHumanCheck } from '#server/accounts/human-check.ts'
-import { send } from './builders.ts'
 import type { TestPortal } from './test-portal.ts'
 
 type Challenge = Awaited<ReturnType<Altcha['createChallenge']>>
@@ -28,7 +27,6 @@ export function encodeAnswer(answer: object): string {
 }
 
 /** Fetches a challenge and solves it. */
-export async function answerChallenge(portal: TestPortal) {
-  const { body } = await send(portal, 'GET', '/api/auth/challenge')
-  return solve(body as Challenge)
+export async function answerChallenge({ url }: Pick<TestPortal, 'url'>) {
+  return solve((await (await fetch(`${url}/api/auth/challenge`)).json()) as Challenge)
 }

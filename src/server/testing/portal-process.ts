@@ -34,6 +34,15 @@ export interface PortalProcess {
   stop(): Promise<void>
 }
 
+/** @returns the environment of a Node process on a machine whose clock is fast */
+export function clockAhead(seconds: number): { NODE_OPTIONS: string } {
+  const script = `const Real = Date; globalThis.Date = class extends Real {
+    constructor(...given) { super(...(given.length > 0 ? given : [Real.now() + ${seconds * 1000}])) }
+    static now() { return Real.now() + ${seconds * 1000} }
+  }`
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` }
+}
+
 /** A port that nobody listens on right now. */
 export async function findFreePort(): Promise<number> {
   const server = createServer()
