@@ -125,7 +125,16 @@ export function broken(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
 }
 
 /** Who asks; each is a session that the run has opened, and who watches over the portal, with a token of his own. */
-const CALLERS = ['visitor', 'garbage', 'user', 'admin', 'recovery', 'forcedChange', 'operator'] as const
+const CALLERS = [
+  'visitor',
+  'garbage',
+  'pending',
+  'user',
+  'admin',
+  'recovery',
+  'forcedChange',
+  'operator',
+] as const
 export type CallerName = (typeof CALLERS)[number]
 
 export interface FuzzedRequest {
@@ -154,8 +163,9 @@ export function requestsTo(route: Route, knownIds: readonly string[]): fc.Arbitr
 }
 
 /** The caller who gets past the door, so that most requests reach the code behind it. */
-function callerOf({ access }: Route): CallerName {
+function callerOf({ access, path }: Route): CallerName {
   if (access === 'public') return 'visitor'
+  if (path.startsWith('/api/access-requests')) return 'pending'
   return access === 'admin' || access === 'operator' ? access : 'user'
 }
 

@@ -34,7 +34,7 @@ export async function createCallers(
   async function open(caller: CallerName): Promise<string> {
     const profile = {
       email: `fuzz${++made}.${process.pid}@grupopatio.com.br`,
-      approved: true,
+      approved: caller !== 'pending',
       types: ['Vendas'],
       marcas: ['FIAT'],
       estados: ['RJ'],

@@ -36,6 +36,7 @@ export const adminMessages = {
 export const AUDIT_ACTIONS = [
   'session-reuse',
   'account-created',
+  'access-requested',
   'sign-up-repeated',
   'account-disowned',
   'email-verified',
@@ -47,6 +48,7 @@ export const AUDIT_ACTIONS = [
   'builtin-admin-failures',
   'approval-given',
   'approval-removed',
+  'name-corrected',
   'types-set',
   'scope-set',
   'entitlements-added',
@@ -103,8 +105,27 @@ export function isProfileInstant(name: keyof Profile): name is ProfileInstant {
 
 export const roleSchema = z.enum(['admin', 'user'])
 
-/** A profile as administrators see it; the version rises with every change and goes into If-Match. */
-export const managedProfileSchema = z.extend(profileSchema, { role: roleSchema, version: z.number() })
+/** What somebody who waits for approval has asked for. Until the e-mail is verified these are a stranger's words. */
+export const accessRequestSchema = z.object({
+  /** A dealership or a department. */
+  workplace: z.nullable(z.string()),
+  types: z.array(z.string()),
+  marcas: z.array(z.string()),
+  estados: z.array(z.string()),
+  note: z.nullable(z.string()),
+  requested_at: instantSchema,
+})
+export type AccessRequest = z.output<typeof accessRequestSchema>
+
+/**
+ * A profile as administrators see it; the version rises with every change by one of them and goes into If-Match. The
+ * request is null once the person is approved.
+ */
+export const managedProfileSchema = z.extend(profileSchema, {
+  role: roleSchema,
+  version: z.number(),
+  request: z.nullable(accessRequestSchema),
+})
 export type ManagedProfile = z.output<typeof managedProfileSchema>
 
 /** The columns that the list can be sorted by. */
@@ -120,7 +141,10 @@ export type ProfileSort = (typeof PROFILE_SORTS)[number]
 
 const FLAGS = ['true', 'false'] as const
 
-/** Which people: everything given must hold. `q` looks for each of its words in name and e-mail, accents aside. */
+/**
+ * Which people: everything given must hold; those who wait were never approved, or have asked since. `q` looks for each of its words in name
+ * and e-mail, accents aside.
+ */
 const filterFields = {
   q: z.optional(z.string().check(z.trim(), z.maxLength(100))),
   type: z.optional(typeSchema),
@@ -131,12 +155,14 @@ const queryFilterSchema = z.strictObject({
   ...filterFields,
   approved: z.optional(z.enum(FLAGS)),
   verified: z.optional(z.enum(FLAGS)),
+  waiting: z.optional(z.enum(FLAGS)),
 })
 /** The same filter inside a body. */
 export const profileFilterSchema = z.strictObject({
   ...filterFields,
   approved: z.optional(z.boolean()),
   verified: z.optional(z.boolean()),
+  waiting: z.optional(z.boolean()),
 })
 export type ProfileFilter = z.output<typeof profileFilterSchema>
 
@@ -155,13 +181,81 @@ const listSchemas = {
   estados: z.array(estadoSchema).check(z.maxLength(MAX_ITEMS)),
 }
 
-/** Exactly one of the three. */
+/** In characters as JavaScript counts them. */
+export const MAX_NAME_LENGTH = 100
+export const MAX_NOTE_LENGTH = 500
+/** No control characters and nothing that is unseen or turns the direction of writing round; lines in a note only. */
+const ONE_LINE = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u
+const LINES = /^(?:[\n\t\u200d]|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}])*$/u
+
+const nameSchema = z
+  .string()
+  .check(
+    z.trim(),
+    z.minLength(1, 'Informe o nome'),
+    z.maxLength(MAX_NAME_LENGTH, `Nome deve ter no máximo ${MAX_NAME_LENGTH} caracteres`),
+    z.regex(ONE_LINE, 'O nome tem um caractere que não pode ser usado'),
+  )
+
+/** The texts of 'Pedido de acesso', as a form has them: what may be left out is empty. */
+export const accessRequestTextsSchema = z.object({
+  full_name: nameSchema,
+  workplace: z
+    .string()
+    .check(
+      z.trim(),
+      z.maxLength(MAX_NAME_LENGTH, `Use no máximo ${MAX_NAME_LENGTH} caracteres`),
+      z.regex(ONE_LINE, 'Há um caractere que não pode ser usado'),
+    ),
+  note: z
+    .string()
+    .check(
+      z.trim(),
+      z.maxLength(MAX_NOTE_LENGTH, `A observação deve ter no máximo ${MAX_NOTE_LENGTH} caracteres`),
+      z.regex(LINES, 'A observação tem um caractere que não pode ser usado'),
+    ),
+})
+const { full_name, workplace, note } = accessRequestTextsSchema.shape
+const accessRequestBody = z.strictObject({
+  full_name,
+  workplace: z.optional(workplace),
+  note: z.optional(note),
+  types: z.optional(listSchemas.types),
+  marcas: z.optional(listSchemas.marcas),
+  estados: z.optional(listSchemas.estados),
+})
+export type AccessRequestForm = z.output<typeof accessRequestBody>
+const ownAccessRequestSchema = z.object({
+  full_name: z.nullable(z.string()),
+  request: z.nullable(accessRequestSchema),
+})
+
+/** Exactly one of these; the last one approves and entitles in one step. */
 const profileChangeSchema = z.union([
   z.strictObject({ types: listSchemas.types }),
   z.strictObject({ marcas: listSchemas.marcas, estados: listSchemas.estados }),
   z.strictObject({ approved: z.boolean() }),
+  z.strictObject({ full_name: nameSchema }),
+  z.strictObject({ approved: z.literal(true), ...listSchemas }),
 ])
 export type ProfileChange = z.output<typeof profileChangeSchema>
+
+/** One of many to be approved; `version` is the state that the administrator saw, left out by whoever does not care. */
+const approvalSchema = z.strictObject({
+  userId: z.uuid(),
+  version: z.optional(z.int()),
+  ...listSchemas,
+})
+export type Approval = z.output<typeof approvalSchema>
+const MAX_APPROVALS_BYTES = 1024 * 1024
+
+/** How many are let in, and how many of them will see no report because a list is empty; undoId is null for a dry run. */
+const approvalResultSchema = z.object({
+  approved: z.number(),
+  withoutReports: z.number(),
+  undoId: z.nullable(z.uuid()),
+})
+export type ApprovalResult = z.output<typeof approvalResultSchema>
 
 /**
  * All who match but for a few; `count` is how many the administrator saw match, those few included. As many
@@ -201,7 +295,7 @@ const bulkEditResultSchema = z.object({
 })
 export type BulkEditResult = z.output<typeof bulkEditResultSchema>
 
-/** How long a bulk edit can be undone. */
+/** How long a bulk edit, or an approval of several, can be undone. */
 export const UNDO_SECONDS = 30
 
 /** One audit entry about a person; before and after hold what the action changed. */
@@ -231,6 +325,21 @@ export const userRoutes = defineRoutes({
     summary: 'Own role',
     response: z.object({ role: roleSchema }),
   },
+  readOwnAccessRequest: {
+    method: 'GET',
+    path: '/api/access-requests/me',
+    access: 'signedIn',
+    summary: 'Own name and what one has asked for while one waits for approval',
+    response: ownAccessRequestSchema,
+  },
+  saveOwnAccessRequest: {
+    method: 'PUT',
+    path: '/api/access-requests/me',
+    access: 'signedIn',
+    summary: 'Says who one is and what one asks for; 409 once one is approved',
+    body: accessRequestBody,
+    response: ownAccessRequestSchema,
+  },
   listProfiles: {
     method: 'GET',
     path: '/api/profiles',
@@ -248,9 +357,9 @@ export const userRoutes = defineRoutes({
     method: 'GET',
     path: '/api/profiles/count',
     access: 'admin',
-    summary: 'How many people match, and how many wait for approval in all',
+    summary: 'How many people match, how many are not approved in all, and how many of those wait for it',
     query: queryFilterSchema,
-    response: z.object({ total: z.number(), pending: z.number() }),
+    response: z.object({ total: z.number(), pending: z.number(), waiting: z.number() }),
   },
   readProfile: {
     method: 'GET',
@@ -265,7 +374,8 @@ export const userRoutes = defineRoutes({
     path: '/api/profiles/{userId}',
     access: 'admin',
     conditional: true,
-    summary: 'Sets types, or marcas and estados, or the approval; with a stale If-Match 409',
+    summary:
+      'Sets types, or marcas and estados, or the approval, or the name, or approves with all three lists at once; with a stale If-Match 409',
     params: userParams,
     body: profileChangeSchema,
     response: managedProfileSchema,
@@ -281,11 +391,27 @@ export const userRoutes = defineRoutes({
     response: bulkEditResultSchema,
     maxBodyBytes: MAX_IDS_BYTES,
   },
+  approveProfiles: {
+    method: 'POST',
+    path: '/api/profiles/approve',
+    access: 'admin',
+    summary:
+      'Approves several people, each with entitlements of their own, all or nothing; a dry run only counts. `fields` name the items that keep it from being done: 409 who is gone, approved or changed meanwhile, 400 whose e-mail is not verified',
+    query: z.object({ dryRun: z.optional(z.enum(FLAGS)) }),
+    body: z.strictObject({
+      items: z
+        .array(approvalSchema)
+        .check(z.minLength(1, 'Nenhum usuário selecionado'), z.maxLength(MAX_IDS)),
+    }),
+    response: approvalResultSchema,
+    maxBodyBytes: MAX_APPROVALS_BYTES,
+  },
   undoBulkEdit: {
     method: 'POST',
     path: '/api/profiles/bulk-edit/{undoId}/undo',
     access: 'admin',
-    summary: 'Restores exactly the sets from before a bulk edit of one’s own, within 30 seconds',
+    summary:
+      'Restores exactly what was before a bulk edit or an approval of several of one’s own, within 30 seconds',
     params: z.object({ undoId: z.uuid() }),
     response: z.object({ restored: z.number() }),
   },

@@ -76,17 +76,19 @@ function unknownValue(path: string): ProblemError {
  * Refuses what is not in the catalogue.
  * @param lists what is to be written
  * @param held what may stay although it is archived; undefined lets everything archived pass
+ * @param prefix where the lists stand in what was sent, 'items.2.'
  * @throws ProblemError invalid-input, its fields as 'types.0'
  */
 export function refuseUnknown(
   catalogue: Catalogue,
   lists: Partial<Entitlements>,
   held: Partial<Entitlements> | undefined,
+  prefix = '',
 ): void {
   const fields = LISTS.flatMap((list) =>
     (lists[list] ?? []).flatMap((value, index): FieldProblem[] => {
       const item = catalogue[list].find((each) => heldAs(list, each) === value)
-      const path = `${list}.${index}`
+      const path = `${prefix}${list}.${index}`
       if (!item) return [{ path, message: `“${value}” não existe. Atualize a página e escolha de novo.` }]
       if (!item.archived || !held || held[list]?.includes(value)) return []
       return [{ path, message: `“${value}” está no arquivo e não pode ser dado a mais ninguém.` }]

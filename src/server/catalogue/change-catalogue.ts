@@ -18,7 +18,10 @@ import { type AuditEntry, recordAudit } from '#server/operations/audit.ts'
 import { readCatalogue } from './catalogue.ts'
 
 /** Every column that holds areas by their labels, and who holds it. */
-export const COLUMNS_WITH_TYPES = [{ table: 'profiles', column: 'types', key: 'user_id' }] as const
+export const COLUMNS_WITH_TYPES = [
+  { table: 'profiles', column: 'types', key: 'user_id' },
+  { table: 'access_requests', column: 'types', key: 'user_id' },
+] as const
 
 /** The version that the administrator saw; undefined asks for nothing. */
 type IfMatch = string | undefined

@@ -2,7 +2,7 @@ import type { ColumnType, Generated, GeneratedAlways, Kysely } from 'kysely'
 import type { Role, SessionKind } from '#contract/access.ts'
 import type { ListName } from '#contract/catalogue.ts'
 import type { EmbedMode } from '#contract/reports.ts'
-import type { Profile, ProfileInstant } from '#contract/users.ts'
+import type { AccessRequest, Profile, ProfileInstant } from '#contract/users.ts'
 
 /** Filled in by the database unless given. */
 type Defaulted<T> = ColumnType<T, T | undefined, T>
@@ -16,7 +16,10 @@ type ProfileColumns = {
 }
 
 export interface ProfilesTable extends ProfileColumns {
+  /** Written outright when a name is corrected, which the trigger does not count. */
   entitlement_version: Generated<number>
+  /** Set when an approval is taken away, until the person asks for access again. */
+  approval_removed_at: Defaulted<Date | null>
   /** Made by the database of e-mail and name: lower case without accents. */
   search_text: GeneratedAlways<string>
 }
@@ -72,6 +75,11 @@ export interface AccessRecordsTable {
   request_id: string | null
 }
 
+export interface AccessRequestsTable extends Omit<AccessRequest, 'requested_at'> {
+  user_id: string
+  requested_at: Defaulted<Date>
+}
+
 /** 'disown-…' are the 'não fui eu' links: of a new account, and of a change to one. */
 export type LinkPurpose = 'signup' | 'recovery' | 'disown-account' | 'disown-change'
 
@@ -79,6 +87,7 @@ export type LinkPurpose = 'signup' | 'recovery' | 'disown-account' | 'disown-cha
 export interface Tables {
   profiles: ProfilesTable
   passwords: { user_id: string; hash: string; changed_at: Date }
+  access_requests: AccessRequestsTable
   password_history: { id: Generated<number>; user_id: string; hash: string; changed_at: Date }
   user_roles: { user_id: string; role: Role }
   sessions: SessionsTable

@@ -93,6 +93,7 @@ export async function seedDemo(db: Db, options: SeedOptions): Promise<void> {
       .insertInto('profiles')
       .values(seededPeople(PEOPLE, options.domain, options.now))
       .execute()
+    await seedRequests(transaction, options.now)
     await seedSettings(transaction, options.reports)
     await seedMessages(transaction, options.now)
     await markAsDemo(transaction)
@@ -123,6 +124,42 @@ async function seedAccount(
   const hash = hashes.get(account.password ?? DEMO_PASSWORD) as string
   await db.insertInto('passwords').values({ user_id, hash, changed_at: registered }).execute()
   if (account.role) await db.insertInto('user_roles').values({ user_id, role: account.role }).execute()
+}
+
+const REQUESTS = [
+  [
+    'FIAT Niterói',
+    ['Vendas', 'CRM'],
+    ['FIAT'],
+    ['RJ'],
+    'Comecei segunda-feira como vendedora. Minha gerente é a Vera.',
+  ],
+  ['Oficina de Vitória', ['Oficina'], ['GM', 'TOYO'], ['ES'], null],
+  ['Marketing', ['Marketing', 'CRM'], MARCAS, ESTADOS, 'Preciso ver as campanhas de todas as marcas.'],
+  ['JEEP Belo Horizonte', ['Vendas', 'Gerentes'], ['JEEP'], ['MG'], null],
+] as const
+
+/** What the newest of those who wait have asked for. */
+async function seedRequests(db: Db, now: Date): Promise<void> {
+  const waiting = await db
+    .selectFrom('profiles')
+    .select('user_id')
+    .where('approved', '=', false)
+    .orderBy('created_at', 'desc')
+    .limit(REQUESTS.length)
+    .execute()
+  const requests = waiting.map(({ user_id }, index) => {
+    const [workplace, types, marcas, estados, note] = REQUESTS[index] as (typeof REQUESTS)[number]
+    const lists = { types: [...types], marcas: [...marcas], estados: [...estados] }
+    return {
+      user_id,
+      workplace,
+      ...lists,
+      note,
+      requested_at: new Date(now.getTime() - (index + 1) * 5_400_000),
+    }
+  })
+  await db.insertInto('access_requests').values(requests).execute()
 }
 
 async function seedSettings(db: Db, reports: readonly DemoReport[]): Promise<void> {

@@ -17,6 +17,7 @@ import {
   ruleOf,
   SOME_MESSAGE,
   SOMEBODY,
+  SOMEBODY_WAITING,
   TAKEN,
   TAKEN_WITHOUT_BODY,
   tokensOf,
@@ -58,10 +59,11 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
   /** Puts what the examples name in place. */
   const prepare = async () => {
     const { db } = portal.database
-    await db.deleteFrom('profiles').where('user_id', '=', SOMEBODY).execute()
+    await db.deleteFrom('profiles').where('user_id', 'in', [SOMEBODY, SOMEBODY_WAITING]).execute()
     await db.deleteFrom('support_messages').execute()
     await db.deleteFrom('global_powerbi_settings').execute()
     await addPerson(portal, { user_id: SOMEBODY, types: ['CRM'], marcas: ['VW'] })
+    await addPerson(portal, { user_id: SOMEBODY_WAITING, approved: false })
     await addMessages(portal, { id: SOME_MESSAGE })
     await configureReports(portal, 'Vendas')
     admin = await openAdmin(portal)
@@ -78,8 +80,10 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
   /** The token of somebody whom the route lets write. */
   const openEntitled = async (route: Route) => {
     if (route.access === 'admin') return admin.token
+    const isForWaiting = nameOf(route) === 'PUT /api/access-requests/me'
     const kind: SessionKind = nameOf(route) === RESET ? 'recovery' : 'full'
-    return (await openTestSession(portal, await addPerson(portal), kind)).access_token
+    return (await openTestSession(portal, await addPerson(portal, { approved: !isForWaiting }), kind))
+      .access_token
   }
 
   describe.each(CLOSED.map((route) => [nameOf(route), route] as const))('%s', (name, route) => {

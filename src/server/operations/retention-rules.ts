@@ -6,6 +6,9 @@ const DAY_MS = 24 * 60 * 60_000
 /** A browser that has not signed in for half a year counts as a new one. */
 const DEVICE_DAYS = 180
 
+/** Whoever still waits then is asked anew; of whom has been approved nothing shows it any more. */
+const ACCESS_REQUEST_DAYS = 90
+
 /** How long what is kept for a while is kept (RETENTION_… of the environment). */
 export interface RetentionPeriods {
   unverifiedDays: number
@@ -37,6 +40,13 @@ export function retentionRules(periods: RetentionPeriods): RetentionRule[] {
       name: 'unverified sign-ups',
       deleteBatch: (db, at, limit) => deleteUnverifiedSignUps(db, at, unverifiedDays * DAY_MS, limit),
     },
+    rule(
+      'access requests',
+      'access_requests',
+      'user_id',
+      'requested_at',
+      before(ACCESS_REQUEST_DAYS * DAY_MS),
+    ),
     // Used links are deleted when they are used.
     rule('e-mail links', 'email_links', 'token_hash', 'expires_at', before(0)),
     rule('human checks', 'used_human_checks', 'id', 'expires_at', before(0)),

@@ -1,6 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
-import type { BulkEdit, BulkEditResult, HistoryEntry, ManagedProfile } from '#contract/users.ts'
+import type { Problem } from '#contract/problem.ts'
+import type {
+  Approval,
+  ApprovalResult,
+  BulkEdit,
+  BulkEditResult,
+  HistoryEntry,
+  ManagedProfile,
+} from '#contract/users.ts'
 import { addPerson, openTestSession, send } from './builders.ts'
 import type { TestPortal } from './test-portal.ts'
 
@@ -82,6 +90,17 @@ export async function editMany(
     token: admin.token,
     body,
   })
+}
+
+/** POST /profiles/approve */
+export async function approveMany(
+  portal: TestPortal,
+  admin: Admin,
+  items: Approval[],
+  dryRun = false,
+): Promise<{ status: number; body: ApprovalResult & Partial<Problem> }> {
+  const query = dryRun ? '?dryRun=true' : ''
+  return send(portal, 'POST', `/api/profiles/approve${query}`, { token: admin.token, body: { items } })
 }
 
 /** POST /profiles/bulk-edit/{undoId}/undo */

@@ -114,6 +114,8 @@ export interface Example {
 const email = 'alguem@grupopatio.com.br'
 /** Whom the examples name; a test that wants an effect adds a person, and a message, of these ids. */
 export const SOMEBODY = '7b0c3a52-5c0e-4f5e-9d6e-0d6f3f1f2a11'
+/** Somebody who waits for approval. */
+export const SOMEBODY_WAITING = '3d1f7a50-9f6a-4b7c-8a0e-5b1c2d3e4f60'
 export const SOME_MESSAGE = '00000000-0000-4000-8000-000000000000'
 
 /** Bodies that each route takes, with the path that they go to. */
@@ -145,6 +147,11 @@ export const TAKEN: Record<string, Example[]> = {
   'PATCH /api/profiles/{userId}': [
     { path: `/api/profiles/${SOMEBODY}`, body: { types: ['Vendas'] } },
     { path: `/api/profiles/${SOMEBODY}`, body: { marcas: ['FIAT'], estados: ['RJ'] } },
+    { path: `/api/profiles/${SOMEBODY}`, body: { full_name: 'Rita Prado' } },
+    {
+      path: `/api/profiles/${SOMEBODY_WAITING}`,
+      body: { approved: true, types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] },
+    },
   ],
   'POST /api/profiles/bulk-edit': [
     { path: '/api/profiles/bulk-edit', body: { userIds: [SOMEBODY], action: 'add', types: ['Vendas'] } },
@@ -160,6 +167,22 @@ export const TAKEN: Record<string, Example[]> = {
   ],
   'PATCH /api/catalogue/{kind}/{code}': [
     { path: '/api/catalogue/types/slack', body: { label: 'Conversas', archived: true } },
+  ],
+  'PUT /api/access-requests/me': [
+    {
+      path: '/api/access-requests/me',
+      body: { full_name: 'Rita Prado', workplace: 'Oficina', types: ['Oficina'], note: 'Sou nova.' },
+    },
+  ],
+  'POST /api/profiles/approve': [
+    {
+      path: '/api/profiles/approve',
+      body: {
+        items: [
+          { userId: SOMEBODY_WAITING, version: 1, types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] },
+        ],
+      },
+    },
   ],
   'PUT /api/global-powerbi-settings/{type}': [
     { path: '/api/global-powerbi-settings/vendas', body: principalSetting('Vendas') },

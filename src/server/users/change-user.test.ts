@@ -38,6 +38,43 @@ describeOnEachDatabase('changing a person', (kind) => {
     ])
   })
 
+  test('approves and entitles in one step: one version, one audit entry, one mail', async () => {
+    const wanted = { approved: true, types: ['CRM', 'Vendas'], marcas: ['VW'], estados: ['RJ', 'ES'] }
+    const lists = { types: ['Vendas', 'CRM'], marcas: ['VW'], estados: ['RJ', 'ES'] }
+    expect((await patch(wanted, 1)).body).toMatchObject({ approved: true, ...lists, version: 2 })
+    expect(await readTrail(portal)).toMatchObject([
+      {
+        action: 'approval-given',
+        before: { approved: false, types: [], marcas: ['FIAT'], estados: ['RJ'] },
+        after: { approved: true, ...lists },
+      },
+    ])
+    expect(await queued()).toEqual([{ kind: 'account-approved' }])
+    // Again it changes nothing; with other lists it is no approval any more.
+    expect((await patch(wanted)).body).toMatchObject({ version: 2 })
+    expect(await patch({ ...wanted, types: [] })).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect(await readPerson(portal, admin, person.user_id)).toMatchObject({ ...lists, version: 2 })
+    expect(await readTrail(portal)).toHaveLength(1)
+  })
+
+  test('of two who approve with entitlements at once one does, and the other is told', async () => {
+    const others = [admin, await openAdmin(portal)]
+    const replies = await whileHeld(portal, person.user_id, () =>
+      others.map((each, index) => {
+        const types = [index === 0 ? 'CRM' : 'HPD']
+        return patchProfile(portal, each, person.user_id, {
+          approved: true,
+          types,
+          marcas: ['VW'],
+          estados: ['RJ'],
+        })
+      }),
+    )
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    expect(await queued()).toHaveLength(1)
+    expect(await readTrail(portal)).toHaveLength(1)
+  })
+
   test('takes the approval back without a mail; it bites at the next request', async () => {
     await patch({ approved: true })
     const { access_token: token } = await openTestSession(portal, person)
@@ -131,6 +168,8 @@ describeOnEachDatabase('changing a person', (kind) => {
     test.each([
       ['nothing', {}],
       ['two at once', { types: [], approved: true }],
+      ['an approval with types alone', { approved: true, types: [] }],
+      ['entitlements with an approval taken', { approved: false, types: [], marcas: [], estados: [] }],
       ['marcas without estados', { marcas: ['FIAT'] }],
       ['estados without marcas', { estados: ['RJ'] }],
       ['a type that does not exist', { types: ['Compras'] }],

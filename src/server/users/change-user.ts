@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { type Catalogue, inOrder, LISTS } from '#contract/catalogue.ts'
 import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
 import { holdCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
@@ -7,6 +7,7 @@ import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { type AuditEntry, recordAudit } from '#server/operations/audit.ts'
+import { listsInOrder } from './entitlements.ts'
 import { userMails } from './mails.ts'
 import { lockProfile, readProfile, unknownPerson } from './user-queries.ts'
 
@@ -24,7 +25,7 @@ interface ChangeRequest {
   ifMatch: string | undefined
 }
 
-type Changeable = Partial<Pick<ProfileRow, 'types' | 'marcas' | 'estados' | 'approved'>>
+type Changeable = Partial<Pick<ProfileRow, 'types' | 'marcas' | 'estados' | 'approved' | 'full_name'>>
 
 interface Decision {
   action: AuditEntry['action']
@@ -33,9 +34,10 @@ interface Decision {
 }
 
 /**
- * Sets a person's types, marcas and estados, or approval. What changes nothing leaves no trace; an approval is
+ * Sets a person's types, marcas and estados, approval or name, or approves and entitles in one step. What changes nothing leaves no trace; an approval is
  * told to the person by mail.
- * @throws ProblemError not-found, invalid-input for what the catalogue does not offer, conflict when somebody else changed the person since ifMatch
+ * @throws ProblemError not-found, invalid-input for what the catalogue does not offer, conflict when somebody else changed the person since ifMatch, or has approved
+ *   with other entitlements whom this was to approve
  */
 export async function changeUser(
   context: UserContext,
@@ -45,13 +47,28 @@ export async function changeUser(
     const catalogue = await holdCatalogue(db)
     const row = await lockProfile(db, userId)
     if (!row) throw unknownPerson()
-    if (ifMatch !== undefined && ifMatch !== String(row.entitlement_version))
+    const { action, before, after } = decide(catalogue, row, change)
+    const isStale = ifMatch !== undefined && ifMatch !== String(row.entitlement_version)
+    const isChanged = !isSame(catalogue, before, after)
+    const isApprovedOtherwise = isChanged && action === 'approval-given' && row.approved
+    if (isStale || isApprovedOtherwise)
       throw new ProblemError('conflict', {
         detail: 'Outra pessoa alterou este usuário nesse meio-tempo. Confira o que mudou antes de salvar.',
       })
-    const { action, before, after } = decide(catalogue, row, change)
-    if (!isSame(catalogue, before, after)) {
-      await db.updateTable('profiles').set(after).where('user_id', '=', userId).execute()
+    if (isChanged) {
+      await db
+        .updateTable('profiles')
+        .set({
+          ...after,
+          ...(action === 'approval-removed' && { approval_removed_at: sql<Date>`now()` }),
+          // The database counts changes of what people may see; this one too must not be overwritten unseen.
+          ...(action === 'name-corrected' && { entitlement_version: row.entitlement_version + 1 }),
+        })
+        .where('user_id', '=', userId)
+        .execute()
+      // It has been answered: whoever wants in again asks again.
+      if (action === 'approval-removed')
+        await db.deleteFrom('access_requests').where('user_id', '=', userId).execute()
       await recordAudit({ ...context, db }, { action, target: row, before, after })
       if (action === 'approval-given') await queueMail({ db }, userMails, 'account-approved', row.email)
     }
@@ -62,13 +79,22 @@ export async function changeUser(
 }
 
 function decide(catalogue: Catalogue, row: ProfileRow, change: ProfileChange): Decision {
-  if ('approved' in change)
+  if ('types' in change || 'marcas' in change) refuseUnknown(catalogue, change, row)
+  if ('approved' in change) {
+    const { types, marcas, estados } = row
+    const entitles = 'types' in change
     return {
       action: change.approved ? 'approval-given' : 'approval-removed',
-      before: { approved: row.approved },
-      after: { approved: change.approved },
+      before: { approved: row.approved, ...(entitles && { types, marcas, estados }) },
+      after: { approved: change.approved, ...(entitles && listsInOrder(catalogue, change)) },
     }
-  refuseUnknown(catalogue, change, row)
+  }
+  if ('full_name' in change)
+    return {
+      action: 'name-corrected',
+      before: { full_name: row.full_name },
+      after: { full_name: change.full_name },
+    }
   if ('types' in change)
     return {
       action: 'types-set',
@@ -87,7 +113,7 @@ function decide(catalogue: Catalogue, row: ProfileRow, change: ProfileChange): D
 
 /** Order and repetitions of old lists aside. */
 function isSame(catalogue: Catalogue, before: Changeable, after: Changeable): boolean {
-  const inOwnOrder = ({ approved, ...lists }: Changeable) =>
-    JSON.stringify([approved, LISTS.map((name) => inOrder(catalogue, name, lists[name] ?? []))])
+  const inOwnOrder = ({ approved, full_name, ...lists }: Changeable) =>
+    JSON.stringify([approved, full_name, LISTS.map((name) => inOrder(catalogue, name, lists[name] ?? []))])
   return inOwnOrder(before) === inOwnOrder(after)
 }

@@ -97,7 +97,7 @@ export function decideDeletion(wanted: readonly string[], { actorId, known, admi
 }
 
 /**
- * Deletes everything that is people's own: profiles with passwords, roles, sessions and links (cascade), mails
+ * Deletes everything that is people's own: profiles with passwords, roles, requests, sessions and links (cascade), mails
  * to them, support messages from their e-mails, and counters that name them. Call it in a transaction.
  */
 async function erasePeople(db: Db, people: readonly DeletedPerson[]): Promise<void> {
@@ -128,6 +128,8 @@ async function pseudonymiseRecords(db: Db, people: readonly DeletedPerson[]): Pr
   const who = sql`unnest(${ids}::uuid[], ${pseudonyms}::uuid[]) as who(id, pseudonym)`
   await sql`update audit_entries set actor_id = who.pseudonym, actor_email = null, ip = null, user_agent = null
     from ${who} where actor_id = who.id`.execute(db)
+  await sql`update audit_entries set before = before - 'full_name', after = after - 'full_name'
+    where action = 'name-corrected' and target_id = any(${ids}::uuid[])`.execute(db)
   // Without an actor it was the person, signing up say, or somebody at the server's terminal.
   const isOwn = sql`actor_id is null and ip is distinct from 'terminal'`
   await sql`update audit_entries set target_id = who.pseudonym, target_email = null,

@@ -13,6 +13,18 @@ export function namedLists(edit: Pick<BulkEdit, ListName>): Partial<Entitlements
   )
 }
 
+/** All three lists in the catalogue's order, each item once. */
+export function listsInOrder(
+  catalogue: Catalogue,
+  { types, marcas, estados }: Readonly<Entitlements>,
+): Entitlements {
+  return {
+    types: inOrder(catalogue, 'types', types),
+    marcas: inOrder(catalogue, 'marcas', marcas),
+    estados: inOrder(catalogue, 'estados', estados),
+  }
+}
+
 /**
  * Set union or difference of each named list, in the catalogue's order; what the catalogue does not know stays, last.
  * @returns the named lists as they become, or undefined when none changes
@@ -43,16 +55,16 @@ export function mergeEntitlements(
 /** So many people a statement: a server breaks off statements that last longer than five seconds. */
 export const CHUNK = 2_000
 
-/** One person's lists, all three as they become, and what the audit entry says of it. */
+/** One person's lists, all three as they become, the approval where that changes too, and what the audit entry says. */
 export interface EntitlementChange {
   user_id: string
   email: string
-  lists: Entitlements
+  lists: Entitlements & { approved?: boolean }
   before: object
   after: object
 }
 
-/** Writes the lists of locked people and an audit entry for each; call it in a transaction. */
+/** Writes the lists, and where it is said the approval, of locked people and an audit entry for each; call it in a transaction. */
 export async function writeChanges(
   { db, clock, request, actor: { profile } }: Context,
   {
@@ -63,8 +75,10 @@ export async function writeChanges(
 ): Promise<void> {
   if (changes.length === 0) return
   const lists = JSON.stringify(changes.map(({ user_id, lists }) => ({ user_id, ...lists })))
-  await sql`update profiles p set types = c.types, marcas = c.marcas, estados = c.estados
-    from jsonb_to_recordset(${lists}::jsonb) as c(user_id uuid, types text[], marcas text[], estados text[])
+  await sql`update profiles p set types = c.types, marcas = c.marcas, estados = c.estados,
+      approved = coalesce(c.approved, p.approved)
+    from jsonb_to_recordset(${lists}::jsonb)
+      as c(user_id uuid, types text[], marcas text[], estados text[], approved boolean)
     where p.user_id = c.user_id`.execute(db)
   const told = JSON.stringify(
     changes.map(({ user_id, email, before, after }) => ({ user_id, email, before, after })),

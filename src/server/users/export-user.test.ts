@@ -43,6 +43,7 @@ describeOnEachDatabase('exporting a person’s data', (kind) => {
     expect(Object.keys(body)).toEqual([
       'exported_at',
       'profile',
+      'access_requests',
       'sessions',
       'known_browsers',
       'passwords',

@@ -11,11 +11,13 @@ import { readProfile } from './user-queries.ts'
  */
 export async function exportUser(context: Context, userId: string): Promise<Record<string, unknown>> {
   return context.db.transaction().execute(async (db) => {
-    const { version: _, ...profile } = await readProfile(db, userId)
+    const { version: _, request: __, ...profile } = await readProfile(db, userId)
     const rows = async (query: RawBuilder<unknown>) => (await query.execute(db)).rows
     const exported = {
       exported_at: new Date(context.clock()),
       profile,
+      access_requests: await rows(sql`
+        select workplace, types, marcas, estados, note, requested_at from access_requests where user_id = ${userId}`),
       sessions: await rows(sql`
         select id, kind, created_at, refreshed_at from sessions where user_id = ${userId} order by created_at`),
       known_browsers: await rows(sql`

@@ -139,6 +139,7 @@ describeOnEachDatabase('the list of people', (kind) => {
       estados: ['RJ'],
       role: 'admin',
       version: 1,
+      request: null,
     })
   })
 

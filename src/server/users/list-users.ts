@@ -5,7 +5,7 @@ import type { ProfileSort, userRoutes } from '#contract/users.ts'
 import { refuseUnknownFilter } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import { cursorInstantSchema, readCursor, writeCursor } from '#server/http/cursor.ts'
-import { matches, presentManaged, readFilter, selectManaged } from './user-queries.ts'
+import { IS_WAITING, matches, presentManaged, readFilter, selectManaged } from './user-queries.ts'
 
 type Route = typeof userRoutes.listProfiles
 
@@ -113,17 +113,18 @@ function isAfter(
   return sql`(${value} ${beyond} ${last} or ${value} is null or (${value} = ${last} and ${EMAIL} > ${email}))`
 }
 
-/** How many people match, and how many wait for approval whatever the filter. */
+/** How many people match, and whatever the filter how many are not approved, and how many of those wait for it. */
 export async function countUsers(
   db: Db,
   wanted: QueryOf<typeof userRoutes.countProfiles>,
-): Promise<{ total: number; pending: number }> {
+): Promise<ReplyOf<typeof userRoutes.countProfiles>> {
   await refuseUnknownFilter(db, wanted)
   return db
     .selectFrom('profiles as p')
     .select([
       sql<number>`count(*) filter (where ${matches(readFilter(wanted))})`.as('total'),
       sql<number>`count(*) filter (where not p.approved)`.as('pending'),
+      sql<number>`count(*) filter (where ${IS_WAITING})`.as('waiting'),
     ])
     .executeTakeFirstOrThrow()
 }

@@ -43,6 +43,33 @@ export function queueWaitingDigest(context: Pick<Context, 'db'>, waitingId: stri
   return queueDigest(context, userMails, 'waiting-digest', isOwed)
 }
 
+/**
+ * Has people told that they were approved, once the approval can no longer be undone; call it in its transaction.
+ * @param delaySeconds until then
+ */
+export async function queueApprovalMails(
+  db: Db,
+  emails: readonly string[],
+  delaySeconds: number,
+): Promise<void> {
+  const kind: keyof typeof userMails = 'account-approved'
+  await sql`
+    insert into mail_outbox (kind, recipient, due_at)
+    select ${kind}, email, now() + ${sql.lit(delaySeconds)} * interval '1 second'
+    from unnest(${emails}::text[]) as told(email)`.execute(db)
+}
+
+/** Takes back what queueApprovalMails has queued for these people, as far as it has not left. */
+export async function withdrawApprovalMails(db: Db, emails: readonly string[]): Promise<void> {
+  if (emails.length === 0) return
+  await db
+    .deleteFrom('mail_outbox')
+    .where('kind', '=', 'account-approved' satisfies keyof typeof userMails)
+    .where('recipient', 'in', emails)
+    .where('attempts', '=', 0)
+    .execute()
+}
+
 /** Whether an e-mail belongs to an administrator, which may have changed since a mail was queued. */
 export async function isAdministrator(db: Db, email: string): Promise<boolean> {
   const found = await db

@@ -6,21 +6,24 @@ import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { CHUNK, writeChanges } from './entitlements.ts'
+import { withdrawApprovalMails } from './mails.ts'
 
 /** The way of the answer and of the click: whoever presses in the last second is still heard. */
-const GRACE_SECONDS = 5
-const EDITS = ['entitlements-added', 'entitlements-removed']
+export const GRACE_SECONDS = 5
+const EDITS = ['entitlements-added', 'entitlements-removed', 'approval-given']
 
-type EditedPerson = Entitlements & {
+type State = Entitlements & { approved: boolean }
+type EditedPerson = State & {
   id: number
   user_id: string
   email: string
-  before: Partial<Entitlements>
-  after: Partial<Entitlements>
+  before: Partial<State>
+  after: Partial<State>
 }
 
 /**
- * Restores exactly the lists from before a bulk edit of one's own. People deleted meanwhile are passed over.
+ * Restores exactly what was before a bulk edit, or an approval of several, of one's own; a mail about the approval
+ * that has not left yet does not. People deleted meanwhile are passed over.
  * @returns how many people got their lists back
  * @throws ProblemError not-found when it is not there, another's, done already or too late; conflict when
  *   somebody was changed, or an area renamed, after the edit
@@ -36,12 +39,16 @@ export async function undoBulkEdit(context: Context, undoId: string): Promise<{ 
     let restored = 0
     for (let last = 0, isEnd = false; !isEnd; ) {
       const people = await readEdited(db, undoId, last)
-      const changes = people.map(({ user_id, email, types, marcas, estados, before, after }) => {
-        const lists = { types, marcas, estados }
+      const changes = people.map(({ user_id, email, types, marcas, estados, approved, before, after }) => {
+        const lists = { types, marcas, estados, approved }
         assertAsLeft(lists, after)
         return { user_id, email, lists: { ...lists, ...before }, before: after, after: before }
       })
       await writeChanges(inside, { action: 'bulk-edit-undone', batchId: undoId, changes })
+      await withdrawApprovalMails(
+        db,
+        changes.filter(({ after }) => after.approved === false).map(({ email }) => email),
+      )
       restored += changes.length
       last = people.at(-1)?.id ?? last
       isEnd = people.length < CHUNK
@@ -96,16 +103,18 @@ async function assertNotRenamed(db: Db, editId: number): Promise<void> {
 
 async function readEdited(db: Db, undoId: string, afterId: number): Promise<EditedPerson[]> {
   const { rows } = await sql<EditedPerson>`
-    select a.id, a.before, a.after, p.user_id, p.email, p.types, p.marcas, p.estados
+    select a.id, a.before, a.after, p.user_id, p.email, p.types, p.marcas, p.estados, p.approved
     from audit_entries a join profiles p on p.user_id = a.target_id
     where a.batch_id = ${undoId} and a.action = any(${EDITS}::text[]) and a.id > ${afterId}
     order by a.id limit ${sql.lit(CHUNK)}`.execute(db)
   return rows
 }
 
-/** @throws ProblemError conflict when a list is no longer what the edit made of it */
-function assertAsLeft(lists: Entitlements, after: Partial<Entitlements>): void {
-  const isAsLeft = LISTS.every((name) => !after[name] || after[name].join() === lists[name].join())
+/** @throws ProblemError conflict when a list or the approval is no longer what the edit made of it */
+function assertAsLeft(now: State, after: Partial<State>): void {
+  const isAsLeft =
+    LISTS.every((name) => !after[name] || after[name].join() === now[name].join()) &&
+    (after.approved ?? now.approved) === now.approved
   if (!isAsLeft)
     throw new ProblemError('conflict', {
       detail: 'Um dos usuários foi alterado depois desta edição em massa. Nada foi desfeito.',

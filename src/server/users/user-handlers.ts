@@ -1,6 +1,8 @@
 import type { userRoutes } from '#contract/users.ts'
 import type { ServicesOf } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
+import { type AccessRequestContext, readOwnAccessRequest, saveOwnAccessRequest } from './access-requests.ts'
+import { approveUsers, previewApproval } from './approve-users.ts'
 import { bulkEdit, previewBulkEdit } from './bulk-edit.ts'
 import { changeUser, type UserContext } from './change-user.ts'
 import { deleteUsers } from './delete-users.ts'
@@ -10,10 +12,14 @@ import { undoBulkEdit } from './undo-bulk-edit.ts'
 import { readHistory, readProfile } from './user-queries.ts'
 
 /** Own profile and role, which come with the session check, and the administration of all people. */
-export function userHandlers(services: ServicesOf<UserContext>): Handlers<typeof userRoutes> {
+export function userHandlers(
+  services: ServicesOf<UserContext & AccessRequestContext>,
+): Handlers<typeof userRoutes> {
   return {
     readOwnProfile: ({ context }) => context.actor.profile,
     readOwnRole: ({ context }) => ({ role: context.actor.role }),
+    readOwnAccessRequest: ({ context }) => readOwnAccessRequest(context),
+    saveOwnAccessRequest: ({ context, body }) => saveOwnAccessRequest({ ...services, ...context }, body),
     listProfiles: ({ context, query }) => listUsers(context.db, query),
     countProfiles: ({ context, query }) => countUsers(context.db, query),
     readProfile: ({ context, params }) => readProfile(context.db, params.userId),
@@ -21,6 +27,8 @@ export function userHandlers(services: ServicesOf<UserContext>): Handlers<typeof
       changeUser({ ...services, ...context }, { userId: params.userId, change: body, ifMatch }),
     bulkEdit: ({ context, query, body }) =>
       query.dryRun === 'true' ? previewBulkEdit(context, body) : bulkEdit(context, body),
+    approveProfiles: ({ context, query, body }) =>
+      query.dryRun === 'true' ? previewApproval(context, body.items) : approveUsers(context, body.items),
     undoBulkEdit: ({ context, params }) => undoBulkEdit(context, params.undoId),
     readHistory: ({ context, params, query }) => readHistory(context.db, { ...params, ...query }),
     exportProfile: ({ context, params }) => exportUser(context, params.userId),

@@ -15,18 +15,23 @@ import {
 import type { Db, ProfilesTable } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 
+/** As Date.toISOString writes it. */
+const asInstant = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+/** SQL of an AccessRequest of `access_requests a`. */
+const REQUEST_JSON = `json_build_object('workplace', a.workplace, 'types', a.types, 'marcas', a.marcas,
+  'estados', a.estados, 'note', a.note, 'requested_at', ${asInstant('a.requested_at')})`
+
 /** What administrators see besides the fields of a profile, as SQL on `profiles p`. */
 const MANAGED_FIELDS: Record<Exclude<keyof ManagedProfile, keyof Profile>, string> = {
   role: `coalesce((select r.role from user_roles r where r.user_id = p.user_id), 'user')`,
   version: 'p.entitlement_version',
+  request: `case when not p.approved then (select ${REQUEST_JSON} from access_requests a where a.user_id = p.user_id) end`,
 }
 
 const profileFields = PROFILE_FIELDS.map((name) => [
   name,
-  // As Date.toISOString writes it.
-  isProfileInstant(name)
-    ? `to_char(p.${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-    : `p.${name}`,
+  isProfileInstant(name) ? asInstant(`p.${name}`) : `p.${name}`,
 ])
 
 /** SQL of a JSON object from its keys and what SQL each comes from. */
@@ -91,20 +96,26 @@ export function unknownPerson(): ProblemError {
 export function readFilter({
   approved,
   verified,
+  waiting,
   ...rest
 }: QueryOf<typeof userRoutes.countProfiles>): ProfileFilter {
   return {
     ...rest,
     ...(approved && { approved: approved === 'true' }),
     ...(verified && { verified: verified === 'true' }),
+    ...(waiting && { waiting: waiting === 'true' }),
   }
 }
+
+/** Whether somebody waits for approval, as a condition on `profiles p`; whose approval was taken away does not. */
+export const IS_WAITING = sql<boolean>`(not p.approved and p.approval_removed_at is null)`
 
 /** The filter as a condition on `profiles p`: everything that it names must hold. */
 export function matches({
   q = '',
   approved,
   verified,
+  waiting,
   type,
   marca,
   estado,
@@ -115,6 +126,7 @@ export function matches({
     .map((word) => sql`strpos(p.search_text, fold_text(${word})) > 0`)
   if (approved !== undefined) conditions.push(sql`p.approved = ${approved}`)
   if (verified !== undefined) conditions.push(sql`(p.email_verified_at is not null) = ${verified}`)
+  if (waiting !== undefined) conditions.push(sql`${IS_WAITING} = ${waiting}`)
   if (type) conditions.push(sql`p.types && ${spellingsOf(type)}::text[]`)
   if (marca) conditions.push(sql`${marca} = any(p.marcas)`)
   if (estado) conditions.push(sql`${estado} = any(p.estados)`)

@@ -51,6 +51,10 @@ describeOnEachDatabase('deleting somebody', (kind) => {
     await mintEmailLink({ db, ...settings }, { userId: person.user_id, purpose: 'recovery' })
     const message = { name: 'Ana', email: email.toUpperCase(), phone: '21 99999-0000', message: 'Olá' }
     await db.insertInto('support_messages').values(message).execute()
+    await db
+      .insertInto('access_requests')
+      .values({ user_id: person.user_id, ...lists })
+      .execute()
     return person
   }
 
@@ -87,7 +91,9 @@ describeOnEachDatabase('deleting somebody', (kind) => {
       [...new Set((await searchDatabase(db, ...texts)).map((row) => row.split(':')[0]))].sort()
     const FULL = [
       'access_records',
+      'access_requests',
       'audit_entries',
+      'changes',
       'email_links',
       'mail_outbox',
       'password_history',

@@ -51,6 +51,7 @@ export function profileOf(rest: Partial<ManagedProfile> = {}): ManagedProfile {
     estados: [],
     role: 'user',
     version: 1,
+    request: null,
     ...rest,
   }
 }

@@ -33,6 +33,18 @@ describe('describeChange', () => {
       `${CARLA} mudou as marcas e os estados: marcas − FIAT; estados + ES`,
     ],
     ['approval-given', { approved: false }, { approved: true }, `${CARLA} aprovou a conta`],
+    [
+      'approval-given',
+      { approved: false, types: [], marcas: ['VW'], estados: [] },
+      { approved: true, types: ['CRM'], marcas: ['VW'], estados: ['RJ'] },
+      `${CARLA} aprovou a conta: tipos + CRM; estados + RJ`,
+    ],
+    [
+      'bulk-edit-undone',
+      { approved: true, types: ['CRM'] },
+      { approved: false, types: [] },
+      `${CARLA} desfez a aprovação: tipos − CRM`,
+    ],
     ['approval-removed', { approved: true }, { approved: false }, `${CARLA} removeu a aprovação`],
     [
       'entitlements-added',

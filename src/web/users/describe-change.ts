@@ -31,6 +31,10 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
     'um código de acesso já trocado foi usado de novo, talvez por outra pessoa',
   ],
   'account-created': () => 'A conta foi criada',
+  'access-requested': ({ after }) => [
+    'A pessoa pediu acesso',
+    LIST_ORDER.flatMap((name) => listOf(after, name)).join(', '),
+  ],
   'sign-up-repeated': () => 'Houve um novo pedido de cadastro com este e-mail',
   'account-disowned': () => 'O cadastro foi removido por quem recebeu o e-mail (“não fui eu”)',
   'email-verified': () => 'O e-mail foi confirmado pelo link de verificação',
@@ -42,13 +46,23 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
   'role-changed': ({ before, after }) => `O papel mudou de ${roleIn(before)} para ${roleIn(after)}`,
   'builtin-admin-failures': ({ after }) =>
     `Várias tentativas de entrada na conta de administração falharam${typeof after.failures === 'number' ? ` (${after.failures})` : ''}`,
-  'approval-given': ({ who }) => `${who} aprovou a conta`,
+  'approval-given': ({ who, before, after }) => [
+    `${who} aprovou a conta`,
+    joinDifferences(differencesBetween(before, after)),
+  ],
   'approval-removed': ({ who }) => `${who} removeu a aprovação`,
+  'name-corrected': ({ who, before, after }) => [
+    `${who} corrigiu o nome`,
+    [before.full_name, after.full_name].filter(Boolean).join(' → '),
+  ],
   'types-set': describeSetting('salvou os tipos sem mudança'),
   'scope-set': describeSetting('salvou as marcas e os estados sem mudança'),
   'entitlements-added': describeBulkEdit('adicionou em massa'),
   'entitlements-removed': describeBulkEdit('removeu em massa'),
-  'bulk-edit-undone': describeBulkEdit('desfez uma alteração em massa'),
+  'bulk-edit-undone': (change) =>
+    describeBulkEdit(
+      change.after.approved === false ? 'desfez a aprovação' : 'desfez uma alteração em massa',
+    )(change),
   'user-deleted': ({ who }) => `${who} excluiu a conta`,
   'data-exported': ({ who }) => `${who} exportou os dados da pessoa`,
   'catalogue-item-added': ({ who, after }) => `${who} incluiu ${itemIn(after)} nas listas`,

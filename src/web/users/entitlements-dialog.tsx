@@ -6,6 +6,7 @@ import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
+import { RequestNotice } from './access-request.tsx'
 import { ConflictNotice, FocusedNotice, Person, PersonGone, useFocusWhenShown } from './dialog-notices.tsx'
 import {
   EntitlementList,
@@ -89,14 +90,14 @@ function NextActions({ form, formId }: { form: EntitlementsForm; formId: string 
   if (form.mustAsk) return <Button onClick={form.confirmUnverified}>Continuar mesmo assim</Button>
   return (
     <Button key="save" type="submit" form={formId} isBusy={form.isBusy} aria-disabled={!form.base}>
-      {form.partial ? 'Tentar novamente' : form.texts.submit}
+      {form.texts.submit}
     </Button>
   )
 }
 
 /** What stands between title and buttons: the question about the address, the notices and the boxes. */
 function Body({ form }: { form: EntitlementsForm }) {
-  const { base, ticked, conflict, partial } = form
+  const { base, ticked, conflict } = form
   if (!base || !ticked)
     return (
       <>
@@ -124,7 +125,7 @@ function Body({ form }: { form: EntitlementsForm }) {
           advice="O que você marcou continua abaixo."
         />
       )}
-      {partial && (!conflict || partial.saved.length > 0) && <PartialSaveNotice {...partial} />}
+      {form.isApproval && <RequestNotice profile={base} />}
       <Lists form={form} ticked={ticked} />
     </>
   )
@@ -150,17 +151,6 @@ function Lists({ form, ticked }: { form: EntitlementsForm; ticked: Entitlements 
         </p>
       )}
     </div>
-  )
-}
-
-/** What a save that broke off has left behind. */
-function PartialSaveNotice({ saved, unsaved }: NonNullable<EntitlementsForm['partial']>) {
-  const list = (names: string[]) => new Intl.ListFormat('pt-BR').format(names)
-  return (
-    <Alert kind="error" title="A pessoa ainda não foi aprovada">
-      {saved.length > 0 ? `Salvo: ${list(saved)}. ` : 'Nada foi salvo. '}
-      {`Não salvo: ${list(unsaved)}. Tente novamente para salvar o que falta.`}
-    </Alert>
   )
 }
 

@@ -22,15 +22,16 @@ export function entitlementsOf(profile: ManagedProfile): Entitlements {
   }
 }
 
-/** The changes that turn what a person has into what is wanted, only where they differ, and the approval last. */
-export function stepsToApprove(profile: ManagedProfile, wanted: Entitlements): ProfileChange[] {
-  const has = entitlementsOf(profile)
-  const { types, marcas, estados } = wanted
-  const steps: ProfileChange[] = []
-  if (!isSame(has.types, types)) steps.push({ types })
-  if (!isSame(has.marcas, marcas) || !isSame(has.estados, estados)) steps.push({ marcas, estados })
-  if (!profile.approved) steps.push({ approved: true })
-  return steps
+/** What an approval opens with: what the person has, and what was asked for, once it is known who asked. */
+export function openingTicks(profile: ManagedProfile): Entitlements {
+  const request = profile.email_verified_at ? profile.request : null
+  if (!request) return entitlementsOf(profile)
+  return entitlementsOf({
+    ...profile,
+    types: [...profile.types, ...request.types],
+    marcas: [...profile.marcas, ...request.marcas],
+    estados: [...profile.estados, ...request.estados],
+  })
 }
 
 /** Whether the same is ticked, in one list or in all: both sides are in the order of the options. */
@@ -83,14 +84,8 @@ interface EntitlementsTexts extends EditTexts {
   lists: readonly ListName[]
   submit: string
   loadFailed: string
-  /** What to save; types and scope are sent even when nothing differs, so that a newer state is noticed. */
-  stepsFor: (base: ManagedProfile, wanted: Entitlements) => ProfileChange[]
-}
-
-/** Steps without the approval itself, which somebody else has given meanwhile, are named for what they are. */
-function savedToApprove(steps: readonly ProfileChange[]): string[] {
-  if (steps.some((step) => 'approved' in step)) return [adminMessages.approved]
-  return steps.map((step) => ('types' in step ? adminMessages.typesSaved : adminMessages.scopeSaved))
+  /** Sent even when nothing differs, so that a newer state is noticed. */
+  changeTo: (wanted: Entitlements) => ProfileChange
 }
 
 /** The three dialogs that tick one person's entitlements. */
@@ -100,27 +95,27 @@ const DIALOGS: Record<EntitlementsKind, EntitlementsTexts> = {
     lists: ['types'],
     submit: 'Salvar',
     loadFailed: adminMessages.typesLoadFailed,
-    saved: () => [adminMessages.typesSaved],
+    saved: adminMessages.typesSaved,
     failed: adminMessages.typesFailed,
-    stepsFor: (_, { types }) => [{ types }],
+    changeTo: ({ types }) => ({ types }),
   },
   scope: {
     title: 'Gerenciar Marcas e Estados',
     lists: ['marcas', 'estados'],
     submit: 'Salvar',
     loadFailed: adminMessages.scopeLoadFailed,
-    saved: () => [adminMessages.scopeSaved],
+    saved: adminMessages.scopeSaved,
     failed: adminMessages.scopeFailed,
-    stepsFor: (_, { marcas, estados }) => [{ marcas, estados }],
+    changeTo: ({ marcas, estados }) => ({ marcas, estados }),
   },
   approve: {
     title: 'Aprovar Usuário',
     lists: ['types', 'marcas', 'estados'],
     submit: 'Aprovar',
     loadFailed: adminMessages.approveFailed,
-    saved: savedToApprove,
+    saved: adminMessages.approved,
     failed: adminMessages.approveFailed,
-    stepsFor: stepsToApprove,
+    changeTo: (wanted) => ({ approved: true, ...wanted }),
   },
 }
 
@@ -137,17 +132,15 @@ export function useEntitlementsForm(kind: EntitlementsKind, userId: string, onCl
   /** The state that the dialog stands on unless the person has ticked something else. */
   const [accepted, setAccepted] = useState<ManagedProfile>()
   const start = accepted ?? fresh.data
-  const ticked = changed ?? (start && entitlementsOf(start))
+  const opening = start && (kind === 'approve' ? openingTicks(start) : entitlementsOf(start))
+  const ticked = changed ?? opening
 
   const goOnFromCurrent = () => {
     setAccepted(edit.acceptCurrent())
     setTicked(undefined)
   }
   const save = (from = edit.base) => {
-    if (!from || !ticked) return
-    const steps = texts.stepsFor(from, ticked)
-    if (steps.length > 0) edit.save(steps, from)
-    else goOnFromCurrent()
+    if (from && ticked) edit.save(texts.changeTo(ticked), from)
   }
   return {
     ...edit,
@@ -155,7 +148,7 @@ export function useEntitlementsForm(kind: EntitlementsKind, userId: string, onCl
     isApproval: kind === 'approve',
     ticked,
     setTicked,
-    hasChanges: changed !== undefined && start !== undefined && !isSame(changed, entitlementsOf(start)),
+    hasChanges: changed !== undefined && opening !== undefined && !isSame(changed, opening),
     isGone: isGone(fresh.error) || edit.isGone,
     loadFailure: fresh.isFetching ? undefined : fresh.error?.message,
     reload: () => void fresh.refetch(),
@@ -163,7 +156,7 @@ export function useEntitlementsForm(kind: EntitlementsKind, userId: string, onCl
     saveAnyway: () => save(edit.conflict?.current),
     useCurrent: goOnFromCurrent,
     /** Somebody else was quicker, and nothing is left to do here. */
-    isApprovedAlready: kind === 'approve' && start?.approved === true,
+    isApprovedAlready: kind === 'approve' && (edit.conflict?.current ?? start)?.approved === true,
     /** The e-mail has not been verified: that is to be thought of before the approval. */
     mustAsk: kind === 'approve' && edit.base?.email_verified_at === null && !isConfirmed,
     confirmUnverified: () => setIsConfirmed(true),

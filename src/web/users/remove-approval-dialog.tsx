@@ -5,8 +5,8 @@ import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { ConflictNotice, Person, PersonGone } from './dialog-notices.tsx'
 import { useProfileEdit } from './use-profile-edit.ts'
 
-const TEXTS = { saved: () => [adminMessages.approvalRemoved], failed: adminMessages.removeFailed }
-const STEPS = [{ approved: false }]
+const TEXTS = { saved: adminMessages.approvalRemoved, failed: adminMessages.removeFailed }
+const CHANGE = { approved: false }
 
 /** Asks before an approval is taken away, and says what that does. */
 export function RemoveApprovalDialog({ person, onClose }: { person: ManagedProfile; onClose: () => void }) {
@@ -21,7 +21,7 @@ export function RemoveApprovalDialog({ person, onClose }: { person: ManagedProfi
       cancelLabel={conflict ? 'Usar o estado atual' : 'Cancelar'}
       isBusy={isBusy}
       isOver={isGone}
-      onConfirm={() => save(STEPS, conflict?.current ?? person)}
+      onConfirm={() => save(CHANGE, conflict?.current ?? person)}
       onCancel={onClose}
     >
       {isGone ? (

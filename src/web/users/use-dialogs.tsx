@@ -7,7 +7,7 @@ import type { Selection } from './selection.ts'
 import type { UserDialogsProps } from './user-dialogs.tsx'
 
 /** A dialog about one person. */
-type PersonDialog = 'types' | 'scope' | 'approve' | 'remove' | 'history'
+type PersonDialog = 'types' | 'scope' | 'approve' | 'remove' | 'name' | 'history'
 
 /** Which dialog of the table is asked for, and about whom. */
 export type DialogRequest = { kind: PersonDialog; profile: ManagedProfile } | { kind: 'bulk' | 'delete' }

@@ -8,56 +8,47 @@ import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
 import { describeChange, differencesBetween, joinDifferences, timeInSentence } from './describe-change.ts'
 import { patchCachedProfile, refreshUsers } from './user-queries.ts'
 
-type Steps = readonly ProfileChange[]
-
 export interface EditTexts {
-  /** What is said of these steps when they have been saved. */
-  saved: (steps: Steps) => readonly string[]
+  saved: string
   failed: string
 }
-/** Where a save has led: nothing but `newer` when all is well. */
+/** Where a save has led: nothing when all is well. */
 interface Outcome {
-  /** The person as the last step, or somebody else, has left it. */
+  /** The state that the next save rests on, where that is not the one that was opened. */
   newer?: ManagedProfile | undefined
   conflict?: Conflict | undefined
-  /** A save of several steps that broke off in the middle, by what its steps are about. */
-  partial?: { saved: string[]; unsaved: string[] } | undefined
   /** The person has been deleted meanwhile. */
   isGone?: boolean
 }
 
 /**
- * Saves changes of one person, each step on the state that the one before it has left. The lists show them at
- * once and go back when they fail; where somebody else was quicker nothing is overwritten.
+ * Saves a change of one person. The lists show it at once and go back when it fails; where somebody else was quicker
+ * nothing is overwritten.
  */
 export function useProfileEdit(opened: ManagedProfile | undefined, texts: EditTexts, onSaved: () => void) {
   const [outcome, setOutcome] = useState<Outcome>({})
   const base = outcome.newer ?? opened
 
   const { submit, isBusy } = useSubmit({
-    send: async ({ from, steps }: { from: ManagedProfile; steps: Steps }) => {
+    send: ({ from, change }: { from: ManagedProfile; change: ProfileChange }) => {
       setOutcome({ newer: from })
-      return saveSteps(from, steps)
+      return saveChange(from, change)
     },
-    onDone: async ({ newer, doneCount, failure }, { steps }) => {
-      if (failure === undefined) {
-        for (const title of texts.saved(steps)) showToast({ kind: 'success', title })
-        return onSaved()
-      }
-      const conflict = isConflict(failure) ? await readConflict(newer).catch(() => undefined) : undefined
+    onDone: () => {
+      showToast({ kind: 'success', title: texts.saved })
+      onSaved()
+    },
+    onFailed: async (failure, { from }) => {
+      const conflict = isConflict(failure) ? await readConflict(from).catch(() => undefined) : undefined
       if (conflict) patchCachedProfile(conflict.current)
       else showToast(failureNotice(texts.failed, failure))
-      const namesOf = (some: Steps) => some.flatMap(namesOfStep)
-      const [saved, unsaved] = [namesOf(steps.slice(0, doneCount)), namesOf(steps.slice(doneCount))]
-      const partial = steps.length > 1 ? { saved, unsaved } : undefined
-      setOutcome({ newer, conflict, partial, isGone: isGone(failure) })
+      setOutcome({ newer: from, conflict, isGone: isGone(failure) })
     },
-    onFailed: texts.failed,
     onSettled: refreshUsers,
   })
   /** @param from the state that it rests on, when not the one that the dialog was opened with */
-  const save = (steps: Steps, from = base) => {
-    if (from) void submit({ from, steps })
+  const save = (change: ProfileChange, from = base) => {
+    if (from) void submit({ from, change })
   }
   /** Goes on from the state that somebody else has left, and returns it. */
   const acceptCurrent = () => {
@@ -67,29 +58,15 @@ export function useProfileEdit(opened: ManagedProfile | undefined, texts: EditTe
   return { ...outcome, isGone: outcome.isGone ?? false, base, isBusy, save, acceptCurrent }
 }
 
-/** @returns the person as the last step that could be saved has left it, and what ended it before its end */
-async function saveSteps(from: ManagedProfile, steps: Steps) {
+async function saveChange(from: ManagedProfile, body: ProfileChange): Promise<void> {
   let newer = from
-  let doneCount = 0
+  patchCachedProfile({ ...from, ...body })
   try {
-    for (const body of steps) {
-      patchCachedProfile(Object.assign({}, newer, ...steps))
-      const [params, ifMatch] = [{ userId: newer.user_id }, String(newer.version)]
-      newer = await callApi('PATCH /api/profiles/{userId}', { params, body, ifMatch })
-      doneCount += 1
-    }
-    return { newer, doneCount }
-  } catch (failure) {
-    return { newer, doneCount, failure }
+    const [params, ifMatch] = [{ userId: from.user_id }, String(from.version)]
+    newer = await callApi('PATCH /api/profiles/{userId}', { params, body, ifMatch })
   } finally {
     patchCachedProfile(newer)
   }
-}
-
-/** What a change is about, as a sentence names it. */
-export function namesOfStep(step: ProfileChange): string[] {
-  if ('types' in step) return ['tipos']
-  return 'marcas' in step ? ['marcas', 'estados'] : ['aprovação']
 }
 
 /** Somebody was quicker: how the person stands now, and what happened meanwhile, oldest first. */
@@ -99,7 +76,7 @@ export interface Conflict {
 }
 
 /** A change of any of these raised the profile's version by one. */
-const VERSIONED = ['approved', 'types', 'marcas', 'estados']
+const VERSIONED = ['approved', 'full_name', 'types', 'marcas', 'estados']
 const MAX_SENTENCES = 5
 
 /**

@@ -3,6 +3,7 @@ import FileDown from 'lucide-react/icons/file-down'
 import History from 'lucide-react/icons/history'
 import LayoutGrid from 'lucide-react/icons/layout-grid'
 import MapPin from 'lucide-react/icons/map-pin'
+import Pencil from 'lucide-react/icons/pencil'
 import type { ReactNode } from 'react'
 import { inOrder } from '#contract/catalogue.ts'
 import { ESTADOS, MARCAS, SEEDED_CATALOGUE, TYPES } from '#contract/seeded-catalogue.ts'
@@ -10,6 +11,7 @@ import type { ManagedProfile, ProfileSort } from '#contract/users.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { formatDay, formatInstant } from '#web/ui/format-instant.ts'
 import { Tooltip } from '#web/ui/tooltip.tsx'
+import { requestInWords } from './access-request.tsx'
 import type { RowAction } from './use-dialogs.tsx'
 
 export interface Row {
@@ -51,11 +53,23 @@ export const COLUMNS: readonly UserColumn[] = [
     sort: 'full_name',
     width: 'minmax(0,1fr)',
     card: 'line',
-    cell: ({ profile, isSelected }) => (
+    cell: ({ profile, isSelected, onAction }) => (
       <>
-        <span title={profile.full_name ?? undefined} className="block xl:truncate">
-          {profile.full_name ?? <span className="text-muted">Sem nome</span>}
-        </span>
+        <div className="flex items-center gap-0.5">
+          <span title={profile.full_name ?? undefined} className="min-w-0 xl:truncate">
+            {profile.full_name ?? <span className="text-muted">Sem nome</span>}
+          </span>
+          <button
+            type="button"
+            data-control="name"
+            aria-label="Corrigir nome"
+            aria-describedby={emailId(profile)}
+            onClick={() => onAction('name', profile)}
+            className="inline-flex size-9 shrink-0 items-center justify-center rounded-lg text-muted hover:bg-subtle hover:text-ink xl:size-7"
+          >
+            <Pencil aria-hidden="true" className="size-3.5" />
+          </button>
+        </div>
         <ScopeLine profile={profile} isSelected={isSelected} />
       </>
     ),
@@ -129,6 +143,14 @@ function ScopeLine({ profile, isSelected }: Pick<Row, 'profile' | 'isSelected'>)
     <div className="flex flex-wrap gap-1.5 pt-2 text-xs xl:absolute xl:right-4 xl:bottom-2 xl:left-14 xl:flex-nowrap xl:pt-0">
       {profile.role === 'admin' && (
         <span className="shrink-0 rounded-md bg-info-soft px-1.5 text-info leading-5">Administrador</span>
+      )}
+      {profile.request && (
+        <span
+          title={`Pedido: ${requestInWords(profile)}`}
+          className="rounded-md bg-info-soft px-1.5 text-info leading-5 xl:truncate"
+        >
+          {profile.email_verified_at ? 'Pediu:' : 'Pedido não confirmado:'} {requestInWords(profile)}
+        </span>
       )}
       {summariseScope(profile).map(({ label, text, isEmpty }) => (
         <span

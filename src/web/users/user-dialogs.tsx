@@ -2,6 +2,7 @@ import { BulkEditDialog } from './bulk-edit-dialog.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { EntitlementsDialog } from './entitlements-dialog.tsx'
 import { HistoryDialog } from './history-dialog.tsx'
+import { NameDialog } from './name-dialog.tsx'
 import { RemoveApprovalDialog } from './remove-approval-dialog.tsx'
 import type { SelectionDialogProps } from './selection.ts'
 import type { DialogRequest } from './use-dialogs.tsx'
@@ -21,6 +22,8 @@ export function UserDialogs({ dialog, ...rest }: UserDialogsProps) {
       return <EntitlementsDialog kind={dialog.kind} person={dialog.profile} onClose={onClose} />
     case 'remove':
       return <RemoveApprovalDialog person={dialog.profile} onClose={onClose} />
+    case 'name':
+      return <NameDialog person={dialog.profile} onClose={onClose} />
     case 'history':
       return <HistoryDialog person={dialog.profile} onClose={onClose} />
     case 'bulk':

@@ -91,11 +91,12 @@ export function historyQuery(userId: string) {
 }
 
 /** The filter as the query of a call carries it. */
-export function queryOf({ approved, verified, ...rest }: ProfileFilter) {
+export function queryOf({ approved, verified, waiting, ...rest }: ProfileFilter) {
   return {
     ...rest,
     ...(approved !== undefined && { approved: `${approved}` as const }),
     ...(verified !== undefined && { verified: `${verified}` as const }),
+    ...(waiting !== undefined && { waiting: `${waiting}` as const }),
   }
 }
 

@@ -1,0 +1,158 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import {
+  type Admin,
+  askForPage,
+  openAdmin,
+  patchProfile,
+  readPerson,
+  readTrail,
+  whileHeld,
+} from '#server/testing/admin-calls.ts'
+import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
+import { searchDatabase } from '#server/testing/canaries.ts'
+import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+
+const REQUEST = {
+  full_name: '  Rita Prado ',
+  workplace: 'Oficina de Niterói',
+  types: ['CRM', 'Oficina'],
+  marcas: ['VW'],
+  estados: ['RJ'],
+  note: 'Cheguei hoje.\nFalem com o João 👩‍🔧.',
+}
+
+describeOnEachDatabase('asking for access', (kind) => {
+  const portal = setUpPortal({ kind })
+  const admin = setUpAdmin(portal)
+  let person: Awaited<ReturnType<typeof addPerson>>
+  let token: string
+  beforeEach(async () => {
+    person = await addPerson(portal, { approved: false, types: [], marcas: [], estados: [] })
+    token = (await openTestSession(portal, person)).access_token
+  })
+  const ask = (body: object = REQUEST) => send(portal, 'PUT', '/api/access-requests/me', { token, body })
+  const seen = (by: Admin = admin) => readPerson(portal, by, person.user_id)
+  const count = async () => (await send(portal, 'GET', '/api/profiles/count', admin)).body
+
+  test('stands with the name in the profile, and counts as no change by an administrator', async () => {
+    expect((await send(portal, 'GET', '/api/access-requests/me', { token })).body).toEqual({
+      full_name: null,
+      request: null,
+    })
+    const { status, body } = await ask()
+    expect(status).toBe(200)
+    const { full_name: _, ...request } = REQUEST
+    expect(body).toEqual({
+      full_name: 'Rita Prado',
+      request: { ...request, types: ['Oficina', 'CRM'], requested_at: expect.stringMatching(/Z$/) },
+    })
+    expect((await send(portal, 'GET', '/api/access-requests/me', { token })).body).toEqual(body)
+    expect(await seen()).toMatchObject({ ...body, version: 1, types: [], approved: false })
+    const { items } = (await askForPage(portal, admin, { q: 'rita prado' })).body
+    expect(items).toMatchObject([{ request: body.request }])
+    // The audit trail outlives people: neither name nor note goes in.
+    const [entry] = await readTrail(portal)
+    expect(entry).toMatchObject({ action: 'access-requested', target_id: person.user_id, before: null })
+    expect(entry?.after).toEqual({ types: ['Oficina', 'CRM'], marcas: ['VW'], estados: ['RJ'] })
+  })
+
+  test('takes the place of the request before; all but the name may be left out', async () => {
+    await ask()
+    expect((await ask({ full_name: 'Rita' })).body).toMatchObject({
+      full_name: 'Rita',
+      request: { workplace: null, types: [], marcas: [], estados: [], note: null },
+    })
+  })
+
+  test('is for those who wait: an approval ends it, and one that is taken away starts anew', async () => {
+    await ask()
+    expect(await count()).toMatchObject({ pending: 1, waiting: 1 })
+    await patchProfile(portal, admin, person.user_id, { approved: true })
+    expect(await ask()).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect(await seen()).toMatchObject({ request: null, full_name: 'Rita Prado' })
+    await patchProfile(portal, admin, person.user_id, { approved: false })
+    expect(await seen()).toMatchObject({ request: null })
+    // Nobody waits whose approval was taken away, until they ask.
+    expect(await count()).toMatchObject({ pending: 1, waiting: 0 })
+    const waiting = async () =>
+      (await askForPage(portal, admin, { waiting: 'true' })).body.items.map(
+        ({ email }: { email: string }) => email,
+      )
+    expect(await waiting()).toEqual([])
+    expect((await ask()).status).toBe(200)
+    expect(await count()).toMatchObject({ pending: 1, waiting: 1 })
+    expect(await waiting()).toEqual([person.email])
+    expect((await askForPage(portal, admin, { waiting: 'false' })).body.items).toHaveLength(1)
+  })
+
+  test('of a request and an approval at once the later one knows of the other', async () => {
+    const replies = await whileHeld(portal, person.user_id, () => [
+      ask(),
+      patchProfile(portal, admin, person.user_id, { approved: true }),
+    ])
+    expect(replies[1]?.status).toBe(200)
+    expect([200, 409]).toContain(replies[0]?.status)
+    expect(await seen()).toMatchObject({ approved: true, request: null })
+  })
+
+  test('is limited, so that nobody keeps administrators busy', async () => {
+    const statuses: number[] = []
+    for (let times = 0; times < 11; times += 1) statuses.push((await ask({ full_name: 'Rita' })).status)
+    expect(statuses.at(-1)).toBe(429)
+    expect(statuses.slice(0, 10)).toEqual(Array(10).fill(200))
+  })
+
+  test('is in the export of the person’s data, and gone with the person', async () => {
+    await ask({ ...REQUEST, full_name: 'Zuleica Teste', note: 'palavra-rara' })
+    await patchProfile(portal, admin, person.user_id, { full_name: 'Zuleica Testes' })
+    const exported = await send(portal, 'GET', `/api/profiles/${person.user_id}/export`, admin)
+    expect(exported.body.access_requests).toMatchObject([
+      { workplace: REQUEST.workplace, note: 'palavra-rara' },
+    ])
+    const { db } = portal.database
+    expect(await searchDatabase(db, 'Zuleica')).not.toEqual([])
+    const body = { userIds: [person.user_id] }
+    await send(portal, 'POST', '/api/functions/delete-users', { token: admin.token, body })
+    for (const word of ['Zuleica', 'palavra-rara']) expect(await searchDatabase(db, word)).toEqual([])
+  })
+
+  describe('refuses', () => {
+    test.each([
+      ['no name', { note: 'Olá' }],
+      ['a name of blanks', { full_name: '  ' }],
+      ['a name that is too long', { full_name: 'x'.repeat(101) }],
+      ['a name of two lines', { full_name: 'Rita\nPrado' }],
+      ['a name with a NUL', { full_name: 'Rita\0' }],
+      ['a name that turns the writing round', { full_name: 'Rita \u202eodarP' }],
+      ['a workplace that is too long', { full_name: 'R', workplace: 'x'.repeat(101) }],
+      ['a workplace with an escape', { full_name: 'R', workplace: '\u001b[2J' }],
+      ['a note that is too long', { full_name: 'R', note: 'x'.repeat(501) }],
+      ['a note with a control character', { full_name: 'R', note: 'a\u0007' }],
+      ['a type that does not exist', { full_name: 'R', types: ['Compras'] }],
+      ['the approval', { full_name: 'R', approved: true }],
+    ])('%s', async (_, body) => {
+      expect(await ask(body)).toMatchObject({ status: 400, body: { code: 'invalid-input' } })
+      expect(await seen()).toMatchObject({ full_name: null, request: null })
+    })
+  })
+
+  test('a name is corrected by administrators, who do not overwrite each other', async () => {
+    await ask()
+    const other = await openAdmin(portal)
+    const rename = (by: Admin, full_name: string, version?: number) =>
+      patchProfile(portal, by, person.user_id, { full_name }, version)
+    expect((await rename(admin, ' Rita do Prado ', 1)).body).toMatchObject({
+      full_name: 'Rita do Prado',
+      version: 2,
+    })
+    expect((await rename(other, 'Outra', 1)).status).toBe(409)
+    expect((await rename(other, '\u202e', 2)).status).toBe(400)
+    // What is so already leaves no trace.
+    expect((await rename(other, 'Rita do Prado', 2)).body).toMatchObject({ version: 2 })
+    const trail = (await readTrail(portal)).filter(({ action }) => action === 'name-corrected')
+    expect(trail).toMatchObject([
+      { before: { full_name: 'Rita Prado' }, after: { full_name: 'Rita do Prado' } },
+    ])
+  })
+})

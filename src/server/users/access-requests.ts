@@ -1,0 +1,66 @@
+import { sql } from 'kysely'
+import type { ReplyOf } from '#contract/route.ts'
+import type { AccessRequestForm, userRoutes } from '#contract/users.ts'
+import { holdCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
+import type { Context } from '#server/http/context.ts'
+import type { TakeFromLimit } from '#server/http/limits.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import { recordAudit } from '#server/operations/audit.ts'
+import { listsInOrder } from './entitlements.ts'
+import { lockProfile, readProfile } from './user-queries.ts'
+
+export interface AccessRequestContext extends Context {
+  takeFromLimit: TakeFromLimit
+}
+
+type OwnAccessRequest = ReplyOf<typeof userRoutes.readOwnAccessRequest>
+
+const LIMIT = { max: 10, windowSeconds: 10 * 60 }
+
+/** The caller's own name and request; no request when there is none or the caller is approved. */
+export async function readOwnAccessRequest({ db, actor }: Context): Promise<OwnAccessRequest> {
+  const { full_name, request } = await readProfile(db, actor.profile.user_id)
+  return { full_name, request }
+}
+
+/**
+ * Keeps what the caller says of themselves and asks for, in place of what was said before. The audit trail, which
+ * outlives people, holds the lists alone. It counts as no change by an administrator.
+ * @throws ProblemError invalid-input for what the catalogue does not offer, conflict once the caller is approved, rate-limited
+ */
+export async function saveOwnAccessRequest(
+  context: AccessRequestContext,
+  { full_name, workplace, note, types = [], marcas = [], estados = [] }: AccessRequestForm,
+): Promise<OwnAccessRequest> {
+  const { user_id } = context.actor.profile
+  await context.takeFromLimit(`access-request ${user_id}`, LIMIT)
+  return context.db.transaction().execute(async (db) => {
+    const catalogue = await holdCatalogue(db)
+    const row = await lockProfile(db, user_id)
+    if (!row) throw new ProblemError('unauthenticated')
+    if (row.approved)
+      throw new ProblemError('conflict', {
+        detail: 'Sua conta já foi aprovada. Recarregue a página para entrar.',
+      })
+    refuseUnknown(catalogue, { types, marcas, estados }, {})
+    const lists = listsInOrder(catalogue, { types, marcas, estados })
+    const request = {
+      workplace: workplace || null,
+      note: note || null,
+      ...lists,
+      requested_at: sql<Date>`now()`,
+    }
+    await db
+      .insertInto('access_requests')
+      .values({ user_id, ...request })
+      .onConflict((conflict) => conflict.column('user_id').doUpdateSet(request))
+      .execute()
+    await db
+      .updateTable('profiles')
+      .set({ full_name, approval_removed_at: null })
+      .where('user_id', '=', user_id)
+      .execute()
+    await recordAudit({ ...context, db }, { action: 'access-requested', target: row, after: lists })
+    return readOwnAccessRequest({ ...context, db })
+  })
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import { type Catalogue, LISTS } from '#contract/catalogue.ts'
+import type { FieldProblem, ProblemCode } from '#contract/problem.ts'
+import { type Approval, type ApprovalResult, UNDO_SECONDS } from '#contract/users.ts'
+import { holdCatalogue, readCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
+import type { Db } from '#server/database/schema.ts'
+import type { Context } from '#server/http/context.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import { type EntitlementChange, listsInOrder, writeChanges } from './entitlements.ts'
+import { queueApprovalMails } from './mails.ts'
+import { GRACE_SECONDS } from './undo-bulk-edit.ts'
+
+/**
+ * Approves several people, each with entitlements of their own, all or nothing. They are told by mail once it can no
+ * longer be undone.
+ * @throws ProblemError invalid-input for somebody named twice or whose e-mail is not verified, and for what the
+ *   catalogue does not offer, conflict for somebody
+ *   who is gone, approved or changed meanwhile; the fields name each item
+ */
+export async function approveUsers(context: Context, items: readonly Approval[]): Promise<ApprovalResult> {
+  const batchId = randomUUID()
+  return context.db.transaction().execute(async (db) => {
+    const changes = await decideApprovals(db, await holdCatalogue(db), items, true)
+    await writeChanges({ ...context, db }, { action: 'approval-given', batchId, changes })
+    const emails = changes.map(({ email }) => email)
+    await queueApprovalMails(db, emails, UNDO_SECONDS + GRACE_SECONDS)
+    return resultOf(changes, batchId)
+  })
+}
+
+/** Counts what approveUsers would do, and throws as it does; nothing is written or locked. */
+export async function previewApproval({ db }: Context, items: readonly Approval[]): Promise<ApprovalResult> {
+  return resultOf(await decideApprovals(db, await readCatalogue(db), items, false), null)
+}
+
+function resultOf(changes: readonly EntitlementChange[], undoId: string | null): ApprovalResult {
+  const withoutReports = changes.filter(({ lists }) => LISTS.some((name) => lists[name].length === 0)).length
+  return { approved: changes.length, withoutReports, undoId }
+}
+
+/** @param lock whether to hold the people until the transaction ends */
+async function decideApprovals(
+  db: Db,
+  catalogue: Catalogue,
+  items: readonly Approval[],
+  lock: boolean,
+): Promise<EntitlementChange[]> {
+  const ids = items.map(({ userId }) => userId.toLowerCase())
+  const people = await db
+    .selectFrom('profiles')
+    .select(['user_id', 'email', 'approved', 'email_verified_at', 'entitlement_version'])
+    .select(['types', 'marcas', 'estados'])
+    .where('user_id', 'in', ids)
+    .orderBy('user_id')
+    .$if(lock, (query) => query.forUpdate())
+    .execute()
+  const personOf = new Map(people.map((person) => [person.user_id, person]))
+  const fieldsWhere = (message: string, applies: (id: string, item: Approval, index: number) => boolean) =>
+    ids.flatMap((id, index) =>
+      applies(id, items[index] as Approval, index) ? [{ path: `items.${index}`, message }] : [],
+    )
+
+  refuse('invalid-input', [
+    ...fieldsWhere('Este usuário está duas vezes na lista.', (id, _, index) => ids.indexOf(id) !== index),
+    ...fieldsWhere(
+      'O e-mail deste usuário não foi verificado: aprove-o sozinho, pelo botão da linha.',
+      (id) => personOf.get(id)?.email_verified_at === null,
+    ),
+  ])
+  refuse('conflict', [
+    ...fieldsWhere('Este usuário já não existe.', (id) => !personOf.has(id)),
+    ...fieldsWhere('Este usuário já foi aprovado.', (id) => personOf.get(id)?.approved === true),
+    ...fieldsWhere('Este usuário foi alterado nesse meio-tempo.', (id, { version }) => {
+      const person = personOf.get(id)
+      return (
+        person?.approved === false && (version ?? person.entitlement_version) !== person.entitlement_version
+      )
+    }),
+  ])
+  return items.flatMap((item, index) => {
+    const person = personOf.get(ids[index] as string)
+    if (!person) return []
+    refuseUnknown(catalogue, item, person, `items.${index}.`)
+    const { user_id, email, types, marcas, estados } = person
+    const after = { ...listsInOrder(catalogue, item), approved: true }
+    return [{ user_id, email, lists: after, before: { approved: false, types, marcas, estados }, after }]
+  })
+}
+
+function refuse(code: ProblemCode, fields: FieldProblem[]): void {
+  const [first, another] = fields
+  if (!first) return
+  const detail = another ? `${fields.length} usuários impedem a aprovação.` : first.message
+  throw new ProblemError(code, { detail: `${detail} Ninguém foi aprovado.`, fields })
+}

@@ -1,0 +1,207 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { type Catalogue, type Entitlements, heldAs, LISTS, type ListName } from '#contract/catalogue.ts'
+import type { ReplyNamed } from '#contract/index.ts'
+import { accessRequestTextsSchema, MAX_NAME_LENGTH, MAX_NOTE_LENGTH } from '#contract/users.ts'
+import { callApi } from '#web/http/api.ts'
+import { queryClient } from '#web/http/query-client.ts'
+import { FailedLoad, KindIcon } from '#web/ui/alert.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Card } from '#web/ui/card.tsx'
+import { CheckboxList } from '#web/ui/choices.tsx'
+import { formatInstant } from '#web/ui/format-instant.ts'
+import { Skeleton } from '#web/ui/loading.tsx'
+import { TextArea, TextField } from '#web/ui/text-field.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { failureNotice, useForm } from '#web/ui/use-form.ts'
+
+const TITLE = 'Pedido de acesso'
+const LOOKS: Record<ListName, { title: string; className: string }> = {
+  types: { title: 'Áreas', className: 'grid-cols-2 sm:grid-cols-3' },
+  marcas: { title: 'Marcas', className: 'grid-cols-3 sm:grid-cols-5' },
+  estados: { title: 'Estados', className: 'grid-cols-4 sm:grid-cols-5' },
+}
+
+type OwnRequest = ReplyNamed<'GET /api/access-requests/me'>
+type Request = NonNullable<OwnRequest['request']>
+
+const ownRequestQuery = (userId: string) =>
+  queryOptions({
+    queryKey: ['own-access-request', userId],
+    queryFn: ({ signal }) => callApi('GET /api/access-requests/me', { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+const catalogueQuery = queryOptions({
+  queryKey: ['catalogue'],
+  queryFn: ({ signal }) => callApi('GET /api/catalogue', { signal }),
+})
+
+/** 'Pedido de acesso': asks somebody who waits for approval, once, who they are and what they need. */
+export function AccessRequest({ userId }: { userId: string }) {
+  const own = useQuery(ownRequestQuery(userId))
+  const catalogue = useQuery(catalogueQuery)
+  const [data, error] = [own.data, own.error ?? catalogue.error]
+  const [isOpen, setIsOpen] = useState(false)
+  const keep = (saved: OwnRequest) => {
+    queryClient.setQueryData(ownRequestQuery(userId).queryKey, saved)
+    setIsOpen(false)
+    showToast({ kind: 'success', title: 'Pedido enviado' })
+  }
+  if (error && !(data && catalogue.data))
+    return (
+      <FailedLoad
+        title="Não foi possível abrir o pedido"
+        onRetry={() => void Promise.all([own.refetch(), catalogue.refetch()])}
+        isRetrying={own.isFetching || catalogue.isFetching}
+      >
+        {error.message}
+      </FailedLoad>
+    )
+  if (!data || !catalogue.data) return <Skeleton className="h-96 rounded-xl" />
+  return (
+    <Card className="space-y-5">
+      {data.request && !isOpen ? (
+        <SentRequest name={data.full_name} request={data.request} onChange={() => setIsOpen(true)} />
+      ) : (
+        <RequestForm
+          own={data}
+          catalogue={catalogue.data}
+          onSaved={keep}
+          onCancel={data.request ? () => setIsOpen(false) : undefined}
+        />
+      )}
+    </Card>
+  )
+}
+
+function SentRequest({
+  name,
+  request,
+  onChange,
+}: {
+  name: string | null
+  request: Request
+  onChange: () => void
+}) {
+  const { workplace, note, requested_at } = request
+  const lists = LISTS.map((list) => [LOOKS[list].title, request[list].join(', ')] as const)
+  const lines: (readonly [string, ReactNode])[] = [
+    ['Nome', name],
+    ['Onde trabalha', workplace],
+    ...lists,
+    ['Observação', note && <span className="whitespace-pre-line">{note}</span>],
+  ]
+  return (
+    <>
+      <div className="flex flex-wrap items-start justify-between gap-3">
+        <div className="space-y-1">
+          <h2 className="flex items-center gap-2 font-semibold text-lg">
+            <KindIcon kind="success" />
+            {TITLE} enviado
+          </h2>
+          <p className="text-muted text-sm">
+            Em {formatInstant(requested_at)}. O administrador vê o seu pedido ao aprovar a conta.
+          </p>
+        </div>
+        <Button variant="secondary" onClick={onChange}>
+          Alterar pedido
+        </Button>
+      </div>
+      <dl className="grid gap-x-6 gap-y-3 text-sm sm:grid-cols-[9rem_1fr]">
+        {lines.map(
+          ([term, what]) =>
+            what && (
+              <div key={term} className="contents">
+                <dt className="text-muted max-sm:-mb-2.5">{term}</dt>
+                <dd>{what}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+    </>
+  )
+}
+
+/** What is archived can be asked for no more. */
+function offeredIn(catalogue: Catalogue, list: ListName): string[] {
+  return catalogue[list].filter(({ archived }) => !archived).map((item) => heldAs(list, item))
+}
+
+interface RequestFormProps {
+  own: OwnRequest
+  catalogue: Catalogue
+  onSaved: (saved: OwnRequest) => void
+  onCancel: (() => void) | undefined
+}
+
+function RequestForm({ own: { full_name, request }, catalogue, onSaved, onCancel }: RequestFormProps) {
+  const [ticked, setTicked] = useState<Entitlements>(() => {
+    const asked = (list: ListName) =>
+      offeredIn(catalogue, list).filter((item) => request?.[list].includes(item))
+    return { types: asked('types'), marcas: asked('marcas'), estados: asked('estados') }
+  })
+  const { formProps, isBusy, errorOf } = useForm({
+    schema: accessRequestTextsSchema,
+    explain: (error) => failureNotice('Erro ao enviar o pedido', error),
+    async send(texts) {
+      onSaved(await callApi('PUT /api/access-requests/me', { body: { ...texts, ...ticked } }))
+    },
+  })
+  return (
+    <form {...formProps} aria-label={TITLE} className="space-y-5">
+      <div className="space-y-1">
+        <h2 className="font-semibold text-lg">{TITLE}</h2>
+        <p className="text-muted text-sm">
+          Diga quem você é e do que precisa: quem aprova as contas lê este pedido. Só o nome é obrigatório.
+        </p>
+      </div>
+      <div className="grid gap-5 sm:grid-cols-2">
+        <TextField
+          label="Nome"
+          name="full_name"
+          autoComplete="name"
+          defaultValue={full_name ?? ''}
+          maxLength={MAX_NAME_LENGTH}
+          required
+          error={errorOf('full_name')}
+        />
+        <TextField
+          label="Concessionária ou departamento"
+          name="workplace"
+          autoComplete="organization"
+          defaultValue={request?.workplace ?? ''}
+          maxLength={MAX_NAME_LENGTH}
+          error={errorOf('workplace')}
+        />
+      </div>
+      {LISTS.map((list) => (
+        <CheckboxList<string>
+          key={list}
+          legend={LOOKS[list].title}
+          options={offeredIn(catalogue, list)}
+          ticked={ticked[list]}
+          onChange={(items) => setTicked({ ...ticked, [list]: items })}
+          className={LOOKS[list].className}
+        />
+      ))}
+      <TextArea
+        label="Observação"
+        name="note"
+        rows={3}
+        defaultValue={request?.note ?? ''}
+        maxLength={MAX_NOTE_LENGTH}
+        error={errorOf('note')}
+      />
+      <div className="flex flex-wrap justify-end gap-2">
+        {onCancel && (
+          <Button variant="secondary" onClick={isBusy ? undefined : onCancel}>
+            Cancelar
+          </Button>
+        )}
+        <Button type="submit" isBusy={isBusy}>
+          Enviar pedido
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,35 @@
+import { inOrder } from '#contract/catalogue.ts'
+import { SEEDED_CATALOGUE } from '#contract/seeded-catalogue.ts'
+import type { ManagedProfile } from '#contract/users.ts'
+import { Alert } from '#web/ui/alert.tsx'
+import { formatInstant } from '#web/ui/format-instant.ts'
+
+/** What somebody asks for, in one line: 'Oficina, CRM · VW · RJ'. */
+export function requestInWords({ request }: ManagedProfile): string {
+  if (!request) return 'Sem pedido'
+  const { types, marcas, estados, workplace } = request
+  const lists = [inOrder(SEEDED_CATALOGUE, 'types', types), marcas, estados].filter(
+    ({ length }) => length > 0,
+  )
+  return lists.map((items) => items.join(', ')).join(' · ') || workplace || 'Só o nome'
+}
+
+/** The request of somebody who waits for approval; until the e-mail is verified, a stranger's words. */
+export function RequestNotice({ profile }: { profile: ManagedProfile }) {
+  const { request, full_name, email_verified_at } = profile
+  if (!request) return null
+  const who = [full_name, request.workplace].filter(Boolean).join(', ')
+  return (
+    <Alert
+      kind={email_verified_at ? 'info' : 'warning'}
+      title={`Pedido de acesso de ${formatInstant(request.requested_at)}`}
+    >
+      <p>{who}</p>
+      <p>{requestInWords({ ...profile, request: { ...request, workplace: null } })}</p>
+      {request.note && <p className="whitespace-pre-line pt-1 text-muted">“{request.note}”</p>}
+      {!email_verified_at && (
+        <p className="pt-1">Escrito por quem criou a conta, sem prova de quem é: nada vem marcado.</p>
+      )}
+    </Alert>
+  )
+}
