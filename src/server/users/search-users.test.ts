@@ -74,9 +74,9 @@ describeOnEachDatabase('searching and filtering people', (kind) => {
   test('counts who matches, and who waits whatever is searched for', async () => {
     const count = async (query: string) =>
       (await send(portal, 'GET', `/api/profiles/count${query}`, admin)).body
-    expect(await count('')).toEqual({ total: 7, pending: 2 })
-    expect(await count('?q=joao&approved=true')).toEqual({ total: 1, pending: 2 })
-    expect(await count('?approved=false')).toEqual({ total: 2, pending: 2 })
+    expect(await count('')).toEqual({ total: 7, pending: 2, waiting: 2 })
+    expect(await count('?q=joao&approved=true')).toEqual({ total: 1, pending: 2, waiting: 2 })
+    expect(await count('?approved=false')).toEqual({ total: 2, pending: 2, waiting: 2 })
   })
 
   describe('among thousands', () => {
