@@ -33,7 +33,7 @@ function announce(config: Config): void {
     lines.push(`E-mails capturados: ${config.publicUrl}/demo/mailbox`, '')
   } else if (!config.databaseUrl) {
     lines.push(
-      'Banco de dados embutido: um único processo, pasta de dados só dele, cópias de segurança com o portal parado.',
+      'Banco de dados embutido: um único processo, pasta de dados só dele, cópias de segurança por npm run backup.',
       'Para mais de uma réplica ou mais de um escritório, defina DATABASE_URL.',
     )
   }

@@ -17,6 +17,7 @@ import { createKeyring } from './keyring.ts'
 import { createRequestLog, type Log } from './log.ts'
 import { createOutbox, type Outbox } from './mail/outbox.ts'
 import { createSmtpMailer, mayLeaveUnencrypted } from './mail/smtp-mailer.ts'
+import { serveBackUps } from './operations/back-up-socket.ts'
 import { createMetrics } from './operations/metrics.ts'
 import { createRetentionJob } from './operations/retention-job.ts'
 import { createPowerBi } from './power-bi/power-bi-client.ts'
@@ -41,7 +42,16 @@ export class NotBuiltError extends Error {}
 export async function startPortal(config: Config, log: Log): Promise<Portal> {
   const database = await openDatabase(config, log)
   try {
-    return await servePortal(config, log, database)
+    const portal = await servePortal(config, log, database)
+    const stopBackUps =
+      database.kind === 'embedded' ? serveBackUps(database.db, config.dataDir, log) : undefined
+    return {
+      ...portal,
+      stop() {
+        stopBackUps?.()
+        return portal.stop()
+      },
+    }
   } catch (error) {
     await database.close()
     throw error

@@ -28,7 +28,8 @@ export async function migrateDatabase({ db, openPatient }: Database): Promise<st
   }
 }
 
-async function listMigrations(folder = FOLDER): Promise<string[]> {
+/** Names of this version's migrations, in their order. */
+export async function listMigrations(folder = FOLDER): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
 }
 
@@ -36,16 +37,17 @@ async function listMigrations(folder = FOLDER): Promise<string[]> {
  * Applies plain SQL files in the order of their names, each once and in a transaction of its own. Replicas that
  * start together wait for one another.
  * @param folder with a slash at its end
+ * @param only the names to apply at most, all unless given
  * @returns the names applied now
  */
-export async function migrate(db: Db, folder = FOLDER): Promise<string[]> {
+export async function migrate(db: Db, folder = FOLDER, only?: readonly string[]): Promise<string[]> {
   const names = await listMigrations(folder)
   return db.connection().execute(async (connection) => {
     await waitForLock(connection)
     try {
       await sql`create table if not exists schema_migrations (
         name text primary key, applied_at timestamptz not null default now())`.execute(connection)
-      const pending = await pendingOf(connection, names)
+      const pending = (await pendingOf(connection, names)).filter((name) => only?.includes(name) ?? true)
       for (const name of pending) await apply(connection, name, folder)
       return pending
     } finally {

@@ -6,9 +6,10 @@ import { NEVER } from '#server/mail/outbox.ts'
 import type { CountCall } from '#server/power-bi/power-bi.ts'
 import type { TokenSource } from '#server/reports/embed-token.ts'
 import { withinMs } from '#server/timing.ts'
+import { readLastBackUp } from './back-up.ts'
 
 const LATENCY_BUCKETS_SECONDS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-const OUTBOX_WITHIN_MS = 2_000
+const DATABASE_WITHIN_MS = 2_000
 
 /** What this process counts of its own work: names of routes, services and outcomes, never anything of a person. */
 export interface Metrics {
@@ -78,21 +79,29 @@ async function createInstruments({ db, readPool }: Pick<Database, 'db' | 'readPo
       for (const [state, count] of Object.entries(readPool?.() ?? {})) this.set({ state }, count)
     },
   })
-  const outboxGauge = (name: string, help: string, query: () => Promise<number>) =>
+  const databaseGauge = (name: string, help: string, query: () => Promise<number | undefined>) =>
     new Gauge({
       name,
       help,
       registers,
       async collect() {
         // Left out while the database is away: the other figures are wanted then most of all.
-        const value = await withinMs(query(), OUTBOX_WITHIN_MS, () => undefined).catch(() => undefined)
+        const value = await withinMs(query(), DATABASE_WITHIN_MS, () => undefined).catch(() => undefined)
         if (value === undefined) this.remove()
         else this.set(value)
       },
     })
-  outboxGauge('patio_mail_outbox_unsent', 'Mails that no server has taken yet.', () => countUnsent(db))
-  outboxGauge('patio_mail_outbox_oldest_seconds', 'Age of the oldest mail that should have left.', () =>
+  databaseGauge('patio_mail_outbox_unsent', 'Mails that no server has taken yet.', () => countUnsent(db))
+  databaseGauge('patio_mail_outbox_oldest_seconds', 'Age of the oldest mail that should have left.', () =>
     readOldestAge(db),
+  )
+  databaseGauge(
+    'patio_last_backup_timestamp_seconds',
+    'When npm run backup last wrote a whole back-up; absent until it has.',
+    async () => {
+      const at = await readLastBackUp(db)
+      return at && at.getTime() / 1000
+    },
   )
   return {
     registry,

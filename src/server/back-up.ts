@@ -1,0 +1,133 @@
+// `npm run backup -- FILE` and `npm run restore -- FILE`, on the configured database.
+
+import { once } from 'node:events'
+import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { createGzip } from 'node:zlib'
+import { type Config, ConfigError, readConfig } from './config.ts'
+import { type Database, DatabaseOpenError } from './database/database.ts'
+import { openDatabase } from './database/open-database.ts'
+import { createLog } from './log.ts'
+import { writeInstant } from './mail/compose-mail.ts'
+import {
+  BackUpError,
+  type BackUpSummary,
+  listDeletedSince,
+  restoreBackUp,
+  sendHeldMail,
+  tryBackUp,
+  writeBackUp,
+} from './operations/back-up.ts'
+import { takeServedBackUp } from './operations/back-up-socket.ts'
+
+const USAGE = `Uso: npm run backup -- ARQUIVO
+     npm run restore -- ARQUIVO [--lost URL|PASTA]   em um banco vazio; --lost: o banco perdido, se ainda responde,
+                                                     para listar quem foi excluído depois da cópia
+     npm run restore -- --send-held-mail             envia os e-mails que a restauração reteve`
+
+/** Owner alone: a back-up holds everything. */
+const FILE_MODE = 0o600
+
+function open(config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Database> {
+  return openDatabase(config, createLog('warn'))
+}
+
+/** Runs some work on the database with time enough, and closes it. */
+async function onDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
+  const database = await open(config)
+  const patient = await database.openPatient?.()
+  try {
+    return await work(patient ?? database)
+  } finally {
+    await patient?.close()
+    await database.close()
+  }
+}
+
+/** Only a back-up that was restored once for trial gets the name that was asked for. */
+async function backUp(config: Config, file: string): Promise<string> {
+  if (existsSync(file)) throw new BackUpError(`${file} já existe. Escolha outro nome.`)
+  const part = `${file}.part`
+  rmSync(part, { force: true })
+  try {
+    const gzip = createGzip()
+    const target = gzip.pipe(createWriteStream(part, { flags: 'wx', mode: FILE_MODE }))
+    const written = Promise.race([
+      once(target, 'close'),
+      once(target, 'error').then(([error]) => Promise.reject(error)),
+    ])
+    const isServed = !config.databaseUrl && (await takeServedBackUp(config.dataDir, gzip))
+    if (!isServed) await onDatabase(config, ({ db }) => writeBackUp(db, gzip))
+    await written
+    const summary = await tryBackUp(part)
+    renameSync(part, file)
+    return `Cópia gravada em ${file} e restaurada para teste: ${summarize(summary)}.`
+  } finally {
+    rmSync(part, { force: true })
+  }
+}
+
+async function restore(config: Config, file: string, lost: string | undefined): Promise<string> {
+  return onDatabase(config, async (database) => {
+    const summary = await restoreBackUp(database, file)
+    const lines = [
+      `Cópia de ${writeInstant(new Date(summary.at))} restaurada: ${summarize(summary)}.`,
+      'Todos entram de novo com a senha. E-mails que não tinham saído ficam retidos: npm run restore -- --send-held-mail.',
+      await sayDeleted(database, lost),
+    ]
+    return lines.join('\n')
+  })
+}
+
+async function sayDeleted(restored: Database, place: string | undefined): Promise<string> {
+  if (!place)
+    return 'Quem foi excluído depois da cópia está de volta. Se o banco perdido ainda responde, --lost mostra quem é.'
+  const isUrl = /^postgres(ql)?:/.test(place)
+  const lost = await open({ databaseUrl: isUrl ? place : undefined, dataDir: place })
+  try {
+    const emails = await listDeletedSince(restored.db, lost.db)
+    if (emails.length === 0) return 'Ninguém foi excluído depois da cópia.'
+    return `Excluídos depois da cópia, a excluir de novo em /admin:\n  ${emails.join('\n  ')}`
+  } finally {
+    await lost.close()
+  }
+}
+
+function summarize({ rowCounts }: BackUpSummary): string {
+  const count = (table: string) => rowCounts[table] ?? 0
+  return `${count('profiles')} pessoas, ${count('support_messages')} mensagens, ${count('audit_entries')} registros de auditoria`
+}
+
+async function run(args: string[]): Promise<string> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { lost: { type: 'string' }, 'send-held-mail': { type: 'boolean' } },
+  })
+  const [command, name, ...rest] = positionals
+  const config = readConfig(process.env)
+  if (command === 'restore' && values['send-held-mail'] && !name)
+    return `${await onDatabase(config, ({ db }) => sendHeldMail(db))} e-mails serão enviados agora.`
+  if (!name || rest.length > 0) throw new BackUpError(USAGE)
+  const file = resolve(name)
+  if (command === 'backup' && !values.lost) return backUp(config, file)
+  if (command === 'restore') return restore(config, file, values.lost)
+  throw new BackUpError(USAGE)
+}
+
+/** What the person at the terminal can mend is told in words; everything else is a fault with its stack. */
+function explain(error: unknown): string {
+  if (error instanceof BackUpError || error instanceof ConfigError || error instanceof DatabaseOpenError)
+    return error.message
+  const { code, message, stack } = error as NodeJS.ErrnoException
+  if (code?.startsWith('ERR_PARSE_ARGS')) return USAGE
+  return code?.startsWith('E') ? message : (stack ?? message)
+}
+
+try {
+  process.stdout.write(`${await run(process.argv.slice(2))}\n`)
+} catch (error) {
+  process.stderr.write(`${explain(error)}\n`)
+  process.exitCode = 1
+}

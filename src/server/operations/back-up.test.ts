@@ -1,0 +1,188 @@
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip, gunzipSync, gzipSync } from 'node:zlib'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Database } from '#server/database/database.ts'
+import { openPglite } from '#server/database/open-embedded.ts'
+import type { Db } from '#server/database/schema.ts'
+import {
+  type DatabaseKind,
+  describeOnEachDatabase,
+  openFreshDatabase,
+} from '#server/testing/test-database.ts'
+import {
+  inspectBackUp,
+  listDeletedSince,
+  restoreBackUp,
+  sendHeldMail,
+  tryBackUp,
+  writeBackUp,
+} from './back-up.ts'
+import { createMetrics } from './metrics.ts'
+
+const ANA = '7d9f8c50-1111-4c7e-9a57-2f1f4d5c0001'
+const BIA = '7d9f8c50-1111-4c7e-9a57-2f1f4d5c0002'
+
+async function fill(db: Db): Promise<void> {
+  const person = { approved: true, types: ['Vendas'], marcas: ['FIAT', 'GM'], estados: ['RJ'] }
+  await db
+    .insertInto('profiles')
+    .values([
+      { user_id: ANA, email: 'ana@exemplo.com.br', full_name: 'Ana "Aço"\nda Conceição', ...person },
+      { user_id: BIA, email: 'bia@exemplo.com.br', ...person },
+    ])
+    .execute()
+  await db.insertInto('passwords').values({ user_id: ANA, hash: 'argon', changed_at: new Date() }).execute()
+  await db
+    .insertInto('email_links')
+    .values({
+      token_hash: Buffer.from('c0ffee', 'hex'),
+      user_id: ANA,
+      purpose: 'recovery',
+      expires_at: new Date(),
+    })
+    .execute()
+  await sql`insert into sessions (id, user_id, kind, refresh_key, created_at, refreshed_at)
+    values (gen_random_uuid(), ${ANA}, 'full', '\\x00', now(), now())`.execute(db)
+  await db
+    .insertInto('support_messages')
+    .values(
+      Array.from({ length: 1_200 }, (_, index) => ({
+        name: 'Zé',
+        email: 'z@x.br',
+        phone: '1',
+        message: `n${index}`,
+      })),
+    )
+    .execute()
+  await db
+    .insertInto('audit_entries')
+    .values({
+      at: new Date(),
+      action: 'account-created',
+      target_id: ANA,
+      after: JSON.stringify({ a: [1, null] }),
+    })
+    .execute()
+  await db
+    .insertInto('mail_outbox')
+    .values([
+      { kind: 'reset', recipient: 'ana@exemplo.com.br' },
+      { kind: 'reset', recipient: 'bia@exemplo.com.br', sent_at: new Date() },
+    ])
+    .execute()
+}
+
+/** Every row of a table as text, in an order of its own. */
+async function readAll(db: Db, table: string): Promise<string[]> {
+  const { rows } = await sql<{
+    row: string
+  }>`select to_jsonb(t)::text as row from ${sql.table(table)} t`.execute(db)
+  return rows.map(({ row }) => row).sort()
+}
+
+async function openEmpty(kind: DatabaseKind): Promise<Database> {
+  if (kind === 'embedded') return openPglite({})
+  const database = await openFreshDatabase(kind)
+  await sql`drop schema public cascade`.execute(database.db)
+  await sql`create schema public`.execute(database.db)
+  return database
+}
+
+describeOnEachDatabase('a back-up', (kind) => {
+  let folder: string
+  let file: string
+  let source: Database
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'patio-back-up-'))
+    file = join(folder, 'patio.backup')
+    source = await openFreshDatabase(kind)
+    await fill(source.db)
+    const lines = new PassThrough()
+    await Promise.all([writeBackUp(source.db, lines), pipeline(lines, createGzip(), createWriteStream(file))])
+  })
+  afterAll(async () => {
+    await source.close()
+    await rm(folder, { recursive: true })
+  })
+
+  it('comes back whole in an empty database, without sessions, unsent mail held until told', async () => {
+    const target = await openEmpty(kind)
+    const { db } = target
+    const { rowCounts } = await restoreBackUp(target, file)
+    expect(rowCounts).toMatchObject({ profiles: 2, support_messages: 1_200, audit_entries: 1 })
+    for (const table of Object.keys(rowCounts).filter((name) => !/mail_outbox|portal_facts/.test(name)))
+      expect(await readAll(db, table), table).toEqual(await readAll(source.db, table))
+    expect(await readAll(db, 'sessions')).toEqual([])
+    expect(await readAll(db, 'schema_migrations')).toHaveLength(
+      (await readAll(source.db, 'schema_migrations')).length,
+    )
+    // Numbered rows go on, and triggers work again.
+    await db.insertInto('audit_entries').values({ at: new Date(), action: 'account-created' }).execute()
+    await db.updateTable('support_messages').set({ is_read: true }).where('message', '=', 'n0').execute()
+    expect((await readAll(db, 'support_message_changes')).length).toBe(
+      (await readAll(source.db, 'support_message_changes')).length + 1,
+    )
+    const due = db
+      .selectFrom('mail_outbox')
+      .select('id')
+      .where('sent_at', 'is', null)
+      .where('due_at', '<=', sql<Date>`now()`)
+    expect(await due.execute()).toEqual([])
+    expect(await sendHeldMail(db)).toBe(1)
+    expect(await due.execute()).toHaveLength(1)
+    await target.close()
+  })
+
+  it('tells when it was taken and can be tried in memory', async () => {
+    const written = await createMetrics(source).write()
+    const seconds = Number(/^patio_last_backup_timestamp_seconds (\S+)$/m.exec(written)?.[1])
+    expect(seconds * 1000).toBeGreaterThan(Date.now() - 120_000)
+    expect((await tryBackUp(file)).rowCounts.profiles).toBe(2)
+  })
+
+  it('names whom the lost database had deleted since', async () => {
+    const target = await openEmpty(kind)
+    await restoreBackUp(target, file)
+    await source.db.deleteFrom('profiles').where('user_id', '=', BIA).execute()
+    expect(await listDeletedSince(target.db, source.db)).toEqual(['bia@exemplo.com.br'])
+    await target.close()
+  })
+
+  it('is refused where there is something already', async () => {
+    await expect(restoreBackUp(source, file)).rejects.toThrow('O banco de destino não está vazio')
+  })
+
+  it('is refused when cut off, damaged, of a newer version or something else, and nothing is touched', async () => {
+    const target = await openEmpty(kind)
+    const bytes = await readFile(file)
+    const text = gunzipSync(bytes).toString()
+    const damaged = Buffer.from(bytes)
+    damaged.fill(0, bytes.length >> 1, (bytes.length >> 1) + 50)
+    const cases: [Buffer | string, string][] = [
+      [bytes.subarray(0, bytes.length >> 1), 'incompleta'],
+      [damaged, 'incompleta'],
+      [gzipSync(text.slice(0, text.lastIndexOf('{"end":'))), 'incompleta'],
+      [gzipSync(text.replace(/\n\{"user_id".*\n/, '\n')), 'incompleta'],
+      [gzipSync(text.replace('0011-', '9011-')), 'versão mais nova'],
+      ['{}', 'não é uma cópia'],
+      [gzipSync('{}\n'), 'não é uma cópia'],
+    ]
+    for (const [content, reason] of cases) {
+      const other = join(folder, 'other')
+      await writeFile(other, content)
+      await expect(restoreBackUp(target, other), reason).rejects.toThrow(reason)
+    }
+    await expect(inspectBackUp(join(folder, 'missing'))).rejects.toThrow('não pode ser lido')
+    const { rows } = await sql`select 1 from pg_class where relnamespace = 'public'::regnamespace`.execute(
+      target.db,
+    )
+    expect(rows).toEqual([])
+    await target.close()
+  })
+})

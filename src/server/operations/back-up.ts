@@ -1,0 +1,285 @@
+import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
+import type { Writable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { sql } from 'kysely'
+import * as z from 'zod'
+import type { Database } from '#server/database/database.ts'
+import { listMigrations, migrate } from '#server/database/migrate.ts'
+import { openPglite } from '#server/database/open-embedded.ts'
+import type { Db } from '#server/database/schema.ts'
+
+// A back-up is lines of JSON, gzip: the head, '{"table":NAME}' followed by a line for each of its rows, and the end with
+// the number of rows. Both kinds of database write and read the same, so that a portal can move from one to the other.
+
+const FORMAT = 'patio-backup-1'
+const ROWS_A_TIME = 500
+/** What a restored portal begins anew: everybody signs in again, and counted attempts say nothing any more. */
+const TRANSIENT_TABLES = ['sessions', 'rate_limits', 'sign_in_attempts', 'used_human_checks', 'job_claims']
+/** Where unsent mail waits after a restore: most of it has long been sent from the database that was lost. */
+const HELD_UNTIL = sql<Date>`'9000-01-01'::timestamptz`
+/** Name of the fact that says when a whole back-up was last written, as an ISO instant. */
+const LAST_BACK_UP = 'last-back-up'
+
+const headSchema = z.object({
+  format: z.literal(FORMAT),
+  at: z.iso.datetime({ offset: true }),
+  migrations: z.array(z.string()).min(1),
+})
+const rowCountsSchema = z.record(z.string(), z.number())
+
+/** Something that the person at the terminal can mend; the message is one readable Portuguese line. */
+export class BackUpError extends Error {}
+
+/** What a back-up holds: when it was begun (ISO), and the rows of each table. */
+export interface BackUpSummary {
+  at: string
+  rowCounts: Record<string, number>
+}
+
+/**
+ * Writes the whole database as it stands at one moment. The portal goes on meanwhile; the embedded database pauses it.
+ * @param out takes the lines as text and is ended after the last one
+ */
+export async function writeBackUp(db: Db, out: Writable): Promise<void> {
+  const write = async (line: string) => {
+    if (!out.write(`${line}\n`)) await once(out, 'drain')
+  }
+  await db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (inside) => {
+      const { rows } = await sql<{ at: Date }>`select now() as at`.execute(inside)
+      const migrations = await inside.selectFrom('schema_migrations').select('name').orderBy('name').execute()
+      const head = { format: FORMAT, at: rows[0]?.at, migrations: migrations.map(({ name }) => name) }
+      await write(JSON.stringify(head))
+      const rowCounts: Record<string, number> = {}
+      for (const table of await listTables(inside)) {
+        if (TRANSIENT_TABLES.includes(table)) continue
+        await write(JSON.stringify({ table }))
+        rowCounts[table] = await writeRows(inside, table, write)
+      }
+      await write(JSON.stringify({ end: rowCounts }))
+    })
+  const value = new Date().toISOString()
+  await db
+    .insertInto('portal_facts')
+    .values({ name: LAST_BACK_UP, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute()
+  out.end()
+  await once(out, 'finish')
+}
+
+/** When a whole back-up was last written, or undefined. */
+export async function readLastBackUp(db: Db): Promise<Date | undefined> {
+  const fact = await db
+    .selectFrom('portal_facts')
+    .select('value')
+    .where('name', '=', LAST_BACK_UP)
+    .executeTakeFirst()
+  return fact && new Date(fact.value)
+}
+
+async function writeRows(db: Db, table: string, write: (line: string) => Promise<void>): Promise<number> {
+  const columns = sql.join((await listColumns(db, table)).map((name) => sql.ref(name)))
+  await sql`declare back_up no scroll cursor for
+    select row_to_json(kept)::text as row from (select ${columns} from ${sql.table(table)}) as kept`.execute(
+    db,
+  )
+  let count = 0
+  for (;;) {
+    const { rows } = await sql<{ row: string }>`fetch ${sql.lit(ROWS_A_TIME)} from back_up`.execute(db)
+    for (const { row } of rows) await write(row)
+    count += rows.length
+    if (rows.length < ROWS_A_TIME) break
+  }
+  await sql`close back_up`.execute(db)
+  return count
+}
+
+/** The portal's own tables, those that others refer to first. */
+async function listTables(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string; needs: string[] }>`
+    select c.relname as name, coalesce(array_agg(f.relname::text) filter (where f.oid <> c.oid), '{}') as needs
+    from pg_class c
+    left join pg_constraint k on k.conrelid = c.oid and k.contype = 'f'
+    left join pg_class f on f.oid = k.confrelid
+    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname <> 'schema_migrations'
+    group by c.oid, c.relname order by c.relname`.execute(db)
+  const ordered: string[] = []
+  while (ordered.length < rows.length) {
+    const next = rows.filter(
+      ({ name, needs }) => !ordered.includes(name) && needs.every((need) => ordered.includes(need)),
+    )
+    if (next.length === 0) throw new Error('tables refer to one another in a circle')
+    ordered.push(...next.map(({ name }) => name))
+  }
+  return ordered
+}
+
+/** Without those that the database makes itself. */
+async function listColumns(db: Db, table: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select attname as name from pg_attribute
+    where attrelid = ${table}::regclass and attnum > 0 and not attisdropped and attgenerated = ''
+    order by attnum`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+/**
+ * Reads a back-up to its end without keeping it.
+ * @throws BackUpError when the file is none, is cut off or does not hold what it says
+ */
+export async function inspectBackUp(file: string): Promise<BackUpSummary & { migrations: string[] }> {
+  const counted: Record<string, number> = {}
+  const { head, end } = await readLines(file, (table) => {
+    counted[table] ??= 0
+    return async (rows) => {
+      counted[table] = (counted[table] ?? 0) + rows.length
+    }
+  })
+  if (JSON.stringify(counted) !== JSON.stringify(end))
+    throw new BackUpError(`A cópia ${file} está incompleta.`)
+  return { at: head.at, migrations: head.migrations, rowCounts: end }
+}
+
+type TakeRows = (rows: string[]) => Promise<void>
+
+async function readLines(file: string, openTable: (table: string) => TakeRows) {
+  let head: z.output<typeof headSchema> | undefined
+  let end: Record<string, number> | undefined
+  let take: TakeRows | undefined
+  let rows: string[] = []
+  const flush = async () => {
+    if (rows.length > 0) await take?.(rows)
+    rows = []
+  }
+  try {
+    for await (const line of unzipLines(file)) {
+      if (!head) head = headSchema.parse(JSON.parse(line))
+      else if (line.startsWith('{"table":')) {
+        await flush()
+        take = openTable(JSON.parse(line).table)
+      } else if (line.startsWith('{"end":')) end = rowCountsSchema.parse(JSON.parse(line).end)
+      else if (rows.push(line) === ROWS_A_TIME) await flush()
+    }
+    await flush()
+  } catch (error) {
+    if (!isUnreadable(error)) throw error
+    end = undefined
+  }
+  if (!head) throw new BackUpError(`${file} não pode ser lido ou não é uma cópia de segurança do portal.`)
+  if (!end) throw new BackUpError(`A cópia ${file} está incompleta.`)
+  return { head, end }
+}
+
+async function* unzipLines(file: string): AsyncGenerator<string> {
+  const source = createReadStream(file)
+  const text = source.pipe(createGunzip()).setEncoding('utf8')
+  source.on('error', (error) => text.destroy(error))
+  let rest = ''
+  for await (const chunk of text) {
+    const lines = `${rest}${chunk}`.split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+}
+
+/** No gzip, no JSON, not our lines, or no file. */
+function isUnreadable(error: unknown): boolean {
+  const { code = '', syscall } = error as NodeJS.ErrnoException
+  return (
+    error instanceof SyntaxError ||
+    error instanceof z.ZodError ||
+    /^Z_/.test(code) ||
+    syscall === 'open' ||
+    syscall === 'read'
+  )
+}
+
+/**
+ * Brings a back-up into an empty database, up to the newest schema. Sessions end, and mail that was unsent is held.
+ * @throws BackUpError when the file is not whole or newer than this version, or the database is not empty
+ */
+export async function restoreBackUp(database: Database, file: string): Promise<BackUpSummary> {
+  const { at, migrations, rowCounts } = await inspectBackUp(file)
+  const known = await listMigrations()
+  const newer = migrations.find((name) => !known.includes(name))
+  if (newer)
+    throw new BackUpError(`A cópia é de uma versão mais nova do portal (${newer}). Restaure com essa versão.`)
+  if ((await listTables(database.db)).length > 0)
+    throw new BackUpError('O banco de destino não está vazio: a cópia só é restaurada em um banco novo.')
+  await migrate(database.db, undefined, migrations)
+  await database.db.transaction().execute((db) => load(db, file))
+  await migrate(database.db)
+  return { at, rowCounts }
+}
+
+async function load(db: Db, file: string): Promise<void> {
+  const tables = await listTables(db)
+  // What triggers would write has been written before and is in the back-up; so are the rows that migrations begin with.
+  for (const table of tables) await sql`alter table ${sql.table(table)} disable trigger user`.execute(db)
+  await sql`truncate ${sql.join(tables.map((table) => sql.table(table)))}`.execute(db)
+  await readLines(file, (table) => {
+    const columns = listColumns(db, table)
+    return async (rows) => {
+      const names = sql.join((await columns).map((name) => sql.ref(name)))
+      await sql`insert into ${sql.table(table)} (${names}) overriding system value
+        select ${names} from json_populate_recordset(null::${sql.table(table)}, ${`[${rows.join(',')}]`}::json)`.execute(
+        db,
+      )
+    }
+  })
+  for (const table of tables) await sql`alter table ${sql.table(table)} enable trigger user`.execute(db)
+  await countOn(db)
+  await db
+    .updateTable('mail_outbox')
+    .set({ due_at: HELD_UNTIL })
+    .where('sent_at', 'is', null)
+    .where('due_at', '<', HELD_UNTIL)
+    .execute()
+}
+
+/** Lets numbered rows go on after the highest number that is there. */
+async function countOn(db: Db): Promise<void> {
+  const { rows } = await sql<{ table: string; column: string }>`
+    select c.relname as table, a.attname as column from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where a.attidentity <> '' and c.relnamespace = current_schema()::regnamespace`.execute(db)
+  for (const { table, column } of rows)
+    await sql`select setval(pg_get_serial_sequence(${table}, ${column}),
+      coalesce(max(${sql.ref(column)}), 0) + 1, false) from ${sql.table(table)}`.execute(db)
+}
+
+/**
+ * Shows that a back-up can be restored, by restoring it into a database in memory that is thrown away.
+ * @throws BackUpError when it cannot
+ */
+export async function tryBackUp(file: string): Promise<BackUpSummary> {
+  const database = await openPglite({})
+  try {
+    return await restoreBackUp(database, file)
+  } finally {
+    await database.close()
+  }
+}
+
+/** Lets go of the mail that a restore has held. @returns how many mails leave now */
+export async function sendHeldMail(db: Db): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable('mail_outbox')
+    .set({ due_at: sql<Date>`now()` })
+    .where('sent_at', 'is', null)
+    .where('due_at', '=', HELD_UNTIL)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}
+
+/** E-mails of the people in a restored database whom the lost one had deleted since: to be deleted again. */
+export async function listDeletedSince(restored: Db, lost: Db): Promise<string[]> {
+  const ids = new Set(
+    (await lost.selectFrom('profiles').select('user_id').execute()).map(({ user_id }) => user_id),
+  )
+  const people = await restored.selectFrom('profiles').select(['user_id', 'email']).orderBy('email').execute()
+  return people.filter(({ user_id }) => !ids.has(user_id)).map(({ email }) => email)
+}
