@@ -28,6 +28,24 @@ test('when every area fails there are no reports', async ({ page, demo }) => {
   await expect(page.getByRole('tab')).toHaveCount(0)
 })
 
+test('failures that may pass are all told, keep their tabs and mend themselves', async ({ page }) => {
+  const refusal = { code: 'power-bi-unavailable', detail: 'O Power BI não respondeu.', requestId: 'r' }
+  const answer = { status: 503, json: { type: 'about:blank', title: 'x', status: 503, ...refusal } }
+  await page.route('**/api/functions/get-powerbi-token', (route) => route.fulfill(answer))
+  await openAs(page, 'diretoria')
+  for (const area of ['Vendas', 'Oficina', 'HPD', 'CRM', 'Marketing', 'Gerentes'])
+    await expect(page.getByText(`Erro ao gerar token para ${area}`)).toBeVisible()
+  await expect(page.getByRole('tab')).toHaveCount(7)
+  const failure = page.getByRole('tabpanel').getByRole('alert')
+  await expect(failure).toContainText('Erro ao carregar o relatório do Power BI')
+  await expect(failure).toContainText('O Power BI não respondeu.')
+  await page.unroute('**/api/functions/get-powerbi-token')
+  await failure.getByRole('button', { name: 'Tentar novamente' }).click()
+  await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+  await page.getByRole('tab', { name: 'CRM' }).click()
+  await expect(reportOf(page, 'CRM').locator('[data-card]').first()).toBeVisible({ timeout: 20_000 })
+})
+
 test('an error inside the frame shows the error state with a reload button', async ({ page, demo }) => {
   await openAs(page, 'vendas.rj')
   await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()

@@ -23,14 +23,14 @@ interface ReportTabsProps {
 export function ReportTabs({ userId, reports }: ReportTabsProps) {
   const { tabs, incomplete } = useMemo(() => tabsOf(reports), [reports])
   const { book, tokens } = useTokenBook(userId)
-  const shown = tabs.filter(({ key }) => tokens.get(key)?.kind !== 'failed')
+  const shown = tabs.filter(({ key }) => tokens.get(key)?.kind !== 'refused')
   const { selected, select } = useSelectedArea(shown.map(({ area }) => area))
   const selectedTab = shown.find(({ area }) => area === selected)
   useTokensOf(book, tabs, selectedTab?.key)
   useIncompleteToasts(incomplete)
   const visited = useVisited(selectedTab?.key)
-  const hasFailed = shown.length < tabs.length
-  if (!selectedTab) return <NoReports {...(hasFailed && { onRetry: book.retryFailed })} />
+  const isRefused = shown.length < tabs.length
+  if (!selectedTab) return <NoReports {...(isRefused && { onRetry: book.retryRefused })} />
 
   return (
     <div className="flex min-h-0 flex-1 flex-col">

@@ -89,12 +89,19 @@ async function issueEmbedToken(
   }
 }
 
-/** What a failed request means for its report: 401, 403 and 404 are the server's last word, all else may pass. */
+/**
+ * What a failed request means for its report: 401, 403 and 404 are the server's last word, a report that the
+ * service rejects needs an administrator, all else may pass.
+ */
 export function outcomeOf(error: unknown): TokenOutcome {
   if (!(error instanceof ApiError))
     return { kind: 'failed', detail: error instanceof Error ? error.message : '' }
   const { code, detail } = error.problem
   if (code === 'no-scope') return { kind: 'no-scope' }
-  if (![401, 403, 404].includes(error.status)) return { kind: 'failed', detail }
+  if (code === 'power-bi-rejected') return { kind: 'rejected', detail }
+  if (![401, 403, 404].includes(error.status)) {
+    const { retryAfterSeconds } = error
+    return { kind: 'failed', detail, ...(retryAfterSeconds && { retryAfterMs: retryAfterSeconds * 1_000 }) }
+  }
   return SCREEN_SAYS_WHY.includes(code) ? { kind: 'refused' } : { kind: 'refused', detail }
 }

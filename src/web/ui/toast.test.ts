@@ -57,9 +57,9 @@ describe('toasts', () => {
     expect(titles()).toEqual([])
   })
 
-  it('are never more than five', () => {
-    for (const title of ['a', 'b', 'c', 'd', 'e', 'f']) showToast({ kind: 'error', title })
-    expect(titles()).toEqual(['b', 'c', 'd', 'e', 'f'])
+  it('are never more than nine', () => {
+    for (const title of 'abcdefghij') showToast({ kind: 'error', title })
+    expect(titles()).toEqual([...'bcdefghij'])
   })
 
   describe('that offer something', () => {
@@ -89,8 +89,8 @@ describe('toasts', () => {
       offer(vi.fn())
       offer(vi.fn())
       closeToasts()
-      for (const title of ['a', 'b', 'c', 'd', 'e']) showToast({ kind: 'error', title })
-      expect(titles()).toEqual(['feito', 'feito', 'c', 'd', 'e'])
+      for (const title of 'abcdefghi') showToast({ kind: 'error', title })
+      expect(titles()).toEqual(['feito', 'feito', ...'cdefghi'])
     })
   })
 })

@@ -25,8 +25,8 @@ export interface ShownToast extends ToastContent {
 
 /** A notice that says what went wrong stays longer than one that says that all is well. */
 const LIFETIMES_MS: Record<NoticeKind, number> = { success: 5_000, info: 6_000, warning: 9_000, error: 9_000 }
-/** More than these would cover the page; the oldest that offers nothing goes first. A contact form can break five rules. */
-const MAX_SHOWN = 5
+/** The oldest that offers nothing goes first. A screen of nine areas can tell of each; what has no room is scrolled to. */
+const MAX_SHOWN = 9
 
 let shown: readonly ShownToast[] = []
 let lastId = 0
@@ -145,7 +145,7 @@ export function Toaster() {
       onBlur={() => pauseToasts(false)}
       // At the top while a dialog stands open: its buttons are at the bottom of a phone. There the newest two are
       // seen and the others scrolled to, so that they do not cover the form that they speak of.
-      className="pointer-events-none fixed inset-x-4 bottom-4 z-50 flex max-h-40 flex-col gap-2 overflow-y-auto sm:inset-x-auto sm:max-h-none sm:overflow-visible sm:right-4 sm:w-96 [body:has(>[data-base-ui-portal])_&]:[inset-block:1rem_auto]"
+      className="pointer-events-none fixed inset-x-4 bottom-4 z-50 flex max-h-40 flex-col gap-2 overflow-y-auto sm:inset-x-auto sm:max-h-[calc(100dvh-2rem)] sm:right-4 sm:w-96 [body:has(>[data-base-ui-portal])_&]:[inset-block:1rem_auto]"
     >
       {toasts.map((toast) => (
         <ToastCard key={toast.id} toast={toast} />

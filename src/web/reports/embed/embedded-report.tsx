@@ -4,7 +4,7 @@ import { portalSettings } from '#web/http/portal-settings.ts'
 import { sharedStorage } from '#web/session/browser-storage.ts'
 import { demoBaseOf, type PowerBi } from './powerbi-client.ts'
 import { type FrameStatus, openReportFrame, type ReportFrame } from './report-frame.ts'
-import { ReportFailed, ReportLoading } from './report-overlay.tsx'
+import { ReportFailed, ReportLoading, ReportReconnecting, TokenFailed } from './report-overlay.tsx'
 import type { TokenBook, TokenRequest, TokenState } from './token-book.ts'
 
 const RETRY_MS = 60_000
@@ -60,6 +60,7 @@ export function EmbeddedReport({ request, marcas, token, book, isSelected }: Emb
       isVisible: () => isSelectedNow.current && document.visibilityState === 'visible',
       onStatus: setStatus,
       renewToken: () => book.renew(key),
+      nextToken: () => book.next(key),
       onLoaded: (report, powerBi) => void learnLayoutNow.current(report, powerBi),
     })
     frame.current = opened
@@ -84,7 +85,11 @@ export function EmbeddedReport({ request, marcas, token, book, isSelected }: Emb
         ref={container}
         className={`size-full [&>iframe]:block [&>iframe]:size-full [&>iframe]:border-0 ${status.kind === 'failed' ? 'invisible' : ''}`}
       />
-      {status.kind === 'loading' && <ReportLoading area={area} />}
+      {status.kind === 'loading' && token?.kind !== 'failed' && <ReportLoading area={area} />}
+      {status.kind === 'loading' && token?.kind === 'failed' && (
+        <TokenFailed detail={token.detail} isRetrying={token.isRetrying} onRetry={() => book.retry(key)} />
+      )}
+      {status.kind === 'reconnecting' && <ReportReconnecting onRetry={() => book.renew(key)} />}
       {status.kind === 'failed' && (
         <ReportFailed
           report={{ area, embedMode: 'service_principal', reportId }}

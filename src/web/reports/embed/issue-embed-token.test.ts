@@ -14,7 +14,7 @@ it.each([
   ['not-approved', { kind: 'refused' }],
   ['unauthenticated', { kind: 'refused' }],
   ['rate-limited', { kind: 'failed', detail: PROBLEMS['rate-limited'][2] }],
-  ['power-bi-rejected', { kind: 'failed', detail: PROBLEMS['power-bi-rejected'][2] }],
+  ['power-bi-rejected', { kind: 'rejected', detail: PROBLEMS['power-bi-rejected'][2] }],
   ['power-bi-unavailable', { kind: 'failed', detail: PROBLEMS['power-bi-unavailable'][2] }],
 ] as const)('%s', (code, outcome) => {
   expect(outcomeOf(problem(code))).toEqual(outcome)

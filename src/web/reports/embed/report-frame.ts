@@ -18,7 +18,12 @@ import {
   reportConfig,
 } from './powerbi-client.ts'
 
-export type FrameStatus = { kind: 'loading' } | { kind: 'shown' } | { kind: 'failed'; failure: EmbedFailure }
+export type FrameStatus =
+  | { kind: 'loading' }
+  | { kind: 'shown' }
+  /** The token has ended and none can be had at present. */
+  | { kind: 'reconnecting' }
+  | { kind: 'failed'; failure: EmbedFailure }
 
 export interface ReportFrameOptions {
   /** An empty element that nothing else touches; the iframe becomes its only child. */
@@ -31,6 +36,8 @@ export interface ReportFrameOptions {
   onStatus: (status: FrameStatus) => void
   /** Asks the server for a token now; undefined when none can be had. */
   renewToken: () => Promise<string | undefined>
+  /** The next token that the server issues, however long that takes. */
+  nextToken: () => Promise<string>
   onLoaded: (report: Report, powerBi: PowerBi) => void
 }
 
@@ -115,7 +122,11 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     isRecovering = true
     const renewInPlace = async () => {
       const expired = token
-      const fresh = await options.renewToken()
+      let fresh = await options.renewToken()
+      if (!fresh && !signal.aborted) {
+        settle({ kind: 'reconnecting' })
+        fresh = await options.nextToken()
+      }
       if (signal.aborted || !fresh || !report) return false
       // The server may hold the same token for good; a new one may have come through setToken already.
       if (fresh === expired) void passToken(report, element, fresh)

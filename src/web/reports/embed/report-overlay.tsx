@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
+import { reportMessages } from '#contract/messages.ts'
 import type { EmbedMode } from '#contract/reports.ts'
 import { callApi } from '#web/http/api.ts'
-import { Alert } from '#web/ui/alert.tsx'
+import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Spinner } from '#web/ui/loading.tsx'
 import { showToast } from '#web/ui/toast.tsx'
@@ -15,6 +16,51 @@ export function ReportLoading({ area }: { area: string }) {
         <Spinner />
         Carregando o relatório {area}…
       </p>
+    </Overlay>
+  )
+}
+
+/** The token has ended while none could be had: the report comes back by itself with the next one. */
+export function ReportReconnecting({ onRetry }: { onRetry: () => Promise<unknown> }) {
+  const { submit, isBusy } = useSubmit({ send: onRetry, onFailed: () => {} })
+  return (
+    <Overlay>
+      <div className="flex flex-col items-center gap-4 text-center">
+        <div role="status" className="space-y-1 text-sm">
+          <p className="flex items-center justify-center gap-3 font-medium">
+            <Spinner />
+            Tentando reconectar…
+          </p>
+          <p className="text-muted">O relatório volta sozinho assim que o serviço responder.</p>
+        </div>
+        <Button variant="secondary" isBusy={isBusy} onClick={() => void submit()}>
+          Tentar novamente
+        </Button>
+      </div>
+    </Overlay>
+  )
+}
+
+interface TokenFailedProps {
+  detail: string
+  isRetrying: boolean
+  onRetry: () => void
+}
+
+/** Stands in for a report whose token could not be had this time. */
+export function TokenFailed({ detail, isRetrying, onRetry }: TokenFailedProps) {
+  return (
+    <Overlay>
+      <FailedLoad
+        kind="warning"
+        title={reportMessages.embedFailed}
+        isRetrying={isRetrying}
+        onRetry={onRetry}
+        className="max-w-lg"
+      >
+        <p>{detail}</p>
+        <p className="pt-1 text-muted">O portal tenta de novo sozinho.</p>
+      </FailedLoad>
     </Overlay>
   )
 }

@@ -53,16 +53,72 @@ describe('tokens of the reports screen', () => {
     expect([...read().values()].map(({ kind }) => kind)).toEqual(['ready', 'ready', 'ready'])
   })
 
-  it('tells of a token that could not be had, and asks again when told to', async () => {
-    const { book, read, script, onFailed, onRefused } = openBook()
+  it('keeps a report whose token could not be had, tells of it once and asks again by itself', async () => {
+    const { book, read, asked, script, onFailed, onRefused } = openBook()
     script.answer = () => ({ kind: 'failed', detail: 'Sem conexão' })
-    book.sync([requestFor('a')], 'a')
+    book.sync(['a', 'b'].map(requestFor), 'a')
     await settled()
-    expect(read().get('a')).toEqual({ kind: 'failed' })
-    expect(onFailed).toHaveBeenCalledExactlyOnceWith('A', 'Sem conexão')
+    expect(read().get('a')).toEqual({ kind: 'failed', detail: 'Sem conexão', isRetrying: false })
+    const times: number[] = []
+    for (let second = 0; second < 70; second += 1) {
+      const count = asked.filter((key) => key === 'a').length
+      book.tick()
+      await vi.advanceTimersByTimeAsync(1_000)
+      if (asked.filter((key) => key === 'a').length > count) times.push(second)
+    }
+    expect(times).toEqual([2, 6, 14, 30, 62])
+    expect(onFailed.mock.calls).toEqual([
+      ['A', 'Sem conexão'],
+      ['B', 'Sem conexão'],
+    ])
     expect(onRefused).not.toHaveBeenCalled()
     script.answer = () => issued()
-    book.retryFailed()
+    book.wake()
+    await settled()
+    expect([...read().values()].map(({ kind }) => kind)).toEqual(['ready', 'ready'])
+  })
+
+  it('waits as long as the server says before it asks again', async () => {
+    const { book, asked, script } = openBook()
+    script.answer = () => ({ kind: 'failed', detail: 'x', retryAfterMs: 30_000 })
+    book.sync([requestFor('a')], 'a')
+    await settled()
+    await vi.advanceTimersByTimeAsync(29_000)
+    book.tick()
+    expect(asked.length).toBe(1)
+    await vi.advanceTimersByTimeAsync(1_000)
+    book.tick()
+    expect(asked.length).toBe(2)
+  })
+
+  it('asks at once when the person wants it, and tells how that went', async () => {
+    const { book, read, script, onFailed } = openBook()
+    script.answer = () => ({ kind: 'failed', detail: 'x' })
+    book.sync([requestFor('a')], 'a')
+    await settled()
+    book.retry('a')
+    expect(read().get('a')).toEqual({ kind: 'failed', detail: 'x', isRetrying: true })
+    await settled()
+    expect(read().get('a')).toEqual({ kind: 'failed', detail: 'x', isRetrying: false })
+    expect(onFailed).toHaveBeenCalledTimes(2)
+    script.answer = () => issued()
+    book.retry('a')
+    await settled()
+    expect(read().get('a')?.kind).toBe('ready')
+  })
+
+  it('gives up a report that the service rejects, until told to ask again', async () => {
+    const { book, read, asked, script, onFailed } = openBook()
+    script.answer = () => ({ kind: 'rejected', detail: 'Sem RLS' })
+    book.sync([requestFor('a')], 'a')
+    await settled()
+    expect(read().get('a')).toEqual({ kind: 'refused' })
+    expect(onFailed).toHaveBeenCalledExactlyOnceWith('A', 'Sem RLS')
+    await vi.advanceTimersByTimeAsync(10 * MINUTE)
+    book.tick()
+    expect(asked.length).toBe(1)
+    script.answer = () => issued()
+    book.retryRefused()
     await settled()
     expect(read().get('a')?.kind).toBe('ready')
   })
@@ -179,9 +235,44 @@ describe('renewal', () => {
     book.hold('a')
     script.answer = () => ({ kind: 'refused' })
     expect(await book.renew('a')).toBeUndefined()
-    expect(read().get('a')).toEqual({ kind: 'failed' })
+    expect(read().get('a')).toEqual({ kind: 'refused' })
     expect(onRefused).toHaveBeenCalledOnce()
     expect(onFailed).not.toHaveBeenCalled()
+  })
+
+  it('keeps a report that the service rejects meanwhile as long as its token lasts', async () => {
+    const { book, read, script, onFailed } = openBook()
+    script.answer = () => issued(MINUTE)
+    book.sync([requestFor('a')], 'a')
+    await settled()
+    book.hold('a')
+    script.answer = () => ({ kind: 'rejected', detail: 'x' })
+    await vi.advanceTimersByTimeAsync(50_000)
+    book.tick()
+    await settled()
+    expect(read().get('a')?.kind).toBe('ready')
+    expect(onFailed).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    book.tick()
+    await settled()
+    expect(read().get('a')).toEqual({ kind: 'refused' })
+    expect(onFailed).toHaveBeenCalledOnce()
+  })
+
+  it('hands the next token to a frame that waits for one, the same too', async () => {
+    const { book, script } = openBook()
+    const same = issued(MINUTE)
+    script.answer = () => same
+    book.sync([requestFor('a')], 'a')
+    await settled()
+    book.hold('a')
+    script.answer = () => ({ kind: 'failed', detail: 'x' })
+    expect(await book.renew('a')).toBeUndefined()
+    const next = book.next('a')
+    await vi.advanceTimersByTimeAsync(2_000)
+    script.answer = () => same
+    book.tick()
+    expect(await next).toBe(same.kind === 'issued' && same.value)
   })
 
   it('fetches a stale token anew when its report is opened', async () => {

@@ -13,29 +13,44 @@ export type TokenOutcome =
   | { kind: 'no-scope' }
   /** The person may not have it (any more); without a detail the screen will say so itself. */
   | { kind: 'refused'; detail?: string }
+  /** The service does not give it out as it is set up; what is still good may be used up. */
+  | { kind: 'rejected'; detail: string }
   /** It did not work this time: network, time-out, 429, 5xx, a reply without a token. */
-  | { kind: 'failed'; detail: string }
+  | TokenFailure
+
+export interface TokenFailure {
+  kind: 'failed'
+  detail: string
+  /** Not to be asked again before. */
+  retryAfterMs?: number | undefined
+}
 
 export type TokenState =
   | { kind: 'waiting' }
   | { kind: 'ready'; token: string; isPaginated: boolean }
   | { kind: 'no-scope' }
-  | { kind: 'failed' }
+  /** Asked again by itself; `isRetrying` while the person waits for that. */
+  | { kind: 'failed'; detail: string; isRetrying: boolean }
+  | { kind: 'refused' }
 
 interface Entry {
   request: TokenRequest
   state: TokenState
-  /** When a ready token is due for renewal, and how often in a row that has failed. */
+  /** When a ready token is due for renewal or a failed one to be asked for again, and how often in a row that has failed. */
   renewAt: number
   failures: number
+  /** When a ready token ends. */
+  endsAt: number
   asking?: Promise<TokenOutcome> | undefined
+  /** Told of the next token that is issued. */
+  waiting: ((token: string) => void)[]
 }
 
 export interface TokenBookOptions {
   /** Asks the server for one token; never rejects. */
   issue: (request: TokenRequest, signal: AbortSignal) => Promise<TokenOutcome>
   onChange: (tokens: ReadonlyMap<string, TokenState>) => void
-  /** Called once for each report whose token could not be had, or was lost. */
+  /** Called once for each report whose token could not be had or was lost, and for each try that the person asked for. */
   onFailed: (area: string, detail: string) => void
   /** Called when the server refuses: what the page knows of the person's reports is out of date. */
   onRefused: () => void
@@ -48,9 +63,9 @@ const MAX_AT_ONCE = 3
 const FIRST_ALONE_MS = 15_000
 
 /**
- * Fetches the embed tokens of all reports, the first one alone and the others three at a time, and renews those
- * of mounted frames when they are due: call `tick` every second or so, and `wake` when the machine may have
- * slept or has come back online.
+ * Fetches the embed tokens of all reports, the first one alone and the others three at a time, renews those of
+ * mounted frames when they are due and asks again for those that could not be had: call `tick` every second or
+ * so, and `wake` when the machine may have slept or has come back online.
  */
 export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenBookOptions) {
   /** In the order of the tabs, which is the order in which they are asked for. */
@@ -79,10 +94,13 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
     return outcome
   }
 
+  function hasRoom(): boolean {
+    return !isFirstAlone && [...entries.values()].filter(({ asking }) => asking).length < MAX_AT_ONCE
+  }
+
   function askNext(): void {
-    const all = [...entries.values()]
-    const next = all.find(({ state, asking }) => state.kind === 'waiting' && !asking)
-    if (!next || isFirstAlone || all.filter(({ asking }) => asking).length >= MAX_AT_ONCE) return
+    const next = [...entries.values()].find(({ state, asking }) => state.kind === 'waiting' && !asking)
+    if (!next || !hasRoom()) return
     void ask(next)
     askNext()
   }
@@ -103,24 +121,38 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
   function settle(entry: Entry, outcome: TokenOutcome, askedAt: number): void {
     const current = entry.state.kind === 'ready' ? entry.state.token : undefined
     const isSame = outcome.kind === 'issued' && outcome.value === current
-    if (current !== undefined && (isSame || outcome.kind === 'failed')) {
+    const isStillGood = outcome.kind === 'rejected' && Date.now() < entry.endsAt
+    if (outcome.kind === 'issued') for (const tell of entry.waiting.splice(0)) tell(outcome.value)
+    if (current !== undefined && (isSame || isStillGood || outcome.kind === 'failed')) {
       // The old one stands: this renewal is tried again a little later.
       entry.failures = isSame ? 0 : entry.failures + 1
       entry.renewAt = Date.now() + (isSame ? SAME_TOKEN_REST_MS : retryDelay(entry.failures))
       return
     }
-    entry.failures = 0
-    if (outcome.kind === 'issued') {
-      entry.state = { kind: 'ready', token: outcome.value, isPaginated: outcome.isPaginated }
-      entry.renewAt = askedAt + renewalAge(outcome.lifeMs)
-    } else entry.state = { kind: outcome.kind === 'no-scope' ? 'no-scope' : 'failed' }
+    const isTold = entry.state.kind === 'failed' && !entry.state.isRetrying && outcome.kind === 'failed'
+    if (outcome.kind === 'failed') {
+      entry.failures += 1
+      entry.renewAt = Date.now() + Math.max(retryDelay(entry.failures), outcome.retryAfterMs ?? 0)
+      entry.state = { kind: 'failed', detail: outcome.detail, isRetrying: false }
+    } else {
+      entry.failures = 0
+      if (outcome.kind === 'issued') {
+        entry.state = { kind: 'ready', token: outcome.value, isPaginated: outcome.isPaginated }
+        entry.renewAt = askedAt + renewalAge(outcome.lifeMs)
+        entry.endsAt = askedAt + outcome.lifeMs
+      } else entry.state = { kind: outcome.kind === 'no-scope' ? 'no-scope' : 'refused' }
+    }
     publish()
-    if ('detail' in outcome && outcome.detail !== undefined) onFailed(entry.request.area, outcome.detail)
-    if (outcome.kind === 'no-scope' || outcome.kind === 'refused') onRefused()
+    if (!isTold && 'detail' in outcome && outcome.detail !== undefined)
+      onFailed(entry.request.area, outcome.detail)
+    if (entry.state.kind === 'no-scope' || entry.state.kind === 'refused') onRefused()
   }
 
   function tick(): void {
-    for (const [key, entry] of entries) if (held.has(key) && isDue(entry)) void ask(entry)
+    for (const [key, entry] of entries) {
+      const isWanted = entry.state.kind === 'failed' ? hasRoom() : held.has(key)
+      if (isWanted && isDue(entry)) void ask(entry)
+    }
   }
 
   return {
@@ -131,13 +163,10 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
     sync(requests: readonly TokenRequest[], selectedKey: string | undefined): void {
       const known = new Map(entries)
       entries.clear()
-      for (const request of requests)
-        entries.set(
-          request.key,
-          known.get(request.key) ?? { request, state: { kind: 'waiting' }, renewAt: 0, failures: 0 },
-        )
+      for (const request of requests) entries.set(request.key, known.get(request.key) ?? newEntry(request))
       const selected = selectedKey === undefined ? undefined : entries.get(selectedKey)
-      if (selected && !held.has(selected.request.key) && isDue(selected)) selected.state = { kind: 'waiting' }
+      if (selected?.state.kind === 'ready' && !held.has(selected.request.key) && isDue(selected))
+        selected.state = { kind: 'waiting' }
       if (selected?.state.kind === 'waiting') {
         if (known.size === 0) askAlone(selected)
         else void ask(selected)
@@ -159,10 +188,20 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
       const outcome = entry && (await ask(entry))
       return outcome?.kind === 'issued' ? outcome.value : undefined
     },
-    /** Asks again for every token that could not be had. */
-    retryFailed(): void {
+    /** The next token that the server issues for it, be it the same as before; waits as long as it takes. */
+    next: (key: string) => new Promise<string>((resolve) => entries.get(key)?.waiting.push(resolve)),
+    /** Asks at once for a token that could not be had, because the person wants it. */
+    retry(key: string): void {
+      const entry = entries.get(key)
+      if (entry?.state.kind !== 'failed') return
+      entry.state = { ...entry.state, isRetrying: true }
+      void ask(entry)
+      publish()
+    },
+    /** Asks again for every token that was refused. */
+    retryRefused(): void {
       for (const entry of entries.values())
-        if (entry.state.kind === 'failed') entry.state = { kind: 'waiting' }
+        if (entry.state.kind === 'refused') entry.state = { kind: 'waiting' }
       askNext()
       publish()
     },
@@ -186,9 +225,13 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
   }
 }
 
+function newEntry(request: TokenRequest): Entry {
+  return { request, state: { kind: 'waiting' }, renewAt: 0, failures: 0, endsAt: 0, waiting: [] }
+}
+
 /** By the wall clock, which goes on while a laptop sleeps. */
 function isDue({ state, renewAt }: Entry): boolean {
-  return state.kind === 'ready' && Date.now() >= renewAt
+  return (state.kind === 'ready' || state.kind === 'failed') && Date.now() >= renewAt
 }
 
 const MAX_MARGIN_MS = 10 * 60_000
@@ -207,7 +250,7 @@ export function renewalAge(lifeMs: number): number {
 }
 
 /**
- * Milliseconds to wait after the n-th failed renewal in a row (n from 1): 2 s, doubling, at most a minute. There is
+ * Milliseconds to wait after the n-th failure in a row (n from 1): 2 s, doubling, at most a minute. There is
  * no last try: a report whose token has ended comes back as soon as a new one can be had.
  */
 export function retryDelay(failures: number): number {
