@@ -11,7 +11,8 @@ followSessionInQueries()
 /**
  * The frame around every screen behind the sign-in. Main gets all the height that header and footer leave and
  * never grows past it: a screen may fill it (h-full) or be longer, then main scrolls. On a phone the
- * footer waits below the screen, so that a report has the whole height under the header.
+ * footer waits below the screen, so that a report has the whole height under the header. A report that asks for
+ * all of a phone held sideways (data-whole-height) gets it.
  */
 export function SignedInScreens() {
   // Another person who signs in in another tab gets fresh screens here too.
@@ -20,7 +21,7 @@ export function SignedInScreens() {
   const screen = useMatches({ select: (matches) => matches.at(-1)?.routeId })
   return (
     <QueryClientProvider client={queryClient}>
-      <div key={userId} className="flex min-h-dvh flex-col sm:h-dvh">
+      <div key={userId} className="group/frame flex min-h-dvh flex-col sm:h-dvh">
         <a
           href="#conteudo"
           className="sr-only rounded-md bg-raised px-3 py-2 text-sm focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-20"
@@ -32,7 +33,7 @@ export function SignedInScreens() {
           key={screen}
           id="conteudo"
           tabIndex={-1}
-          className="flex h-[calc(100dvh-3.5rem)] min-h-0 flex-none flex-col overflow-y-auto outline-none sm:h-auto sm:flex-1"
+          className="flex h-[calc(100dvh-3.5rem)] min-h-0 flex-none flex-col overflow-y-auto outline-none sm:h-auto sm:flex-1 sideways:group-has-data-whole-height/frame:h-dvh sideways:group-has-data-whole-height/frame:flex-none"
         >
           <Outlet />
         </main>

@@ -1,14 +1,17 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useMemo } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { reportMessages } from '#contract/messages.ts'
 import type { OwnReports } from '#contract/reports.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
-import { TabList, tabPanelProps, useVisited } from '#web/ui/tabs.tsx'
+import { nameTab } from '#web/ui/tab-name.ts'
+import { tabPanelProps, useVisited } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { EmbeddedReport } from './embed/embedded-report.tsx'
+import type { ReportCommands } from './embed/report-frame.ts'
 import { SharedReport } from './embed/shared-report.tsx'
 import type { TokenBook, TokenState } from './embed/token-book.ts'
 import { type ReportTab, tabsOf } from './own-reports.ts'
+import { ReportBar, WholeHeightButton } from './report-bar.tsx'
 import { useTokenBook, useTokensOf } from './use-token-book.ts'
 
 const ID_PREFIX = 'reports'
@@ -28,21 +31,27 @@ export function ReportTabs({ userId, reports }: ReportTabsProps) {
   const selectedTab = shown.find(({ area }) => area === selected)
   useTokensOf(book, tabs, selectedTab?.key)
   useIncompleteToasts(incomplete)
+  useAreaInTitle(selectedTab?.area)
   const visited = useVisited(selectedTab?.key)
+  const { commands, commandsOf } = useCommands()
+  const [isWhole, setIsWhole] = useState(true)
   const isRefused = shown.length < tabs.length
   if (!selectedTab) return <NoReports {...(isRefused && { onRetry: book.retryRefused })} />
 
   return (
-    <div className="flex min-h-0 flex-1 flex-col">
-      <TabList
-        label="Relatórios"
+    <div className="flex min-h-0 flex-1 flex-col" data-whole-height={isWhole || undefined}>
+      <ReportBar
         idPrefix={ID_PREFIX}
-        tabs={shown.map(({ area }) => ({ id: area, label: area }))}
-        selectedId={selectedTab.area}
-        onSelect={select}
-        className="shrink-0 border-line border-b bg-surface"
+        areas={shown.map(({ area }) => area)}
+        selected={selectedTab.area}
+        onSelect={(area) => {
+          select(area)
+          setIsWhole(true)
+        }}
+        commands={commands.get(selectedTab.key)}
       />
       <div className="relative min-h-0 flex-1 overflow-hidden">
+        <WholeHeightButton isWhole={isWhole} onToggle={() => setIsWhole(!isWhole)} />
         {shown
           .filter(({ key }) => visited.includes(key))
           .map((tab) => (
@@ -58,6 +67,7 @@ export function ReportTabs({ userId, reports }: ReportTabsProps) {
                 token={tokens.get(tab.key)}
                 book={book}
                 isSelected={tab === selectedTab}
+                onCommands={commandsOf(tab.key)}
               />
             </div>
           ))}
@@ -90,9 +100,10 @@ interface PanelProps {
   token: TokenState | undefined
   book: TokenBook
   isSelected: boolean
+  onCommands: (commands: ReportCommands | undefined) => void
 }
 
-function Panel({ tab, marcas, token, book, isSelected }: PanelProps) {
+function Panel({ tab, marcas, token, book, isSelected, onCommands }: PanelProps) {
   if (tab.kind === 'no-scope' || token?.kind === 'no-scope')
     return (
       <div className="p-4">
@@ -101,10 +112,38 @@ function Panel({ tab, marcas, token, book, isSelected }: PanelProps) {
         </Alert>
       </div>
     )
-  if (tab.kind === 'shared') return <SharedReport area={tab.area} reportUrl={tab.reportUrl} marcas={marcas} />
+  if (tab.kind === 'shared')
+    return <SharedReport area={tab.area} reportUrl={tab.reportUrl} marcas={marcas} onCommands={onCommands} />
   return (
-    <EmbeddedReport request={tab.request} marcas={marcas} token={token} book={book} isSelected={isSelected} />
+    <EmbeddedReport
+      request={tab.request}
+      marcas={marcas}
+      token={token}
+      book={book}
+      isSelected={isSelected}
+      onCommands={onCommands}
+    />
   )
+}
+
+/** What can be done with the reports that are shown, by the keys of their tabs. */
+function useCommands() {
+  const [commands, setCommands] = useState<ReadonlyMap<string, ReportCommands | undefined>>(new Map())
+  const [setters] = useState(() => new Map<string, (given: ReportCommands | undefined) => void>())
+  /** The same function for the same key each time. */
+  const commandsOf = (key: string) => {
+    const setter = setters.get(key) ?? ((given) => setCommands((all) => new Map(all).set(key, given)))
+    setters.set(key, setter)
+    return setter
+  }
+  return { commands, commandsOf }
+}
+
+function useAreaInTitle(area: string | undefined): void {
+  useEffect(() => {
+    nameTab({ part: area ?? '' })
+    return () => nameTab({ part: '' })
+  }, [area])
 }
 
 /** Tells once of each area that gets no tab because its setting is incomplete. */
@@ -117,8 +156,8 @@ function useIncompleteToasts(incomplete: readonly string[]): void {
 }
 
 /**
- * The selected area lives in the URL, /power-bi?area=Oficina, so that it can be linked to and the back
- * button returns to it. Without one, or with one that is not among `areas`, the first is selected.
+ * The selected area lives in the URL, /power-bi?area=Oficina, so that it can be linked to and is still selected
+ * after a reload. The back button leaves the screen. Without one, or with one that is not among `areas`, the first is selected.
  */
 export function useSelectedArea(areas: readonly string[]) {
   const { area } = useSearch({ strict: false }) as { area?: string }
@@ -132,7 +171,7 @@ export function useSelectedArea(areas: readonly string[]) {
   }, [mustForget, navigate])
 
   function select(next: string): void {
-    if (next !== selected) void navigate({ to: '/power-bi', search: { area: next } })
+    if (next !== selected) void navigate({ to: '/power-bi', search: { area: next }, replace: true })
   }
   return { selected, select }
 }

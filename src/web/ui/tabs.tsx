@@ -26,11 +26,13 @@ export function tabPanelProps(idPrefix: string, id: string) {
 }
 
 /**
- * A row of tabs, centred, scrolling sideways when it does not fit (WAI-ARIA tabs pattern). Arrow keys, Home
+ * A row of tabs, centred, scrolling sideways when it does not fit and fading out where there are more (WAI-ARIA
+ * tabs pattern). Arrow keys, Home
  * and End move the focus; Enter, Space or a click selects, since a panel may be expensive to open.
  */
 export function TabList({ label, idPrefix, tabs, selectedId, onSelect, className }: TabListProps) {
   const list = useRef<HTMLDivElement>(null)
+  const { box, hasBefore, hasAfter } = useHiddenEnds()
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the selected tab is found in the page
   useEffect(() => {
@@ -48,7 +50,15 @@ export function TabList({ label, idPrefix, tabs, selectedId, onSelect, className
   }
 
   return (
-    <div className={classNames('overflow-x-auto', className)}>
+    <div
+      ref={box}
+      className={classNames(
+        'overflow-x-auto [scrollbar-width:none]',
+        hasBefore && 'mask-l-from-[calc(100%-3rem)]',
+        hasAfter && 'mask-r-from-[calc(100%-3rem)]',
+        className,
+      )}
+    >
       <div
         ref={list}
         role="tablist"
@@ -82,6 +92,33 @@ export function TabList({ label, idPrefix, tabs, selectedId, onSelect, className
       </div>
     </div>
   )
+}
+
+/** At which ends of a box that scrolls sideways there is more than is seen. */
+function useHiddenEnds() {
+  const box = useRef<HTMLDivElement>(null)
+  const [ends, setEnds] = useState({ hasBefore: false, hasAfter: false })
+  useEffect(() => {
+    const element = box.current
+    if (!element) return
+    const look = () => {
+      const left = element.scrollWidth - element.clientWidth - element.scrollLeft
+      // Zoomed pages round.
+      const found = { hasBefore: element.scrollLeft > 1, hasAfter: left > 1 }
+      setEnds((known) =>
+        known.hasBefore === found.hasBefore && known.hasAfter === found.hasAfter ? known : found,
+      )
+    }
+    const sizes = new ResizeObserver(look)
+    sizes.observe(element)
+    if (element.firstElementChild) sizes.observe(element.firstElementChild)
+    element.addEventListener('scroll', look, { passive: true })
+    return () => {
+      sizes.disconnect()
+      element.removeEventListener('scroll', look)
+    }
+  }, [])
+  return { box, ...ends }
 }
 
 /** Where a key moves the focus in a row of `count` tabs, round the ends; undefined for other keys. */

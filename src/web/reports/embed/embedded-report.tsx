@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { sharedStorage } from '#web/session/browser-storage.ts'
 import { demoBaseOf, type PowerBi } from './powerbi-client.ts'
-import { type FrameStatus, openReportFrame, type ReportFrame } from './report-frame.ts'
+import { type FrameStatus, openReportFrame, type ReportCommands, type ReportFrame } from './report-frame.ts'
 import { ReportFailed, ReportLoading, ReportReconnecting, TokenFailed } from './report-overlay.tsx'
 import type { TokenBook, TokenRequest, TokenState } from './token-book.ts'
 
@@ -15,13 +15,16 @@ interface EmbeddedReportProps {
   token: TokenState | undefined
   book: TokenBook
   isSelected: boolean
+  /** Told what can be done with the report while it is shown; undefined while nothing can. */
+  onCommands: (commands: ReportCommands | undefined) => void
 }
 
 /**
  * A report of service-principal mode. Its frame lives as long as this component: give it a new React key when
  * the report or the person's scope changes. New tokens are passed into the frame, which never reloads for them.
  */
-export function EmbeddedReport({ request, marcas, token, book, isSelected }: EmbeddedReportProps) {
+export function EmbeddedReport(props: EmbeddedReportProps) {
+  const { request, marcas, token, book, isSelected, onCommands } = props
   const container = useRef<HTMLDivElement>(null)
   const frame = useRef<ReportFrame>(undefined)
   const isSelectedNow = useRef(isSelected)
@@ -71,6 +74,13 @@ export function EmbeddedReport({ request, marcas, token, book, isSelected }: Emb
   useEffect(() => {
     if (token?.kind === 'ready') frame.current?.setToken(token.token)
   }, [token, layout, isPaginated, attempt])
+
+  const isShown = status.kind === 'shown'
+  useEffect(() => {
+    if (!isShown) return
+    onCommands(frame.current?.commands)
+    return () => onCommands(undefined)
+  }, [isShown, onCommands])
 
   const retriesItself = status.kind === 'failed' && status.failure.retriesItself
   useEffect(() => {

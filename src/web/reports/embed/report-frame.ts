@@ -44,7 +44,18 @@ export interface ReportFrameOptions {
 export interface ReportFrame {
   /** The first token embeds the report, later ones renew it in place. */
   setToken: (token: string) => void
+  /** What the person can do with a report that is shown. */
+  commands: ReportCommands
   close: () => void
+}
+
+export interface ReportCommands {
+  /** @throws where the browser refuses it */
+  fullscreen: () => void | Promise<void>
+  /** Prints the page that is open; rejects for reports that cannot be. */
+  print?: () => Promise<void>
+  /** Opens the report anew as it was at first, at the page that is open. */
+  restoreFilters?: () => Promise<void>
 }
 
 /** A report that says `loaded` but never `rendered` is uncovered after this. */
@@ -100,10 +111,11 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     }
   }
 
-  function embed(): void {
+  function embed(pageName?: string): void {
     if (!powerBi || !report || !token || isEmbedded) return
     isEmbedded = true
-    powerBi.service.embed(element, { ...reportConfig(powerBi, options.view), accessToken: token })
+    const config = { ...reportConfig(powerBi, options.view), accessToken: token }
+    powerBi.service.embed(element, { ...config, ...(pageName !== undefined && { pageName }) })
     // A paginated report says neither `loaded` nor `rendered`; it has a loading sign of its own.
     if (options.view.isPaginated) settle({ kind: 'shown' })
     else stopLoadTimer = startLoadTimer(options.isVisible, () => fail(LOAD_TIMED_OUT))
@@ -115,6 +127,15 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     if (!next) fail(INVALID_REPORT)
     else if (isEmbedded && report) void passToken(report, element, next)
     else embed()
+  }
+
+  async function restoreFilters(): Promise<void> {
+    // resetPersistentFilters is for reports that people open with an account of their own.
+    const page = await report?.getActivePage().catch(() => undefined)
+    isEmbedded = false
+    hasRendered = false
+    onStatus({ kind: 'loading' })
+    embed(page?.name)
   }
 
   async function recover(error: EmbedError): Promise<void> {
@@ -134,8 +155,10 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
       return true
     }
     if (options.view.isPaginated) {
-      if (!(await renewInPlace())) fail(failureOf(error))
-      else recoveredAt = performance.now()
+      if (await renewInPlace()) {
+        recoveredAt = performance.now()
+        settle({ kind: 'shown' })
+      } else fail(failureOf(error))
       isRecovering = false
       return
     }
@@ -171,6 +194,11 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
 
   return {
     setToken,
+    commands: {
+      fullscreen: () => report?.fullscreen(),
+      // powerbi-client has neither for paginated reports, which have a bar of their own.
+      ...(!options.view.isPaginated && { print: async () => report?.print(), restoreFilters }),
+    },
     close() {
       closing.abort()
       stopLoadTimer()

@@ -1,14 +1,16 @@
 import ExternalLink from 'lucide-react/icons/external-link'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { INVALID_URL } from './embed-failure.ts'
 import { demoBaseOf } from './powerbi-client.ts'
+import type { ReportCommands } from './report-frame.ts'
 import { ReportFailed, ReportLoading } from './report-overlay.tsx'
 
 interface SharedReportProps {
   area: string
   reportUrl: string
   marcas: readonly string[]
+  onCommands: (commands: ReportCommands | undefined) => void
 }
 
 /**
@@ -16,8 +18,14 @@ interface SharedReportProps {
  * A frame of another origin never says that it failed, so the way around it is always there. It is not
  * sandboxed: the sign-in opens popups that need the frame's own origin and storage.
  */
-export function SharedReport({ area, reportUrl, marcas }: SharedReportProps) {
+export function SharedReport({ area, reportUrl, marcas, onCommands }: SharedReportProps) {
   const [isLoaded, setIsLoaded] = useState(false)
+  const frame = useRef<HTMLIFrameElement>(null)
+  useEffect(() => {
+    if (!isLoaded) return
+    onCommands({ fullscreen: () => frame.current?.requestFullscreen() })
+    return () => onCommands(undefined)
+  }, [isLoaded, onCommands])
   const url = sharedReportUrl(reportUrl, marcas, {
     hosts: portalSettings.powerBiHosts,
     origin: location.origin,
@@ -29,6 +37,7 @@ export function SharedReport({ area, reportUrl, marcas }: SharedReportProps) {
     <div className="flex size-full flex-col">
       <div className="relative min-h-0 flex-1">
         <iframe
+          ref={frame}
           src={url}
           title={area}
           allowFullScreen

@@ -1,0 +1,78 @@
+import { expect, openAs, reportOf, test } from './portal-fixture.ts'
+
+test('a report is printed, shown on the whole screen, and put back as it was at first', async ({ page }) => {
+  await openAs(page, 'diretoria')
+  const report = reportOf(page, 'Vendas')
+  await expect(report.locator('[data-card]').first()).toBeVisible()
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  const frame = page.frames().find((candidate) => candidate.url().includes('reportEmbed'))
+  await frame?.evaluate(() => {
+    window.print = () => document.body.setAttribute('data-printed', '')
+  })
+  await button('Imprimir').click()
+  await expect(report.locator('body')).toHaveAttribute('data-printed')
+
+  await button('Tela cheia').click()
+  await expect
+    .poll(() => page.evaluate(() => document.fullscreenElement?.getAttribute('title')))
+    .toBe('Vendas')
+  await page.evaluate(() => document.exitFullscreen())
+
+  await report
+    .getByRole('button', { name: /estado/i })
+    .first()
+    .click()
+  await report.getByRole('group', { name: 'Estado' }).getByRole('button', { name: 'MG' }).click()
+  await expect(report.getByRole('button', { name: 'Limpar seleção: MG' })).toBeVisible()
+  await button('Restaurar filtros').click()
+  await expect(report.getByRole('button', { name: /Limpar seleção/ })).toHaveCount(0)
+  await expect(report.getByRole('button', { name: /estado/i }).first()).toHaveAttribute(
+    'aria-current',
+    'page',
+  )
+  await expect(report.locator('[data-card]').first()).toBeVisible()
+  await expect(button('Restaurar filtros')).toBeVisible()
+
+  // A link that people open with an account of their own takes no commands from outside.
+  await page.getByRole('tab', { name: 'Operadores' }).click()
+  await expect(button('Tela cheia')).toBeVisible()
+  await expect(button('Imprimir')).toHaveCount(0)
+})
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+
+  test('the tabs show that there are more, and one button holds the actions', async ({ page }) => {
+    await openAs(page, 'diretoria')
+    await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+    const row = page.getByRole('tablist').locator('..')
+    const mask = () => row.evaluate((element) => getComputedStyle(element).maskImage)
+    await expect.poll(mask).toContain('linear-gradient')
+    const actions = page.getByRole('button', { name: 'Ações do relatório' })
+    await actions.click()
+    await expect(page.getByRole('button', { name: 'Restaurar filtros' })).toBeFocused()
+    await page.keyboard.press('Escape')
+    await expect(actions).toBeFocused()
+    await actions.click()
+    await page.getByRole('button', { name: 'Restaurar filtros' }).click()
+    await expect(page.getByRole('button', { name: 'Restaurar filtros' })).toHaveCount(0)
+  })
+
+  test('held sideways, the report has the whole height, and header and tabs can be had back', async ({
+    page,
+  }) => {
+    await page.setViewportSize({ width: 844, height: 390 })
+    await openAs(page, 'diretoria')
+    const frame = page.locator('iframe[title="Vendas"]')
+    await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+    const height = async () => (await frame.boundingBox())?.height
+    await expect.poll(height).toBe(390)
+    await page.getByRole('button', { name: 'Mostrar menu e abas' }).click()
+    await expect(page.getByRole('link', { name: 'Minha conta' })).toBeVisible()
+    await page.getByRole('tab', { name: 'Oficina' }).click()
+    await expect(page.locator('iframe[title="Oficina"]')).toBeVisible()
+    await expect(page.getByRole('tablist')).toBeHidden()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await expect(page.getByRole('tablist')).toBeVisible()
+  })
+})

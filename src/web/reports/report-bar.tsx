@@ -1,0 +1,169 @@
+import EllipsisVertical from 'lucide-react/icons/ellipsis-vertical'
+import Maximize from 'lucide-react/icons/maximize'
+import PanelTop from 'lucide-react/icons/panel-top'
+import Printer from 'lucide-react/icons/printer'
+import RotateCcw from 'lucide-react/icons/rotate-ccw'
+import { type KeyboardEvent, useId, useRef, useState } from 'react'
+import { TabList } from '#web/ui/tabs.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { Tooltip } from '#web/ui/tooltip.tsx'
+import type { ReportCommands } from './embed/report-frame.ts'
+
+interface ReportBarProps {
+  idPrefix: string
+  areas: readonly string[]
+  selected: string
+  onSelect: (area: string) => void
+  /** Undefined while the selected report is not shown. */
+  commands: ReportCommands | undefined
+}
+
+/** The tabs of the reports, and what can be done with the one that is open; on a narrow window behind one button. */
+export function ReportBar({ idPrefix, areas, selected, onSelect, commands }: ReportBarProps) {
+  const actions = actionsOf(commands)
+  return (
+    <div className="flex shrink-0 items-center border-line border-b bg-surface lg:grid lg:grid-cols-[minmax(auto,1fr)_minmax(0,auto)_minmax(auto,1fr)] sideways:in-data-whole-height:hidden">
+      <div className="hidden lg:block" />
+      <TabList
+        label="Relatórios"
+        idPrefix={idPrefix}
+        tabs={areas.map((area) => ({ id: area, label: area }))}
+        selectedId={selected}
+        onSelect={onSelect}
+        className="min-w-0 flex-1"
+      />
+      <div className="hidden justify-end gap-0.5 px-2 lg:flex">
+        {actions.map(({ label, icon: Icon, run }) => (
+          <Tooltip key={label} text={label} className="tooltip-end">
+            <button type="button" aria-label={label} onClick={run} className={buttonClasses}>
+              <Icon aria-hidden="true" className="size-[1.125rem]" />
+            </button>
+          </Tooltip>
+        ))}
+      </div>
+      {actions.length > 0 && <ActionMenu actions={actions} />}
+    </div>
+  )
+}
+
+const buttonClasses =
+  'inline-flex size-10 items-center justify-center rounded-lg text-muted transition-colors hover:bg-subtle hover:text-ink'
+
+interface Action {
+  label: string
+  icon: typeof Maximize
+  run: () => void
+}
+
+/** What the report and this browser can do. */
+function actionsOf(commands: ReportCommands | undefined): Action[] {
+  const { restoreFilters, print, fullscreen } = commands ?? {}
+  const action = (label: string, icon: Action['icon'], run: (() => unknown) | undefined, failure: string) =>
+    run ? [{ label, icon, run: () => void attempt(run, failure) }] : []
+  return [
+    ...action(
+      'Restaurar filtros',
+      RotateCcw,
+      restoreFilters,
+      'Os filtros não puderam ser restaurados. Recarregue a página.',
+    ),
+    ...action(
+      'Imprimir',
+      Printer,
+      print,
+      'Este relatório não pode ser impresso daqui. Use a impressão do navegador.',
+    ),
+    ...action(
+      'Tela cheia',
+      Maximize,
+      document.fullscreenEnabled ? fullscreen : undefined,
+      'O navegador não permitiu a tela cheia.',
+    ),
+  ]
+}
+
+async function attempt(run: () => unknown, failure: string): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    console.warn(failure, error)
+    showToast({ kind: 'warning', title: failure })
+  }
+}
+
+/** The actions of a narrow window: a button and, while it is open, the list below it. */
+function ActionMenu({ actions }: { actions: readonly Action[] }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  const id = useId()
+  const close = () => {
+    setIsOpen(false)
+    button.current?.focus()
+  }
+  const onKeyDown = (event: KeyboardEvent) => event.key === 'Escape' && isOpen && close()
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only listens in on the buttons in it
+    <div
+      className="relative shrink-0 px-1 lg:hidden"
+      onKeyDown={onKeyDown}
+      onBlur={({ currentTarget, relatedTarget }) => {
+        if (!currentTarget.contains(relatedTarget)) setIsOpen(false)
+      }}
+    >
+      <button
+        ref={button}
+        type="button"
+        aria-label="Ações do relatório"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onClick={() => setIsOpen(!isOpen)}
+        className={buttonClasses}
+      >
+        <EllipsisVertical aria-hidden="true" className="size-5" />
+      </button>
+      {isOpen && (
+        <ul
+          id={id}
+          className="absolute top-full right-1 z-20 w-max rounded-lg border border-line bg-raised p-1 shadow-lg"
+        >
+          {actions.map(({ label, icon: Icon, run }, index) => (
+            <li key={label}>
+              <button
+                type="button"
+                // biome-ignore lint/a11y/noAutofocus: who opens a list goes on in it
+                autoFocus={index === 0}
+                onClick={() => {
+                  close()
+                  run()
+                }}
+                className="flex h-11 w-full items-center gap-3 rounded-md px-3 text-sm hover:bg-subtle"
+              >
+                <Icon aria-hidden="true" className="size-[1.125rem] text-muted" />
+                {label}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+/** On a phone held sideways: gives the report the whole height, or has header and tabs back. */
+export function WholeHeightButton({ isWhole, onToggle }: { isWhole: boolean; onToggle: () => void }) {
+  return (
+    <button
+      type="button"
+      aria-label={isWhole ? 'Mostrar menu e abas' : 'Só o relatório'}
+      aria-pressed={isWhole}
+      onClick={onToggle}
+      className="absolute top-2 right-2 z-10 hidden size-11 items-center justify-center rounded-full border border-line bg-surface/90 text-ink shadow-md sideways:inline-flex"
+    >
+      {isWhole ? (
+        <PanelTop aria-hidden="true" className="size-5" />
+      ) : (
+        <Maximize aria-hidden="true" className="size-5" />
+      )}
+    </button>
+  )
+}
