@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { isGuessable } from './password-rules.ts'
+import { findGuessable } from './password-rules.ts'
 
-const ABOUT = { email: 'vera.vendas92@grupopatio.com.br', groupName: 'Grupo Silva & Irmãos' }
+const ABOUT = {
+  email: 'vera.vendas92@grupopatio.com.br',
+  groupName: 'Grupo Silva & Irmãos',
+  names: ['Motos BR', 'GM', 'Zurique'],
+}
 
 describe('a password that anybody could guess', () => {
-  const isRefused = (password: string, about = ABOUT) => isGuessable(password, about)
+  const isRefused = async (password: string, about = ABOUT) =>
+    (await findGuessable(password, about)).length > 0
 
   test.each([
     ['on the list', '1qaz2wsx3edc4rfv'],
@@ -42,11 +47,31 @@ describe('a password that anybody could guess', () => {
   })
 
   test.each([
+    ['Toyota@Toyota1', ['toyota']],
+    ['Fiat@2026FIAT', ['fiat', '2026']],
+    ['Brasil2026Brasil!', ['brasil', '2026']],
+    ['SenhaForte123!', ['senha', 'forte', '123']],
+    ['S3nh4-F0rt3-n0v4', ['s3nh4', 'f0rt3', 'n0v4']],
+    ['Nova-Senha-Forte-77', ['nova', 'senha', 'forte']],
+    ['Zurique#Motos2025', ['zurique', 'motos', '2025']],
+    ['Toyota-12/05/2026', ['toyota', '2026']],
+    ['Vendas do Brasil', ['vendas', 'brasil']],
+    ['Zoe2026Zoe!!', ['zoe', '2026']],
+    ['Hyundai000aaa', ['hyundai', '000', 'aaa']],
+  ])('made of known names, common words, years and repetitions alone: %s', async (password, parts) => {
+    const email = 'zoe@outra.com.br'
+    expect(await findGuessable(password, { ...ABOUT, email })).toEqual(parts)
+    // One part that nobody knows makes it good.
+    expect(await findGuessable(`${password}Xq7vk`, { ...ABOUT, email })).toEqual([])
+  })
+
+  test.each([
     'Uma-Senha-Longa-2026!',
+    '12-34-56-78-90-12',
+    'GM-Frota-Lunar-77',
     'cavalo correto bateria grampo',
     'Tr4vess1a#Lunar9',
     'Xk9#mQ2$vL7pTz',
-    'Nova-Senha-Forte-77',
     'grupo de corrida 31',
     '7391-8264-5508-1937',
   ])('%s is taken', async (password) => {
@@ -54,7 +79,7 @@ describe('a password that anybody could guess', () => {
   })
 
   test('parts of three letters count for nothing', async () => {
-    const about = { email: 'ana.b@rio.com.br', groupName: 'Grupo Rio' }
+    const about = { ...ABOUT, email: 'ana.b@rio.com.br', groupName: 'Grupo Rio' }
     expect(await isRefused('Banana-Sobre-Rio-77', about)).toBe(false)
   })
 })

@@ -1,30 +1,23 @@
+import {
+  fold,
+  guessableParts,
+  guessableSentence,
+  type PersonalWords,
+  readAsLetters,
+  repeatedUnit,
+} from '#contract/guessable-passwords.ts'
+import { readCatalogue } from '#server/catalogue/catalogue.ts'
+import type { Db } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 
-/** Whom and what a password must not be made of. */
-interface PersonalWords {
-  email: string
-  groupName: string
-}
-
-const PRODUCT_NAME = 'Pátio'
 /** Parts that are shorter turn up in good passwords by chance. */
 const MIN_WORD = 4
-/** Says nothing of a group; a password that holds it is no easier to guess. */
-const ORDINARY_WORDS = ['grupo', 'group', 'auto', 'autos', 'veiculos']
-/** Not much is gained by repeating something this short. */
-const SHORT_UNIT = 4
-/** A few characters of Unicode fold to eighteen; no more than this is looked at. */
-const MAX_FOLDED = 256
 
 /** Favourites of Brazilian password lists that the library's international one lacks. */
 const BRAZILIAN = `
   senha senhas minhasenha mudar mudeasenha trocar trocarsenha bemvindo bomdia teste brasil
   flamengo corinthians palmeiras saopaulo vasco cruzeiro gremio administrador concessionaria jesuscristo deusefiel
 `
-
-/** Each character and, below it, the letter that it is read as. */
-const LOOK_ALIKES = '02345789@$€+'
-const LETTERS = 'ozeastbgaset'
 
 interface CommonWords {
   words: ReadonlySet<string>
@@ -40,59 +33,44 @@ async function loadCommonWords(): Promise<CommonWords> {
   return { words: new Set(words), maxLength: Math.max(...words.map(({ length }) => length)) }
 }
 
+/** The names that everybody in the group knows: those of its areas and brands. */
+async function readKnownNames(db: Db): Promise<string[]> {
+  const { types, marcas } = await readCatalogue(db)
+  return [...types, ...marcas].flatMap(({ code, label }) => [code, label])
+}
+
 /**
- * Refuses common, leaked and personal passwords in the generic words of the rule.
+ * Refuses common, leaked and personal passwords, and those that are made of known names and common words alone, in the
+ * generic words of the rule; beside them it says which part is guessable.
  * @throws ProblemError password-rejected
  */
 export async function refuseGuessable(
-  { groupName }: Pick<PersonalWords, 'groupName'>,
+  { db, groupName }: { db: Db; groupName: string },
   { password, email }: { password: string; email: string },
 ): Promise<void> {
-  if (await isGuessable(password, { email, groupName })) throw new ProblemError('password-rejected')
+  const parts = await findGuessable(password, { email, groupName, names: await readKnownNames(db) })
+  const message = guessableSentence(parts)
+  if (message) throw new ProblemError('password-rejected', { fields: [{ path: 'password', message }] })
 }
 
 /**
- * Whether a password is common or leaked, or holds the person's e-mail, the group's or the product's name;
- * letter case, accents, look-alike digits (p4ti0) and what is put around a common password (Senha2026!) hide
- * nothing. Not @zxcvbn-ts/core: it knows no such names, and 'p4$$w0rd' said 16 times holds it up for a second.
+ * The parts by which a password can be guessed, with the offline list of common and leaked ones; what is put around one
+ * of those (Senha2026!) hides nothing. Not @zxcvbn-ts/core: it knows no names, and 'p4$$w0rd' said 16 times holds it up
+ * for a second.
  */
-export async function isGuessable(password: string, about: PersonalWords): Promise<boolean> {
+export async function findGuessable(password: string, about: PersonalWords): Promise<string[]> {
   loaded ??= loadCommonWords()
-  const plain = fold(password).slice(0, MAX_FOLDED)
-  return isCommon(plain, await loaded) || holdsAny(plain, personalWords(about))
+  const parts = guessableParts(password, about)
+  if (parts.length > 0) return parts
+  const plain = fold(password)
+  const common = findCommon(plain, await loaded) ?? findCommon(repeatedUnit(plain) ?? '', await loaded)
+  return common ? [common] : []
 }
 
-/** Without accents and capitals. */
-function fold(text: string): string {
-  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
-}
-
-/** The ways of reading look-alike characters as letters: 1, ! and | may stand for i or l. */
-function readAsLetters(text: string): string[] {
-  const letters = text.replace(/[02345789@$€+]/g, (found) => LETTERS.charAt(LOOK_ALIKES.indexOf(found)))
-  return ['i', 'l'].map((letter) => letters.replace(/[1!|]/g, letter))
-}
-
-function isCommon(password: string, common: CommonWords): boolean {
-  const unit = repeatedUnit(password)
-  if (unit !== undefined && (unit.length <= SHORT_UNIT || isCommon(unit, common))) return true
-  if (isSequence(password)) return true
-  return coresOf(password, common.maxLength).some((core) =>
+function findCommon(password: string, common: CommonWords): string | undefined {
+  return coresOf(password, common.maxLength).find((core) =>
     [core, ...readAsLetters(core)].some((reading) => common.words.has(reading)),
   )
-}
-
-/** 'abcabcabc' → 'abc'; undefined for what repeats nothing. */
-function repeatedUnit(text: string): string | undefined {
-  const period = (text + text).indexOf(text, 1)
-  return period < text.length ? text.slice(0, period) : undefined
-}
-
-/** Each character follows the last one, up or down: '123456789012', 'abcdefghijkl'. */
-function isSequence(text: string): boolean {
-  const codes = [...text].map((character) => character.charCodeAt(0))
-  const steps = codes.slice(1).map((code, index) => code - (codes[index] as number))
-  return [1, -1].some((step) => steps.every((found) => found === step || found === -9 * step))
 }
 
 /** What is left of a password without digits and symbols at its ends, as far as it is not too long for a word. */
@@ -101,25 +79,9 @@ function coresOf(password: string, maxLength: number): string[] {
   if (first < 0) return [password]
   const last = password.search(/[a-z][^a-z]*$/)
   const cores: string[] = []
+  // From the longest on: 'p4ssw0rd' says more than the word in its middle.
   for (let start = Math.max(0, last + 1 - maxLength); start <= first; start++)
-    for (let end = last + 1; end <= Math.min(password.length, start + maxLength); end++)
+    for (let end = Math.min(password.length, start + maxLength); end > last; end--)
       if (end - start >= MIN_WORD) cores.push(password.slice(start, end))
   return cores
-}
-
-function personalWords({ email, groupName }: PersonalWords): string[] {
-  const [local = '', domain = ''] = fold(email).split('@')
-  const names = [fold(groupName), fold(PRODUCT_NAME)]
-  const parts = [...local.split(/[^a-z]+/), ...names.flatMap((name) => name.split(/[^a-z0-9]+/))]
-  const wholes = [local, domain.split('.')[0] ?? '', ...names].map(lettersAlone)
-  return [...parts, ...wholes].filter((word) => word.length >= MIN_WORD && !ORDINARY_WORDS.includes(word))
-}
-
-function lettersAlone(text: string): string {
-  return text.replace(/[^a-z0-9]/g, '')
-}
-
-function holdsAny(plain: string, words: string[]): boolean {
-  const readings = [plain, lettersAlone(plain), ...readAsLetters(plain).map(lettersAlone)]
-  return words.some((word) => readings.some((reading) => reading.includes(word)))
 }

@@ -51,6 +51,32 @@ describeOnEachDatabase('signing up', (kind) => {
         ])
     })
 
+    test('one that is made of more than known names and common words, and says which part is guessable', async () => {
+      const { db } = portal.database
+      const item = {
+        kind: 'marcas',
+        code: 'ZURIQUE',
+        label: 'ZURIQUE',
+        position: 99,
+        archived: false,
+      } as const
+      await db.insertInto('catalogue_items').values(item).execute()
+      for (const [password, message] of [
+        ['Toyota@Toyota1', 'Parte fácil de adivinhar: “toyota”.'],
+        ['Fiat@2026FIAT', 'Partes fáceis de adivinhar: “fiat” e “2026”.'],
+        ['Brasil2026Brasil!', 'Partes fáceis de adivinhar: “brasil” e “2026”.'],
+        ['SenhaForte123!', 'Partes fáceis de adivinhar: “senha”, “forte” e “123”.'],
+        ['Zurique#Zurique9', 'Parte fácil de adivinhar: “zurique”.'],
+      ] as const) {
+        const { status, body } = await signUp(portal, newAddress(), password)
+        expect([status, body.code, body.fields], password).toEqual([
+          422,
+          'password-rejected',
+          [{ path: 'password', message }],
+        ])
+      }
+    })
+
     test('the human check, also of the built-in administrator', async () => {
       const body = { email: BUILTIN, password: NEW_PASSWORD }
       const reply = await send(portal, 'POST', '/api/auth/signup', { body })

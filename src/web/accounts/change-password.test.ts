@@ -36,6 +36,19 @@ describe('changePassword', () => {
   })
 })
 
+it('tells beside the refusal which part of a password is guessable', async () => {
+  const part = 'Parte fácil de adivinhar: “toyota”.'
+  const body = {
+    ...(await problem(422, 'password-rejected').json()),
+    fields: [{ path: 'password', message: part }],
+  }
+  answerWith(Response.json(body, { status: 422 }))
+  const error = await changePassword('Toyota@Toyota1').catch((thrown: unknown) => thrown)
+  const title = 'detalhe de password-rejected'
+  expect(explainRefusal(error, '')).toEqual({ kind: 'error', title, description: part })
+  expect(refusedFields(error)).toEqual([{ path: 'password', message: `${title} ${part}` }])
+})
+
 it.each([
   ['A senha deve ter no mínimo 8 caracteres', 'Erro de validação'],
   ['As senhas não coincidem', 'Erro de validação'],

@@ -21,5 +21,8 @@ export async function changePassword(newPassword: string): Promise<void> {
 export function explainRefusal(error: unknown, fallback: string): ToastContent {
   if (!(error instanceof ApiError)) return failureNotice(fallback, error)
   const isUnexplained = error.problem.code === 'internal'
-  return { kind: 'error', title: isUnexplained ? passwordMessages.rejected : error.message || fallback }
+  const title = isUnexplained ? passwordMessages.rejected : error.message || fallback
+  // Which part of a refused password is guessable.
+  const description = error.problem.fields?.[0]?.message
+  return { kind: 'error', title, ...(description && { description }) }
 }

@@ -1,11 +1,16 @@
-import { useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { guessableParts, guessableSentence } from '#contract/guessable-passwords.ts'
 import { rateStrength, STRENGTH_LABELS, type StrengthLevel } from '#contract/passwords.ts'
+import { portalSettings } from '#web/http/portal-settings.ts'
+import { getSession } from '#web/session/session.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { TextField } from '#web/ui/text-field.tsx'
 
 interface NewPasswordFieldsProps {
   /** 'Nova senha' unless said. */
   label?: string
+  /** Whose password it is; unless said, the form's own field or the session tells. */
+  email?: string
   errorOf: (field: 'password' | 'confirmation') => string | undefined
   minLength: number
   /** Called as the password is typed. */
@@ -15,15 +20,18 @@ interface NewPasswordFieldsProps {
 
 /** A new password, how strong it is, and the password once more. */
 export function NewPasswordFields(props: NewPasswordFieldsProps) {
-  const { label = 'Nova senha', errorOf, minLength, onTyped, hasHints = true } = props
-  const [typed, setTyped] = useState('')
+  const { label = 'Nova senha', email, errorOf, minLength, onTyped, hasHints = true } = props
+  const [typed, setTyped] = useState({ password: '', email: '' })
   const password = useRef<HTMLInputElement>(null)
-  // What was typed before the page took over.
-  useEffect(() => setTyped(password.current?.value ?? ''), [])
-  const follow = (value: string) => {
-    setTyped(value)
-    onTyped?.(value)
+  const follow = (input: HTMLInputElement) => {
+    setTyped({ password: input.value, email: email ?? emailBeside(input) ?? getSession()?.user.email ?? '' })
+    onTyped?.(input.value)
   }
+  // What was typed before the page took over.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once
+  useEffect(() => {
+    if (password.current?.value) follow(password.current)
+  }, [])
   const shared = { type: 'password', autoComplete: 'new-password', required: true, minLength }
   return (
     <>
@@ -34,9 +42,13 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
           label={label}
           name="password"
           error={errorOf('password')}
-          onInput={(event) => follow(event.currentTarget.value)}
+          onInput={(event) => follow(event.currentTarget)}
         />
-        <StrengthMeter password={typed} hasHints={hasHints} />
+        <StrengthMeter password={typed.password} hasHints={hasHints}>
+          {guessableSentence(
+            guessableParts(typed.password, { groupName: portalSettings.groupName, email: typed.email }),
+          )}
+        </StrengthMeter>
       </div>
       <TextField
         {...shared}
@@ -48,6 +60,12 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
   )
 }
 
+/** What stands in the form's own field for it, where it has one. */
+function emailBeside({ form }: HTMLInputElement): string | undefined {
+  const field = form?.elements.namedItem('email')
+  return field instanceof HTMLInputElement ? field.value : undefined
+}
+
 const colors: Record<StrengthLevel, string> = {
   weak: 'bg-red-600',
   medium: 'bg-yellow-500',
@@ -55,8 +73,15 @@ const colors: Record<StrengthLevel, string> = {
   'very-strong': 'bg-green-600',
 }
 
+interface StrengthMeterProps {
+  password: string
+  hasHints: boolean
+  /** What else is to be said of it. */
+  children: ReactNode
+}
+
 /** How strong a password is while it is typed: score, level and, unless the page has a list of its own, hints. */
-function StrengthMeter({ password, hasHints }: { password: string; hasHints: boolean }) {
+function StrengthMeter({ password, hasHints, children }: StrengthMeterProps) {
   const { score, level, feedback } = rateStrength(password)
   return (
     <div className="space-y-1.5 text-muted text-xs">
@@ -84,14 +109,19 @@ function StrengthMeter({ password, hasHints }: { password: string; hasHints: boo
           className={classNames('h-full w-0 rounded-full transition-[width]', colors[level])}
         />
       </div>
-      {hasHints && (
-        // Room for two lines is kept, so that the fields below do not move with every letter.
-        <ul className="flex min-h-9 flex-wrap content-start gap-x-3">
-          {feedback.map((hint) => (
-            <li key={hint}>{hint}</li>
-          ))}
-        </ul>
-      )}
+      {/* Room for two lines is kept, so that the fields below do not move with every letter. */}
+      <div className="min-h-9">
+        {hasHints && (
+          <ul className="flex flex-wrap gap-x-3">
+            {feedback.map((hint) => (
+              <li key={hint}>{hint}</li>
+            ))}
+          </ul>
+        )}
+        <p aria-live="polite" className="text-danger">
+          {children}
+        </p>
+      </div>
     </div>
   )
 }

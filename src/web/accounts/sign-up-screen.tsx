@@ -11,6 +11,7 @@ import { EmailField } from '#web/ui/text-field.tsx'
 import type { ToastContent } from '#web/ui/toast.tsx'
 import { failureNotice, useForm } from '#web/ui/use-form.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
+import { explainRefusal } from './change-password.ts'
 import { NewPasswordFields } from './new-password-fields.tsx'
 
 const { companyEmailDomain } = portalSettings
@@ -75,5 +76,6 @@ function SignUpForm() {
 function explainFailure(error: unknown): ToastContent {
   if (!(error instanceof ApiError)) return failureNotice(signUpMessages.failed, error)
   const [field] = (error.problem.fields ?? []).filter(({ path }) => path in schema.shape)
+  if (error.problem.code === 'password-rejected') return explainRefusal(error, signUpMessages.failed)
   return { kind: 'error', title: field?.message ?? (error.message || signUpMessages.failed) }
 }

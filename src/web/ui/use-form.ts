@@ -83,8 +83,9 @@ function select(broken: readonly FieldProblem[], shows: FormOptions<FormSchema>[
 /** What the server says of single fields; a refused password is about its field too. */
 export function refusedFields(error: unknown): readonly FieldProblem[] {
   if (!(error instanceof ApiError)) return []
-  if (error.problem.code === 'password-rejected') return [{ path: 'password', message: error.message }]
-  return error.problem.fields ?? []
+  const fields = error.problem.fields ?? []
+  if (error.problem.code !== 'password-rejected') return fields
+  return [{ path: 'password', message: [error.message, ...fields.map(({ message }) => message)].join(' ') }]
 }
 
 interface SubmitOptions<I, O> {

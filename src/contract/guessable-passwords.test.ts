@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { fold, guessableParts, guessableSentence } from './guessable-passwords.ts'
+
+const NOBODY = { email: '', groupName: '' }
+/** 63 characters that fold to eighteen each, a letter, and 63 more. */
+const WORST = `${'\uFDFA'.repeat(63)}a${'\uFDFA'.repeat(63)}`
+
+it.each([
+  WORST,
+  'a'.repeat(1024),
+  '1'.repeat(1024),
+  'sol'.repeat(340),
+  `${'12de'.repeat(250)}x`,
+  '1l!|'.repeat(256),
+])('looks at no more of %s than at any other', (password) => {
+  expect(fold(password).length).toBeLessThanOrEqual(256)
+  const start = performance.now()
+  guessableParts(password, { email: `${'x1'.repeat(120)}@grupopatio.com.br`, groupName: 'Grupo Silva' })
+  expect(performance.now() - start).toBeLessThan(100)
+})
+
+it('names four parts at most, and nothing of a good password', () => {
+  const sentence = (password: string) => guessableSentence(guessableParts(password, NOBODY))
+  expect(sentence('Toyota')).toBe('Parte fácil de adivinhar: “toyota”.')
+  expect(sentence('FiatJeepHondaToyotaNissan')).toBe(
+    'Partes fáceis de adivinhar: “fiat”, “jeep”, “honda” e “toyota”.',
+  )
+  for (const password of ['', 'X', '12', 'de', 'Travessia-Lunar-88!'])
+    expect(sentence(password)).toBeUndefined()
+})
