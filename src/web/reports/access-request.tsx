@@ -1,9 +1,10 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { type Catalogue, type Entitlements, heldAs, LISTS, type ListName } from '#contract/catalogue.ts'
+import { type Catalogue, type Entitlements, LISTS, type ListName } from '#contract/catalogue.ts'
 import type { ReplyNamed } from '#contract/index.ts'
 import { accessRequestTextsSchema, MAX_NAME_LENGTH, MAX_NOTE_LENGTH } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
+import { catalogueQuery, choicesOf } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { FailedLoad, KindIcon } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -31,10 +32,6 @@ const ownRequestQuery = (userId: string) =>
     queryFn: ({ signal }) => callApi('GET /api/access-requests/me', { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   })
-const catalogueQuery = queryOptions({
-  queryKey: ['catalogue'],
-  queryFn: ({ signal }) => callApi('GET /api/catalogue', { signal }),
-})
 
 /** 'Pedido de acesso': asks somebody who waits for approval, once, who they are and what they need. */
 export function AccessRequest({ userId }: { userId: string }) {
@@ -123,9 +120,7 @@ function SentRequest({
 }
 
 /** What is archived can be asked for no more. */
-function offeredIn(catalogue: Catalogue, list: ListName): string[] {
-  return catalogue[list].filter(({ archived }) => !archived).map((item) => heldAs(list, item))
-}
+const offeredIn = (catalogue: Catalogue, list: ListName) => choicesOf(catalogue, list, [])
 
 interface RequestFormProps {
   own: OwnRequest
@@ -137,7 +132,7 @@ interface RequestFormProps {
 function RequestForm({ own: { full_name, request }, catalogue, onSaved, onCancel }: RequestFormProps) {
   const [ticked, setTicked] = useState<Entitlements>(() => {
     const asked = (list: ListName) =>
-      offeredIn(catalogue, list).filter((item) => request?.[list].includes(item))
+      offeredIn(catalogue, list).flatMap(({ value }) => (request?.[list].includes(value) ? [value] : []))
     return { types: asked('types'), marcas: asked('marcas'), estados: asked('estados') }
   })
   const { formProps, isBusy, errorOf } = useForm({
@@ -175,7 +170,7 @@ function RequestForm({ own: { full_name, request }, catalogue, onSaved, onCancel
         />
       </div>
       {LISTS.map((list) => (
-        <CheckboxList<string>
+        <CheckboxList
           key={list}
           legend={LOOKS[list].title}
           options={offeredIn(catalogue, list)}

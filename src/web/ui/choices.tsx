@@ -32,23 +32,24 @@ export function Checkbox({ label, isLabelHidden, isMixed = false, className, ...
   )
 }
 
-interface CheckboxListProps<T extends string> {
+interface CheckboxListProps {
   legend: string
   isLegendHidden?: boolean
-  options: readonly T[]
-  ticked: readonly T[]
+  options: readonly { value: string; label: string }[]
+  ticked: readonly string[]
   /** Called with everything that is ticked from now on, in the order of the options. */
-  onChange: (ticked: T[]) => void
+  onChange: (ticked: string[]) => void
   className?: string
 }
 
 /** A list of boxes with one above them that ticks or clears all of them. */
-export function CheckboxList<T extends string>(props: CheckboxListProps<T>) {
+export function CheckboxList(props: CheckboxListProps) {
   const { legend, isLegendHidden, options, ticked, onChange, className } = props
+  const values = options.map(({ value }) => value)
   const legendId = useId()
-  const count = options.filter((option) => ticked.includes(option)).length
-  const toggle = (option: T, isTicked: boolean) =>
-    onChange(options.filter((each) => (each === option ? isTicked : ticked.includes(each))))
+  const count = values.filter((value) => ticked.includes(value)).length
+  const toggle = (value: string, isTicked: boolean) =>
+    onChange(values.filter((each) => (each === value ? isTicked : ticked.includes(each))))
   return (
     <fieldset aria-labelledby={legendId} className="min-w-0">
       <div className="flex items-center justify-between gap-4 border-line border-b">
@@ -60,16 +61,16 @@ export function CheckboxList<T extends string>(props: CheckboxListProps<T>) {
           className={classNames('text-muted', !isLegendHidden && 'flex-row-reverse')}
           checked={count === options.length}
           isMixed={count > 0 && count < options.length}
-          onChange={({ target }) => onChange(target.checked ? [...options] : [])}
+          onChange={({ target }) => onChange(target.checked ? values : [])}
         />
       </div>
       <div className={classNames('grid gap-x-4 pt-1', className ?? 'grid-cols-2 sm:grid-cols-3')}>
-        {options.map((option) => (
+        {options.map(({ value, label }) => (
           <Checkbox
-            key={option}
-            label={option}
-            checked={ticked.includes(option)}
-            onChange={({ target }) => toggle(option, target.checked)}
+            key={value}
+            label={label}
+            checked={ticked.includes(value)}
+            onChange={({ target }) => toggle(value, target.checked)}
           />
         ))}
       </div>

@@ -1,21 +1,19 @@
-import { inOrder } from '#contract/catalogue.ts'
-import { SEEDED_CATALOGUE } from '#contract/seeded-catalogue.ts'
+import { type Catalogue, inOrder, LISTS } from '#contract/catalogue.ts'
 import type { ManagedProfile } from '#contract/users.ts'
+import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { formatInstant } from '#web/ui/format-instant.ts'
 
 /** What somebody asks for, in one line: 'Oficina, CRM · VW · RJ'. */
-export function requestInWords({ request }: ManagedProfile): string {
+export function requestInWords(catalogue: Catalogue, { request }: ManagedProfile): string {
   if (!request) return 'Sem pedido'
-  const { types, marcas, estados, workplace } = request
-  const lists = [inOrder(SEEDED_CATALOGUE, 'types', types), marcas, estados].filter(
-    ({ length }) => length > 0,
-  )
-  return lists.map((items) => items.join(', ')).join(' · ') || workplace || 'Só o nome'
+  const lists = LISTS.map((list) => inOrder(catalogue, list, request[list]).join(', ')).filter(Boolean)
+  return lists.join(' · ') || request.workplace || 'Só o nome'
 }
 
 /** The request of somebody who waits for approval; until the e-mail is verified, a stranger's words. */
 export function RequestNotice({ profile }: { profile: ManagedProfile }) {
+  const catalogue = useCatalogue()
   const { request, full_name, email_verified_at } = profile
   if (!request) return null
   const who = [full_name, request.workplace].filter(Boolean).join(', ')
@@ -25,7 +23,7 @@ export function RequestNotice({ profile }: { profile: ManagedProfile }) {
       title={`Pedido de acesso de ${formatInstant(request.requested_at)}`}
     >
       <p>{who}</p>
-      <p>{requestInWords({ ...profile, request: { ...request, workplace: null } })}</p>
+      <p>{requestInWords(catalogue, { ...profile, request: { ...request, workplace: null } })}</p>
       {request.note && <p className="whitespace-pre-line pt-1 text-muted">“{request.note}”</p>}
       {!email_verified_at && (
         <p className="pt-1">Escrito por quem criou a conta, sem prova de quem é: nada vem marcado.</p>

@@ -10,7 +10,7 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
 import { type BulkEditForm, describeGone, describePreview, useBulkEdit } from './bulk-edit.ts'
 import { LIST_ORDER, type ListName } from './describe-change.ts'
-import { EntitlementList, LISTS } from './entitlements.tsx'
+import { EntitlementList, LISTS, NO_ENTITLEMENTS } from './entitlements.tsx'
 import { type SelectionDialogProps, selectionInWords } from './selection.ts'
 
 const TITLE = 'Alteração em Massa'
@@ -68,7 +68,11 @@ export function BulkEditDialog({ selection, onClose, onDone }: SelectionDialogPr
           onChange={(action) => !form.isSaving && form.setAction(action)}
           className="sm:grid-cols-2"
         />
-        <ListTabs ticked={form.ticked} onChange={(ticked) => !form.isSaving && form.setTicked(ticked)} />
+        <ListTabs
+          held={form.action === 'add' ? NO_ENTITLEMENTS : undefined}
+          ticked={form.ticked}
+          onChange={(ticked) => !form.isSaving && form.setTicked(ticked)}
+        />
         <Preview {...form} />
       </form>
     </Dialog>
@@ -76,12 +80,13 @@ export function BulkEditDialog({ selection, onClose, onDone }: SelectionDialogPr
 }
 
 interface ListTabsProps {
+  held: Entitlements | undefined
   ticked: Entitlements
   onChange: (ticked: Entitlements) => void
 }
 
 /** The tabs Tipos, Marcas and Estados, each saying how much is ticked in it. */
-function ListTabs({ ticked, onChange }: ListTabsProps) {
+function ListTabs({ ticked, held, onChange }: ListTabsProps) {
   const idPrefix = useId()
   const [tab, setTab] = useState<ListName>('types')
   const tabs = LIST_ORDER.map((id) => ({
@@ -100,7 +105,7 @@ function ListTabs({ ticked, onChange }: ListTabsProps) {
       />
       {/* As high as the longest list, so that nothing jumps from tab to tab. */}
       <div {...tabPanelProps(idPrefix, tab)} className="min-h-58 pt-2 sm:min-h-40">
-        <EntitlementList name={tab} ticked={ticked} onChange={onChange} isLegendHidden />
+        <EntitlementList name={tab} ticked={ticked} held={held} onChange={onChange} isLegendHidden />
       </div>
     </div>
   )

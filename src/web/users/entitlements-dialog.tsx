@@ -142,6 +142,7 @@ function Lists({ form, ticked }: { form: EntitlementsForm; ticked: Entitlements 
           key={name}
           name={name}
           ticked={ticked}
+          held={form.held}
           onChange={(next) => !form.isBusy && form.setTicked(next)}
         />
       ))}

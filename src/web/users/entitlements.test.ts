@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { SEEDED_CATALOGUE as CATALOGUE } from '#contract/seeded-catalogue.ts'
 import { profileOf } from '#web/testing/browser-parts.ts'
 import { entitlementsOf } from './entitlements.tsx'
 
@@ -8,7 +9,7 @@ describe('entitlementsOf', () => {
       types: ['administrativo', 'Slack', 'Antigo', 'Vendas'],
       marcas: ['VW', 'FIAT', 'LADA'],
     })
-    expect(entitlementsOf(has)).toEqual({
+    expect(entitlementsOf(CATALOGUE, has)).toEqual({
       types: ['Vendas', 'Administrativo', 'Slack'],
       marcas: ['FIAT', 'VW'],
       estados: [],

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Entitlements, inOrder } from '#contract/catalogue.ts'
-import { ESTADOS, MARCAS, SEEDED_CATALOGUE, TYPES } from '#contract/seeded-catalogue.ts'
+import { type Catalogue, type Entitlements, inOrder, valuesOf } from '#contract/catalogue.ts'
 import { adminMessages, type ManagedProfile, type ProfileChange } from '#contract/users.ts'
+import { catalogueQuery, choicesOf, useCatalogue } from '#web/http/catalogue-query.ts'
 import { isGone } from '#web/http/send-request.ts'
 import { CheckboxList } from '#web/ui/choices.tsx'
 import { LIST_NAMES, LIST_ORDER, type ListName } from './describe-change.ts'
@@ -13,24 +13,28 @@ import { profileQuery, useFailureToast } from './user-queries.ts'
 export const NO_ENTITLEMENTS: Entitlements = { types: [], marcas: [], estados: [] }
 
 /** What a person has, as far as it can be ticked; what an older portal has left behind cannot. */
-export function entitlementsOf(profile: ManagedProfile): Entitlements {
-  const types = inOrder(SEEDED_CATALOGUE, 'types', profile.types)
-  return {
-    types: TYPES.filter((type) => types.includes(type)),
-    marcas: MARCAS.filter((marca) => profile.marcas.includes(marca)),
-    estados: ESTADOS.filter((estado) => profile.estados.includes(estado)),
+export function entitlementsOf(catalogue: Catalogue, profile: ManagedProfile): Entitlements {
+  const known = (list: ListName) => {
+    const values = valuesOf(catalogue, list)
+    return inOrder(catalogue, list, profile[list]).filter((value) => values.includes(value))
   }
+  return { types: known('types'), marcas: known('marcas'), estados: known('estados') }
 }
 
 /** What an approval opens with: what the person has, and what was asked for, once it is known who asked. */
-export function openingTicks(profile: ManagedProfile): Entitlements {
+export function openingTicks(catalogue: Catalogue, profile: ManagedProfile): Entitlements {
   const request = profile.email_verified_at ? profile.request : null
-  if (!request) return entitlementsOf(profile)
-  return entitlementsOf({
+  if (!request) return entitlementsOf(catalogue, profile)
+  // What has been archived since it was asked for can be given no more.
+  const withRequest = (list: ListName) => {
+    const offered = choicesOf(catalogue, list, profile[list]).map(({ value }) => value)
+    return [...profile[list], ...request[list].filter((value) => offered.includes(value))]
+  }
+  return entitlementsOf(catalogue, {
     ...profile,
-    types: [...profile.types, ...request.types],
-    marcas: [...profile.marcas, ...request.marcas],
-    estados: [...profile.estados, ...request.estados],
+    types: withRequest('types'),
+    marcas: withRequest('marcas'),
+    estados: withRequest('estados'),
   })
 }
 
@@ -39,31 +43,35 @@ export function isSame<Lists extends readonly string[] | Entitlements>(one: List
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
-/** The three lists as they are ticked: what headings and tabs call them, and what each offers. */
+/** The three lists as they are ticked: what headings and tabs call them. */
 export const LISTS = {
-  types: { title: 'Tipos', options: TYPES, columns: 'grid-cols-2 sm:grid-cols-3' },
-  marcas: { title: 'Marcas', options: MARCAS, columns: 'grid-cols-3 sm:grid-cols-5' },
-  estados: { title: 'Estados', options: ESTADOS, columns: 'grid-cols-4 sm:grid-cols-5' },
+  types: { title: 'Tipos', columns: 'grid-cols-2 sm:grid-cols-3' },
+  marcas: { title: 'Marcas', columns: 'grid-cols-3 sm:grid-cols-5' },
+  estados: { title: 'Estados', columns: 'grid-cols-4 sm:grid-cols-5' },
 } as const satisfies Record<ListName, object>
 
 interface EntitlementListProps {
   name: ListName
   ticked: Entitlements
+  /** What is offered although it is archived; undefined for all of it. */
+  held: Entitlements | undefined
   onChange: (ticked: Entitlements) => void
   isLegendHidden?: boolean
 }
 
 /** One of the three lists as boxes to tick. */
-export function EntitlementList({ name, ticked, onChange, ...rest }: EntitlementListProps) {
-  const { title, options, columns } = LISTS[name]
+export function EntitlementList({ name, ticked, held, onChange, ...rest }: EntitlementListProps) {
+  const { title, columns } = LISTS[name]
+  const options = choicesOf(useCatalogue(), name, held?.[name])
+  const isLong = options.some(({ label }) => label.length > 8)
   return (
-    <CheckboxList<string>
+    <CheckboxList
       {...rest}
       legend={title}
       options={options}
       ticked={ticked[name]}
       onChange={(items) => onChange({ ...ticked, [name]: items })}
-      className={columns}
+      className={isLong ? LISTS.types.columns : columns}
     />
   )
 }
@@ -125,14 +133,18 @@ export type EntitlementsForm = ReturnType<typeof useEntitlementsForm>
 export function useEntitlementsForm(kind: EntitlementsKind, userId: string, onClose: () => void) {
   const texts = DIALOGS[kind]
   const fresh = useQuery(profileQuery(userId))
-  useFailureToast(fresh.error, texts.loadFailed)
+  const catalogue = useQuery(catalogueQuery)
+  const failure = fresh.error ?? catalogue.error
+  useFailureToast(failure, texts.loadFailed)
   const edit = useProfileEdit(fresh.data, texts, onClose)
   const [changed, setTicked] = useState<Entitlements>()
   const [isConfirmed, setIsConfirmed] = useState(false)
   /** The state that the dialog stands on unless the person has ticked something else. */
   const [accepted, setAccepted] = useState<ManagedProfile>()
   const start = accepted ?? fresh.data
-  const opening = start && (kind === 'approve' ? openingTicks(start) : entitlementsOf(start))
+  /** What the person has, as far as it can be ticked. */
+  const held = start && catalogue.data && entitlementsOf(catalogue.data, start)
+  const opening = start && catalogue.data && kind === 'approve' ? openingTicks(catalogue.data, start) : held
   const ticked = changed ?? opening
 
   const goOnFromCurrent = () => {
@@ -147,11 +159,15 @@ export function useEntitlementsForm(kind: EntitlementsKind, userId: string, onCl
     texts,
     isApproval: kind === 'approve',
     ticked,
+    held,
     setTicked,
     hasChanges: changed !== undefined && opening !== undefined && !isSame(changed, opening),
     isGone: isGone(fresh.error) || edit.isGone,
-    loadFailure: fresh.isFetching ? undefined : fresh.error?.message,
-    reload: () => void fresh.refetch(),
+    loadFailure: fresh.isFetching || catalogue.isFetching ? undefined : failure?.message,
+    reload: () => {
+      if (fresh.error) void fresh.refetch()
+      if (catalogue.error) void catalogue.refetch()
+    },
     save: () => save(),
     saveAnyway: () => save(edit.conflict?.current),
     useCurrent: goOnFromCurrent,

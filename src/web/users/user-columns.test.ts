@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
-import { ESTADOS, MARCAS, TYPES } from '#contract/seeded-catalogue.ts'
-import type { ManagedProfile } from '#contract/users.ts'
+import { ESTADOS, MARCAS, SEEDED_CATALOGUE, TYPES } from '#contract/seeded-catalogue.ts'
 import { summariseScope } from './user-columns.tsx'
 
-const summaryOf = (types: readonly string[], marcas: readonly string[], estados: readonly string[]) =>
-  summariseScope({ types, marcas, estados } as ManagedProfile).map(({ label, text }) => `${label}: ${text}`)
+const summaryOf = (types: string[], marcas: string[], estados: string[], catalogue = SEEDED_CATALOGUE) =>
+  summariseScope(catalogue, { types, marcas, estados }).map(({ label, text }) => `${label}: ${text}`)
 
 test('everything and nothing are one word each', () => {
   expect(summaryOf(TYPES, MARCAS, ESTADOS)).toEqual(['Tipos: Todos', 'Marcas: Todas', 'Estados: Todos'])
@@ -21,4 +20,11 @@ test('some are named, areas in the order of the tabs', () => {
 
 test('as many as there are, one of them unknown, are not everything', () => {
   expect(summaryOf([], [], ['RJ', 'ES', 'MG', 'SP'])[2]).toBe('Estados: RJ, ES, MG, SP')
+})
+
+test('what is archived is not missed, and does not hide that all the rest is held', () => {
+  const estados = SEEDED_CATALOGUE.estados.map((item) => ({ ...item, archived: item.code === 'PR' }))
+  const catalogue = { ...SEEDED_CATALOGUE, estados }
+  expect(summaryOf([], [], ['RJ', 'ES', 'MG'], catalogue)[2]).toBe('Estados: Todos')
+  expect(summaryOf([], [], ESTADOS, catalogue)[2]).toBe('Estados: Todos')
 })

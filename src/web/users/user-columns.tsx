@@ -5,9 +5,9 @@ import LayoutGrid from 'lucide-react/icons/layout-grid'
 import MapPin from 'lucide-react/icons/map-pin'
 import Pencil from 'lucide-react/icons/pencil'
 import type { ReactNode } from 'react'
-import { inOrder } from '#contract/catalogue.ts'
-import { ESTADOS, MARCAS, SEEDED_CATALOGUE, TYPES } from '#contract/seeded-catalogue.ts'
+import { type Catalogue, heldAs, inOrder, type ListName, valuesOf } from '#contract/catalogue.ts'
 import type { ManagedProfile, ProfileSort } from '#contract/users.ts'
+import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { formatDay, formatInstant } from '#web/ui/format-instant.ts'
 import { Tooltip } from '#web/ui/tooltip.tsx'
@@ -139,6 +139,7 @@ function Badge({ isGood, children }: { isGood: boolean; children: string }) {
 
 /** What a person may see and be, readable without opening anything; on a wide window the row's second line. */
 function ScopeLine({ profile, isSelected }: Pick<Row, 'profile' | 'isSelected'>) {
+  const catalogue = useCatalogue()
   return (
     <div className="flex flex-wrap gap-1.5 pt-2 text-xs xl:absolute xl:right-4 xl:bottom-2 xl:left-14 xl:flex-nowrap xl:pt-0">
       {profile.role === 'admin' && (
@@ -146,13 +147,13 @@ function ScopeLine({ profile, isSelected }: Pick<Row, 'profile' | 'isSelected'>)
       )}
       {profile.request && (
         <span
-          title={`Pedido: ${requestInWords(profile)}`}
+          title={`Pedido: ${requestInWords(catalogue, profile)}`}
           className="rounded-md bg-info-soft px-1.5 text-info leading-5 xl:truncate"
         >
-          {profile.email_verified_at ? 'Pediu:' : 'Pedido não confirmado:'} {requestInWords(profile)}
+          {profile.email_verified_at ? 'Pediu:' : 'Pedido não confirmado:'} {requestInWords(catalogue, profile)}
         </span>
       )}
-      {summariseScope(profile).map(({ label, text, isEmpty }) => (
+      {summariseScope(catalogue, profile).map(({ label, text, isEmpty }) => (
         <span
           key={label}
           title={`${label}: ${text}`}
@@ -170,20 +171,26 @@ function ScopeLine({ profile, isSelected }: Pick<Row, 'profile' | 'isSelected'>)
 }
 
 /** A person's three lists for the table: 'Tipos: Vendas, CRM', 'Marcas: Todas', 'Estados: Nenhum'. */
-export function summariseScope({ types, marcas, estados }: ManagedProfile) {
-  return [
-    partOf('Tipos', inOrder(SEEDED_CATALOGUE, 'types', types), TYPES, 'o'),
-    partOf('Marcas', marcas, MARCAS, 'a'),
-    partOf('Estados', estados, ESTADOS, 'o'),
-  ]
-}
-
-function partOf(label: string, given: readonly string[], every: readonly string[], gender: 'o' | 'a') {
-  const isEmpty = given.length === 0
-  const isAll = given.length === every.length && every.every((item) => given.includes(item))
-  const all = `Tod${gender}s`
-  const text = isEmpty ? (gender === 'o' ? 'Nenhum' : 'Nenhuma') : isAll ? all : given.join(', ')
-  return { label, text, isEmpty }
+export function summariseScope(catalogue: Catalogue, profile: Pick<ManagedProfile, ListName>) {
+  const partOf = (label: string, list: ListName, gender: 'o' | 'a') => {
+    const given = inOrder(catalogue, list, profile[list])
+    const known = valuesOf(catalogue, list)
+    const offered = catalogue[list].filter(({ archived }) => !archived).map((item) => heldAs(list, item))
+    const isAll =
+      offered.length > 0 &&
+      offered.every((item) => given.includes(item)) &&
+      given.every((item) => known.includes(item))
+    const isEmpty = given.length === 0
+    const text = isEmpty
+      ? gender === 'o'
+        ? 'Nenhum'
+        : 'Nenhuma'
+      : isAll
+        ? `Tod${gender}s`
+        : given.join(', ')
+    return { label, text, isEmpty }
+  }
+  return [partOf('Tipos', 'types', 'o'), partOf('Marcas', 'marcas', 'a'), partOf('Estados', 'estados', 'o')]
 }
 
 const ICONS: readonly { action: RowAction; label: string; icon: LucideIcon }[] = [

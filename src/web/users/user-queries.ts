@@ -108,10 +108,13 @@ export function readAhead(filter: ProfileFilter, order: ProfileOrder): void {
 
 export type UserList = ReturnType<typeof useUserList>
 
-/** The people who match, as far as they have been read, and how many there are. */
-export function useUserList(filter: ProfileFilter, order: ProfileOrder) {
-  const list = useInfiniteQuery(profileListQuery(filter, order))
-  const matching = useQuery(profileCountQuery(filter))
+/**
+ * The people who match, as far as they have been read, and how many there are.
+ * @param isReadable false while it is not known whether there is what the filter names
+ */
+export function useUserList(filter: ProfileFilter, order: ProfileOrder, isReadable: boolean) {
+  const list = useInfiniteQuery({ ...profileListQuery(filter, order), enabled: isReadable })
+  const matching = useQuery({ ...profileCountQuery(filter), enabled: isReadable })
   const unfiltered = useQuery(profileCountQuery(NO_FILTER))
   const { data, isFetching, isPlaceholderData, hasNextPage, fetchNextPage } = list
   const profiles = useMemo(() => uniqueProfiles(data?.pages ?? []), [data])

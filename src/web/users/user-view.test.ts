@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { SEEDED_CATALOGUE } from '#contract/seeded-catalogue.ts'
 import { orderAfterClick, readUserView, tidySearch, writeFilter, writeOrder } from './user-view.ts'
 
 const byEmail = { sort: 'email', order: 'asc' }
 
 test('an address that says nothing shows everybody by e-mail', () => {
-  expect(readUserView({})).toEqual({ filter: {}, order: byEmail })
+  expect(readUserView({}, undefined)).toEqual({ filter: {}, order: byEmail })
 })
 
 test('a whole address is read, and written again as it was', () => {
@@ -18,7 +19,7 @@ test('a whole address is read, and written again as it was', () => {
     sort: 'last_sign_in_at',
     order: 'desc',
   }
-  const { filter, order } = readUserView(search)
+  const { filter, order } = readUserView(search, SEEDED_CATALOGUE)
   expect(filter).toEqual({
     q: 'joão',
     approved: false,
@@ -32,7 +33,10 @@ test('a whole address is read, and written again as it was', () => {
 })
 
 test.each([
-  ['words that are none', { status: 'APPROVED', verified: 'true', type: '', marca: 'bmw', estado: 'S P' }],
+  [
+    'words that are none',
+    { status: 'APPROVED', verified: 'true', type: 'vendas', marca: 'BMW', estado: 'SP' },
+  ],
   ['names of an object', { status: 'constructor', verified: '__proto__', sort: 'toString' }],
   [
     'other kinds of values',
@@ -41,12 +45,12 @@ test.each([
   ['an empty search', { q: '   ', order: 'up' }],
   ['a search of control characters', { q: '\0\t\x7f\x9f' }],
 ])('%s in the address are left out', (_, search) => {
-  expect(readUserView(search)).toEqual({ filter: {}, order: byEmail })
+  expect(readUserView(search, SEEDED_CATALOGUE)).toEqual({ filter: {}, order: byEmail })
 })
 
 describe('a search', () => {
   test('of digits comes as a number', () => {
-    expect(readUserView({ q: 123 }).filter).toEqual({ q: '123' })
+    expect(readUserView({ q: 123 }, undefined).filter).toEqual({ q: '123' })
   })
   test('has blanks where control characters were', () => {
     expect(tidySearch('\0ana\t\r\nsouza\x1b')).toBe('ana souza')

@@ -1,7 +1,17 @@
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import * as z from 'zod/mini'
-import { estadoSchema, marcaSchema, typeSchema } from '#contract/catalogue.ts'
+import {
+  type Catalogue,
+  estadoSchema,
+  type ListName,
+  marcaSchema,
+  typeSchema,
+  valuesOf,
+} from '#contract/catalogue.ts'
 import { PROFILE_SORTS, type ProfileFilter, type ProfileSort } from '#contract/users.ts'
+import { catalogueQuery } from '#web/http/catalogue-query.ts'
+import { queryClient } from '#web/http/query-client.ts'
 import { type ProfileOrder, readAhead } from './user-queries.ts'
 
 /** Longest search that the server takes. */
@@ -23,9 +33,19 @@ const searchSchema = z.object({
 /** Parts of it to write; undefined takes a part away. */
 type UserSearch = { [Name in 'q' | keyof z.output<typeof searchSchema>]?: string | undefined }
 
-/** Reads the table's part of an address that anybody may have typed; what makes no sense is left out. */
-export function readUserView(search: Record<string, unknown>) {
-  const { status, verified, type, marca, estado, sort, order } = searchSchema.parse(search)
+/**
+ * Reads the table's part of an address that anybody may have typed; what makes no sense is left out.
+ * @param catalogue what types, marcas and estados there are; undefined while that is not known
+ */
+export function readUserView(search: Record<string, unknown>, catalogue: Catalogue | undefined) {
+  const { status, verified, sort, order, ...named } = searchSchema.parse(search)
+  const known = (list: ListName, value: string | undefined) =>
+    catalogue && value !== undefined && !valuesOf(catalogue, list).includes(value) ? undefined : value
+  const [type, marca, estado] = [
+    known('types', named.type),
+    known('marcas', named.marca),
+    known('estados', named.estado),
+  ]
   const q = tidySearch(search.q)
   const filter: ProfileFilter = {
     ...(q && { q }),
@@ -78,15 +98,21 @@ export function tidySearch(typed: unknown): string {
 
 /** Starts to read the list that the address asks for, while the role is still being read. */
 export function readUsersAhead(search: UserSearch): void {
-  const { filter, order } = readUserView(search)
-  readAhead(filter, order)
+  const catalogue = queryClient.getQueryData(catalogueQuery.queryKey)
+  void queryClient.prefetchQuery(catalogueQuery)
+  const { filter, order } = readUserView(search, catalogue)
+  if (catalogue || !namesValues(filter)) readAhead(filter, order)
 }
+
+/** Whether it cannot be asked for before it is known what there is. */
+const namesValues = ({ type, marca, estado }: ProfileFilter) => Boolean(type || marca || estado)
 
 /** The table's filter and order, which live in the address, and how to change them. */
 export function useUserView() {
   const search = useSearch({ from: '/signed-in/administrators/admin' })
   const navigate = useNavigate({ from: '/admin' })
-  const { filter, order } = readUserView(search)
+  const catalogue = useQuery(catalogueQuery)
+  const { filter, order } = readUserView(search, catalogue.data)
 
   const go = (change: UserSearch, replace = false) =>
     void navigate({ to: '/admin', search: (last) => definedOf({ ...last, ...change }), replace })
@@ -96,7 +122,7 @@ export function useUserView() {
     go(writeFilter(next), isTyping)
   }
   const sortBy = (sort: ProfileSort) => go(writeOrder(orderAfterClick(order, sort)))
-  return { filter, order, setFilter, sortBy }
+  return { filter, order, isReadable: !catalogue.isPending || !namesValues(filter), setFilter, sortBy }
 }
 
 function definedOf(search: UserSearch): Record<string, string> {

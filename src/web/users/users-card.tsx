@@ -16,8 +16,8 @@ const wide = window.matchMedia('(min-width: 80rem)')
 
 /** The card 'Administração de Usuários' of /admin. */
 export function UsersCard() {
-  const { filter, order, setFilter, sortBy } = useUserView()
-  const list = useUserList(filter, order)
+  const { filter, order, isReadable, setFilter, sortBy } = useUserView()
+  const list = useUserList(filter, order, isReadable)
   const { selection, toggle, toggleAll, clear } = useSelection(filter, order, list)
   const { dialogs, open, act } = useDialogs(selection, list.profiles.length > 0, clear)
   const isNarrow = !useIsWide()

@@ -1,8 +1,9 @@
 import Search from 'lucide-react/icons/search'
 import SlidersHorizontal from 'lucide-react/icons/sliders-horizontal'
 import { type ReactNode, type Ref, type RefObject, useEffect, useRef, useState } from 'react'
-import { ESTADOS, MARCAS, TYPES } from '#contract/seeded-catalogue.ts'
+import type { ListName } from '#contract/catalogue.ts'
 import type { ProfileFilter } from '#contract/users.ts'
+import { choicesOf, useCatalogue } from '#web/http/catalogue-query.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { MAX_SEARCH_LENGTH, tidySearch } from './user-view.ts'
@@ -140,13 +141,12 @@ function useSlash(input: RefObject<HTMLInputElement | null>): void {
 }
 
 const trueOr = (text: string) => [[true, text] as const, [false, 'Pendente'] as const]
-const sameWords = (values: readonly string[]) => values.map((value) => [value, value] as const)
 const FILTERS: readonly {
   name: Exclude<keyof ProfileFilter, 'q'>
   label: string
   /** What is offered first: no filter. */
   every: string
-  options: readonly (readonly [value: string | boolean, text: string])[]
+  options: readonly (readonly [value: string | boolean, text: string])[] | ListName
 }[] = [
   {
     name: 'approved',
@@ -160,16 +160,24 @@ const FILTERS: readonly {
     every: 'E-mail: todos',
     options: trueOr('Verificado'),
   },
-  { name: 'type', label: 'Filtrar por tipo de acesso', every: 'Tipo: todos', options: sameWords(TYPES) },
-  { name: 'marca', label: 'Filtrar por marca', every: 'Marca: todas', options: sameWords(MARCAS) },
-  { name: 'estado', label: 'Filtrar por estado', every: 'Estado: todos', options: sameWords(ESTADOS) },
+  { name: 'type', label: 'Filtrar por tipo de acesso', every: 'Tipo: todos', options: 'types' },
+  { name: 'marca', label: 'Filtrar por marca', every: 'Marca: todas', options: 'marcas' },
+  { name: 'estado', label: 'Filtrar por estado', every: 'Estado: todos', options: 'estados' },
 ]
 
 /** What narrows the table besides the search: lists to choose from, each marked while it does. */
 function Filters({ filter, onFilter }: Pick<UsersToolbarProps, 'filter' | 'onFilter'>) {
+  const catalogue = useCatalogue()
+  const filters = FILTERS.map(({ options, ...rest }) => ({
+    ...rest,
+    options:
+      typeof options === 'string'
+        ? choicesOf(catalogue, options).map(({ value, label }) => [value, label] as const)
+        : options,
+  }))
   return (
     <>
-      {FILTERS.map(({ name, label, every, options }) => (
+      {filters.map(({ name, label, every, options }) => (
         <select
           key={name}
           aria-label={label}

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import type { CatalogueItem } from '#contract/catalogue.ts'
 import { reportMessages } from '#contract/messages.ts'
 import type { ReportSetting } from '#contract/report-settings.ts'
-import { TYPES } from '#contract/seeded-catalogue.ts'
+import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { getSession, leaveQuestion } from '#web/session/session.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Card } from '#web/ui/card.tsx'
@@ -18,17 +19,19 @@ import { SettingPanel } from './setting-panel.tsx'
 const ID_PREFIX = 'report-settings'
 
 export function ReportSettingsCard() {
-  const { data, errorUpdateCount, isFetching, refetch } = useQuery(reportSettingsQuery)
+  const settings = useQuery(reportSettingsQuery)
+  const catalogue = useQuery(catalogueQuery)
+  const broken = [settings, catalogue].find(({ data, errorUpdateCount }) => !data && errorUpdateCount > 0)
   return (
     <Card className="overflow-hidden">
       <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
         <h2 className="font-semibold text-lg">Configuração Global do Power BI</h2>
         <AreaLegend />
       </div>
-      {data && <AreaTabs settings={data} />}
-      {!data && errorUpdateCount === 0 && <SettingsLoading />}
-      {!data && errorUpdateCount > 0 && (
-        <FailedLoad className="mt-4" isRetrying={isFetching} onRetry={() => void refetch()}>
+      {settings.data && catalogue.data && <AreaTabs settings={settings.data} areas={catalogue.data.types} />}
+      {!(settings.data && catalogue.data) && !broken && <SettingsLoading />}
+      {broken && (
+        <FailedLoad className="mt-4" isRetrying={broken.isFetching} onRetry={() => void broken.refetch()}>
           {reportMessages.settingsFailed}
         </FailedLoad>
       )}
@@ -36,36 +39,52 @@ export function ReportSettingsCard() {
   )
 }
 
-function AreaTabs({ settings }: { settings: readonly ReportSetting[] }) {
-  const { selected, select } = useSelectedType()
-  const { currentOf, areaOf, changed, put, settle, drop } = useSettingsDrafts(settings)
+interface AreaTabsProps {
+  settings: readonly ReportSetting[]
+  areas: readonly CatalogueItem[]
+}
+
+function AreaTabs({ settings, areas }: AreaTabsProps) {
+  const { shown, currentOf, areaOf, changed, put, settle, drop } = useSettingsDrafts(settings, areas)
+  const { selected, select } = useSelectedArea(shown)
   // An area's errors and test result are still there on the way back to it.
-  const visited = useVisited(selected)
-  const stateOf = (type: string) =>
-    changed.includes(type) ? 'changed' : currentOf(type) ? 'configured' : 'empty'
+  const visited = useVisited(selected?.code)
+  const stateOf = (area: CatalogueItem) =>
+    changed.includes(area) ? 'changed' : currentOf(area) ? 'configured' : 'empty'
   return (
     <>
       <TabList
         label="Áreas"
         idPrefix={ID_PREFIX}
-        tabs={TYPES.map((type) => ({ id: type, label: <AreaLabel name={type} state={stateOf(type)} /> }))}
-        selectedId={selected}
-        onSelect={(type) => select(type as string)}
+        tabs={shown.map((area) => ({
+          id: area.code,
+          label: <AreaLabel name={area.label} state={stateOf(area)} />,
+        }))}
+        selectedId={selected?.code}
+        onSelect={select}
         className="-mx-6 mt-2 border-line border-b px-3"
       />
-      {visited.map((type) => (
-        <div key={type} {...tabPanelProps(ID_PREFIX, type)} hidden={type !== selected} className="pt-5">
-          <SettingPanel
-            type={type}
-            area={areaOf(type)}
-            current={currentOf(type)}
-            onDraft={(draft) => put(type, draft)}
-            onSaved={(form, setting) => settle(type, form, setting)}
-            onDrop={() => drop(type)}
-          />
-        </div>
-      ))}
-      <LeaveGuard changed={changed} />
+      {shown
+        .filter(({ code }) => visited.includes(code))
+        .map((area) => (
+          <div
+            key={area.code}
+            {...tabPanelProps(ID_PREFIX, area.code)}
+            hidden={area !== selected}
+            className="pt-5"
+          >
+            <SettingPanel
+              type={area.label}
+              slug={area.code}
+              area={areaOf(area)}
+              current={currentOf(area)}
+              onDraft={(draft) => put(area, draft)}
+              onSaved={(form, setting) => settle(area, form, setting)}
+              onDrop={() => drop(area)}
+            />
+          </div>
+        ))}
+      <LeaveGuard changed={changed.map(({ label }) => label)} />
     </>
   )
 }
@@ -126,15 +145,16 @@ function StateDot({ state }: { state: AreaState }) {
 }
 
 /** The area whose setting is shown lives in the URL, /admin?area=Oficina; the first one without it. */
-export function useSelectedType() {
+function useSelectedArea(areas: readonly CatalogueItem[]) {
   const { area } = useSearch({ strict: false }) as { area?: unknown }
   const navigate = useNavigate()
-  const selected = TYPES.find((type) => type === area) ?? 'Vendas'
+  const selected = areas.find(({ label, code }) => label === area || code === area) ?? areas[0]
 
-  function select(type: string): void {
+  function select(wanted: string): void {
+    const label = areas.find(({ code }) => code === wanted)?.label ?? wanted
     void navigate({
       to: '/admin',
-      search: (search) => ({ ...search, area: type }),
+      search: (search) => ({ ...search, area: label }),
       replace: true,
       resetScroll: false,
     })

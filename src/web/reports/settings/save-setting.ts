@@ -1,6 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { slugOf } from '#contract/catalogue.ts'
 import type { FieldProblem } from '#contract/problem.ts'
 import {
   checkReportSetting,
@@ -60,19 +59,20 @@ interface SaveRequest {
 
 interface SavingOptions {
   type: string
+  slug: string
   form: SettingForm
   errors: ReturnType<typeof useSettingErrors>
   onSaved: (form: SettingForm, setting: ReportSetting | undefined) => void
 }
 
 /** 'Salvar Configurações' from the press of the button: check, ask before a report is removed, send, tell. */
-export function useSaving({ type, form, errors, onSaved }: SavingOptions) {
+export function useSaving({ type, slug, form, errors, onSaved }: SavingOptions) {
   /** What somebody else saved meanwhile, in the server's words. */
   const [conflict, setConflict] = useState<string>()
   /** The setting that is about to be removed, while the administrator is being asked. */
   const [removing, setRemoving] = useState<ReportSetting>()
   const { submit, isBusy } = useSubmit({
-    send: (request: SaveRequest) => send(type, request),
+    send: (request: SaveRequest) => send({ type, slug }, request),
     async onDone({ setting, title }, { form }) {
       await rememberSetting(type, setting)
       onSaved(form, setting)
@@ -115,11 +115,11 @@ export function useSaving({ type, form, errors, onSaved }: SavingOptions) {
 
 /** @returns the setting as it is now, and the sentence that tells of it */
 async function send(
-  type: string,
+  { type, slug }: Pick<SavingOptions, 'type' | 'slug'>,
   { form, seen }: SaveRequest,
 ): Promise<{ setting: ReportSetting | undefined; title: string }> {
   const input = inputOf(form)
-  const params = { type: slugOf(type) }
+  const params = { type: slug }
   const ifMatch = versionOf(seen)
   if (input) {
     const setting = await callApi('PUT /api/global-powerbi-settings/{type}', { params, ifMatch, body: input })
@@ -171,11 +171,11 @@ export interface TestedReport {
 }
 
 /** 'Testar relatório': a dry run of what the form holds, saved or not. A result is over once the form says something else. */
-export function useTestReport(type: string, form: SettingForm) {
+export function useTestReport(slug: string, form: SettingForm) {
   const [result, setResult] = useState<TestedReport>()
   const { submit, isBusy } = useSubmit({
     send: (body: ReportSettingInput) =>
-      callApi('POST /api/global-powerbi-settings/{type}/test', { params: { type: slugOf(type) }, body }),
+      callApi('POST /api/global-powerbi-settings/{type}/test', { params: { type: slug }, body }),
     onDone: ({ outcome, message, code, requestId }, input) =>
       setResult({ input, outcome, message, ticket: ticketOf(code, requestId) }),
     onFailed: (error, input) =>

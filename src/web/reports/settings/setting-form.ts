@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { CatalogueItem } from '#contract/catalogue.ts'
 import {
   NO_SETTING,
   type ReportSetting,
@@ -6,7 +7,6 @@ import {
   reduceToUrl,
 } from '#contract/report-settings.ts'
 import type { EmbedMode } from '#contract/reports.ts'
-import { TYPES } from '#contract/seeded-catalogue.ts'
 
 /** 'Nenhum' is a choice of the form only: it is saved by removing the setting. */
 export type FormMode = 'none' | EmbedMode
@@ -74,21 +74,25 @@ export function describeSetting(setting: ReportSetting | undefined): [label: str
   ]
 }
 
-export function useSettingsDrafts(settings: readonly ReportSetting[]) {
+/** @param areas all that there are; those archived count while a report stands under them */
+export function useSettingsDrafts(settings: readonly ReportSetting[], areas: readonly CatalogueItem[]) {
   const [drafts, setDrafts] = useState<Drafts>({})
-  const currentOf = (type: string) => settings.find((setting) => setting.type === type)
-  const areaOf = (type: string) => viewOf(drafts[type], currentOf(type))
+  const currentOf = ({ label }: CatalogueItem) => settings.find((setting) => setting.type === label)
+  const areaOf = (area: CatalogueItem) =>
+    viewOf(Object.hasOwn(drafts, area.code) ? drafts[area.code] : undefined, currentOf(area))
+  const shown = areas.filter((area) => !area.archived || currentOf(area) || areaOf(area).isChanged)
   return {
+    shown,
     currentOf,
     areaOf,
-    changed: TYPES.filter((type) => areaOf(type).isChanged),
-    put: (type: string, draft: Draft) => setDrafts((all) => ({ ...all, [type]: draft })),
+    changed: shown.filter((area) => areaOf(area).isChanged),
+    put: ({ code }: CatalogueItem, draft: Draft) => setDrafts((all) => ({ ...all, [code]: draft })),
     /** What has been saved is no draft any more; what was typed meanwhile rests on it. */
-    settle: (type: string, saved: SettingForm, setting: ReportSetting | undefined) =>
-      setDrafts(({ [type]: draft, ...others }) =>
-        draft && draft.form !== saved ? { ...others, [type]: { form: draft.form, seen: setting } } : others,
+    settle: ({ code }: CatalogueItem, saved: SettingForm, setting: ReportSetting | undefined) =>
+      setDrafts(({ [code]: draft, ...others }) =>
+        draft && draft.form !== saved ? { ...others, [code]: { form: draft.form, seen: setting } } : others,
       ),
-    drop: (type: string) => setDrafts(({ [type]: _, ...others }) => others),
+    drop: ({ code }: CatalogueItem) => setDrafts(({ [code]: _, ...others }) => others),
   }
 }
 
@@ -97,7 +101,8 @@ export interface Draft {
   form: SettingForm
   seen: ReportSetting | undefined
 }
-export type Drafts = Partial<Record<string, Draft>>
+/** By the area's slug. */
+type Drafts = Partial<Record<string, Draft>>
 
 export interface AreaView extends Draft {
   isChanged: boolean

@@ -11,6 +11,7 @@ import { describeSetting, type SettingField, type SettingForm } from './setting-
 
 interface SettingPanelProps {
   type: string
+  slug: string
   area: AreaView
   current: ReportSetting | undefined
   onDraft: (draft: Draft) => void
@@ -18,11 +19,11 @@ interface SettingPanelProps {
   onDrop: () => void
 }
 
-export function SettingPanel({ type, area, current, onDraft, onSaved, onDrop }: SettingPanelProps) {
+export function SettingPanel({ type, slug, area, current, onDraft, onSaved, onDrop }: SettingPanelProps) {
   const { form, seen } = area
   const errors = useSettingErrors()
-  const saving = useSaving({ type, form, errors, onSaved })
-  const testing = useTestReport(type, form)
+  const saving = useSaving({ type, slug, form, errors, onSaved })
+  const testing = useTestReport(slug, form)
 
   function change(next: SettingForm, fields?: readonly SettingField[]): void {
     errors.forget(fields)
