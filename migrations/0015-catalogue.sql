@@ -8,7 +8,7 @@ create table catalogue_items (
   archived boolean not null default false,
   primary key (kind, code)
 );
-create unique index catalogue_items_label on catalogue_items (kind, lower(label));
+create unique index catalogue_items_label on catalogue_items (kind, label);
 
 insert into catalogue_items (kind, code, label, position) values
   ('types', 'vendas', 'Vendas', 1),

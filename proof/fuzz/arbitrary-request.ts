@@ -43,6 +43,8 @@ const NASTY = [
   'x'.repeat(5_000),
   '👩‍👩‍👧‍👦'.repeat(200),
 ]
+/** What the catalogue of a new portal holds, and one thing that it does not: texts of a pattern are often these. */
+const NAMES = ['Vendas', 'CRM', 'administrativo', 'vendas', 'crm', 'FIAT', 'VW', 'RJ', 'PR', 'BYD']
 const MAX_ITEMS = 12
 const MAX_TEXT_LENGTH = 300
 
@@ -93,7 +95,8 @@ function textOf(schema: JsonSchema, knownIds: readonly string[]): fc.Arbitrary<u
   if (schema.format === 'email')
     return fc.stringMatching(/^[a-z]{1,12}$/).map((name) => `${name}@grupopatio.com.br`)
   const most = Math.min(schema.maxLength ?? MAX_TEXT_LENGTH, MAX_TEXT_LENGTH)
-  return fc.string({ minLength: Math.min(schema.minLength ?? 0, most), maxLength: most })
+  const anything = fc.string({ minLength: Math.min(schema.minLength ?? 0, most), maxLength: most })
+  return schema.pattern === undefined ? anything : fc.oneof(anything, fc.constantFrom(...NAMES))
 }
 
 function recordOf(schema: JsonSchema, of: (part: JsonSchema) => fc.Arbitrary<unknown>) {

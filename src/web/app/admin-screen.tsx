@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { ReportSettingsCard } from '#web/reports/settings/report-settings-card.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
 import { UsersCard } from '#web/users/users-card.tsx'
@@ -11,9 +12,14 @@ export function AdminScreen() {
     <div className="mx-auto w-full max-w-[90rem] space-y-6 px-4 py-8">
       <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
         <h1 className="font-semibold text-2xl tracking-tight">Administração</h1>
-        <button type="button" onClick={goToUsers} className={`text-sm ${textLinkClasses}`}>
-          Ir para os usuários
-        </button>
+        <div className="flex flex-wrap gap-x-6 gap-y-2 text-sm">
+          <Link to="/admin/listas" className={textLinkClasses}>
+            Áreas, marcas e estados
+          </Link>
+          <button type="button" onClick={goToUsers} className={textLinkClasses}>
+            Ir para os usuários
+          </button>
+        </div>
       </div>
       <ReportSettingsCard />
       <UsersCard />

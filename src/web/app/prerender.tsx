@@ -24,6 +24,7 @@ const SCREENS = [
   { path: '/power-bi', modules: [FRAME, 'src/web/reports/reports-screen.tsx'], isSignedIn: true },
   { path: '/profile', modules: [FRAME, 'src/web/accounts/profile-screen.tsx'], isSignedIn: true },
   { path: '/admin', modules: [FRAME, 'src/web/app/admin-screen.tsx'], isSignedIn: true },
+  { path: '/admin/listas', modules: [FRAME, 'src/web/catalogue/catalogue-screen.tsx'], isSignedIn: true },
   { path: '/mensagens', modules: [FRAME, 'src/web/support/inbox-screen.tsx'], isSignedIn: true },
 ]
 

@@ -211,6 +211,13 @@ const adminRoute = createRoute({
   component: lazyRouteComponent(loadAdmin, 'AdminScreen'),
 })
 
+const catalogueRoute = createRoute({
+  getParentRoute: () => administratorsRoute,
+  path: '/admin/listas',
+  staticData: { title: 'Áreas, marcas e estados', isRefusalTold: true },
+  component: screen(() => import('#web/catalogue/catalogue-screen.tsx'), 'CatalogueScreen'),
+})
+
 const inboxRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/mensagens',
@@ -229,7 +236,7 @@ const routeTree = rootRoute.addChildren([
   signedInRoute.addChildren([
     reportsRoute,
     profileRoute,
-    administratorsRoute.addChildren([adminRoute, inboxRoute]),
+    administratorsRoute.addChildren([adminRoute, catalogueRoute, inboxRoute]),
   ]),
 ])
 

@@ -1,0 +1,88 @@
+import { openPerson, tickedIn } from './administration.ts'
+import { expect, openAs, reportOf, test } from './portal-fixture.ts'
+import { fillIds, formOf, OFICINA, save, tabOf, toast } from './settings-card.ts'
+
+test('a new brand, state and area reach people, filters, tabs and reports of a running portal', async ({
+  page,
+  browser,
+  demo,
+}) => {
+  test.setTimeout(120_000)
+  await openAs(page, 'admin', '/admin')
+  await page.getByRole('link', { name: 'Áreas, marcas e estados' }).click()
+  const card = (name: string) => page.getByRole('region', { name, exact: true })
+  await expect(card('Áreas').getByRole('listitem').first()).toContainText(/Vendas\d+ pessoas · 1 relatório/)
+
+  const areas = card('Áreas').getByRole('form')
+  await areas.getByLabel('Nome').fill('VENDAS')
+  await areas.getByRole('button', { name: 'Incluir área' }).click()
+  await expect(areas.getByLabel('Nome')).toHaveAccessibleDescription('Já existe um item com este nome')
+  await areas.getByLabel('Nome').fill('Seminovos')
+  await page.keyboard.press('Enter')
+  await expect(toast(page, '“Seminovos” foi incluído')).toBeVisible()
+  await card('Marcas').getByLabel('Código').fill('byd')
+  await card('Marcas').getByRole('button', { name: 'Incluir marca' }).click()
+  await expect(toast(page, '“BYD” foi incluído')).toBeVisible()
+  await card('Estados').getByLabel('Código').fill('SP')
+  await card('Estados').getByLabel('Nome').fill('São Paulo')
+  await card('Estados').getByRole('button', { name: 'Incluir estado' }).click()
+  await expect(card('Estados').getByRole('listitem').last()).toContainText('São Paulo (SP)0 pessoas')
+
+  // The keyboard moves it, and keeps the focus on the button.
+  const up = card('Áreas').getByRole('button', { name: 'Mover para cima: Seminovos' })
+  await up.focus()
+  for (let place = 9; place > 2; place--) {
+    await page.keyboard.press('Enter')
+    await expect(card('Áreas').getByRole('status')).toHaveText(`Seminovos: posição ${place} de 10`)
+    await expect(up).toBeFocused()
+  }
+  await card('Marcas').getByRole('button', { name: 'Arquivar: GAC' }).click()
+  await expect(page.getByRole('list', { name: 'Marcas no arquivo' })).toContainText('GAC')
+
+  await page.getByRole('link', { name: 'Voltar à administração' }).click()
+  await tabOf(page, 'Seminovos').click()
+  await fillIds(formOf(page), OFICINA.workspaceId, OFICINA.reportId)
+  await save(page)
+  await expect(toast(page, 'Configuração do Power BI para Seminovos salva com sucesso')).toBeVisible()
+
+  await openPerson(page, 'vendas.rj@grupopatio.com.br')
+  const dialog = page.getByRole('dialog')
+  const tick = async (button: string, names: string[]) => {
+    await page.getByRole('button', { name: button, exact: true }).first().click()
+    for (const name of names) await dialog.getByRole('checkbox', { name, exact: true }).check()
+    await expect(dialog.getByRole('checkbox', { name: /^GAC/ })).toHaveCount(0)
+    await dialog.getByRole('button', { name: 'Salvar' }).click()
+    await expect(dialog).toHaveCount(0)
+  }
+  await tick('Gerenciar Tipos de Acesso', ['Seminovos'])
+  await tick('Gerenciar Marcas e Estados', ['BYD', 'São Paulo (SP)'])
+  await expect(page.getByText('Tipos: Vendas, Seminovos, CRM')).toBeVisible()
+  await page.goto('/admin?marca=BYD&estado=SP')
+  await expect(page.getByLabel('Filtrar por marca')).toHaveValue('BYD')
+  await expect(page.getByText('vendas.rj@grupopatio.com.br')).toBeVisible()
+  await page.getByRole('button', { name: 'Gerenciar Marcas e Estados' }).click()
+  await expect(dialog.getByRole('checkbox', { name: 'BYD' })).toBeChecked()
+  expect(await tickedIn(dialog)).toEqual(['FIAT', 'JEEP', 'BYD', 'RJ', 'São Paulo (SP)'])
+
+  const theirs = await (await browser.newContext()).newPage()
+  await openAs(theirs, 'vendas.rj', `${demo.url}/power-bi`)
+  await expect(theirs.getByRole('tab')).toHaveText(['Vendas', 'Seminovos', 'CRM'])
+  await theirs.getByRole('tab', { name: 'Seminovos' }).click()
+  const expected = await demo.data('area=Oficina&marcas=FIAT,JEEP,BYD&estados=RJ,SP')
+  for (const { id, formatted } of expected.cards)
+    await expect(reportOf(theirs, 'Seminovos').locator(`[data-card="${id}"] [data-value]`)).toHaveText(
+      formatted,
+    )
+  await expect(reportOf(theirs, 'Seminovos').getByText('BYD').first()).toBeVisible()
+
+  // A renaming while the area is held.
+  await page.goto('/admin/listas')
+  await card('Áreas').getByRole('button', { name: 'Renomear: Seminovos' }).click()
+  await expect(dialog).toContainText('também para a pessoa que a tem')
+  await dialog.getByLabel('Nome').fill('Usados')
+  await dialog.getByRole('button', { name: 'Renomear' }).click()
+  await expect(toast(page, '“Seminovos” agora se chama “Usados”')).toBeVisible()
+  await theirs.goto(`${demo.url}/power-bi`)
+  await expect(theirs.getByRole('tab')).toHaveText(['Vendas', 'Usados', 'CRM'])
+  await theirs.context().close()
+})

@@ -1,0 +1,274 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { LucideIcon } from 'lucide-react'
+import Archive from 'lucide-react/icons/archive'
+import ArchiveRestore from 'lucide-react/icons/archive-restore'
+import ArrowDown from 'lucide-react/icons/arrow-down'
+import ArrowUp from 'lucide-react/icons/arrow-up'
+import Pencil from 'lucide-react/icons/pencil'
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
+import type { Catalogue, CatalogueItem, ListName } from '#contract/catalogue.ts'
+import { catalogueQuery } from '#web/http/catalogue-query.ts'
+import { FailedLoad } from '#web/ui/alert.tsx'
+import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { Skeleton } from '#web/ui/loading.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
+import { Tooltip } from '#web/ui/tooltip.tsx'
+import { type Use, useAdding, useArchiving, useCatalogueUse, useOrder } from './change-catalogue.ts'
+import { RenameDialog } from './rename-dialog.tsx'
+
+const CARDS: readonly { list: ListName; title: string; hint: string }[] = [
+  { list: 'types', title: 'Áreas', hint: 'Cada área é uma aba da tela de relatórios, nesta ordem.' },
+  { list: 'marcas', title: 'Marcas', hint: 'O Power BI recebe o código, que não muda mais.' },
+  { list: 'estados', title: 'Estados', hint: 'O Power BI recebe o código, que não muda mais.' },
+]
+
+/** /admin/listas, 'Áreas, marcas e estados': what can be given to people, and in which order it is shown. */
+export function CatalogueScreen() {
+  const { data, isError, isFetching, refetch } = useQuery(catalogueQuery)
+  return (
+    <div className="mx-auto w-full max-w-[90rem] space-y-6 px-4 py-8">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
+        <h1 className="font-semibold text-2xl tracking-tight">Áreas, marcas e estados</h1>
+        <Link to="/admin" className={`text-sm ${textLinkClasses}`}>
+          Voltar à administração
+        </Link>
+      </div>
+      {isError && !data ? (
+        <FailedLoad isRetrying={isFetching} onRetry={() => void refetch()}>
+          As listas não puderam ser lidas agora.
+        </FailedLoad>
+      ) : (
+        <div className="grid items-start gap-6 lg:grid-cols-3">
+          {CARDS.map((card) => (
+            <ListCard key={card.list} {...card} catalogue={data} />
+          ))}
+        </div>
+      )}
+    </div>
+  )
+}
+
+interface ListCardProps {
+  list: ListName
+  title: string
+  hint: string
+  /** Undefined while it is being read. */
+  catalogue: Catalogue | undefined
+}
+
+function ListCard({ list, title, hint, catalogue }: ListCardProps) {
+  const titleId = useId()
+  const { order, announcement, move } = useOrder(list, catalogue)
+  const [renamed, setRenamed] = useState<CatalogueItem>()
+  const place = useRef<HTMLElement>(null)
+  const moved = useRef<{ code: string; by: -1 | 1 }>(undefined)
+  // The browser takes the focus from a row that it puts elsewhere.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after each move
+  useEffect(() => {
+    const { code, by } = moved.current ?? {}
+    moved.current = undefined
+    const buttons = [...(place.current?.querySelectorAll<HTMLElement>(`[data-moves="${code}"]`) ?? [])]
+    const wanted = buttons[by === -1 ? 0 : 1]
+    const other = buttons[by === -1 ? 1 : 0]
+    ;(wanted?.getAttribute('aria-disabled') === 'true' ? other : wanted)?.focus()
+  }, [order])
+
+  const archived = catalogue?.[list].filter((item) => item.archived) ?? []
+  return (
+    <>
+      <section
+        aria-labelledby={titleId}
+        ref={place}
+        className="rounded-xl border border-line bg-surface shadow-xs"
+      >
+        <div className="px-5 pt-5 pb-3">
+          <h2 id={titleId} className="font-semibold text-lg">
+            {title}
+          </h2>
+          <p className="text-muted text-sm">{hint}</p>
+        </div>
+        {!catalogue && <ListLoading />}
+        <ol aria-labelledby={titleId} className="border-line border-t">
+          {order.map((item, index) => (
+            <ItemRow key={item.code} list={list} item={item} onRename={() => setRenamed(item)}>
+              {([-1, 1] as const).map((by) => (
+                <IconButton
+                  key={by}
+                  icon={by === -1 ? ArrowUp : ArrowDown}
+                  label={by === -1 ? 'Mover para cima' : 'Mover para baixo'}
+                  of={item.label}
+                  data-moves={item.code}
+                  aria-disabled={index + by < 0 || index + by >= order.length}
+                  onClick={() => {
+                    moved.current = { code: item.code, by }
+                    move(index, by)
+                  }}
+                />
+              ))}
+            </ItemRow>
+          ))}
+        </ol>
+        <p role="status" className="sr-only">
+          {announcement}
+        </p>
+        {archived.length > 0 && (
+          <>
+            <h3 className="px-5 pt-4 pb-2 font-medium text-muted text-sm">No arquivo</h3>
+            <ul aria-label={`${title} no arquivo`} className="border-line border-t">
+              {archived.map((item) => (
+                <ItemRow key={item.code} list={list} item={item} onRename={() => setRenamed(item)} />
+              ))}
+            </ul>
+          </>
+        )}
+        {catalogue && <AddForm list={list} title={title} />}
+      </section>
+      {renamed && catalogue && (
+        <RenameDialog list={list} item={renamed} onClose={() => setRenamed(undefined)} />
+      )}
+    </>
+  )
+}
+
+function ListLoading() {
+  return (
+    <div role="status" className="space-y-3 px-5 pb-5">
+      <span className="sr-only">Carregando…</span>
+      {Array.from({ length: 4 }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+        <Skeleton key={index} className="h-10" />
+      ))}
+    </div>
+  )
+}
+
+interface ItemRowProps {
+  list: ListName
+  item: CatalogueItem
+  onRename: () => void
+  children?: React.ReactNode
+}
+
+/** An item with how much it is used, and what can be done with it. */
+function ItemRow({ list, item, onRename, children }: ItemRowProps) {
+  const use = useCatalogueUse(list, item)
+  const archiving = useArchiving(list)
+  const { label, code, archived } = item
+  return (
+    <li className="flex min-h-14 items-center gap-2 border-line border-b py-1.5 pr-3 pl-5">
+      <div className="min-w-0 flex-1">
+        <p className={archived ? 'break-words text-muted text-sm' : 'break-words font-medium text-sm'}>
+          {label}
+          {list !== 'types' && code !== label && <span className="text-muted"> ({code})</span>}
+        </p>
+        <p className="text-muted text-xs tabular-nums">{use && sayUse(list, use)}</p>
+      </div>
+      <div className="flex shrink-0 items-center">
+        {children}
+        <IconButton icon={Pencil} label="Renomear" of={label} onClick={onRename} />
+        <IconButton
+          icon={archived ? ArchiveRestore : Archive}
+          label={archived ? 'Desarquivar' : 'Arquivar'}
+          of={label}
+          aria-disabled={archiving.isBusy}
+          onClick={() => archiving.toggle(item, use)}
+        />
+      </div>
+    </li>
+  )
+}
+
+/** '1.204 pessoas · 1 relatório' */
+function sayUse(list: ListName, { people, reports }: Use): string {
+  const persons = people === 1 ? '1 pessoa' : `${people.toLocaleString('pt-BR')} pessoas`
+  if (list !== 'types') return persons
+  return `${persons} · ${reports === 0 ? 'sem relatório' : `${reports} relatório`}`
+}
+
+interface IconButtonProps extends React.ComponentProps<'button'> {
+  icon: LucideIcon
+  label: string
+  /** The item that it is about. */
+  of: string
+}
+
+function IconButton({ icon: Icon, label, of, onClick, ...rest }: IconButtonProps) {
+  return (
+    <Tooltip
+      text={label}
+      className="after:right-0 after:left-auto after:translate-none after:content-[attr(data-text)]"
+    >
+      <button
+        type="button"
+        {...rest}
+        aria-label={`${label}: ${of}`}
+        onClick={(event) => rest['aria-disabled'] !== true && onClick?.(event)}
+        className="inline-flex size-9 items-center justify-center rounded-lg text-muted transition-colors hover:bg-subtle hover:text-ink aria-disabled:opacity-35 aria-disabled:hover:bg-transparent"
+      >
+        <Icon aria-hidden="true" className="size-4" />
+      </button>
+    </Tooltip>
+  )
+}
+
+const ADD_LABELS: Record<ListName, string> = {
+  types: 'Incluir área',
+  marcas: 'Incluir marca',
+  estados: 'Incluir estado',
+}
+
+function AddForm({ list, title }: { list: ListName; title: string }) {
+  const { add, isBusy, errors, forget } = useAdding(list)
+  const [code, setCode] = useState('')
+  const [label, setLabel] = useState('')
+  const form = useRef<HTMLFormElement>(null)
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    const wanted = list === 'types' ? { label: label.trim() } : { code, label: label.trim() || code }
+    if (!(await add(wanted, form.current))) return
+    setCode('')
+    setLabel('')
+    ;(form.current?.elements[0] as HTMLElement | undefined)?.focus()
+  }
+  return (
+    <form
+      ref={form}
+      noValidate
+      aria-label={`${ADD_LABELS[list]} em ${title}`}
+      onSubmit={(event) => void submit(event)}
+      onInput={forget}
+      className="space-y-3 p-5"
+    >
+      <div className="grid grid-cols-2 gap-3">
+        {list !== 'types' && (
+          <TextField
+            name="code"
+            label="Código"
+            value={code}
+            maxLength={20}
+            autoComplete="off"
+            autoCapitalize="characters"
+            spellCheck={false}
+            error={errors.code}
+            onChange={({ target }) => setCode(target.value.toUpperCase())}
+          />
+        )}
+        <TextField
+          name="label"
+          label="Nome"
+          value={label}
+          maxLength={40}
+          autoComplete="off"
+          placeholder={list === 'types' ? undefined : 'o código'}
+          error={errors.label}
+          onChange={({ target }) => setLabel(target.value)}
+          className={list === 'types' ? 'col-span-2' : undefined}
+        />
+      </div>
+      <Button type="submit" variant="secondary" isBusy={isBusy}>
+        {ADD_LABELS[list]}
+      </Button>
+    </form>
+  )
+}

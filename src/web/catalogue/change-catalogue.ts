@@ -1,0 +1,174 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import type { Catalogue, CatalogueItem, ListName } from '#contract/catalogue.ts'
+import { callApi } from '#web/http/api.ts'
+import { catalogueQuery } from '#web/http/catalogue-query.ts'
+import { queryClient } from '#web/http/query-client.ts'
+import { isConflict } from '#web/http/send-request.ts'
+import { closeToasts, showToast } from '#web/ui/toast.tsx'
+import { failureNotice, refusedFields, useSubmit } from '#web/ui/use-form.ts'
+
+const FAILED = 'Não foi possível salvar'
+
+/** How many people and reports hold an item. */
+export interface Use {
+  people: number
+  reports: number
+}
+
+const catalogueUseQuery = queryOptions({
+  queryKey: ['catalogue-use'],
+  queryFn: async ({ signal }) => (await callApi('GET /api/catalogue/use', { signal })).items,
+})
+
+/** Undefined while it has not been read. */
+export function useCatalogueUse(list: ListName, item: CatalogueItem): Use | undefined {
+  return useQuery(catalogueUseQuery).data?.find(({ kind, code }) => kind === list && code === item.code)
+}
+
+const currentVersion = () => String(queryClient.getQueryData(catalogueQuery.queryKey)?.version ?? 0)
+
+/** Puts a new state where it is read, ahead of any answer still on its way; whatever shows names is read again. */
+async function rememberCatalogue(catalogue: Catalogue): Promise<void> {
+  await queryClient.cancelQueries(catalogueQuery)
+  queryClient.setQueryData(catalogueQuery.queryKey, catalogue)
+  for (const key of ['catalogue-use', 'profiles', 'report-settings', 'own-reports'])
+    void queryClient.invalidateQueries({ queryKey: [key] })
+}
+
+/** Says why it was not saved, where no field does; after a conflict the lists are read again. */
+async function tellFailure(error: unknown): Promise<void> {
+  if (refusedFields(error).length === 0) showToast(failureNotice(FAILED, error))
+  if (isConflict(error)) await queryClient.refetchQueries(catalogueQuery)
+}
+
+/** Adds an item. `add` tells whether it could be; what is wrong stands beside the fields. */
+export function useAdding(list: ListName) {
+  const [errors, setErrors] = useState<Record<string, string>>({})
+  const isAdded = useRef(false)
+  const { submit, isBusy } = useSubmit({
+    send: ({ body }: { body: { label: string; code?: string }; form: HTMLFormElement | null }) =>
+      callApi('POST /api/catalogue/{kind}', { params: { kind: list }, body }),
+    async onDone(catalogue, { body }) {
+      await rememberCatalogue(catalogue)
+      isAdded.current = true
+      showToast({ kind: 'success', title: `“${body.label}” foi incluído` })
+    },
+    onFailed(error, { form }) {
+      const fields = refusedFields(error)
+      setErrors(Object.fromEntries(fields.map(({ path, message }) => [path, message])))
+      const input = fields[0] && form?.elements.namedItem(fields[0].path)
+      if (input instanceof HTMLElement) input.focus()
+      return tellFailure(error)
+    },
+  })
+  return {
+    isBusy,
+    errors,
+    forget: () => setErrors({}),
+    async add(body: { label: string; code?: string }, form: HTMLFormElement | null): Promise<boolean> {
+      closeToasts()
+      isAdded.current = false
+      await submit({ body, form })
+      return isAdded.current
+    },
+  }
+}
+
+/** Archives an item or takes it back, with a way back in the notice. */
+export function useArchiving(list: ListName) {
+  const { submit, isBusy } = useSubmit({
+    send: ({ item, isArchived }: { item: CatalogueItem; isArchived: boolean; use: Use | undefined }) =>
+      callApi('PATCH /api/catalogue/{kind}/{code}', {
+        params: { kind: list, code: item.code },
+        ifMatch: currentVersion(),
+        body: { archived: isArchived },
+      }),
+    async onDone(catalogue, { item, isArchived, use }) {
+      await rememberCatalogue(catalogue)
+      if (!isArchived) return void showToast({ kind: 'success', title: `“${item.label}” saiu do arquivo` })
+      showToast({
+        kind: 'success',
+        title: `“${item.label}” foi para o arquivo`,
+        description: `${use?.people ? 'Continua valendo para quem já tem' : 'Ninguém tem'}; não pode mais ser dado a ninguém.`,
+        action: { label: 'Desfazer', run: () => void submit({ item, isArchived: false, use }) },
+      })
+    },
+    onFailed: tellFailure,
+  })
+  return {
+    isBusy,
+    toggle: (item: CatalogueItem, use: Use | undefined) =>
+      void submit({ item, isArchived: !item.archived, use }),
+  }
+}
+
+/** Renames an item on the state that was seen when it began. */
+export function useRenaming(list: ListName, item: CatalogueItem, onDone: () => void) {
+  const [error, setError] = useState<string>()
+  const [version, setVersion] = useState(currentVersion)
+  const { submit, isBusy } = useSubmit({
+    send: (label: string) =>
+      callApi('PATCH /api/catalogue/{kind}/{code}', {
+        params: { kind: list, code: item.code },
+        ifMatch: version,
+        body: { label },
+      }),
+    async onDone(catalogue, label) {
+      await rememberCatalogue(catalogue)
+      showToast({ kind: 'success', title: `“${item.label}” agora se chama “${label}”` })
+      onDone()
+    },
+    async onFailed(failure) {
+      setError((failure as Error).message)
+      await tellFailure(failure)
+      if (isConflict(failure)) setVersion(currentVersion())
+    },
+  })
+  return { isBusy, error, forget: () => setError(undefined), rename: (label: string) => void submit(label) }
+}
+
+/** The items that can be given, in an order that follows the hand at once and is saved behind it. */
+export function useOrder(list: ListName, catalogue: Catalogue | undefined) {
+  const [codes, setCodes] = useState<readonly string[]>()
+  const [announcement, setAnnouncement] = useState('')
+  const wanted = useRef<readonly string[]>(undefined)
+  const isSaving = useRef(false)
+  const items = catalogue?.[list] ?? []
+  const given = items.filter((item) => !item.archived)
+  const placeOf = ({ code }: CatalogueItem) => (codes?.includes(code) ? codes.indexOf(code) : items.length)
+  const order = codes ? given.toSorted((a, b) => placeOf(a) - placeOf(b)) : given
+
+  async function save(): Promise<void> {
+    if (isSaving.current) return
+    isSaving.current = true
+    try {
+      while (wanted.current) {
+        const body = { [list]: [...wanted.current] }
+        wanted.current = undefined
+        await rememberCatalogue(await callApi('PUT /api/catalogue', { ifMatch: currentVersion(), body }))
+      }
+    } catch (error) {
+      wanted.current = undefined
+      await tellFailure(error)
+    } finally {
+      isSaving.current = false
+      setCodes(undefined)
+    }
+  }
+  return {
+    order,
+    announcement,
+    move(index: number, by: -1 | 1): void {
+      const next = [...order]
+      const [item] = next.splice(index, 1)
+      if (!item) return
+      next.splice(index + by, 0, item)
+      const archived = items.filter((each) => each.archived)
+      wanted.current = [...next, ...archived].map(({ code }) => code)
+      setCodes(wanted.current)
+      setAnnouncement(`${item.label}: posição ${index + by + 1} de ${next.length}`)
+      void save()
+    },
+  }
+}
