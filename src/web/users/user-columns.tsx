@@ -150,7 +150,8 @@ function ScopeLine({ profile, isSelected }: Pick<Row, 'profile' | 'isSelected'>)
           title={`Pedido: ${requestInWords(catalogue, profile)}`}
           className="rounded-md bg-info-soft px-1.5 text-info leading-5 xl:truncate"
         >
-          {profile.email_verified_at ? 'Pediu:' : 'Pedido não confirmado:'} {requestInWords(catalogue, profile)}
+          {profile.email_verified_at ? 'Pediu:' : 'Pedido não confirmado:'}{' '}
+          {requestInWords(catalogue, profile)}
         </span>
       )}
       {summariseScope(catalogue, profile).map(({ label, text, isEmpty }) => (
