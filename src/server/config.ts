@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { parseProxies, type TrustedProxies } from './http/caller-ip.ts'
+import { CLOUDS, type CloudName } from './power-bi/clouds.ts'
 
 /** Below it a script solves challenges for nothing; only trials may go there. */
 const MIN_ALTCHA_COST = 1000
@@ -9,6 +10,8 @@ const MIN_SECRET_LENGTH = 32
 const SHUTDOWN_GRACE_SECONDS = 3
 
 z.config(z.locales.pt())
+
+const CLOUD_NAMES = Object.keys(CLOUDS) as CloudName[]
 
 const flag = z.enum(['true', 'false'], { error: 'use true ou false' }).transform((value) => value === 'true')
 const list = z.string().transform((value) =>
@@ -69,7 +72,12 @@ const environmentSchema = z.object({
   POWERBI_CLIENT_ID: z.string().min(1).optional(),
   POWERBI_CLIENT_SECRET: z.string().min(1).optional(),
   POWERBI_CLIENT_CERTIFICATE: z.string().min(1).optional(),
-  POWERBI_HOSTS: list.pipe(z.array(hostName).min(1)).default(['app.powerbi.com', 'msit.powerbi.com']),
+  POWERBI_CLOUD: z
+    .enum(CLOUD_NAMES, {
+      error: `use ${new Intl.ListFormat('pt-BR', { type: 'disjunction' }).format(CLOUD_NAMES)}`,
+    })
+    .default('public'),
+  POWERBI_HOSTS: list.pipe(z.array(hostName).min(1)).optional(),
   POWERBI_RLS_ROLES: list.pipe(z.array(z.string().max(50)).min(1).max(50)).default(['Portal']),
   POWERBI_ALLOW_WITHOUT_RLS: flag.default(false),
   POWERBI_TOKEN_MINUTES: z.coerce.number({ error: 'use um número' }).int().min(1).max(60).default(30),
@@ -129,7 +137,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   faults.push(...further.filter((fault) => !named.has(variableOf(fault))))
   if (faults.length > 0) throw new ConfigError(faults)
 
-  return configOf(env, isDemo, isProduction)
+  return configOf(env, { environment, isDemo, isProduction })
 }
 
 /** 'NAME: …' and 'NAME_FILE: …' speak of NAME. */
@@ -137,7 +145,14 @@ function variableOf(fault: string): string {
   return (fault.split(':', 1)[0] as string).replace(/_FILE$/, '')
 }
 
-function configOf(env: Environment, isDemo: boolean, isProduction: boolean) {
+function configOf(
+  env: Environment,
+  {
+    environment,
+    isDemo,
+    isProduction,
+  }: { environment: NodeJS.ProcessEnv; isDemo: boolean; isProduction: boolean },
+) {
   const companyEmailDomain = env.COMPANY_EMAIL_DOMAIN ?? 'grupopatio.com.br'
   return {
     isDemo,
@@ -178,7 +193,14 @@ function configOf(env: Environment, isDemo: boolean, isProduction: boolean) {
       clientId: env.POWERBI_CLIENT_ID ?? '',
       clientSecret: env.POWERBI_CLIENT_SECRET,
       clientCertificate: env.POWERBI_CLIENT_CERTIFICATE,
-      hosts: env.POWERBI_HOSTS,
+      credentialFiles: {
+        secret: environment.POWERBI_CLIENT_SECRET_FILE,
+        certificate: environment.POWERBI_CLIENT_CERTIFICATE_FILE,
+      },
+      authority: CLOUDS[env.POWERBI_CLOUD].authority,
+      scope: CLOUDS[env.POWERBI_CLOUD].scope,
+      apiBase: CLOUDS[env.POWERBI_CLOUD].apiBase,
+      hosts: env.POWERBI_HOSTS ?? [...CLOUDS[env.POWERBI_CLOUD].hosts],
       rlsRoles: env.POWERBI_RLS_ROLES,
       allowWithoutRls: env.POWERBI_ALLOW_WITHOUT_RLS,
       tokenMinutes: env.POWERBI_TOKEN_MINUTES,

@@ -1,4 +1,5 @@
 import { type Config, ConfigError, readConfig } from './config.ts'
+import { useCorporateProxy } from './corporate-proxy.ts'
 import { DatabaseOpenError } from './database/database.ts'
 import { DEMO_ACCOUNTS, DEMO_PASSWORD } from './demo/seed.ts'
 import { createLog } from './log.ts'
@@ -9,6 +10,8 @@ function explain(error: unknown, config: Config | undefined): string | undefined
   if (error instanceof ConfigError || error instanceof DatabaseOpenError || error instanceof NotBuiltError)
     return error.message
   const { code } = error as NodeJS.ErrnoException
+  if (code === 'ERR_PROXY_INVALID_CONFIG')
+    return 'HTTPS_PROXY ou HTTP_PROXY: informe a URL do proxy, como http://proxy.exemplo.com.br:3128.'
   if (code === 'EADDRINUSE') return `A porta ${config?.port} já está em uso. Defina outra em PORT.`
   if (code === 'EACCES') return `Sem permissão para atender na porta ${config?.port}. Defina outra em PORT.`
   if (code === 'EADDRNOTAVAIL') return `O endereço ${config?.host} não existe nesta máquina. Confira HOST.`
@@ -62,6 +65,7 @@ let config: Config | undefined
 process.umask(0o077)
 try {
   config = readConfig(process.env)
+  useCorporateProxy(process.env)
   const log = createLog(config.logLevel)
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'))
   stopOnSignals(await startPortal(config, log))

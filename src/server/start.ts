@@ -93,7 +93,7 @@ export async function servePortal(
     clock,
     keyring: createKeyring(secrets),
     powerBi: createPowerBi({
-      ...(demo?.powerBi ?? { directory: config.powerBi, apiBase: 'https://api.powerbi.com' }),
+      ...(demo?.powerBi ?? { directory: config.powerBi, apiBase: config.powerBi.apiBase }),
       tokenMinutes: config.powerBi.tokenMinutes,
       allowWithoutRls: config.powerBi.allowWithoutRls,
       log,

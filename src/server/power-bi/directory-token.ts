@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type {
   AuthError,
   ConfidentialClientApplication,
@@ -5,15 +6,18 @@ import type {
   INetworkModule,
 } from '@azure/msal-node'
 import { ProblemError } from '#server/http/problem-error.ts'
+import type { Log } from '#server/log.ts'
+import { CLOUDS } from './clouds.ts'
 import { type CountCall, counted, PassingFailure } from './power-bi.ts'
 import { DirectoryRefusal } from './refusals.ts'
 
-const SCOPE = 'https://analysis.windows.net/powerbi/api/.default'
 /** An embed token cannot outlive the directory token that it was made with. */
 const RENEW_WHEN_LEFT_MS = 30 * 60_000
 /** Keeps a directory that issues short tokens from being asked for every request. */
 const YOUNG_MS = 60_000
 const TIMEOUT_MS = 4_000
+/** A new certificate has to be asked for, issued and put in. */
+const WARN_BEFORE_MS = 30 * 86_400_000
 
 export interface DirectoryOptions {
   tenantId: string
@@ -21,12 +25,18 @@ export interface DirectoryOptions {
   clientSecret?: string | undefined
   /** PEM of certificate and private key in one text. */
   clientCertificate?: string | undefined
+  /** Where the two come from, if from files: these are read again when the directory refuses what they held. */
+  credentialFiles?: { secret?: string | undefined; certificate?: string | undefined }
+  /** Of the cloud, without the tenant. */
+  authority?: string
+  scope?: string
   /** Another token endpoint than login.microsoftonline.com's, for the emulator. */
   tokenEndpoint?: string | undefined
 }
 
 interface DirectoryServices {
   directory: DirectoryOptions
+  log: Log
   countCall: CountCall
   /** ms since the epoch */
   clock: () => number
@@ -37,32 +47,67 @@ export interface DirectoryTokens {
   read(signal: AbortSignal): Promise<string>
   /** Drops the token after the service refused it. */
   forget(token: string): void
+  /** When the certificate ends; undefined for a secret, of which the directory tells no end. */
+  credentialEnd(): Promise<Date | undefined>
 }
 
 /**
  * Keeps one directory token for the whole process. msal-node does not join concurrent requests, so all
  * callers wait for one flight here.
  */
-export function createDirectoryTokens({ directory, countCall, clock }: DirectoryServices): DirectoryTokens {
+export function createDirectoryTokens(services: DirectoryServices): DirectoryTokens {
+  const { directory, countCall, clock, log } = services
   let current: { token: string; expiresAt: number; obtainedAt: number } | undefined
   let flight: Promise<string> | undefined
   let client: Promise<ConfidentialClientApplication> | undefined
   let failure: PassingFailure | undefined
+  let { clientSecret, clientCertificate } = directory
+  const { scope = CLOUDS.public.scope } = directory
 
   async function acquire(): Promise<string> {
-    client ??= createClient(directory, countCall, (latest) => {
+    try {
+      return await acquireOnce()
+    } catch (error) {
+      const isRefused = (error as Partial<AuthError>).errorCode === 'invalid_client'
+      if (!isRefused || !(await hasNewCredentials())) throw error
+      client = undefined
+      return acquireOnce()
+    }
+  }
+
+  /** Whether the files hold something else than what the directory has just refused. */
+  async function hasNewCredentials(): Promise<boolean> {
+    const { secret, certificate } = directory.credentialFiles ?? {}
+    const before = [clientSecret, clientCertificate]
+    if (secret) clientSecret = await readCredential(secret, clientSecret)
+    if (certificate) clientCertificate = await readCredential(certificate, clientCertificate)
+    return clientSecret !== before[0] || clientCertificate !== before[1]
+  }
+
+  async function acquireOnce(): Promise<string> {
+    const options = { ...directory, clientSecret, clientCertificate }
+    client ??= createClient(options, countCall, (latest) => {
       failure = latest
     })
     failure = undefined
-    const result = await (await client).acquireTokenByClientCredential({ scopes: [SCOPE], skipCache: true })
+    const result = await (await client).acquireTokenByClientCredential({ scopes: [scope], skipCache: true })
     if (!result?.expiresOn) throw new Error('the directory answered without a token')
     // The library reckons by the machine's clock.
     const expiresAt = clock() + result.expiresOn.getTime() - Date.now()
     current = { token: result.accessToken, expiresAt, obtainedAt: clock() }
+    const endsAt = await credentialEnd()
+    if (isComing(endsAt, clock())) log.warn({ endsAt }, 'the certificate of the service principal ends soon')
     return current.token
   }
 
+  async function credentialEnd(): Promise<Date | undefined> {
+    if (clientSecret || !clientCertificate) return undefined
+    const { X509Certificate } = await import('node:crypto')
+    return new Date(new X509Certificate(clientCertificate).validTo)
+  }
+
   return {
+    credentialEnd,
     async read(signal) {
       if (current && current.expiresAt - clock() > RENEW_WHEN_LEFT_MS) return current.token
       if (current && clock() - current.obtainedAt < YOUNG_MS && current.expiresAt > clock())
@@ -82,6 +127,17 @@ export function createDirectoryTokens({ directory, countCall, clock }: Directory
       if (current?.token === token) current = undefined
     },
   }
+}
+
+/** Whether an end is near enough to be warned of. */
+export function isComing(end: Date | undefined, now: number): end is Date {
+  return end !== undefined && end.getTime() - now < WARN_BEFORE_MS
+}
+
+/** What a file holds now; a file that cannot be read, or is being written, changes nothing. */
+async function readCredential(file: string, current: string | undefined): Promise<string | undefined> {
+  const text = await readFile(file, 'utf8').catch(() => '')
+  return text.trim() || current
 }
 
 async function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
@@ -110,7 +166,7 @@ async function createClient(
 ): Promise<ConfidentialClientApplication> {
   // Loaded when first needed: it would be a third of the time that the process takes to start.
   const { ConfidentialClientApplication } = await import('@azure/msal-node')
-  const authority = `https://login.microsoftonline.com/${options.tenantId}`
+  const authority = `${options.authority ?? CLOUDS.public.authority}/${options.tenantId}`
   const auth: Configuration['auth'] = { clientId: options.clientId, authority }
   if (options.clientSecret) auth.clientSecret = options.clientSecret
   else if (options.clientCertificate)

@@ -1,7 +1,7 @@
 import type { Log } from '#server/log.ts'
 import { withinMs } from '#server/timing.ts'
 import { checkReport } from './check-report.ts'
-import { createDirectoryTokens, type DirectoryOptions } from './directory-token.ts'
+import { createDirectoryTokens, type DirectoryOptions, isComing } from './directory-token.ts'
 import type { CountCall, EffectiveIdentity, EmbedToken, PowerBi, ReportRef } from './power-bi.ts'
 import {
   datasetPathOf,
@@ -37,9 +37,9 @@ export interface PowerBiOptions {
 export function createPowerBi(options: PowerBiOptions): PowerBi {
   const connect = () => {
     const directory = createDirectoryTokens(options)
-    return createPowerBiRest({ ...options, directory })
+    return { rest: createPowerBiRest({ ...options, directory }), directory }
   }
-  const rest = connect()
+  const { rest } = connect()
   const factsOf = rememberFor(METADATA_MS, options.clock, (report: ReportRef) => readReport(rest, report))
   const needsIdentity = rememberFor(METADATA_MS, options.clock, (model: Model) =>
     readNeedsIdentity(rest, datasetPathOf(model)),
@@ -91,7 +91,12 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
       })
     },
     // A connection of its own, because a remembered directory token would hide that the secret has expired.
-    testReport: (report, identity) => testReport(connect(), options, { report, identity }),
+    async testReport(report, identity) {
+      const { rest: fresh, directory } = connect()
+      const found = await testReport(fresh, options, { report, identity })
+      const end = await directory.credentialEnd().catch(() => undefined)
+      return { ...found, certificateEndsAt: isComing(end, options.clock()) ? end : null }
+    },
   }
 }
 

@@ -34,6 +34,8 @@ export interface ReportTest {
   code: string | null
   /** The id of the refused request, which Microsoft's support asks for. */
   requestId: string | null
+  /** When the portal's certificate ends, if that is soon. */
+  certificateEndsAt: Date | null
 }
 
 /** The Power BI service, as far as the portal needs it. */

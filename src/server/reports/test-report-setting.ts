@@ -83,7 +83,10 @@ function describeReportTest(test: ReportTest, rlsRoles: readonly string[]): stri
   if (test.outcome === 'ok') {
     const name = test.reportName === null ? 'o relatório' : `o relatório “${test.reportName}”`
     const refreshed = test.refreshedAt ? `, com dados atualizados em ${writeInstant(test.refreshedAt)}` : ''
-    return `Tudo certo: ${name} abre no portal${refreshed}.`
+    const ends = test.certificateEndsAt
+      ? ` Atenção: o certificado do portal vence em ${writeInstant(test.certificateEndsAt)}, e a equipe de TI precisa trocá-lo antes.`
+      : ''
+    return `Tudo certo: ${name} abre no portal${refreshed}.${ends}`
   }
   return describeRefusal(test, rlsRoles)
 }

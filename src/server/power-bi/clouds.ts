@@ -1,0 +1,32 @@
+/** Where one of Microsoft's clouds has its directory, its Power BI and its reports. */
+interface Cloud {
+  /** Of the directory, without the tenant. */
+  authority: string
+  scope: string
+  apiBase: string
+  /** That may be framed; the first serves /reportEmbed. */
+  hosts: readonly string[]
+}
+
+function cloud(login: string, resource: string, power: string, ...hosts: string[]): Cloud {
+  return {
+    authority: `https://${login}`,
+    scope: `https://${resource}/powerbi/api/.default`,
+    apiBase: `https://api.${power}`,
+    hosts: [`app.${power}`, ...hosts],
+  }
+}
+
+/**
+ * The clouds by their POWERBI_CLOUD (Microsoft, 'Embed Power BI content into your application for national/regional
+ * clouds'; the directory's hosts by 'Microsoft Entra authentication and national clouds').
+ */
+export const CLOUDS = {
+  public: cloud('login.microsoftonline.com', 'analysis.windows.net', 'powerbi.com', 'msit.powerbi.com'),
+  'us-gov': cloud('login.microsoftonline.com', 'analysis.usgovcloudapi.net', 'powerbigov.us'),
+  'us-gov-high': cloud('login.microsoftonline.us', 'high.analysis.usgovcloudapi.net', 'high.powerbigov.us'),
+  'us-gov-dod': cloud('login.microsoftonline.us', 'mil.analysis.usgovcloudapi.net', 'mil.powerbigov.us'),
+  china: cloud('login.partner.microsoftonline.cn', 'analysis.chinacloudapi.cn', 'powerbi.cn'),
+} satisfies Record<string, Cloud>
+
+export type CloudName = keyof typeof CLOUDS

@@ -1,0 +1,96 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { EMULATED_CLIENT_ID, EMULATED_REPORTS, EMULATED_TENANT_ID } from '#emulators/power-bi/catalogue.ts'
+import { CLIENT_SECRET } from '#emulators/power-bi/testing/call-emulator.ts'
+import { serveEmulator } from '#emulators/power-bi/testing/serve-emulator.ts'
+import { createLog } from '#server/log.ts'
+import type { DirectoryOptions } from './directory-token.ts'
+import { createPowerBi } from './power-bi-client.ts'
+
+const [VENDAS] = EMULATED_REPORTS as [(typeof EMULATED_REPORTS)[number]]
+const IDENTITY = { username: 'ana@grupopatio.com.br', roles: ['Portal'], customData: 'M:FIAT|U:RJ' }
+
+/** Self-signed, without its key; ends on 18 August 2029. The emulated directory knows no key and checks no signature. */
+const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBeDCCAR2gAwIBAgIUfJPFicePZgaXpGB2NjkRZ5UwF1AwCgYIKoZIzj0EAwIw
+ETEPMA0GA1UEAwwGcG9ydGFsMB4XDTI2MTEyMjA1MTIzMloXDTI5MDgxODA1MTIz
+MlowETEPMA0GA1UEAwwGcG9ydGFsMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE
+QUV4jm+oBjGxpU1Rbk/44VpCtmrhQmLt28jOaLPSbFFaGYNadaC6vHAXdP0XYF1A
+f2uvf9ftrmGfjmA4ego01aNTMFEwHQYDVR0OBBYEFI7xLgOrMTmMH98ssDIHRhA4
+6G3OMB8GA1UdIwQYMBaAFI7xLgOrMTmMH98ssDIHRhA46G3OMA8GA1UdEwEB/wQF
+MAMBAf8wCgYIKoZIzj0EAwIDSQAwRgIhAPEpbSueMEjMNGTNgkcK8aDzB6u4rLeU
+ekCAykCburD0AiEAwkXlA72QfQshdw0myhR+jRPP7GnKCl1fuF5UnI1AjeE=
+-----END CERTIFICATE-----`
+
+let emulator: Awaited<ReturnType<typeof serveEmulator>>
+let folder: string
+beforeEach(async () => {
+  emulator = await serveEmulator({ secret: 'chave', clientSecret: CLIENT_SECRET })
+  folder = mkdtempSync(join(tmpdir(), 'patio-secret-'))
+})
+afterEach(async () => {
+  rmSync(folder, { recursive: true })
+  await emulator.close()
+})
+
+function connect(credentials: Partial<DirectoryOptions>, clock: () => number = Date.now) {
+  return createPowerBi({
+    directory: {
+      tenantId: EMULATED_TENANT_ID,
+      clientId: EMULATED_CLIENT_ID,
+      ...credentials,
+      tokenEndpoint: `${emulator.at}/directory/${EMULATED_TENANT_ID}/oauth2/v2.0/token`,
+    },
+    apiBase: `${emulator.at}/api`,
+    tokenMinutes: 30,
+    allowWithoutRls: false,
+    countCall: () => {},
+    clock,
+    log: createLog('silent'),
+  })
+}
+
+/** A portal that was started with another secret than the directory takes now. */
+function startWith(clientSecret: string) {
+  const file = join(folder, 'secret')
+  writeFileSync(file, `${clientSecret}\n`)
+  const powerBi = connect({ clientSecret, credentialFiles: { secret: file } })
+  const ask = () => powerBi.generateEmbedToken(VENDAS, IDENTITY, { isFirst: true })
+  const countSignIns = async () => {
+    const calls = (await (await fetch(`${emulator.at}/calls`)).json()) as { path: string }[]
+    return calls.filter(({ path }) => path.startsWith('/directory/')).length
+  }
+  return { powerBi, ask, file, countSignIns }
+}
+
+test('a secret that was replaced in its file is taken up without a restart', async () => {
+  const { powerBi, ask, file, countSignIns } = startWith('o segredo que venceu')
+  await expect(ask()).rejects.toThrow(/recusou as credenciais/)
+  // The file says nothing new: the directory is not asked a second time.
+  expect(await countSignIns()).toBe(1)
+  writeFileSync(file, `${CLIENT_SECRET}\n`)
+  expect((await ask()).token).toBeTruthy()
+  expect((await powerBi.testReport(VENDAS, IDENTITY)).outcome).toBe('ok')
+})
+
+test('a file that is gone or empty changes nothing', async () => {
+  const { ask, file } = startWith('o segredo que venceu')
+  writeFileSync(file, '')
+  await expect(ask()).rejects.toThrow(/recusou as credenciais/)
+  rmSync(file)
+  await expect(ask()).rejects.toThrow(/recusou as credenciais/)
+})
+
+test('the end of a certificate is told of a month before', async () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const clientCertificate = `${CERTIFICATE}\n${privateKey.export({ type: 'pkcs8', format: 'pem' })}`
+  const endAt = (now: string) =>
+    connect({ clientCertificate }, () => Date.parse(now)).testReport(VENDAS, IDENTITY)
+  const ok = { outcome: 'ok' }
+  expect(await endAt('2029-07-10')).toMatchObject({ ...ok, certificateEndsAt: null })
+  const soon = await endAt('2029-07-30')
+  expect(soon).toMatchObject({ ...ok, certificateEndsAt: new Date('2029-08-18T05:12:32Z') })
+})
