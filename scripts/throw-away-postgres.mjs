@@ -91,7 +91,9 @@ async function startCluster(programs, owner) {
   const port = await findFreePort()
   const folder = makeFolder(owner)
   const password = randomBytes(18).toString('base64url')
-  writeFileSync(join(folder, 'password'), password)
+  const passwordFile = join(folder, 'password')
+  writeFileSync(passwordFile, password)
+  if (owner) chownSync(passwordFile, owner.uid, owner.gid)
   // In a session of its own: Ctrl+C ends the tests first, and the cluster when this process ends.
   const watcher = spawn('sh', ['-c', watchdog, 'sh', programs, folder, String(port)], {
     ...owner,

@@ -92,9 +92,9 @@ describeOnEachDatabase('the metrics', (kind) => {
     for (const [source, count] of Object.entries({ service: 2, cache: 1, shared: 1 }))
       expect(figure(`patio_embed_tokens_total{source="${source}"}`), source).toBe(count)
     expect(figure(upstream('directory', 'ok'))).toBe(1)
-    // A look at the dataset and two tokens.
-    expect(figure(upstream('power-bi', 'ok'))).toBe(3)
-    expect(figure('patio_upstream_call_duration_seconds_count{service="power-bi"}')).toBe(3)
+    // A look at the report, one at its model, and two tokens.
+    expect(figure(upstream('power-bi', 'ok'))).toBe(4)
+    expect(figure('patio_upstream_call_duration_seconds_count{service="power-bi"}')).toBe(4)
     expect(figure('patio_upstream_call_duration_seconds_sum{service="power-bi"}')).toBeGreaterThan(0.2)
   })
 
