@@ -92,6 +92,14 @@ test('the strength of the password is told while it is typed', async ({ page }) 
     await expect(bar).toHaveClass(new RegExp(`bg-${color}-`))
   }
   await expect(page.getByRole('listitem')).toHaveCount(0)
+
+  const guessable = page.getByText(/fác(il|eis) de adivinhar/)
+  await expect(guessable).toHaveCount(0)
+  await page.getByLabel('Senha', { exact: true }).fill('Fiat@2026FIAT')
+  await expect(guessable).toHaveText('Partes fáceis de adivinhar: “fiat” e “2026”.')
+  await page.getByLabel('E-mail').fill('joana.prado@grupopatio.com.br')
+  await page.getByLabel('Senha', { exact: true }).fill('xq-Prado-77-zk')
+  await expect(guessable).toHaveText('Parte fácil de adivinhar: “prado”.')
 })
 
 test('what the server says is shown, and the human check starts anew', async ({ page }) => {
@@ -103,6 +111,7 @@ test('what the server says is shown, and the human check starts anew', async ({ 
 
   await signUp(page, 'outra.pessoa@grupopatio.com.br', 'Grupopatio-2026!')
   await expect(page.getByRole('alert')).toContainText('Senha rejeitada pelo servidor.')
+  await expect(page.getByRole('alert')).toContainText('Parte fácil de adivinhar: “grupopatio”.')
   await expect(page).toHaveURL('/signup')
 })
 

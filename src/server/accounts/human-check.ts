@@ -15,7 +15,7 @@ const REMEMBER_ANSWER_MS = 30 * 60_000
 const AUDIENCE = 'human-check'
 const CHALLENGE_SECONDS = 20 * 60
 const RECAPTCHA_TIMEOUT_MS = 5_000
-/** Wrong answers from one IP that had to be worked on. */
+/** Wrong and used answers from one IP that had to be worked on. */
 const FAILURE_LIMIT = { max: 60, windowSeconds: 300 }
 
 /** Whoever checks that a person, not a script, filled a form in: reCAPTCHA or ALTCHA. */
@@ -58,17 +58,17 @@ export function createHumanCheck(
   async function isFreshAnswer(answer: string, ip: string): Promise<boolean> {
     const key = `human-check ${ipGroup(ip)}`
     let isTaken = false
-    let isWrong = false
+    let isRefused = false
     try {
       const id = await service.idOfRightAnswer(answer, ip, async () => {
         await takeFromLimit(key, FAILURE_LIMIT)
         isTaken = true
       })
-      isWrong = id === undefined
-      return id !== undefined && (await spend(id, REMEMBER_ANSWER_MS))
+      isRefused = id === undefined || !(await spend(id, REMEMBER_ANSWER_MS))
+      return !isRefused
     } finally {
-      // While it is worked on it counts as wrong; that the service could not be asked is not the caller's fault.
-      if (isTaken && !isWrong) await giveBackToLimit(key)
+      // While it is worked on it counts as refused; that the service could not be asked is not the caller's fault.
+      if (isTaken && !isRefused) await giveBackToLimit(key)
     }
   }
 
