@@ -94,6 +94,7 @@ const environmentSchema = z.object({
   RETENTION_MESSAGES_MONTHS: wholeNumber(1, 120).default(12),
   // Marco Civil da Internet, article 15: not less.
   RETENTION_ACCESS_MONTHS: wholeNumber(6, 120).default(6),
+  RETENTION_ATTEMPTS_DAYS: wholeNumber(1, 730).default(90),
   RETENTION_AUDIT_MONTHS: wholeNumber(1, 120).default(24),
   METRICS_TOKEN: z.string().min(32, { error: 'use pelo menos 32 caracteres aleatórios' }).optional(),
   LOG_LEVEL: z
@@ -101,6 +102,7 @@ const environmentSchema = z.object({
       error: 'use fatal, error, warn, info, debug ou silent',
     })
     .optional(),
+  LOG_IPS: flag.default(false),
   RATE_LIMITS: z.enum(['on', 'off'], { error: 'use on ou off' }).default('on'),
   PATIO_DEMO: flag.optional(),
   NODE_ENV: z.string().optional(),
@@ -213,11 +215,14 @@ function configOf(
       mailDays: env.RETENTION_MAIL_DAYS,
       messagesMonths: env.RETENTION_MESSAGES_MONTHS,
       accessMonths: env.RETENTION_ACCESS_MONTHS,
+      attemptsDays: env.RETENTION_ATTEMPTS_DAYS,
       auditMonths: env.RETENTION_AUDIT_MONTHS,
     },
     /** Opens /api/metrics; without it the route is closed. */
     metricsToken: env.METRICS_TOKEN,
     // The demo talks to a person at a terminal.
+    /** Whether the lines of the request log name the caller's IP. */
+    logIps: env.LOG_IPS,
     logLevel: env.LOG_LEVEL ?? (isDemo ? 'warn' : 'info'),
     rateLimits: env.RATE_LIMITS === 'on',
   }

@@ -125,6 +125,7 @@ export async function servePortal(
     port: config.port,
     headers: securityHeaders(isHttps, config.powerBi.hosts),
     requestLog: createRequestLog(config.logLevel),
+    logIps: config.logIps,
     countRequest: metrics.countRequest,
   })
   const retention = createRetentionJob({ db, log, clock, periods: config.retention })

@@ -6,7 +6,7 @@ import { ipGroup } from '#server/http/caller-ip.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
-import { recordAccess, recordAudit } from '#server/operations/audit.ts'
+import { countFailedAttempt, recordAccess, recordAudit } from '#server/operations/audit.ts'
 import { presentProfile } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import { accountMails } from './mails.ts'
@@ -45,7 +45,12 @@ export async function signIn(context: AccountContext, credentials: Credentials):
   const shown = deviceToken ? context.tokens.devices.read(deviceToken, email) : undefined
   const deviceId = await findDevice(context.db, email, shown)
   const attempt = { email, isBuiltin, deviceId, ip }
-  return inTurn(attempt, () => tryPassword(context, attempt, credentials.password))
+  try {
+    return await inTurn(attempt, () => tryPassword(context, attempt, credentials.password))
+  } catch (error) {
+    if (error instanceof ProblemError) await countFailedAttempt(context, { email, outcome: error.code })
+    throw error
+  }
 }
 
 /** The browser, if the account still remembers it; asked alike without one and for an unknown account. */

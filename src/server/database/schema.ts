@@ -117,6 +117,16 @@ export interface Tables {
     search_text: GeneratedAlways<string>
   }
   audit_entries: AuditEntriesTable
+  failed_sign_ins: {
+    id: Generated<number>
+    hour: Date
+    subject: string
+    user_id: string | null
+    outcome: string
+    attempts: number
+    ips: string[]
+    last_at: Date
+  }
   access_records: AccessRecordsTable
   mail_outbox: {
     id: Generated<string>

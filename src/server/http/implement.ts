@@ -54,8 +54,9 @@ export function implement<const G extends Routes>(
   const mount = (name: string, route: Route) => {
     const handler = handlers[name] as (input: HandlerInput<Route>) => unknown
     app.on(route.method, honoPath(route.path), async (hono) => {
-      markRoute((hono.env as HttpBindings).outgoing, route)
-      const actor = (await admit(route, services, hono.req.header('authorization'))) as never
+      const { outgoing } = hono.env as HttpBindings
+      noteOn(outgoing, { route })
+      const actor = (await admit(route, services, hono.req.header('authorization'), outgoing)) as never
       const input = await readInput(route, hono)
       const request = hono.get('info')
       const reply = await handler({ ...input, context: { db, clock, request, actor } })
@@ -94,10 +95,12 @@ async function admit(
   route: { access: Access } & Pick<Route, 'alsoFor'>,
   { authenticate, isOperator }: RouteServices,
   authorization: string | undefined,
+  outgoing: ServerResponse,
 ): Promise<Actor | undefined> {
   if (route.access === 'public') return undefined
   if (route.access === 'operator' && isOperator(authorization)) return undefined
   const actor = await authenticate(authorization)
+  if (actor) noteOn(outgoing, { userId: actor.profile.user_id })
   const refusal = refusalOf(route, actor)
   if (refusal) throw new ProblemError(refusal)
   return actor
@@ -135,20 +138,23 @@ async function readInput(route: Route, { req }: HonoContext<HttpEnv>) {
   }
 }
 
-const ROUTE = Symbol('route')
+const NOTES = Symbol('notes')
 
-interface Marked {
-  [ROUTE]?: Route
+/** What whoever counts and logs replies when they are out is told of a request. */
+interface Notes {
+  /** The route of the contract that answers; none for pages, files and unknown paths. */
+  route?: Route
+  /** Of the signed-in person who asks, admitted or not. */
+  userId?: string
+  ip?: string
 }
 
-/** Notes on a reply which route of the contract answers, for whoever counts replies when they are out. */
-export function markRoute(outgoing: ServerResponse, route: Route): void {
-  ;(outgoing as Marked)[ROUTE] = route
+export function noteOn(outgoing: ServerResponse, notes: Notes): void {
+  Object.assign(outgoing, { [NOTES]: { ...notesOn(outgoing), ...notes } })
 }
 
-/** @returns undefined for pages, files, and what no route answers */
-export function routeOf(outgoing: ServerResponse): Route | undefined {
-  return (outgoing as Marked)[ROUTE]
+export function notesOn(outgoing: ServerResponse): Notes {
+  return (outgoing as { [NOTES]?: Notes })[NOTES] ?? {}
 }
 
 /** Whether an Authorization header carries the token that opens the routes for operators. */

@@ -8,7 +8,7 @@ import { PROBLEMS } from '#contract/problem.ts'
 import type { Route } from '#contract/route.ts'
 import type { Log } from '#server/log.ts'
 import type { HttpApp } from './http-app.ts'
-import { routeOf } from './implement.ts'
+import { notesOn } from './implement.ts'
 import { ProblemError, problemOf } from './problem-error.ts'
 
 const MAX_HEADER_BYTES = 16 * 1024
@@ -24,6 +24,8 @@ export interface ListenOptions {
   headers: [string, string][]
   /** Takes a line for each request at level info. */
   requestLog: Log
+  /** Whether those lines name the caller's IP. */
+  logIps?: boolean
   /** Told of each reply that is out; see Metrics. */
   countRequest: (route: Route | undefined, status: number, ms: number) => void
 }
@@ -85,13 +87,14 @@ const CALLER_WENT_AWAY = 499
 function noteWhenDone(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { requestLog, countRequest }: ListenOptions,
+  { requestLog, logIps, countRequest }: ListenOptions,
 ): void {
   const isLogged = requestLog.isLevelEnabled('info')
   const start = performance.now()
   outgoing.once('close', () => {
     const ms = performance.now() - start
-    countRequest(routeOf(outgoing), outgoing.headersSent ? outgoing.statusCode : CALLER_WENT_AWAY, ms)
+    const { route, userId, ip } = notesOn(outgoing)
+    countRequest(route, outgoing.headersSent ? outgoing.statusCode : CALLER_WENT_AWAY, ms)
     if (!isLogged) return
     requestLog.info(
       {
@@ -100,6 +103,8 @@ function noteWhenDone(
         // Without the query: nothing secret belongs there, but people paste links.
         path: incoming.url?.split('?', 1)[0],
         status: outgoing.statusCode,
+        userId,
+        ip: logIps ? ip : undefined,
         ms: Math.round(ms * 10) / 10,
         isAborted: !outgoing.writableFinished || undefined,
       },

@@ -7,6 +7,7 @@ import {
   signIn,
   useLink,
 } from '#server/testing/account-calls.ts'
+import { clearTrail } from '#server/testing/admin-calls.ts'
 import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -16,7 +17,7 @@ describeOnEachDatabase('npm run admin', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
   beforeEach(async () => {
     await portal.database.db.deleteFrom('profiles').execute()
-    await portal.database.db.deleteFrom('audit_entries').execute()
+    await clearTrail(portal.database.db)
   })
 
   const run = async (command: string, email = '') =>

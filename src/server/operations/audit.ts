@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { AuditAction } from '#contract/users.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
@@ -58,4 +59,29 @@ export async function recordAccess(
     select ${new Date(clock())}::timestamptz, user_id, ${access.action}::text, ${access.reportId ?? null}::text,
       ${request.ip}::text, ${request.userAgent}::text, ${request.requestId}::text
     from profiles where user_id = ${access.userId}::uuid for key share`.execute(db)
+}
+
+/** Of each hour and account. */
+const MAX_IPS = 20
+
+/**
+ * Counts a sign-in that was refused: whom it was aimed at and from where, never what was typed. An address without an
+ * account is kept as a short hash. Call it outside the transaction that the refusal undoes.
+ * @param attempt.email in lower case
+ * @param attempt.outcome the code of the refusal
+ */
+export async function countFailedAttempt(
+  { db, request }: PublicContext,
+  { email, outcome }: { email: string; outcome: string },
+): Promise<void> {
+  const unknown = `unknown ${createHash('sha256').update(email).digest('hex').slice(0, 4)}`
+  await sql`
+    with person as (select user_id from profiles where email = ${email} for key share)
+    insert into failed_sign_ins (hour, subject, user_id, outcome, attempts, ips, last_at)
+    select date_trunc('hour', now()), coalesce((select user_id::text from person), ${unknown}::text),
+      (select user_id from person), ${outcome}::text, 1, array[${request.ip}::text], now()
+    on conflict (hour, subject, outcome) do update set
+      attempts = failed_sign_ins.attempts + 1, last_at = excluded.last_at,
+      ips = case when excluded.ips <@ failed_sign_ins.ips or cardinality(failed_sign_ins.ips) >= ${sql.lit(MAX_IPS)}
+        then failed_sign_ins.ips else failed_sign_ins.ips || excluded.ips end`.execute(db)
 }

@@ -8,7 +8,14 @@ import { createRetentionJob } from './retention-job.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
-const PERIODS = { unverifiedDays: 7, mailDays: 30, messagesMonths: 12, accessMonths: 6, auditMonths: 24 }
+const PERIODS = {
+  unverifiedDays: 7,
+  mailDays: 30,
+  messagesMonths: 12,
+  accessMonths: 6,
+  attemptsDays: 90,
+  auditMonths: 24,
+}
 
 function readableLog() {
   const lines: string[] = []

@@ -14,6 +14,7 @@ const RULES = retentionRules({
   mailDays: 30,
   messagesMonths: 12,
   accessMonths: 6,
+  attemptsDays: 90,
   auditMonths: 24,
 })
 
@@ -79,6 +80,16 @@ describeOnEachDatabase('the rules of retention', (kind) => {
       .execute()
     await db.insertInto('access_records').values({ at: now, user_id, action: 'sign-in' }).execute()
     await db.insertInto('audit_entries').values({ at: now, action: 'email-verified' }).execute()
+    const failed = {
+      subject: 'unknown 0a1b',
+      outcome: 'invalid-credentials',
+      attempts: 3,
+      ips: ['203.0.113.7'],
+    }
+    await db
+      .insertInto('failed_sign_ins')
+      .values({ ...failed, hour: now, last_at: now })
+      .execute()
 
     const steps: [number, string[]][] = [
       [0, ['rate limits']],
@@ -89,6 +100,8 @@ describeOnEachDatabase('the rules of retention', (kind) => {
       [7 * DAY, ['e-mail links']],
       [30 * DAY - MINUTE, []],
       [30 * DAY, ['sent mails', 'undeliverable mails']],
+      [90 * DAY - MINUTE, []],
+      [90 * DAY, ['failed sign-ins']],
       [180 * DAY, []],
       [185 * DAY, ['access records']],
       [364 * DAY, []],

@@ -15,6 +15,7 @@ export interface RetentionPeriods {
   mailDays: number
   messagesMonths: number
   accessMonths: number
+  attemptsDays: number
   auditMonths: number
 }
 
@@ -32,7 +33,7 @@ export interface RetentionRule {
 
 /** Every rule; the periods are those of the LGPD's minimum and of article 15 of the Marco Civil. */
 export function retentionRules(periods: RetentionPeriods): RetentionRule[] {
-  const { unverifiedDays, mailDays, messagesMonths, accessMonths, auditMonths } = periods
+  const { unverifiedDays, mailDays, messagesMonths, accessMonths, attemptsDays, auditMonths } = periods
   const isSent = sql<boolean>`sent_at is not null`
   const isUnsent = sql<boolean>`sent_at is null`
   return [
@@ -58,7 +59,8 @@ export function retentionRules(periods: RetentionPeriods): RetentionRule[] {
     rule('undeliverable mails', 'mail_outbox', 'id', 'created_at', before(mailDays * DAY_MS), isUnsent),
     rule('support messages', 'support_messages', 'id', 'created_at', months(messagesMonths)),
     rule('access records', 'access_records', 'id', 'at', months(accessMonths)),
-    rule('audit entries', 'audit_entries', 'id', 'at', months(auditMonths)),
+    rule('failed sign-ins', 'failed_sign_ins', 'id', 'last_at', before(attemptsDays * DAY_MS)),
+    { name: 'audit entries', deleteBatch: deleteOldAuditEntries(months(auditMonths)) },
   ]
 }
 
@@ -91,6 +93,15 @@ function rule(
           limit ${sql.lit(limit)} for update skip locked)`.execute(db)
       return Number(numAffectedRows ?? 0)
     },
+  }
+}
+
+/** By the one function that the guard of the trail lets through. */
+function deleteOldAuditEntries(cutoff: Cutoff): RetentionRule['deleteBatch'] {
+  return async (db, at, limit) => {
+    const { rows } = await sql<{ count: number }>`
+      select delete_old_audit_entries(${cutoff(at)}::timestamptz, ${limit}::int) as count`.execute(db)
+    return rows[0]?.count ?? 0
   }
 }
 

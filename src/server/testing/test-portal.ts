@@ -61,6 +61,7 @@ export interface TestPortalOptions extends Partial<PortalServices['options']> {
   log?: PortalServices['log']
   /** Takes the lines of requests; `log` does unless one is given. */
   requestLog?: PortalServices['log']
+  logIps?: boolean
   /** Of the emulated directory. */
   clientSecret?: string
   mailer?: Mailer
@@ -80,6 +81,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     allowWithoutRls = false,
     log = createLog('silent'),
     requestLog = log,
+    logIps = false,
     clientSecret = CLIENT_SECRET,
     clock = createTestClock(),
     secrets = [TEST_SECRET],
@@ -155,6 +157,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     port: 0,
     headers: securityHeaders(false, []),
     requestLog,
+    logIps,
     countRequest: metrics.countRequest,
   })
   return {

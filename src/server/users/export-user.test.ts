@@ -49,6 +49,7 @@ describeOnEachDatabase('exporting a person’s data', (kind) => {
       'passwords',
       'waiting_links',
       'access_records',
+      'failed_sign_ins',
       'changes_to_the_person',
       'acts_of_the_person',
       'mails',

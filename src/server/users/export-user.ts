@@ -30,6 +30,8 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
         select purpose, expires_at from email_links where user_id = ${userId} order by expires_at`),
       access_records: await rows(sql`
         select at, action, report_id, ip, user_agent from access_records where user_id = ${userId} order by id`),
+      failed_sign_ins: await rows(sql`
+        select hour, outcome, attempts from failed_sign_ins where user_id = ${userId} order by hour, outcome`),
       changes_to_the_person: await rows(sql`
         select at, action, before, after from audit_entries where target_id = ${userId} order by id`),
       acts_of_the_person: await rows(sql`

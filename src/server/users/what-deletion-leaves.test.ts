@@ -95,12 +95,14 @@ describeOnEachDatabase('deleting somebody', (kind) => {
       'audit_entries',
       'changes',
       'email_links',
+      'failed_sign_ins',
       'mail_outbox',
       'password_history',
       'passwords',
       'profiles',
       'rate_limits',
       'sessions',
+      'sign_in_devices',
       'support_messages',
     ]
     expect(await tablesOf(person.user_id, '"ana@grupopatio', ' ana@grupopatio')).toEqual(FULL)

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import { type RawBuilder, sql } from 'kysely'
+import pino from 'pino'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { signIn } from '#server/testing/account-calls.ts'
+import { type Admin, openAdmin, readTrail, removeEverybody } from '#server/testing/admin-calls.ts'
+import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal } from '#server/testing/test-portal.ts'
+
+describeOnEachDatabase('the audit trail', (kind) => {
+  const portal = setUpPortal({ kind })
+  const run = (statement: RawBuilder<unknown>) => statement.execute(portal.database.db)
+  const add = (entry: { actor?: string | null; target?: string | null; before?: object }) =>
+    run(sql`insert into audit_entries (action, actor_id, actor_email, target_id, target_email, before, ip, user_agent)
+      values ('types-set', ${entry.actor ?? null}::uuid, 'ana@x.br', ${entry.target ?? null}::uuid, 'bia@x.br',
+        ${JSON.stringify(entry.before ?? {})}::jsonb, '203.0.113.7', 'Navegador')`)
+  beforeEach(() => removeEverybody(portal))
+
+  test('takes no change of what is written, whoever asks the database for it', async () => {
+    const [ana, bia] = [await addPerson(portal), await addPerson(portal)]
+    await add({ actor: ana.user_id, target: bia.user_id, before: { types: ['CRM'], by: 'ana@x.br' } })
+    const before = await readTrail(portal)
+    const pseudonym = randomUUID()
+    for (const statement of [
+      sql`delete from audit_entries`,
+      sql`delete from audit_entries where at <= now()`,
+      sql`truncate audit_entries`,
+      sql`update audit_entries set action = 'message-read'`,
+      sql`update audit_entries set at = at - interval '1 day'`,
+      sql`update audit_entries set actor_email = null`,
+      sql`update audit_entries set actor_id = null, actor_email = null`,
+      sql`update audit_entries set actor_id = ${bia.user_id}::uuid`,
+      sql`update audit_entries set target_id = ${pseudonym}::uuid, target_email = null`,
+      sql`update audit_entries set ip = null, user_agent = null`,
+      sql`update audit_entries set ip = '198.51.100.1'`,
+      sql`update audit_entries set before = '{"types": [], "by": "ana@x.br"}'`,
+      sql`update audit_entries set before = null`,
+    ])
+      await expect(run(statement), String(statement.compile(portal.database.db).sql)).rejects.toThrow(
+        /audit_entries takes no/,
+      )
+    expect(await readTrail(portal)).toEqual(before)
+  })
+
+  test('lets go of the names of people who are gone, and of nothing else of theirs', async () => {
+    const [ana, bia] = [await addPerson(portal), await addPerson(portal)]
+    const before = { note: `de\n\u00a0${ana.email} "para" <${ana.user_id}>`, types: ['CRM'] }
+    await add({ actor: ana.user_id, target: bia.user_id, before })
+    await portal.database.db.deleteFrom('profiles').where('user_id', '=', ana.user_id).execute()
+    const pseudonym = randomUUID()
+    // What the version before does when it deletes somebody.
+    const named = sql`update audit_entries set actor_id = ${pseudonym}::uuid, actor_email = null, ip = null, user_agent = null`
+    await expect(run(sql`${named}, action = 'message-read'`)).rejects.toThrow()
+    await expect(run(sql`${named}, target_email = null`)).rejects.toThrow()
+    await expect(
+      run(sql`update audit_entries set actor_id = ${bia.user_id}::uuid, actor_email = null`),
+    ).rejects.toThrow()
+    await run(named)
+    const taken = { note: before.note.replace(ana.email, pseudonym).replace(ana.user_id, pseudonym) }
+    const forged = { ...taken, types: ['Vendas'] }
+    await expect(
+      run(sql`update audit_entries set before = ${JSON.stringify(forged)}::jsonb`),
+    ).rejects.toThrow()
+    await run(sql`update audit_entries set before = ${JSON.stringify({ ...before, ...taken })}::jsonb`)
+    expect(await readTrail(portal)).toMatchObject([
+      { actor_id: pseudonym, actor_email: null, ip: null, target_id: bia.user_id, before: taken },
+    ])
+  })
+})
+
+describeOnEachDatabase('what an investigation finds of sign-ins that were refused', (kind) => {
+  const lines: Record<string, unknown>[] = []
+  const requestLog = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) })
+  const portal = setUpPortal({ kind, requestLog })
+  const read = () =>
+    portal.database.db.selectFrom('failed_sign_ins').selectAll().orderBy('attempts', 'desc').execute()
+  let admin: Admin
+  beforeAll(async () => {
+    admin = await openAdmin(portal)
+  })
+  beforeEach(async () => {
+    await portal.database.db.deleteFrom('failed_sign_ins').execute()
+    lines.length = 0
+  })
+
+  test('is whom they were aimed at, how often and from where, in a row an hour; never the password', async () => {
+    const { email, user_id } = await addPerson(portal, { password: TEST_PASSWORD })
+    for (let count = 0; count < 7; count++) await signIn(portal, email, 'senha-errada-canario')
+    await signIn(portal, 'ninguem@grupopatio.com.br', 'senha-errada-canario')
+    const rows = await read()
+    const ips = ['127.0.0.1']
+    expect(rows).toMatchObject([
+      { subject: user_id, user_id, outcome: 'invalid-credentials', attempts: 5, ips },
+      { subject: user_id, user_id, outcome: 'rate-limited', attempts: 2, ips },
+      { subject: expect.stringMatching(/^unknown [0-9a-f]{4}$/), user_id: null, attempts: 1, ips },
+    ])
+    expect(rows[0]?.hour.getTime()).toBe(
+      Math.floor((rows[0]?.last_at.getTime() ?? 0) / 3_600_000) * 3_600_000,
+    )
+    expect(JSON.stringify(rows)).not.toMatch(/canario|ninguem/)
+    const exported = await send(portal, 'GET', `/api/profiles/${user_id}/export`, admin)
+    expect(exported.body.failed_sign_ins).toMatchObject([
+      { outcome: 'invalid-credentials', attempts: 5 },
+      { outcome: 'rate-limited', attempts: 2 },
+    ])
+    await send(portal, 'POST', '/api/functions/delete-users', { ...admin, body: { userIds: [user_id] } })
+    expect(await read()).toHaveLength(1)
+  })
+
+  test('is no more than twenty addresses a row', async () => {
+    const { email } = await addPerson(portal, { password: TEST_PASSWORD })
+    await signIn(portal, email, 'errada')
+    await sql`update failed_sign_ins set ips = array(select '10.0.0.' || n from generate_series(1, 19) n) || ips[1]`.execute(
+      portal.database.db,
+    )
+    await signIn(portal, email, 'errada')
+    await sql`update failed_sign_ins set ips = array(select '10.0.0.' || n from generate_series(1, 20) n)`.execute(
+      portal.database.db,
+    )
+    await signIn(portal, email, 'errada')
+    const [row] = await read()
+    expect([row?.attempts, row?.ips.length]).toEqual([3, 20])
+  })
+
+  test('is the id of who asks in each line of the request log, refused or not; the IP only if it is wanted', async () => {
+    const person = await addPerson(portal, { password: TEST_PASSWORD })
+    const { body } = await signIn(portal, person.email, TEST_PASSWORD)
+    const token = body.access_token
+    await send(portal, 'GET', '/api/profiles/me', { token })
+    await send(portal, 'GET', '/api/profiles', { token })
+    await expect.poll(() => lines.at(-1)).toMatchObject({ path: '/api/profiles', status: 403 })
+    const [first, ...others] = lines.slice(-3)
+    expect(first).not.toHaveProperty('userId')
+    expect(others.map(({ status, userId }) => [status, userId])).toEqual([
+      [200, person.user_id],
+      [403, person.user_id],
+    ])
+    expect(JSON.stringify(lines)).not.toMatch(/@|127\.0\.0\.1/)
+    const { database } = portal
+    const told = await startTestPortal({ kind, database, requestLog, logIps: true })
+    await send(told, 'GET', '/api/health/live')
+    await expect.poll(() => lines.at(-1)).toMatchObject({ path: '/api/health/live', ip: '127.0.0.1' })
+    await told.stop()
+  })
+})
