@@ -19,10 +19,12 @@ create index failed_sign_ins_user on failed_sign_ins (user_id);
 -- Entries go by the function below, which that version does not know: its retention logs that it failed, and this
 -- version's deletes the same entries.
 
--- What stands in a change beside e-mails and ids; the blanks are those of the server's language, and nothing is null.
+-- What stands in a change beside a person's name, e-mails and ids; the blanks are those of the server's language, and nothing is null.
 create function without_names(change jsonb) returns text language sql immutable parallel safe
   return regexp_replace(
-    regexp_replace(coalesce(change, 'null')::text, '\\(u[0-9a-f]{4}|.)', ' ', 'g'),
+    regexp_replace(
+      (case when jsonb_typeof(change) = 'object' then change - 'full_name' else coalesce(change, 'null') end)::text,
+      '\\(u[0-9a-f]{4}|.)', ' ', 'g'),
     '[^\s\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"''<>()[\],;:|]+@[^\s\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"''<>()[\],;:|]+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}',
     '', 'gi');
 
