@@ -131,6 +131,9 @@ test('/admin with each of its dialogs', async ({ page }) => {
   await dialog.getByRole('button', { name: 'Continuar mesmo assim' }).click()
   await expect(dialog.getByText('HONDA')).toBeVisible()
 
+  await page.goto('/admin/listas')
+  await lookInto(page, 'Renomear: Vendas', 'O novo nome passa a valer em toda parte')
+
   await page.goto('/admin?area=Vendas')
   await page.getByRole('button', { name: 'Testar relatório' }).click()
   await expect(page.getByText(/^Tudo certo: o relatório/)).toBeVisible({ timeout: 10_000 })

@@ -1,14 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import * as z from 'zod/mini'
-import {
-  type Catalogue,
-  estadoSchema,
-  type ListName,
-  marcaSchema,
-  typeSchema,
-  valuesOf,
-} from '#contract/catalogue.ts'
+import { type Catalogue, type ListName, valuesOf } from '#contract/catalogue.ts'
 import { PROFILE_SORTS, type ProfileFilter, type ProfileSort } from '#contract/users.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'
@@ -24,9 +17,9 @@ const lenient = <Schema extends z.ZodMiniType>(schema: Schema) => z.catch(z.opti
 const searchSchema = z.object({
   status: lenient(z.enum(['approved', 'pending'])),
   verified: lenient(z.enum(['yes', 'no'])),
-  type: lenient(typeSchema),
-  marca: lenient(marcaSchema),
-  estado: lenient(estadoSchema),
+  type: lenient(z.string()),
+  marca: lenient(z.string()),
+  estado: lenient(z.string()),
   sort: lenient(z.enum(PROFILE_SORTS)),
   order: lenient(z.enum(['asc', 'desc'])),
 })
