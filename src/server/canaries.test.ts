@@ -27,10 +27,15 @@ describeOnEachDatabase('no secret shows in logs, refusals, tables or metrics', (
   const signIn = async (password: string) =>
     watchSession(await watched.call('POST', SIGN_IN, { email: EMAIL, password, captcha: await pass() }))
   const watchSession = (reply: Awaited<ReturnType<WatchedPortal['call']>>) => {
-    const { access_token: access, refresh_token: refresh } = reply.body as Record<string, string>
+    const {
+      access_token: access,
+      refresh_token: refresh,
+      device_token: device,
+    } = reply.body as Record<string, string>
     // The signature alone: what stands before it is the same in every token, or no secret.
     if (access) canaries.watch(`access token ${Math.random()}`, access.split('.')[2] as string)
     if (refresh) canaries.watch(`refresh token ${Math.random()}`, refresh)
+    if (device) canaries.watch(`device token ${Math.random()}`, device)
     return { status: reply.status, access, refresh }
   }
   const useMail = async (kind: string, type: string) => {
@@ -54,6 +59,11 @@ describeOnEachDatabase('no secret shows in logs, refusals, tables or metrics', (
     const wrong = { email: EMAIL, password: canaries.plant('wrong password') }
     await call('POST', SIGN_IN, { ...wrong, captcha: await pass() })
     await call('POST', SIGN_IN, { ...wrong, captcha: canaries.plant('captcha answer') })
+    await call('POST', SIGN_IN, {
+      ...wrong,
+      device_token: canaries.plant('device token'),
+      captcha: await pass(),
+    })
     await call('POST', SIGN_IN, `{"password":"${wrong.password}"`)
     await call('POST', SIGN_IN, wrong.password)
     await call('POST', SIGN_IN, { ...wrong, password: { x: wrong.password } })
