@@ -111,7 +111,7 @@ test('what the server says is shown, and the human check starts anew', async ({ 
 
   await signUp(page, 'outra.pessoa@grupopatio.com.br', 'Grupopatio-2026!')
   await expect(page.getByRole('alert')).toContainText('Senha rejeitada pelo servidor.')
-  await expect(page.getByRole('alert')).toContainText('Parte fácil de adivinhar: “grupopatio”.')
+  await expect(page.getByRole('alert')).toContainText('Parte fácil de adivinhar: “patio”.')
   await expect(page).toHaveURL('/signup')
 })
 
