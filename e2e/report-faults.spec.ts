@@ -46,6 +46,25 @@ test('failures that may pass are all told, keep their tabs and mend themselves',
   await expect(reportOf(page, 'CRM').locator('[data-card]').first()).toBeVisible({ timeout: 20_000 })
 })
 
+test('a paused capacity is a state of its own, and a failed refresh is warned of', async ({ page, demo }) => {
+  const paused = { error: { code: 'CapacityNotActive', message: 'The capacity is not active' } }
+  await demo.script({ on: 'generateToken', status: 403, body: paused, times: 1 })
+  const value = [
+    { status: 'Failed', endTime: new Date(Date.now() - 3_600_000).toISOString() },
+    { status: 'Completed', endTime: new Date(Date.now() - 26.5 * 3_600_000).toISOString() },
+  ]
+  await demo.script({ on: 'refreshes', body: { value }, times: 1 })
+  await openAs(page, 'vendas.rj')
+  const failure = page.getByRole('tabpanel').getByRole('alert')
+  await expect(failure).toContainText('A capacidade está pausada')
+  await expect(page.getByRole('tab')).toHaveText(['Vendas', 'CRM'])
+  await failure.getByRole('button', { name: 'Tentar novamente' }).click()
+  await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+  await expect(page.getByText('A última atualização falhou · dados de há 26 h')).toBeVisible()
+  await page.getByRole('tab', { name: 'CRM' }).click()
+  await expect(page.getByText(/^Dados atualizados há \d+ h$/)).toBeVisible()
+})
+
 test('an error inside the frame shows the error state with a reload button', async ({ page, demo }) => {
   await openAs(page, 'vendas.rj')
   await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()

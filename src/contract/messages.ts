@@ -25,6 +25,7 @@ export const reportMessages = {
   none: 'Nenhum relatório Power BI disponível. Os relatórios estão sendo configurados pelo administrador.',
   embedFailed: 'Erro ao carregar o relatório do Power BI',
   embedInvalid: 'Configuração de relatório inválida',
+  capacityPaused: 'A capacidade está pausada',
   settingsFailed: 'Erro ao carregar configurações',
   tokenFailed: (area: string) => `Erro ao gerar token para ${area}`,
   incomplete: (area: string) => `Configuração incompleta para ${area}`,

@@ -53,6 +53,11 @@ export const PROBLEMS = {
     'Power BI indisponível',
     'O Power BI não respondeu. Tente novamente em instantes.',
   ],
+  'capacity-paused': [
+    503,
+    'Capacidade pausada',
+    'A capacidade do Power BI deste espaço de trabalho está pausada. O relatório volta quando ela for retomada.',
+  ],
   'human-check-unavailable': [
     503,
     'Verificação indisponível',

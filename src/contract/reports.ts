@@ -28,6 +28,14 @@ export type OwnReports = z.output<typeof ownReportsSchema>
 
 /** Ids as the settings hold them; only an exact match counts, so their form is not checked further. */
 const idSchema = z.string().check(z.minLength(1), z.maxLength(100))
+/** What is known of the age of a report's data. */
+export const lastRefreshSchema = z.object({
+  /** When the newest refresh that went well ended, ISO 8601; null where the service does not tell. */
+  refreshedAt: z.nullable(z.string()),
+  /** Whether the newest refresh that is over has failed. */
+  hasFailed: z.boolean(),
+})
+
 const namesSchema = z.array(z.string().check(z.maxLength(50))).check(z.maxLength(50))
 
 export const reportRoutes = defineRoutes({
@@ -37,6 +45,14 @@ export const reportRoutes = defineRoutes({
     access: 'signedIn',
     summary: 'What the reports screen needs: approval, ordered areas with their setting, marcas and estados',
     response: ownReportsSchema,
+  },
+  readLastRefresh: {
+    method: 'GET',
+    path: '/api/reports/{reportId}/last-refresh',
+    access: 'approved',
+    summary: "How old the data of one of the caller's reports are, at most ten minutes ago",
+    params: z.object({ reportId: idSchema }),
+    response: lastRefreshSchema,
   },
   issueEmbedToken: {
     method: 'POST',

@@ -53,6 +53,7 @@ const WHO_PASSES: Record<string, keyof typeof GROUPS> = {
   'POST /api/catalogue/{kind}': 'admins',
   'PATCH /api/catalogue/{kind}/{code}': 'admins',
   'GET /api/reports/me': 'full sessions',
+  'GET /api/reports/{reportId}/last-refresh': 'approved people',
   'POST /api/functions/get-powerbi-token': 'approved people',
   'GET /api/global-powerbi-settings': 'admins',
   'PUT /api/global-powerbi-settings/{type}': 'admins',

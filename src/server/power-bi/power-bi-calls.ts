@@ -1,4 +1,10 @@
-import { type EffectiveIdentity, type EmbedToken, PowerBiRefusal, type ReportRef } from './power-bi.ts'
+import {
+  type EffectiveIdentity,
+  type EmbedToken,
+  type LastRefresh,
+  PowerBiRefusal,
+  type ReportRef,
+} from './power-bi.ts'
 import { type PowerBiRest, unreadable } from './power-bi-rest.ts'
 
 /** One segment of a path. '.' and '..' would climb out of it, however they are encoded. */
@@ -84,17 +90,27 @@ export async function readHasCapacity(rest: PowerBiRest, workspaceId: string): P
 }
 
 /**
- * When the dataset was last refreshed, of its ten newest refreshes; null when none is over or the service does
- * not tell (GET refreshes, Power BI REST). Needs more than viewing: docs/power-bi.md.
+ * What the ten newest refreshes of a dataset tell (Power BI REST, 'Datasets - Get Refresh History In Group'; 'Unknown'
+ * stands for one that is going on). Needs more than viewing: docs/power-bi.md.
  */
-export async function readLastRefresh(rest: PowerBiRest, datasetPath: string): Promise<Date | null> {
+export async function readLastRefresh(rest: PowerBiRest, datasetPath: string): Promise<LastRefresh> {
   const { value } = await rest('GET', `${datasetPath}/refreshes?$top=10`)
-  const refreshes = (Array.isArray(value) ? value : []) as ({ status?: unknown; endTime?: unknown } | null)[]
-  const ends = refreshes
-    .filter((refresh) => refresh?.status === 'Completed')
-    .map((refresh) => Date.parse(String(refresh?.endTime)))
-    .filter((end) => !Number.isNaN(end))
-  return ends.length === 0 ? null : new Date(Math.max(...ends))
+  const refreshes = ((Array.isArray(value) ? value : []) as (Refresh | null)[])
+    .map((refresh) => ({ status: refresh?.status, endedAt: Date.parse(String(refresh?.endTime)) }))
+    .filter(
+      ({ status, endedAt }) => (status === 'Completed' || status === 'Failed') && !Number.isNaN(endedAt),
+    )
+    .sort((a, b) => b.endedAt - a.endedAt)
+  const good = refreshes.find(({ status }) => status === 'Completed')
+  return {
+    refreshedAt: good ? new Date(good.endedAt) : null,
+    hasFailed: refreshes[0]?.status === 'Failed',
+  }
+}
+
+interface Refresh {
+  status?: unknown
+  endTime?: unknown
 }
 
 /** A report that may be shown, and how. */

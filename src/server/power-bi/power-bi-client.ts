@@ -2,11 +2,12 @@ import type { Log } from '#server/log.ts'
 import { withinMs } from '#server/timing.ts'
 import { checkReport } from './check-report.ts'
 import { createDirectoryTokens, type DirectoryOptions, isComing } from './directory-token.ts'
-import type { CountCall, EffectiveIdentity, EmbedToken, PowerBi, ReportRef } from './power-bi.ts'
+import type { CountCall, EffectiveIdentity, EmbedToken, LastRefresh, PowerBi, ReportRef } from './power-bi.ts'
 import {
   datasetPathOf,
   type FitReport,
   type Model,
+  readLastRefresh,
   readNeedsIdentity,
   readReport,
   requestEmbedToken,
@@ -19,6 +20,7 @@ const METADATA_MS = 10 * 60_000
 const ALL_CALLS_MS = 8_000
 const FIRST_TOKEN_MS = 15_000
 const MAX_REMEMBERED = 1_000
+const NOT_TOLD: LastRefresh = { refreshedAt: null, hasFailed: false }
 
 export interface PowerBiOptions {
   directory: DirectoryOptions
@@ -43,6 +45,10 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
   const factsOf = rememberFor(METADATA_MS, options.clock, (report: ReportRef) => readReport(rest, report))
   const needsIdentity = rememberFor(METADATA_MS, options.clock, (model: Model) =>
     readNeedsIdentity(rest, datasetPathOf(model)),
+  )
+  // What the service does not tell is remembered too: asking again would not help.
+  const lastRefreshOf = rememberFor(METADATA_MS, options.clock, (model: Model) =>
+    readLastRefresh(rest, datasetPathOf(model)).catch(() => NOT_TOLD),
   )
   /** Reports for which a guess would be wrong. */
   const paginated = new Set<string>()
@@ -89,6 +95,10 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
       return withinMs(generate(report, identity, ms), ms, () => {
         throw unreadable('no answer in time')
       })
+    },
+    async readLastRefresh(report) {
+      const facts = await factsOf(report).catch(() => undefined)
+      return facts?.model ? lastRefreshOf(facts.model) : NOT_TOLD
     },
     // A connection of its own, because a remembered directory token would hide that the secret has expired.
     async testReport(report, identity) {

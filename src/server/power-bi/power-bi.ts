@@ -38,18 +38,28 @@ export interface ReportTest {
   certificateEndsAt: Date | null
 }
 
+/** What the newest refreshes of a dataset tell. */
+export interface LastRefresh {
+  /** When the newest one that went well ended; null where the service does not tell. */
+  refreshedAt: Date | null
+  /** Whether the newest one that is over has failed. */
+  hasFailed: boolean
+}
+
 /** The Power BI service, as far as the portal needs it. */
 export interface PowerBi {
   /**
    * Issues a view-only embed token for one report and one identity, within 8 s; within 15 s when it is the first
    * on somebody's screen, because a cold capacity takes that long.
-   * @throws ProblemError power-bi-rejected (a setting is wrong), power-bi-unavailable (try later)
+   * @throws ProblemError power-bi-rejected (a setting is wrong), power-bi-unavailable and capacity-paused (try later)
    */
   generateEmbedToken(
     report: ReportRef,
     identity: EffectiveIdentity,
     circumstances: { isFirst: boolean },
   ): Promise<EmbedToken>
+  /** Asks the service at most once in ten minutes for each dataset; never fails. */
+  readLastRefresh(report: ReportRef): Promise<LastRefresh>
   /**
    * Goes the same way from the credentials to the token with nothing remembered, throws the token away and
    * says where it stopped. Takes 8 s at most and never fails: what goes wrong is the answer.

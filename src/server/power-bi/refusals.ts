@@ -164,6 +164,6 @@ export function problemOfRefusal(error: unknown, step: Step, rlsRoles: readonly 
   const detail = describeRefusal(refused, rlsRoles)
   // It may be resumed at any time, so it is worth trying again.
   if (refused.outcome === 'capacity-paused')
-    return new ProblemError('power-bi-unavailable', { detail, retryAfterSeconds: 60, cause: error })
+    return new ProblemError('capacity-paused', { detail, retryAfterSeconds: 60, cause: error })
   return new ProblemError('power-bi-rejected', { detail, cause: error })
 }

@@ -1,6 +1,6 @@
 import { withinMs } from '#server/timing.ts'
 import { checkReport } from './check-report.ts'
-import type { EffectiveIdentity, ReportRef, ReportTest } from './power-bi.ts'
+import type { EffectiveIdentity, LastRefresh, ReportRef, ReportTest } from './power-bi.ts'
 import {
   datasetPathOf,
   readHasCapacity,
@@ -42,7 +42,7 @@ export async function testReport(
     )
 
   async function goThrough(): Promise<ReportTest['outcome']> {
-    let refreshed: Promise<Date | null | undefined> = Promise.resolve(null)
+    let refreshed: Promise<LastRefresh | undefined> = Promise.resolve(undefined)
     const fit = await checkReport(
       {
         async readReport() {
@@ -65,7 +65,7 @@ export async function testReport(
     )
     hasCapacity = extra(readHasCapacity(rest, report.workspaceId))
     await requestEmbedToken(rest, { report: fit, identity, minutes: rules.tokenMinutes })
-    found.refreshedAt = (await refreshed) ?? null
+    found.refreshedAt = (await refreshed)?.refreshedAt ?? null
     return (await hasCapacity) === false ? 'no-capacity' : 'ok'
   }
 

@@ -27,7 +27,7 @@ export interface EmbedTokenContext extends Context {
  * Issues an embed token for a report of the caller's own areas. Only the session and the database are
  * trusted: the request names the report, and nothing in it widens what the token shows.
  * @throws ProblemError report-not-found (alike for unknown, foreign and mixed ids), no-scope, rate-limited,
- *   power-bi-rejected, power-bi-unavailable
+ *   power-bi-rejected, power-bi-unavailable, capacity-paused
  */
 export async function issueEmbedToken(
   context: EmbedTokenContext,

@@ -46,7 +46,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
   })
   const paused = {
     status: 503,
-    code: 'power-bi-unavailable',
+    code: 'capacity-paused',
     detail: expect.stringMatching(/capacidade do Power BI deste espaço de trabalho está pausada/),
     retryAfter: '60',
   }

@@ -3,6 +3,7 @@ import type { reportRoutes } from '#contract/reports.ts'
 import type { ServicesOf } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { type EmbedTokenContext, issueEmbedToken } from './embed-token.ts'
+import { readLastRefresh } from './last-refresh.ts'
 import { readOwnReports } from './own-reports.ts'
 import { listReportSettings, removeReportSetting, saveReportSetting } from './report-settings.ts'
 import { type ReportTestContext, testReportSetting } from './test-report-setting.ts'
@@ -10,6 +11,7 @@ import { type ReportTestContext, testReportSetting } from './test-report-setting
 export function reportHandlers(services: ServicesOf<EmbedTokenContext>): Handlers<typeof reportRoutes> {
   return {
     readOwnReports: ({ context }) => readOwnReports(context),
+    readLastRefresh: ({ context, params }) => readLastRefresh({ ...services, ...context }, params),
     issueEmbedToken: ({ context, body }) =>
       // marcas, estados and userEmail of the body are ignored on purpose: the profile's are used.
       issueEmbedToken(

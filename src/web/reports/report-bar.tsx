@@ -3,10 +3,11 @@ import Maximize from 'lucide-react/icons/maximize'
 import PanelTop from 'lucide-react/icons/panel-top'
 import Printer from 'lucide-react/icons/printer'
 import RotateCcw from 'lucide-react/icons/rotate-ccw'
-import { type KeyboardEvent, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react'
 import { TabList } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
+import { DataAge } from './data-age.tsx'
 import type { ReportCommands } from './embed/report-frame.ts'
 
 interface ReportBarProps {
@@ -14,16 +15,19 @@ interface ReportBarProps {
   areas: readonly string[]
   selected: string
   onSelect: (area: string) => void
+  /** Whose data's age is told; undefined for a link, of which nothing is known. */
+  reportId: string | undefined
   /** Undefined while the selected report is not shown. */
   commands: ReportCommands | undefined
 }
 
 /** The tabs of the reports, and what can be done with the one that is open; on a narrow window behind one button. */
-export function ReportBar({ idPrefix, areas, selected, onSelect, commands }: ReportBarProps) {
+export function ReportBar({ idPrefix, areas, selected, onSelect, reportId, commands }: ReportBarProps) {
   const actions = actionsOf(commands)
+  const age = reportId && { reportId, isShown: commands !== undefined }
   return (
-    <div className="flex shrink-0 items-center border-line border-b bg-surface lg:grid lg:grid-cols-[minmax(auto,1fr)_minmax(0,auto)_minmax(auto,1fr)] sideways:in-data-whole-height:hidden">
-      <div className="hidden lg:block" />
+    <div className="flex shrink-0 items-center border-line border-b bg-surface lg:grid lg:grid-cols-[minmax(0,1fr)_minmax(0,auto)_minmax(auto,1fr)] sideways:in-data-whole-height:hidden">
+      <div className="hidden min-w-0 px-4 lg:block">{age && <DataAge {...age} />}</div>
       <TabList
         label="Relatórios"
         idPrefix={idPrefix}
@@ -41,7 +45,9 @@ export function ReportBar({ idPrefix, areas, selected, onSelect, commands }: Rep
           </Tooltip>
         ))}
       </div>
-      {actions.length > 0 && <ActionMenu actions={actions} />}
+      {actions.length > 0 && (
+        <ActionMenu actions={actions}>{age && <DataAge {...age} className="px-3 py-2" />}</ActionMenu>
+      )}
     </div>
   )
 }
@@ -92,7 +98,7 @@ async function attempt(run: () => unknown, failure: string): Promise<void> {
 }
 
 /** The actions of a narrow window: a button and, while it is open, the list below it. */
-function ActionMenu({ actions }: { actions: readonly Action[] }) {
+function ActionMenu({ actions, children }: { actions: readonly Action[]; children: ReactNode }) {
   const [isOpen, setIsOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   const id = useId()
@@ -124,8 +130,9 @@ function ActionMenu({ actions }: { actions: readonly Action[] }) {
       {isOpen && (
         <ul
           id={id}
-          className="absolute top-full right-1 z-20 w-max rounded-lg border border-line bg-raised p-1 shadow-lg"
+          className="absolute top-full right-1 z-20 w-max max-w-[calc(100vw-1rem)] rounded-lg border border-line bg-raised p-1 shadow-lg"
         >
+          <li>{children}</li>
           {actions.map(({ label, icon: Icon, run }, index) => (
             <li key={label}>
               <button

@@ -48,6 +48,7 @@ export function ReportTabs({ userId, reports }: ReportTabsProps) {
           select(area)
           setIsWhole(true)
         }}
+        reportId={selectedTab.kind === 'embedded' ? selectedTab.request.reportId : undefined}
         commands={commands.get(selectedTab.key)}
       />
       <div className="relative min-h-0 flex-1 overflow-hidden">

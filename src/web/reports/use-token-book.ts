@@ -100,8 +100,8 @@ export function outcomeOf(error: unknown): TokenOutcome {
   if (code === 'no-scope') return { kind: 'no-scope' }
   if (code === 'power-bi-rejected') return { kind: 'rejected', detail }
   if (![401, 403, 404].includes(error.status)) {
-    const { retryAfterSeconds } = error
-    return { kind: 'failed', detail, ...(retryAfterSeconds && { retryAfterMs: retryAfterSeconds * 1_000 }) }
+    const retryAfterMs = (error.retryAfterSeconds ?? 0) * 1_000
+    return { kind: 'failed', detail, isPaused: code === 'capacity-paused', retryAfterMs }
   }
   return SCREEN_SAYS_WHY.includes(code) ? { kind: 'refused' } : { kind: 'refused', detail }
 }

@@ -64,21 +64,26 @@ export function describeDataset(report: EmulatedReport) {
   }
 }
 
-/** The last nightly refresh before `now` (milliseconds since the epoch), as GET refreshes answers it. */
-export function describeRefreshes(now: number) {
+/**
+ * The nightly refreshes before `now` (milliseconds since the epoch), newest first, as GET refreshes lists them
+ * (learn.microsoft.com/rest/api/power-bi/datasets/get-refresh-history-in-group).
+ * @param top how many at most
+ */
+export function describeRefreshes(now: number, top: number) {
   const day = new Date(now).toISOString().slice(0, 10)
   const today = Date.parse(`${day}T06:00:00.000Z`)
   const start = today + 4 * 60_000 <= now ? today : today - 86_400_000
-  return [
-    {
-      requestId: '0f6a2b7e-4c1d-4e9a-8b35-d27c60e19a44',
-      id: 1_462_908_137,
+  return Array.from({ length: Math.min(top, 30) }, (_, day) => {
+    const startedAt = start - day * 86_400_000
+    return {
+      requestId: `0f6a2b7e-4c1d-4e9a-8b35-${String(startedAt).slice(0, 12)}`,
+      id: 1_462_908_137 - day,
       refreshType: 'Scheduled',
-      startTime: new Date(start).toISOString(),
-      endTime: new Date(start + 3 * 60_000 + 41_000).toISOString(),
+      startTime: new Date(startedAt).toISOString(),
+      endTime: new Date(startedAt + 3 * 60_000 + 41_000).toISOString(),
       status: 'Completed',
-    },
-  ]
+    }
+  })
 }
 
 /** A workspace as GET groups lists it (learn.microsoft.com/rest/api/power-bi/groups/get-groups). */

@@ -116,7 +116,7 @@ function answerGet(request: RestRequest): Reply {
   const found = findDataset(asked)
   if (!found) return notFound(`Dataset ${asked[2]}`)
   return refreshes
-    ? odata('refreshes', { value: describeRefreshes(request.now) })
+    ? odata('refreshes', { value: describeRefreshes(request.now, Number(request.search.get('$top') ?? 60)) })
     : odata('datasets/$entity', describeDataset(found))
 }
 

@@ -97,7 +97,7 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
       />
       {status.kind === 'loading' && token?.kind !== 'failed' && <ReportLoading area={area} />}
       {status.kind === 'loading' && token?.kind === 'failed' && (
-        <TokenFailed detail={token.detail} isRetrying={token.isRetrying} onRetry={() => book.retry(key)} />
+        <TokenFailed failure={token} onRetry={() => book.retry(key)} />
       )}
       {status.kind === 'reconnecting' && <ReportReconnecting onRetry={() => book.renew(key)} />}
       {status.kind === 'failed' && (

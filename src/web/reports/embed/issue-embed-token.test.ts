@@ -8,14 +8,18 @@ function problem(code: ProblemCode): ApiError {
   return new ApiError({ type: 'about:blank', title, status, detail, code, requestId: 'r' }, status)
 }
 
+const passing = (code: ProblemCode) =>
+  ({ kind: 'failed', detail: PROBLEMS[code][2], isPaused: false, retryAfterMs: 0 }) as const
+
 it.each([
   ['no-scope', { kind: 'no-scope' }],
   ['report-not-found', { kind: 'refused', detail: PROBLEMS['report-not-found'][2] }],
   ['not-approved', { kind: 'refused' }],
   ['unauthenticated', { kind: 'refused' }],
-  ['rate-limited', { kind: 'failed', detail: PROBLEMS['rate-limited'][2] }],
+  ['rate-limited', passing('rate-limited')],
+  ['capacity-paused', { ...passing('capacity-paused'), isPaused: true }],
   ['power-bi-rejected', { kind: 'rejected', detail: PROBLEMS['power-bi-rejected'][2] }],
-  ['power-bi-unavailable', { kind: 'failed', detail: PROBLEMS['power-bi-unavailable'][2] }],
+  ['power-bi-unavailable', passing('power-bi-unavailable')],
 ] as const)('%s', (code, outcome) => {
   expect(outcomeOf(problem(code))).toEqual(outcome)
 })

@@ -8,6 +8,7 @@ import { Spinner } from '#web/ui/loading.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-form.ts'
 import type { EmbedFailure } from './embed-failure.ts'
+import type { TokenState } from './token-book.ts'
 
 export function ReportLoading({ area }: { area: string }) {
   return (
@@ -42,24 +43,27 @@ export function ReportReconnecting({ onRetry }: { onRetry: () => Promise<unknown
 }
 
 interface TokenFailedProps {
-  detail: string
-  isRetrying: boolean
+  failure: Extract<TokenState, { kind: 'failed' }>
   onRetry: () => void
 }
 
 /** Stands in for a report whose token could not be had this time. */
-export function TokenFailed({ detail, isRetrying, onRetry }: TokenFailedProps) {
+export function TokenFailed({ failure: { detail, isPaused, isRetrying }, onRetry }: TokenFailedProps) {
   return (
     <Overlay>
       <FailedLoad
         kind="warning"
-        title={reportMessages.embedFailed}
+        title={isPaused ? reportMessages.capacityPaused : reportMessages.embedFailed}
         isRetrying={isRetrying}
         onRetry={onRetry}
         className="max-w-lg"
       >
         <p>{detail}</p>
-        <p className="pt-1 text-muted">O portal tenta de novo sozinho.</p>
+        <p className="pt-1 text-muted">
+          {isPaused
+            ? 'O relatório volta sozinho: o portal confere a cada minuto.'
+            : 'O portal tenta de novo sozinho.'}
+        </p>
       </FailedLoad>
     </Overlay>
   )

@@ -58,7 +58,12 @@ describe('tokens of the reports screen', () => {
     script.answer = () => ({ kind: 'failed', detail: 'Sem conexão' })
     book.sync(['a', 'b'].map(requestFor), 'a')
     await settled()
-    expect(read().get('a')).toEqual({ kind: 'failed', detail: 'Sem conexão', isRetrying: false })
+    expect(read().get('a')).toEqual({
+      kind: 'failed',
+      detail: 'Sem conexão',
+      isPaused: false,
+      isRetrying: false,
+    })
     const times: number[] = []
     for (let second = 0; second < 70; second += 1) {
       const count = asked.filter((key) => key === 'a').length
@@ -97,9 +102,9 @@ describe('tokens of the reports screen', () => {
     book.sync([requestFor('a')], 'a')
     await settled()
     book.retry('a')
-    expect(read().get('a')).toEqual({ kind: 'failed', detail: 'x', isRetrying: true })
+    expect(read().get('a')).toEqual({ kind: 'failed', detail: 'x', isPaused: false, isRetrying: true })
     await settled()
-    expect(read().get('a')).toEqual({ kind: 'failed', detail: 'x', isRetrying: false })
+    expect(read().get('a')).toEqual({ kind: 'failed', detail: 'x', isPaused: false, isRetrying: false })
     expect(onFailed).toHaveBeenCalledTimes(2)
     script.answer = () => issued()
     book.retry('a')

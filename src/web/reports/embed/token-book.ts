@@ -18,9 +18,11 @@ export type TokenOutcome =
   /** It did not work this time: network, time-out, 429, 5xx, a reply without a token. */
   | TokenFailure
 
+/** `isPaused` when it is the capacity that has been paused. */
 export interface TokenFailure {
   kind: 'failed'
   detail: string
+  isPaused?: boolean
   /** Not to be asked again before. */
   retryAfterMs?: number | undefined
 }
@@ -30,7 +32,7 @@ export type TokenState =
   | { kind: 'ready'; token: string; isPaginated: boolean }
   | { kind: 'no-scope' }
   /** Asked again by itself; `isRetrying` while the person waits for that. */
-  | { kind: 'failed'; detail: string; isRetrying: boolean }
+  | { kind: 'failed'; detail: string; isPaused: boolean; isRetrying: boolean }
   | { kind: 'refused' }
 
 interface Entry {
@@ -133,7 +135,8 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
     if (outcome.kind === 'failed') {
       entry.failures += 1
       entry.renewAt = Date.now() + Math.max(retryDelay(entry.failures), outcome.retryAfterMs ?? 0)
-      entry.state = { kind: 'failed', detail: outcome.detail, isRetrying: false }
+      const { detail, isPaused = false } = outcome
+      entry.state = { kind: 'failed', detail, isPaused, isRetrying: false }
     } else {
       entry.failures = 0
       if (outcome.kind === 'issued') {

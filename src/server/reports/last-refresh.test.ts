@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import {
+  addPerson,
+  configureReports,
+  emulatedReport,
+  openTestSession,
+  send,
+} from '#server/testing/builders.ts'
+import { resetEmulator, scriptFault, upstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
+import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
+
+const { reportId } = emulatedReport('Vendas')
+
+describeOnEachDatabase('the age of the data', (kind) => {
+  const database = setUpDatabase(kind)
+  let portal: TestPortal
+  beforeEach(async () => {
+    await database.db.deleteFrom('global_powerbi_settings').execute()
+    portal = await startTestPortal({ kind, database })
+    await configureReports(portal, 'Vendas')
+  })
+  afterEach(() => portal.stop())
+
+  async function ask(changes: Parameters<typeof addPerson>[1] = {}, wanted = reportId) {
+    const { access_token: token } = await openTestSession(portal, await addPerson(portal, changes))
+    return send(portal, 'GET', `/api/reports/${wanted}/last-refresh`, { token })
+  }
+  const asked = async () =>
+    (await upstreamCalls(portal)).all.filter(({ path }) => path.includes('/refreshes')).length
+  const refresh = (status: string, endTime: string | undefined) => ({ status, endTime, startTime: endTime })
+
+  test('is told to whoever has the area, and asked for once in ten minutes', async () => {
+    const { status, body } = await ask()
+    expect(status).toBe(200)
+    const age = portal.clock() - Date.parse(body.refreshedAt)
+    expect(age).toBeGreaterThan(0)
+    expect(age).toBeLessThan(25 * 3_600_000)
+    expect(body.hasFailed).toBe(false)
+    await ask()
+    expect(await asked()).toBe(1)
+    portal.clock.advance(10 * 60_000 + 1)
+    await ask()
+    expect(await asked()).toBe(2)
+  })
+
+  test('says that the newest refresh has failed, whatever is going on now', async () => {
+    const value = [
+      refresh('Unknown', undefined),
+      refresh('Failed', '2026-11-21T09:00:00Z'),
+      refresh('Completed', '2026-11-20T09:00:00Z'),
+    ]
+    await scriptFault(portal, { on: 'refreshes', body: { value } })
+    expect((await ask()).body).toEqual({ refreshedAt: '2026-11-20T09:00:00.000Z', hasFailed: true })
+  })
+
+  test.each([
+    ['refuses', { on: 'refreshes', status: 403 }],
+    ['lists none', { on: 'refreshes', body: { value: [] } }],
+    ['answers nonsense', { on: 'refreshes', body: { value: [null, refresh('Completed', 'ontem')] } }],
+    ['does not know the report', { on: 'report', status: 404 }],
+  ] as const)('is left open where the service %s, and not asked for again at once', async (_, fault) => {
+    await scriptFault(portal, { ...fault, times: 1 })
+    const nothing = { refreshedAt: null, hasFailed: false }
+    expect((await ask()).body).toEqual(nothing)
+    if (fault.on === 'refreshes') expect((await ask()).body).toEqual(nothing)
+  })
+
+  test('is nobody else’s business', async () => {
+    await resetEmulator(portal)
+    for (const reply of [await ask({ types: ['CRM'] }), await ask({}, emulatedReport('CRM').reportId)])
+      expect([reply.status, reply.body.code]).toEqual([404, 'report-not-found'])
+    expect((await upstreamCalls(portal)).all).toEqual([])
+  })
+})

@@ -1,0 +1,72 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { callApi } from '#web/http/api.ts'
+import { KindIcon } from '#web/ui/alert.tsx'
+import { classNames } from '#web/ui/class-names.ts'
+import { formatInstant } from '#web/ui/format-instant.ts'
+
+/** The server asks the service no more often. */
+const READ_EVERY_MS = 10 * 60_000
+const MINUTE_MS = 60_000
+
+const lastRefreshQuery = (reportId: string) =>
+  queryOptions({
+    queryKey: ['last-refresh', reportId],
+    queryFn: ({ signal }) =>
+      callApi('GET /api/reports/{reportId}/last-refresh', { params: { reportId }, signal }),
+    staleTime: READ_EVERY_MS,
+    refetchInterval: READ_EVERY_MS,
+    retry: false,
+  })
+
+interface DataAgeProps {
+  reportId: string
+  /** Whether the report is there: its age is asked for behind everything that it needs itself. */
+  isShown: boolean
+  className?: string
+}
+
+/** 'Dados atualizados há 3 h', and a warning when the last refresh has failed; nothing where the service does not tell. */
+export function DataAge({ reportId, isShown, className }: DataAgeProps) {
+  const { data } = useQuery({ ...lastRefreshQuery(reportId), enabled: isShown })
+  const now = useMinutes()
+  if (!data || (data.refreshedAt === null && !data.hasFailed)) return null
+  const { refreshedAt, hasFailed } = data
+  const age = refreshedAt && describeAge(now - Date.parse(refreshedAt))
+  const text = hasFailed
+    ? `A última atualização falhou${age && ` · dados de ${age}`}`
+    : `Dados atualizados ${age}`
+  return (
+    <p
+      title={refreshedAt ? `${text}: ${formatInstant(refreshedAt)}` : text}
+      className={classNames(
+        'flex min-w-0 items-center gap-1.5 text-xs tabular-nums',
+        hasFailed ? 'text-warning' : 'text-muted',
+        className,
+      )}
+    >
+      {hasFailed && <KindIcon kind="warning" className="size-3.5" />}
+      <span className="truncate">{text}</span>
+    </p>
+  )
+}
+
+/** The time, anew every minute. */
+function useMinutes(): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), MINUTE_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}
+
+/** 'agora', 'há 5 min', 'há 3 h', 'há 2 dias'; a clock that is behind counts as now. */
+export function describeAge(ms: number): string {
+  const minutes = Math.floor(ms / MINUTE_MS)
+  if (minutes < 1) return 'agora'
+  if (minutes < 60) return `há ${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 48) return `há ${hours} h`
+  return `há ${Math.floor(hours / 24)} dias`
+}
