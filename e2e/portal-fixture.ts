@@ -171,6 +171,21 @@ export async function signIn(page: Page, name: string, password = PASSWORD): Pro
   await page.getByRole('button', { name: 'Entrar' }).click()
 }
 
+/** Fills the sign-up form in and presses Criar conta. */
+export async function signUp(
+  page: Page,
+  email: string,
+  password: string,
+  confirmation = password,
+): Promise<void> {
+  await page.goto('/signup')
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Senha', { exact: true }).fill(password)
+  await page.getByLabel('Confirmar senha').fill(confirmation)
+  await solveHumanCheck(page)
+  await page.getByRole('button', { name: 'Criar conta' }).click()
+}
+
 /** Fills the two fields of a new password in, as every form of the portal names them. */
 export async function typeNewPassword(page: Page, password: string, confirmation = password): Promise<void> {
   await page.getByLabel('Nova senha', { exact: true }).fill(password)

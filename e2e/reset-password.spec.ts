@@ -34,7 +34,7 @@ test('a forgotten password is reset by mail and opens the portal', async ({ page
   await submit.click()
   await expect(page.getByRole('alert')).toHaveText('Senha fracaPor favor, escolha uma senha mais forte.')
 
-  // The link is used up, but a reload in the middle of it all loses nothing.
+  // Refused passwords and a reload in the middle of it all use nothing up.
   await page.reload()
   await typeNewPassword(page, NEW_PASSWORD)
   await submit.click()

@@ -1,16 +1,6 @@
-import type { Page } from '@playwright/test'
-import { type Demo, expect, solveHumanCheck, test } from './portal-fixture.ts'
+import { type Demo, expect, signUp, test } from './portal-fixture.ts'
 
 const PASSWORD = 'Um-Cavalo-Azul-77'
-
-async function signUp(page: Page, email: string, password = PASSWORD, confirmation = password) {
-  await page.goto('/signup')
-  await page.getByLabel('E-mail').fill(email)
-  await page.getByLabel('Senha', { exact: true }).fill(password)
-  await page.getByLabel('Confirmar senha').fill(confirmation)
-  await solveHumanCheck(page)
-  await page.getByRole('button', { name: 'Criar conta' }).click()
-}
 const linkIn = async (demo: Demo, email: string, count = 1) =>
   (await demo.mail(email, 'verification', count)).link as string
 
@@ -19,7 +9,7 @@ test('somebody signs up, confirms the mail and waits for approval', async ({ pag
   await page.goto('/login')
   await page.getByRole('link', { name: 'Criar conta' }).click()
   await expect(page).toHaveURL('/signup')
-  await signUp(page, email)
+  await signUp(page, email, PASSWORD)
   await expect(page).toHaveURL('/email-verification')
   await expect(page.getByRole('main')).toContainText(email)
 
@@ -40,6 +30,15 @@ test('somebody signs up, confirms the mail and waits for approval', async ({ pag
   await expect(page).toHaveURL(/\/power-bi$/)
   await expect(page.getByText(/^Sua conta está pendente de aprovação pelo administrador/)).toBeVisible()
 
+  // Pressed again, and in a second tab: no error.
+  const tab = await page.context().newPage()
+  for (const again of [page, tab]) {
+    await again.goto(link)
+    await expect(again.getByText('E-mail verificado!')).toBeVisible()
+    await expect(again).toHaveURL(/\/power-bi$/)
+  }
+  await tab.close()
+
   // It serves once.
   await page.getByRole('button', { name: 'Sair' }).click()
   await expect(page).toHaveURL('/login')
@@ -50,7 +49,7 @@ test('somebody signs up, confirms the mail and waits for approval', async ({ pag
 
 test('a known address sees the same and is mailed that it has an account', async ({ page, demo }) => {
   const email = 'diretoria@grupopatio.com.br'
-  await signUp(page, email)
+  await signUp(page, email, PASSWORD)
   await expect(page).toHaveURL('/email-verification')
   await expect(page.getByRole('main')).toContainText(email)
   await demo.mail(email, 'account-exists')
@@ -104,7 +103,7 @@ test('the strength of the password is told while it is typed', async ({ page }) 
 
 test('what the server says is shown, and the human check starts anew', async ({ page }) => {
   await page.route('**/api/auth/signup**', (route) => route.abort())
-  await signUp(page, 'outra.pessoa@grupopatio.com.br')
+  await signUp(page, 'outra.pessoa@grupopatio.com.br', PASSWORD)
   await expect(page.getByText('Falha ao criar conta. Tente novamente.')).toBeVisible()
   await expect(page.locator('altcha-widget').getByText('Verificado')).toHaveCount(0)
   await page.unroute('**/api/auth/signup**')
@@ -122,7 +121,7 @@ test('/email-verification without an address leads to /login', async ({ page }) 
 
 test('somebody who did not sign up removes the account', async ({ page, demo }) => {
   const email = 'alguem.mais@grupopatio.com.br'
-  await signUp(page, email)
+  await signUp(page, email, PASSWORD)
   await expect(page).toHaveURL('/email-verification')
   const { text, link } = await demo.mail(email, 'verification')
   const disown = /\S+\/nao-fui-eu#\S+/.exec(text)?.[0] as string

@@ -32,6 +32,7 @@ describe('signUpFormSchema', () => {
     ['ana@xgrupopatio.com.br', ONLY],
     ['ana@grupopatio.com.br.evil.com', ONLY],
     ['ana@sub.grupopatio.com.br', ONLY],
+    ['ana+1@grupopatio.com.br', "Use seu e-mail sem o sinal '+'"],
     [`${'a'.repeat(250)}@grupopatio.com.br`, 'E-mail deve ter no máximo 255 caracteres'],
   ])('e-mail %j', (email, message) => {
     expect(check(email)).toEqual([['email', message]])

@@ -17,6 +17,7 @@ export const signInMessages = {
 
 export const signUpMessages = {
   domain: (domain: string) => `Apenas e-mails ${domain} são permitidos`,
+  tagged: "Use seu e-mail sem o sinal '+'",
   tooShort: 'Senha deve ter no mínimo 12 caracteres',
   tooLong: 'Senha deve ter no máximo 128 caracteres',
   mismatch: 'As senhas não correspondem',
@@ -55,6 +56,11 @@ export const signUpFormSchema = (domain: string) =>
       email: emailSchema.check(
         z.refine((email) => !domain || email.toLowerCase().endsWith(`@${domain.toLowerCase()}`), {
           message: signUpMessages.domain(`@${domain}`),
+          when: ({ issues }) => issues.length === 0,
+        }),
+        // One mailbox gets one account.
+        z.refine((email) => !email.includes('+'), {
+          message: signUpMessages.tagged,
           when: ({ issues }) => issues.length === 0,
         }),
       ),
@@ -127,6 +133,9 @@ const authJsExtras = {
 
 const linkTokenSchema = z.string().check(z.minLength(1), z.maxLength(128))
 
+/** How long the browser that signed up can show it, in ms. */
+export const CONFIRMATION_MARK_MS = 30 * 60_000
+
 /** The same for known and unknown e-mails: a user in GoTrue's shape whose id means nothing, and no session. */
 const signedUpSchema = z.object({
   id: z.uuid(),
@@ -135,7 +144,19 @@ const signedUpSchema = z.object({
   email: z.string(),
   confirmation_sent_at: z.string(),
   created_at: z.string(),
+  /** Proves to the verification link that it is used where the sign-up was made; once, and for half an hour. */
+  confirmation_mark: z.string(),
 })
+
+/**
+ * Whose a mailed link is, and what its use would take: nothing, a password, or, because a verification link sets one in
+ * its first hour only, a fresh link. 'used' is a verification link that was used, asked about by its own person.
+ */
+const linkStateSchema = z.object({
+  email: z.string(),
+  state: z.enum(['confirms', 'asks-password', 'too-late', 'used']),
+})
+export type LinkState = z.output<typeof linkStateSchema>
 
 export const accountRoutes = defineRoutes({
   issueToken: {
@@ -226,14 +247,18 @@ export const accountRoutes = defineRoutes({
     method: 'POST',
     path: '/api/auth/verify',
     access: 'public',
-    summary: 'Uses the link of a verification or reset mail up, once, and opens a session for its owner',
-    query: redirectQuerySchema,
+    looksAtCaller: true,
+    summary:
+      'Uses the link of a verification or reset mail up, once, with a password to set or without, and opens a session for its owner; or only tells about it',
+    query: z.extend(redirectQuerySchema, { dryRun: z.optional(z.enum(['true', 'false'])) }),
     body: z.strictObject({
       type: z.enum(['signup', 'recovery']),
       token_hash: linkTokenSchema,
+      mark: z.optional(z.string().check(z.maxLength(128))),
+      password: z.optional(newPasswordSchema),
       gotrue_meta_security: metaSecuritySchema,
     }),
-    response: sessionSchema,
+    response: z.union([sessionSchema, linkStateSchema]),
   },
   readChallenge: {
     method: 'GET',

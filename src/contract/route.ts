@@ -16,6 +16,8 @@ export interface Route {
   access: Access
   /** Limited sessions (reset link, forced password change) that may call it too. */
   alsoFor?: readonly LimitedSessionKind[]
+  /** A public route that also looks at who asks, if somebody is signed in. */
+  looksAtCaller?: true
   summary: string
   params?: Schema
   query?: Schema

@@ -38,10 +38,11 @@ describeOnEachDatabase('no secret shows in logs, refusals, tables or metrics', (
     if (device) canaries.watch(`device token ${Math.random()}`, device)
     return { status: reply.status, access, refresh }
   }
-  const useMail = async (kind: string, type: string) => {
+  const useMail = async (kind: string, type: string, mark?: string) => {
     await watched.portal.outbox.deliverDue()
     const { link } = watched.mails.findLast((mail) => mail.kind === kind) ?? {}
-    return watchSession(await watched.call('POST', '/api/auth/verify', { type, token_hash: tokenOf(link) }))
+    const body = { type, token_hash: tokenOf(link), mark }
+    return watchSession(await watched.call('POST', '/api/auth/verify', body))
   }
   const expectNoneIn = (text: string) => {
     expect(text.length).toBeGreaterThan(0)
@@ -51,10 +52,10 @@ describeOnEachDatabase('no secret shows in logs, refusals, tables or metrics', (
   test('after a sign-up, good and bad sign-ins, refreshes, a replay, a reset and a change of password', async () => {
     const { call, portal, heard } = watched
     const password = canaries.plant('password')
-    expect(
-      (await call('POST', '/api/auth/signup', { email: EMAIL, password, captcha: await pass() })).status,
-    ).toBe(200)
-    expect((await useMail('verification', 'signup')).status).toBe(200)
+    const signedUp = await call('POST', '/api/auth/signup', { email: EMAIL, password, captcha: await pass() })
+    const { confirmation_mark } = signedUp.body as { confirmation_mark: string }
+    const mark = canaries.watch('confirmation mark', confirmation_mark)
+    expect((await useMail('verification', 'signup', mark)).status).toBe(200)
 
     const wrong = { email: EMAIL, password: canaries.plant('wrong password') }
     await call('POST', SIGN_IN, { ...wrong, captcha: await pass() })

@@ -2,11 +2,13 @@ import type { accountRoutes } from '#contract/accounts.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { AccountServices } from './account-context.ts'
-import { disownEmail, requestLinkMail, verifyEmailLink } from './email-links.ts'
+import { disownEmail } from './disown-email.ts'
+import { requestLinkMail } from './email-links.ts'
 import { presentAuthUser, refreshSession, signOut } from './sessions.ts'
 import { changePassword, resetPassword } from './set-password.ts'
 import { signIn } from './sign-in.ts'
 import { signUp } from './sign-up.ts'
+import { askAboutLink, verifyEmailLink } from './verify-email-link.ts'
 
 /** Where our own forms and where the official auth-js client put the answer of the human check. */
 interface WithCaptcha {
@@ -42,8 +44,13 @@ export function accountHandlers(services: AccountServices): Handlers<typeof acco
     setPassword: ({ context, body }) => resetPassword({ ...services, ...context }, body.password),
     changePassword: ({ context, body }) => changePassword({ ...services, ...context }, body.newPassword),
     disownEmail: ({ context, body }) => disownEmail({ ...services, ...context }, body.token_hash),
-    verifyEmailLink: ({ context, body }) =>
-      verifyEmailLink({ ...services, ...context }, { type: body.type, token: body.token_hash }),
+    verifyEmailLink({ context: { actor: caller, ...context }, query, body }) {
+      const { type, token_hash: token, mark, password } = body
+      const use = { type, token, mark, caller }
+      return query.dryRun === 'true'
+        ? askAboutLink({ ...services, ...context }, use)
+        : verifyEmailLink({ ...services, ...context }, { ...use, password })
+    },
     async readChallenge() {
       if (!altcha) throw new ProblemError('not-found')
       return altcha.createChallenge()

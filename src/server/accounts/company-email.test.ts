@@ -7,7 +7,7 @@ describe('the e-mail of a new account', () => {
   test.each([
     ['vera.vendas@grupopatio.com.br', 'vera.vendas@grupopatio.com.br'],
     ['Vera.Vendas@GrupoPatio.COM.br', 'vera.vendas@grupopatio.com.br'],
-    ["d'avila+rj@grupopatio.com.br", "d'avila+rj@grupopatio.com.br"],
+    ["d'avila@grupopatio.com.br", "d'avila@grupopatio.com.br"],
   ])('%s is taken', (typed, address) => {
     expect(companyEmail(typed, DOMAIN)).toBe(address)
   })
@@ -36,6 +36,11 @@ describe('the e-mail of a new account', () => {
     ['angle brackets', 'Vera <vera@grupopatio.com.br>'],
   ])('%s is refused', (_, typed) => {
     expect(() => companyEmail(typed, DOMAIN)).toThrow('Apenas e-mails @grupopatio.com.br são permitidos')
+  })
+
+  test('a tag, by which one mailbox would get many accounts, is refused', () => {
+    for (const typed of ['vera+1@grupopatio.com.br', '+@grupopatio.com.br'])
+      expect(() => companyEmail(typed, DOMAIN)).toThrow("Use seu e-mail sem o sinal '+'")
   })
 
   test('a Kelvin sign in the domain, which folds to k, is refused', () => {

@@ -1,20 +1,24 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { LinkPurpose } from '#server/database/schema.ts'
 import { writeInstant } from '#server/mail/compose-mail.ts'
-import type { MailContext, Mails, QueuedMail } from '#server/mail/mails.ts'
+import type { MailContext, Mails } from '#server/mail/mails.ts'
 import { findByEmail } from '#server/users/user-queries.ts'
+
+type MintedPurpose = Exclude<LinkPurpose, 'signup-used'>
 
 interface OwnedLink {
   userId: string
-  purpose: LinkPurpose
+  purpose: MintedPurpose
 }
 
 const TOKEN_BYTES = 32
-const HOUR_MS = 60 * 60_000
+export const HOUR_MS = 60 * 60_000
+/** How long the link of a verification mail confirms; a password it sets in its first hour only. */
+export const SIGN_UP_LINK_MS = 24 * HOUR_MS
 
 /** Pages that links lead to, and how long they are good; people notice late that something was done in their name. */
-const LINKS: Record<LinkPurpose, { lifeMs: number; page: (token: string) => string }> = {
-  signup: { lifeMs: 24 * HOUR_MS, page: (token) => `/auth/callback#token_hash=${token}&type=signup` },
+const LINKS: Record<MintedPurpose, { lifeMs: number; page: (token: string) => string }> = {
+  signup: { lifeMs: SIGN_UP_LINK_MS, page: (token) => `/auth/callback#token_hash=${token}&type=signup` },
   recovery: { lifeMs: HOUR_MS, page: (token) => `/reset-password#token_hash=${token}&type=recovery` },
   'disown-account': { lifeMs: 7 * 24 * HOUR_MS, page: (token) => `/nao-fui-eu#token_hash=${token}` },
   'disown-change': { lifeMs: 7 * 24 * HOUR_MS, page: (token) => `/nao-fui-eu#token_hash=${token}` },
@@ -48,41 +52,13 @@ export async function mintEmailLink(
   return publicUrl + page(token)
 }
 
-/**
- * Makes a link that cancels those which its owner got before this mail was asked for. When a later request has
- * overtaken this one on another replica, its link stays.
- */
-async function mintNewestLink(context: MailContext, mail: QueuedMail, link: OwnedLink): Promise<string> {
-  // Only what was newly asked for cancels: an earlier try of this very mail may have arrived.
-  if (mail.attempts === 1)
-    await context.db
-      .deleteFrom('email_links')
-      .where('user_id', '=', link.userId)
-      .where('purpose', '=', link.purpose)
-      .where(({ exists, not, selectFrom }) =>
-        not(
-          exists(
-            selectFrom(['mail_outbox as mail', 'mail_outbox as later'])
-              .select('later.id')
-              .where('mail.id', '=', mail.id)
-              .whereRef('later.recipient', '=', 'mail.recipient')
-              .whereRef('later.kind', '=', 'mail.kind')
-              .whereRef('later.created_at', '>', 'mail.created_at')
-              .where('later.attempts', '>', 0),
-          ),
-        ),
-      )
-      .execute()
-  return mintEmailLink(context, link)
-}
-
 export const accountMails = {
   /** Owed to people with an unverified e-mail; each mail carries links of its own. */
   async verification(context, mail) {
     const person = await findByEmail(context.db, mail.recipient)
     if (!person || person.email_verified_at) return undefined
     const userId = person.user_id
-    const link = await mintNewestLink(context, mail, { userId, purpose: 'signup' })
+    const link = await mintEmailLink(context, { userId, purpose: 'signup' })
     const notMe = await mintEmailLink(context, { userId, purpose: 'disown-account' })
     return {
       subject: `Confirme seu e-mail no portal ${context.groupName}`,
@@ -92,7 +68,8 @@ export const accountMails = {
       ],
       button: { label: 'Confirmar e-mail', link },
       notes: [
-        'O link vale por 24 horas e serve uma única vez. Se você pediu mais de um, use o mais recente.',
+        'O link vale por 24 horas e serve uma única vez. Se você pediu mais de um, qualquer um deles serve.',
+        'Em outro navegador ou aparelho, o portal pede uma senha para sua conta; isso vale na primeira hora do link.',
       ],
       aside: {
         text: 'Não foi você que criou esta conta? Não confirme: apague a conta que usa seu endereço.',
@@ -127,14 +104,14 @@ export const accountMails = {
   async recovery(context, mail) {
     const person = await findByEmail(context.db, mail.recipient)
     if (!person) return undefined
-    const link = await mintNewestLink(context, mail, { userId: person.user_id, purpose: 'recovery' })
+    const link = await mintEmailLink(context, { userId: person.user_id, purpose: 'recovery' })
     return {
       subject: `Redefina sua senha no portal ${context.groupName}`,
       heading: 'Redefina sua senha',
       paragraphs: ['Recebemos um pedido para criar uma senha nova para sua conta no portal de relatórios.'],
       button: { label: 'Criar senha nova', link },
       notes: [
-        'O link vale por 1 hora e serve uma única vez. Se você pediu mais de um, use o mais recente.',
+        'O link vale por 1 hora e serve uma única vez. Se você pediu mais de um, qualquer um deles serve.',
         'Se não foi você que pediu, ignore esta mensagem: sua senha continua a mesma.',
       ],
     }

@@ -69,15 +69,6 @@ describeOnEachDatabase('a forgotten password', (kind) => {
         expect((await recover(portal, email)).status).toBe(429)
       }
     })
-
-    test('cancels the link of an earlier mail', async () => {
-      const { email } = await addMember()
-      const older = await linkTo(email)
-      portal.clock.advance(MINUTE)
-      const newer = await linkTo(email)
-      expect((await useLink(portal, 'recovery', older)).body.code).toBe('invalid-link')
-      expect((await useLink(portal, 'recovery', newer)).status).toBe(200)
-    })
   })
 
   describe('the link', () => {

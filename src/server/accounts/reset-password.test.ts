@@ -76,7 +76,7 @@ describeOnEachDatabase('after a forgotten password', (kind) => {
         .select('purpose')
         .where('user_id', '=', user_id)
         .execute()
-      expect(left).toEqual([])
+      expect(left).toEqual([{ purpose: 'signup-used' }])
     })
 
     test('does not make the built-in address an administrator, nor verified', async () => {

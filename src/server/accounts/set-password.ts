@@ -7,13 +7,15 @@ import {
   REMEMBERED_PASSWORDS,
   resetPasswordFormSchema,
 } from '#contract/passwords.ts'
+import type { Profile } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
-import type { Context } from '#server/http/context.ts'
+import type { Context, PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { findProfile, lockProfile } from '#server/users/user-queries.ts'
-import type { OwnAccountContext } from './account-context.ts'
+import type { AccountContext, OwnAccountContext } from './account-context.ts'
+import { cancelLinks, markVerified } from './email-links.ts'
 import { accountMails } from './mails.ts'
 import { hashPassword, isPasswordRight } from './password-hashing.ts'
 import { refuseGuessable } from './password-rules.ts'
@@ -40,6 +42,7 @@ export async function changePassword(
   if (fault) return { error: fault }
   await context.takeFromLimit(`change-password ${profile.user_id}`, CHANGE_LIMIT)
   const isReplaced = await replacePassword(context, {
+    person: profile,
     password,
     action: 'password-changed',
     alongside: keepOnlySession,
@@ -47,7 +50,7 @@ export async function changePassword(
   return isReplaced ? { success: true } : { error: passwordMessages.reused }
 }
 
-async function keepOnlySession({ db, actor }: Context): Promise<void> {
+async function keepOnlySession({ db, actor }: Context): Promise<true> {
   const { profile, sessionId } = actor
   await db
     .deleteFrom('sessions')
@@ -62,6 +65,7 @@ async function keepOnlySession({ db, actor }: Context): Promise<void> {
     .executeTakeFirst()
   // It was ended while the passwords were compared: whoever ended it must win.
   if (!kept) throw new ProblemError('unauthenticated')
+  return true
 }
 
 /**
@@ -72,99 +76,124 @@ async function keepOnlySession({ db, actor }: Context): Promise<void> {
  */
 export async function resetPassword(context: OwnAccountContext, password: string): Promise<AuthUser> {
   const { profile, sessionId, sessionKind } = context.actor
+  const userId = profile.user_id
   if (sessionKind !== 'recovery')
     throw new ProblemError('forbidden', {
       detail: 'Para trocar sua senha, use Alterar Senha em Minha Conta.',
     })
   const fault = passwordFault(resetPasswordFormSchema, password)
   if (fault) throw new ProblemError('password-rejected', { detail: fault })
-  await context.takeFromLimit(`reset-password ${sessionId}`, RESET_LIMIT)
-  const isReplaced = await replacePassword(context, {
+  await takeFromResetLimit(context, userId)
+  const user = await replacePassword(context, {
+    person: profile,
     password,
     action: 'password-reset',
-    alongside: endSessions,
+    async alongside(within) {
+      const ended = await endSessionsByReset(within, profile)
+      // It was used or ended while the passwords were compared: a link serves once.
+      if (!ended.includes(sessionId)) throw new ProblemError('unauthenticated')
+      return presentAuthUser((await findProfile(within.db, userId)) ?? profile, 'full')
+    },
   })
-  if (!isReplaced) throw new ProblemError('password-rejected', { detail: passwordMessages.reused })
-  return presentAuthUser((await findProfile(context.db, profile.user_id)) ?? profile, 'full')
+  if (!user) throw new ProblemError('password-rejected', { detail: passwordMessages.reused })
+  return user
 }
 
-async function endSessions({ db, clock, actor, builtinAdminEmail }: OwnAccountContext): Promise<void> {
-  const { user_id: userId, email } = actor.profile
+/** Limits how many passwords are tried with the links and sessions of one person. @throws ProblemError rate-limited */
+export function takeFromResetLimit({ takeFromLimit }: AccountContext, userId: string): Promise<void> {
+  return takeFromLimit(`reset-password ${userId}`, RESET_LIMIT)
+}
+
+/**
+ * Ends every session and lock-out of somebody who has set a password through a mailed link, and takes the address for
+ * proved. @returns the ids of the sessions
+ */
+export async function endSessionsByReset(
+  context: AccountContext,
+  { user_id: userId, email }: Person,
+): Promise<string[]> {
+  const { db } = context
   const ended = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute()
-  // It was used or ended while the passwords were compared: a link serves once.
-  if (!ended.some(({ id }) => id === actor.sessionId)) throw new ProblemError('unauthenticated')
   await forgetAttempts(db, email)
-  // The mailed link proves it. The built-in administrator becomes one by the verification link alone.
-  if (email === builtinAdminEmail) return
-  await db
-    .updateTable('profiles')
-    .set({ email_verified_at: new Date(clock()) })
-    .where('user_id', '=', userId)
-    .where('email_verified_at', 'is', null)
-    .execute()
-  await db
-    .deleteFrom('email_links')
-    .where('user_id', '=', userId)
-    .where('purpose', 'in', ['signup', 'disown-account'])
-    .execute()
+  const person = await findProfile(db, userId)
+  // The built-in administrator becomes one by the verification link alone.
+  if (!person?.email_verified_at && email !== context.builtinAdminEmail) await markVerified(context, userId)
+  return ended.map(({ id }) => id)
 }
 
-interface Replacement {
+type Person = Pick<Profile, 'user_id' | 'email'>
+
+interface Replacement<C, T> {
+  person: Person
   password: string
   action: 'password-changed' | 'password-reset'
-  /** What else changes with the password, in the same transaction. */
-  alongside: (context: OwnAccountContext) => Promise<void>
+  /** Whether it is the first that is known to be the owner's: the present one then may be typed again, and is forgotten. */
+  isFirst?: boolean
+  /** What else changes with the password, in the same transaction; the person's row is locked. */
+  alongside: (context: C) => Promise<T>
 }
 
 /**
  * Sets a new password unless it is one of the last five. Hashing takes long, so it is done before the
  * transaction; under the lock on the person's row it only counts when the remembered hashes are still those
  * that were checked, and otherwise is done again.
- * @returns false for one of the last five
+ * @returns what `alongside` does; undefined for one of the last five
  * @throws ProblemError unauthenticated when the person is gone, password-rejected
  */
-async function replacePassword(context: OwnAccountContext, replacement: Replacement): Promise<boolean> {
-  const { password, action, alongside } = replacement
-  const { profile } = context.actor
+export async function replacePassword<C extends AccountContext, T extends object | true>(
+  context: C,
+  replacement: Replacement<C, T>,
+): Promise<T | undefined> {
+  const { person, password, action, isFirst = false, alongside } = replacement
+  const { user_id: userId, email } = person
   let hash: string | undefined
   for (;;) {
-    const checked = await readRemembered(context.db, profile.user_id)
-    for (const remembered of checked) if (await isPasswordRight(remembered, password)) return false
+    const checked = await readRemembered(context.db, userId, isFirst)
+    for (const remembered of checked) if (await isPasswordRight(remembered, password)) return undefined
     // Asked after the history, whose answer says more.
-    await refuseGuessable(context, { password, email: profile.email })
+    await refuseGuessable(context, { password, email })
     hash ??= await hashPassword(password)
     const encoded = hash
-    const isReplaced = await context.db.transaction().execute(async (db) => {
+    const done = await context.db.transaction().execute(async (db) => {
       const within = { ...context, db }
-      if (!(await lockProfile(db, profile.user_id))) throw new ProblemError('unauthenticated')
-      const remembered = await readRemembered(db, profile.user_id)
-      if (remembered.join() !== checked.join()) return false
-      await writePassword(within, encoded)
-      await alongside(within)
-      await queueMail(within, accountMails, 'password-changed', profile.email)
-      await recordAudit(within, { action, target: profile })
-      return true
+      if (!(await lockProfile(db, userId))) throw new ProblemError('unauthenticated')
+      const remembered = await readRemembered(db, userId, isFirst)
+      if (remembered.join() !== checked.join()) return undefined
+      const result = await alongside(within)
+      if (isFirst) await forgetPassword(db, userId)
+      await writePassword(within, userId, encoded)
+      await queueMail(within, accountMails, 'password-changed', email)
+      await recordAudit(within, { action, actor: person, target: person })
+      return result
     })
-    if (isReplaced) break
+    if (done === undefined) continue
+    context.nudgeOutbox()
+    return done
   }
-  context.nudgeOutbox()
-  return true
 }
 
-async function writePassword({ db, clock, actor }: Context, hash: string): Promise<void> {
-  const userId = actor.profile.user_id
+async function writePassword({ db, clock }: PublicContext, userId: string, hash: string): Promise<void> {
   await retirePassword(db, userId)
   await db
     .insertInto('passwords')
     .values({ user_id: userId, hash, changed_at: new Date(clock()) })
     .execute()
   // Asked for to set a password: that is done.
-  await db.deleteFrom('email_links').where('user_id', '=', userId).where('purpose', '=', 'recovery').execute()
+  await cancelLinks(db, userId, ['recovery'])
 }
 
-/** Hashes of the passwords that may not come back: the current one and those before it, newest first. */
-async function readRemembered(db: Db, userId: string): Promise<string[]> {
-  const current = await db.selectFrom('passwords').select('hash').where('user_id', '=', userId).execute()
+/** Takes a password that was stored before anybody had proved to own the address out of use, for good. */
+export async function forgetPassword(db: Db, userId: string): Promise<void> {
+  await db.deleteFrom('passwords').where('user_id', '=', userId).execute()
+}
+
+/**
+ * Hashes of the passwords that may not come back: the current one, unless it may, and those before it, newest first.
+ */
+async function readRemembered(db: Db, userId: string, isFirst: boolean): Promise<string[]> {
+  const current = isFirst
+    ? []
+    : await db.selectFrom('passwords').select('hash').where('user_id', '=', userId).execute()
   const earlier = await db
     .selectFrom('password_history')
     .select('hash')

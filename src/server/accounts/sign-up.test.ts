@@ -60,6 +60,7 @@ describeOnEachDatabase('signing up', (kind) => {
       email,
       confirmation_sent_at: new Date(portal.clock()).toISOString(),
       created_at: new Date(portal.clock()).toISOString(),
+      confirmation_mark: expect.stringMatching(/^[\w-]{43}$/),
     })
     expect(await profileOf(email)).toMatchObject({
       approved: false,
@@ -108,8 +109,8 @@ describeOnEachDatabase('signing up', (kind) => {
     for (const email of [newAddress(), verified.email, unverified.email]) {
       work.hashed = 0
       const { status, headers, body } = await signUp(portal, email)
-      const { id: _, email: echoed, ...rest } = body
-      expect(echoed).toBe(email)
+      const { id: _, email: echoed, confirmation_mark: mark, ...rest } = body
+      expect([echoed, mark.length]).toEqual([email, 43])
       replies.push({ status, rest, ...work, names: [...headers.keys()].sort() })
     }
     expect(replies[0]).toMatchObject({ status: 200, hashed: 1, verified: 0 })
@@ -152,7 +153,8 @@ describeOnEachDatabase('signing up', (kind) => {
       const { access_token: early } = (await signIn(portal, BUILTIN, NEW_PASSWORD)).body
       expect(await isAdmin(BUILTIN)).toBe(false)
       expect((await send(portal, 'GET', '/api/openapi.json', { token: early })).status).toBe(403)
-      const { body } = await useLink(portal, 'signup', (await mailTo(portal, BUILTIN))?.link)
+      const { link } = (await mailTo(portal, BUILTIN)) ?? {}
+      const { body } = await useLink(portal, 'signup', link, { password: NEW_PASSWORD })
       expect(await isAdmin(BUILTIN)).toBe(true)
       expect((await send(portal, 'GET', '/api/openapi.json', { token: body.access_token })).status).toBe(200)
       expect((await send(portal, 'GET', '/api/openapi.json', { token: early })).status).toBe(401)

@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto'
-import { signUpFormSchema, signUpMessages } from '#contract/accounts.ts'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { CONFIRMATION_MARK_MS, signUpFormSchema, signUpMessages } from '#contract/accounts.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -8,12 +9,12 @@ import { recordAudit } from '#server/operations/audit.ts'
 import { queueWaitingDigest } from '#server/users/mails.ts'
 import type { AccountContext } from './account-context.ts'
 import { limitMailsFrom, limitMailsTo } from './email-links.ts'
-import { accountMails } from './mails.ts'
+import { accountMails, hashOfLinkToken } from './mails.ts'
 import { hashPassword } from './password-hashing.ts'
 import { refuseGuessable } from './password-rules.ts'
 
-/** Dot-atom characters of RFC 5322 in ASCII alone: no quoted local part, no look-alikes, no control characters. */
-const LOCAL_PART = /^[\w.!#$%&'*+/=?^`{|}~-]+$/
+/** Dot-atom characters of RFC 5322 in ASCII alone but '+': no quoted part, no look-alikes, no control characters. */
+const LOCAL_PART = /^[\w.!#$%&'*/=?^`{|}~-]+$/
 
 function refuse(path: string, message: string): ProblemError {
   return new ProblemError('invalid-input', { detail: message, fields: [{ path, message }] })
@@ -30,7 +31,8 @@ export function companyEmail(typed: string, domain: string): string {
   const at = email.lastIndexOf('@')
   const isAscii = [...typed].every((character) => character > ' ' && character <= '~')
   if (isAscii && LOCAL_PART.test(email.slice(0, at)) && email.slice(at + 1) === domain) return email
-  throw refuse('email', signUpMessages.domain(`@${domain}`))
+  const isTagged = isAscii && email.includes('+') && email.endsWith(`@${domain}`)
+  throw refuse('email', isTagged ? signUpMessages.tagged : signUpMessages.domain(`@${domain}`))
 }
 
 /**
@@ -54,7 +56,8 @@ export async function signUp(
   // Only now: nobody is to wait for a minute because of a password that was refused.
   await limitMailsTo(context, 'sign-up', email)
   const hash = await hashPassword(password)
-  await context.db.transaction().execute((db) => register({ ...context, db }, { email, hash }))
+  const mark = randomBytes(32).toString('base64url')
+  await context.db.transaction().execute((db) => register({ ...context, db }, { email, hash, mark }))
   context.nudgeOutbox()
   const now = new Date(context.clock()).toISOString()
   return {
@@ -64,6 +67,7 @@ export async function signUp(
     email,
     confirmation_sent_at: now,
     created_at: now,
+    confirmation_mark: mark,
   }
 }
 
@@ -71,9 +75,12 @@ export async function signUp(
  * A known e-mail takes the same statements, some of which then write nothing: the time that the answer takes
  * must not tell. Verified people are mailed that they have an account, the others get a fresh link.
  */
-async function register(context: PublicContext, account: { email: string; hash: string }): Promise<void> {
+async function register(
+  context: PublicContext,
+  account: { email: string; hash: string; mark: string },
+): Promise<void> {
   const { db, clock } = context
-  const { email, hash } = account
+  const { email, hash, mark } = account
   const at = new Date(clock())
   const addedId = await addProfile(db, email, at)
   await addPassword(db, addedId, hash, at)
@@ -82,6 +89,7 @@ async function register(context: PublicContext, account: { email: string; hash: 
     .select(['user_id', 'email', 'email_verified_at'])
     .where('email', '=', email)
     .executeTakeFirstOrThrow()
+  await countSignUp(context, { userId: person.user_id, isFirst: addedId !== null, mark })
   await queueMail(context, accountMails, person.email_verified_at ? 'account-exists' : 'verification', email)
   await queueWaitingDigest(context, addedId)
   await recordAudit(context, { action: addedId ? 'account-created' : 'sign-up-repeated', target: person })
@@ -112,4 +120,17 @@ async function addPassword(db: Db, addedId: string | null, hash: string, at: Dat
         .where('user_id', '=', addedId),
     )
     .execute()
+}
+
+/** Of an account that is not verified. The mark of the only sign-up counts; once there is a second one, none does. */
+async function countSignUp(
+  { db, clock }: PublicContext,
+  { userId, isFirst, mark }: { userId: string; isFirst: boolean; mark: string },
+): Promise<void> {
+  const markHash = isFirst ? hashOfLinkToken(mark) : null
+  await sql`
+    insert into sign_ups (user_id, count, mark_hash, mark_expires_at)
+    select user_id, ${isFirst ? 1 : 2}::int, ${markHash}::bytea, ${new Date(clock() + CONFIRMATION_MARK_MS)}::timestamptz
+    from profiles where user_id = ${userId}::uuid and email_verified_at is null
+    on conflict (user_id) do update set count = sign_ups.count + 1, mark_hash = null`.execute(db)
 }

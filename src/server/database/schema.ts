@@ -80,8 +80,8 @@ export interface AccessRequestsTable extends Omit<AccessRequest, 'requested_at'>
   requested_at: Defaulted<Date>
 }
 
-/** 'disown-…' are the 'não fui eu' links: of a new account, and of a change to one. */
-export type LinkPurpose = 'signup' | 'recovery' | 'disown-account' | 'disown-change'
+/** 'disown-…' are the 'não fui eu' links: of a new account, and of a change to one. 'signup-used' opens nothing. */
+export type LinkPurpose = 'signup' | 'signup-used' | 'recovery' | 'disown-account' | 'disown-change'
 
 /** The tables as the migrations leave them. */
 export interface Tables {
@@ -92,6 +92,8 @@ export interface Tables {
   user_roles: { user_id: string; role: Role }
   sessions: SessionsTable
   email_links: { token_hash: Uint8Array; user_id: string; purpose: LinkPurpose; expires_at: Date }
+  /** Of accounts that are not verified; mark_hash is null once there was more than one sign-up. */
+  sign_ups: { user_id: string; count: number; mark_hash: Uint8Array | null; mark_expires_at: Date }
   rate_limits: { key: string; taken: number; resets_at: Date }
   sign_in_attempts: { key: string; failures: number; locked_until: Date; forget_at: Date }
   /** Browsers that have signed in to an account with its password. */

@@ -13,7 +13,9 @@ const DEFAULT_MAX_BODY_BYTES = 16 * 1024
 
 /** What a handler receives: the context, with the caller whom the route's access admits, and the parsed input. */
 export interface HandlerInput<R extends Route> {
-  context: R['access'] extends 'public' | 'operator' ? PublicContext : Context
+  context: R['access'] extends 'public' | 'operator'
+    ? PublicContext & (R['looksAtCaller'] extends true ? { actor: Actor | undefined } : unknown)
+    : Context
   params: ParamsOf<R>
   query: QueryOf<R>
   body: BodyOf<R>
@@ -92,12 +94,12 @@ function honoPath(path: string): string {
 }
 
 async function admit(
-  route: { access: Access } & Pick<Route, 'alsoFor'>,
+  route: { access: Access } & Pick<Route, 'alsoFor' | 'looksAtCaller'>,
   { authenticate, isOperator }: RouteServices,
   authorization: string | undefined,
   outgoing: ServerResponse,
 ): Promise<Actor | undefined> {
-  if (route.access === 'public') return undefined
+  if (route.access === 'public') return route.looksAtCaller ? authenticate(authorization) : undefined
   if (route.access === 'operator' && isOperator(authorization)) return undefined
   const actor = await authenticate(authorization)
   if (actor) noteOn(outgoing, { userId: actor.profile.user_id })

@@ -16,14 +16,31 @@ export function recover(portal: TestPortal, email: string) {
   return send(portal, 'POST', '/api/auth/recover', { body: { email } })
 }
 
+type Link = string | null | undefined
+
+/** What may go along with a mailed link; token is the access token of whoever is signed in. */
+interface Beside {
+  mark?: string
+  password?: string
+  token?: string
+}
+
 /** POST /verify */
-export function useLink(portal: TestPortal, type: 'signup' | 'recovery', link: string | null | undefined) {
-  const body = { type, token_hash: tokenOf(link) }
-  return send(portal, 'POST', '/api/auth/verify', { body })
+export function useLink(portal: TestPortal, type: 'signup' | 'recovery', link: Link, beside: Beside = {}) {
+  const { token, ...rest } = beside
+  const body = { type, token_hash: tokenOf(link), ...rest }
+  return send(portal, 'POST', '/api/auth/verify', { body, ...(token && { token }) })
+}
+
+/** POST /verify?dryRun=true: what the link would do, without using it up. */
+export function askLink(portal: TestPortal, type: 'signup' | 'recovery', link: Link, beside: Beside = {}) {
+  const { token, ...rest } = beside
+  const body = { type, token_hash: tokenOf(link), ...rest }
+  return send(portal, 'POST', '/api/auth/verify?dryRun=true', { body, ...(token && { token }) })
 }
 
 /** POST /not-me */
-export function disown(portal: TestPortal, link: string | null | undefined) {
+export function disown(portal: TestPortal, link: Link) {
   return send(portal, 'POST', '/api/auth/not-me', { body: { token_hash: tokenOf(link) } })
 }
 
@@ -37,7 +54,7 @@ export function changePassword(portal: TestPortal, token: string, newPassword = 
   return send(portal, 'POST', '/api/functions/change-password', { token, body: { newPassword } })
 }
 
-export function tokenOf(link: string | null | undefined): string {
+export function tokenOf(link: Link): string {
   return new URLSearchParams(new URL(link ?? '').hash.slice(1)).get('token_hash') ?? ''
 }
 

@@ -27,7 +27,8 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
         select changed_at from password_history where user_id = ${userId} union all
         select changed_at from passwords where user_id = ${userId} order by changed_at`),
       waiting_links: await rows(sql`
-        select purpose, expires_at from email_links where user_id = ${userId} order by expires_at`),
+        select purpose, expires_at from email_links
+        where user_id = ${userId} and purpose <> 'signup-used' order by expires_at`),
       access_records: await rows(sql`
         select at, action, report_id, ip, user_agent from access_records where user_id = ${userId} order by id`),
       failed_sign_ins: await rows(sql`

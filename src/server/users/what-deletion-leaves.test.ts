@@ -103,6 +103,7 @@ describeOnEachDatabase('deleting somebody', (kind) => {
       'rate_limits',
       'sessions',
       'sign_in_devices',
+      'sign_ups',
       'support_messages',
     ]
     expect(await tablesOf(person.user_id, '"ana@grupopatio', ' ana@grupopatio')).toEqual(FULL)

@@ -1,24 +1,52 @@
-import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
-import { callbackMessages } from '#contract/accounts.ts'
-import { adoptSession, getSession } from '#web/session/session.ts'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { callbackMessages, type LinkState } from '#contract/accounts.ts'
+import { sessionMessages, verificationMessages } from '#contract/messages.ts'
+import { forcedChangeFormSchema, PASSWORD_MIN } from '#contract/passwords.ts'
+import { ApiError } from '#web/http/api.ts'
+import { inOneTab } from '#web/session/browser-storage.ts'
+import { useResendVerification } from '#web/session/resend-verification.ts'
+import { adoptSession, getSession, signOut } from '#web/session/session.ts'
+import { Button, buttonClasses } from '#web/ui/button.tsx'
 import { Spinner } from '#web/ui/loading.tsx'
 import { MessagePage } from '#web/ui/message-page.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { failureNotice } from '#web/ui/use-form.ts'
-import { readTokenHash, takeLinkHash, verifyEmailLink } from './mail-link.ts'
+import { failureNotice, useForm, useSubmit } from '#web/ui/use-form.ts'
+import { VisitorPage } from '#web/ui/visitor-page.tsx'
+import { explainRefusal } from './change-password.ts'
+import { askAboutLink, readTokenHash, spendLink, useLinkHash } from './mail-link.ts'
+import { NewPasswordFields } from './new-password-fields.tsx'
 
-/** Where the link of the verification mail leads: it is posted, never used up by the page's own address. */
+/** Where the link of the verification mail leads. Opened by a scanner, it uses nothing up. */
 export function AuthCallbackScreen() {
-  const navigate = useNavigate()
-  const isStarted = useRef(false)
-  useEffect(() => {
-    if (isStarted.current) return
-    isStarted.current = true
-    void finishVerification(readTokenHash(takeLinkHash(), 'signup')).then((to) =>
-      navigate({ to, replace: true }),
+  const linkHash = useLinkHash()
+  return <Callback key={linkHash} tokenHash={readTokenHash(linkHash, 'signup')} />
+}
+
+type Step =
+  | { kind: 'checking' }
+  /** Somebody else is signed in in this browser. */
+  | { kind: 'other-person'; email: string; signedIn: string }
+  | { kind: Extract<LinkState['state'], 'asks-password' | 'too-late'>; email: string }
+
+function Callback({ tokenHash }: { tokenHash: string | undefined }) {
+  const { step, check, confirm } = useVerification(tokenHash)
+  if (step.kind === 'other-person') return <OtherPerson {...step} onSignedOut={check} />
+  if (step.kind === 'asks-password')
+    return (
+      <VisitorPage
+        title="Crie sua senha"
+        description={
+          <>
+            Para confirmar <strong className="font-medium text-ink">{step.email}</strong>, crie a senha da sua
+            conta. Ela pode ser a mesma que você escolheu no cadastro.
+          </>
+        }
+      >
+        <FirstPasswordForm confirm={confirm} onRefused={check} />
+      </VisitorPage>
     )
-  }, [navigate])
+  if (step.kind === 'too-late') return <FreshLinkNeeded email={step.email} />
   return (
     <MessagePage title={callbackMessages.checking}>
       <Spinner className="size-6" />
@@ -26,28 +54,150 @@ export function AuthCallbackScreen() {
   )
 }
 
-/** @returns the screen to go to */
-async function finishVerification(tokenHash: string | undefined): Promise<'/power-bi' | '/login'> {
-  try {
-    const session = tokenHash === undefined ? undefined : await verifyEmailLink('signup', tokenHash)
-    if (session) {
-      adoptSession(session)
-      showToast({
-        kind: 'success',
-        title: callbackMessages.verified,
-        description: callbackMessages.verifiedDetail,
-      })
-      return '/power-bi'
-    }
-    // Opened without a link, or again with a session open.
-    if (tokenHash === undefined && getSession()) return '/power-bi'
-    showToast({
-      kind: 'error',
-      title: callbackMessages.failed,
-      description: callbackMessages.failedDetail,
-    })
-  } catch (error) {
-    showToast(failureNotice('Erro', error))
+/** From the link to the session that it opens, by itself as far as the server lets this browser go. */
+function useVerification(tokenHash: string | undefined) {
+  const navigate = useNavigate()
+  const [step, setStep] = useState<Step>({ kind: 'checking' })
+
+  const goTo = (to: '/power-bi' | '/login') => navigate({ to, replace: true })
+  const finish = () => {
+    const { verified: title, verifiedDetail: description } = callbackMessages
+    showToast({ kind: 'success', title, description })
+    return goTo('/power-bi')
   }
-  return '/login'
+  const confirm = async (password?: string) => {
+    adoptSession(await spendLink('signup', tokenHash ?? '', password))
+    await finish()
+  }
+  const follow = async () => {
+    const link = tokenHash === undefined ? undefined : await askAboutLink('signup', tokenHash)
+    const session = getSession()
+    // Opened without a link, by somebody who is signed in.
+    if (tokenHash === undefined && session) return goTo('/power-bi')
+    if (!link) {
+      const { failed: title, failedDetail: description } = callbackMessages
+      showToast({ kind: 'error', title, description })
+      return goTo('/login')
+    }
+    const { email, state } = link
+    if (state === 'used') return finish()
+    if (session && session.user.email !== email)
+      return setStep({ kind: 'other-person', email, signedIn: session.user.email })
+    if (state === 'confirms') return confirm()
+    setStep({ kind: state, email })
+  }
+  const check = async () => {
+    try {
+      // The second of two tabs finds what the first has done.
+      await inOneTab('patio.mail-link', follow)
+    } catch (error) {
+      showToast(failureNotice('Erro', error))
+      await goTo('/login')
+    }
+  }
+  const isStarted = useRef(false)
+  useEffect(() => {
+    if (isStarted.current) return
+    isStarted.current = true
+    void check()
+  })
+  return { step, check, confirm }
+}
+
+function OtherPerson(props: { email: string; signedIn: string; onSignedOut: () => Promise<void> }) {
+  const { email, signedIn, onSignedOut } = props
+  const { submit: leave, isBusy } = useSubmit({
+    send: () => signOut(),
+    onDone: onSignedOut,
+    onFailed: sessionMessages.signOutFailed,
+  })
+  return (
+    <MessagePage
+      title="Este link é de outra conta"
+      actions={
+        <div className="flex flex-wrap justify-center gap-3">
+          <Link to="/power-bi" replace className={buttonClasses('secondary')}>
+            Ficar nesta conta
+          </Link>
+          <Button isBusy={isBusy} onClick={() => void leave()}>
+            Sair e confirmar
+          </Button>
+        </div>
+      }
+    >
+      <div className="space-y-3">
+        <p>
+          O link confirma <Email>{email}</Email>, mas você está conectado como <Email>{signedIn}</Email>.
+        </p>
+        <p>Para confirmar a outra conta, saia desta. Enquanto isso, o link continua valendo.</p>
+      </div>
+    </MessagePage>
+  )
+}
+
+const Email = ({ children }: { children: string }) => (
+  <strong className="break-words font-medium text-ink">{children}</strong>
+)
+
+interface FirstPasswordFormProps {
+  confirm: (password: string) => Promise<void>
+  /** Called when the link is no longer what it was. */
+  onRefused: () => Promise<void>
+}
+
+function FirstPasswordForm({ confirm, onRefused }: FirstPasswordFormProps) {
+  const { formProps, isBusy, errorOf } = useForm({
+    schema: forcedChangeFormSchema,
+    explain: (error) => explainRefusal(error, callbackMessages.failed),
+    async send({ password }) {
+      try {
+        await confirm(password)
+      } catch (error) {
+        if (!(error instanceof ApiError && error.problem.code === 'invalid-link')) throw error
+        await onRefused()
+      }
+    },
+  })
+  return (
+    <form {...formProps} className="space-y-5" aria-label="Crie sua senha">
+      <NewPasswordFields label="Senha" errorOf={errorOf} minLength={PASSWORD_MIN} />
+      <Button type="submit" size="large" className="w-full" isBusy={isBusy}>
+        Confirmar e-mail
+      </Button>
+      <p className="text-muted text-sm">
+        Não foi você que pediu esta conta? Use o link “Não fui eu” da mensagem que recebeu.
+      </p>
+    </form>
+  )
+}
+
+/** The link is older than an hour and would have to set a password. */
+function FreshLinkNeeded({ email }: { email: string }) {
+  const { label, isSending, isResting, resend } = useResendVerification(email, verificationMessages.resent)
+  return (
+    <VisitorPage
+      title="Peça um novo link"
+      description={
+        <>
+          Para confirmar <Email>{email}</Email> neste navegador, você precisa criar a senha da conta. Por
+          segurança, um link só serve para isso na primeira hora, e este é mais antigo.
+        </>
+      }
+    >
+      <div className="grid gap-3">
+        <Button
+          size="large"
+          isBusy={isSending}
+          disabled={isResting}
+          onClick={() => void resend()}
+          className="tabular-nums"
+        >
+          {label}
+        </Button>
+        <Link to="/login" className={buttonClasses('secondary', 'large')}>
+          Voltar para o login
+        </Link>
+      </div>
+    </VisitorPage>
+  )
 }

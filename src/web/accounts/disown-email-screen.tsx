@@ -1,4 +1,4 @@
-import { Link, useLocation } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError, callPublic } from '#web/http/api.ts'
 import { getSession, refreshSession } from '#web/session/session.ts'
@@ -6,14 +6,17 @@ import { Alert } from '#web/ui/alert.tsx'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
 import { MessagePage } from '#web/ui/message-page.tsx'
 import { useSubmit } from '#web/ui/use-form.ts'
+import { useLinkHash } from './mail-link.ts'
 
 type Outcome = 'account-removed' | 'sessions-ended' | 'link-ended'
 
 /** /nao-fui-eu, where the 'não fui eu' links of mails lead: nothing happens before the button is pressed. */
 export function DisownEmailScreen() {
-  const tokenHash = useLocation({
-    select: ({ state }) => new URLSearchParams(state.linkHash).get('token_hash') ?? '',
-  })
+  const linkHash = useLinkHash()
+  return <Disown key={linkHash} tokenHash={new URLSearchParams(linkHash).get('token_hash') ?? ''} />
+}
+
+function Disown({ tokenHash }: { tokenHash: string }) {
   const { outcome, failure, isBusy, disown } = useDisown(tokenHash)
   if (outcome) return <DisownOutcome outcome={outcome} />
   return (

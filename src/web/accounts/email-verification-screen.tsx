@@ -19,7 +19,8 @@ export function EmailVerificationScreen() {
     >
       <div className="space-y-6">
         <ol className="list-decimal space-y-2 pl-5 text-sm leading-relaxed marker:text-muted">
-          <li>Abra a mensagem e use o link. Ele vale por 24 horas.</li>
+          <li>Abra a mensagem neste navegador e use o link. Ele vale por 24 horas.</li>
+          <li>Em outro aparelho, ou depois de meia hora, o link pede que você crie a senha de novo.</li>
           <li>Não chegou? Confira a pasta de spam ou peça outro e-mail.</li>
           <li>Depois da confirmação, um administrador libera seu acesso.</li>
         </ol>

@@ -1,44 +1,81 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { answerWith, installLocalStorage, problem, sessionOf } from '#web/testing/browser-parts.ts'
-import { readTokenHash, verifyEmailLink } from './mail-link.ts'
+import { answerWith, installLocalStorage, openTab, problem, sessionOf } from '#web/testing/browser-parts.ts'
+
+const openLinks = async () => {
+  const tab = await openTab()
+  const [links, marks] = await Promise.all([
+    import('./mail-link.ts'),
+    import('#web/session/confirmation-mark.ts'),
+  ])
+  return { ...tab, ...links, ...marks }
+}
 
 beforeEach(() => {
   vi.unstubAllGlobals()
+  vi.useRealTimers()
   installLocalStorage()
 })
 
-describe('readTokenHash', () => {
-  it('takes the token of a link of the type asked for only', () => {
+describe('a mailed link', () => {
+  it('is taken by the page of its type only', async () => {
+    const { readTokenHash } = await openLinks()
     expect(readTokenHash('token_hash=abc&type=signup', 'signup')).toBe('abc')
     expect(readTokenHash('token_hash=abc&type=recovery', 'signup')).toBeUndefined()
     expect(readTokenHash('token_hash=abc&type=recovery', 'recovery')).toBe('abc')
     expect(readTokenHash('token_hash=&type=signup', 'signup')).toBeUndefined()
-    expect(readTokenHash('', 'signup')).toBeUndefined()
+    expect(readTokenHash(undefined, 'signup')).toBeUndefined()
+  })
+
+  it('is asked about with the mark and the session of this browser, a reset link with neither', async () => {
+    const { askAboutLink, keepMark, storeSession } = await openLinks()
+    storeSession(sessionOf(1))
+    keepMark('the-mark')
+    const state = { email: 'ana@grupopatio.com.br', state: 'confirms' }
+    const requests = answerWith(Response.json(state), Response.json({ ...state, state: 'asks-password' }))
+    expect(await askAboutLink('signup', 'abc')).toEqual(state)
+    await askAboutLink('recovery', 'def')
+    expect(requests).toEqual([
+      {
+        path: '/api/auth/verify?dryRun=true',
+        authorization: 'Bearer access-1',
+        body: { type: 'signup', token_hash: 'abc', mark: 'the-mark' },
+      },
+      {
+        path: '/api/auth/verify?dryRun=true',
+        authorization: null,
+        body: { type: 'recovery', token_hash: 'def' },
+      },
+    ])
+  })
+
+  it('that is no longer good is told from one that cannot be asked about now', async () => {
+    const { askAboutLink } = await openLinks()
+    answerWith(problem(400, 'invalid-link'), new TypeError('fetch failed'), problem(429, 'rate-limited'))
+    expect(await askAboutLink('signup', 'used')).toBeUndefined()
+    await expect(askAboutLink('signup', 'later')).rejects.toThrow()
+    await expect(askAboutLink('signup', 'later')).rejects.toThrow()
   })
 })
 
-describe('verifyEmailLink', () => {
-  it('posts a link once, however often it is asked', async () => {
-    const requests = answerWith(Response.json(sessionOf(1)))
-    const [one, two] = await Promise.all([
-      verifyEmailLink('recovery', 'once'),
-      verifyEmailLink('recovery', 'once'),
-    ])
-    expect(one).toBe(two)
-    expect(requests).toMatchObject([
-      { path: '/api/auth/verify', body: { type: 'recovery', token_hash: 'once' } },
-    ])
+describe('the mark of a sign-up', () => {
+  it('is kept for half an hour', async () => {
+    vi.useFakeTimers()
+    const { keepMark, readMark } = await openLinks()
+    expect(readMark()).toBeUndefined()
+    keepMark('the-mark')
+    vi.advanceTimersByTime(30 * 60_000 - 1)
+    expect(readMark()).toBe('the-mark')
+    vi.advanceTimersByTime(1)
+    expect(readMark()).toBeUndefined()
   })
 
-  it('knows a link that is no longer good', async () => {
-    answerWith(problem(400, 'invalid-link'))
-    expect(await verifyEmailLink('signup', 'used')).toBeUndefined()
-  })
-
-  it('tries again after a failure that says nothing about the link', async () => {
-    answerWith(new TypeError('fetch failed'), problem(503, 'internal'), Response.json(sessionOf(1)))
-    await expect(verifyEmailLink('recovery', 'later')).rejects.toThrow()
-    await expect(verifyEmailLink('recovery', 'later')).rejects.toThrow()
-    expect(await verifyEmailLink('recovery', 'later')).toMatchObject({ access_token: 'access-1' })
+  it('is dropped when anybody signs in or out', async () => {
+    const { keepMark, readMark, adoptSession, forgetSession } = await openLinks()
+    keepMark('the-mark')
+    adoptSession(sessionOf(1))
+    expect(readMark()).toBeUndefined()
+    keepMark('the-mark')
+    forgetSession()
+    expect(readMark()).toBeUndefined()
   })
 })

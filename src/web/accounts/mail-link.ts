@@ -1,45 +1,54 @@
-import type { Session } from '#contract/accounts.ts'
-import { ApiError, callPublic } from '#web/http/api.ts'
+import { useLocation } from '@tanstack/react-router'
+import type { LinkState, Session } from '#contract/accounts.ts'
+import { asSignedIn } from '#web/http/api.ts'
+import { isDefiniteRefusal, sendRequest } from '#web/http/send-request.ts'
+import { readMark } from '#web/session/confirmation-mark.ts'
 
 export type LinkType = 'signup' | 'recovery'
 
-/** Each link is posted once, however often the screen is mounted. */
-const posted = new Map<string, Promise<Session | undefined>>()
+/** What stands behind '#' of the link that led here, or stood there until it left the address bar. */
+export function useLinkHash(): string | undefined {
+  return useLocation({ select: ({ hash, state }) => hash || state.linkHash })
+}
 
 /** Takes the token out of 'token_hash=…&type=signup'; undefined when the link is not one of this type. */
-export function readTokenHash(hash: string, type: LinkType): string | undefined {
+export function readTokenHash(hash: string | undefined, type: LinkType): string | undefined {
   const values = new URLSearchParams(hash)
   return values.get('type') === type ? values.get('token_hash') || undefined : undefined
 }
 
 /**
- * Uses the link up and gets its session.
+ * Asks whose a link is and what using it would take; nothing is used up, so that a scanner may open the page.
  * @returns undefined when the link is not, or no longer, good
- * @throws NetworkError or ApiError when that could not be found out; the next call tries again
+ * @throws NetworkError or ApiError when that could not be found out
  */
-export function verifyEmailLink(type: LinkType, tokenHash: string): Promise<Session | undefined> {
-  const known = posted.get(tokenHash)
-  if (known) return known
-  const body = { type, token_hash: tokenHash }
-  const session = callPublic('POST /api/auth/verify', { body }).catch((error: unknown) => {
-    if (error instanceof ApiError && error.status < 500 && error.status !== 429) return undefined
-    posted.delete(tokenHash)
+export async function askAboutLink(type: LinkType, tokenHash: string): Promise<LinkState | undefined> {
+  try {
+    return (await post(type, tokenHash, { query: { dryRun: 'true' } })) as LinkState
+  } catch (error) {
+    if (isDefiniteRefusal(error)) return undefined
     throw error
-  })
-  posted.set(tokenHash, session)
-  return session
+  }
 }
 
-let keptHash: string | undefined
-
-/** Puts the part behind '#' of a mailed link aside, so that its token can leave the address bar at once. */
-export function keepLinkHash(hash: string): void {
-  keptHash = hash
+/**
+ * Uses the link up, and sets the password if there is one.
+ * @throws ApiError, with code 'invalid-link' where it is no longer good, or NetworkError
+ */
+export async function spendLink(type: LinkType, tokenHash: string, password?: string): Promise<Session> {
+  return (await post(type, tokenHash, { password })) as Session
 }
 
-/** What keepLinkHash put aside, once. */
-export function takeLinkHash(): string {
-  const hash = keptHash ?? ''
-  keptHash = undefined
-  return hash
+/** The server looks at the mark and at who is signed in. */
+function post(
+  type: LinkType,
+  tokenHash: string,
+  { query, password }: { query?: { dryRun: 'true' }; password?: string | undefined },
+) {
+  const mark = type === 'signup' ? readMark() : undefined
+  const body = { type, token_hash: tokenHash, ...(mark && { mark }), ...(password && { password }) }
+  const input = { body, ...(query && { query }) }
+  return type === 'signup'
+    ? asSignedIn((accessToken) => sendRequest('POST /api/auth/verify', input, accessToken))
+    : sendRequest('POST /api/auth/verify', input)
 }

@@ -1,7 +1,7 @@
-import { Link, useLocation, useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import Check from 'lucide-react/icons/check'
 import Circle from 'lucide-react/icons/circle'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { passwordMessages, RESET_PASSWORD_MIN, resetPasswordFormSchema } from '#contract/passwords.ts'
 import type { FieldProblem } from '#contract/problem.ts'
 import { ApiError } from '#web/http/api.ts'
@@ -12,37 +12,36 @@ import { Spinner } from '#web/ui/loading.tsx'
 import { showToast, type ToastContent } from '#web/ui/toast.tsx'
 import { failureNotice, useForm } from '#web/ui/use-form.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
-import { takeLinkHash } from './mail-link.ts'
+import { askAboutLink, readTokenHash, spendLink, useLinkHash } from './mail-link.ts'
 import { NewPasswordFields } from './new-password-fields.tsx'
-import { closeRecovery, openRecovery, type Recovery, setPassword } from './recovery-session.ts'
 
 const REDIRECT_MS = 2_000
 
-/** /reset-password, where the link of the reset mail leads. Each link gets a fresh screen. */
+/** /reset-password, where the link of the reset mail leads. Opened by a scanner, it uses nothing up. */
 export function ResetPasswordScreen() {
-  const linkKey = useLocation({ select: ({ state }) => state.linkKey })
-  return <Reset key={linkKey ?? ''} />
+  const linkHash = useLinkHash()
+  return <Reset key={linkHash} tokenHash={readTokenHash(linkHash, 'recovery')} />
 }
 
-function Reset() {
-  const { state, retry, end } = useRecovery()
-  if (state.kind === 'ended') return <RecoveryEnded />
-  if (state.kind === 'open')
+function Reset({ tokenHash }: { tokenHash: string | undefined }) {
+  const { state, retry, end } = useResetLink(tokenHash)
+  if (state.kind === 'ended') return <LinkEnded />
+  if (state.kind === 'good')
     return (
       <VisitorPage
         title="Nova senha"
         description={
           <>
-            Crie uma nova senha para <strong className="font-medium text-ink">{state.recovery.email}</strong>.
+            Crie uma nova senha para <strong className="font-medium text-ink">{state.email}</strong>.
           </>
         }
       >
-        <ResetPasswordForm recovery={state.recovery} onEnded={end} />
+        <ResetPasswordForm tokenHash={state.tokenHash} onEnded={end} />
       </VisitorPage>
     )
   return (
     <VisitorPage title="Nova senha">
-      {state.kind === 'opening' ? (
+      {state.kind === 'checking' ? (
         <p role="status" className="flex items-center gap-3 text-muted text-sm">
           <Spinner /> Conferindo o link...
         </p>
@@ -55,45 +54,37 @@ function Reset() {
   )
 }
 
-type RecoveryState =
-  | { kind: 'opening' }
-  | { kind: 'open'; recovery: Recovery }
-  /** No link, or one that was used, has expired or was overtaken by a newer one. */
+type ResetState =
+  | { kind: 'checking' }
+  | { kind: 'good'; email: string; tokenHash: string }
+  /** No link, or one that was used or has expired. */
   | { kind: 'ended' }
   | { kind: 'failed'; message: string }
 
-/** The reset link that this screen was opened with. */
-function useRecovery() {
-  const [state, setState] = useState<RecoveryState>({ kind: 'opening' })
-  const hash = useRef<string>(undefined)
-
-  const open = useCallback(async () => {
-    hash.current ??= takeLinkHash()
-    setState({ kind: 'opening' })
+function useResetLink(tokenHash: string | undefined) {
+  const [state, setState] = useState<ResetState>({ kind: 'checking' })
+  const end = () => setState({ kind: 'ended' })
+  const check = useCallback(async () => {
+    setState({ kind: 'checking' })
     try {
-      const recovery = await openRecovery(hash.current)
-      setState(recovery ? { kind: 'open', recovery } : { kind: 'ended' })
+      const link = tokenHash === undefined ? undefined : await askAboutLink('recovery', tokenHash)
+      setState(link && tokenHash ? { kind: 'good', email: link.email, tokenHash } : { kind: 'ended' })
     } catch (error) {
       setState({ kind: 'failed', message: error instanceof Error ? error.message : '' })
     }
-  }, [])
+  }, [tokenHash])
   useEffect(() => {
-    void open()
-  }, [open])
-
-  const end = () => {
-    closeRecovery()
-    setState({ kind: 'ended' })
-  }
-  return { state, retry: open, end }
+    void check()
+  }, [check])
+  return { state, retry: check, end }
 }
 
 /** Without a link that is still good: why, and the way on. */
-function RecoveryEnded() {
+function LinkEnded() {
   return (
     <VisitorPage
       title="Link inválido ou expirado"
-      description="O link para criar uma nova senha vale por 1 hora e só pode ser usado uma vez. Depois de aberto, a senha precisa ser criada em até 15 minutos. Se você pediu mais de um e-mail, apenas o link do mais recente funciona."
+      description="O link para criar uma nova senha vale por 1 hora e só pode ser usado uma vez. Se você pediu mais de um e-mail, o uso de um link encerra os outros."
     >
       <div className="grid gap-3">
         <Link to="/forgot-password" className={buttonClasses('primary', 'large')}>
@@ -108,15 +99,15 @@ function RecoveryEnded() {
 }
 
 interface ResetPasswordFormProps {
-  recovery: Recovery
-  /** Called when the server no longer takes the recovery. */
+  tokenHash: string
+  /** Called when the server no longer takes the link. */
   onEnded: () => void
 }
 
 /** The new password, twice, with its requirements and its strength. */
-function ResetPasswordForm({ recovery, onEnded }: ResetPasswordFormProps) {
+function ResetPasswordForm({ tokenHash, onEnded }: ResetPasswordFormProps) {
   const [typed, setTyped] = useState('')
-  const { formProps, isBusy, errorOf, isDone } = useResetPassword(recovery, onEnded)
+  const { formProps, isBusy, errorOf, isDone } = useResetPassword(tokenHash, onEnded)
   if (isDone)
     return (
       <Alert kind="success" title="Sua senha foi redefinida.">
@@ -139,7 +130,7 @@ function ResetPasswordForm({ recovery, onEnded }: ResetPasswordFormProps) {
   )
 }
 
-function useResetPassword(recovery: Recovery, onEnded: () => void) {
+function useResetPassword(tokenHash: string, onEnded: () => void) {
   const navigate = useNavigate()
   const [isDone, setIsDone] = useState(false)
   useEffect(() => {
@@ -152,16 +143,14 @@ function useResetPassword(recovery: Recovery, onEnded: () => void) {
     noticeOf: noticeOfReset,
     explain: (error) => failureNotice(passwordMessages.resetFailed, error),
     async send({ password }) {
-      try {
-        await setPassword(recovery, password)
-      } catch (error) {
-        if (error instanceof ApiError && [401, 403].includes(error.status)) onEnded()
+      const { user } = await spendLink('recovery', tokenHash, password).catch((error) => {
+        if (error instanceof ApiError && error.problem.code === 'invalid-link') onEnded()
         throw error
-      }
+      })
       showToast({ kind: 'success', title: passwordMessages.reset, description: 'Entre com a nova senha.' })
       setIsDone(true)
       // The server has ended every session of this person; the one stored here would only fail.
-      if (getSession()?.user.id === recovery.userId) forgetSession()
+      if (getSession()?.user.id === user.id) forgetSession()
     },
   })
   return { ...form, isDone }

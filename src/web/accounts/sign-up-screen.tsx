@@ -6,6 +6,7 @@ import { ApiError, callPublic } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { HumanCheck } from '#web/human-check/human-check.tsx'
 import { type PassKeeper, requirePass } from '#web/human-check/human-pass.ts'
+import { keepMark } from '#web/session/confirmation-mark.ts'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { EmailField } from '#web/ui/text-field.tsx'
 import type { ToastContent } from '#web/ui/toast.tsx'
@@ -40,10 +41,11 @@ function SignUpForm() {
       if (captcha === false) return
       try {
         const redirect_to = `${location.origin}/auth/callback`
-        await callPublic('POST /api/auth/signup', {
+        const { confirmation_mark } = await callPublic('POST /api/auth/signup', {
           query: { redirect_to },
           body: { email, password, captcha },
         })
+        keepMark(confirmation_mark)
         await navigate({ to: '/email-verification', state: { email } })
       } catch (error) {
         humanCheck.current?.reset()

@@ -10,7 +10,6 @@ import {
 } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { documentTitle } from '#contract/portal.ts'
-import { keepLinkHash } from '#web/accounts/mail-link.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { getSession, onAuthStateChange, owesPasswordChange } from '#web/session/session.ts'
@@ -125,9 +124,8 @@ const callbackRoute = createRoute({
   path: '/auth/callback',
   staticData: { title: 'Verificação de e-mail' },
   beforeLoad: ({ location }) => {
-    if (!location.hash) return
-    keepLinkHash(location.hash)
-    throw redirect({ to: '/auth/callback', replace: true })
+    if (location.hash)
+      throw redirect({ to: '/auth/callback', replace: true, state: { linkHash: location.hash } })
   },
   component: screen(() => import('#web/accounts/auth-callback-screen.tsx'), 'AuthCallbackScreen'),
 })
@@ -137,9 +135,8 @@ const resetPasswordRoute = createRoute({
   path: '/reset-password',
   staticData: { title: 'Nova senha' },
   beforeLoad: ({ location }) => {
-    if (!location.hash) return
-    keepLinkHash(location.hash)
-    throw redirect({ to: '/reset-password', replace: true, state: { linkKey: crypto.randomUUID() } })
+    if (location.hash)
+      throw redirect({ to: '/reset-password', replace: true, state: { linkHash: location.hash } })
   },
   component: screen(() => import('#web/accounts/reset-password-screen.tsx'), 'ResetPasswordScreen'),
 })
@@ -281,9 +278,7 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** Where the confirmation link of a sign-up went, for /email-verification. */
     email?: string
-    /** Changes with each reset link that is opened in this tab. */
-    linkKey?: string
-    /** What stood behind '#' of a 'não fui eu' link, which is used only when its button is pressed. */
+    /** What stood behind '#' of a mailed link, until it is used; it outlives a reload. */
     linkHash?: string
   }
 }

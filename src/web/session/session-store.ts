@@ -3,6 +3,8 @@ import { sharedStorage } from './browser-storage.ts'
 
 /** Local storage key of the session, shared by every tab. */
 export const SESSION_KEY = 'patio.session'
+/** Of the mark of a sign-up. Whoever signs in or out may be somebody else than who signed up. */
+export const MARK_KEY = 'patio.confirmation-mark'
 
 export interface StoredSession {
   user: AuthUser
@@ -85,6 +87,7 @@ export function onAuthStateChange(listener: Listener): () => void {
 export function announce(event: AuthEvent): void {
   listenToOtherTabs()
   known = getSession()
+  if (event === 'SIGNED_IN' || event === 'SIGNED_OUT') sharedStorage.remove(MARK_KEY)
   channel?.postMessage(event)
   deliver(event)
 }

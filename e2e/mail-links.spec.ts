@@ -1,0 +1,159 @@
+import { type Browser, devices, type Page } from '@playwright/test'
+import {
+  type Demo,
+  emailOf,
+  expect,
+  openAs,
+  signIn,
+  signUp,
+  test,
+  typeNewPassword,
+} from './portal-fixture.ts'
+
+const STRANGERS = 'Estranha-Nebulosa-31!'
+const OWNERS = 'Um-Cavalo-Azul-77'
+
+/** A browser of somebody else, or of the same person elsewhere. */
+async function otherBrowser(browser: Browser, demo: Demo, device: object = {}): Promise<Page> {
+  return (await browser.newContext({ ...device, baseURL: demo.url })).newPage()
+}
+const linkIn = async (demo: Demo, email: string, count = 1) =>
+  (await demo.mail(email, 'verification', count)).link as string
+const typeFirstPassword = async (page: Page, password: string) => {
+  await page.getByLabel('Senha', { exact: true }).fill(password)
+  await page.getByLabel('Confirmar senha').fill(password)
+  await page.getByRole('button', { name: 'Confirmar e-mail' }).click()
+}
+
+test('whoever owns the mailbox owns the account, also with a phone and a stranger who was first', async ({
+  page,
+  browser,
+  demo,
+}) => {
+  const email = emailOf('dona')
+  const stranger = await otherBrowser(browser, demo)
+  await signUp(stranger, email, STRANGERS)
+  await expect(stranger).toHaveURL('/email-verification')
+  await signUp(page, email, OWNERS)
+  await expect(page).toHaveURL('/email-verification')
+  const link = await linkIn(demo, email, 2)
+
+  const phone = await otherBrowser(browser, demo, devices['Pixel 7'])
+  await phone.goto(link)
+  await expect(phone.getByRole('heading', { name: 'Crie sua senha' })).toBeVisible()
+  await expect(phone.getByRole('main')).toContainText(email)
+  await expect(phone).toHaveURL('/auth/callback')
+  await typeFirstPassword(phone, 'Grupopatio-2026!')
+  await expect(phone.getByRole('alert')).toContainText('Senha rejeitada pelo servidor.')
+  await phone.reload()
+  await typeFirstPassword(phone, OWNERS)
+  await expect(phone.getByText('E-mail verificado!')).toBeVisible()
+  await expect(phone).toHaveURL(/\/power-bi$/)
+
+  // The link of the other sign-up has ended, and the stranger's password opens nothing.
+  await page.goto(link)
+  await expect(page.getByText('Erro na verificação')).toBeVisible()
+  await signIn(stranger, 'dona', STRANGERS)
+  await expect(stranger.getByText('Falha no login. Verifique suas credenciais.')).toBeVisible()
+  await signIn(page, 'dona', OWNERS)
+  await expect(page).toHaveURL(/\/power-bi$/)
+  await demo.mail(email, 'password-changed')
+  for (const each of [phone, stranger]) await each.context().close()
+})
+
+test('a link of somebody else is not followed before the signed-in person has left', async ({
+  page,
+  browser,
+  demo,
+}) => {
+  const email = emailOf('visita')
+  const elsewhere = await otherBrowser(browser, demo)
+  await signUp(elsewhere, email, OWNERS)
+  const link = await linkIn(demo, email)
+  await elsewhere.context().close()
+
+  await openAs(page, 'diretoria')
+  await page.goto(link)
+  await expect(page.getByRole('heading', { name: 'Este link é de outra conta' })).toBeVisible()
+  await expect(page.getByRole('main')).toContainText(email)
+  await expect(page.getByRole('main')).toContainText(emailOf('diretoria'))
+  await page.getByRole('link', { name: 'Ficar nesta conta' }).click()
+  await expect(page).toHaveURL(/\/power-bi/)
+  await page.getByRole('link', { name: 'Minha conta' }).click()
+  await expect(page.getByLabel('E-mail')).toHaveValue(emailOf('diretoria'))
+
+  await page.goto(link)
+  await page.getByRole('button', { name: 'Sair e confirmar' }).click()
+  await typeFirstPassword(page, OWNERS)
+  await expect(page.getByText('E-mail verificado!')).toBeVisible()
+  await page.getByRole('link', { name: 'Minha conta' }).click()
+  await expect(page.getByLabel('E-mail')).toHaveValue(email)
+})
+
+test('a link older than an hour asks for a fresh one where a password would have to be set', async ({
+  page,
+  portal,
+  demo,
+}) => {
+  const email = emailOf('demorada')
+  await signUp(page, email, OWNERS)
+  const link = await linkIn(demo, email)
+  portal.advance(61 * 60_000)
+  await page.goto(link)
+  await expect(page.getByRole('heading', { name: 'Peça um novo link' })).toBeVisible()
+  await page.getByRole('button', { name: 'Reenviar e-mail de verificação' }).click()
+  await page.goto(await linkIn(demo, email, 2))
+  await typeFirstPassword(page, OWNERS)
+  await expect(page.getByText('E-mail verificado!')).toBeVisible()
+})
+
+test('a scanner that opens every link of every mail and runs its page uses nothing up', async ({
+  page,
+  browser,
+  demo,
+}) => {
+  test.setTimeout(120_000)
+  const email = emailOf('lida.antes')
+  const member = emailOf('semrelatorio')
+  // Mails of every kind that carry links of their own.
+  await signUp(page, email, OWNERS)
+  const confirmation = await linkIn(demo, email)
+  const other = await otherBrowser(browser, demo)
+  await signUp(other, member, STRANGERS)
+  await demo.mail(member, 'account-exists')
+  await other.goto('/forgot-password')
+  const askForReset = async (count: number) => {
+    await other.goto('/forgot-password')
+    await other.getByLabel('E-mail').fill(member)
+    await other.getByRole('button', { name: 'Enviar link' }).click()
+    return (await demo.mail(member, 'recovery', count)).link as string
+  }
+  await other.goto(await askForReset(1))
+  await typeNewPassword(other, 'Outra-Senha-Boa-9')
+  await other.getByRole('button', { name: 'Redefinir senha' }).click()
+  const notice = await demo.mail(member, 'password-changed')
+  const reset = await askForReset(2)
+
+  const mails: { kind: string; text: string }[] = await (await fetch(`${demo.url}/demo/mailbox.json`)).json()
+  expect(new Set(mails.map(({ kind }) => kind))).toEqual(
+    new Set(['verification', 'account-exists', 'recovery', 'password-changed', 'waiting-digest']),
+  )
+  const links = new Set(mails.flatMap(({ text }) => text.match(/https?:\/\/\S+/g) ?? []))
+  expect([...links].filter((link) => link.includes('token_hash=')).length).toBeGreaterThanOrEqual(5)
+  for (const link of links) {
+    const scanner = await otherBrowser(browser, demo)
+    await scanner.goto(link, { waitUntil: 'networkidle' })
+    await scanner.context().close()
+  }
+
+  await page.goto(confirmation)
+  await expect(page.getByText('E-mail verificado!')).toBeVisible()
+  await other.goto(reset)
+  await typeNewPassword(other, 'Mais-Uma-Senha-7')
+  await other.getByRole('button', { name: 'Redefinir senha' }).click()
+  await expect(other.getByText('Senha redefinida', { exact: true })).toBeVisible()
+  await other.goto(/\S+\/nao-fui-eu#\S+/.exec(notice.text)?.[0] as string)
+  await other.getByRole('button', { name: 'Não fui eu' }).click()
+  await expect(other.getByRole('heading', { name: 'Sessões encerradas' })).toBeVisible()
+  await other.context().close()
+})

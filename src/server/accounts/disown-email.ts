@@ -1,0 +1,57 @@
+import type { PublicContext } from '#server/http/context.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import { queueMail } from '#server/mail/mails.ts'
+import { recordAudit } from '#server/operations/audit.ts'
+import type { AccountContext } from './account-context.ts'
+import { cancelLinks, type MailedLink, openLink, takeFromLinkLimit } from './email-links.ts'
+import { accountMails } from './mails.ts'
+import { retirePassword } from './set-password.ts'
+
+type Outcome = 'account-removed' | 'sessions-ended'
+
+/**
+ * Uses a 'não fui eu' link up. That of a verification mail removes the account that somebody made with the
+ * e-mail; that of a notice ends all sessions, takes the password out of use and mails a reset link.
+ * @throws ProblemError invalid-link for a link that is unknown, used or expired; rate-limited
+ */
+export async function disownEmail(context: AccountContext, token: string): Promise<{ outcome: Outcome }> {
+  await takeFromLinkLimit(context)
+  const outcome = await context.db.transaction().execute(async (db) => {
+    const within = { ...context, db }
+    const { purpose, owner } = await openLink(within, token, ['disown-account', 'disown-change'])
+    return purpose === 'disown-account' ? removeAccount(within, owner) : shutOut(within, owner)
+  })
+  context.nudgeOutbox()
+  return { outcome }
+}
+
+async function removeAccount(context: PublicContext, owner: MailedLink['owner']): Promise<Outcome> {
+  const { db } = context
+  const userId = owner.user_id
+  if (owner.email_verified_at) throw new ProblemError('invalid-link')
+  await db.deleteFrom('profiles').where('user_id', '=', userId).execute()
+  // Whoever says that they never had an account is not named in the trail either.
+  await db
+    .updateTable('audit_entries')
+    .set(({ eb }) => ({
+      actor_email: eb.case().when('actor_id', '=', userId).then(null).else(eb.ref('actor_email')).end(),
+      target_email: eb.case().when('target_id', '=', userId).then(null).else(eb.ref('target_email')).end(),
+    }))
+    .where((eb) => eb.or([eb('actor_id', '=', userId), eb('target_id', '=', userId)]))
+    .execute()
+  await recordAudit(context, { action: 'account-disowned', after: { userId } })
+  return 'account-removed'
+}
+
+async function shutOut(context: PublicContext, owner: MailedLink['owner']): Promise<Outcome> {
+  const { db } = context
+  const userId = owner.user_id
+  await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
+  await db.deleteFrom('sign_in_devices').where('user_id', '=', userId).execute()
+  // Ending sessions alone would let whoever knows the password sign in again.
+  await retirePassword(db, userId)
+  await cancelLinks(db, userId, ['recovery', 'disown-change'])
+  await queueMail(context, accountMails, 'recovery', owner.email)
+  await recordAudit(context, { action: 'password-disowned', actor: owner, target: owner })
+  return 'sessions-ended'
+}

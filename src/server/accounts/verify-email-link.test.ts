@@ -1,0 +1,369 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import {
+  askLink,
+  changePassword,
+  isSignedIn,
+  mailTo,
+  openRecovery,
+  recover,
+  setPassword,
+  signIn,
+  signUp,
+  useLink,
+} from '#server/testing/account-calls.ts'
+import { readTrail } from '#server/testing/admin-calls.ts'
+import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+
+const MINUTE = 60_000
+const BUILTIN = 'admin@grupopatio.com.br'
+const STRANGERS = 'Estranha-Nebulosa-31!'
+const OWNERS = 'Travessia-Lunar-88!'
+
+describeOnEachDatabase('whose account an address becomes', (kind) => {
+  const portal = setUpPortal({ kind, rateLimits: false, publicUrl: 'https://portal.example' })
+  let made = 0
+  const newAddress = () => `dona${++made}@grupopatio.com.br`
+  beforeEach(() => {
+    portal.mails.length = 0
+  })
+  const linkTo = async (email: string) => (await mailTo(portal, email, 'verification'))?.link
+  const markOf = async (email: string, password: string): Promise<string> =>
+    (await signUp(portal, email, password)).body.confirmation_mark
+  const resend = (email: string) =>
+    send(portal, 'POST', '/api/auth/resend', { body: { type: 'signup', email } })
+  const opens = async (email: string, password: string) =>
+    (await signIn(portal, email, password)).status === 200
+  const expectOwners = async (email: string, ...foreign: string[]) => {
+    expect(await opens(email, OWNERS)).toBe(true)
+    for (const password of [STRANGERS, ...foreign]) expect(await opens(email, password), password).toBe(false)
+  }
+  const isFull = (token: string) => isSignedIn(portal, token)
+
+  describe('signed up once', () => {
+    test('by its owner, the browser that did it confirms by itself', async () => {
+      const email = newAddress()
+      const mark = await markOf(email, OWNERS)
+      const link = await linkTo(email)
+      expect((await askLink(portal, 'signup', link, { mark })).body).toEqual({ email, state: 'confirms' })
+      const { status, body } = await useLink(portal, 'signup', link, { mark })
+      expect([status, body.user.email_confirmed_at]).toEqual([200, expect.any(String)])
+      expect(await isFull(body.access_token)).toBe(true)
+      await expectOwners(email)
+    })
+
+    test('by its owner, a phone is asked for a password, which may be the same', async () => {
+      const email = newAddress()
+      await markOf(email, OWNERS)
+      const link = await linkTo(email)
+      for (const beside of [{}, { mark: 'x'.repeat(43) }])
+        expect((await askLink(portal, 'signup', link, beside)).body.state).toBe('asks-password')
+      const { status, body } = await useLink(portal, 'signup', link, { password: OWNERS })
+      expect([status, await isFull(body.access_token)]).toEqual([200, true])
+      expect(body.user.email_confirmed_at).toEqual(expect.any(String))
+      await expectOwners(email)
+      expect(await mailTo(portal, email)).toMatchObject({ kind: 'password-changed' })
+    })
+
+    test('by a stranger, the password of whoever has the link replaces the stranger’s', async () => {
+      const email = newAddress()
+      await markOf(email, STRANGERS)
+      const early = (await signIn(portal, email, STRANGERS)).body.access_token
+      const { status, body } = await useLink(portal, 'signup', await linkTo(email), { password: OWNERS })
+      expect([status, await isFull(body.access_token)]).toEqual([200, true])
+      expect(await isFull(early)).toBe(false)
+      const devices = portal.database.db
+        .selectFrom('sign_in_devices')
+        .innerJoin('profiles', 'profiles.user_id', 'sign_in_devices.user_id')
+        .select('sign_in_devices.id')
+        .where('email', '=', email)
+      expect(await devices.execute()).toEqual([])
+      await expectOwners(email)
+    })
+
+    test('by a stranger, the link alone opens a session that may only set a password', async () => {
+      const email = newAddress()
+      await markOf(email, STRANGERS)
+      const { body } = await useLink(portal, 'signup', await linkTo(email))
+      expect(await isFull(body.access_token)).toBe(false)
+      expect(await opens(email, STRANGERS)).toBe(false)
+      expect((await setPassword(portal, body.access_token, OWNERS)).status).toBe(200)
+      await expectOwners(email)
+    })
+
+    test('by a stranger who changed the password meanwhile, nothing of it is left', async () => {
+      const email = newAddress()
+      await markOf(email, STRANGERS)
+      const { access_token } = (await signIn(portal, email, STRANGERS)).body
+      expect((await changePassword(portal, access_token, 'Outra-Estranha-7!')).body).toEqual({
+        success: true,
+      })
+      const link = await linkTo(email)
+      expect((await useLink(portal, 'signup', link, { password: STRANGERS })).body.detail).toBe(
+        'A nova senha não pode ser igual às últimas 5 senhas.',
+      )
+      await useLink(portal, 'signup', link, { password: OWNERS })
+      await expectOwners(email, 'Outra-Estranha-7!')
+    })
+
+    test('a session of the same person confirms, one of somebody else does not', async () => {
+      const email = newAddress()
+      await signUp(portal, email, OWNERS)
+      const link = await linkTo(email)
+      const other = (await openTestSession(portal, await addPerson(portal))).access_token
+      expect((await askLink(portal, 'signup', link, { token: other })).body.state).toBe('asks-password')
+      const token = (await signIn(portal, email, OWNERS)).body.access_token
+      portal.clock.advance(2 * MINUTE)
+      expect((await askLink(portal, 'signup', link, { token })).body.state).toBe('confirms')
+      const { body } = await useLink(portal, 'signup', link, { token })
+      expect([await isFull(body.access_token), await isFull(token)]).toEqual([true, false])
+      await expectOwners(email)
+    })
+
+    test('the mark is another account’s nothing, and good for half an hour', async () => {
+      const [email, other] = [newAddress(), newAddress()]
+      const mark = await markOf(email, OWNERS)
+      const foreign = await markOf(other, OWNERS)
+      const link = await linkTo(email)
+      const stateWith = async (given: string) =>
+        (await askLink(portal, 'signup', link, { mark: given })).body.state
+      expect(await stateWith(foreign)).toBe('asks-password')
+      portal.clock.advance(30 * MINUTE - 1)
+      expect(await stateWith(mark)).toBe('confirms')
+      portal.clock.advance(1)
+      expect(await stateWith(mark)).toBe('asks-password')
+      expect(
+        JSON.stringify(await portal.database.db.selectFrom('sign_ups').selectAll().execute()),
+      ).not.toContain(mark)
+    })
+  })
+
+  describe('signed up twice', () => {
+    test.each([
+      ['stranger first', [STRANGERS, OWNERS]],
+      ['owner first', [OWNERS, STRANGERS]],
+    ])('%s, no mark and no session lets a stored password live', async (_, passwords) => {
+      const email = newAddress()
+      const first = await markOf(email, passwords[0] as string)
+      const second = await markOf(email, passwords[1] as string)
+      const token = (await signIn(portal, email, passwords[0] as string)).body.access_token
+      const link = await linkTo(email)
+      for (const beside of [{}, { mark: first }, { mark: second }, { token }])
+        expect((await askLink(portal, 'signup', link, beside)).body.state).toBe('asks-password')
+      const { body } = await useLink(portal, 'signup', link, { mark: second, token })
+      expect([await isFull(body.access_token), await isFull(token)]).toEqual([false, false])
+      for (const password of passwords) expect(await opens(email, password)).toBe(false)
+      expect((await setPassword(portal, body.access_token, OWNERS)).status).toBe(200)
+      await expectOwners(email)
+    })
+
+    test('whichever link is pressed, old, new or sent again, its password wins', async () => {
+      for (const which of [0, 1, 2]) {
+        const email = newAddress()
+        const links: Awaited<ReturnType<typeof linkTo>>[] = []
+        await signUp(portal, email, STRANGERS)
+        links[0] = await linkTo(email)
+        await signUp(portal, email, OWNERS)
+        links[1] = await linkTo(email)
+        await resend(email)
+        links[2] = await linkTo(email)
+        expect(new Set(links).size).toBe(3)
+        const { status } = await useLink(portal, 'signup', links[which], { password: OWNERS })
+        expect(status).toBe(200)
+        await expectOwners(email)
+        for (const link of links)
+          expect((await useLink(portal, 'signup', link, { password: STRANGERS })).body.code).toBe(
+            'invalid-link',
+          )
+      }
+    })
+
+    test('an account from before its sign-ups were counted has none to trust', async () => {
+      const { email } = await addPerson(portal, { password: STRANGERS, email_verified_at: null })
+      const mark = await markOf(email, OWNERS)
+      expect((await askLink(portal, 'signup', await linkTo(email), { mark })).body.state).toBe(
+        'asks-password',
+      )
+    })
+  })
+
+  describe('with a reset in between', () => {
+    test('the reset proves the address; the verification link is over', async () => {
+      const email = newAddress()
+      await signUp(portal, email, STRANGERS)
+      const link = await linkTo(email)
+      await setPassword(portal, await openRecovery(portal, email), OWNERS)
+      for (const password of [undefined, STRANGERS])
+        expect(
+          (await useLink(portal, 'signup', link, password === undefined ? {} : { password })).body.code,
+        ).toBe('invalid-link')
+      await expectOwners(email)
+    })
+
+    test('asked for by a stranger, the verification link works on, and ends what may set a password', async () => {
+      const email = newAddress()
+      const mark = await markOf(email, OWNERS)
+      const link = await linkTo(email)
+      await recover(portal, email)
+      expect((await useLink(portal, 'signup', link, { mark })).status).toBe(200)
+      await expectOwners(email)
+    })
+  })
+
+  describe('of the built-in administrator', () => {
+    beforeEach(async () => {
+      await portal.database.db.deleteFrom('profiles').where('email', '=', BUILTIN).execute()
+    })
+    const isAdmin = async (token: string) =>
+      (await send(portal, 'GET', '/api/openapi.json', { token })).status === 200
+
+    test('the password is always set with the link, also by the browser that signed up', async () => {
+      const mark = await markOf(BUILTIN, OWNERS)
+      const token = (await signIn(portal, BUILTIN, OWNERS)).body.access_token
+      const link = await linkTo(BUILTIN)
+      expect((await askLink(portal, 'signup', link, { mark, token })).body.state).toBe('asks-password')
+      const { body } = await useLink(portal, 'signup', link, { mark, password: OWNERS })
+      expect(await isAdmin(body.access_token)).toBe(true)
+    })
+
+    test('a stranger’s password is gone before anybody is an administrator', async () => {
+      const mark = await markOf(BUILTIN, STRANGERS)
+      const early = (await signIn(portal, BUILTIN, STRANGERS)).body.access_token
+      const { body } = await useLink(portal, 'signup', await linkTo(BUILTIN), { mark })
+      for (const token of [early, body.access_token]) expect(await isAdmin(token)).toBe(false)
+      expect(await opens(BUILTIN, STRANGERS)).toBe(false)
+      await setPassword(portal, body.access_token, OWNERS)
+      expect(await isAdmin((await signIn(portal, BUILTIN, OWNERS)).body.access_token)).toBe(true)
+    })
+
+    test('a reset in between makes nobody an administrator, the link then does', async () => {
+      await signUp(portal, BUILTIN, STRANGERS)
+      const link = await linkTo(BUILTIN)
+      await setPassword(portal, await openRecovery(portal, BUILTIN), 'Meio-Caminho-55!')
+      const { body } = await useLink(portal, 'signup', link, { password: OWNERS })
+      expect(await isAdmin(body.access_token)).toBe(true)
+      await expectOwners(BUILTIN, 'Meio-Caminho-55!')
+    })
+  })
+
+  describe('a password that comes with a verification link', () => {
+    test.each([
+      ['Travessia-1', 'A senha deve ter no mínimo 12 caracteres'],
+      [`${'Ab3$'.repeat(32)}x`, 'A senha deve ter no máximo 128 caracteres'],
+      ['Password2026!', expect.stringContaining('Senha rejeitada pelo servidor.')],
+    ])('is not %s; refused, it leaves the link and the account as they were', async (password, detail) => {
+      const email = newAddress()
+      await signUp(portal, email, STRANGERS)
+      const link = await linkTo(email)
+      const { status, body } = await useLink(portal, 'signup', link, { password })
+      expect([status, body.code, body.detail]).toEqual([422, 'password-rejected', detail])
+      expect(await opens(email, STRANGERS)).toBe(true)
+      expect((await useLink(portal, 'signup', link, { password: OWNERS })).status).toBe(200)
+    })
+
+    test('is taken in the link’s first hour only; a fresh link, or the mark’s own browser, goes on', async () => {
+      const email = newAddress()
+      await signUp(portal, email, STRANGERS)
+      const link = await linkTo(email)
+      portal.clock.advance(60 * MINUTE)
+      expect((await askLink(portal, 'signup', link)).body.state).toBe('too-late')
+      for (const beside of [{}, { password: OWNERS }]) {
+        const { status, body } = await useLink(portal, 'signup', link, beside)
+        expect([status, body.code]).toEqual([400, 'invalid-link'])
+        expect(body.detail).toContain('mais de uma hora')
+      }
+      const token = (await signIn(portal, email, STRANGERS)).body.access_token
+      expect((await askLink(portal, 'signup', link, { token })).body.state).toBe('confirms')
+      await resend(email)
+      expect((await useLink(portal, 'signup', await linkTo(email), { password: OWNERS })).status).toBe(200)
+      await expectOwners(email)
+    })
+
+    test('sent twice at the same moment sets one', async () => {
+      const email = newAddress()
+      await signUp(portal, email, STRANGERS)
+      const link = await linkTo(email)
+      const passwords = ['Travessia-Solar-11!', 'Travessia-Polar-22!']
+      const replies = await Promise.all(
+        passwords.map((password) => useLink(portal, 'signup', link, { password })),
+      )
+      expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 400])
+      const open = await Promise.all(passwords.map((password) => opens(email, password)))
+      expect(open).toEqual(replies.map(({ status }) => status === 200))
+    })
+
+    test('is recorded beside the verification', async () => {
+      const email = newAddress()
+      await signUp(portal, email, STRANGERS)
+      await useLink(portal, 'signup', await linkTo(email), { password: OWNERS })
+      const trail = (await readTrail(portal)).filter(({ target_email }) => target_email === email)
+      expect(trail.map(({ action, actor_email }) => [action, actor_email])).toEqual([
+        ['account-created', null],
+        ['email-verified', email],
+        ['password-reset', email],
+      ])
+    })
+  })
+
+  describe('pressed again', () => {
+    test('a link tells the person whom it has verified, signed in, and nobody else', async () => {
+      const email = newAddress()
+      const mark = await markOf(email, OWNERS)
+      const link = await linkTo(email)
+      const token = (await useLink(portal, 'signup', link, { mark })).body.access_token
+      expect((await askLink(portal, 'signup', link, { token })).body).toEqual({ email, state: 'used' })
+      const other = (await openTestSession(portal, await addPerson(portal))).access_token
+      for (const beside of [{}, { mark }, { token: other }])
+        expect((await askLink(portal, 'signup', link, beside)).body.code).toBe('invalid-link')
+      expect((await useLink(portal, 'signup', link, { token, mark })).body.code).toBe('invalid-link')
+    })
+  })
+
+  describe('a reset link', () => {
+    const member = async () => (await addPerson(portal, { password: TEST_PASSWORD })).email
+    const resetLink = async (email: string) => {
+      await recover(portal, email)
+      return (await mailTo(portal, email, 'recovery'))?.link
+    }
+
+    test('is asked about as often as one likes, and serves once', async () => {
+      const email = await member()
+      const link = await resetLink(email)
+      for (let asked = 0; asked < 3; asked++)
+        expect((await askLink(portal, 'recovery', link)).body).toEqual({ email, state: 'asks-password' })
+      expect((await askLink(portal, 'signup', link)).body.code).toBe('invalid-link')
+      const { status, body } = await useLink(portal, 'recovery', link, { password: OWNERS })
+      expect([status, body.user.email]).toEqual([200, email])
+      // What it answers has done its work.
+      expect((await send(portal, 'GET', '/api/auth/user', { token: body.access_token })).status).toBe(401)
+      expect((await askLink(portal, 'recovery', link)).body.code).toBe('invalid-link')
+      expect(await opens(email, TEST_PASSWORD)).toBe(false)
+      await expectOwners(email)
+      expect(await mailTo(portal, email)).toMatchObject({ kind: 'password-changed' })
+    })
+
+    test.each([
+      ['Lua-8x!', 'A senha deve ter no mínimo 8 caracteres'],
+      ['travessia', 'Por favor, escolha uma senha mais forte.'],
+      ['Password1!', expect.stringContaining('Senha rejeitada pelo servidor.')],
+      [TEST_PASSWORD, 'A nova senha não pode ser igual às últimas 5 senhas.'],
+    ])('refuses %s and is good for another try', async (password, detail) => {
+      const email = await member()
+      const link = await resetLink(email)
+      const { status, body } = await useLink(portal, 'recovery', link, { password })
+      expect([status, body.code, body.detail]).toEqual([422, 'password-rejected', detail])
+      expect(await opens(email, TEST_PASSWORD)).toBe(true)
+      expect((await useLink(portal, 'recovery', link, { password: OWNERS })).status).toBe(200)
+    })
+
+    test('is not ended by one that a stranger asks for; the use of one ends the others', async () => {
+      const email = await member()
+      const own = await resetLink(email)
+      const strangers = await resetLink(email)
+      expect((await askLink(portal, 'recovery', own)).status).toBe(200)
+      expect((await useLink(portal, 'recovery', own, { password: OWNERS })).status).toBe(200)
+      expect((await useLink(portal, 'recovery', strangers)).body.code).toBe('invalid-link')
+    })
+  })
+})

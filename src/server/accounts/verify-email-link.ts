@@ -1,0 +1,179 @@
+import type { SessionKind } from '#contract/access.ts'
+import type { LinkState, Session } from '#contract/accounts.ts'
+import {
+  forcedChangeFormSchema,
+  passwordFault,
+  passwordMessages,
+  resetPasswordFormSchema,
+} from '#contract/passwords.ts'
+import type { Profile } from '#contract/users.ts'
+import type { Actor } from '#server/http/context.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import { recordAudit } from '#server/operations/audit.ts'
+import { findProfile } from '#server/users/user-queries.ts'
+import { setRole } from '#server/users/user-roles.ts'
+import type { AccountContext } from './account-context.ts'
+import { cancelLinks, type MailedLink, markVerified, openLink, takeFromLinkLimit } from './email-links.ts'
+import { HOUR_MS, hashOfLinkToken, SIGN_UP_LINK_MS } from './mails.ts'
+import { openSession } from './sessions.ts'
+import { endSessionsByReset, forgetPassword, replacePassword, takeFromResetLimit } from './set-password.ts'
+
+interface LinkUse {
+  type: 'signup' | 'recovery'
+  token: string
+  /** What POST /signup answered to the browser that signed up. */
+  mark: string | undefined
+  /** Whose session the request carries, if any. */
+  caller: Actor | undefined
+}
+
+/**
+ * Tells what using a link would take, and uses nothing up.
+ * @throws ProblemError invalid-link for a link that is unknown, used or expired; rate-limited
+ */
+export async function askAboutLink(context: AccountContext, use: LinkUse): Promise<LinkState> {
+  await takeFromLinkLimit(context)
+  return context.db.transaction().execute(async (db) => {
+    const within = { ...context, db }
+    const purposes = use.type === 'signup' ? (['signup', 'signup-used'] as const) : (['recovery'] as const)
+    const link = await openLink(within, use.token, [...purposes])
+    return { email: link.owner.email, state: await stateOf(within, link, use) }
+  })
+}
+
+/**
+ * Uses the link of a verification or reset mail up. Without a password it opens a session for its owner: a full one
+ * where the password of the sign-up may stay, else one that may only set a password. With one it sets it first: a
+ * verification then opens a full session; a reset answers the session that has set it, which is over.
+ * @throws ProblemError invalid-link for a link that is unknown, used, expired or too old to set a password;
+ *   password-rejected with the broken rule as detail, which leaves the link as it was; rate-limited
+ */
+export async function verifyEmailLink(
+  context: AccountContext,
+  use: LinkUse & { password: string | undefined },
+): Promise<Session> {
+  await takeFromLinkLimit(context)
+  if (use.password !== undefined) return setByLink(context, { ...use, password: use.password })
+  return context.db.transaction().execute(async (db) => {
+    const within = { ...context, db }
+    const link = await openLink(within, use.token, [use.type])
+    const { owner } = link
+    if (use.type === 'recovery') {
+      await cancelLinks(db, owner.user_id, ['recovery'])
+      return openFor(within, owner, 'recovery')
+    }
+    const state = await stateOf(within, link, use)
+    if (state === 'used') throw new ProblemError('invalid-link')
+    if (state === 'too-late') throw tooLate()
+    await confirm(within, owner)
+    if (state === 'confirms') return openFor(within, owner, 'full')
+    // Whoever typed it has not proved to own the address.
+    await forgetPassword(db, owner.user_id)
+    return openFor(within, owner, 'recovery')
+  })
+}
+
+async function stateOf(
+  context: AccountContext,
+  link: MailedLink,
+  { mark, caller }: LinkUse,
+): Promise<LinkState['state']> {
+  const { owner, purpose } = link
+  if (purpose === 'recovery') return 'asks-password'
+  const isOwn = caller?.sessionKind === 'full' && caller.profile.user_id === owner.user_id
+  if (owner.email_verified_at) {
+    if (isOwn) return 'used'
+    throw new ProblemError('invalid-link')
+  }
+  if (await mayKeepPassword(context, owner, { mark, isOwn })) return 'confirms'
+  return isInFirstHour(context, link) ? 'asks-password' : 'too-late'
+}
+
+/**
+ * Whether the password of the sign-up is known to be that of whoever holds the link: there was one sign-up, and this is
+ * the browser that made it, or one that has signed in with it. The built-in administrator's never is.
+ */
+async function mayKeepPassword(
+  context: AccountContext,
+  owner: MailedLink['owner'],
+  { mark, isOwn }: { mark: string | undefined; isOwn: boolean },
+): Promise<boolean> {
+  const { db, clock, builtinAdminEmail } = context
+  if (owner.email === builtinAdminEmail) return false
+  const signUp = await db
+    .selectFrom('sign_ups')
+    .selectAll()
+    .where('user_id', '=', owner.user_id)
+    .executeTakeFirst()
+  if (signUp && signUp.count > 1) return false
+  if (isOwn) return true
+  if (!signUp?.mark_hash || mark === undefined || signUp.mark_expires_at.getTime() <= clock()) return false
+  return Buffer.from(signUp.mark_hash).equals(hashOfLinkToken(mark))
+}
+
+function isInFirstHour({ clock }: AccountContext, { expires_at }: MailedLink): boolean {
+  return expires_at.getTime() - clock() > SIGN_UP_LINK_MS - HOUR_MS
+}
+
+const tooLate = () =>
+  new ProblemError('invalid-link', {
+    detail:
+      'Este link tem mais de uma hora e já não serve para criar a senha. Peça um novo e-mail de confirmação.',
+  })
+
+/** Hashing takes long, so the link is looked at first and used in the transaction that writes the password. */
+async function setByLink(context: AccountContext, use: LinkUse & { password: string }): Promise<Session> {
+  const open = async (within: AccountContext) => {
+    const link = await openLink(within, use.token, [use.type])
+    if (use.type === 'signup' && link.owner.email_verified_at) throw new ProblemError('invalid-link')
+    if (use.type === 'signup' && !isInFirstHour(context, link)) throw tooLate()
+    return link.owner
+  }
+  const { password, type } = use
+  const person = await context.db.transaction().execute((db) => open({ ...context, db }))
+  const fault = passwordFault(type === 'signup' ? forcedChangeFormSchema : resetPasswordFormSchema, password)
+  if (fault) throw new ProblemError('password-rejected', { detail: fault })
+  await takeFromResetLimit(context, person.user_id)
+  const session = await replacePassword(context, {
+    person,
+    password,
+    action: 'password-reset',
+    isFirst: type === 'signup',
+    async alongside(within) {
+      const owner = await open(within)
+      if (type === 'signup') {
+        await confirm(within, owner)
+        return openFor(within, owner, 'full')
+      }
+      const session = await openFor(within, owner, 'recovery')
+      await endSessionsByReset(within, owner)
+      return session
+    },
+  })
+  if (!session) throw new ProblemError('password-rejected', { detail: passwordMessages.reused })
+  return session
+}
+
+async function openFor(
+  context: AccountContext,
+  { user_id: userId }: MailedLink['owner'],
+  kind: SessionKind,
+): Promise<Session> {
+  const profile = (await findProfile(context.db, userId)) as Profile
+  return openSession(context, { profile, kind })
+}
+
+/**
+ * The first verification ends every earlier session: whoever opened one had not proved to own the e-mail.
+ * The built-in administrator is one from here on, never before.
+ */
+async function confirm(context: AccountContext, owner: MailedLink['owner']): Promise<void> {
+  const { db } = context
+  const userId = owner.user_id
+  await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
+  await markVerified(context, userId)
+  await recordAudit(context, { action: 'email-verified', actor: owner, target: owner })
+  if (owner.email !== context.builtinAdminEmail) return
+  await db.updateTable('profiles').set({ approved: true }).where('user_id', '=', userId).execute()
+  await setRole(context, { person: owner, role: 'admin' })
+}
