@@ -109,3 +109,19 @@ test('the address and the title name the area, and the back button leaves the sc
   await page.goto('/power-bi?area=Inexistente')
   await expect(selected).toHaveText('Vendas')
 })
+
+test('a shared report that no frame shows is opened in Power BI instead', async ({ page, portal }) => {
+  const show = (report_url: string) =>
+    portal.database.db
+      .updateTable('global_powerbi_settings')
+      .set({ report_url })
+      .where('type', '=', 'operadores')
+      .execute()
+  const refused = page.getByText('O Power BI não deixa este endereço aparecer dentro do portal.')
+  const link = page.getByRole('link', { name: 'Abrir no Power BI' })
+  await show('https://app.powerbi.com/links/AbCdEf')
+  await openAs(page, 'diretoria', '/power-bi?area=Operadores')
+  await expect(refused).toBeVisible()
+  await expect(link).toHaveAttribute('href', 'https://app.powerbi.com/links/AbCdEf')
+  await expect(page.locator('iframe[title="Operadores"]')).toHaveCount(0)
+})

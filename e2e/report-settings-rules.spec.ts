@@ -70,7 +70,32 @@ test('a public link is warned of', async ({ page }) => {
   await form.getByRole('radio', { name: 'URL Direta (SSO)' }).check()
   await form.getByLabel('URL do relatório').fill('https://app.powerbi.com/view?r=eyJrIjoi')
   await expect(form.getByRole('alert')).toContainText('Este link é público')
-  await form.getByLabel('URL do relatório').fill('https://app.powerbi.com/reportEmbed?reportId=1')
+  await form
+    .getByLabel('URL do relatório')
+    .fill('https://app.powerbi.com/reportEmbed?reportId=1&autoAuth=true')
+  await expect(form.getByRole('alert')).toHaveCount(0)
+})
+
+test('a link that no frame shows is warned of, repaired where it can be, and told of when saved', async ({
+  page,
+}) => {
+  const form = await openSettings(page, 'Slack')
+  await form.getByRole('radio', { name: 'URL Direta (SSO)' }).check()
+  await expect(form.getByText(/^Neste modo os estados não filtram o relatório/)).toBeVisible()
+  const url = form.getByLabel('URL do relatório')
+  const repair = form.getByRole('button', { name: 'Usar o link corrigido' })
+  await url.fill('https://app.powerbi.com/links/AbCdEf?ctid=1')
+  await expect(form.getByRole('alert')).toContainText('Este link não abre dentro do portal.')
+  await expect(repair).toHaveCount(0)
+  await url.fill('https://app.powerbi.com/reportEmbed?reportId=1')
+  await expect(form.getByRole('alert')).toContainText('autoAuth=true')
+  await url.fill(PAGE_LINK)
+  await save(page)
+  await expect(toast(page, 'O link salvo não abre dentro do portal')).toBeVisible()
+  await repair.click()
+  await expect(url).toHaveValue(
+    /^https:\/\/app\.powerbi\.com\/reportEmbed\?reportId=.*&groupId=.*&autoAuth=true$/,
+  )
   await expect(form.getByRole('alert')).toHaveCount(0)
 })
 

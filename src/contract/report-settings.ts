@@ -3,6 +3,7 @@ import { slugSchema } from './catalogue.ts'
 import type { FieldProblem } from './problem.ts'
 import { embedModeSchema } from './reports.ts'
 import { defineRoutes } from './route.ts'
+import { parseUrl, reduceToUrl } from './share-url.ts'
 
 export const reportSettingMessages = {
   urlRequired: 'Por favor, insira uma URL válida',
@@ -166,44 +167,6 @@ export function checkReportSetting(input: ReportSettingInput, hosts: readonly st
   return ids.filter(({ value }) => !UUID.test(value)).map(({ path, invalid }) => ({ path, message: invalid }))
 }
 
-/** One attribute of an HTML tag: its name, and its value as one of three groups or none. */
-const ATTRIBUTE = /[\s/]+([^\s=>/"']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"'`]+)))?/y
-const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos));/gi
-const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
-// URL parsers drop or rewrite these, so that the URL shown would not be the one opened.
-const FORBIDDEN = /[\p{Cc}\\]/u
-
-/** Undoes HTML's escapes once ('&amp;' → '&'); what is no escape stays as it is. */
-function decodeEntities(text: string): string {
-  return text.replace(ENTITY, (whole, decimal?: string, hex?: string, name?: string) => {
-    if (name) return NAMED[name.toLowerCase()] ?? whole
-    const code = decimal ? Number(decimal) : Number.parseInt(hex ?? '', 16)
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole
-  })
-}
-
-/** The src of the first iframe, read as a browser reads it: the first of several counts. */
-function sourceOfIframe(html: string): string | undefined {
-  const tag = /<iframe(?=[\s/>])/i.exec(html)
-  if (!tag) return undefined
-  ATTRIBUTE.lastIndex = tag.index + tag[0].length
-  for (let found = ATTRIBUTE.exec(html); found; found = ATTRIBUTE.exec(html)) {
-    const [, name = '', double, single, bare] = found
-    if (name.toLowerCase() === 'src') return decodeEntities(double ?? single ?? bare ?? '').trim()
-  }
-  return undefined
-}
-
-/** What was pasted, reduced to its URL: `<iframe src="…">`, as Power BI offers it for copying, gives its src. */
-export function reduceToUrl(text: string): string {
-  const trimmed = text.trim()
-  return trimmed.startsWith('<') ? (sourceOfIframe(trimmed) ?? trimmed) : trimmed
-}
-
-function parse(text: string): URL | undefined {
-  return !FORBIDDEN.test(text) && URL.canParse(text) ? new URL(text) : undefined
-}
-
 /**
  * Says what is wrong with a share URL, or with the iframe around it.
  * The host as it is written must be an allowed one, so that user-info, a port, a trailing dot and letters
@@ -214,32 +177,11 @@ function parse(text: string): URL | undefined {
 export function flawOfShareUrl(text: string, hosts: readonly string[]): string | undefined {
   const typed = reduceToUrl(text)
   if (typed === '') return reportSettingMessages.urlRequired
-  const url = parse(typed)
+  const url = parseUrl(typed)
   if (!url) return reportSettingMessages.urlInvalid
   if (!hosts.includes(url.hostname)) return reportSettingMessages.hostRefused(hosts)
   if (url.protocol !== 'https:') return reportSettingMessages.httpsOnly
   const authority = /^https:\/\/([^/?#]+)/i.exec(typed)?.[1]
   if (!authority) return reportSettingMessages.urlInvalid
   return hosts.includes(authority.toLowerCase()) ? undefined : reportSettingMessages.hostRefused(hosts)
-}
-
-/** A share URL without a flaw in its one normal form, as it is stored. */
-export function normalizeShareUrl(text: string): string {
-  return new URL(reduceToUrl(text)).href
-}
-
-/** Whether a URL is a publish-to-web link ('/view?r=…', however it is written), whose data the whole internet can read. */
-export function isPublishedToWeb(text: string): boolean {
-  const url = parse(reduceToUrl(text))
-  if (!url || !/^\/+view\/*$/i.test(decodePath(url.pathname))) return false
-  return [...url.searchParams.keys()].some((name) => name.toLowerCase() === 'r')
-}
-
-/** The path as the service reads it; one with broken escapes stays as it is written. */
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
 }

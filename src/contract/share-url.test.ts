@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { flawOfShareUrl, isPublishedToWeb, normalizeShareUrl, reduceToUrl } from './report-settings.ts'
+import { flawOfShareUrl } from './report-settings.ts'
+import { flawOfFrame, isPublishedToWeb, normalizeShareUrl, reduceToUrl } from './share-url.ts'
 
 const HOSTS = ['app.powerbi.com', 'msit.powerbi.com']
 const GOOD = 'https://app.powerbi.com/reportEmbed?reportId=5a7d1e34&autoAuth=true&ctid=7c1f0c52'
@@ -161,3 +162,31 @@ test.each([
 ])('isPublishedToWeb(%s): %s', (text, expected) => {
   expect(isPublishedToWeb(text)).toBe(expected)
 })
+
+const PAGE = 'https://app.powerbi.com/groups/w1/reports/r1'
+const EMBED = 'https://app.powerbi.com/reportEmbed'
+test.each([
+  ['https://app.powerbi.com/links/AbC?ctid=t1', 'page', undefined],
+  [`${PAGE}/ReportSection?experience=power-bi`, 'page', `${EMBED}?reportId=r1&groupId=w1&autoAuth=true`],
+  [`${PAGE}?ctid=t1`, 'page', `${EMBED}?reportId=r1&groupId=w1&autoAuth=true&ctid=t1`],
+  ['https://app.powerbi.com/groups/me/reports/r1', 'page', `${EMBED}?reportId=r1&autoAuth=true`],
+  [
+    'https://app.powerbi.com/groups/w1/rdlreports/r1',
+    'page',
+    'https://app.powerbi.com/rdlEmbed?reportId=r1&groupId=w1&autoAuth=true',
+  ],
+  [`${EMBED}?reportId=r1&autoAuth=false`, 'sign-in', `${EMBED}?reportId=r1&autoAuth=true`],
+  [
+    `<iframe src="${EMBED}?reportId=r1&amp;ctid=t1">`,
+    'sign-in',
+    `${EMBED}?reportId=r1&ctid=t1&autoAuth=true`,
+  ],
+])('flawOfFrame(%s): %s, %s', (text, kind, repaired) => {
+  expect(flawOfFrame(text)).toEqual({ kind, repaired })
+  if (repaired) expect(flawOfFrame(repaired)).toBeUndefined()
+})
+
+test.each([`${EMBED}?reportId=r1&autoAuth=True`, 'https://app.powerbi.com/view?r=x', 'nada', ''])(
+  'flawOfFrame finds nothing in %s',
+  (text) => expect(flawOfFrame(text)).toBeUndefined(),
+)

@@ -3,10 +3,10 @@ import type { CatalogueItem } from '#contract/catalogue.ts'
 import {
   checkReportSetting,
   NO_SETTING,
-  normalizeShareUrl,
   type ReportSetting,
   type ReportSettingInput,
 } from '#contract/report-settings.ts'
+import { normalizeShareUrl } from '#contract/share-url.ts'
 import { areaOf, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db, ReportSettingsTable } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'

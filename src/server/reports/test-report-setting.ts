@@ -1,9 +1,6 @@
 import { valuesOf } from '#contract/catalogue.ts'
-import {
-  isPublishedToWeb,
-  type ReportSettingInput,
-  type ReportTestOutcome,
-} from '#contract/report-settings.ts'
+import type { ReportSettingInput, ReportTestOutcome } from '#contract/report-settings.ts'
+import { isPublishedToWeb } from '#contract/share-url.ts'
 import { areaOf, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import { writeInstant } from '#server/mail/compose-mail.ts'

@@ -46,6 +46,9 @@ export const INVALID_URL = failure(
   'Avise o administrador do portal: o endereço configurado para este relatório não é do Power BI.',
   reportMessages.embedInvalid,
 )
+export const NOT_FRAMED = failure(
+  'O Power BI não deixa este endereço aparecer dentro do portal. Abra o relatório no Power BI e avise o administrador do portal.',
+)
 export const LOAD_TIMED_OUT = failure(
   'O relatório demorou demais para responder. Verifique sua conexão e recarregue a página.',
 )

@@ -73,13 +73,16 @@ interface ReportFailedProps {
   report: FailedReport
   failure: EmbedFailure
   canReload?: boolean
+  /** The way around the portal. */
+  link?: ReactNode
 }
 
 /** Stands in for a report that cannot be shown: what happened, and what to do about it. */
-export function ReportFailed({ report, failure, canReload = false }: ReportFailedProps) {
+export function ReportFailed({ report, failure, canReload = false, link }: ReportFailedProps) {
   const actions = (
     <>
       {canReload && <Button onClick={() => location.reload()}>Recarregar</Button>}
+      {link}
       <ReportProblemButton report={report} failure={failure} />
     </>
   )

@@ -28,6 +28,12 @@ describe('address of a report shared by URL', () => {
     expect(new URL(url ?? '').searchParams.getAll('filter')).toEqual(["Marca/Marca in ('VW')"])
   })
 
+  it('always signs in by itself', () => {
+    const without = SHARED.replace('autoAuth=true', 'autoAuth=false')
+    const url = new URL(sharedReportUrl(without, [], rules) ?? '')
+    expect(url.searchParams.getAll('autoAuth')).toEqual(['true'])
+  })
+
   it('leaves publish-to-web links alone', () => {
     const view = 'https://app.powerbi.com/view?r=abc'
     expect(sharedReportUrl(view, ['FIAT'], rules)).toBe(view)
@@ -55,7 +61,7 @@ describe('address of a report shared by URL', () => {
       "Marca/Marca in ('FIAT')",
     )
     expect(sharedReportUrl('http://localhost:4000/demo/power-bi/reportEmbed', [], demo)).toBe(
-      'http://localhost:4000/demo/power-bi/reportEmbed',
+      'http://localhost:4000/demo/power-bi/reportEmbed?autoAuth=true',
     )
     expect(sharedReportUrl('http://localhost:4001/demo/power-bi/reportEmbed', [], demo)).toBeUndefined()
     expect(sharedReportUrl('/demo/power-bi/../../api/x', [], demo)).toBeUndefined()

@@ -1,7 +1,8 @@
 import ExternalLink from 'lucide-react/icons/external-link'
 import { useEffect, useRef, useState } from 'react'
+import { flawOfFrame } from '#contract/share-url.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
-import { INVALID_URL } from './embed-failure.ts'
+import { INVALID_URL, NOT_FRAMED } from './embed-failure.ts'
 import { demoBaseOf } from './powerbi-client.ts'
 import type { ReportCommands } from './report-frame.ts'
 import { ReportFailed, ReportLoading } from './report-overlay.tsx'
@@ -15,8 +16,9 @@ interface SharedReportProps {
 
 /**
  * A report of SSO mode: a plain frame, because powerbi-client refuses URLs that sign in by themselves.
- * A frame of another origin never says that it failed, so the way around it is always there. It is not
- * sandboxed: the sign-in opens popups that need the frame's own origin and storage.
+ * A frame of another origin never says that it failed (it says `load` even then), so the way around it is always
+ * there, and what is known beforehand not to open is not tried. It is not sandboxed: the sign-in opens popups that
+ * need the frame's own origin and storage.
  */
 export function SharedReport({ area, reportUrl, marcas, onCommands }: SharedReportProps) {
   const [isLoaded, setIsLoaded] = useState(false)
@@ -31,8 +33,10 @@ export function SharedReport({ area, reportUrl, marcas, onCommands }: SharedRepo
     origin: location.origin,
     demoBase: demoBaseOf(portalSettings),
   })
-  if (url === undefined)
-    return <ReportFailed report={{ area, embedMode: 'secure_sso', reportId: null }} failure={INVALID_URL} />
+  const report = { area, embedMode: 'secure_sso', reportId: null } as const
+  if (url === undefined) return <ReportFailed report={report} failure={INVALID_URL} />
+  if (flawOfFrame(reportUrl)?.kind === 'page')
+    return <ReportFailed report={report} failure={NOT_FRAMED} link={<PowerBiLink url={url} />} />
   return (
     <div className="flex size-full flex-col">
       <div className="relative min-h-0 flex-1">
@@ -46,18 +50,25 @@ export function SharedReport({ area, reportUrl, marcas, onCommands }: SharedRepo
         />
         {!isLoaded && <ReportLoading area={area} />}
       </div>
-      <p className="flex justify-end border-line border-t bg-surface px-2">
-        <a
-          href={url}
-          target="_blank"
-          rel="noopener"
-          className="inline-flex h-9 items-center gap-1.5 rounded-md px-2 text-brand-strong text-sm hover:underline"
-        >
-          Abrir no Power BI
-          <ExternalLink aria-hidden="true" className="size-3.5" />
-        </a>
+      <p className="flex items-center justify-end border-line border-t bg-surface px-2 text-muted text-sm">
+        <span className="max-sm:sr-only">O relatório não apareceu?</span>
+        <PowerBiLink url={url} />
       </p>
     </div>
+  )
+}
+
+function PowerBiLink({ url }: { url: string }) {
+  return (
+    <a
+      href={url}
+      target="_blank"
+      rel="noopener"
+      className="inline-flex h-9 items-center gap-1.5 rounded-md px-2 text-brand-strong text-sm hover:underline"
+    >
+      Abrir no Power BI
+      <ExternalLink aria-hidden="true" className="size-3.5" />
+    </a>
   )
 }
 
@@ -82,7 +93,10 @@ export function sharedReportUrl(
 ): string | undefined {
   const url = URL.parse(reportUrl, rules.demoBase === undefined ? undefined : rules.origin)
   if (!url || !(isAllowedHost(url, rules.hosts) || isDemoReport(url, rules))) return undefined
-  if (!/\/reportEmbed\/?$/i.test(url.pathname) || marcas.length === 0) return url.href
+  if (!/\/reportEmbed\/?$/i.test(url.pathname)) return url.href
+  // Without it the frame shows no sign-in, and so nothing.
+  if (url.searchParams.get('autoAuth')?.toLowerCase() !== 'true') url.searchParams.set('autoAuth', 'true')
+  if (marcas.length === 0) return url.href
   const quoted = marcas.map((marca) => `'${marca.replaceAll("'", "''")}'`).join(',')
   url.searchParams.delete('filter')
   url.searchParams.set('filterPaneEnabled', 'false')

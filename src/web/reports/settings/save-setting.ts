@@ -8,6 +8,7 @@ import {
   type ReportTestOutcome,
   reportSettingMessages,
 } from '#contract/report-settings.ts'
+import { flawOfFrame } from '#contract/share-url.ts'
 import { callApi } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { queryClient } from '#web/http/query-client.ts'
@@ -50,6 +51,8 @@ async function readSettingAgain(type: string): Promise<ReportSetting | undefined
     ?.find((setting: ReportSetting) => setting.type === type)
 }
 
+const UNFRAMED = 'As pessoas verão um aviso com um link para abrir o relatório no Power BI.'
+
 interface SaveRequest {
   /** Mode 'Nenhum' removes the setting. */
   form: SettingForm
@@ -77,6 +80,8 @@ export function useSaving({ type, slug, form, errors, onSaved }: SavingOptions) 
       await rememberSetting(type, setting)
       onSaved(form, setting)
       showToast({ kind: 'success', title })
+      if (setting?.report_url && flawOfFrame(setting.report_url))
+        showToast({ kind: 'warning', title: 'O link salvo não abre dentro do portal', description: UNFRAMED })
     },
     async onFailed(error, draft) {
       const { fields = [], code, detail } = error instanceof ApiError ? error.problem : {}

@@ -1,11 +1,12 @@
 import { useState } from 'react'
-import { checkReportSetting, isPublishedToWeb, reduceToUrl } from '#contract/report-settings.ts'
+import { checkReportSetting, flawOfShareUrl } from '#contract/report-settings.ts'
+import { flawOfFrame, isPublishedToWeb, reduceToUrl } from '#contract/share-url.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { RadioGroup } from '#web/ui/choices.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
-import { reportInForm, withReport } from './report-link.ts'
+import { type NamedReport, reportInForm, withReport } from './report-link.ts'
 import { type FormMode, inputOf, type SettingField, type SettingForm } from './setting-form.ts'
 
 interface SettingFieldsProps {
@@ -91,6 +92,10 @@ function ShareUrlField({ form, errorOf, onChange }: FieldsProps) {
         autoComplete="off"
         spellCheck={false}
       />
+      <p className="text-muted text-sm">
+        Neste modo os estados não filtram o relatório, e quem o vê pode retirar o filtro de marcas: cada
+        pessoa vê o que a própria conta Microsoft permite.
+      </p>
       {isPublishedToWeb(form.report_url) && (
         <Alert kind="warning" title="Este link é público">
           Links “Publicar na Web” (/view?r=) abrem sem senha para qualquer pessoa na internet, e o portal não
@@ -140,29 +145,61 @@ interface FieldsProps {
   onChange: (field: SettingField, value: string) => void
 }
 
-/** Where a link to a report stands in the form, offers to take its ids over instead of typing them. */
+/** Where a link to a report stands in the form, offers to take its ids over, or a link that a frame can show. */
 function LinkOffer({ form, onAccept }: { form: SettingForm; onAccept: (form: SettingForm) => void }) {
   const report = reportInForm(form, portalSettings.powerBiHosts)
+  if (form.mode === 'secure_sso') return <FrameFlaw form={form} report={report} onAccept={onAccept} />
   if (!report) return null
-  const isPrincipal = form.mode === 'service_principal'
   return (
     <Alert
       kind="info"
-      title={
-        isPrincipal
-          ? 'O link colado contém os IDs do relatório.'
-          : 'Este é o endereço da página do relatório, que não abre dentro do portal.'
-      }
+      title="O link colado contém os IDs do relatório."
       actions={
         <Button variant="secondary" onClick={() => onAccept(withReport(form, report))}>
-          {isPrincipal
-            ? 'Preencher Workspace ID e Report ID'
-            : 'Usar Service Principal com os IDs deste link'}
+          Preencher Workspace ID e Report ID
         </Button>
       }
+    />
+  )
+}
+
+interface FrameFlawProps {
+  form: SettingForm
+  report: NamedReport | undefined
+  onAccept: (form: SettingForm) => void
+}
+
+/** Warns of a link that the portal's frame will not show, and offers the one that it will. */
+function FrameFlaw({ form, report, onAccept }: FrameFlawProps) {
+  const flaw = flawOfFrame(form.report_url)
+  if (!flaw || flawOfShareUrl(form.report_url, portalSettings.powerBiHosts) !== undefined) return null
+  const { kind, repaired } = flaw
+  return (
+    <Alert
+      kind="warning"
+      title={
+        report
+          ? 'Este é o endereço da página do relatório, que não abre dentro do portal.'
+          : 'Este link não abre dentro do portal.'
+      }
+      actions={
+        <>
+          {repaired && (
+            <Button variant="secondary" onClick={() => onAccept({ ...form, report_url: repaired })}>
+              Usar o link corrigido
+            </Button>
+          )}
+          {report && (
+            <Button variant="secondary" onClick={() => onAccept(withReport(form, report))}>
+              Usar Service Principal com os IDs deste link
+            </Button>
+          )}
+        </>
+      }
     >
-      {!isPrincipal &&
-        'No Power BI, use Arquivo › Inserir relatório › Site ou portal para obter o link de inserção.'}
+      {kind === 'sign-in'
+        ? 'Falta nele autoAuth=true, sem o qual ninguém consegue entrar com a própria conta dentro do portal.'
+        : 'No Power BI, use Arquivo › Inserir relatório › Site ou portal para obter o link de inserção.'}
     </Alert>
   )
 }

@@ -1,12 +1,8 @@
 import { useState } from 'react'
 import type { CatalogueItem } from '#contract/catalogue.ts'
-import {
-  NO_SETTING,
-  type ReportSetting,
-  type ReportSettingInput,
-  reduceToUrl,
-} from '#contract/report-settings.ts'
+import { NO_SETTING, type ReportSetting, type ReportSettingInput } from '#contract/report-settings.ts'
 import type { EmbedMode } from '#contract/reports.ts'
+import { reduceToUrl } from '#contract/share-url.ts'
 
 /** 'Nenhum' is a choice of the form only: it is saved by removing the setting. */
 export type FormMode = 'none' | EmbedMode
