@@ -19,6 +19,7 @@ import type { Metrics } from './operations/metrics.ts'
 import { operationsHandlers } from './operations/operations-handlers.ts'
 import type { PowerBi } from './power-bi/power-bi.ts'
 import { createEmbedTokenCache } from './reports/embed-token.ts'
+import { reportMails } from './reports/mails.ts'
 import { reportHandlers, reportSettingsHandlers } from './reports/report-handlers.ts'
 import { supportMails } from './support/mails.ts'
 import type { MessageStreams } from './support/message-streams.ts'
@@ -67,7 +68,7 @@ export interface PortalServices {
 }
 
 /** The mails of every feature, by their kind. */
-export const portalMails = { ...accountMails, ...userMails, ...supportMails }
+export const portalMails = { ...accountMails, ...userMails, ...reportMails, ...supportMails }
 
 /** Puts the portal together: each feature takes what it declares from the same services. */
 export function createApp({ database, options, ...given }: PortalServices): HttpApp {

@@ -12,6 +12,8 @@ import type { Db, ReportSettingsTable } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
+import { queueForAdministrators } from '#server/users/mails.ts'
+import { reportMails } from './mails.ts'
 
 export type ReportSettingRow = Selectable<ReportSettingsTable>
 
@@ -71,6 +73,7 @@ export async function saveReportSetting(
       ...(current && { before: auditedSetting(current, area) }),
       after: auditedSetting(saved, area),
     })
+    await tellAdministrators(db)
     return presentReportSetting(saved, area)
   })
 }
@@ -94,8 +97,14 @@ export async function removeReportSetting(
       { ...context, db },
       { action: 'report-setting-removed', before: auditedSetting(current, area) },
     )
+    await tellAdministrators(db)
     return { removed: true }
   })
+}
+
+/** Of all that is changed within a few minutes in one mail. */
+function tellAdministrators(db: Db): Promise<void> {
+  return queueForAdministrators({ db }, reportMails, { kind: 'report-settings-changed', restSeconds: 120 })
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
+import { queueForAdministrators, userMails } from './mails.ts'
 import { findProfile } from './user-queries.ts'
 import { lockAdministrators } from './user-roles.ts'
 
@@ -37,6 +38,8 @@ export async function deleteUsers(
     const { allowed, errors } = decideDeletion(wanted, { actorId, known, administrators })
     const leaving = people.filter((person) => allowed.includes(person.user_id))
     if (leaving.length > 0) await remove({ ...context, db }, leaving)
+    if (leaving.some(({ user_id }) => administrators.includes(user_id)))
+      await queueForAdministrators({ db }, userMails, { kind: 'administrators-changed' })
     return { success: allowed, errors }
   })
 }

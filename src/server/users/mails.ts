@@ -1,11 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { AuditAction, HistoryEntry } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
+import { writeInstant } from '#server/mail/compose-mail.ts'
 import type { Mails } from '#server/mail/mails.ts'
 import { findByEmail } from './user-queries.ts'
 
 const MINUTES_BETWEEN = 10
 const MAX_NAMED = 10
+const MAX_TOLD = 5
 
 /**
  * Has every administrator mailed, in at most one digest of a kind every ten minutes over all replicas; call it in
@@ -70,6 +73,55 @@ export async function withdrawApprovalMails(db: Db, emails: readonly string[]): 
     .execute()
 }
 
+/**
+ * Has every administrator mailed; call it in the transaction of what the mail tells of. A mail of the kind that still
+ * rests for a while tells of that too.
+ * @param _mails of the feature that sends it, for the compiler to look the kind up in
+ * @param wanted.restSeconds how long it waits for more to tell
+ * @param wanted.exceptId whom it need not be told to
+ */
+export async function queueForAdministrators<M extends Mails>(
+  { db }: Pick<Context, 'db'>,
+  _mails: M,
+  wanted: { kind: keyof M & string; restSeconds?: number; exceptId?: string },
+): Promise<void> {
+  const { kind, restSeconds = 0, exceptId = null } = wanted
+  // One that is about to leave may have been written already.
+  await sql`
+    insert into mail_outbox (kind, recipient, due_at)
+    select ${kind}::text, p.email, now() + ${restSeconds}::int * interval '1 second'
+    from profiles p join user_roles r on r.user_id = p.user_id
+    where r.role = 'admin' and p.user_id is distinct from ${exceptId}::uuid and not exists (
+      select from mail_outbox m where m.kind = ${kind}::text and m.recipient = p.email and m.attempts = 0
+        and m.sent_at is null and m.due_at > now() + interval '5 seconds')
+    order by p.email`.execute(db)
+}
+
+/**
+ * The newest entries of the trail in words, for a mail to administrators.
+ * @param actions of which entries
+ */
+export async function describeNewest(
+  db: Db,
+  actions: readonly AuditAction[],
+  sentenceOf: (entry: Pick<HistoryEntry, 'action' | 'before' | 'after'> & { target: string }) => string,
+): Promise<string[]> {
+  const entries = await db
+    .selectFrom('audit_entries')
+    .select(['at', 'action', 'actor_email', 'target_email', 'ip', 'before', 'after'])
+    .where('action', 'in', actions)
+    .orderBy('id', 'desc')
+    .limit(MAX_TOLD)
+    .execute()
+  return entries.map((entry) => {
+    const { before, after } = entry as Pick<HistoryEntry, 'before' | 'after'>
+    const target = entry.target_email ?? 'uma pessoa que foi excluída'
+    const itself = entry.ip === 'terminal' ? 'pelo terminal do servidor' : 'pelo portal'
+    const by = entry.actor_email ? `por ${entry.actor_email}` : itself
+    return `${writeInstant(entry.at)}: ${sentenceOf({ action: entry.action, before, after, target })}, ${by}`
+  })
+}
+
 /** Whether an e-mail belongs to an administrator, which may have changed since a mail was queued. */
 export async function isAdministrator(db: Db, email: string): Promise<boolean> {
   const found = await db
@@ -86,6 +138,32 @@ const countPeople = (total: number) =>
   total === 1 ? '1 pessoa aguarda aprovação' : `${total} pessoas aguardam aprovação`
 
 export const userMails = {
+  /** Owed to administrators when somebody became one, or is none any more. */
+  async 'administrators-changed'({ db, groupName, publicUrl }, { recipient }) {
+    if (!(await isAdministrator(db, recipient))) return undefined
+    const rows = await db
+      .selectFrom('profiles')
+      .innerJoin('user_roles', 'user_roles.user_id', 'profiles.user_id')
+      .select('email')
+      .where('role', '=', 'admin')
+      .orderBy('email')
+      .execute()
+    const changes = await describeNewest(db, ['role-changed'], ({ after, target }) =>
+      after?.role === 'admin' ? `${target} recebeu a administração` : `${target} perdeu a administração`,
+    )
+    return {
+      subject: `Os administradores do portal ${groupName} mudaram`,
+      heading: 'Os administradores mudaram',
+      paragraphs: [
+        `Agora administram o portal: ${rows.map(({ email }) => email).join(', ')}.`,
+        'As mudanças mais recentes:',
+      ],
+      list: changes,
+      button: { label: 'Abrir a administração', link: `${publicUrl}/admin` },
+      notes: ['Se você não esperava por isso, fale agora com quem cuida do servidor do portal.'],
+    }
+  },
+
   /** Owed to people who are approved; an approval that was taken back in the meantime is not told. */
   async 'account-approved'({ db, groupName, publicUrl }, { recipient }) {
     if (!(await findByEmail(db, recipient))?.approved) return undefined

@@ -3,8 +3,9 @@ import type { Profile } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { recordAudit } from '#server/operations/audit.ts'
+import { queueForAdministrators, userMails } from './mails.ts'
 
-/** Gives a person a role; call it in a transaction. The portal itself is the actor. */
+/** Gives a person a role and tells the other administrators; call it in a transaction. The portal itself is the actor. */
 export async function setRole(
   context: PublicContext,
   { person, role }: { person: Pick<Profile, 'user_id' | 'email'>; role: Role },
@@ -25,6 +26,8 @@ export async function setRole(
     before: { role: before?.role ?? 'user' },
     after: { role },
   })
+  const mail = { kind: 'administrators-changed', exceptId: person.user_id } as const
+  if ((before?.role ?? 'user') !== role) await queueForAdministrators(context, userMails, mail)
 }
 
 /**

@@ -1,0 +1,28 @@
+import type { Mails } from '#server/mail/mails.ts'
+import { describeNewest, isAdministrator } from '#server/users/mails.ts'
+
+const SENTENCES = {
+  'report-setting-saved': 'configuração salva',
+  'report-setting-removed': 'relatório removido',
+}
+
+export const reportMails = {
+  /** Owed to administrators when it was changed which report an area shows. */
+  async 'report-settings-changed'({ db, groupName, publicUrl }, { recipient }) {
+    if (!(await isAdministrator(db, recipient))) return undefined
+    const actions = ['report-setting-saved', 'report-setting-removed'] as const
+    const changes = await describeNewest(db, actions, ({ action, before, after }) => {
+      return `${(after ?? before)?.type}: ${SENTENCES[action as keyof typeof SENTENCES]}`
+    })
+    return {
+      subject: `Os relatórios do portal ${groupName} mudaram`,
+      heading: 'A configuração dos relatórios mudou',
+      paragraphs: ['As mudanças mais recentes:'],
+      list: changes,
+      button: { label: 'Conferir a configuração', link: `${publicUrl}/admin` },
+      notes: [
+        'Se não foi ninguém da sua equipe, troque as senhas de quem administra e confira os relatórios.',
+      ],
+    }
+  },
+} satisfies Mails
