@@ -204,3 +204,25 @@ for (const [colorScheme, width] of [
     await dialog.getByRole('button', { name: 'Continuar mesmo assim' }).click()
     await expectClean('HONDA')
   })
+
+test('a double click opens a dialog and leaves it open', async ({ page }) => {
+  await openPerson(page, VENDAS)
+  const dialog = page.getByRole('dialog')
+  const leave = async (name: string) => {
+    await dialog.getByRole('button', { name }).click()
+    await expect(dialog).toHaveCount(0)
+  }
+  for (const name of ['Gerenciar Marcas e Estados', 'Gerenciar Tipos de Acesso']) {
+    await page.getByRole('button', { name }).dblclick()
+    await animationsEnd(page)
+    await expect(dialog, name).toBeVisible()
+    await leave('Cancelar')
+  }
+  await page.getByRole('row').nth(1).getByRole('checkbox').click()
+  for (const name of [/^Alterar Filtros em Massa/, /^Excluir Selecionados/]) {
+    await page.getByRole('button', { name }).dblclick()
+    await animationsEnd(page)
+    await expect(dialog).toBeVisible()
+    await leave('Cancelar')
+  }
+})

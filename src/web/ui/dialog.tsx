@@ -1,5 +1,5 @@
 import { Dialog as Primitive } from '@base-ui/react/dialog'
-import type { ReactNode, RefObject } from 'react'
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
 import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
 
@@ -7,6 +7,9 @@ const widths = {
   medium: 'w-[min(28rem,calc(100vw-2rem))]',
   wide: 'w-[min(40rem,calc(100vw-2rem))]',
 }
+
+/** Longer than the two presses of a double click are apart. */
+const DOUBLE_CLICK_MS = 600
 
 interface DialogProps {
   isOpen: boolean
@@ -28,18 +31,27 @@ interface DialogProps {
 export function Dialog(props: DialogProps) {
   const { isOpen, title, description, onClose, hasChanges = false, children, actions } = props
   const { width = 'medium', initialFocus } = props
+  const openedAt = useRef(0)
+  useEffect(() => {
+    if (isOpen) openedAt.current = performance.now()
+  }, [isOpen])
+  // The second press of a double click was meant for what opened the dialog.
+  const isSecondPress = () => performance.now() - openedAt.current < DOUBLE_CLICK_MS
   return (
     <Primitive.Root
       open={isOpen}
       disablePointerDismissal={!onClose || hasChanges}
-      onOpenChange={(open) => {
-        if (!open) onClose?.()
+      onOpenChange={(open, { reason }) => {
+        if (!open && !(reason === 'outside-press' && isSecondPress())) onClose?.()
       }}
     >
       <Primitive.Portal>
         <Primitive.Backdrop className="fixed inset-0 z-30 bg-black/45 transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Primitive.Popup
           initialFocus={initialFocus}
+          onClickCapture={(event) => {
+            if (event.detail > 1 && isSecondPress()) event.stopPropagation()
+          }}
           className={classNames(
             'fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col',
             'scroll-pt-4 scroll-pb-24 overflow-y-auto rounded-xl border border-line bg-raised px-6 pt-6 text-ink shadow-xl',
