@@ -29,8 +29,16 @@ describeOnEachDatabase('from one address, whoever is asked about,', (kind) => {
     return found
   }
 
+  /** As if so many sign-ins had failed here: each of them costs a hash. */
+  const failBefore = async (taken: number) => {
+    expect((await signIn()).status).toBe(400)
+    const { db } = portal.database
+    await db.updateTable('rate_limits').set({ taken }).where('key', '=', 'sign-in 203.0.113.7').execute()
+  }
+
   test('60 sign-ins may fail in five minutes', async () => {
-    expect(await codes(61, signIn)).toEqual([...Array(60).fill('invalid-credentials'), 'rate-limited'])
+    await failBefore(58)
+    expect(await codes(3, signIn)).toEqual(['invalid-credentials', 'invalid-credentials', 'rate-limited'])
     const { status, headers } = await signIn()
     expect([status, headers.get('retry-after')]).toEqual([429, '300'])
     expect((await signIn('203.0.113.8')).status).toBe(400)
@@ -43,9 +51,7 @@ describeOnEachDatabase('from one address, whoever is asked about,', (kind) => {
     const refused = await codes(61, () => signIn(undefined, { email, captcha: '' }))
     expect(refused).toEqual(Array(61).fill('human-check-required'))
     expect((await signIn(undefined, { email, captcha: 'errada' })).body.code).toBe('human-check-failed')
-    await signIn()
-    const { db } = portal.database
-    await db.updateTable('rate_limits').set({ taken: 59 }).where('key', '=', 'sign-in 203.0.113.7').execute()
+    await failBefore(59)
     for (let count = 0; count < 3; count++) expect((await signIn(undefined, { email })).status).toBe(200)
     expect(await codes(2, signIn)).toEqual(['invalid-credentials', 'rate-limited'])
   })
