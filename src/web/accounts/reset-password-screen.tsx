@@ -36,7 +36,7 @@ function Reset({ tokenHash }: { tokenHash: string | undefined }) {
           </>
         }
       >
-        <ResetPasswordForm tokenHash={state.tokenHash} onEnded={end} />
+        <ResetPasswordForm tokenHash={state.tokenHash} email={state.email} onEnded={end} />
       </VisitorPage>
     )
   return (
@@ -100,12 +100,13 @@ function LinkEnded() {
 
 interface ResetPasswordFormProps {
   tokenHash: string
+  email: string
   /** Called when the server no longer takes the link. */
   onEnded: () => void
 }
 
 /** The new password, twice, with its requirements and its strength. */
-function ResetPasswordForm({ tokenHash, onEnded }: ResetPasswordFormProps) {
+function ResetPasswordForm({ tokenHash, email, onEnded }: ResetPasswordFormProps) {
   const [typed, setTyped] = useState('')
   const { formProps, isBusy, errorOf, isDone } = useResetPassword(tokenHash, onEnded)
   if (isDone)
@@ -118,6 +119,7 @@ function ResetPasswordForm({ tokenHash, onEnded }: ResetPasswordFormProps) {
     <form {...formProps} className="space-y-5" aria-label="Redefinir senha">
       <PasswordRequirements password={typed} />
       <NewPasswordFields
+        email={email}
         errorOf={errorOf}
         minLength={RESET_PASSWORD_MIN}
         onTyped={setTyped}
