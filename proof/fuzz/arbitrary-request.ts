@@ -96,7 +96,10 @@ function textOf(schema: JsonSchema, knownIds: readonly string[]): fc.Arbitrary<u
     return fc.stringMatching(/^[a-z]{1,12}$/).map((name) => `${name}@grupopatio.com.br`)
   const most = Math.min(schema.maxLength ?? MAX_TEXT_LENGTH, MAX_TEXT_LENGTH)
   const anything = fc.string({ minLength: Math.min(schema.minLength ?? 0, most), maxLength: most })
-  return schema.pattern === undefined ? anything : fc.oneof(anything, fc.constantFrom(...NAMES))
+  const pattern = new RegExp(schema.pattern ?? '', 'u')
+  const names = schema.pattern === undefined ? [] : NAMES.filter((name) => pattern.test(name))
+  if (names.length === 0) return anything
+  return fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...names) }, { weight: 1, arbitrary: anything })
 }
 
 function recordOf(schema: JsonSchema, of: (part: JsonSchema) => fc.Arbitrary<unknown>) {

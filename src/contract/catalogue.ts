@@ -94,7 +94,7 @@ export function slugOf(label: string): string {
 
 const isSomeGiven = z.refine<object>((body) => Object.keys(body).length > 0, catalogueMessages.nothing)
 const kindParams = z.object({ kind: z.enum(LISTS) })
-const orderSchema = z.optional(z.array(z.string().check(z.maxLength(40))).check(z.maxLength(MAX_ITEMS)))
+const orderSchema = z.optional(z.array(z.union([slugSchema, codeSchema])).check(z.maxLength(MAX_ITEMS)))
 
 export const catalogueRoutes = defineRoutes({
   readCatalogue: {
@@ -143,7 +143,7 @@ export const catalogueRoutes = defineRoutes({
     conditional: true,
     summary:
       'Renames an item, everywhere at once, or archives it or takes it back; with a stale If-Match 409',
-    params: z.extend(kindParams, { code: z.string().check(z.maxLength(40)) }),
+    params: z.extend(kindParams, { code: z.union([slugSchema, codeSchema]) }),
     body: z
       .strictObject({ label: z.optional(typeSchema), archived: z.optional(z.boolean()) })
       .check(isSomeGiven),

@@ -99,6 +99,13 @@ describeOnEachDatabase('the catalogue', (kind) => {
     expect(reply.status).toBe(200)
     const { generateToken } = await upstreamCalls(portal)
     expect(generateToken.at(-1)?.body.identities?.[0]?.customData).toBe('M:FIAT|M:BYD|U:SP')
+    const codes = (await read()).types.map((item: { code: string }) => item.code)
+    await call('PUT', '', { types: codes.toReversed() })
+    const again = await send(portal, 'POST', '/api/functions/get-powerbi-token', {
+      token,
+      body: { workspaceId, reportId, datasetId },
+    })
+    expect(again.body.embedToken, 'no token outlives a change').not.toBe(reply.body.embedToken)
     const sums = await fetch(`${portal.emulatorUrl}/data?area=Oficina&marcas=BYD&estados=SP`)
     expect((await sums.json()).cards[0].value).toBeGreaterThan(0)
 
