@@ -160,3 +160,7 @@ export async function findPostgres() {
     if (versionOf(output) >= minPostgresMajor) return folder
   }
 }
+
+/** @returns {string | undefined} PgBouncer, which distributions put where only root looks */
+export const findPgBouncer = () =>
+  findOnPath('pgbouncer', [process.env.PATH, '/usr/sbin', '/usr/local/sbin'].join(delimiter))

@@ -52,7 +52,7 @@ function nextVersion(run: FaultRun): URL {
 }
 
 async function migrateOnce(databaseUrl: string, folder: URL): Promise<string[]> {
-  const { db, close } = await openServer(databaseUrl, () => {})
+  const { db, close } = await openServer({ url: databaseUrl, onConnectionError: () => {} })
   try {
     return await migrate(db, folder)
   } finally {

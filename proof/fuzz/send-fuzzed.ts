@@ -22,7 +22,7 @@ export async function createCallers(
   databaseUrl: string,
   secrets: { session: string; METRICS_TOKEN: string },
 ): Promise<Callers> {
-  const { db, close } = await openServer(databaseUrl, () => {})
+  const { db, close } = await openServer({ url: databaseUrl, onConnectionError: () => {} })
   const context = {
     db,
     clock: Date.now,

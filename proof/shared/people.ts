@@ -80,7 +80,7 @@ export async function addSessions(
   people: number,
   type: string,
 ): Promise<string[]> {
-  const { db, close } = await openServer(databaseUrl, () => {})
+  const { db, close } = await openServer({ url: databaseUrl, onConnectionError: () => {} })
   const tokens = createTokens(createKeyring([secret]), Date.now)
   const context = { db, clock: Date.now, tokens }
   try {
@@ -150,7 +150,9 @@ export async function startWithPeople(
   // The first start migrates and seeds; the embedded database then has to be free.
   await (await startPortal(FIRST_PORT, env)).stop()
   say(`adding ${people} people (${databaseUrl ? 'PostgreSQL' : 'embedded'})`)
-  const { db, close } = databaseUrl ? await openServer(databaseUrl, () => {}) : await openEmbedded(DATA_DIR)
+  const { db, close } = databaseUrl
+    ? await openServer({ url: databaseUrl, onConnectionError: () => {} })
+    : await openEmbedded(DATA_DIR)
   await addPeople(db, people).finally(close)
   const portal = await startPortal(FIRST_PORT, env)
   cleanUp(portal.stop)

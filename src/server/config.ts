@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
+import { isPostgresUrl } from './database/server-urls.ts'
 import { parseProxies, type TrustedProxies } from './http/caller-ip.ts'
 import { CLOUDS, type CloudName } from './power-bi/clouds.ts'
 
@@ -21,6 +22,7 @@ const list = z.string().transform((value) =>
     .filter(Boolean),
 )
 const httpUrl = z.url({ protocol: /^https?$/, error: 'informe uma URL http(s)' })
+const postgresUrl = z.string().refine(isPostgresUrl, { error: 'informe uma URL postgres://' })
 const hostName = z
   .string()
   .regex(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/, { error: 'use nomes de host em minúsculas, sem porta' })
@@ -48,7 +50,8 @@ const environmentSchema = z.object({
   HOST: z.string().min(1).optional(),
   SHUTDOWN_GRACE_SECONDS: wholeNumber(0, 60).optional(),
   PUBLIC_URL: httpUrl.transform((value) => new URL(value).origin).optional(),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'informe uma URL postgres://' }).optional(),
+  DATABASE_URL: postgresUrl.optional(),
+  DATABASE_DIRECT_URL: postgresUrl.optional(),
   DATA_DIR: z.string().min(1).default('./data'),
   COMPANY_EMAIL_DOMAIN: hostName.optional(),
   BUILTIN_ADMIN_EMAIL: emailAddress.optional(),
@@ -167,6 +170,8 @@ function configOf(
     /** Origin under which people open the portal; links in mails lead there and nowhere else. */
     publicUrl: env.PUBLIC_URL ?? `http://localhost:${env.PORT}`,
     databaseUrl: env.DATABASE_URL,
+    /** The same database past a pooler. */
+    databaseDirectUrl: env.DATABASE_DIRECT_URL,
     dataDir: env.DATA_DIR,
     companyEmailDomain,
     builtinAdminEmail: env.BUILTIN_ADMIN_EMAIL ?? (isDemo ? 'admin@grupopatio.com.br' : undefined),
@@ -321,6 +326,7 @@ function faultsOf(env: Environment, isDemo: boolean, isProduction: boolean): str
       isProduction && url && !url.startsWith('https:') && !LOCAL_URL.test(url),
       'PUBLIC_URL: use https:// em produção',
     ],
+    [env.DATABASE_DIRECT_URL && !env.DATABASE_URL, 'DATABASE_DIRECT_URL: só vale junto com DATABASE_URL'],
     [isProduction && env.RATE_LIMITS === 'off', 'RATE_LIMITS: não pode ser desligado em produção'],
     [isProduction && env.PATIO_DEMO, 'PATIO_DEMO: o modo de demonstração não existe em produção'],
     [

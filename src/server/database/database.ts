@@ -12,12 +12,15 @@ export interface Database {
   db: Db
   /** Runs one of the few hot statements outside any transaction; values fill $1, $2, … */
   runPrepared<Row>(statement: PreparedStatement, values: unknown[]): Promise<Row[]>
+  /** Whether each transaction may run on another connection of the server's: settings and names must not outlive it. */
+  isPooled?: boolean
   /** Connections by state and who waits for one; undefined without a pool. */
   readPool?: () => { busy: number; idle: number; waiting: number }
   /** For migrations, which may take longer than a request: one more connection to a server, without time-outs. */
   openPatient?(): Promise<Database>
   /**
    * Hears notifications of a channel until the returned function is called, which must be before close().
+   * Through a pooler alone nothing is heard.
    * @param onWake called for each, and whenever listening has begun: what came before may have been missed
    */
   listen(channel: string, onWake: () => void): () => Promise<void>
@@ -27,8 +30,8 @@ export interface Database {
 /** Thrown when a database cannot be opened; the message is one readable Portuguese line. */
 export class DatabaseOpenError extends Error {}
 
-/** Connection exceptions, shutdown, too many connections, cancelled by a time-out, disk full, lock not had in time. */
-const PASSING_SQL_STATES = /^(08|57P0|53|57014|55P03)/
+/** Connection exceptions, shutdown, too many connections, cancelled by a time-out, disk full, lock not had in time, a server that only reads. */
+const PASSING_SQL_STATES = /^(08|57P0|53|57014|55P03|25006)/
 const SOCKET_ERRORS = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENOENT)$/
 /** What the driver says without a code. */
 const DRIVER_MESSAGES =

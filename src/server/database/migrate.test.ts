@@ -36,7 +36,7 @@ describeOnEachDatabase('migrating', (kind) => {
   test('three at once apply everything once', async () => {
     await empty()
     const done = await Promise.all([1, 2, 3].map(() => migrate(database.db)))
-    expect(done.flat()).toEqual(ALL)
+    expect(done.flat().sort()).toEqual(ALL)
     expect(await applied()).toEqual(ALL)
   })
 
@@ -58,9 +58,8 @@ describeOnEachDatabase('migrating', (kind) => {
 
   test('a database of a newer version is refused, and left as it is', async () => {
     await database.db.insertInto('schema_migrations').values({ name: '9999-next.sql' }).execute()
-    const [direct, asPortal] = [migrate(database.db), migrateDatabase(database)]
-    for (const start of [direct, asPortal])
-      await expect(start).rejects.toThrow(/versão mais nova.*9999-next\.sql/)
+    for (const start of [migrate, () => migrateDatabase(database)])
+      await expect(start(database.db)).rejects.toThrow(/versão mais nova.*9999-next\.sql/)
     await database.db.deleteFrom('schema_migrations').where('name', '=', '9999-next.sql').execute()
     expect(await migrate(database.db)).toEqual([])
   })

@@ -7,10 +7,9 @@ import type { Db } from './schema.ts'
 const FOLDER = new URL('../../../migrations/', import.meta.url)
 /** Any number, as long as every replica asks for the same lock. */
 const MIGRATION_LOCK = 740_210_411
-const POLL_MS = 100
-const MAX_WAIT_MS = 120_000
 const LOCK_NOT_AVAILABLE = '55P03'
-const LOCK_TRIES = 60
+/** Two minutes of them. */
+const LOCK_TRIES = 120
 const LOCK_PAUSE_MS = 750
 
 /**
@@ -35,36 +34,18 @@ export async function listMigrations(folder = FOLDER): Promise<string[]> {
 
 /**
  * Applies plain SQL files in the order of their names, each once and in a transaction of its own. Replicas that
- * start together wait for one another.
+ * start together take turns; the lock ends with the transaction, so that none is left behind in a pooler.
  * @param folder with a slash at its end
  * @param only the names to apply at most, all unless given
  * @returns the names applied now
  */
 export async function migrate(db: Db, folder = FOLDER, only?: readonly string[]): Promise<string[]> {
   const names = await listMigrations(folder)
-  return db.connection().execute(async (connection) => {
-    await waitForLock(connection)
-    try {
-      await sql`create table if not exists schema_migrations (
-        name text primary key, applied_at timestamptz not null default now())`.execute(connection)
-      const pending = (await pendingOf(connection, names)).filter((name) => only?.includes(name) ?? true)
-      for (const name of pending) await apply(connection, name, folder)
-      return pending
-    } finally {
-      await sql`select pg_advisory_unlock(${sql.lit(MIGRATION_LOCK)})`.execute(connection)
-    }
-  })
-}
-
-/** Asks again and again instead of waiting inside one statement, which the server would cut off after seconds. */
-async function waitForLock(db: Db): Promise<void> {
-  for (let waited = 0; ; waited += POLL_MS) {
-    const { rows } = await sql<{ got: boolean }>`
-      select pg_try_advisory_lock(${sql.lit(MIGRATION_LOCK)}) as got`.execute(db)
-    if (rows[0]?.got) return
-    if (waited >= MAX_WAIT_MS)
-      throw new DatabaseOpenError('Outra réplica está migrando o banco de dados há mais de dois minutos.')
-    await wait(POLL_MS)
+  const applied: string[] = []
+  for (;;) {
+    const name = await applyNext(db, names, folder, only)
+    if (!name) return applied
+    applied.push(name)
   }
 }
 
@@ -84,26 +65,47 @@ async function pendingOf(db: Db, names: string[]): Promise<string[]> {
   return names.filter((name) => !known.has(name))
 }
 
-/** A wait for a lock holds up all later statements on the table: so it is a short wait, again and again. */
-async function apply(db: Db, name: string, folder: URL): Promise<void> {
-  const statements = splitStatements(await readFile(new URL(name, folder), 'utf8'))
+/** A wait for a table's lock holds up all later statements on it: so every wait is a short one, again and again. */
+async function applyNext(
+  db: Db,
+  ...wanted: [names: string[], folder: URL, only?: readonly string[]]
+): Promise<string | undefined> {
+  let hasTurn = false
   for (let tries = 1; ; tries++) {
     try {
-      return await applyOnce(db, name, statements)
+      return await db.transaction().execute(async (transaction) => {
+        hasTurn = false
+        await sql`set local lock_timeout = '250ms'`.execute(transaction)
+        await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction)
+        hasTurn = true
+        return applyInTurn(transaction, ...wanted)
+      })
     } catch (error) {
-      if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || tries === LOCK_TRIES) throw error
+      if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error
+      if (tries === LOCK_TRIES)
+        throw hasTurn
+          ? error
+          : new DatabaseOpenError('Outra réplica está migrando o banco de dados há mais de dois minutos.')
       await wait(LOCK_PAUSE_MS)
     }
   }
 }
 
-function applyOnce(db: Db, name: string, statements: string[]): Promise<void> {
-  return db.transaction().execute(async (transaction) => {
-    await sql`set local lock_timeout = '250ms'`.execute(transaction)
-    await sql`set local statement_timeout = '10min'`.execute(transaction)
-    for (const statement of statements) await sql.raw(statement).execute(transaction)
-    await transaction.insertInto('schema_migrations').values({ name }).execute()
-  })
+async function applyInTurn(
+  db: Db,
+  names: string[],
+  folder: URL,
+  only?: readonly string[],
+): Promise<string | undefined> {
+  await sql`set local statement_timeout = '10min'`.execute(db)
+  await sql`create table if not exists schema_migrations (
+    name text primary key, applied_at timestamptz not null default now())`.execute(db)
+  const name = (await pendingOf(db, names)).find((each) => only?.includes(each) ?? true)
+  if (!name) return undefined
+  const statements = splitStatements(await readFile(new URL(name, folder), 'utf8'))
+  for (const statement of statements) await sql.raw(statement).execute(db)
+  await db.insertInto('schema_migrations').values({ name }).execute()
+  return name
 }
 
 /** Splits at semicolons at the end of a line, outside $$ bodies: PGlite takes one statement a query. */

@@ -72,7 +72,10 @@ describe('the embedded database', () => {
 
 describe('a database server', () => {
   test('that does not answer is named without its password', async () => {
-    const failure = openServer('postgres://patio:canary@127.0.0.1:4369/patio', () => {})
+    const failure = openServer({
+      url: 'postgres://patio:canary@127.0.0.1:4369/patio',
+      onConnectionError: () => {},
+    })
     await expect(failure).rejects.toThrow(DatabaseOpenError)
     await expect(failure).rejects.toThrow(/^Banco de dados inacessível em 127\.0\.0\.1:4369\/patio: /)
     await expect(failure).rejects.not.toThrow(/canary/)
@@ -81,7 +84,7 @@ describe('a database server', () => {
   test('gives counts as numbers and its timeouts to every connection', async ({ skip }) => {
     const url = process.env.TEST_DATABASE_URL
     if (!url) return skip('no server')
-    const server = await openServer(url, () => {})
+    const server = await openServer({ url, onConnectionError: () => {} })
     const { rows } = await sql<{ count: number; timeout: string }>`
       select count(*) as count, current_setting('statement_timeout') as timeout from pg_database`.execute(
       server.db,

@@ -6,13 +6,17 @@ import type { Database } from './database.ts'
  * @throws DatabaseOpenError
  */
 export async function openDatabase(
-  config: { databaseUrl: string | undefined; dataDir: string },
+  config: { databaseUrl: string | undefined; databaseDirectUrl?: string | undefined; dataDir: string },
   log: Log,
 ): Promise<Database> {
   // Only the driver that is used is loaded: the other would double the time to start.
   if (config.databaseUrl) {
     const { openServer } = await import('./open-server.ts')
-    return openServer(config.databaseUrl, (error) => log.warn({ err: error }, 'database connection lost'))
+    return openServer({
+      url: config.databaseUrl,
+      directUrl: config.databaseDirectUrl,
+      onConnectionError: (error) => log.warn({ err: error }, 'database connection lost'),
+    })
   }
   const { openEmbedded } = await import('./open-embedded.ts')
   return openEmbedded(config.dataDir, log)

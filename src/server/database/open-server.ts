@@ -1,61 +1,99 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { randomInt } from 'node:crypto'
+import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import pg from 'pg'
-import { type Database, DatabaseOpenError } from './database.ts'
+import { type Database, DatabaseOpenError, type PreparedStatement } from './database.ts'
 import type { Tables } from './schema.ts'
+import { checkServer, createServerPool } from './server-pool.ts'
+import { urlsOfHosts } from './server-urls.ts'
 
 const COUNT_TYPE = 20 // int8: counts stay far below 2^53, and PGlite gives numbers too
 pg.types.setTypeParser(COUNT_TYPE, Number)
 
 /** Waiting for a connection and for the answer: together under the 5 s for which people wait for a page. */
-const SERVING = { connectionTimeoutMillis: 1_200, statement_timeout: 3_400, query_timeout: 3_600, max: 10 }
-const PATIENT = { connectionTimeoutMillis: 10_000, max: 1 }
+const SERVING = {
+  connectionTimeoutMillis: 1_200,
+  statementTimeoutMillis: 3_400,
+  queryTimeoutMillis: 3_600,
+  max: 10,
+}
+const PATIENT = { connectionTimeoutMillis: 10_000, statementTimeoutMillis: 0, queryTimeoutMillis: 0, max: 1 }
+
+/** Where a server is and who hears of it. */
+export interface ServerOptions {
+  /** postgres://… as in DATABASE_URL */
+  url: string
+  /** The same database past a pooler, as in DATABASE_DIRECT_URL: for LISTEN and migrations. */
+  directUrl?: string | undefined
+  /** Hears of idle connections that broke; the pool replaces them by itself. */
+  onConnectionError: (error: Error) => void
+}
 
 /**
  * Opens a PostgreSQL server (15 or later).
- * @param url postgres://… as in DATABASE_URL
- * @param onConnectionError hears of idle connections that broke; the pool replaces them by itself
- * @throws DatabaseOpenError when nothing answers or the server is too old
+ * @throws DatabaseOpenError when nothing that writes answers, the server is too old, or the two URLs lead to different ones
  */
-export async function openServer(
-  url: string,
-  onConnectionError: (error: Error) => void,
-  limits: pg.PoolConfig = SERVING,
-): Promise<Database> {
-  const pool = new pg.Pool({ connectionString: url, keepAlive: true, application_name: 'patio', ...limits })
-  pool.on('error', onConnectionError)
-  // The pool hears idle connections alone; one that breaks in somebody's hands would end the process. Its query fails.
-  pool.on('connect', (client) => client.on('error', () => {}))
+export async function openServer(options: ServerOptions, limits = SERVING): Promise<Database> {
+  const { url, directUrl, onConnectionError } = options
+  const pool = createServerPool({ url, onConnectionError, ...limits })
+  const database: Database = {
+    kind: 'server',
+    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool as unknown as PostgresPool }) }),
+    async runPrepared<Row>({ name, text }: PreparedStatement, values: unknown[]) {
+      const client = await pool.connect()
+      // The connection behind a pooler knows the names that others gave.
+      const statement = pool.facts()?.isPooled ? { text, values } : { name, text, values }
+      try {
+        return (await client.query(statement)).rows as Row[]
+      } finally {
+        client.release()
+      }
+    },
+    readPool: pool.count,
+    openPatient: () => openServer({ url: directUrl ?? url, onConnectionError }, PATIENT),
+    listen(channel, onWake) {
+      // A pooler would pass nothing on, and leave the connection that it was said on listening for ever.
+      if (pool.facts()?.isPooled && !directUrl) return async () => {}
+      return listenOnServer({ url: directUrl ?? url, channel, onWake, onError: onConnectionError })
+    },
+    close: () => pool.end(),
+  }
   try {
-    const { rows } = await pool.query<{ version: string }>(
-      "select current_setting('server_version_num') as version",
-    )
-    if (Number(rows[0]?.version) < 150_000) throw new Error('é preciso PostgreSQL 15 ou mais novo')
+    const client = await pool.connect()
+    client.release()
+    if (Number(pool.facts()?.version) < 150_000) throw new Error('é preciso PostgreSQL 15 ou mais novo')
+    if (directUrl) await refuseAnotherServer(database)
   } catch (error) {
     await pool.end()
+    if (error instanceof DatabaseOpenError) throw error
     throw new DatabaseOpenError(`Banco de dados inacessível em ${placeOf(url)}: ${reasonOf(error)}`)
   }
-  return {
-    kind: 'server',
-    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
-    async runPrepared<Row>(statement: { name: string; text: string }, values: unknown[]) {
-      const result = await pool.query({ name: statement.name, text: statement.text, values })
-      return result.rows as Row[]
-    },
-    readPool: () => ({
-      busy: pool.totalCount - pool.idleCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount,
-    }),
-    openPatient: () => openServer(url, onConnectionError, PATIENT),
-    listen: (channel, onWake) => listenOnServer({ url, channel, onWake, onError: onConnectionError }),
-    close: () => pool.end(),
+  return { ...database, isPooled: pool.facts()?.isPooled ?? false }
+}
+
+/** A lock that is held by one way must be seen to be held by the other: only then is it the same running database. */
+async function refuseAnotherServer({ db, openPatient }: Database): Promise<void> {
+  const lock = sql<{ got: boolean }>`select pg_try_advisory_xact_lock(${randomInt(2 ** 47)}::bigint) as got`
+  const direct = (await openPatient?.()) as Database
+  try {
+    if (direct.isPooled)
+      throw new DatabaseOpenError(
+        'DATABASE_DIRECT_URL também passa por um pooler: informe o próprio servidor.',
+      )
+    const seen = await db.transaction().execute(async (transaction) => {
+      await lock.execute(transaction)
+      return lock.execute(direct.db)
+    })
+    if (seen.rows[0]?.got)
+      throw new DatabaseOpenError('DATABASE_URL e DATABASE_DIRECT_URL levam a bancos de dados diferentes.')
+  } finally {
+    await direct.close()
   }
 }
 
 /** Host, port and database of the URL, never its password. */
 function placeOf(url: string): string {
-  const { host, pathname } = new URL(url)
-  return `${host || 'localhost'}${pathname}`
+  const urls = urlsOfHosts(url).map((each) => new URL(each))
+  return `${urls.map(({ host }) => host || 'localhost')}${urls[0]?.pathname}`
 }
 
 function reasonOf(error: unknown): string {
@@ -86,8 +124,9 @@ export function listenOnServer(options: ListenOptions): () => Promise<void> {
   let current: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
   let failures = 0
+  const urls = urlsOfHosts(options.url)
   const begin = () => {
-    const client = openClient(options)
+    const client = openClient({ ...options, url: urls[failures % urls.length] as string })
     current = client
     const lose = (error: Error) => {
       if (client !== current) return
@@ -102,7 +141,7 @@ export function listenOnServer(options: ListenOptions): () => Promise<void> {
     startListening(client, options.channel).then(() => {
       if (client !== current) return
       failures = 0
-      timer = setInterval(() => client.query('select 1').catch(lose), PING_MS)
+      timer = setInterval(() => checkServer(client, 0).catch(lose), PING_MS)
       options.onWake()
     }, lose)
   }
@@ -129,5 +168,6 @@ function openClient({ url, onWake }: ListenOptions): pg.Client {
 
 async function startListening(client: pg.Client, channel: string): Promise<void> {
   await client.connect()
+  await checkServer(client, 0)
   await client.query(`listen ${channel}`)
 }

@@ -20,7 +20,9 @@ export function operationsHandlers(services: OperationsServices): Handlers<typeo
     async readReadiness({ context }) {
       if (services.isDraining())
         throw new ProblemError('database-unavailable', { detail: 'O portal está sendo encerrado.' })
-      await withinMs(sql`select 1`.execute(context.db), READY_WITHIN_MS, () => {
+      // Refused by a server that only reads, and locks nothing in one that writes.
+      const question = sql`select from portal_facts where false for update`
+      await withinMs(question.execute(context.db), READY_WITHIN_MS, () => {
         throw new ProblemError('database-unavailable')
       })
       return { status: 'ok' }

@@ -1,13 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sql } from 'kysely'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { DEMO_PASSWORD } from '#server/demo/seed.ts'
 import { answerChallenge, encodeAnswer } from '#server/testing/human-passes.ts'
 import { CONTACT_FORM, type EventFollower, followEvents } from '#server/testing/inbox-calls.ts'
 import { clockAhead, type PortalProcess, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
-import { openTestDatabase } from '#server/testing/test-database.ts'
+import { openTestDatabase, urlOfDatabase } from '#server/testing/test-database.ts'
 
 const SLOW = 90_000
 const READY = { timeout: 8000 }
@@ -54,14 +53,11 @@ async function startPair(
   const database = await openTestDatabase('server')
   // After the portals have ended.
   onTestFinished(() => database.close())
-  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(database.db)
-  const url = new URL(serverUrl as string)
-  url.pathname = `/${rows[0]?.name}`
   const dataDir = await mkdtemp(join(tmpdir(), 'patio-data-'))
   onTestFinished(() => rm(dataDir, { recursive: true }))
   const shared = {
     ...env,
-    DATABASE_URL: url.href,
+    DATABASE_URL: await urlOfDatabase(database),
     // With it comes the secret that both know.
     DATA_DIR: dataDir,
   }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, inject } from 'vitest'
 import type { Database } from '#server/database/database.ts'
 import { migrate } from '#server/database/migrate.ts'
@@ -70,7 +71,15 @@ async function openFreshServerDatabase(): Promise<Database> {
   await runOnServer(url, `create database ${name}`)
   const ownUrl = new URL(url)
   ownUrl.pathname = `/${name}`
-  const database = await openServer(ownUrl.href, () => {})
+  const database = await openServer({ url: ownUrl.href, onConnectionError: () => {} })
   await migrate(database.db)
   return database
+}
+
+/** Where a database of the server is reached from outside of the portal. */
+export async function urlOfDatabase({ db }: Database): Promise<string> {
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db)
+  const url = new URL(serverUrl as string)
+  url.pathname = `/${rows[0]?.name}`
+  return url.href
 }

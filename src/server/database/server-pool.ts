@@ -1,0 +1,176 @@
+import pg from 'pg'
+import { isDatabaseUnavailable } from './database.ts'
+import { urlsOfHosts } from './server-urls.ts'
+
+const READ_ONLY = '25006'
+const CHECK_MS = 1_200
+/** A name that leads to another server by now, or a server that is one no more, is left by then at the latest. */
+const LONGEST_LIFE_SECONDS = 300
+
+export interface ServerFacts {
+  /** 150004 */
+  version: number
+  /** Whether somebody stands between who may hand each transaction to another connection: PgBouncer, say. */
+  isPooled: boolean
+}
+
+/**
+ * Looks at the server behind a new connection, and sets the time-out of its statements unless it is pooled: there a
+ * session's setting would go to strangers. Poolers invent the process id that they give their clients.
+ * @param timeoutMs 0 for none
+ * @throws what counts as unavailable when the server only reads: a standby, or a primary that is one no more
+ */
+export async function checkServer(client: pg.ClientBase, timeoutMs: number): Promise<ServerFacts> {
+  const { processID } = client as unknown as { processID: number | null }
+  const { rows } = await client.query<ServerFacts & { isReadOnly: boolean }>({
+    text: `select current_setting('server_version_num')::int as version,
+      current_setting('transaction_read_only')::boolean as "isReadOnly",
+      case when pg_backend_pid() = $1 then set_config('statement_timeout', $2, false) end is null as "isPooled"`,
+    values: [processID ?? 0, String(timeoutMs)],
+    query_timeout: CHECK_MS,
+  } as pg.QueryConfig)
+  const { isReadOnly, ...facts } = rows[0] as ServerFacts & { isReadOnly: boolean }
+  if (isReadOnly) throw Object.assign(new Error('o servidor só aceita leitura'), { code: READ_ONLY })
+  return facts
+}
+
+export interface ServerPoolOptions {
+  /** As in DATABASE_URL; several hosts are tried in turn. */
+  url: string
+  onConnectionError: (error: Error) => void
+  connectionTimeoutMillis: number
+  statementTimeoutMillis: number
+  /** For a server that says nothing at all. */
+  queryTimeoutMillis: number
+  max: number
+}
+
+/** A connection in somebody's hands. */
+export type HeldConnection = Pick<pg.PoolClient, 'query' | 'release'>
+
+/** A pool whose connections lead to a server that writes. */
+export interface ServerPool {
+  connect(): Promise<HeldConnection>
+  /** What was last seen. */
+  facts(): ServerFacts | undefined
+  count(): { busy: number; idle: number; waiting: number }
+  end(): Promise<void>
+}
+
+export function createServerPool(options: ServerPoolOptions): ServerPool {
+  const { connectionTimeoutMillis, statementTimeoutMillis, max } = options
+  const urls = urlsOfHosts(options.url)
+  const known = new WeakMap<object, ServerFacts>()
+  let current = 0
+  let newest: ServerFacts | undefined
+  /** Those that were looked at since a server was last seen to only read. */
+  let trusted = new WeakSet<object>()
+
+  const pool = new pg.Pool({
+    connectionString: urls[0] as string,
+    keepAlive: true,
+    application_name: 'patio',
+    query_timeout: options.queryTimeoutMillis,
+    connectionTimeoutMillis,
+    maxLifetimeSeconds: LONGEST_LIFE_SECONDS,
+    max,
+    onConnect: async (client) => {
+      // The pool hears idle connections alone; one that breaks in somebody's hands would end the process. Its query fails.
+      client.on('error', () => {})
+      newest = await checkServer(client, statementTimeoutMillis)
+      known.set(client, newest)
+      trusted.add(client)
+    },
+  })
+  pool.on('error', options.onConnectionError)
+
+  /** The other hosts get their turn when one cannot be reached or only reads. */
+  async function connectToAny(): Promise<pg.PoolClient> {
+    const startedAt = performance.now()
+    for (let tries = 1; ; tries++) {
+      const tried = current
+      try {
+        return await pool.connect()
+      } catch (error) {
+        if (isPoolBusy(error) || !isDatabaseUnavailable(error)) throw error
+        if (tried === current) current = (current + 1) % urls.length
+        pool.options.connectionString = urls[current]
+        const isLate = performance.now() - startedAt > connectionTimeoutMillis
+        if (tries === urls.length || isLate) throw error
+      }
+    }
+  }
+
+  function hold(client: pg.PoolClient): HeldConnection {
+    let isSpoilt = false
+    const query = async (...asked: [never]) => {
+      try {
+        return await client.query(...asked)
+      } catch (error) {
+        if ((error as { code?: string }).code === READ_ONLY) trusted = new WeakSet()
+        // What the server did not say itself leaves the connection in a state that nobody knows.
+        isSpoilt ||= !(error instanceof pg.DatabaseError)
+        throw error
+      }
+    }
+    return {
+      query: (known.get(client)?.isPooled
+        ? timeEachTransaction(query, statementTimeoutMillis)
+        : query) as never,
+      release: (isDiscarded) => client.release(Boolean(isDiscarded) || isSpoilt),
+    }
+  }
+
+  return {
+    async connect() {
+      for (;;) {
+        const client = await connectToAny()
+        if (trusted.has(client)) return hold(client)
+        client.release(true)
+      }
+    },
+    facts: () => newest,
+    count: () => ({
+      busy: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
+    end: () => pool.end(),
+  }
+}
+
+function isPoolBusy(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect'
+}
+
+type Query = (...asked: [never]) => Promise<pg.QueryResult>
+
+/** Behind a pooler a setting may last for its transaction at most, so every statement stands in one. */
+function timeEachTransaction(query: Query, timeoutMs: number): Query {
+  const run = query as (asked: unknown, values?: unknown[]) => Promise<pg.QueryResult>
+  const begin = (text: string) => run(`${text}; set local statement_timeout = ${timeoutMs}`)
+  let isInTransaction = false
+  const runTimed = async (asked: unknown, values?: unknown[]) => {
+    const text = typeof asked === 'string' ? asked : ''
+    if (/^(begin|start transaction)\b/.test(text)) {
+      isInTransaction = true
+      return begin(text)
+    }
+    if (/^(commit|rollback)$/.test(text)) isInTransaction = false
+    else if (!isInTransaction) return runAlone(asked, values)
+    return run(asked, values)
+  }
+  async function runAlone(asked: unknown, values?: unknown[]) {
+    await begin('begin')
+    try {
+      const result = await run(asked, values)
+      await run('commit')
+      return result
+    } catch (error) {
+      // One that cannot even do that is not used again.
+      await run('rollback').catch(() => {})
+      throw error
+    }
+  }
+  return runTimed as Query
+}
