@@ -62,9 +62,9 @@ export const CONTACT_MIN_FILL_MS = 3_000
 
 const idParams = z.object({ id: z.uuid() })
 
-/** Ids only, never what a message says; `stale` asks the client to fetch everything again. */
+/** Ids only, of messages and of people, never what they say; `stale` asks the client to fetch everything again. */
 export const messageChangeSchema = z.union([
-  z.object({ kind: z.literal('changed'), ids: z.array(z.uuid()) }),
+  z.object({ kind: z.literal('changed'), ids: z.array(z.uuid()), people: z.array(z.uuid()) }),
   z.object({ kind: z.literal('stale') }),
 ])
 export type MessageChange = z.output<typeof messageChangeSchema>
@@ -134,7 +134,7 @@ export const supportRoutes = defineRoutes({
     path: '/api/support-messages/changes',
     access: 'admin',
     summary:
-      'Every change of the messages by anyone, as server-sent events; after a break the first is stale',
+      'Every change of the messages and of the people by anyone, as server-sent events; after a break the first is stale',
     events: messageChangeSchema,
   },
   markMessageRead: {

@@ -17,6 +17,8 @@ export const adminMessages = {
   scopeFailed: 'Erro ao atualizar marcas e estados',
   approved: 'Usuário aprovado com sucesso',
   approveFailed: 'Erro ao aprovar usuário',
+  approvedMany: (count: number) => `${grouped(count)} usuário(s) aprovado(s) com sucesso`,
+  approveManyFailed: 'Erro ao aprovar usuários',
   approvalRemoved: 'Aprovação removida',
   removeFailed: 'Erro ao remover aprovação',
   bulkNothing: 'Selecione pelo menos um item para alterar',

@@ -78,6 +78,10 @@ describeOnEachDatabase('the rules of retention', (kind) => {
       .insertInto('support_messages')
       .values({ name: 'Ana', email: 'ana@x.br', phone: '1', message: 'Olá', created_at: now })
       .execute()
+    await db
+      .insertInto('access_requests')
+      .values({ user_id, requested_at: now, types: [], marcas: [], estados: [] })
+      .execute()
     await db.insertInto('access_records').values({ at: now, user_id, action: 'sign-in' }).execute()
     await db.insertInto('audit_entries').values({ at: now, action: 'email-verified' }).execute()
     const failed = {
@@ -101,7 +105,7 @@ describeOnEachDatabase('the rules of retention', (kind) => {
       [30 * DAY - MINUTE, []],
       [30 * DAY, ['sent mails', 'undeliverable mails']],
       [90 * DAY - MINUTE, []],
-      [90 * DAY, ['failed sign-ins']],
+      [90 * DAY, ['access requests', 'failed sign-ins']],
       [180 * DAY, []],
       [185 * DAY, ['access records']],
       [364 * DAY, []],

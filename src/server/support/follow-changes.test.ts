@@ -97,16 +97,12 @@ describeOnEachDatabase('following message changes', (kind) => {
   test('removes changes that are an hour old, and no others', async () => {
     const { db } = portal.database
     const [old, recent] = await addMessages(portal, {}, {})
-    await sql`update support_message_changes set at = now() - interval '61 minutes' where message_id = ${old}`.execute(
-      db,
-    )
-    await sql`update support_message_changes set at = now() - interval '59 minutes' where message_id = ${recent}`.execute(
-      db,
-    )
+    await sql`update changes set at = now() - interval '61 minutes' where subject_id = ${old}`.execute(db)
+    await sql`update changes set at = now() - interval '59 minutes' where subject_id = ${recent}`.execute(db)
     await follow()
     const left = async () =>
-      (await rowsOf(sql<{ message_id: string }>`select message_id from support_message_changes`)).map(
-        (row) => row.message_id,
+      (await rowsOf(sql<{ subject_id: string }>`select subject_id from changes where kind = 'message'`)).map(
+        (row) => row.subject_id,
       )
     await vi.waitFor(async () => expect(await left()).not.toContain(old), { timeout: 8000 })
     expect(await left()).toContain(recent)

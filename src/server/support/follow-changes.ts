@@ -23,7 +23,7 @@ export interface FollowOptions {
   isWatched: () => boolean
 }
 
-/** Reads every change of the messages, whoever made it on whatever replica, exactly once. */
+/** Reads every change of the messages and of the people, whoever made it on whatever replica, exactly once. */
 export interface Follower {
   /** Resolves when nothing is missed any more that is committed from then on. @throws what the database throws */
   start(): Promise<void>
@@ -62,12 +62,13 @@ async function follow({ database, log, onChange, isWatched }: FollowOptions): Pr
     position = found.position
     readAt = performance.now()
     newest = Math.max(newest, found.newest)
-    if (isOther || isLate || found.ids.length > MAX_IDS) onChange({ kind: 'stale' }, newest)
-    else if (found.ids.length > 0) onChange({ kind: 'changed', ids: found.ids }, newest)
+    const { ids, people, isTooMany } = found
+    if (isOther || isLate || isTooMany) onChange({ kind: 'stale' }, newest)
+    else if (ids.length + people.length > 0) onChange({ kind: 'changed', ids, people }, newest)
   }
 
   const reading = coalesce(logFirstFailure(log, 'message changes not read', readOn), REST_MS)
-  const stopListening = database.listen('support_messages', reading.wake)
+  const stopListening = database.listen('changes', reading.wake)
   const poll = setInterval(() => {
     if (!isWatched()) return
     reading.wake()
@@ -92,8 +93,11 @@ interface Position {
 
 interface ReadChanges {
   position: Position
-  /** Which messages have changed since. */
+  /** Which messages have changed since, and which people. */
   ids: string[]
+  people: string[]
+  /** They are not all named. */
+  isTooMany: boolean
   /** The newest change among them; 0 when there is none. */
   newest: number
 }
@@ -106,8 +110,8 @@ const READ_CHANGES = {
   name: 'read-message-changes',
   text: `
     select watermark::text, coalesce((
-      select json_agg(json_build_array(id, message_id, xid::text) order by id)
-      from support_message_changes where xid >= coalesce($1::xid8, watermark)), '[]')::text as changes
+      select json_agg(json_build_array(id, kind, subject_id, xid::text) order by id)
+      from changes where xid >= coalesce($1::xid8, watermark)), '[]')::text as changes
     from (select pg_snapshot_xmin(pg_current_snapshot()) as watermark) as snapshot`,
 }
 
@@ -120,21 +124,31 @@ async function readChanges(database: Database, from?: Position): Promise<ReadCha
     from?.watermark.toString() ?? null,
   ])
   if (!row) throw new Error('the database gave no snapshot')
-  const changes = JSON.parse(row.changes) as [id: number, messageId: string, xid: string][]
+  const changes = JSON.parse(row.changes) as [
+    id: number,
+    kind: string,
+    subjectId: string | null,
+    xid: string,
+  ][]
   const watermark = BigInt(row.watermark)
   const fresh = changes.filter(([id]) => !from?.seen.has(id))
+  const idsOf = (wanted: string) => [
+    ...new Set(fresh.flatMap(([, kind, subjectId]) => (kind === wanted && subjectId) || [])),
+  ]
   return {
     position: {
       watermark,
-      seen: new Set(changes.filter(([, , xid]) => BigInt(xid) >= watermark).map(([id]) => id)),
+      seen: new Set(changes.filter(([, , , xid]) => BigInt(xid) >= watermark).map(([id]) => id)),
     },
-    ids: [...new Set(fresh.map(([, messageId]) => messageId))],
+    ids: idsOf('message'),
+    people: idsOf('person'),
+    isTooMany: fresh.length > MAX_IDS || fresh.some(([, , subjectId]) => subjectId === null),
     newest: fresh.at(-1)?.[0] ?? 0,
   }
 }
 
 /** Removes changes that every process has read long ago. */
 async function trimChanges({ db }: Database): Promise<void> {
-  await sql`delete from support_message_changes
+  await sql`delete from changes
     where at < now() - ${sql.lit(KEEP_MINUTES)} * interval '1 minute'`.execute(db)
 }

@@ -202,7 +202,7 @@ export const userMails = {
           : 'Estas pessoas criaram contas no portal de relatórios e esperam que um administrador as aprove:',
       ],
       list: others > 0 ? [...lines, `e mais ${others}`] : lines,
-      button: { label: 'Abrir a administração', link: `${publicUrl}/admin` },
+      button: { label: 'Ver quem espera', link: `${publicUrl}/admin#fila` },
       notes: [
         'Aprove só quem você conhece: enquanto o e-mail não for verificado, ninguém provou que o endereço é seu.',
       ],

@@ -30,7 +30,7 @@ describeOnEachDatabase('who waits for approval', (kind) => {
     const [digest] = digests()
     expect(digest).toMatchObject({
       subject: '1 pessoa aguarda aprovação no portal Grupo Pátio',
-      link: 'https://portal.example/admin',
+      link: 'https://portal.example/admin#fila',
     })
     expect(digest?.text).toContain(`${email} (e-mail ainda não verificado)`)
   })

@@ -3,6 +3,7 @@ import Mail from 'lucide-react/icons/mail'
 import ShieldCheck from 'lucide-react/icons/shield-check'
 import { useEffect } from 'react'
 import { callApi } from '#web/http/api.ts'
+import { USERS_QUERY } from '#web/http/query-client.ts'
 import { useSession } from '#web/session/session.ts'
 import { followMessageChanges, MESSAGES_QUERY } from '#web/support/message-changes.ts'
 import { nameTab } from '#web/ui/tab-name.ts'
@@ -13,18 +14,37 @@ const MAX_SHOWN = 99
 /** The header's links that only administrators see and load: messages with their unread badge, and administration. */
 export function AdminLinks() {
   const unread = useUnreadCount()
+  const waiting = useWaitingCount()
   return (
     <>
       <HeaderLink
         to="/mensagens"
         label="Mensagens"
         icon={Mail}
-        {...(unread > 0 && { badge: unread > MAX_SHOWN ? `${MAX_SHOWN}+` : String(unread) })}
-        {...(unread > 0 && { remark: unread === 1 ? '1 não lida' : `${unread} não lidas` })}
+        {...badgeOf(unread, unread === 1 ? 'não lida' : 'não lidas')}
       />
-      <HeaderLink to="/admin" label="Administração" icon={ShieldCheck} />
+      <HeaderLink
+        to="/admin"
+        label="Administração"
+        icon={ShieldCheck}
+        {...badgeOf(waiting, waiting === 1 ? 'aguarda aprovação' : 'aguardam aprovação')}
+      />
     </>
   )
+}
+
+function badgeOf(count: number, words: string) {
+  if (count === 0) return {}
+  return { badge: count > MAX_SHOWN ? `${MAX_SHOWN}+` : String(count), remark: `${count} ${words}` }
+}
+
+/** How many people wait for approval, live; 0 while unknown. Only administrators may ask. */
+function useWaitingCount(): number {
+  const { data } = useQuery({
+    queryKey: [USERS_QUERY, 'count', 'waiting'],
+    queryFn: ({ signal }) => callApi('GET /api/profiles/count', { query: {}, signal }),
+  })
+  return data?.waiting ?? 0
 }
 
 const unreadCountQuery = (userId: string | undefined) =>

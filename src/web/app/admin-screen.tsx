@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { ReportSettingsCard } from '#web/reports/settings/report-settings-card.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
+import { ApprovalQueue } from '#web/users/approval-queue.tsx'
 import { UsersCard } from '#web/users/users-card.tsx'
 
 // For the route's loader: one chunk carries both.
@@ -21,6 +22,7 @@ export function AdminScreen() {
           </button>
         </div>
       </div>
+      <ApprovalQueue />
       <ReportSettingsCard />
       <UsersCard />
     </div>

@@ -22,6 +22,8 @@ export const queryClient = new QueryClient({
 
 /** Query key of the signed-in person's role; read again on every change of the session and when a call is refused. */
 export const ROLE_QUERY = 'own-role'
+/** First part of the key of every query of people, for administrators: read again whenever somebody has changed. */
+export const USERS_QUERY = 'profiles'
 
 /**
  * Keeps what one person has read from the next one, and reads the role again on every change of the session.

@@ -63,7 +63,7 @@ async function follow() {
 const event = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`
 
 describe('followMessageChanges', () => {
-  it('has the messages read again when the stream says so, and polls nothing while it lives', async () => {
+  it('has messages or people read again as the stream says, and polls nothing while it lives', async () => {
     const [answer, { send }] = line()
     answers.push(answer)
     const { readAgain, stop } = await follow()
@@ -73,12 +73,16 @@ describe('followMessageChanges', () => {
       await vi.advanceTimersByTimeAsync(15_000)
     }
     expect(readAgain).not.toHaveBeenCalled()
-    send(event({ kind: 'changed', ids: ['a'] }))
+    send(event({ kind: 'changed', ids: ['a'], people: [] }))
     await vi.advanceTimersByTimeAsync(0)
     expect(readAgain).toHaveBeenCalledExactlyOnceWith(
       { queryKey: ['support-messages'] },
       { throwOnError: true },
     )
+    send(event({ kind: 'changed', ids: [], people: ['b'] }))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(readAgain).toHaveBeenCalledTimes(2)
+    expect(readAgain).toHaveBeenLastCalledWith({ queryKey: ['profiles'] }, { throwOnError: true })
     expect(requests).toHaveLength(1)
     stop()
   })
@@ -102,7 +106,7 @@ describe('followMessageChanges', () => {
     }).subscribe(() => {})
     await vi.advanceTimersByTimeAsync(500)
     stored = 'after'
-    send(event({ kind: 'changed', ids: ['a'] }))
+    send(event({ kind: 'changed', ids: ['a'], people: [] }))
     await vi.advanceTimersByTimeAsync(3_000)
     expect(loaded).toEqual(['before', 'after'])
     unsubscribe()
@@ -140,16 +144,16 @@ describe('followMessageChanges', () => {
     answers = Array.from({ length: 100 }, () => () => problem(429, 'rate-limited', { 'retry-after': '600' }))
     const { readAgain, stop } = await follow()
     await vi.advanceTimersByTimeAsync(46_000)
-    expect(readAgain).toHaveBeenCalledTimes(3)
+    expect(readAgain).toHaveBeenCalledTimes(6)
     page.visibilityState = 'hidden'
     await vi.advanceTimersByTimeAsync(120_000)
-    expect(readAgain).toHaveBeenCalledTimes(3)
+    expect(readAgain).toHaveBeenCalledTimes(6)
     page.visibilityState = 'visible'
     page.dispatchEvent(new Event('visibilitychange'))
-    expect(readAgain).toHaveBeenCalledTimes(4)
+    expect(readAgain).toHaveBeenCalledTimes(8)
     stop()
     await vi.advanceTimersByTimeAsync(60_000)
-    expect(readAgain).toHaveBeenCalledTimes(4)
+    expect(readAgain).toHaveBeenCalledTimes(8)
   })
 
   it('ends with the session at once, and asks nothing more', async () => {

@@ -1,7 +1,8 @@
 import type { Query } from '@tanstack/react-query'
+import type { MessageChange } from '#contract/support.ts'
 import { asSignedIn } from '#web/http/api.ts'
 import { keepStreamOpen, openEventStream, SILENCE_MS } from '#web/http/event-stream.ts'
-import { queryClient, ROLE_QUERY } from '#web/http/query-client.ts'
+import { queryClient, ROLE_QUERY, USERS_QUERY } from '#web/http/query-client.ts'
 import { isDefiniteRefusal } from '#web/http/send-request.ts'
 import { inOneTab } from '#web/session/browser-storage.ts'
 import { onAuthStateChange } from '#web/session/session-store.ts'
@@ -12,11 +13,12 @@ export const MESSAGES_QUERY = 'support-messages'
 const POLL_MS = 15_000
 const NAME = 'patio.messages'
 
-type News = 'alive' | 'changed'
+/** Of what something is to be read again. */
+type News = 'alive' | 'messages' | 'people' | 'all'
 
 /**
- * Follows every change of the support messages by anyone, for administrators only: what the page shows of them is
- * read again. One tab holds the stream and tells the others; all of it ends with the session. It is no activity
+ * Follows every change of the support messages and of people by anyone, for administrators only: what the page shows of
+ * them is read again. One tab holds the stream and tells the others; all of it ends with the session. It is no activity
  * of the person's, and nothing here keeps a session alive that nobody uses.
  * @returns a function that ends it
  */
@@ -29,7 +31,9 @@ export function followMessageChanges(): () => void {
   let heardAt = Number.NEGATIVE_INFINITY
   const hear = (news: News) => {
     heardAt = Date.now()
-    if (news === 'changed' && !signal.aborted) readAgain()
+    if (signal.aborted || news === 'alive') return
+    if (news !== 'people') readMessagesAgain()
+    if (news !== 'messages') readPeopleAgain()
   }
   channel?.addEventListener('message', ({ data }) => hear(data), { signal })
 
@@ -38,7 +42,7 @@ export function followMessageChanges(): () => void {
     open: (attempt: AbortSignal) =>
       asSignedIn((token) => openEventStream('/api/support-messages/changes', token, attempt)),
     onNews(data: string | undefined) {
-      const news = data === undefined ? 'alive' : 'changed'
+      const news = data === undefined ? 'alive' : newsIn(data)
       hear(news)
       channel?.postMessage(news)
     },
@@ -62,21 +66,34 @@ export function followMessageChanges(): () => void {
 /** Silence means that no tab has a stream, or that the tab that has one was put to sleep: an open page asks then. */
 function pollInSilence(isSilent: () => boolean, signal: AbortSignal): void {
   const poll = () => {
-    if (document.visibilityState === 'visible' && isSilent()) readAgain()
+    if (document.visibilityState !== 'visible' || !isSilent()) return
+    readMessagesAgain()
+    readPeopleAgain()
   }
   const polling = setInterval(poll, POLL_MS)
   document.addEventListener('visibilitychange', poll, { signal })
   signal.addEventListener('abort', () => clearInterval(polling))
 }
 
-const readAgain = runOneByOne(async () => {
-  const filters = { queryKey: [MESSAGES_QUERY] }
+function newsIn(data: string): News {
+  const change = JSON.parse(data) as MessageChange
+  if (change.kind === 'stale') return 'all'
+  // A server of 0.1, which may still be at work, names messages alone.
+  if (!change.people?.length) return 'messages'
+  return change.ids.length === 0 ? 'people' : 'all'
+}
+
+const readMessagesAgain = runOneByOne(() => readAgain(MESSAGES_QUERY))
+const readPeopleAgain = runOneByOne(() => readAgain(USERS_QUERY))
+
+async function readAgain(query: string): Promise<void> {
+  const filters = { queryKey: [query] }
   const isFirstLoad = ({ state }: Query) => state.data === undefined
   const hasJoined = queryClient.isFetching({ ...filters, predicate: isFirstLoad }) > 0
   await queryClient.invalidateQueries(filters, { throwOnError: true })
   // A first load that was on its way may have begun before the change.
   if (hasJoined) await queryClient.invalidateQueries(filters, { throwOnError: true })
-})
+}
 
 /** However fast it is asked for, the work runs no oftener than this. */
 const REST_MS = 150

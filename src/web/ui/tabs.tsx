@@ -36,8 +36,14 @@ export function TabList({ label, idPrefix, tabs, selectedId, onSelect, className
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the selected tab is found in the page
   useEffect(() => {
-    const selected = list.current?.querySelector('[aria-selected="true"]')
-    selected?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    const [frame, selected] = [
+      list.current?.parentElement,
+      list.current?.querySelector<HTMLElement>('[aria-selected="true"]'),
+    ]
+    if (!frame || !selected) return
+    // Sideways alone: the page stays where it is.
+    const [outer, inner] = [frame.getBoundingClientRect(), selected.getBoundingClientRect()]
+    frame.scrollLeft += Math.min(0, inner.left - outer.left) + Math.max(0, inner.right - outer.right)
   }, [selectedId])
 
   function moveFocus(event: KeyboardEvent): void {

@@ -5,7 +5,7 @@ import { adminMessages, type BulkEdit, type BulkEditResult, UNDO_SECONDS } from 
 import { ApiError, callApi } from '#web/http/api.ts'
 import { isConflict } from '#web/http/send-request.ts'
 import { onAuthStateChange } from '#web/session/session.ts'
-import { closeToast, showToast } from '#web/ui/toast.tsx'
+import { closeToast, showToast, type ToastContent } from '#web/ui/toast.tsx'
 import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
 import { NO_ENTITLEMENTS } from './entitlements.tsx'
 import { inWords, type Selection, selectionSize, withoutLeavers } from './selection.ts'
@@ -103,7 +103,7 @@ function whatLacks(selection: Selection, ticked: Entitlements): string | undefin
   return Object.values(ticked).some((items) => items.length > 0) ? undefined : adminMessages.bulkNothing
 }
 
-function useSettled(edit: BulkEdit): BulkEdit {
+export function useSettled<T>(edit: T): T {
   const [settled, setSettled] = useState(edit)
   useEffect(() => {
     const timer = setTimeout(() => setSettled(edit), SETTLE_MS)
@@ -173,10 +173,14 @@ export function announceBulkEdit(action: BulkEdit['action'], result: BulkEditRes
   const notice = { kind: 'success', title: adminMessages.bulkDone(action, selected) } as const
   if (undoId === null || selected === unchanged)
     return void showToast({ ...notice, description: 'Ninguém mudou: todos já estavam assim.' })
+  announceUndoable({ ...notice, description: describeOutcome(result) }, undoId)
+}
+
+/** Says that something is done, and offers for 30 seconds to take it back. */
+export function announceUndoable(notice: ToastContent, undoId: string): void {
   const lifetimeMs = UNDO_SECONDS * 1_000
   const id = showToast({
     ...notice,
-    description: describeOutcome(result),
     lifetimeMs,
     action: { label: 'Desfazer', run: () => void undoBulkEdit(undoId) },
   })

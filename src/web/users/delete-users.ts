@@ -1,10 +1,10 @@
-import { adminMessages, MAX_IDS, type ManagedProfile } from '#contract/users.ts'
+import { adminMessages, type ManagedProfile } from '#contract/users.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import { getSession } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice } from '#web/ui/use-form.ts'
 import { isSelected, type Selection, usersInWords } from './selection.ts'
-import { queryOf } from './user-queries.ts'
+import { readAllMatching } from './user-queries.ts'
 
 /** Far below the 1,000 that one call takes, so that a long deletion shows how far it is. */
 const BATCH_SIZE = 250
@@ -22,16 +22,8 @@ export interface Deletion {
 export async function readSelected(selection: Selection, signal?: AbortSignal): Promise<ManagedProfile[]> {
   if (selection.kind === 'some')
     return [...selection.profiles.values()].sort((a, b) => a.email.localeCompare(b.email, 'pt-BR'))
-  const found: ManagedProfile[] = []
-  const order = { ...queryOf(selection.filter), sort: 'email', order: 'asc', limit: MAX_IDS } as const
-  let cursor: string | null | undefined
-  do {
-    const query = { ...order, ...(cursor && { cursor }) }
-    const page = await callApi('GET /api/profiles', { query, signal })
-    found.push(...page.items.filter(({ user_id }) => isSelected(selection, user_id)))
-    cursor = page.next
-  } while (cursor)
-  return found
+  const all = await readAllMatching(selection.filter, { sort: 'email', order: 'asc' }, signal)
+  return all.filter(({ user_id }) => isSelected(selection, user_id))
 }
 
 /**

@@ -22,19 +22,23 @@ interface EntitlementsDialogProps {
   kind: EntitlementsKind
   person: ManagedProfile
   onClose: () => void
+  /** Goes on to the next who waits; undefined where nobody follows. */
+  onNext?: (() => void) | undefined
 }
 
 /** 'Gerenciar Tipos de Acesso', 'Gerenciar Marcas e Estados' and the approval: one person's entitlements to tick. */
-export function EntitlementsDialog({ kind, person, onClose }: EntitlementsDialogProps) {
+export function EntitlementsDialog({ kind, person, onClose, onNext }: EntitlementsDialogProps) {
   const formId = useId()
-  const form = useEntitlementsForm(kind, person.user_id, onClose)
+  const form = useEntitlementsForm(kind, person.user_id, (goesOn) =>
+    goesOn && onNext ? onNext() : onClose(),
+  )
   const { title, loadFailed } = form.texts
   const close = form.isBusy ? undefined : onClose
   /** There is nothing left to do but to close it. */
   const isOver = form.isGone || form.isApprovedAlready
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!form.conflict) form.save()
+    if (!form.conflict) form.save(onNext !== undefined)
   }
   return (
     <Dialog
@@ -46,15 +50,18 @@ export function EntitlementsDialog({ kind, person, onClose }: EntitlementsDialog
       hasChanges={form.hasChanges && !isOver}
       actions={
         isOver ? (
-          <Button key="close" onClick={onClose}>
-            Fechar
-          </Button>
+          <>
+            <Button key="close" variant={onNext ? 'secondary' : 'primary'} onClick={onClose}>
+              Fechar
+            </Button>
+            {onNext && <Button onClick={onNext}>Próximo</Button>}
+          </>
         ) : (
           <>
             <Button variant="secondary" onClick={close}>
               Cancelar
             </Button>
-            <NextActions form={form} formId={formId} />
+            <NextActions form={form} formId={formId} goesOn={onNext !== undefined} />
           </>
         )
       }
@@ -77,7 +84,7 @@ export function EntitlementsDialog({ kind, person, onClose }: EntitlementsDialog
 }
 
 /** The buttons that lead on. Each question has its own, so that pressing Enter twice answers only one. */
-function NextActions({ form, formId }: { form: EntitlementsForm; formId: string }) {
+function NextActions({ form, formId, goesOn }: { form: EntitlementsForm; formId: string; goesOn: boolean }) {
   if (form.conflict)
     return (
       <>
@@ -89,9 +96,20 @@ function NextActions({ form, formId }: { form: EntitlementsForm; formId: string 
     )
   if (form.mustAsk) return <Button onClick={form.confirmUnverified}>Continuar mesmo assim</Button>
   return (
-    <Button key="save" type="submit" form={formId} isBusy={form.isBusy} aria-disabled={!form.base}>
-      {form.texts.submit}
-    </Button>
+    <>
+      {goesOn && (
+        <Button
+          variant="secondary"
+          aria-disabled={!form.base}
+          onClick={form.isBusy ? undefined : () => form.save()}
+        >
+          {form.texts.submit}
+        </Button>
+      )}
+      <Button key="save" type="submit" form={formId} isBusy={form.isBusy} aria-disabled={!form.base}>
+        {goesOn ? 'Aprovar e próximo' : form.texts.submit}
+      </Button>
+    </>
   )
 }
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { type Catalogue, type Entitlements, inOrder, valuesOf } from '#contract/catalogue.ts'
 import { adminMessages, type ManagedProfile, type ProfileChange } from '#contract/users.ts'
 import { catalogueQuery, choicesOf, useCatalogue } from '#web/http/catalogue-query.ts'
@@ -129,14 +129,22 @@ const DIALOGS: Record<EntitlementsKind, EntitlementsTexts> = {
 
 export type EntitlementsForm = ReturnType<typeof useEntitlementsForm>
 
-/** What is ticked for one person, from reading the person anew to having saved it. */
-export function useEntitlementsForm(kind: EntitlementsKind, userId: string, onClose: () => void) {
+/**
+ * What is ticked for one person, from reading the person anew to having saved it.
+ * @param onSaved told whether whoever saved it wants to go on to the next person
+ */
+export function useEntitlementsForm(
+  kind: EntitlementsKind,
+  userId: string,
+  onSaved: (goesOn: boolean) => void,
+) {
   const texts = DIALOGS[kind]
   const fresh = useQuery(profileQuery(userId))
   const catalogue = useQuery(catalogueQuery)
   const failure = fresh.error ?? catalogue.error
   useFailureToast(failure, texts.loadFailed)
-  const edit = useProfileEdit(fresh.data, texts, onClose)
+  const edit = useProfileEdit(fresh.data, texts, () => onSaved(goesOn.current))
+  const goesOn = useRef(false)
   const [changed, setTicked] = useState<Entitlements>()
   const [isConfirmed, setIsConfirmed] = useState(false)
   /** The state that the dialog stands on unless the person has ticked something else. */
@@ -151,7 +159,8 @@ export function useEntitlementsForm(kind: EntitlementsKind, userId: string, onCl
     setAccepted(edit.acceptCurrent())
     setTicked(undefined)
   }
-  const save = (from = edit.base) => {
+  const save = (wantsNext: boolean, from = edit.base) => {
+    goesOn.current = wantsNext
     if (from && ticked) edit.save(texts.changeTo(ticked), from)
   }
   return {
@@ -168,8 +177,8 @@ export function useEntitlementsForm(kind: EntitlementsKind, userId: string, onCl
       if (fresh.error) void fresh.refetch()
       if (catalogue.error) void catalogue.refetch()
     },
-    save: () => save(),
-    saveAnyway: () => save(edit.conflict?.current),
+    save: (wantsNext = false) => save(wantsNext),
+    saveAnyway: () => save(goesOn.current, edit.conflict?.current),
     useCurrent: goOnFromCurrent,
     /** Somebody else was quicker, and nothing is left to do here. */
     isApprovedAlready: kind === 'approve' && (edit.conflict?.current ?? start)?.approved === true,

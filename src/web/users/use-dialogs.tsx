@@ -10,7 +10,14 @@ import type { UserDialogsProps } from './user-dialogs.tsx'
 type PersonDialog = 'types' | 'scope' | 'approve' | 'remove' | 'name' | 'history'
 
 /** Which dialog of the table is asked for, and about whom. */
-export type DialogRequest = { kind: PersonDialog; profile: ManagedProfile } | { kind: 'bulk' | 'delete' }
+export type DialogRequest =
+  | {
+      kind: PersonDialog
+      profile: ManagedProfile
+      /** Goes on to the next who waits, where an approval is one of several. */
+      onNext?: (() => void) | undefined
+    }
+  | { kind: 'bulk' | 'delete' | 'approve-many' }
 
 /** What a row offers to do: a dialog about its person, or the download of the person's data. */
 export type RowAction = PersonDialog | 'export'

@@ -6,7 +6,7 @@ type ElementRef = RefObject<HTMLElement | null>
 
 const HEAD_PX = 46
 /** The bar with the buttons for those selected, on a narrow window. */
-const BOTTOM_PX = 72
+const BOTTOM_PX = 124
 const OVERSCAN = 4
 /** The height of a row of the table and the likely one of a card, in rem. */
 const ROW_REM = 4.75

@@ -148,7 +148,10 @@ function ScopeLine({ profile, isSelected }: Pick<Row, 'profile' | 'isSelected'>)
       {profile.request && (
         <span
           title={`Pedido: ${requestInWords(catalogue, profile)}`}
-          className="rounded-md bg-info-soft px-1.5 text-info leading-5 xl:truncate"
+          className={classNames(
+            'rounded-md px-1.5 leading-5 xl:truncate',
+            profile.email_verified_at ? 'bg-info-soft text-info' : 'bg-warning-soft text-warning',
+          )}
         >
           {profile.email_verified_at ? 'Pediu:' : 'Pedido não confirmado:'}{' '}
           {requestInWords(catalogue, profile)}

@@ -1,3 +1,4 @@
+import { ApproveDialog } from './approve-dialog.tsx'
 import { BulkEditDialog } from './bulk-edit-dialog.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { EntitlementsDialog } from './entitlements-dialog.tsx'
@@ -19,13 +20,23 @@ export function UserDialogs({ dialog, ...rest }: UserDialogsProps) {
     case 'types':
     case 'scope':
     case 'approve':
-      return <EntitlementsDialog kind={dialog.kind} person={dialog.profile} onClose={onClose} />
+      return (
+        <EntitlementsDialog
+          key={dialog.profile.user_id}
+          kind={dialog.kind}
+          person={dialog.profile}
+          onClose={onClose}
+          onNext={dialog.onNext}
+        />
+      )
     case 'remove':
       return <RemoveApprovalDialog person={dialog.profile} onClose={onClose} />
     case 'name':
       return <NameDialog person={dialog.profile} onClose={onClose} />
     case 'history':
       return <HistoryDialog person={dialog.profile} onClose={onClose} />
+    case 'approve-many':
+      return <ApproveDialog {...rest} />
     case 'bulk':
       return <BulkEditDialog {...rest} />
     case 'delete':

@@ -9,9 +9,15 @@ import {
 } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import type { ReplyNamed } from '#contract/index.ts'
-import { adminMessages, type ManagedProfile, type ProfileFilter, type ProfileSort } from '#contract/users.ts'
+import {
+  adminMessages,
+  MAX_IDS,
+  type ManagedProfile,
+  type ProfileFilter,
+  type ProfileSort,
+} from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
-import { queryClient } from '#web/http/query-client.ts'
+import { queryClient, USERS_QUERY } from '#web/http/query-client.ts'
 import { ApiError, isGone } from '#web/http/send-request.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice } from '#web/ui/use-form.ts'
@@ -26,8 +32,10 @@ const PAGE_SIZE = 100
 /** Reading so many pages again only because the window has the focus would be a burden. */
 const MAX_PAGES_ON_FOCUS = 10
 const NO_FILTER: ProfileFilter = {}
+/** So many of those who wait are shown at first. */
+export const FIRST_WAITING = 5
 
-const keys = { all: ['profiles'], lists: ['profiles', 'list'], counts: ['profiles', 'count'] }
+const keys = { all: [USERS_QUERY], lists: [USERS_QUERY, 'list'], counts: [USERS_QUERY, 'count'] }
 
 /** The people who match, page after page; the rows of the last filter or order stay until the new ones are there. */
 function profileListQuery(filter: ProfileFilter, order: ProfileOrder) {
@@ -100,10 +108,55 @@ export function queryOf({ approved, verified, waiting, ...rest }: ProfileFilter)
   }
 }
 
+/** Everybody who matches, as many at once as the server gives. */
+export async function readAllMatching(
+  filter: ProfileFilter,
+  order: ProfileOrder,
+  signal?: AbortSignal,
+): Promise<ManagedProfile[]> {
+  const found: ManagedProfile[] = []
+  let cursor: string | null | undefined
+  do {
+    const query = { ...queryOf(filter), ...order, limit: MAX_IDS, ...(cursor && { cursor }) }
+    const page = await callApi('GET /api/profiles', { query, signal })
+    found.push(...page.items)
+    cursor = page.next
+  } while (cursor)
+  return found
+}
+
+/**
+ * The newest of those who wait for approval, those whose e-mail is verified first: only of them it is known who they are.
+ * @param limit of each of both kinds
+ */
+export function waitingQuery(limit: number) {
+  return queryOptions({
+    queryKey: [USERS_QUERY, 'waiting', limit],
+    queryFn: async ({ signal }) => {
+      const read = (verified: boolean) => {
+        const query = {
+          ...queryOf({ waiting: true, verified }),
+          sort: 'created_at',
+          order: 'desc',
+          limit,
+        } as const
+        return callApi('GET /api/profiles', { query, signal })
+      }
+      const [verified, unverified] = await Promise.all([read(true), read(false)])
+      return {
+        people: [...verified.items, ...unverified.items],
+        hasMore: verified.next !== null || unverified.next !== null,
+      }
+    },
+    placeholderData: keepPreviousData,
+  })
+}
+
 /** Asks for a list before the screen that shows it is drawn; what has been read lately is not asked for again. */
 export function readAhead(filter: ProfileFilter, order: ProfileOrder): void {
   void queryClient.prefetchInfiniteQuery(profileListQuery(filter, order))
   void queryClient.prefetchQuery(profileCountQuery(filter))
+  void queryClient.prefetchQuery(waitingQuery(FIRST_WAITING))
 }
 
 export type UserList = ReturnType<typeof useUserList>

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { adminMessages, type ProfileFilter } from '#contract/users.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { classNames } from '#web/ui/class-names.ts'
 import { matchesInWords, type Selection, selectionInWords, selectionSize, useSelection } from './selection.ts'
 import { useDialogs } from './use-dialogs.tsx'
 import { useScrollPlace } from './use-rows.ts'
@@ -106,7 +107,7 @@ function useIsWide(): boolean {
 interface BulkButtonsProps {
   count: number
   isNarrow: boolean
-  onOpen: (request: { kind: 'bulk' | 'delete' }) => void
+  onOpen: (request: { kind: 'bulk' | 'delete' | 'approve-many' }) => void
   className: string
 }
 
@@ -119,6 +120,15 @@ function BulkButtons({ count, isNarrow, onOpen, className }: BulkButtonsProps) {
     : { className: 'h-9 px-3' }
   return (
     <div className={className}>
+      <Button
+        variant="secondary"
+        disabled={count === 0}
+        onClick={() => onOpen({ kind: 'approve-many' })}
+        {...look}
+        className={classNames(look.className, isNarrow && 'col-span-2')}
+      >
+        Aprovar Selecionados ({shown})
+      </Button>
       <Button variant="secondary" disabled={count === 0} onClick={() => onOpen({ kind: 'bulk' })} {...look}>
         Alterar Filtros em Massa ({shown})
       </Button>

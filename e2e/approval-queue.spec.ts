@@ -1,0 +1,182 @@
+import type { Page } from '@playwright/test'
+import { expect, openAdmin, test, tickedIn, toast } from './administration.ts'
+import { emailOf, openAs } from './portal-fixture.ts'
+
+const LISTS = [
+  { types: ['Vendas', 'CRM'], marcas: ['FIAT'], estados: ['RJ'] },
+  { types: ['Oficina'], marcas: ['GM', 'TOYO'], estados: ['ES'] },
+  { types: ['Marketing'], marcas: ['VW'], estados: ['MG', 'PR'] },
+  { types: ['Gerentes'], marcas: ['JEEP'], estados: ['MG'] },
+  { types: ['HPD', 'Slack'], marcas: ['HONDA'], estados: ['RJ', 'ES'] },
+]
+
+/** Every press of a button or of a key that a person makes. */
+function countPresses(page: Page) {
+  let presses = 0
+  return {
+    count: () => presses,
+    click: async (name: string | RegExp, scope = page.locator('body')) => {
+      presses += 1
+      await scope.getByRole('button', { name }).or(scope.getByRole('link', { name })).first().click()
+    },
+  }
+}
+
+const newPeople = test.extend<{ asking: string[] }>({
+  /** Nobody waits but five who have just signed up and asked, and after them a stranger with an unverified address. */
+  asking: async ({ portal: { database } }, use) => {
+    const { db } = database
+    await db.deleteFrom('profiles').where('approved', '=', false).execute()
+    const emails: string[] = []
+    for (const [index, lists] of LISTS.entries()) {
+      const email = emailOf(`nova${index}`)
+      const created_at = new Date(Date.now() - index * 60_000)
+      const { user_id } = await db
+        .insertInto('profiles')
+        .values({ email, full_name: `Nova Pessoa ${index}`, created_at, email_verified_at: created_at })
+        .returning('user_id')
+        .executeTakeFirstOrThrow()
+      await db
+        .insertInto('access_requests')
+        .values({ user_id, workplace: 'Loja', ...lists })
+        .execute()
+      emails.push(email)
+    }
+    const { user_id } = await db
+      .insertInto('profiles')
+      .values({ email: emailOf('estranho'), full_name: 'Diretor Geral' })
+      .returning('user_id')
+      .executeTakeFirstOrThrow()
+    await db
+      .insertInto('access_requests')
+      .values({ user_id, ...LISTS[0] } as never)
+      .execute()
+    await use(emails)
+  },
+})
+
+newPeople(
+  'five sign-ups with requests are approved rightly in at most 8 presses',
+  async ({ page, other, asking }) => {
+    await openAs(page, 'admin')
+    const { click, count } = countPresses(page)
+    await click('Administração, 6 aguardam aprovação')
+    const queue = page.getByRole('region', { name: 'Aguardando aprovação' })
+    await expect(queue.getByRole('listitem')).toHaveCount(6)
+    await expect(queue.getByRole('listitem').last()).toContainText('E-mail não verificado')
+    await click('Aprovar', queue)
+    const dialog = page.getByRole('dialog')
+    for (const [index, { types, marcas, estados }] of LISTS.entries()) {
+      await expect(dialog.getByText(asking[index] as string)).toBeVisible()
+      expect((await tickedIn(dialog)).toSorted()).toEqual([...types, ...marcas, ...estados].toSorted())
+      await click('Aprovar e próximo', dialog)
+    }
+    expect(count()).toBeLessThanOrEqual(8)
+    // The stranger comes last: asked about first, and nothing of the request is ticked.
+    await expect(dialog.getByText('Ninguém provou ser dono do endereço')).toBeVisible()
+    await dialog.getByRole('button', { name: 'Continuar mesmo assim' }).click()
+    await expect(dialog.getByText('nada vem marcado')).toBeVisible()
+    expect(await tickedIn(dialog)).toEqual([])
+    await dialog.getByRole('button', { name: 'Cancelar' }).click()
+    await expect(queue.getByRole('listitem')).toHaveCount(1)
+    await expect(page.getByRole('link', { name: 'Administração, 1 aguarda aprovação' })).toBeVisible()
+    for (const [index, email] of asking.entries())
+      expect(await other.person(email)).toMatchObject({ approved: true, ...LISTS[index] })
+  },
+)
+
+newPeople(
+  'those selected are approved each with their own request, and it can be undone',
+  async ({ page, other, asking }) => {
+    await openAdmin(page, '?status=pending')
+    await page.getByRole('checkbox', { name: 'Selecionar todos' }).check()
+    await page.getByRole('button', { name: 'Aprovar Selecionados (6)' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Aprovar Selecionados' })
+    await expect(dialog).toContainText(
+      '5 usuários aguardam aprovação. Ficam de fora: 1 com e-mail não verificado.',
+    )
+    await expect(dialog.getByText('5 pessoas serão aprovadas, e todas com relatórios.')).toBeVisible()
+    await dialog.getByRole('button', { name: 'Aprovar 5' }).click()
+    await expect(toast(page, '5 usuário(s) aprovado(s) com sucesso')).toBeVisible()
+    for (const [index, email] of asking.entries())
+      expect(await other.person(email)).toMatchObject({ approved: true, ...LISTS[index] })
+    await page.getByRole('button', { name: 'Desfazer' }).click()
+    await expect(toast(page, 'Alteração desfeita')).toBeVisible()
+    expect(await other.person(asking[0] as string)).toMatchObject({ approved: false, types: [] })
+
+    // All with one set; somebody else approves one of them meanwhile: nobody is, until the new list was seen.
+    await page.getByRole('checkbox', { name: 'Selecionar todos' }).check()
+    await page.getByRole('button', { name: 'Aprovar Selecionados (6)' }).click()
+    await dialog.getByRole('radio', { name: 'Todos com o mesmo acesso' }).check()
+    for (const name of ['CRM', 'VW', 'PR']) await dialog.getByRole('checkbox', { name, exact: true }).check()
+    await expect(dialog.getByText('5 pessoas serão aprovadas, e todas com relatórios.')).toBeVisible()
+    await other.change(asking[0] as string, { approved: true })
+    await dialog.getByRole('button', { name: 'Aprovar 5' }).click()
+    await expect(dialog.getByRole('alert')).toContainText('Ninguém foi aprovado')
+    await dialog.getByRole('button', { name: 'Aprovar 4' }).click()
+    await expect(toast(page, '4 usuário(s) aprovado(s) com sucesso')).toBeVisible()
+    expect(await other.person(asking[4] as string)).toMatchObject({
+      approved: true,
+      types: ['CRM'],
+      marcas: ['VW'],
+      estados: ['PR'],
+    })
+  },
+)
+
+newPeople(
+  'who waits says who they are and what they need, and the administrator sees it come',
+  async ({ page, other, portal, browser, asking }) => {
+    await portal.database.db
+      .updateTable('profiles')
+      .set({ approved: false, approval_removed_at: new Date() })
+      .where('email', '=', emailOf('semrelatorio'))
+      .execute()
+    const admin = await browser.newPage({ baseURL: portal.url, locale: 'pt-BR' })
+    await openAdmin(admin, '?q=diretoria')
+    const queue = admin.getByRole('region', { name: 'Aguardando aprovação' })
+    await expect(queue.getByRole('listitem')).toHaveCount(6)
+    const ticked = admin.getByRole('checkbox', { name: `Selecionar ${emailOf('diretoria')}` })
+    await ticked.check()
+
+    await openAs(page, 'semrelatorio')
+    const form = page.getByRole('form', { name: 'Pedido de acesso' })
+    await form.getByLabel('Nome').fill('')
+    await form.getByRole('button', { name: 'Enviar pedido' }).click()
+    await expect(form.getByText('Informe o nome')).toBeVisible()
+    await form.getByLabel('Nome').fill('Saulo de Souza')
+    await form.getByLabel('Concessionária ou departamento').fill('FIAT Niterói')
+    for (const name of ['Oficina', 'FIAT', 'RJ'])
+      await form.getByRole('checkbox', { name, exact: true }).check()
+    await form.getByLabel('Observação').fill('Comecei hoje.')
+    await form.getByRole('button', { name: 'Enviar pedido' }).click()
+    await expect(page.getByRole('heading', { name: 'Pedido de acesso enviado' })).toBeVisible()
+    // What has been sent can be put right, and is asked for no more.
+    await page.reload()
+    await expect(page.getByText('Comecei hoje.')).toBeVisible()
+    await page.getByRole('button', { name: 'Alterar pedido' }).click()
+    await expect(form.getByRole('checkbox', { name: 'FIAT', exact: true })).toBeChecked()
+    await form.getByRole('button', { name: 'Cancelar' }).click()
+
+    // Live, with nothing lost.
+    await expect(queue.getByText('FIAT Niterói')).toBeVisible({ timeout: 2_000 })
+    await expect(queue.getByRole('listitem')).toHaveCount(7)
+    await expect(ticked).toBeChecked()
+    await other.change(emailOf('diretoria'), { types: ['HPD'] })
+    const row = admin.getByRole('row').filter({ hasText: emailOf('diretoria') })
+    await expect(row).toContainText('Tipos: HPD', { timeout: 2_000 })
+    await expect(ticked).toBeChecked()
+
+    await row.getByRole('button', { name: 'Corrigir nome' }).click()
+    const dialog = admin.getByRole('dialog', { name: 'Corrigir Nome' })
+    await dialog.getByLabel('Nome').fill('Dirceu Prado')
+    // A change by somebody else reaches the table, not the open dialog.
+    await other.change(asking[0] as string, { approved: true })
+    await expect(queue.getByRole('listitem')).toHaveCount(6)
+    await expect(dialog.getByLabel('Nome')).toHaveValue('Dirceu Prado')
+    await dialog.getByRole('button', { name: 'Salvar' }).click()
+    await expect(toast(admin, 'Nome corrigido')).toBeVisible()
+    await expect(row).toContainText('Dirceu Prado')
+    await admin.close()
+  },
+)

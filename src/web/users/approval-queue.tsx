@@ -1,0 +1,111 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ManagedProfile } from '#contract/users.ts'
+import { useCatalogue } from '#web/http/catalogue-query.ts'
+import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { classNames } from '#web/ui/class-names.ts'
+import { formatDay, formatInstant } from '#web/ui/format-instant.ts'
+import { requestInWords } from './access-request.tsx'
+import { NO_SELECTION } from './selection.ts'
+import { useDialogs } from './use-dialogs.tsx'
+import { FIRST_WAITING, waitingQuery } from './user-queries.ts'
+
+const MORE_WAITING = 50
+const TITLE_ID = 'fila-titulo'
+
+/** The people who wait for approval, above the cards of /admin when there are any: the newest first, strangers last. */
+export function ApprovalQueue() {
+  const [limit, setLimit] = useState(FIRST_WAITING)
+  const { data } = useQuery(waitingQuery(limit))
+  const { dialogs, open } = useDialogs(NO_SELECTION, data !== undefined, () => {})
+  const people = data?.people.slice(0, limit) ?? []
+  /** The order in which one goes on is the one that was seen when the first was opened. */
+  const approve = (index: number, seen: readonly ManagedProfile[]) => {
+    const profile = seen[index]
+    if (!profile) return
+    open({ kind: 'approve', profile, onNext: seen[index + 1] && (() => approve(index + 1, seen)) })
+  }
+  return (
+    <>
+      {people.length > 0 && (
+        <section
+          id="fila"
+          aria-labelledby={TITLE_ID}
+          className="rounded-xl border border-line bg-surface shadow-xs"
+        >
+          <h2 id={TITLE_ID} className="px-4 pt-4 pb-2 font-semibold text-lg sm:px-6 sm:pt-5">
+            Aguardando aprovação
+          </h2>
+          <ul className="divide-y divide-line border-line border-t">
+            {people.map((person, index) => (
+              <Waiting key={person.user_id} person={person} onApprove={() => approve(index, people)} />
+            ))}
+          </ul>
+          {(data?.hasMore || (data && data.people.length > limit)) && (
+            <div className="border-line border-t px-4 py-3 text-sm sm:px-6">
+              <button
+                type="button"
+                onClick={() => setLimit(limit + MORE_WAITING)}
+                className={textLinkClasses}
+              >
+                Mostrar mais
+              </button>
+            </div>
+          )}
+        </section>
+      )}
+      {dialogs}
+    </>
+  )
+}
+
+function Waiting({ person, onApprove }: { person: ManagedProfile; onApprove: () => void }) {
+  const { email, full_name, email_verified_at, created_at, request } = person
+  const catalogue = useCatalogue()
+  const emailId = `fila-${person.user_id}`
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1.5 px-4 py-3 text-sm sm:px-6 lg:grid-cols-[minmax(0,18rem)_minmax(0,1fr)_auto_auto]">
+      <div className="min-w-0">
+        {full_name && (
+          <p className={classNames('truncate font-medium', !email_verified_at && 'text-muted')}>
+            {full_name}
+          </p>
+        )}
+        <p id={emailId} className={classNames('truncate', full_name ? 'text-muted text-xs' : 'font-medium')}>
+          {email}
+        </p>
+      </div>
+      <div className="col-span-2 row-start-2 min-w-0 lg:col-span-1 lg:row-start-auto">
+        <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          {!email_verified_at && (
+            <span className="rounded-full bg-warning-soft px-2 font-medium text-warning text-xs leading-6">
+              E-mail não verificado
+            </span>
+          )}
+          {request?.workplace && <span className="text-muted">{request.workplace}</span>}
+          <span className={classNames(request ? '' : 'text-muted')}>{requestInWords(catalogue, person)}</span>
+        </p>
+        {request?.note && (
+          <p className="truncate text-muted text-xs" title={request.note}>
+            “{request.note}”
+          </p>
+        )}
+      </div>
+      <time
+        dateTime={created_at}
+        title={formatInstant(created_at)}
+        className="hidden text-muted tabular-nums lg:block"
+      >
+        {formatDay(created_at)}
+      </time>
+      <Button
+        variant="secondary"
+        aria-describedby={emailId}
+        onClick={onApprove}
+        className="col-start-2 row-start-1 h-9 px-3 lg:col-start-auto lg:row-start-auto"
+      >
+        Aprovar
+      </Button>
+    </li>
+  )
+}

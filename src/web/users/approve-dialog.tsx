@@ -1,0 +1,286 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type FormEvent, useId, useMemo, useState } from 'react'
+import type { Entitlements } from '#contract/catalogue.ts'
+import { type Approval, adminMessages, MAX_IDS, type ManagedProfile } from '#contract/users.ts'
+import { callApi } from '#web/http/api.ts'
+import { useCatalogue } from '#web/http/catalogue-query.ts'
+import { isConflict, isDefiniteRefusal } from '#web/http/send-request.ts'
+import { Alert, FailedLoad } from '#web/ui/alert.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { RadioGroup } from '#web/ui/choices.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Skeleton } from '#web/ui/loading.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
+import { announceUndoable, useSettled } from './bulk-edit.ts'
+import { LIST_ORDER } from './describe-change.ts'
+import { EntitlementList, NO_ENTITLEMENTS, openingTicks } from './entitlements.tsx'
+import { inWords, isSelected, type Selection, type SelectionDialogProps, selectionSize } from './selection.ts'
+import { readAllMatching, refreshUsers } from './user-queries.ts'
+
+const TITLE = 'Aprovar Selecionados'
+/** As many people as are named; the rest is a number. */
+const MAX_NAMED = 50
+
+type Share = 'own' | 'same'
+const SHARES: readonly { value: Share; label: string; hint: string }[] = [
+  { value: 'own', label: 'Cada um com o próprio pedido', hint: 'O que pediu e o que já tem.' },
+  { value: 'same', label: 'Todos com o mesmo acesso', hint: 'O que você marcar abaixo.' },
+]
+
+/** 'Aprovar Selecionados': lets those in who wait and whose e-mail is verified, all or nothing, and shows the effect first. */
+export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogProps) {
+  const formId = useId()
+  const form = useApproval(selection, () => {
+    onClose()
+    onDone()
+  })
+  const { people, share, ticked } = form
+  const close = form.isSaving ? undefined : onClose
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    form.submit()
+  }
+  const isEmpty = people?.ready.length === 0
+  return (
+    <Dialog
+      isOpen
+      width="wide"
+      title={TITLE}
+      description={people && describePeople(people)}
+      onClose={close}
+      hasChanges={share === 'same' && ticked !== NO_ENTITLEMENTS}
+      actions={
+        <>
+          <Button variant="secondary" onClick={close}>
+            {isEmpty ? 'Fechar' : 'Cancelar'}
+          </Button>
+          {!isEmpty && (
+            <Button
+              type="submit"
+              form={formId}
+              isBusy={form.isSaving || form.isCalculating}
+              disabled={form.failure !== undefined}
+            >
+              Aprovar {people?.ready.length.toLocaleString('pt-BR')}
+            </Button>
+          )}
+        </>
+      }
+    >
+      {form.readFailure !== undefined ? (
+        <FailedLoad title={adminMessages.loadFailed} onRetry={form.readAgain}>
+          {form.readFailure}
+        </FailedLoad>
+      ) : !people ? (
+        <Skeleton className="h-64" />
+      ) : (
+        !isEmpty && (
+          <form id={formId} onSubmit={submit} aria-label={TITLE} className="space-y-4">
+            {form.refusal && (
+              <Alert kind="warning" title="Ninguém foi aprovado">
+                {form.refusal} A lista abaixo foi lida de novo: confira e tente novamente.
+              </Alert>
+            )}
+            <RadioGroup<Share>
+              label="Acesso"
+              options={SHARES}
+              value={share}
+              onChange={(next) => !form.isSaving && form.setShare(next)}
+              className="sm:grid-cols-2"
+            />
+            {share === 'own' ? (
+              <Shares people={people.ready} />
+            ) : (
+              LIST_ORDER.map((name) => (
+                <EntitlementList
+                  key={name}
+                  name={name}
+                  ticked={ticked}
+                  held={NO_ENTITLEMENTS}
+                  onChange={(next) => !form.isSaving && form.setTicked(next)}
+                />
+              ))
+            )}
+            <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-lg bg-subtle px-3 py-2.5 text-sm">
+              <p role="status" className="min-h-5 tabular-nums">
+                {form.effect ?? form.failure?.message ?? 'Calculando o efeito…'}
+              </p>
+              {form.failure && (
+                <Button variant="secondary" onClick={form.recalculate}>
+                  Calcular novamente
+                </Button>
+              )}
+            </div>
+          </form>
+        )
+      )}
+    </Dialog>
+  )
+}
+
+/** Who gets what of their own request. */
+function Shares({ people }: { people: readonly ManagedProfile[] }) {
+  const catalogue = useCatalogue()
+  const rest = people.length - MAX_NAMED
+  return (
+    <ul
+      aria-label="Quem será aprovado"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too
+      tabIndex={0}
+      className="max-h-72 divide-y divide-line overflow-y-auto rounded-lg border border-line text-sm"
+    >
+      {people.slice(0, MAX_NAMED).map((person) => (
+        <li key={person.user_id} className="grid gap-x-4 gap-y-0.5 px-3 py-2 sm:grid-cols-[1fr_1fr]">
+          <span className="min-w-0">
+            <span className="block font-medium">{person.full_name ?? person.email}</span>
+            {person.full_name && <span className="block text-muted text-xs">{person.email}</span>}
+          </span>
+          <span className="text-muted sm:text-ink">{ticksInWords(openingTicks(catalogue, person))}</span>
+        </li>
+      ))}
+      {rest > 0 && <li className="px-3 py-2 text-muted">e mais {rest.toLocaleString('pt-BR')}</li>}
+    </ul>
+  )
+}
+
+/** 'Oficina, CRM · VW · RJ', or what keeps somebody from seeing anything. */
+function ticksInWords(ticked: Entitlements): string {
+  const lists = LIST_ORDER.map((name) => ticked[name].join(', ')).filter(Boolean)
+  return lists.length > 0 ? lists.join(' · ') : 'Nenhum acesso ainda'
+}
+
+interface People {
+  /** They can be approved. */
+  ready: ManagedProfile[]
+  unverifiedCount: number
+  /** Selected beyond those: approved already, or gone. */
+  otherCount: number
+  /** More than one call takes. */
+  leftCount: number
+}
+
+function describePeople({ ready, unverifiedCount, otherCount, leftCount }: People): string {
+  const out = [
+    unverifiedCount > 0 && `${unverifiedCount.toLocaleString('pt-BR')} com e-mail não verificado`,
+    otherCount > 0 && inWords(otherCount, 'já aprovado', 'já aprovados'),
+    leftCount > 0 &&
+      `${leftCount.toLocaleString('pt-BR')} além dos ${MAX_IDS.toLocaleString('pt-BR')} de uma vez`,
+  ].filter((part) => part !== false)
+  const who =
+    ready.length === 0
+      ? 'Ninguém dos selecionados pode ser aprovado aqui.'
+      : inWords(ready.length, 'usuário aguarda aprovação.', 'usuários aguardam aprovação.')
+  return out.length > 0 ? `${who} Ficam de fora: ${new Intl.ListFormat('pt-BR').format(out)}.` : who
+}
+
+/** Those of the selection who are not approved, as they stand now; the rest is counted. */
+async function readPeople(selection: Selection, signal: AbortSignal): Promise<People> {
+  const filter = selection.kind === 'some' ? {} : selection.filter
+  const pending =
+    filter.approved === true
+      ? []
+      : await readAllMatching({ ...filter, approved: false }, { sort: 'created_at', order: 'desc' }, signal)
+  const chosen = pending.filter(({ user_id }) => isSelected(selection, user_id))
+  const verified = chosen.filter(({ email_verified_at }) => email_verified_at !== null)
+  return {
+    ready: verified.slice(0, MAX_IDS),
+    unverifiedCount: chosen.length - verified.length,
+    otherCount: Math.max(0, selectionSize(selection) - chosen.length),
+    leftCount: Math.max(0, verified.length - MAX_IDS),
+  }
+}
+
+/** An approval of those who were selected when the dialog opened; they do not change under the hand. */
+function useApproval(selection: Selection, onSaved: () => void) {
+  const [opened] = useState(selection)
+  const [share, setShare] = useState<Share>('own')
+  const [ticked, setTicked] = useState<Entitlements>(NO_ENTITLEMENTS)
+  const [refusal, setRefusal] = useState<string>()
+  const reading = useQuery({
+    queryKey: ['people-to-approve'],
+    queryFn: ({ signal }) => readPeople(opened, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnReconnect: false,
+    refetchOnWindowFocus: false,
+  })
+  const catalogue = useCatalogue()
+  // Without the catalogue nobody would be given anything.
+  const ready = catalogue.version > 0 ? reading.data?.ready : undefined
+  const items = useMemo<Approval[]>(
+    () =>
+      (ready ?? []).map((person) => ({
+        userId: person.user_id,
+        version: person.version,
+        ...(share === 'own' ? openingTicks(catalogue, person) : ticked),
+      })),
+    [ready, catalogue, share, ticked],
+  )
+  const settled = useSettled(items)
+  const isReady = items.length > 0
+  const preview = useQuery({
+    queryKey: ['approval-preview', settled],
+    queryFn: async ({ signal }) => {
+      try {
+        return await callApi('POST /api/profiles/approve', {
+          query: { dryRun: 'true' },
+          body: { items: settled },
+          signal,
+        })
+      } catch (failure) {
+        if (isConflict(failure)) void reading.refetch()
+        throw failure
+      }
+    },
+    enabled: isReady && settled === items,
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    gcTime: 0,
+  })
+  const isCalculating = isReady && (preview.isFetching || settled !== items)
+  const { submit, isBusy } = useSubmit({
+    send: (wanted: Approval[]) => {
+      setRefusal(undefined)
+      return callApi('POST /api/profiles/approve', { query: {}, body: { items: wanted } })
+    },
+    onDone: ({ approved, undoId }) => {
+      const title = adminMessages.approvedMany(approved)
+      const description = 'O aviso por e-mail sai quando não puder mais ser desfeito.'
+      if (undoId) announceUndoable({ kind: 'success', title, description }, undoId)
+      onSaved()
+    },
+    onFailed: async (failure) => {
+      showToast(failureNotice(adminMessages.approveManyFailed, failure))
+      if (!isDefiniteRefusal(failure)) return
+      setRefusal(failure instanceof Error ? failure.message : undefined)
+      await reading.refetch()
+    },
+    onSettled: refreshUsers,
+  })
+  return {
+    people: reading.data,
+    readFailure: reading.data || reading.isFetching ? undefined : reading.error?.message,
+    readAgain: () => void reading.refetch(),
+    share,
+    setShare,
+    ticked,
+    setTicked,
+    effect: preview.error || !preview.data ? undefined : describeEffect(preview.data),
+    failure: isCalculating ? undefined : (preview.error ?? undefined),
+    isCalculating,
+    recalculate: () => void preview.refetch(),
+    refusal,
+    isSaving: isBusy,
+    submit: () => {
+      // Nobody is let in whose effect has not been told.
+      if (isReady && preview.data && !preview.error && !isCalculating) void submit(items)
+    },
+  }
+}
+
+function describeEffect({ approved, withoutReports }: { approved: number; withoutReports: number }): string {
+  const all = inWords(approved, 'pessoa será aprovada', 'pessoas serão aprovadas')
+  if (withoutReports === 0) return `${all}, e todas com relatórios.`
+  return `${all}; ${inWords(withoutReports, 'entra, mas não vê', 'entram, mas não veem')} relatórios: falta tipo, marca ou estado.`
+}
