@@ -18,7 +18,8 @@ export function ApprovalQueue() {
   const [limit, setLimit] = useState(FIRST_WAITING)
   const { data } = useQuery(waitingQuery(limit))
   const { dialogs, open } = useDialogs(NO_SELECTION, data !== undefined, () => {})
-  const people = data?.people.slice(0, limit) ?? []
+  const all = data?.people ?? []
+  const people = all.slice(0, limit)
   /** The order in which one goes on is the one that was seen when the first was opened. */
   const approve = (index: number, seen: readonly ManagedProfile[]) => {
     const profile = seen[index]
@@ -38,10 +39,10 @@ export function ApprovalQueue() {
           </h2>
           <ul className="divide-y divide-line border-line border-t">
             {people.map((person, index) => (
-              <Waiting key={person.user_id} person={person} onApprove={() => approve(index, people)} />
+              <Waiting key={person.user_id} person={person} onApprove={() => approve(index, all)} />
             ))}
           </ul>
-          {(data?.hasMore || (data && data.people.length > limit)) && (
+          {(data?.hasMore || all.length > limit) && (
             <div className="border-line border-t px-4 py-3 text-sm sm:px-6">
               <button
                 type="button"

@@ -22,24 +22,32 @@ export type DialogRequest =
 /** What a row offers to do: a dialog about its person, or the download of the person's data. */
 export type RowAction = PersonDialog | 'export'
 
-// Not by lazy(), which remembers a failure for good.
-let UserDialogs: ComponentType<UserDialogsProps> | undefined
+const CHUNKS = {
+  usual: async () => (await loadChunk(() => import('./user-dialogs.tsx'))).UserDialogs,
+  rare: async () => (await loadChunk(() => import('./rare-dialogs.tsx'))).RareDialogs,
+}
+type Chunk = keyof typeof CHUNKS
+const RARE: readonly DialogRequest['kind'][] = ['name', 'bulk', 'approve-many']
 
-async function loadDialogs(): Promise<void> {
-  UserDialogs = (await loadChunk(() => import('./user-dialogs.tsx'))).UserDialogs
+// Not by lazy(), which remembers a failure for good.
+const loaded: { [Name in Chunk]?: ComponentType<UserDialogsProps> } = {}
+
+async function loadDialogs(chunk: Chunk): Promise<void> {
+  loaded[chunk] = await CHUNKS[chunk]()
 }
 
 /**
- * The dialogs of the table, which come in a chunk of their own once the rows are there.
+ * The dialogs of the table: those that are often opened come in a chunk of their own once the rows are there.
  * @param isIdle nothing more urgent is to be loaded
  * @param onDone called when those selected have been dealt with
  */
 export function useDialogs(selection: Selection, isIdle: boolean, onDone: () => void) {
   const [dialog, setDialog] = useState<DialogRequest>()
   const open = (request: DialogRequest) => {
-    if (UserDialogs) setDialog(request)
+    const chunk = RARE.includes(request.kind) ? 'rare' : 'usual'
+    if (loaded[chunk]) setDialog(request)
     else
-      loadDialogs().then(
+      loadDialogs(chunk).then(
         () => setDialog(request),
         () => void showToast(NOT_OPENED),
       )
@@ -48,11 +56,15 @@ export function useDialogs(selection: Selection, isIdle: boolean, onDone: () => 
     kind === 'export' ? void exportData(profile) : open({ kind, profile })
   useEffect(() => {
     // Should it fail, the press of a button tries again and says so.
-    if (isIdle) loadDialogs().catch(() => {})
+    if (isIdle) loadDialogs('usual').catch(() => {})
   }, [isIdle])
   const close = () => setDialog(undefined)
-  const dialogs = UserDialogs && (
-    <UserDialogs dialog={dialog} onClose={close} selection={selection} onDone={onDone} />
+  const props = { dialog, onClose: close, selection, onDone }
+  const dialogs = (
+    <>
+      {loaded.usual && <loaded.usual {...props} />}
+      {loaded.rare && <loaded.rare {...props} />}
+    </>
   )
   return { dialogs, open, act }
 }

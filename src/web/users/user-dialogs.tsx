@@ -1,9 +1,6 @@
-import { ApproveDialog } from './approve-dialog.tsx'
-import { BulkEditDialog } from './bulk-edit-dialog.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { EntitlementsDialog } from './entitlements-dialog.tsx'
 import { HistoryDialog } from './history-dialog.tsx'
-import { NameDialog } from './name-dialog.tsx'
 import { RemoveApprovalDialog } from './remove-approval-dialog.tsx'
 import type { SelectionDialogProps } from './selection.ts'
 import type { DialogRequest } from './use-dialogs.tsx'
@@ -13,7 +10,7 @@ export interface UserDialogsProps extends SelectionDialogProps {
   dialog: DialogRequest | undefined
 }
 
-/** Every dialog of the user administration; one at a time. */
+/** The dialogs of the user administration that are loaded with the table; one at a time. */
 export function UserDialogs({ dialog, ...rest }: UserDialogsProps) {
   const { onClose } = rest
   switch (dialog?.kind) {
@@ -31,14 +28,8 @@ export function UserDialogs({ dialog, ...rest }: UserDialogsProps) {
       )
     case 'remove':
       return <RemoveApprovalDialog person={dialog.profile} onClose={onClose} />
-    case 'name':
-      return <NameDialog person={dialog.profile} onClose={onClose} />
     case 'history':
       return <HistoryDialog person={dialog.profile} onClose={onClose} />
-    case 'approve-many':
-      return <ApproveDialog {...rest} />
-    case 'bulk':
-      return <BulkEditDialog {...rest} />
     case 'delete':
       return <DeleteDialog {...rest} />
     default:

@@ -1,0 +1,18 @@
+import { ApproveDialog } from './approve-dialog.tsx'
+import { BulkEditDialog } from './bulk-edit-dialog.tsx'
+import { NameDialog } from './name-dialog.tsx'
+import type { UserDialogsProps } from './user-dialogs.tsx'
+
+/** The dialogs that are opened too rarely to be loaded with the table. */
+export function RareDialogs({ dialog, ...rest }: UserDialogsProps) {
+  switch (dialog?.kind) {
+    case 'name':
+      return <NameDialog person={dialog.profile} onClose={rest.onClose} />
+    case 'bulk':
+      return <BulkEditDialog {...rest} />
+    case 'approve-many':
+      return <ApproveDialog {...rest} />
+    default:
+      return null
+  }
+}
