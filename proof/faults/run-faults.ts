@@ -6,6 +6,7 @@ import { machineLine } from '#proof/shared/figures.ts'
 import { runTask, say, undoAfterwards } from '#proof/shared/run-task.ts'
 import { findPostgres } from '#scripts/find-programs.mjs'
 import { backUp } from './back-up.ts'
+import { behindPgBouncer } from './behind-pgbouncer.ts'
 import { databaseDown } from './database-down.ts'
 import { databaseSilent } from './database-silent.ts'
 import { databaseSlow } from './database-slow.ts'
@@ -31,6 +32,7 @@ const FAULTS: readonly Fault[] = [
   sigtermUnderLoad,
   backUp,
   killUnderLoad,
+  behindPgBouncer,
 ]
 const FIRST_PORT = Number(process.env.FAULTS_PORT ?? 4500)
 const MAX_RUN_MS = 15 * 60_000
