@@ -7,7 +7,7 @@ export const PASSWORD = 'Patio-Demo-2026!'
 
 /** A scripted answer of the emulated Power BI. */
 export interface Fault {
-  on: 'directory' | 'report' | 'dataset' | 'refreshes' | 'groups' | 'generateToken' | 'frame'
+  on: 'directory' | 'report' | 'dataset' | 'refreshes' | 'groups' | 'reports' | 'generateToken' | 'frame'
   status?: number
   body?: unknown
   headers?: Record<string, string>

@@ -44,6 +44,8 @@ test('the board sees its seven configured areas in the fixed order', async ({ pa
   await page.getByRole('tab', { name: 'Operadores' }).click()
   await expect(reportOf(page, 'Operadores').locator('[data-card]').first()).toBeVisible()
   await expect(page.getByRole('link', { name: 'Abrir no Power BI' })).toBeVisible()
+  // As the address of the frame asks for.
+  await expect(reportOf(page, 'Operadores').getByRole('button', { name: 'Filtros' })).toHaveCount(0)
 })
 
 test('somebody who waits for approval is told so', async ({ page }) => {

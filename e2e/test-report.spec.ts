@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
+import { EMULATED_THIN_REPORT } from '#emulators/power-bi/catalogue.ts'
 import { expect, type Fault, test } from './portal-fixture.ts'
-import { openSettings } from './settings-card.ts'
+import { datasetOf, formOf, OFICINA, openSettings, tabOf } from './settings-card.ts'
 
 const FAULTS: [fault: Fault, sentence: RegExp][] = [
   [
@@ -97,4 +98,58 @@ test('a test that could not be made is said too', async ({ page }) => {
   await expect(result).toHaveText(
     'Não foi possível testar o relatório. Sem conexão com o portal. Verifique sua internet e tente novamente.',
   )
+})
+
+test('a report is chosen from what the application sees, and tried out at once', async ({ page, demo }) => {
+  const form = await openSettings(page, 'Slack')
+  await form.getByRole('radio', { name: 'Service Principal' }).check()
+  await demo.script({ on: 'groups', status: 403, times: 1 })
+  await form.getByRole('button', { name: 'Escolher no Power BI' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Escolher no Power BI' })
+  await expect(dialog).toContainText('o administrador do Power BI precisa')
+  await dialog.getByRole('button', { name: 'Tentar novamente' }).click()
+  await dialog.getByLabel('Procurar espaço de trabalho').fill('ordens de servico')
+  await expect(dialog.getByRole('listitem')).toHaveText(['BI · Ordens de serviço para imprimir'])
+  await dialog.getByLabel('Procurar espaço de trabalho').fill('MODELO COMP')
+  await dialog.getByRole('button', { name: 'BI · Vendas com modelo compartilhado' }).click()
+  await expect(dialog.getByLabel('Procurar relatório')).toBeFocused()
+  await dialog.getByRole('button', { name: 'Vendas com modelo compartilhado' }).click()
+  await expect(dialog).toHaveCount(0)
+  await expect(form.getByLabel('Workspace ID')).toHaveValue(EMULATED_THIN_REPORT.workspaceId)
+  await expect(form.getByLabel('Report ID')).toHaveValue(EMULATED_THIN_REPORT.reportId)
+  await expect(datasetOf(page)).toHaveValue(EMULATED_THIN_REPORT.datasetId)
+  await expect(form.locator('[aria-live]')).toHaveText(/^Tudo certo: o relatório “Vendas com modelo/)
+})
+
+test('the address of a report, pasted from the browser, fills the ids in', async ({ page }) => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  const form = await openSettings(page, 'Vendas')
+  const { workspaceId, reportId } = OFICINA
+  const address = `https://app.powerbi.com/groups/${workspaceId}/reports/${reportId}/ReportSection?experience=power-bi`
+  await page.evaluate((text) => navigator.clipboard.writeText(text), address)
+  await form.getByLabel('Report ID').focus()
+  await page.keyboard.press('Control+V')
+  await expect(form.getByLabel('Workspace ID')).toHaveValue(workspaceId)
+  await expect(form.getByLabel('Report ID')).toHaveValue(reportId)
+  // Of another report it would be wrong.
+  await expect(datasetOf(page)).toHaveValue('')
+  await expect(form.getByText(/foram preenchidos pelo link colado/)).toBeVisible()
+})
+
+test('every area is tried out at once, and what is wrong leads to its form', async ({ page, demo }) => {
+  await openSettings(page, 'Vendas')
+  await demo.script({ on: 'report', status: 404, times: 1 })
+  await page.getByRole('button', { name: 'Testar tudo' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Testar tudo' })
+  await expect(dialog.getByRole('status')).toHaveText('1 de 7 com problema.', { timeout: 20_000 })
+  await expect(dialog.getByRole('listitem')).toHaveCount(9)
+  await expect(dialog.getByText(/^Tudo certo: o relatório/)).toHaveCount(5)
+  await expect(dialog.getByText('Sem relatório')).toHaveCount(2)
+  await expect(dialog.getByText(/^O relatório não existe neste espaço de trabalho/)).toBeVisible()
+  await dialog.getByRole('button', { name: 'Testar de novo' }).click()
+  await expect(dialog.getByRole('status')).toHaveText('Tudo certo em todas as áreas.', { timeout: 20_000 })
+  await dialog.getByRole('button', { name: 'CRM' }).click()
+  await expect(dialog).toHaveCount(0)
+  await expect(tabOf(page, 'CRM')).toHaveAttribute('aria-selected', 'true')
+  await expect(formOf(page)).toHaveAccessibleName('Relatório de CRM')
 })

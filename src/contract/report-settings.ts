@@ -120,6 +120,23 @@ export const reportSettingsRoutes = defineRoutes({
     params: typeParams,
     response: z.object({ removed: z.boolean() }),
   },
+  listWorkspaces: {
+    method: 'GET',
+    path: '/api/power-bi/workspaces',
+    access: 'admin',
+    summary: "The workspaces that the portal's application is a member of, by name",
+    response: z.object({ items: z.array(z.object({ id: z.string(), name: z.string() })) }),
+  },
+  listWorkspaceReports: {
+    method: 'GET',
+    path: '/api/power-bi/workspaces/{workspaceId}/reports',
+    access: 'admin',
+    summary: 'The reports of a workspace, by name, with the model that each shows',
+    params: z.object({ workspaceId: z.uuid() }),
+    response: z.object({
+      items: z.array(z.object({ id: z.string(), name: z.string(), datasetId: z.nullable(z.string()) })),
+    }),
+  },
   testReportSetting: {
     method: 'POST',
     path: '/api/global-powerbi-settings/{type}/test',

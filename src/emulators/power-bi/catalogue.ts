@@ -121,6 +121,11 @@ export function datasetWorkspaceOf(report: EmulatedReport): string {
   return report.datasetWorkspaceId ?? report.workspaceId
 }
 
+/** The reports that live in a workspace. */
+export function reportsOfWorkspace(workspaceId: string): EmulatedReport[] {
+  return ALL_REPORTS.filter((report) => report.workspaceId === workspaceId.toLowerCase())
+}
+
 /** The workspaces of the tenant that the service principal is a member of. */
 export function emulatedWorkspaceIds(): string[] {
   return [...new Set(ALL_REPORTS.flatMap((report) => [report.workspaceId, datasetWorkspaceOf(report)]))]

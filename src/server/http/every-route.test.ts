@@ -59,6 +59,8 @@ const WHO_PASSES: Record<string, keyof typeof GROUPS> = {
   'PUT /api/global-powerbi-settings/{type}': 'admins',
   'DELETE /api/global-powerbi-settings/{type}': 'admins',
   'POST /api/global-powerbi-settings/{type}/test': 'admins',
+  'GET /api/power-bi/workspaces': 'admins',
+  'GET /api/power-bi/workspaces/{workspaceId}/reports': 'admins',
   'POST /api/support-messages': 'everybody',
   'POST /api/support-messages/problem-reports': 'full sessions',
   'GET /api/support-messages': 'admins',

@@ -2,6 +2,8 @@ import {
   type EffectiveIdentity,
   type EmbedToken,
   type LastRefresh,
+  type ListedReport,
+  type NamedItem,
   PowerBiRefusal,
   type ReportRef,
 } from './power-bi.ts'
@@ -111,6 +113,34 @@ export async function readLastRefresh(rest: PowerBiRest, datasetPath: string): P
 interface Refresh {
   status?: unknown
   endTime?: unknown
+}
+
+/** More than any group of dealers has; the service takes a number and gives no next page. */
+const MAX_WORKSPACES = 1_000
+
+/** The workspaces that the application is a member of (Power BI REST, 'Groups - Get Groups'), by name. */
+export async function listWorkspaces(rest: PowerBiRest): Promise<NamedItem[]> {
+  const { value } = await rest('GET', `/groups?$top=${MAX_WORKSPACES}`)
+  return namedItems(value).map(({ id, name }) => ({ id, name }))
+}
+
+/** The reports of a workspace (Power BI REST, 'Reports - Get Reports In Group'), by name. */
+export async function listReports(rest: PowerBiRest, workspaceId: string): Promise<ListedReport[]> {
+  const { value } = await rest('GET', `/groups/${segment(workspaceId)}/reports`)
+  return namedItems(value).map(({ id, name, datasetId }) => ({
+    id,
+    name,
+    datasetId: typeof datasetId === 'string' && datasetId !== '' ? datasetId : null,
+  }))
+}
+
+/** What of a list has an id and a name, in Portuguese order of the names. */
+function namedItems(value: unknown): (NamedItem & { datasetId?: unknown })[] {
+  const items = (Array.isArray(value) ? value : []) as (Partial<NamedItem> | null)[]
+  return items
+    .filter((item) => typeof item?.id === 'string' && typeof item.name === 'string')
+    .map((item) => item as NamedItem)
+    .sort((a, b) => a.name.localeCompare(b.name, 'pt-BR', { numeric: true }))
 }
 
 /** A report that may be shown, and how. */

@@ -6,6 +6,8 @@ import type { CountCall, EffectiveIdentity, EmbedToken, LastRefresh, PowerBi, Re
 import {
   datasetPathOf,
   type FitReport,
+  listReports,
+  listWorkspaces,
   type Model,
   readLastRefresh,
   readNeedsIdentity,
@@ -89,6 +91,13 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
     }
   }
 
+  /** A refusal in the words that name who mends it; no role is spoken of where lists are read. */
+  function listed<T>(list: Promise<T>, step: Step): Promise<T> {
+    return list.catch((error) => {
+      throw problemOfRefusal(error, step, [])
+    })
+  }
+
   return {
     generateEmbedToken: (report, identity, { isFirst }) => {
       const ms = isFirst ? FIRST_TOKEN_MS : ALL_CALLS_MS
@@ -96,6 +105,8 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
         throw unreadable('no answer in time')
       })
     },
+    listWorkspaces: () => listed(listWorkspaces(rest), 'workspaces'),
+    listReports: (workspaceId) => listed(listReports(rest, workspaceId), 'report'),
     async readLastRefresh(report) {
       const facts = await factsOf(report).catch(() => undefined)
       return facts?.model ? lastRefreshOf(facts.model) : NOT_TOLD

@@ -38,6 +38,16 @@ export interface ReportTest {
   certificateEndsAt: Date | null
 }
 
+export interface NamedItem {
+  id: string
+  name: string
+}
+
+export interface ListedReport extends NamedItem {
+  /** Null for reports that show no single model. */
+  datasetId: string | null
+}
+
 /** What the newest refreshes of a dataset tell. */
 export interface LastRefresh {
   /** When the newest one that went well ended; null where the service does not tell. */
@@ -58,6 +68,10 @@ export interface PowerBi {
     identity: EffectiveIdentity,
     circumstances: { isFirst: boolean },
   ): Promise<EmbedToken>
+  /** @throws ProblemError power-bi-rejected, power-bi-unavailable, capacity-paused */
+  listWorkspaces(): Promise<NamedItem[]>
+  /** @throws ProblemError power-bi-rejected, power-bi-unavailable, capacity-paused */
+  listReports(workspaceId: string): Promise<ListedReport[]>
   /** Asks the service at most once in ten minutes for each dataset; never fails. */
   readLastRefresh(report: ReportRef): Promise<LastRefresh>
   /**

@@ -2,7 +2,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import { PassingFailure, PowerBiRefusal, type ReportTest } from './power-bi.ts'
 
 /** What was asked for when the service refused. */
-export type Step = 'report' | 'dataset' | 'token'
+export type Step = 'workspaces' | 'report' | 'dataset' | 'token'
 type Outcome = ReportTest['outcome']
 
 /** By what the service says, which its statuses do not tell apart. The sources stand in docs/power-bi.md. */
@@ -29,6 +29,7 @@ const BY_AADSTS: [RegExp, Outcome][] = [
 ]
 
 const DENIED: Record<Step, Outcome> = {
+  workspaces: 'api-closed',
   report: 'no-workspace-access',
   dataset: 'no-model-access',
   // Report and model could be read: what is left is the tenant's switch for embedding, or too low a role.

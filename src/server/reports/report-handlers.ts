@@ -4,6 +4,7 @@ import type { ServicesOf } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { type EmbedTokenContext, issueEmbedToken } from './embed-token.ts'
 import { readLastRefresh } from './last-refresh.ts'
+import { listWorkspaceReports, listWorkspaces } from './list-power-bi.ts'
 import { readOwnReports } from './own-reports.ts'
 import { listReportSettings, removeReportSetting, saveReportSetting } from './report-settings.ts'
 import { type ReportTestContext, testReportSetting } from './test-report-setting.ts'
@@ -30,6 +31,8 @@ export function reportSettingsHandlers(
       saveReportSetting({ ...services, ...context }, { slug: params.type, ifMatch, input: body }),
     removeReportSetting: ({ context, params, ifMatch }) =>
       removeReportSetting(context, { slug: params.type, ifMatch }),
+    listWorkspaces: ({ context }) => listWorkspaces({ ...services, ...context }),
+    listWorkspaceReports: ({ context, params }) => listWorkspaceReports({ ...services, ...context }, params),
     testReportSetting: ({ context, params, body }) =>
       testReportSetting({ ...services, ...context }, { slug: params.type, input: body }),
   }

@@ -1,7 +1,7 @@
 import { type ComponentType, useEffect, useState } from 'react'
 import type { ManagedProfile } from '#contract/users.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
-import { showToast } from '#web/ui/toast.tsx'
+import { tellNotOpened } from '#web/ui/lazy-dialog.ts'
 import { exportData } from './export-data.ts'
 import type { Selection } from './selection.ts'
 import type { UserDialogsProps } from './user-dialogs.tsx'
@@ -46,11 +46,7 @@ export function useDialogs(selection: Selection, isIdle: boolean, onDone: () => 
   const open = (request: DialogRequest) => {
     const chunk = RARE.includes(request.kind) ? 'rare' : 'usual'
     if (loaded[chunk]) setDialog(request)
-    else
-      loadDialogs(chunk).then(
-        () => setDialog(request),
-        () => void showToast(NOT_OPENED),
-      )
+    else loadDialogs(chunk).then(() => setDialog(request), tellNotOpened)
   }
   const act = (kind: RowAction, profile: ManagedProfile) =>
     kind === 'export' ? void exportData(profile) : open({ kind, profile })
@@ -68,9 +64,3 @@ export function useDialogs(selection: Selection, isIdle: boolean, onDone: () => 
   )
   return { dialogs, open, act }
 }
-
-const NOT_OPENED = {
-  kind: 'error',
-  title: 'Não foi possível abrir esta janela',
-  description: 'Verifique sua internet e tente novamente. Se continuar assim, recarregue a página.',
-} as const

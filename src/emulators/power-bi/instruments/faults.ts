@@ -6,6 +6,7 @@ export const FAULT_TARGETS = [
   'dataset',
   'refreshes',
   'groups',
+  'reports',
   'datasources',
   'generateToken',
   'frame',

@@ -45,6 +45,9 @@ function openLink(): void {
   }
   session.kind = 'link'
   session.filters = parseLinkFilter(address.get('filter') ?? '')
+  // learn.microsoft.com/power-bi/developer/embedded/configure-report-settings: filterPaneEnabled, navContentPaneEnabled
+  for (const pane of ['filterPaneEnabled', 'navContentPaneEnabled'] as const)
+    if (address.get(pane) === 'false') session.settings[pane] = false
   draw()
 }
 

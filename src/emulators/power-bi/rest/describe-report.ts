@@ -2,6 +2,7 @@ import {
   datasetWorkspaceOf,
   EMULATED_REPORT_WITHOUT_RLS,
   type EmulatedReport,
+  reportsOfWorkspace,
 } from '#emulators/power-bi/catalogue.ts'
 
 const APP = 'https://app.powerbi.com'
@@ -90,7 +91,7 @@ export function describeRefreshes(now: number, top: number) {
 export function describeWorkspace(id: string) {
   return {
     id,
-    name: `Espaço ${id.slice(-3)}`,
+    name: `BI · ${reportsOfWorkspace(id)[0]?.name ?? 'Modelos de dados'}`,
     type: 'Workspace',
     isReadOnly: false,
     isOnDedicatedCapacity: true,

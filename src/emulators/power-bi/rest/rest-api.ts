@@ -4,6 +4,7 @@ import {
   emulatedWorkspaceIds,
   reportOfDataset,
   reportOfId,
+  reportsOfWorkspace,
 } from '#emulators/power-bi/catalogue.ts'
 import type { FaultTarget } from '#emulators/power-bi/instruments/faults.ts'
 import { type Reply, refuse } from '#emulators/power-bi/reply.ts'
@@ -31,6 +32,7 @@ export interface RestRequest {
 
 const ID = '([0-9a-zA-Z-]+)'
 const GROUP = `^/v1\\.0/myorg/groups/${ID}`
+const REPORTS = new RegExp(`${GROUP}/reports$`)
 const REPORT = new RegExp(`${GROUP}/reports/${ID}$`)
 const DATASOURCES = new RegExp(`${GROUP}/reports/${ID}/datasources$`)
 const REPORT_TOKEN = new RegExp(`${GROUP}/reports/${ID}/GenerateToken$`)
@@ -46,6 +48,7 @@ export function faultTargetOf(path: string): FaultTarget | undefined {
   if (DATASOURCES.test(path)) return 'datasources'
   if (REFRESHES.test(path)) return 'refreshes'
   if (GROUPS.test(path)) return 'groups'
+  if (REPORTS.test(path)) return 'reports'
   return DATASET.test(path) ? 'dataset' : undefined
 }
 
@@ -85,18 +88,31 @@ function odata(kind: string, body: object): Reply {
   }
 }
 
-/** GET groups with `$filter=id eq '…'`; no other filter is known here (Power BI REST, 'Groups - Get Groups'). */
+/**
+ * GET groups, with `$top` or `$filter=id eq '…'`; no other filter is known here
+ * (learn.microsoft.com/rest/api/power-bi/groups/get-groups).
+ */
 function listWorkspaces(search: URLSearchParams): Reply {
   const filter = search.get('$filter')
   const wanted = /^id eq '([^']*)'$/.exec(filter ?? '')?.[1]?.toLowerCase()
   if (filter !== null && wanted === undefined)
     return refuse(400, 'InvalidRequest', `Unknown filter ${filter}`)
+  const top = Number(search.get('$top') ?? Number.POSITIVE_INFINITY)
   const ids = emulatedWorkspaceIds().filter((id) => wanted === undefined || id === wanted)
-  return odata('groups', { value: ids.map(describeWorkspace) })
+  return odata('groups', { value: ids.slice(0, top).map(describeWorkspace) })
+}
+
+/** GET groups/{g}/reports (learn.microsoft.com/rest/api/power-bi/reports/get-reports-in-group). */
+function listReports(workspaceId: string): Reply {
+  return emulatedWorkspaceIds().includes(workspaceId.toLowerCase())
+    ? odata('reports', { value: reportsOfWorkspace(workspaceId).map(describeReport) })
+    : refuse(401, 'PowerBINotAuthorizedException', 'The caller is no member of the workspace')
 }
 
 function answerGet(request: RestRequest): Reply {
   if (GROUPS.test(request.path)) return listWorkspaces(request.search)
+  const reports = REPORTS.exec(request.path)
+  if (reports) return listReports(reports[1] ?? '')
   const report = REPORT.exec(request.path)
   if (report) {
     const found = findReport(report)

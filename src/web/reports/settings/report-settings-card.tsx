@@ -5,11 +5,14 @@ import type { CatalogueItem } from '#contract/catalogue.ts'
 import { reportMessages } from '#contract/messages.ts'
 import type { ReportSetting } from '#contract/report-settings.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
+import { loadChunk } from '#web/http/load-chunk.ts'
 import { getSession, leaveQuestion } from '#web/session/session.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
+import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
+import { useLazyDialog } from '#web/ui/lazy-dialog.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { TabList, tabPanelProps, useVisited } from '#web/ui/tabs.tsx'
 import { reportSettingsQuery } from './save-setting.ts'
@@ -27,6 +30,12 @@ export function ReportSettingsCard() {
       <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
         <h2 className="font-semibold text-lg">Configuração Global do Power BI</h2>
         <AreaLegend />
+        {settings.data && catalogue.data && (
+          <TestAll
+            settings={settings.data}
+            areas={catalogue.data.types.filter(({ archived }) => !archived)}
+          />
+        )}
       </div>
       {settings.data && catalogue.data && <AreaTabs settings={settings.data} areas={catalogue.data.types} />}
       {!(settings.data && catalogue.data) && !broken && <SettingsLoading />}
@@ -36,6 +45,31 @@ export function ReportSettingsCard() {
         </FailedLoad>
       )}
     </Card>
+  )
+}
+
+const loadTests = async () => (await loadChunk(() => import('./test-all-dialog.tsx'))).TestAllDialog
+
+function TestAll({ settings, areas }: AreaTabsProps) {
+  const { Dialog, open, close } = useLazyDialog(loadTests)
+  const { select } = useSelectedArea(areas)
+  return (
+    <>
+      <Button variant="secondary" onClick={open}>
+        Testar tudo
+      </Button>
+      {Dialog && (
+        <Dialog
+          settings={settings}
+          areas={areas}
+          onClose={close}
+          onOpen={(slug) => {
+            close()
+            select(slug)
+          }}
+        />
+      )}
+    </>
   )
 }
 

@@ -175,20 +175,34 @@ export interface TestedReport {
   ticket?: string | undefined
 }
 
+/** @throws ApiError, NetworkError */
+export async function testSetting(slug: string, input: ReportSettingInput): Promise<TestedReport> {
+  const { outcome, message, code, requestId } = await callApi(
+    'POST /api/global-powerbi-settings/{type}/test',
+    { params: { type: slug }, body: input },
+  )
+  return { input, outcome, message, ticket: ticketOf(code, requestId) }
+}
+
+export function notTested(input: ReportSettingInput, error: unknown): TestedReport {
+  return { input, message: `Não foi possível testar o relatório. ${(error as Error).message}` }
+}
+
 /** 'Testar relatório': a dry run of what the form holds, saved or not. A result is over once the form says something else. */
 export function useTestReport(slug: string, form: SettingForm) {
   const [result, setResult] = useState<TestedReport>()
   const { submit, isBusy } = useSubmit({
-    send: (body: ReportSettingInput) =>
-      callApi('POST /api/global-powerbi-settings/{type}/test', { params: { type: slug }, body }),
-    onDone: ({ outcome, message, code, requestId }, input) =>
-      setResult({ input, outcome, message, ticket: ticketOf(code, requestId) }),
-    onFailed: (error, input) =>
-      setResult({ input, message: `Não foi possível testar o relatório. ${(error as Error).message}` }),
+    send: (input: ReportSettingInput) => testSetting(slug, input),
+    onDone: setResult,
+    onFailed: (error, input) => setResult(notTested(input, error)),
   })
   const input = inputOf(form)
   return {
-    test: () => input && void submit(input),
+    /** @param next what the form is about to hold */
+    test(next = form): void {
+      const wanted = inputOf(next)
+      if (wanted) void submit(wanted)
+    },
     isBusy,
     result: JSON.stringify(result?.input) === JSON.stringify(input) ? result : undefined,
   }

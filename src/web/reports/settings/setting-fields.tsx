@@ -1,12 +1,14 @@
 import { useState } from 'react'
 import { checkReportSetting, flawOfShareUrl } from '#contract/report-settings.ts'
 import { flawOfFrame, isPublishedToWeb, reduceToUrl } from '#contract/share-url.ts'
+import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { RadioGroup } from '#web/ui/choices.tsx'
+import { useLazyDialog } from '#web/ui/lazy-dialog.ts'
 import { TextField } from '#web/ui/text-field.tsx'
-import { type NamedReport, reportInForm, withReport } from './report-link.ts'
+import { type NamedReport, reportInForm, reportOfLink, withReport } from './report-link.ts'
 import { type FormMode, inputOf, type SettingField, type SettingForm } from './setting-form.ts'
 
 interface SettingFieldsProps {
@@ -16,9 +18,11 @@ interface SettingFieldsProps {
   errorOf: (field: SettingField) => string | undefined
   /** @param fields those that have changed; all of them unless said */
   onChange: (form: SettingForm, fields?: readonly SettingField[]) => void
+  /** The ids have been chosen from a list. */
+  onChosen: (form: SettingForm) => void
 }
 
-export function SettingFields({ form, isChanged, errorOf, onChange }: SettingFieldsProps) {
+export function SettingFields({ form, isChanged, errorOf, onChange, onChosen }: SettingFieldsProps) {
   const props = {
     form,
     errorOf,
@@ -34,7 +38,9 @@ export function SettingFields({ form, isChanged, errorOf, onChange }: SettingFie
         className="md:grid-cols-3"
       />
       {form.mode === 'secure_sso' && <ShareUrlField {...props} />}
-      {form.mode === 'service_principal' && <PrincipalFields {...props} />}
+      {form.mode === 'service_principal' && (
+        <PrincipalFields {...props} onLink={onChange} onChosen={onChosen} />
+      )}
       <LinkOffer form={form} onAccept={onChange} />
       {!isChanged && <RefusedUrlNote form={form} />}
     </>
@@ -106,13 +112,26 @@ function ShareUrlField({ form, errorOf, onChange }: FieldsProps) {
   )
 }
 
+const loadChooser = async () =>
+  (await loadChunk(() => import('./choose-report-dialog.tsx'))).ChooseReportDialog
+
 const FIELDS = [
   { name: 'workspace_id', label: 'Workspace ID' },
   { name: 'report_id', label: 'Report ID' },
   { name: 'dataset_id', label: 'Dataset ID (opcional)' },
 ] as const
 
-function PrincipalFields({ form, errorOf, onChange }: FieldsProps) {
+type PrincipalFieldsProps = FieldsProps & Record<'onLink' | 'onChosen', (form: SettingForm) => void>
+
+function PrincipalFields({ form, errorOf, onChange, onLink, onChosen }: PrincipalFieldsProps) {
+  const { Dialog, open, close } = useLazyDialog(loadChooser)
+  const [isFilled, setIsFilled] = useState(false)
+  const fillFrom = (link: string): boolean => {
+    const report = reportOfLink(link, portalSettings.powerBiHosts)
+    if (report) onLink({ ...withReport(form, report), dataset_id: '' })
+    setIsFilled(report !== undefined)
+    return report !== undefined
+  }
   return (
     <div className="space-y-2">
       <div className="grid items-start gap-4 lg:grid-cols-3">
@@ -123,7 +142,13 @@ function PrincipalFields({ form, errorOf, onChange }: FieldsProps) {
             label={label}
             value={form[name]}
             error={errorOf(name)}
-            onChange={(event) => onChange(name, event.currentTarget.value)}
+            onChange={(event) => {
+              setIsFilled(false)
+              onChange(name, event.currentTarget.value)
+            }}
+            onPaste={(event) => {
+              if (fillFrom(event.clipboardData.getData('text'))) event.preventDefault()
+            }}
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
@@ -132,9 +157,27 @@ function PrincipalFields({ form, errorOf, onChange }: FieldsProps) {
           />
         ))}
       </div>
-      <p className="text-muted text-sm">
-        Os IDs estão no endereço do relatório no Power BI. Você pode colar o link inteiro em um dos campos.
-      </p>
+      <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
+        <p role="status" className="min-w-0 flex-1 basis-72 text-muted text-sm">
+          {isFilled
+            ? 'Workspace ID e Report ID foram preenchidos pelo link colado; o Dataset ID pode ficar em branco.'
+            : 'Os IDs estão no endereço do relatório no Power BI: cole o link inteiro em um dos campos, ou escolha o relatório em uma lista.'}
+        </p>
+        <Button variant="secondary" onClick={open}>
+          Escolher no Power BI
+        </Button>
+      </div>
+      {Dialog && (
+        <Dialog
+          onClose={close}
+          onChoose={({ workspaceId, reportId, datasetId }) => {
+            close()
+            setIsFilled(false)
+            const ids = { workspace_id: workspaceId, report_id: reportId, dataset_id: datasetId ?? '' }
+            onChosen({ ...form, ...ids })
+          }}
+        />
+      )}
     </div>
   )
 }

@@ -1,13 +1,13 @@
 import { useEffect, useRef } from 'react'
-import type { ReportSetting, ReportTestOutcome } from '#contract/report-settings.ts'
-import { Alert, KindIcon, type NoticeKind } from '#web/ui/alert.tsx'
+import type { ReportSetting } from '#contract/report-settings.ts'
+import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
-import { showToast } from '#web/ui/toast.tsx'
-import { type TestedReport, useSaving, useSettingErrors, useTestReport } from './save-setting.ts'
+import { useSaving, useSettingErrors, useTestReport } from './save-setting.ts'
 import { SettingFields } from './setting-fields.tsx'
 import type { AreaView, Draft } from './setting-form.ts'
 import { describeSetting, type SettingField, type SettingForm } from './setting-form.ts'
+import { TestedLine } from './tested-line.tsx'
 
 interface SettingPanelProps {
   type: string
@@ -54,9 +54,21 @@ export function SettingPanel({ type, slug, area, current, onDraft, onSaved, onDr
           onSaveMine={() => saving.save(current)}
         />
       )}
-      <SettingFields form={form} isChanged={area.isChanged} errorOf={errors.errorOf} onChange={change} />
+      <SettingFields
+        form={form}
+        isChanged={area.isChanged}
+        errorOf={errors.errorOf}
+        onChange={change}
+        onChosen={(next) => {
+          change(next)
+          testing.test(next)
+        }}
+      />
       <div className="flex flex-col gap-3 border-line border-t pt-4 lg:flex-row lg:items-center">
-        <TestResult isBusy={testing.isBusy} result={testing.result} />
+        <div aria-live="polite" className="min-w-0 flex-1">
+          {testing.isBusy && <p className="text-muted text-sm">Testando o relatório…</p>}
+          {!testing.isBusy && testing.result && <TestedLine result={testing.result} />}
+        </div>
         <div className="flex flex-col gap-2 sm:flex-row sm:justify-end">
           {area.isChanged && (
             <Button variant="ghost" onClick={drop}>
@@ -86,50 +98,6 @@ export function SettingPanel({ type, slug, area, current, onDraft, onSaved, onDr
         onCancel={saving.cancel}
       />
     </form>
-  )
-}
-
-const KINDS: Partial<Record<ReportTestOutcome, NoticeKind>> = {
-  ok: 'success',
-  'not-testable': 'info',
-  'rate-limited': 'warning',
-  'service-down': 'warning',
-}
-
-/** The line under the fields that says how 'Testar relatório' went; read out when it changes. */
-function TestResult({ isBusy, result }: { isBusy: boolean; result: TestedReport | undefined }) {
-  const kind = (result?.outcome && KINDS[result.outcome]) ?? 'error'
-  return (
-    <div aria-live="polite" className="min-w-0 flex-1">
-      {isBusy && <p className="text-muted text-sm">Testando o relatório…</p>}
-      {!isBusy && result && (
-        <p className="flex gap-2 text-sm">
-          <KindIcon kind={kind} className="mt-0.5" />
-          <span className="min-w-0">{result.message}</span>
-        </p>
-      )}
-      {!isBusy && result?.ticket && <Ticket text={result.ticket} />}
-    </div>
-  )
-}
-
-/** The service's own code and request id, for a ticket with Microsoft. */
-function Ticket({ text }: { text: string }) {
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(`Power BI: ${text}`)
-      showToast({ kind: 'success', title: 'Copiado para o chamado' })
-    } catch {
-      showToast({ kind: 'warning', title: 'Não foi possível copiar. Selecione o texto e copie.' })
-    }
-  }
-  return (
-    <p className="mt-1 ml-6 flex flex-wrap items-center gap-x-2 text-muted text-xs">
-      <span className="min-w-0 select-all break-all">{text}</span>
-      <Button variant="ghost" onClick={() => void copy()}>
-        Copiar
-      </Button>
-    </p>
   )
 }
 

@@ -1,0 +1,179 @@
+import { queryOptions, skipToken, useQuery } from '@tanstack/react-query'
+import ArrowLeft from 'lucide-react/icons/arrow-left'
+import { useRef, useState } from 'react'
+import { callApi } from '#web/http/api.ts'
+import { FailedLoad } from '#web/ui/alert.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Skeleton } from '#web/ui/loading.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
+
+const STALE_MS = 30_000
+
+const workspacesQuery = queryOptions({
+  queryKey: ['power-bi-workspaces'],
+  queryFn: async ({ signal }) => (await callApi('GET /api/power-bi/workspaces', { signal })).items,
+  staleTime: STALE_MS,
+  retry: false,
+})
+
+const reportsQuery = (workspaceId: string | undefined) =>
+  queryOptions({
+    queryKey: ['power-bi-reports', workspaceId],
+    queryFn:
+      workspaceId === undefined
+        ? skipToken
+        : async ({ signal }) => {
+            const input = { params: { workspaceId }, signal }
+            return (await callApi('GET /api/power-bi/workspaces/{workspaceId}/reports', input)).items
+          },
+    staleTime: STALE_MS,
+    retry: false,
+  })
+
+interface ChosenReport {
+  workspaceId: string
+  reportId: string
+  /** Null for a report that shows no single model. */
+  datasetId: string | null
+}
+
+interface ChooseReportDialogProps {
+  onChoose: (report: ChosenReport) => void
+  onClose: () => void
+}
+
+/** 'Escolher no Power BI': a workspace, then one of its reports, from what the portal's application sees. */
+export function ChooseReportDialog({ onChoose, onClose }: ChooseReportDialogProps) {
+  const [workspace, setWorkspace] = useState<{ id: string; name: string }>()
+  const search = useRef<HTMLInputElement>(null)
+  const workspaces = useQuery(workspacesQuery)
+  const reports = useQuery(reportsQuery(workspace?.id))
+  const choose = (reportId: string) => {
+    const datasetId = reports.data?.find(({ id }) => id === reportId)?.datasetId ?? null
+    if (workspace) onChoose({ workspaceId: workspace.id, reportId, datasetId })
+  }
+  return (
+    <Dialog
+      isOpen
+      title="Escolher no Power BI"
+      description={
+        workspace
+          ? `Relatórios de “${workspace.name}”.`
+          : 'Os espaços de trabalho de que o aplicativo do portal é membro.'
+      }
+      onClose={onClose}
+      initialFocus={search}
+      width="wide"
+      actions={
+        <>
+          {workspace && (
+            <Button variant="ghost" onClick={() => setWorkspace(undefined)} className="mr-auto">
+              <ArrowLeft aria-hidden="true" className="size-4" />
+              Espaços de trabalho
+            </Button>
+          )}
+          <Button variant="secondary" onClick={onClose}>
+            Cancelar
+          </Button>
+        </>
+      }
+    >
+      {workspace ? (
+        <FilteredList
+          key={workspace.id}
+          label="Procurar relatório"
+          list={reports}
+          nothing="Este espaço de trabalho não tem relatórios."
+          onPick={({ id }) => choose(id)}
+        />
+      ) : (
+        <FilteredList
+          key="workspaces"
+          label="Procurar espaço de trabalho"
+          search={search}
+          list={workspaces}
+          nothing="O aplicativo do portal ainda não é membro de nenhum espaço de trabalho: o administrador do Power BI precisa incluí-lo."
+          onPick={setWorkspace}
+        />
+      )}
+    </Dialog>
+  )
+}
+
+interface Item {
+  id: string
+  name: string
+}
+
+interface FilteredListProps {
+  label: string
+  search?: React.RefObject<HTMLInputElement | null>
+  list: {
+    data: Item[] | undefined
+    error: Error | null
+    isFetching: boolean
+    refetch: () => Promise<unknown>
+  }
+  /** What is said of a list without anything in it. */
+  nothing: string
+  onPick: (item: Item) => void
+}
+
+/** Names to press, filtered as one types, accents and case aside. */
+function FilteredList({ label, search, list, nothing, onPick }: FilteredListProps) {
+  const [typed, setTyped] = useState('')
+  const { data, error, isFetching, refetch } = list
+  if (!data && error)
+    return (
+      <FailedLoad title="A lista não pôde ser lida" onRetry={() => void refetch()} isRetrying={isFetching}>
+        {error.message}
+      </FailedLoad>
+    )
+  const found = data?.filter(({ name }) => folded(name).includes(folded(typed.trim())))
+  return (
+    <div className="space-y-3">
+      <TextField
+        ref={search}
+        autoFocus={search === undefined}
+        label={label}
+        type="search"
+        autoComplete="off"
+        spellCheck={false}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+      />
+      <p role="status" className="sr-only">
+        {found && `${found.length} de ${data?.length}`}
+      </p>
+      {/* As high while it loads and whatever is typed: nothing jumps. */}
+      <div className="-mx-2 h-72 overflow-y-auto">
+        {!found && <Skeleton className="mx-2 h-full" />}
+        {found?.length === 0 && (
+          <p className="px-2 py-3 text-muted text-sm">
+            {data?.length === 0 ? nothing : 'Nada encontrado com este nome.'}
+          </p>
+        )}
+        <ul>
+          {found?.map((item) => (
+            <li key={item.id}>
+              <button
+                type="button"
+                onClick={() => onPick(item)}
+                className="-outline-offset-2 flex min-h-11 w-full flex-wrap items-center gap-x-3 rounded-md px-2 py-1.5 text-left text-sm hover:bg-subtle"
+              >
+                {item.name}
+              </button>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  )
+}
+
+const folded = (text: string) =>
+  text
+    .normalize('NFD')
+    .replace(/\p{Mn}/gu, '')
+    .toLowerCase()

@@ -1,0 +1,135 @@
+import { useEffect, useState } from 'react'
+import type { CatalogueItem } from '#contract/catalogue.ts'
+import { checkReportSetting, type ReportSetting, type ReportSettingInput } from '#contract/report-settings.ts'
+import { portalSettings } from '#web/http/portal-settings.ts'
+import { ApiError } from '#web/http/send-request.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Spinner } from '#web/ui/loading.tsx'
+import { notTested, type TestedReport, testSetting } from './save-setting.ts'
+import { formOf, inputOf } from './setting-form.ts'
+import { kindOf, TestedLine } from './tested-line.tsx'
+
+const AT_ONCE = 2
+
+interface TestAllDialogProps {
+  areas: readonly CatalogueItem[]
+  settings: readonly ReportSetting[]
+  /** Leads to the form of an area. */
+  onOpen: (slug: string) => void
+  onClose: () => void
+}
+
+/** 'Testar tudo': tries the saved report of every area out, two at a time, and lists how each went. */
+export function TestAllDialog({ areas, settings, onOpen, onClose }: TestAllDialogProps) {
+  const rows = areas.map((area) => {
+    const setting = settings.find(({ type }) => type === area.label)
+    return { area, input: inputOf(formOf(setting)) }
+  })
+  const configured = rows.flatMap(({ area, input }) => (input ? [{ slug: area.code, input }] : []))
+  const { results, isBusy, start } = useTests(configured)
+  const flaws = [...results.values()].filter((result) => !['success', 'info'].includes(kindOf(result)))
+  return (
+    <Dialog
+      isOpen
+      title="Testar tudo"
+      description="O relatório salvo de cada área é testado no Power BI. Nada é alterado."
+      onClose={onClose}
+      width="wide"
+      actions={
+        <>
+          <Button variant="secondary" isBusy={isBusy} onClick={start}>
+            Testar de novo
+          </Button>
+          <Button onClick={onClose}>Fechar</Button>
+        </>
+      }
+    >
+      <p role="status" className="font-medium text-sm">
+        {summaryOf(configured.length, results.size, flaws.length)}
+      </p>
+      <ul className="mt-3 divide-y divide-line border-line border-t">
+        {rows.map(({ area, input }) => {
+          const result = results.get(area.code)
+          return (
+            <li key={area.code} className="grid gap-x-4 gap-y-1 py-3 sm:grid-cols-[8rem_1fr]">
+              <button
+                type="button"
+                onClick={() => onOpen(area.code)}
+                className="justify-self-start rounded-sm text-left font-medium text-brand-strong text-sm hover:underline"
+              >
+                {area.label}
+              </button>
+              <div className="min-w-0">
+                {!input && <p className="text-muted text-sm">Sem relatório</p>}
+                {result && <TestedLine result={result} />}
+                {input && !result && (
+                  <p className="flex items-center gap-2 text-muted text-sm">
+                    <Spinner />
+                    Testando…
+                  </p>
+                )}
+              </div>
+            </li>
+          )
+        })}
+      </ul>
+    </Dialog>
+  )
+}
+
+function summaryOf(total: number, tested: number, flawed: number): string {
+  if (total === 0) return 'Nenhuma área tem relatório.'
+  const problems = flawed === 0 ? 'nenhum com problema' : `${flawed} com problema`
+  if (tested < total) return `${tested} de ${total} testados, ${problems}…`
+  return flawed === 0 ? 'Tudo certo em todas as áreas.' : `${flawed} de ${total} com problema.`
+}
+
+type Test = { slug: string; input: ReportSettingInput }
+
+/** Runs the tests at once and whenever started again; closing the dialog ends them. */
+function useTests(tests: readonly Test[]) {
+  const [results, setResults] = useState<ReadonlyMap<string, TestedReport>>(new Map())
+  const [round, setRound] = useState(1)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was saved when the round began is tested
+  useEffect(() => {
+    const ending = new AbortController()
+    const queue = [...tests]
+    setResults(new Map())
+    const work = async () => {
+      for (let test = queue.shift(); test && !ending.signal.aborted; test = queue.shift()) {
+        const { slug } = test
+        const result = await testPatiently(test, ending.signal)
+        if (!ending.signal.aborted) setResults((all) => new Map(all).set(slug, result))
+      }
+    }
+    for (let count = 0; count < AT_ONCE; count += 1) void work()
+    return () => ending.abort()
+  }, [round])
+  return {
+    results,
+    isBusy: results.size < tests.length,
+    start: () => setRound((count) => count + 1),
+  }
+}
+
+const LINK =
+  'Link de SSO: cada pessoa entra com a própria conta Microsoft, então abra o link no navegador para conferir.'
+
+/** Waits where the portal asks for a pause. A link is looked at here: nobody else's account can try it out. */
+async function testPatiently({ slug, input }: Test, signal: AbortSignal): Promise<TestedReport> {
+  if (input.embed_mode === 'secure_sso') {
+    // The demo's own link is none of Power BI.
+    const [flaw] = portalSettings.isDemo ? [] : checkReportSetting(input, portalSettings.powerBiHosts)
+    return flaw ? { input, message: flaw.message } : { input, outcome: 'not-testable', message: LINK }
+  }
+  for (;;) {
+    try {
+      return await testSetting(slug, input)
+    } catch (error) {
+      const isLimited = error instanceof ApiError && error.problem.code === 'rate-limited'
+      if (!isLimited || signal.aborted) return notTested(input, error)
+      await new Promise((resolve) => setTimeout(resolve, (error.retryAfterSeconds ?? 10) * 1_000))
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import type { ReportTestOutcome } from '#contract/report-settings.ts'
+import { KindIcon, type NoticeKind } from '#web/ui/alert.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import type { TestedReport } from './save-setting.ts'
+
+const KINDS: Partial<Record<ReportTestOutcome, NoticeKind>> = {
+  ok: 'success',
+  'not-testable': 'info',
+  'rate-limited': 'warning',
+  'service-down': 'warning',
+}
+
+/** How grave the outcome of a test is; one that could not be made is an error. */
+export function kindOf({ outcome }: TestedReport): NoticeKind {
+  return (outcome && KINDS[outcome]) ?? 'error'
+}
+
+/** How the test of a report went, with what a ticket needs. */
+export function TestedLine({ result }: { result: TestedReport }) {
+  return (
+    <>
+      <p className="flex gap-2 text-sm">
+        <KindIcon kind={kindOf(result)} className="mt-0.5" />
+        <span className="min-w-0">{result.message}</span>
+      </p>
+      {result.ticket && <Ticket text={result.ticket} />}
+    </>
+  )
+}
+
+/** The service's own code and request id, for a ticket with Microsoft. */
+function Ticket({ text }: { text: string }) {
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(`Power BI: ${text}`)
+      showToast({ kind: 'success', title: 'Copiado para o chamado' })
+    } catch {
+      showToast({ kind: 'warning', title: 'Não foi possível copiar. Selecione o texto e copie.' })
+    }
+  }
+  return (
+    <p className="mt-1 ml-6 flex flex-wrap items-center gap-x-2 text-muted text-xs">
+      <span className="min-w-0 select-all break-all">{text}</span>
+      <Button variant="ghost" onClick={() => void copy()}>
+        Copiar
+      </Button>
+    </p>
+  )
+}

@@ -1,0 +1,31 @@
+import { type ComponentType, useState } from 'react'
+import { showToast } from './toast.tsx'
+
+/** Says that the code of a dialog could not be loaded. */
+export function tellNotOpened(): void {
+  showToast({
+    kind: 'error',
+    title: 'Não foi possível abrir esta janela',
+    description: 'Verifique sua internet e tente novamente. Se continuar assim, recarregue a página.',
+  })
+}
+
+/**
+ * A dialog in a chunk of its own, loaded when it is first asked for. Not by lazy(), which remembers a failure for good.
+ * @param load imports its component
+ * @returns the component while it is open
+ */
+export function useLazyDialog<P>(load: () => Promise<ComponentType<P>>) {
+  const [Loaded, setLoaded] = useState<ComponentType<P>>()
+  const [isOpen, setIsOpen] = useState(false)
+  const open = async () => {
+    try {
+      const component = Loaded ?? (await load())
+      setLoaded(() => component)
+      setIsOpen(true)
+    } catch {
+      tellNotOpened()
+    }
+  }
+  return { Dialog: isOpen ? Loaded : undefined, open: () => void open(), close: () => setIsOpen(false) }
+}
