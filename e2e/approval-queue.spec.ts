@@ -67,7 +67,9 @@ newPeople(
     const dialog = page.getByRole('dialog')
     for (const [index, { types, marcas, estados }] of LISTS.entries()) {
       await expect(dialog.getByText(asking[index] as string)).toBeVisible()
-      expect((await tickedIn(dialog)).toSorted()).toEqual([...types, ...marcas, ...estados].toSorted())
+      await expect
+        .poll(async () => (await tickedIn(dialog)).toSorted())
+        .toEqual([...types, ...marcas, ...estados].toSorted())
       await click('Aprovar e próximo', dialog)
     }
     expect(count()).toBeLessThanOrEqual(8)
@@ -172,11 +174,11 @@ newPeople(
 
     await row.getByRole('button', { name: 'Corrigir nome' }).click()
     const dialog = admin.getByRole('dialog', { name: 'Corrigir Nome' })
-    await dialog.getByLabel('Nome').fill('Dirceu Prado')
+    await dialog.getByRole('textbox').fill('Dirceu Prado')
     // A change by somebody else reaches the table, not the open dialog.
     await other.change(asking[0] as string, { approved: true })
-    await expect(queue.getByRole('listitem')).toHaveCount(6)
-    await expect(dialog.getByLabel('Nome')).toHaveValue('Dirceu Prado')
+    await expect(admin.locator('#fila li')).toHaveCount(6)
+    await expect(dialog.getByRole('textbox')).toHaveValue('Dirceu Prado')
     await dialog.getByRole('button', { name: 'Salvar' }).click()
     await expect(toast(admin, 'Nome corrigido')).toBeVisible()
     await expect(row).toContainText('Dirceu Prado')
