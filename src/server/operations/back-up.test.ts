@@ -25,6 +25,8 @@ import {
 } from './back-up.ts'
 import { createMetrics } from './metrics.ts'
 
+/** Making databases from nothing takes its time on a busy machine. */
+const SLOW = { timeout: 120_000 }
 const ANA = '7d9f8c50-1111-4c7e-9a57-2f1f4d5c0001'
 const BIA = '7d9f8c50-1111-4c7e-9a57-2f1f4d5c0002'
 
@@ -111,42 +113,46 @@ describeOnEachDatabase('a back-up', (kind) => {
     await rm(folder, { recursive: true })
   })
 
-  it('comes back whole in an empty database, without sessions, unsent mail held until told', async () => {
-    const target = await openEmpty(kind)
-    const { db } = target
-    const { rowCounts } = await restoreBackUp(target, file)
-    expect(rowCounts).toMatchObject({ profiles: 2, support_messages: 1_200, audit_entries: 1 })
-    for (const table of Object.keys(rowCounts).filter((name) => !/mail_outbox|portal_facts/.test(name)))
-      expect(await readAll(db, table), table).toEqual(await readAll(source.db, table))
-    expect(await readAll(db, 'sessions')).toEqual([])
-    expect(await readAll(db, 'schema_migrations')).toHaveLength(
-      (await readAll(source.db, 'schema_migrations')).length,
-    )
-    // Numbered rows go on, and triggers work again.
-    await db.insertInto('audit_entries').values({ at: new Date(), action: 'account-created' }).execute()
-    await db.updateTable('support_messages').set({ is_read: true }).where('message', '=', 'n0').execute()
-    expect((await readAll(db, 'support_message_changes')).length).toBe(
-      (await readAll(source.db, 'support_message_changes')).length + 1,
-    )
-    const due = db
-      .selectFrom('mail_outbox')
-      .select('id')
-      .where('sent_at', 'is', null)
-      .where('due_at', '<=', sql<Date>`now()`)
-    expect(await due.execute()).toEqual([])
-    expect(await sendHeldMail(db)).toBe(1)
-    expect(await due.execute()).toHaveLength(1)
-    await target.close()
-  })
+  it(
+    'comes back whole in an empty database, without sessions, unsent mail held until told',
+    SLOW,
+    async () => {
+      const target = await openEmpty(kind)
+      const { db } = target
+      const { rowCounts } = await restoreBackUp(target, file)
+      expect(rowCounts).toMatchObject({ profiles: 2, support_messages: 1_200, audit_entries: 1 })
+      for (const table of Object.keys(rowCounts).filter((name) => !/mail_outbox|portal_facts/.test(name)))
+        expect(await readAll(db, table), table).toEqual(await readAll(source.db, table))
+      expect(await readAll(db, 'sessions')).toEqual([])
+      expect(await readAll(db, 'schema_migrations')).toHaveLength(
+        (await readAll(source.db, 'schema_migrations')).length,
+      )
+      // Numbered rows go on, and triggers work again.
+      await db.insertInto('audit_entries').values({ at: new Date(), action: 'account-created' }).execute()
+      await db.updateTable('support_messages').set({ is_read: true }).where('message', '=', 'n0').execute()
+      expect((await readAll(db, 'support_message_changes')).length).toBe(
+        (await readAll(source.db, 'support_message_changes')).length + 1,
+      )
+      const due = db
+        .selectFrom('mail_outbox')
+        .select('id')
+        .where('sent_at', 'is', null)
+        .where('due_at', '<=', sql<Date>`now()`)
+      expect(await due.execute()).toEqual([])
+      expect(await sendHeldMail(db)).toBe(1)
+      expect(await due.execute()).toHaveLength(1)
+      await target.close()
+    },
+  )
 
-  it('tells when it was taken and can be tried in memory', async () => {
+  it('tells when it was taken and can be tried in memory', SLOW, async () => {
     const written = await createMetrics(source).write()
     const seconds = Number(/^patio_last_backup_timestamp_seconds (\S+)$/m.exec(written)?.[1])
     expect(seconds * 1000).toBeGreaterThan(Date.now() - 120_000)
     expect((await tryBackUp(file)).rowCounts.profiles).toBe(2)
   })
 
-  it('names whom the lost database had deleted since', async () => {
+  it('names whom the lost database had deleted since', SLOW, async () => {
     const target = await openEmpty(kind)
     await restoreBackUp(target, file)
     await source.db.deleteFrom('profiles').where('user_id', '=', BIA).execute()
@@ -154,35 +160,39 @@ describeOnEachDatabase('a back-up', (kind) => {
     await target.close()
   })
 
-  it('is refused where there is something already', async () => {
+  it('is refused where there is something already', SLOW, async () => {
     await expect(restoreBackUp(source, file)).rejects.toThrow('O banco de destino não está vazio')
   })
 
-  it('is refused when cut off, damaged, of a newer version or something else, and nothing is touched', async () => {
-    const target = await openEmpty(kind)
-    const bytes = await readFile(file)
-    const text = gunzipSync(bytes).toString()
-    const damaged = Buffer.from(bytes)
-    damaged.fill(0, bytes.length >> 1, (bytes.length >> 1) + 50)
-    const cases: [Buffer | string, string][] = [
-      [bytes.subarray(0, bytes.length >> 1), 'incompleta'],
-      [damaged, 'incompleta'],
-      [gzipSync(text.slice(0, text.lastIndexOf('{"end":'))), 'incompleta'],
-      [gzipSync(text.replace(/\n\{"user_id".*\n/, '\n')), 'incompleta'],
-      [gzipSync(text.replace('0011-', '9011-')), 'versão mais nova'],
-      ['{}', 'não é uma cópia'],
-      [gzipSync('{}\n'), 'não é uma cópia'],
-    ]
-    for (const [content, reason] of cases) {
-      const other = join(folder, 'other')
-      await writeFile(other, content)
-      await expect(restoreBackUp(target, other), reason).rejects.toThrow(reason)
-    }
-    await expect(inspectBackUp(join(folder, 'missing'))).rejects.toThrow('não pode ser lido')
-    const { rows } = await sql`select 1 from pg_class where relnamespace = 'public'::regnamespace`.execute(
-      target.db,
-    )
-    expect(rows).toEqual([])
-    await target.close()
-  })
+  it(
+    'is refused when cut off, damaged, of a newer version or something else, and nothing is touched',
+    SLOW,
+    async () => {
+      const target = await openEmpty(kind)
+      const bytes = await readFile(file)
+      const text = gunzipSync(bytes).toString()
+      const damaged = Buffer.from(bytes)
+      damaged.fill(0, bytes.length >> 1, (bytes.length >> 1) + 50)
+      const cases: [Buffer | string, string][] = [
+        [bytes.subarray(0, bytes.length >> 1), 'incompleta'],
+        [damaged, 'incompleta'],
+        [gzipSync(text.slice(0, text.lastIndexOf('{"end":'))), 'incompleta'],
+        [gzipSync(text.replace(/\n\{"user_id".*\n/, '\n')), 'incompleta'],
+        [gzipSync(text.replace('0011-', '9011-')), 'versão mais nova'],
+        ['{}', 'não é uma cópia'],
+        [gzipSync('{}\n'), 'não é uma cópia'],
+      ]
+      for (const [content, reason] of cases) {
+        const other = join(folder, 'other')
+        await writeFile(other, content)
+        await expect(restoreBackUp(target, other), reason).rejects.toThrow(reason)
+      }
+      await expect(inspectBackUp(join(folder, 'missing'))).rejects.toThrow('não pode ser lido')
+      const { rows } = await sql`select 1 from pg_class where relnamespace = 'public'::regnamespace`.execute(
+        target.db,
+      )
+      expect(rows).toEqual([])
+      await target.close()
+    },
+  )
 })
