@@ -65,6 +65,28 @@ test('somebody without areas is told so', async ({ page }) => {
       'Nenhum relatório Power BI disponível. Os relatórios estão sendo configurados pelo administrador.',
     ),
   ).toBeVisible()
+  await page.getByRole('link', { name: 'Escrever ao administrador' }).click()
+  await expect(page).toHaveURL('/contato')
+  await expect(page.getByLabel('E-mail')).toHaveValue('semrelatorio@grupopatio.com.br')
+  await expect(page.getByLabel('Sugestão / Mensagem')).toHaveValue(/não vejo nenhum relatório/)
+})
+
+test('somebody without marcas keeps the tabs, is told why and whom to ask', async ({ page, portal }) => {
+  await portal.database.db
+    .updateTable('profiles')
+    .set({ marcas: [] })
+    .where('email', '=', 'vendas.rj@grupopatio.com.br')
+    .execute()
+  await openAs(page, 'vendas.rj')
+  await expect(page.getByRole('tab')).toHaveText(['Vendas', 'CRM'])
+  await expect(page.getByText('Sua conta ainda não tem marcas ou estados liberados.')).toBeVisible()
+  await page.getByRole('link', { name: 'Escrever ao administrador' }).click()
+  await expect(page.getByLabel('Sugestão / Mensagem')).toHaveValue(/Preciso ver as marcas/)
+  // What has been written is not written over.
+  await page.getByLabel('Sugestão / Mensagem').fill('Outra coisa')
+  await page.goBack()
+  await page.getByRole('link', { name: 'Escrever ao administrador' }).click()
+  await expect(page.getByLabel('Sugestão / Mensagem')).toHaveValue('Outra coisa')
 })
 
 test('somebody unverified sees the reports under a banner that sends the mail again', async ({

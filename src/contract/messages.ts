@@ -29,6 +29,7 @@ export const reportMessages = {
   settingsFailed: 'Erro ao carregar configurações',
   tokenFailed: (area: string) => `Erro ao gerar token para ${area}`,
   incomplete: (area: string) => `Configuração incompleta para ${area}`,
+  askForReports: 'Se você já deveria ver algum, peça ao administrador do portal.',
   noScope: 'Sua conta ainda não tem marcas ou estados liberados. Peça ao administrador para liberá-los.',
 } as const
 

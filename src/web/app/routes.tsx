@@ -278,6 +278,8 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** Where the confirmation link of a sign-up went, for /email-verification. */
     email?: string
+    /** What somebody is about to write to the administrators, for /contato. */
+    contactMessage?: string
     /** What stood behind '#' of a mailed link, until it is used; it outlives a reload. */
     linkHash?: string
   }

@@ -1,8 +1,9 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
 import { reportMessages } from '#contract/messages.ts'
 import type { OwnReports } from '#contract/reports.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
+import { textLinkClasses } from '#web/ui/button.tsx'
 import { nameTab } from '#web/ui/tab-name.ts'
 import { tabPanelProps, useVisited } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
@@ -80,18 +81,36 @@ export function ReportTabs({ userId, reports }: ReportTabsProps) {
 /** There is nothing to show; `onRetry` is given where trying again may help. */
 export function NoReports({ onRetry, isRetrying = false }: { onRetry?: () => void; isRetrying?: boolean }) {
   const className = 'mx-auto mt-4 max-w-2xl'
+  const text = (
+    <>
+      <p>{reportMessages.none}</p>
+      <p className="pt-1">
+        {reportMessages.askForReports}{' '}
+        <AskAdministrator message="Olá! Entrei no portal e não vejo nenhum relatório. Podem conferir as áreas da minha conta?" />
+      </p>
+    </>
+  )
   return (
     <div className="p-4">
       {onRetry ? (
         <FailedLoad kind="info" onRetry={onRetry} isRetrying={isRetrying} className={className}>
-          {reportMessages.none}
+          {text}
         </FailedLoad>
       ) : (
         <Alert kind="info" className={className}>
-          {reportMessages.none}
+          {text}
         </Alert>
       )}
     </div>
+  )
+}
+
+/** Leads to /contato, where what to write stands already. */
+function AskAdministrator({ message }: { message: string }) {
+  return (
+    <Link to="/contato" state={{ contactMessage: message }} className={textLinkClasses}>
+      Escrever ao administrador
+    </Link>
   )
 }
 
@@ -109,7 +128,8 @@ function Panel({ tab, marcas, token, book, isSelected, onCommands }: PanelProps)
     return (
       <div className="p-4">
         <Alert kind="warning" className="mx-auto max-w-2xl">
-          {reportMessages.noScope}
+          {reportMessages.noScope}{' '}
+          <AskAdministrator message="Olá! Minha conta ainda não tem marcas ou estados liberados no portal. Preciso ver as marcas e os estados: " />
         </Alert>
       </div>
     )

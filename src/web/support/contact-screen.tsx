@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
 import ArrowLeft from 'lucide-react/icons/arrow-left'
 import { type ComponentProps, type FormEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import {
@@ -40,7 +40,8 @@ export function ContactScreen() {
 }
 
 function ContactForm() {
-  const [initial, setInitial] = useState(initialValues)
+  const message = useLocation({ select: ({ state }) => state.contactMessage })
+  const [initial, setInitial] = useState(() => initialValues(message))
   const [sentCount, setSentCount] = useState(0)
   const fields = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
@@ -89,10 +90,14 @@ function ContactForm() {
   )
 }
 
-/** The draft; without one, somebody who is signed in need not type the e-mail. */
-function initialValues(): ContactDraft {
+/**
+ * The draft; without one, somebody who is signed in need not type the e-mail.
+ * @param message what the screen that led here suggests to write, unless something has been written already
+ */
+function initialValues(message: string | undefined): ContactDraft {
   const email = getSession()?.user.email
-  return { ...(email && { email }), ...readDraft() }
+  const draft = readDraft()
+  return { ...(email && { email }), ...draft, ...(message && !draft.message && { message }) }
 }
 
 function valuesOf(form: HTMLFormElement): ContactDraft {
