@@ -19,23 +19,34 @@ const lastRefreshQuery = (reportId: string) =>
     retry: false,
   })
 
-interface DataAgeProps {
-  reportId: string
-  /** Whether the report is there: its age is asked for behind everything that it needs itself. */
-  isShown: boolean
-  className?: string
+export interface KnownAge {
+  text: string
+  hasFailed: boolean
+  refreshedAt: string | null
 }
 
-/** 'Dados atualizados há 3 h', and a warning when the last refresh has failed; nothing where the service does not tell. */
-export function DataAge({ reportId, isShown, className }: DataAgeProps) {
-  const { data } = useQuery({ ...lastRefreshQuery(reportId), enabled: isShown })
+/**
+ * What is to be said of the age of a report's data; undefined where the service does not tell.
+ * @param reportId undefined for a link, of which nothing is known
+ * @param isShown whether the report is there: its age is asked for behind everything that it needs itself
+ */
+export function useDataAge(reportId: string | undefined, isShown: boolean): KnownAge | undefined {
+  const { data } = useQuery({
+    ...lastRefreshQuery(reportId ?? ''),
+    enabled: isShown && reportId !== undefined,
+  })
   const now = useMinutes()
-  if (!data || (data.refreshedAt === null && !data.hasFailed)) return null
-  const { refreshedAt, hasFailed } = data
-  const age = refreshedAt && describeAge(now - Date.parse(refreshedAt))
-  const text = hasFailed
-    ? `A última atualização falhou${age && ` · dados de ${age}`}`
+  if (reportId === undefined || !data || (data.refreshedAt === null && !data.hasFailed)) return undefined
+  const age = data.refreshedAt && describeAge(now - Date.parse(data.refreshedAt))
+  const text = data.hasFailed
+    ? `A última atualização falhou${age ? ` · dados de ${age}` : ''}`
     : `Dados atualizados ${age}`
+  return { text, ...data }
+}
+
+/** 'Dados atualizados há 3 h', or a warning when the last refresh has failed. */
+export function DataAge({ age, className }: { age: KnownAge; className?: string }) {
+  const { text, hasFailed, refreshedAt } = age
   return (
     <p
       title={refreshedAt ? `${text}: ${formatInstant(refreshedAt)}` : text}

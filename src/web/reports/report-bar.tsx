@@ -3,11 +3,12 @@ import Maximize from 'lucide-react/icons/maximize'
 import PanelTop from 'lucide-react/icons/panel-top'
 import Printer from 'lucide-react/icons/printer'
 import RotateCcw from 'lucide-react/icons/rotate-ccw'
-import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, useId, useRef, useState } from 'react'
+import { classNames } from '#web/ui/class-names.ts'
 import { TabList } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
-import { DataAge } from './data-age.tsx'
+import { DataAge, type KnownAge, useDataAge } from './data-age.tsx'
 import type { ReportCommands } from './embed/report-frame.ts'
 
 interface ReportBarProps {
@@ -24,10 +25,10 @@ interface ReportBarProps {
 /** The tabs of the reports, and what can be done with the one that is open; on a narrow window behind one button. */
 export function ReportBar({ idPrefix, areas, selected, onSelect, reportId, commands }: ReportBarProps) {
   const actions = actionsOf(commands)
-  const age = reportId && { reportId, isShown: commands !== undefined }
+  const age = useDataAge(reportId, commands !== undefined)
   return (
     <div className="flex shrink-0 items-center border-line border-b bg-surface lg:grid lg:grid-cols-[minmax(0,1fr)_minmax(0,auto)_minmax(auto,1fr)] sideways:in-data-whole-height:hidden">
-      <div className="hidden min-w-0 px-4 lg:block">{age && <DataAge {...age} />}</div>
+      <div className="hidden min-w-0 px-4 lg:block">{age && <DataAge age={age} />}</div>
       <TabList
         label="Relatórios"
         idPrefix={idPrefix}
@@ -45,9 +46,7 @@ export function ReportBar({ idPrefix, areas, selected, onSelect, reportId, comma
           </Tooltip>
         ))}
       </div>
-      {actions.length > 0 && (
-        <ActionMenu actions={actions}>{age && <DataAge {...age} className="px-3 py-2" />}</ActionMenu>
-      )}
+      {actions.length > 0 && <ActionMenu actions={actions} age={age} />}
     </div>
   )
 }
@@ -98,7 +97,7 @@ async function attempt(run: () => unknown, failure: string): Promise<void> {
 }
 
 /** The actions of a narrow window: a button and, while it is open, the list below it. */
-function ActionMenu({ actions, children }: { actions: readonly Action[]; children: ReactNode }) {
+function ActionMenu({ actions, age }: { actions: readonly Action[]; age: KnownAge | undefined }) {
   const [isOpen, setIsOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   const id = useId()
@@ -119,20 +118,27 @@ function ActionMenu({ actions, children }: { actions: readonly Action[]; childre
       <button
         ref={button}
         type="button"
-        aria-label="Ações do relatório"
+        aria-label={age?.hasFailed ? `Ações do relatório. ${age.text}` : 'Ações do relatório'}
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
         onClick={() => setIsOpen(!isOpen)}
-        className={buttonClasses}
+        className={classNames('relative', buttonClasses)}
       >
         <EllipsisVertical aria-hidden="true" className="size-5" />
+        {age?.hasFailed && (
+          <span aria-hidden="true" className="absolute top-2 right-2 size-2 rounded-full bg-warning" />
+        )}
       </button>
       {isOpen && (
         <ul
           id={id}
           className="absolute top-full right-1 z-20 w-max max-w-[calc(100vw-1rem)] rounded-lg border border-line bg-raised p-1 shadow-lg"
         >
-          <li>{children}</li>
+          {age && (
+            <li>
+              <DataAge age={age} className="px-3 py-2" />
+            </li>
+          )}
           {actions.map(({ label, icon: Icon, run }, index) => (
             <li key={label}>
               <button

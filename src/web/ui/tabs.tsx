@@ -85,7 +85,8 @@ export function TabList({ label, idPrefix, tabs, selectedId, onSelect, className
               tabIndex={isSelected ? 0 : -1}
               onClick={() => onSelect(tab.id)}
               className={classNames(
-                '-outline-offset-2 h-11 shrink-0 whitespace-nowrap border-b-2 px-3 font-medium text-sm transition-colors',
+                // Past where the row fades out.
+                'scroll-mx-12 -outline-offset-2 h-11 shrink-0 whitespace-nowrap border-b-2 px-3 font-medium text-sm transition-colors',
                 isSelected
                   ? 'border-brand text-brand-strong'
                   : 'border-transparent text-muted hover:border-line-strong hover:text-ink',

@@ -145,7 +145,7 @@ export function Toaster() {
       onBlur={() => pauseToasts(false)}
       // At the top while a dialog stands open: its buttons are at the bottom of a phone. There the newest two are
       // seen and the others scrolled to, so that they do not cover the form that they speak of.
-      className="pointer-events-none fixed inset-x-1 bottom-1 z-50 flex max-h-46 flex-col gap-2 overflow-y-auto p-3 sm:inset-x-auto sm:max-h-dvh sm:right-1 sm:w-102 [body:has(>[data-base-ui-portal])_&]:[inset-block:0.25rem_auto]"
+      className="pointer-events-none fixed inset-x-4 bottom-4 z-50 flex max-h-40 flex-col gap-2 overflow-y-auto sm:inset-x-auto sm:right-1 sm:bottom-1 sm:max-h-dvh sm:w-102 sm:p-3 [body:has(>[data-base-ui-portal])_&]:[inset-block:1rem_auto]"
     >
       {toasts.map((toast) => (
         <ToastCard key={toast.id} toast={toast} />

@@ -56,7 +56,7 @@ export function TestAllDialog({ areas, settings, onOpen, onClose }: TestAllDialo
               <button
                 type="button"
                 onClick={() => onOpen(area.code)}
-                className="justify-self-start rounded-sm text-left font-medium text-brand-strong text-sm hover:underline"
+                className="self-start justify-self-start rounded-sm text-left font-medium text-brand-strong text-sm hover:underline"
               >
                 {area.label}
               </button>
