@@ -43,14 +43,20 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
     const directory = createDirectoryTokens(options)
     return { rest: createPowerBiRest({ ...options, directory }), directory }
   }
-  const { rest } = connect()
+  const { rest, directory } = connect()
+  const restForRefreshes = createPowerBiRest({
+    ...options,
+    directory,
+    // A model without a history of refreshes refuses: that is nobody's fault and must ring no alarm.
+    countCall: (service, outcome, ms) => outcome !== 'refused' && options.countCall(service, outcome, ms),
+  })
   const factsOf = rememberFor(METADATA_MS, options.clock, (report: ReportRef) => readReport(rest, report))
   const needsIdentity = rememberFor(METADATA_MS, options.clock, (model: Model) =>
     readNeedsIdentity(rest, datasetPathOf(model)),
   )
   // What the service does not tell is remembered too: asking again would not help.
   const lastRefreshOf = rememberFor(METADATA_MS, options.clock, (model: Model) =>
-    readLastRefresh(rest, datasetPathOf(model)).catch(() => NOT_TOLD),
+    readLastRefresh(restForRefreshes, datasetPathOf(model)).catch(() => NOT_TOLD),
   )
   /** Reports for which a guess would be wrong. */
   const paginated = new Set<string>()
@@ -113,9 +119,9 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
     },
     // A connection of its own, because a remembered directory token would hide that the secret has expired.
     async testReport(report, identity) {
-      const { rest: fresh, directory } = connect()
+      const { rest: fresh, directory: ofTest } = connect()
       const found = await testReport(fresh, options, { report, identity })
-      const end = await directory.credentialEnd().catch(() => undefined)
+      const end = await ofTest.credentialEnd().catch(() => undefined)
       return { ...found, certificateEndsAt: isComing(end, options.clock()) ? end : null }
     },
   }

@@ -7,6 +7,7 @@ import {
   send,
 } from '#server/testing/builders.ts'
 import { resetEmulator, scriptFault, upstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { readMetrics, TEST_METRICS_TOKEN } from '#server/testing/read-metrics.ts'
 import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
@@ -17,7 +18,7 @@ describeOnEachDatabase('the age of the data', (kind) => {
   let portal: TestPortal
   beforeEach(async () => {
     await database.db.deleteFrom('global_powerbi_settings').execute()
-    portal = await startTestPortal({ kind, database })
+    portal = await startTestPortal({ kind, database, metricsToken: TEST_METRICS_TOKEN })
     await configureReports(portal, 'Vendas')
   })
   afterEach(() => portal.stop())
@@ -63,7 +64,11 @@ describeOnEachDatabase('the age of the data', (kind) => {
     await scriptFault(portal, { ...fault, times: 1 })
     const nothing = { refreshedAt: null, hasFailed: false }
     expect((await ask()).body).toEqual(nothing)
-    if (fault.on === 'refreshes') expect((await ask()).body).toEqual(nothing)
+    if (fault.on !== 'refreshes') return
+    expect((await ask()).body).toEqual(nothing)
+    // A model without a history rings no alarm.
+    const { figure } = await readMetrics(portal)
+    expect(figure('patio_upstream_calls_total{service="power-bi",outcome="refused"}') ?? 0).toBe(0)
   })
 
   test('is nobody else’s business', async () => {
