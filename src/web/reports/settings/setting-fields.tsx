@@ -1,15 +1,18 @@
-import { useState } from 'react'
-import { checkReportSetting, flawOfShareUrl } from '#contract/report-settings.ts'
-import { flawOfFrame, isPublishedToWeb, reduceToUrl } from '#contract/share-url.ts'
+import { lazy, Suspense, useState } from 'react'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { RadioGroup } from '#web/ui/choices.tsx'
 import { useLazyDialog } from '#web/ui/lazy-dialog.ts'
+import { Skeleton } from '#web/ui/loading.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
-import { type NamedReport, reportInForm, reportOfLink, withReport } from './report-link.ts'
-import { type FormMode, inputOf, type SettingField, type SettingForm } from './setting-form.ts'
+import { reportInForm, reportOfLink, withReport } from './report-link.ts'
+import type { FormMode, SettingField, SettingForm } from './setting-form.ts'
+
+const LinkFields = lazy(() =>
+  loadChunk(() => import('./link-fields.tsx')).then((module) => ({ default: module.LinkFields })),
+)
 
 interface SettingFieldsProps {
   form: SettingForm
@@ -37,12 +40,18 @@ export function SettingFields({ form, isChanged, errorOf, onChange, onChosen }: 
         onChange={(mode: FormMode) => onChange({ ...form, mode })}
         className="md:grid-cols-3"
       />
-      {form.mode === 'secure_sso' && <ShareUrlField {...props} />}
-      {form.mode === 'service_principal' && (
-        <PrincipalFields {...props} onLink={onChange} onChosen={onChosen} />
+      {form.mode === 'secure_sso' && (
+        // As high as the field and the note below it.
+        <Suspense fallback={<Skeleton className="h-36" />}>
+          <LinkFields {...props} isChanged={isChanged} onAccept={onChange} />
+        </Suspense>
       )}
-      <LinkOffer form={form} onAccept={onChange} />
-      {!isChanged && <RefusedUrlNote form={form} />}
+      {form.mode === 'service_principal' && (
+        <>
+          <PrincipalFields {...props} onLink={onChange} onChosen={onChosen} />
+          <LinkOffer form={form} onAccept={onChange} />
+        </>
+      )}
     </>
   )
 }
@@ -60,57 +69,6 @@ const MODES = [
     hint: 'Exige credenciais configuradas no servidor.',
   },
 ] as const
-
-function ShareUrlField({ form, errorOf, onChange }: FieldsProps) {
-  const [isReduced, setIsReduced] = useState(false)
-  const reduce = (text: string): boolean => {
-    const url = reduceToUrl(text)
-    if (url === text.trim()) return false
-    onChange('report_url', url)
-    setIsReduced(true)
-    return true
-  }
-  return (
-    <div className="space-y-3">
-      <TextField
-        name="report_url"
-        label="URL do relatório"
-        type="url"
-        inputMode="url"
-        placeholder="https://app.powerbi.com/reportEmbed?reportId=…"
-        value={form.report_url}
-        error={errorOf('report_url')}
-        hint={
-          <span role="status">
-            {isReduced
-              ? 'O código <iframe> colado foi reduzido ao seu endereço.'
-              : 'Cole o link de inserção do Power BI; um código <iframe> é reduzido ao seu endereço.'}
-          </span>
-        }
-        onChange={(event) => {
-          setIsReduced(false)
-          onChange('report_url', event.currentTarget.value)
-        }}
-        onPaste={(event) => {
-          if (reduce(event.clipboardData.getData('text'))) event.preventDefault()
-        }}
-        onBlur={(event) => reduce(event.currentTarget.value)}
-        autoComplete="off"
-        spellCheck={false}
-      />
-      <p className="text-muted text-sm">
-        Neste modo os estados não filtram o relatório, e quem o vê pode retirar o filtro de marcas: cada
-        pessoa vê o que a própria conta Microsoft permite.
-      </p>
-      {isPublishedToWeb(form.report_url) && (
-        <Alert kind="warning" title="Este link é público">
-          Links “Publicar na Web” (/view?r=) abrem sem senha para qualquer pessoa na internet, e o portal não
-          consegue filtrar os dados por marca. Prefira o link de inserção seguro.
-        </Alert>
-      )}
-    </div>
-  )
-}
 
 const loadChooser = async () =>
   (await loadChunk(() => import('./choose-report-dialog.tsx'))).ChooseReportDialog
@@ -182,16 +140,15 @@ function PrincipalFields({ form, errorOf, onChange, onLink, onChosen }: Principa
   )
 }
 
-interface FieldsProps {
+export interface FieldsProps {
   form: SettingForm
   errorOf: (field: SettingField) => string | undefined
   onChange: (field: SettingField, value: string) => void
 }
 
-/** Where a link to a report stands in the form, offers to take its ids over, or a link that a frame can show. */
+/** Where a link to a report stands in a field of the ids, offers to take its ids over. */
 function LinkOffer({ form, onAccept }: { form: SettingForm; onAccept: (form: SettingForm) => void }) {
   const report = reportInForm(form, portalSettings.powerBiHosts)
-  if (form.mode === 'secure_sso') return <FrameFlaw form={form} report={report} onAccept={onAccept} />
   if (!report) return null
   return (
     <Alert
@@ -203,61 +160,5 @@ function LinkOffer({ form, onAccept }: { form: SettingForm; onAccept: (form: Set
         </Button>
       }
     />
-  )
-}
-
-interface FrameFlawProps {
-  form: SettingForm
-  report: NamedReport | undefined
-  onAccept: (form: SettingForm) => void
-}
-
-/** Warns of a link that the portal's frame will not show, and offers the one that it will. */
-function FrameFlaw({ form, report, onAccept }: FrameFlawProps) {
-  const flaw = flawOfFrame(form.report_url)
-  if (!flaw || flawOfShareUrl(form.report_url, portalSettings.powerBiHosts) !== undefined) return null
-  const { kind, repaired } = flaw
-  return (
-    <Alert
-      kind="warning"
-      title={
-        report
-          ? 'Este é o endereço da página do relatório, que não abre dentro do portal.'
-          : 'Este link não abre dentro do portal.'
-      }
-      actions={
-        <>
-          {repaired && (
-            <Button variant="secondary" onClick={() => onAccept({ ...form, report_url: repaired })}>
-              Usar o link corrigido
-            </Button>
-          )}
-          {report && (
-            <Button variant="secondary" onClick={() => onAccept(withReport(form, report))}>
-              Usar Service Principal com os IDs deste link
-            </Button>
-          )}
-        </>
-      }
-    >
-      {kind === 'sign-in'
-        ? 'Falta nele autoAuth=true, sem o qual ninguém consegue entrar com a própria conta dentro do portal.'
-        : 'No Power BI, use Arquivo › Inserir relatório › Site ou portal para obter o link de inserção.'}
-    </Alert>
-  )
-}
-
-/** Explains a saved URL that the form itself would refuse, before somebody wonders at the error. */
-function RefusedUrlNote({ form }: { form: SettingForm }) {
-  const input = inputOf(form)
-  if (input?.embed_mode !== 'secure_sso') return null
-  const [problem] = checkReportSetting(input, portalSettings.powerBiHosts)
-  if (!problem) return null
-  return (
-    <Alert kind="info">
-      {portalSettings.isDemo
-        ? 'Este endereço é do Power BI simulado desta demonstração: ele continua funcionando, mas aqui só podem ser salvos endereços do próprio Power BI.'
-        : `O endereço salvo não segue mais as regras: ${problem.message}.`}
-    </Alert>
   )
 }

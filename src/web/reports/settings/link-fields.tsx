@@ -1,0 +1,129 @@
+import { useState } from 'react'
+import { checkReportSetting, flawOfShareUrl } from '#contract/report-settings.ts'
+import { flawOfFrame, isPublishedToWeb, reduceToUrl } from '#contract/share-url.ts'
+import { portalSettings } from '#web/http/portal-settings.ts'
+import { Alert } from '#web/ui/alert.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
+import { reportInForm, withReport } from './report-link.ts'
+import type { FieldsProps } from './setting-fields.tsx'
+import { inputOf, type SettingForm } from './setting-form.ts'
+
+interface LinkFieldsProps extends FieldsProps {
+  isChanged: boolean
+  onAccept: (form: SettingForm) => void
+}
+
+/** The field of mode 'URL Direta (SSO)', and what is to be said of the link in it. */
+export function LinkFields({ isChanged, onAccept, ...props }: LinkFieldsProps) {
+  const { form } = props
+  return (
+    <>
+      <ShareUrlField {...props} />
+      <FrameFlaw form={form} onAccept={onAccept} />
+      {!isChanged && <RefusedUrlNote form={form} />}
+    </>
+  )
+}
+
+function ShareUrlField({ form, errorOf, onChange }: FieldsProps) {
+  const [isReduced, setIsReduced] = useState(false)
+  const reduce = (text: string): boolean => {
+    const url = reduceToUrl(text)
+    if (url === text.trim()) return false
+    onChange('report_url', url)
+    setIsReduced(true)
+    return true
+  }
+  return (
+    <div className="space-y-3">
+      <TextField
+        name="report_url"
+        label="URL do relatório"
+        type="url"
+        inputMode="url"
+        placeholder="https://app.powerbi.com/reportEmbed?reportId=…"
+        value={form.report_url}
+        error={errorOf('report_url')}
+        hint={
+          <span role="status">
+            {isReduced
+              ? 'O código <iframe> colado foi reduzido ao seu endereço.'
+              : 'Cole o link de inserção do Power BI; um código <iframe> é reduzido ao seu endereço.'}
+          </span>
+        }
+        onChange={(event) => {
+          setIsReduced(false)
+          onChange('report_url', event.currentTarget.value)
+        }}
+        onPaste={(event) => {
+          if (reduce(event.clipboardData.getData('text'))) event.preventDefault()
+        }}
+        onBlur={(event) => reduce(event.currentTarget.value)}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <p className="text-muted text-sm">
+        Neste modo os estados não filtram o relatório, e quem o vê pode retirar o filtro de marcas: cada
+        pessoa vê o que a própria conta Microsoft permite.
+      </p>
+      {isPublishedToWeb(form.report_url) && (
+        <Alert kind="warning" title="Este link é público">
+          Links “Publicar na Web” (/view?r=) abrem sem senha para qualquer pessoa na internet, e o portal não
+          consegue filtrar os dados por marca. Prefira o link de inserção seguro.
+        </Alert>
+      )}
+    </div>
+  )
+}
+
+/** Warns of a link that the portal's frame will not show, and offers the one that it will. */
+function FrameFlaw({ form, onAccept }: Pick<LinkFieldsProps, 'form' | 'onAccept'>) {
+  const report = reportInForm(form, portalSettings.powerBiHosts)
+  const flaw = flawOfFrame(form.report_url)
+  if (!flaw || flawOfShareUrl(form.report_url, portalSettings.powerBiHosts) !== undefined) return null
+  const { kind, repaired } = flaw
+  return (
+    <Alert
+      kind="warning"
+      title={
+        report
+          ? 'Este é o endereço da página do relatório, que não abre dentro do portal.'
+          : 'Este link não abre dentro do portal.'
+      }
+      actions={
+        <>
+          {repaired && (
+            <Button variant="secondary" onClick={() => onAccept({ ...form, report_url: repaired })}>
+              Usar o link corrigido
+            </Button>
+          )}
+          {report && (
+            <Button variant="secondary" onClick={() => onAccept(withReport(form, report))}>
+              Usar Service Principal com os IDs deste link
+            </Button>
+          )}
+        </>
+      }
+    >
+      {kind === 'sign-in'
+        ? 'Falta nele autoAuth=true, sem o qual ninguém consegue entrar com a própria conta dentro do portal.'
+        : 'No Power BI, use Arquivo › Inserir relatório › Site ou portal para obter o link de inserção.'}
+    </Alert>
+  )
+}
+
+/** Explains a saved URL that the form itself would refuse, before somebody wonders at the error. */
+function RefusedUrlNote({ form }: { form: SettingForm }) {
+  const input = inputOf(form)
+  if (input?.embed_mode !== 'secure_sso') return null
+  const [problem] = checkReportSetting(input, portalSettings.powerBiHosts)
+  if (!problem) return null
+  return (
+    <Alert kind="info">
+      {portalSettings.isDemo
+        ? 'Este endereço é do Power BI simulado desta demonstração: ele continua funcionando, mas aqui só podem ser salvos endereços do próprio Power BI.'
+        : `O endereço salvo não segue mais as regras: ${problem.message}.`}
+    </Alert>
+  )
+}
