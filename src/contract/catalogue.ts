@@ -67,7 +67,7 @@ export function valuesOf(catalogue: Catalogue, list: ListName): string[] {
 }
 
 /** How old profiles may spell it. */
-const OLD_SPELLING = { label: 'Administrativo', spelling: 'administrativo' }
+export const OLD_SPELLING = { label: 'Administrativo', spelling: 'administrativo' }
 
 /** Everything that a profile may hold for a type. */
 export function spellingsOf(type: string): string[] {

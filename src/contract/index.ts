@@ -1,3 +1,4 @@
+import { accessTemplateRoutes } from './access-templates.ts'
 import { accountRoutes } from './accounts.ts'
 import { catalogueRoutes } from './catalogue.ts'
 import { operationsRoutes } from './operations.ts'
@@ -13,6 +14,7 @@ export const api = {
   accounts: accountRoutes,
   catalogue: catalogueRoutes,
   users: userRoutes,
+  accessTemplates: accessTemplateRoutes,
   reports: reportRoutes,
   reportSettings: reportSettingsRoutes,
   support: supportRoutes,

@@ -61,6 +61,9 @@ export const AUDIT_ACTIONS = [
   'catalogue-item-added',
   'catalogue-item-changed',
   'catalogue-ordered',
+  'access-template-added',
+  'access-template-changed',
+  'access-template-removed',
   'report-setting-saved',
   'report-setting-removed',
   'message-read',
@@ -152,6 +155,8 @@ const filterFields = {
   type: z.optional(typeSchema),
   marca: z.optional(marcaSchema),
   estado: z.optional(estadoSchema),
+  /** An access template: whoever has exactly what it gives. */
+  template: z.optional(z.uuid()),
 }
 const queryFilterSchema = z.strictObject({
   ...filterFields,
@@ -177,7 +182,7 @@ const idsSchema = (tooFew: string) => z.array(z.uuid()).check(z.minLength(1, too
 const userParams = z.object({ userId: z.uuid() })
 
 /** Whole lists of entitlements, as an administrator sets them; what is named twice counts once, what is unknown the server refuses. */
-const listSchemas = {
+export const listSchemas = {
   types: z.array(typeSchema).check(z.maxLength(MAX_ITEMS)),
   marcas: z.array(marcaSchema).check(z.maxLength(MAX_ITEMS)),
   estados: z.array(estadoSchema).check(z.maxLength(MAX_ITEMS)),

@@ -25,7 +25,7 @@ import { supportMails } from './support/mails.ts'
 import type { MessageStreams } from './support/message-streams.ts'
 import { supportHandlers } from './support/support-handlers.ts'
 import { userMails } from './users/mails.ts'
-import { userHandlers } from './users/user-handlers.ts'
+import { accessTemplateHandlers, userHandlers } from './users/user-handlers.ts'
 
 /** What the portal is made of, passed in: tests pass the same with other clocks and services. */
 export interface PortalServices {
@@ -96,6 +96,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
     implement(app, services, api.accounts, accountHandlers(services))
     implement(app, services, api.catalogue, catalogueHandlers())
     implement(app, services, api.users, userHandlers(services))
+    implement(app, services, api.accessTemplates, accessTemplateHandlers())
     implement(app, services, api.reports, reportHandlers(services))
     implement(app, services, api.reportSettings, reportSettingsHandlers(services))
     implement(app, services, api.support, supportHandlers(services))

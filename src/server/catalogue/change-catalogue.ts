@@ -21,6 +21,7 @@ import { readCatalogue } from './catalogue.ts'
 export const COLUMNS_WITH_TYPES = [
   { table: 'profiles', column: 'types', key: 'user_id' },
   { table: 'access_requests', column: 'types', key: 'user_id' },
+  { table: 'access_templates', column: 'types', key: 'id' },
 ] as const
 
 /** The version that the administrator saw; undefined asks for nothing. */
@@ -143,7 +144,7 @@ export function orderCatalogue(
   })
 }
 
-/** @returns how many rows held it */
+/** @returns how many rows about people held it */
 async function renameInLists(db: Db, from: string, to: string): Promise<number> {
   let count = 0
   for (const { table, column, key } of COLUMNS_WITH_TYPES) {
@@ -159,7 +160,7 @@ async function renameInLists(db: Db, from: string, to: string): Promise<number> 
           from unnest(${types}) with ordinality as held(value, place) group by 1
         ) as renamed
       ) where ${holds}`.execute(db)
-    count += Number(numAffectedRows)
+    if (key === 'user_id') count += Number(numAffectedRows)
   }
   return count
 }

@@ -88,6 +88,14 @@ export interface Tables {
   profiles: ProfilesTable
   passwords: { user_id: string; hash: string; changed_at: Date }
   access_requests: AccessRequestsTable
+  access_templates: {
+    id: Generated<string>
+    name: string
+    types: string[]
+    marcas: string[]
+    estados: string[]
+    version: Defaulted<number>
+  }
   password_history: { id: Generated<number>; user_id: string; hash: string; changed_at: Date }
   user_roles: { user_id: string; role: Role }
   sessions: SessionsTable

@@ -16,6 +16,7 @@ import {
   ROUTES,
   ruleOf,
   SOME_MESSAGE,
+  SOME_TEMPLATE,
   SOMEBODY,
   SOMEBODY_WAITING,
   TAKEN,
@@ -64,6 +65,11 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
     await db.deleteFrom('global_powerbi_settings').execute()
     await addPerson(portal, { user_id: SOMEBODY, types: ['CRM'], marcas: ['VW'] })
     await addPerson(portal, { user_id: SOMEBODY_WAITING, approved: false })
+    await db.deleteFrom('access_templates').execute()
+    await db
+      .insertInto('access_templates')
+      .values({ id: SOME_TEMPLATE, name: 'Oficina', types: ['Oficina'], marcas: [], estados: [] })
+      .execute()
     await addMessages(portal, { id: SOME_MESSAGE })
     await configureReports(portal, 'Vendas')
     admin = await openAdmin(portal)

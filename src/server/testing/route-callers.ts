@@ -112,10 +112,11 @@ export interface Example {
 }
 
 const email = 'alguem@grupopatio.com.br'
-/** Whom the examples name; a test that wants an effect adds a person, and a message, of these ids. */
+/** Whom the examples name; a test that wants an effect adds a person, a template and a message, of these ids. */
 export const SOMEBODY = '7b0c3a52-5c0e-4f5e-9d6e-0d6f3f1f2a11'
 /** Somebody who waits for approval. */
 export const SOMEBODY_WAITING = '3d1f7a50-9f6a-4b7c-8a0e-5b1c2d3e4f60'
+export const SOME_TEMPLATE = 'c6d6b6a4-0c56-4f0e-8a55-2f6f0f1d9b7e'
 export const SOME_MESSAGE = '00000000-0000-4000-8000-000000000000'
 
 /** Bodies that each route takes, with the path that they go to. */
@@ -168,6 +169,15 @@ export const TAKEN: Record<string, Example[]> = {
   'PATCH /api/catalogue/{kind}/{code}': [
     { path: '/api/catalogue/types/slack', body: { label: 'Conversas', archived: true } },
   ],
+  'POST /api/access-templates': [
+    {
+      path: '/api/access-templates',
+      body: { name: 'Gerente', types: ['Vendas', 'Gerentes'], marcas: ['FIAT'], estados: ['RJ'] },
+    },
+  ],
+  'PATCH /api/access-templates/{id}': [
+    { path: `/api/access-templates/${SOME_TEMPLATE}`, body: { name: 'Oficina RJ', types: ['Oficina'] } },
+  ],
   'PUT /api/access-requests/me': [
     {
       path: '/api/access-requests/me',
@@ -217,6 +227,7 @@ export const TAKEN_WITHOUT_BODY: Record<string, string> = {
   'POST /api/auth/logout': '/api/auth/logout',
   'POST /api/profiles/bulk-edit/{undoId}/undo': '/api/profiles/bulk-edit/{undoId}/undo',
   'DELETE /api/global-powerbi-settings/{type}': '/api/global-powerbi-settings/vendas',
+  'DELETE /api/access-templates/{id}': `/api/access-templates/${SOME_TEMPLATE}`,
   'DELETE /api/support-messages/{id}': `/api/support-messages/${SOME_MESSAGE}`,
 }
 

@@ -1,7 +1,14 @@
+import type { accessTemplateRoutes } from '#contract/access-templates.ts'
 import type { userRoutes } from '#contract/users.ts'
 import type { ServicesOf } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { type AccessRequestContext, readOwnAccessRequest, saveOwnAccessRequest } from './access-requests.ts'
+import {
+  addAccessTemplate,
+  changeAccessTemplate,
+  listAccessTemplates,
+  removeAccessTemplate,
+} from './access-templates.ts'
 import { approveUsers, previewApproval } from './approve-users.ts'
 import { bulkEdit, previewBulkEdit } from './bulk-edit.ts'
 import { changeUser, type UserContext } from './change-user.ts'
@@ -33,5 +40,19 @@ export function userHandlers(
     readHistory: ({ context, params, query }) => readHistory(context.db, { ...params, ...query }),
     exportProfile: ({ context, params }) => exportUser(context, params.userId),
     deleteUsers: ({ context, body }) => deleteUsers(context, body.userIds),
+  }
+}
+
+/** The named sets of entitlements that administrators keep. */
+export function accessTemplateHandlers(): Handlers<typeof accessTemplateRoutes> {
+  return {
+    listAccessTemplates: async ({ context }) => ({ items: await listAccessTemplates(context.db) }),
+    addAccessTemplate: ({ context, body }) => addAccessTemplate(context, body),
+    changeAccessTemplate: ({ context, params, ifMatch, body }) =>
+      changeAccessTemplate(context, { ...params, ifMatch, change: body }),
+    removeAccessTemplate: async ({ context, params, ifMatch }) => {
+      await removeAccessTemplate(context, { ...params, ifMatch })
+      return undefined
+    },
   }
 }

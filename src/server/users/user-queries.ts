@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
-import { spellingsOf } from '#contract/catalogue.ts'
+import { type ListName, OLD_SPELLING, spellingsOf } from '#contract/catalogue.ts'
 import type { QueryOf } from '#contract/route.ts'
 import {
   type HistoryEntry,
@@ -110,6 +110,30 @@ export function readFilter({
 /** Whether somebody waits for approval, as a condition on `profiles p`; whose approval was taken away does not. */
 export const IS_WAITING = sql<boolean>`(not p.approved and p.approval_removed_at is null)`
 
+/** SQL of what the lists of `access_templates` hold that is not archived. */
+const givenOf = (list: ListName) => sql`array(
+  select value from unnest(${sql.ref(list)}) as value
+  where value not in (select ${sql.ref(list === 'types' ? 'label' : 'code')} from catalogue_items where kind = ${list} and archived)
+)`
+
+/**
+ * Whether somebody has what a template gives and nothing else, as a condition on `profiles p`. What has been archived
+ * since may be there: whoever was given the template before has it, whoever was given it after has not.
+ */
+function hasExactly(template: string): RawBuilder<boolean> {
+  // What a profile may hold for an area, by its label.
+  const types = sql`array_replace(p.types, ${OLD_SPELLING.spelling}, ${OLD_SPELLING.label})`
+  return sql`exists (
+    select from (
+      select types, marcas, estados, ${givenOf('types')} as given_types, ${givenOf('marcas')} as given_marcas,
+        ${givenOf('estados')} as given_estados
+      from access_templates where id = ${template} offset 0
+    ) as t where ${types} <@ t.types and ${types} @> t.given_types
+      and p.marcas <@ t.marcas and p.marcas @> t.given_marcas
+      and p.estados <@ t.estados and p.estados @> t.given_estados
+  )`
+}
+
 /** The filter as a condition on `profiles p`: everything that it names must hold. */
 export function matches({
   q = '',
@@ -119,6 +143,7 @@ export function matches({
   type,
   marca,
   estado,
+  template,
 }: ProfileFilter): RawBuilder<boolean> {
   const conditions = q
     .split(/\s+/)
@@ -130,6 +155,7 @@ export function matches({
   if (type) conditions.push(sql`p.types && ${spellingsOf(type)}::text[]`)
   if (marca) conditions.push(sql`${marca} = any(p.marcas)`)
   if (estado) conditions.push(sql`${estado} = any(p.estados)`)
+  if (template) conditions.push(hasExactly(template))
   return conditions.length > 0 ? sql.join(conditions, sql` and `) : sql`true`
 }
 

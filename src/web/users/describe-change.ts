@@ -68,6 +68,12 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
   'catalogue-item-added': ({ who, after }) => `${who} incluiu ${itemIn(after)} nas listas`,
   'catalogue-item-changed': ({ who, after }) => `${who} mudou ${itemIn(after)} nas listas`,
   'catalogue-ordered': ({ who }) => `${who} mudou a ordem das listas`,
+  'access-template-added': ({ who, after }) => `${who} criou o modelo de acesso ${templateIn(after)}`,
+  'access-template-changed': ({ who, before, after }) => [
+    `${who} mudou o modelo de acesso ${templateIn(after)}`,
+    joinDifferences(differencesBetween(before, after)),
+  ],
+  'access-template-removed': ({ who, before }) => `${who} excluiu o modelo de acesso ${templateIn(before)}`,
   'report-setting-saved': ({ who, after }) => `${who} salvou a configuração do Power BI${areaIn(after)}`,
   'report-setting-removed': ({ who, before }) => `${who} removeu a configuração do Power BI${areaIn(before)}`,
   'message-read': ({ who }) => `${who} marcou uma mensagem de suporte como lida`,
@@ -94,6 +100,10 @@ function roleIn(state: State): string {
 function itemIn({ label, code }: State): string {
   const name = label ?? code
   return typeof name === 'string' ? `“${name}”` : 'um item'
+}
+
+function templateIn({ name }: State): string {
+  return typeof name === 'string' ? `“${name}”` : ''
 }
 
 function areaIn(state: State): string {

@@ -1,0 +1,127 @@
+import { sql } from 'kysely'
+import {
+  type AccessTemplate,
+  type AccessTemplateChange,
+  type AccessTemplateForm,
+  accessTemplateMessages,
+  MAX_TEMPLATES,
+} from '#contract/access-templates.ts'
+import { type Catalogue, type Entitlements, inOrder, LISTS } from '#contract/catalogue.ts'
+import { holdCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
+import type { Db } from '#server/database/schema.ts'
+import type { Context } from '#server/http/context.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import { recordAudit } from '#server/operations/audit.ts'
+
+const NOTHING: Entitlements = { types: [], marcas: [], estados: [] }
+
+/** Every access template, in Portuguese order. */
+export function listAccessTemplates(db: Db): Promise<AccessTemplate[]> {
+  return db.selectFrom('access_templates').selectAll().orderBy(sql`name collate "und-x-icu"`).execute()
+}
+
+/** @throws ProblemError invalid-input: the name is taken, nothing is in it, something does not exist or is archived, there are too many */
+export function addAccessTemplate(context: Context, wanted: AccessTemplateForm): Promise<AccessTemplate> {
+  return changeTemplates(context, async (db, catalogue) => {
+    const others = await listAccessTemplates(db)
+    if (others.length >= MAX_TEMPLATES) throw refusal('name', accessTemplateMessages.tooMany)
+    const values = await tidied(db, catalogue, wanted)
+    const template = await db
+      .insertInto('access_templates')
+      .values(values)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await recordAudit({ ...context, db }, { action: 'access-template-added', after: told(template) })
+    return template
+  })
+}
+
+/**
+ * Changes what is given from now on; whoever was given it before keeps what they have. What is archived may stay in it.
+ * @throws ProblemError not-found, invalid-input, conflict with a stale ifMatch
+ */
+export function changeAccessTemplate(
+  context: Context,
+  { id, ifMatch, change }: { id: string; ifMatch: string | undefined; change: AccessTemplateChange },
+): Promise<AccessTemplate> {
+  return changeTemplates(context, async (db, catalogue) => {
+    const before = await findTemplate(db, id, ifMatch)
+    const {
+      name = before.name,
+      types = before.types,
+      marcas = before.marcas,
+      estados = before.estados,
+    } = change
+    const values = await tidied(db, catalogue, { name, types, marcas, estados }, before)
+    if (JSON.stringify(told({ ...before, ...values })) === JSON.stringify(told(before))) return before
+    const after = await db
+      .updateTable('access_templates')
+      .set({ ...values, version: before.version + 1 })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    const entry = { action: 'access-template-changed', before: told(before), after: told(after) } as const
+    await recordAudit({ ...context, db }, entry)
+    return after
+  })
+}
+
+/** @throws ProblemError not-found, conflict with a stale ifMatch */
+export function removeAccessTemplate(
+  context: Context,
+  { id, ifMatch }: { id: string; ifMatch: string | undefined },
+): Promise<void> {
+  return changeTemplates(context, async (db) => {
+    const before = await findTemplate(db, id, ifMatch)
+    await db.deleteFrom('access_templates').where('id', '=', id).execute()
+    await recordAudit({ ...context, db }, { action: 'access-template-removed', before: told(before) })
+  })
+}
+
+/** One administrator at a time, while nobody renames an area. */
+function changeTemplates<T>(
+  { db }: Context,
+  change: (db: Db, catalogue: Catalogue) => Promise<T>,
+): Promise<T> {
+  return db.transaction().execute(async (transaction) => {
+    const catalogue = await holdCatalogue(transaction)
+    await sql`lock table access_templates in share row exclusive mode`.execute(transaction)
+    return change(transaction, catalogue)
+  })
+}
+
+async function findTemplate(db: Db, id: string, ifMatch: string | undefined): Promise<AccessTemplate> {
+  const template = await db.selectFrom('access_templates').selectAll().where('id', '=', id).executeTakeFirst()
+  if (!template) throw new ProblemError('not-found', { detail: accessTemplateMessages.gone })
+  if (ifMatch !== undefined && ifMatch !== String(template.version))
+    throw new ProblemError('conflict', { detail: accessTemplateMessages.changedMeanwhile })
+  return template
+}
+
+/**
+ * What is stored: lists in the catalogue's order, each value once.
+ * @param before what the template holds: that may stay although it is archived
+ */
+async function tidied(db: Db, catalogue: Catalogue, wanted: AccessTemplateForm, before?: AccessTemplate) {
+  refuseUnknown(catalogue, wanted, before ?? NOTHING)
+  if (LISTS.every((list) => wanted[list].length === 0)) throw refusal('types', accessTemplateMessages.nothing)
+  const taken = await db
+    .selectFrom('access_templates')
+    .select('id')
+    .where(sql<boolean>`fold_text(name) = fold_text(${wanted.name})`)
+    .$if(before !== undefined, (query) => query.where('id', '!=', before?.id as string))
+    .executeTakeFirst()
+  if (taken) throw refusal('name', accessTemplateMessages.nameTaken)
+  return {
+    name: wanted.name,
+    types: inOrder(catalogue, 'types', wanted.types),
+    marcas: inOrder(catalogue, 'marcas', wanted.marcas),
+    estados: inOrder(catalogue, 'estados', wanted.estados),
+  }
+}
+
+const told = ({ name, types, marcas, estados }: AccessTemplateForm) => ({ name, types, marcas, estados })
+
+function refusal(path: string, message: string): ProblemError {
+  return new ProblemError('invalid-input', { detail: message, fields: [{ path, message }] })
+}
