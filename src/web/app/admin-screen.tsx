@@ -17,6 +17,9 @@ export function AdminScreen() {
           <Link to="/admin/listas" className={textLinkClasses}>
             Áreas, marcas e estados
           </Link>
+          <Link to="/admin/modelos" className={textLinkClasses}>
+            Modelos de acesso
+          </Link>
           <button type="button" onClick={goToUsers} className={textLinkClasses}>
             Ir para os usuários
           </button>

@@ -25,6 +25,7 @@ const SCREENS = [
   { path: '/profile', modules: [FRAME, 'src/web/accounts/profile-screen.tsx'], isSignedIn: true },
   { path: '/admin', modules: [FRAME, 'src/web/app/admin-screen.tsx'], isSignedIn: true },
   { path: '/admin/listas', modules: [FRAME, 'src/web/catalogue/catalogue-screen.tsx'], isSignedIn: true },
+  { path: '/admin/modelos', modules: [FRAME, 'src/web/users/access-templates-screen.tsx'], isSignedIn: true },
   { path: '/mensagens', modules: [FRAME, 'src/web/support/inbox-screen.tsx'], isSignedIn: true },
 ]
 

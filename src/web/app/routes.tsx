@@ -19,7 +19,10 @@ import { ErrorScreen, NotFoundScreen } from './error-screens.tsx'
 
 /** What /admin keeps in its address; the screen itself drops what makes no sense. */
 export type AdminSearch = Partial<
-  Record<'q' | 'status' | 'verified' | 'type' | 'marca' | 'estado' | 'sort' | 'order' | 'area', string>
+  Record<
+    'q' | 'status' | 'verified' | 'type' | 'marca' | 'estado' | 'template' | 'sort' | 'order' | 'area',
+    string
+  >
 >
 /** What /mensagens keeps in its address. */
 export type InboxSearch = Partial<Record<'q' | 'unread', string>>
@@ -215,6 +218,13 @@ const catalogueRoute = createRoute({
   component: screen(() => import('#web/catalogue/catalogue-screen.tsx'), 'CatalogueScreen'),
 })
 
+const accessTemplatesRoute = createRoute({
+  getParentRoute: () => administratorsRoute,
+  path: '/admin/modelos',
+  staticData: { title: 'Modelos de acesso', isRefusalTold: true },
+  component: screen(() => import('#web/users/access-templates-screen.tsx'), 'AccessTemplatesScreen'),
+})
+
 const inboxRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/mensagens',
@@ -233,7 +243,7 @@ const routeTree = rootRoute.addChildren([
   signedInRoute.addChildren([
     reportsRoute,
     profileRoute,
-    administratorsRoute.addChildren([adminRoute, catalogueRoute, inboxRoute]),
+    administratorsRoute.addChildren([adminRoute, catalogueRoute, accessTemplatesRoute, inboxRoute]),
   ]),
 ])
 

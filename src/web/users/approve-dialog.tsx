@@ -12,9 +12,11 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
+import { rememberTicks } from './access-templates.ts'
 import { announceUndoable, useSettled } from './bulk-edit.ts'
 import { LIST_ORDER } from './describe-change.ts'
-import { EntitlementList, NO_ENTITLEMENTS, openingTicks } from './entitlements.tsx'
+import { EntitlementList, NO_ENTITLEMENTS, openingTicks, ticksInWords } from './entitlements.tsx'
+import { FillFrom } from './fill-from.tsx'
 import { inWords, isSelected, type Selection, type SelectionDialogProps, selectionSize } from './selection.ts'
 import { readAllMatching, refreshUsers } from './user-queries.ts'
 
@@ -92,15 +94,24 @@ export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogPro
             {share === 'own' ? (
               <Shares people={people.ready} />
             ) : (
-              LIST_ORDER.map((name) => (
-                <EntitlementList
-                  key={name}
-                  name={name}
+              <>
+                <FillFrom
+                  lists={LIST_ORDER}
                   ticked={ticked}
                   held={NO_ENTITLEMENTS}
                   onChange={(next) => !form.isSaving && form.setTicked(next)}
+                  canBeSaved
                 />
-              ))
+                {LIST_ORDER.map((name) => (
+                  <EntitlementList
+                    key={name}
+                    name={name}
+                    ticked={ticked}
+                    held={NO_ENTITLEMENTS}
+                    onChange={(next) => !form.isSaving && form.setTicked(next)}
+                  />
+                ))}
+              </>
             )}
             <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-lg bg-subtle px-3 py-2.5 text-sm">
               <p role="status" className="min-h-5 tabular-nums">
@@ -142,12 +153,6 @@ function Shares({ people }: { people: readonly ManagedProfile[] }) {
       {rest > 0 && <li className="px-3 py-2 text-muted">e mais {rest.toLocaleString('pt-BR')}</li>}
     </ul>
   )
-}
-
-/** 'Oficina, CRM · VW · RJ', or what keeps somebody from seeing anything. */
-function ticksInWords(ticked: Entitlements): string {
-  const lists = LIST_ORDER.map((name) => ticked[name].join(', ')).filter(Boolean)
-  return lists.length > 0 ? lists.join(' · ') : 'Nenhum acesso ainda'
 }
 
 interface People {
@@ -248,6 +253,7 @@ function useApproval(selection: Selection, onSaved: () => void) {
       const title = adminMessages.approvedMany(approved)
       const description = 'O aviso por e-mail sai quando não puder mais ser desfeito.'
       if (undoId) announceUndoable({ kind: 'success', title, description }, undoId)
+      if (share === 'same') rememberTicks(ticked)
       onSaved()
     },
     onFailed: async (failure) => {

@@ -11,6 +11,7 @@ import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
 import { type BulkEditForm, describeGone, describePreview, useBulkEdit } from './bulk-edit.ts'
 import { LIST_ORDER, type ListName } from './describe-change.ts'
 import { EntitlementList, LISTS, NO_ENTITLEMENTS } from './entitlements.tsx'
+import { FillFrom } from './fill-from.tsx'
 import { type SelectionDialogProps, selectionInWords } from './selection.ts'
 
 const TITLE = 'Alteração em Massa'
@@ -67,6 +68,13 @@ export function BulkEditDialog({ selection, onClose, onDone }: SelectionDialogPr
           value={form.action}
           onChange={(action) => !form.isSaving && form.setAction(action)}
           className="sm:grid-cols-2"
+        />
+        <FillFrom
+          lists={LIST_ORDER}
+          ticked={form.ticked}
+          held={form.action === 'add' ? NO_ENTITLEMENTS : undefined}
+          onChange={(ticked) => !form.isSaving && form.setTicked(ticked)}
+          canBeSaved
         />
         <ListTabs
           held={form.action === 'add' ? NO_ENTITLEMENTS : undefined}

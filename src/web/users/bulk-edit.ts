@@ -7,6 +7,7 @@ import { isConflict } from '#web/http/send-request.ts'
 import { onAuthStateChange } from '#web/session/session.ts'
 import { closeToast, showToast, type ToastContent } from '#web/ui/toast.tsx'
 import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
+import { rememberTicks } from './access-templates.ts'
 import { NO_ENTITLEMENTS } from './entitlements.tsx'
 import { inWords, type Selection, selectionSize, withoutLeavers } from './selection.ts'
 import { refreshUsers } from './user-queries.ts'
@@ -64,6 +65,7 @@ export function useBulkEdit(chosen: Selection, onSaved: () => void) {
     },
     onDone: (result, body) => {
       announceBulkEdit(body.action, result)
+      if (body.action === 'add') rememberTicks(ticked)
       onSaved()
     },
     onFailed: (failure, body) => {

@@ -15,6 +15,7 @@ import {
   missingIn,
   useEntitlementsForm,
 } from './entitlements.tsx'
+import { FillFrom } from './fill-from.tsx'
 import { readApproval } from './use-profile-edit.ts'
 import { refreshUsers } from './user-queries.ts'
 
@@ -144,6 +145,14 @@ function Body({ form }: { form: EntitlementsForm }) {
         />
       )}
       {form.isApproval && <RequestNotice profile={base} />}
+      <FillFrom
+        lists={form.texts.lists}
+        ticked={ticked}
+        held={form.held}
+        onChange={(next) => !form.isBusy && form.setTicked(next)}
+        userId={base.user_id}
+        canBeSaved={form.isApproval}
+      />
       <Lists form={form} ticked={ticked} />
     </>
   )

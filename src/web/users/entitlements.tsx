@@ -5,6 +5,7 @@ import { adminMessages, type ManagedProfile, type ProfileChange } from '#contrac
 import { catalogueQuery, choicesOf, useCatalogue } from '#web/http/catalogue-query.ts'
 import { isGone } from '#web/http/send-request.ts'
 import { CheckboxList } from '#web/ui/choices.tsx'
+import { rememberTicks } from './access-templates.ts'
 import { LIST_NAMES, LIST_ORDER, type ListName } from './describe-change.ts'
 import { type EditTexts, useProfileEdit } from './use-profile-edit.ts'
 import { profileQuery, useFailureToast } from './user-queries.ts'
@@ -76,6 +77,12 @@ export function EntitlementList({ name, ticked, held, onChange, ...rest }: Entit
   )
 }
 
+/** 'Oficina, CRM · VW · RJ', or what keeps somebody from seeing anything. */
+export function ticksInWords(ticked: Entitlements): string {
+  const lists = LIST_ORDER.map((name) => ticked[name].join(', ')).filter(Boolean)
+  return lists.length > 0 ? lists.join(' · ') : 'Nenhum acesso ainda'
+}
+
 /** Which empty lists keep a person from every report, as a sentence; undefined when none is empty. */
 export function missingIn(ticked: Entitlements): string | undefined {
   const missing = LIST_ORDER.filter((name) => ticked[name].length === 0)
@@ -143,7 +150,10 @@ export function useEntitlementsForm(
   const catalogue = useQuery(catalogueQuery)
   const failure = fresh.error ?? catalogue.error
   useFailureToast(failure, texts.loadFailed)
-  const edit = useProfileEdit(fresh.data, texts, () => onSaved(goesOn.current))
+  const edit = useProfileEdit(fresh.data, texts, () => {
+    if (ticked) rememberTicks(Object.fromEntries(texts.lists.map((list) => [list, ticked[list]])))
+    onSaved(goesOn.current)
+  })
   const goesOn = useRef(false)
   const [changed, setTicked] = useState<Entitlements>()
   const [isConfirmed, setIsConfirmed] = useState(false)

@@ -20,6 +20,7 @@ const searchSchema = z.object({
   type: lenient(z.string()),
   marca: lenient(z.string()),
   estado: lenient(z.string()),
+  template: lenient(z.uuid()),
   sort: lenient(z.enum(PROFILE_SORTS)),
   order: lenient(z.enum(['asc', 'desc'])),
 })
@@ -31,7 +32,7 @@ type UserSearch = { [Name in 'q' | keyof z.output<typeof searchSchema>]?: string
  * @param catalogue what types, marcas and estados there are; undefined while that is not known
  */
 export function readUserView(search: Record<string, unknown>, catalogue: Catalogue | undefined) {
-  const { status, verified, sort, order, ...named } = searchSchema.parse(search)
+  const { status, verified, template, sort, order, ...named } = searchSchema.parse(search)
   const known = (list: ListName, value: string | undefined) =>
     catalogue && value !== undefined && !valuesOf(catalogue, list).includes(value) ? undefined : value
   const [type, marca, estado] = [
@@ -47,12 +48,21 @@ export function readUserView(search: Record<string, unknown>, catalogue: Catalog
     ...(type && { type }),
     ...(marca && { marca }),
     ...(estado && { estado }),
+    ...(template && { template }),
   }
   return { filter, order: { sort: sort ?? DEFAULT_ORDER.sort, order: order ?? DEFAULT_ORDER.order } }
 }
 
 /** A filter as the address says it; what it leaves open is taken out of there. */
-export function writeFilter({ q, approved, verified, type, marca, estado }: ProfileFilter): UserSearch {
+export function writeFilter({
+  q,
+  approved,
+  verified,
+  type,
+  marca,
+  estado,
+  template,
+}: ProfileFilter): UserSearch {
   return {
     q: q || undefined,
     status: approved === undefined ? undefined : approved ? 'approved' : 'pending',
@@ -60,6 +70,7 @@ export function writeFilter({ q, approved, verified, type, marca, estado }: Prof
     type,
     marca,
     estado,
+    template,
   }
 }
 

@@ -1,11 +1,14 @@
+import { useQuery } from '@tanstack/react-query'
 import Search from 'lucide-react/icons/search'
 import SlidersHorizontal from 'lucide-react/icons/sliders-horizontal'
 import { type ReactNode, type Ref, type RefObject, useEffect, useRef, useState } from 'react'
+import type { AccessTemplate } from '#contract/access-templates.ts'
 import type { ListName } from '#contract/catalogue.ts'
 import type { ProfileFilter } from '#contract/users.ts'
 import { choicesOf, useCatalogue } from '#web/http/catalogue-query.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
+import { accessTemplatesQuery } from './access-templates.ts'
 import { MAX_SEARCH_LENGTH, tidySearch } from './user-view.ts'
 
 interface UsersToolbarProps {
@@ -141,12 +144,13 @@ function useSlash(input: RefObject<HTMLInputElement | null>): void {
 }
 
 const trueOr = (text: string) => [[true, text] as const, [false, 'Pendente'] as const]
+type Options = readonly (readonly [value: string | boolean, text: string])[]
 const FILTERS: readonly {
   name: Exclude<keyof ProfileFilter, 'q'>
   label: string
   /** What is offered first: no filter. */
   every: string
-  options: readonly (readonly [value: string | boolean, text: string])[] | ListName
+  options: Options | ListName
 }[] = [
   {
     name: 'approved',
@@ -165,16 +169,37 @@ const FILTERS: readonly {
   { name: 'estado', label: 'Filtrar por estado', every: 'Estado: todos', options: 'estados' },
 ]
 
+function optionsOf(templates: readonly AccessTemplate[], chosen: string | undefined): Options {
+  const options = templates.map(({ id, name }) => [id, name] as const)
+  return !chosen || templates.some(({ id }) => id === chosen)
+    ? options
+    : [...options, [chosen, 'Modelo excluído']]
+}
+
 /** What narrows the table besides the search: lists to choose from, each marked while it does. */
 function Filters({ filter, onFilter }: Pick<UsersToolbarProps, 'filter' | 'onFilter'>) {
   const catalogue = useCatalogue()
-  const filters = FILTERS.map(({ options, ...rest }) => ({
+  const { data: templates } = useQuery(accessTemplatesQuery)
+  const filters: {
+    name: (typeof FILTERS)[number]['name']
+    label: string
+    every: string
+    options: Options
+  }[] = FILTERS.map(({ options, ...rest }) => ({
     ...rest,
     options:
       typeof options === 'string'
         ? choicesOf(catalogue, options).map(({ value, label }) => [value, label] as const)
         : options,
   }))
+  // Where nobody keeps templates, nothing stands in the way.
+  if (filter.template || (templates && templates.length > 0))
+    filters.push({
+      name: 'template',
+      label: 'Filtrar por modelo de acesso',
+      every: 'Modelo: todos',
+      options: optionsOf(templates ?? [], filter.template),
+    })
   return (
     <>
       {filters.map(({ name, label, every, options }) => (

@@ -1,0 +1,239 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type FormEvent, useId, useState } from 'react'
+import { type AccessTemplate, accessTemplateMessages } from '#contract/access-templates.ts'
+import { MAX_LABEL_LENGTH } from '#contract/catalogue.ts'
+import { callApi } from '#web/http/api.ts'
+import { useCatalogue } from '#web/http/catalogue-query.ts'
+import { isConflict, isGone } from '#web/http/send-request.ts'
+import { Alert, FailedLoad } from '#web/ui/alert.tsx'
+import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { ConfirmDialog, Dialog } from '#web/ui/dialog.tsx'
+import { Skeleton } from '#web/ui/loading.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { failureNotice, refusedFields, useSubmit } from '#web/ui/use-form.ts'
+import { accessTemplatesQuery, refreshTemplates, templateInWords } from './access-templates.ts'
+import { LIST_ORDER } from './describe-change.ts'
+import { EntitlementList, isSame, NO_ENTITLEMENTS } from './entitlements.tsx'
+import { FillFrom } from './fill-from.tsx'
+
+type Open = { kind: 'new' } | { kind: 'edit' | 'remove'; template: AccessTemplate }
+
+/** /admin/modelos, 'Modelos de acesso': named sets of entitlements to give people with one click. */
+export function AccessTemplatesScreen() {
+  const catalogue = useCatalogue()
+  const { data, isError, isFetching, refetch } = useQuery(accessTemplatesQuery)
+  const [open, setOpen] = useState<Open>()
+  const close = () => setOpen(undefined)
+  return (
+    <div className="mx-auto w-full max-w-4xl space-y-6 px-4 py-8">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
+        <h1 className="font-semibold text-2xl tracking-tight">Modelos de acesso</h1>
+        <Link to="/admin" className={`text-sm ${textLinkClasses}`}>
+          Voltar à administração
+        </Link>
+      </div>
+      <div className="flex flex-wrap items-center justify-between gap-4">
+        <p className="max-w-prose text-muted text-sm">
+          Um clique marca um modelo ao aprovar ou alterar alguém. O que se dá é uma cópia: mudar ou excluir um
+          modelo não muda o acesso de ninguém.
+        </p>
+        <Button onClick={() => setOpen({ kind: 'new' })}>Novo modelo</Button>
+      </div>
+      {isError && !data ? (
+        <FailedLoad isRetrying={isFetching} onRetry={() => void refetch()}>
+          Os modelos não puderam ser lidos agora.
+        </FailedLoad>
+      ) : !data ? (
+        <Skeleton className="h-40" />
+      ) : data.length === 0 ? (
+        <p className="rounded-xl border border-line border-dashed px-6 py-10 text-center text-muted text-sm">
+          Nenhum modelo ainda. Crie o primeiro aqui, ou com ‘Salvar como modelo’ ao aprovar alguém.
+        </p>
+      ) : (
+        <ul
+          aria-label="Modelos de acesso"
+          className="divide-y divide-line rounded-xl border border-line bg-surface shadow-xs"
+        >
+          {data.map((template) => (
+            <li
+              key={template.id}
+              className="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3 text-sm sm:px-6"
+            >
+              <div className="min-w-0 flex-1 basis-64">
+                <h2 className="break-words font-medium">{template.name}</h2>
+                <p className="break-words text-muted">{templateInWords(catalogue, template)}</p>
+              </div>
+              <Link
+                to="/admin"
+                search={{ template: template.id }}
+                hash="usuarios"
+                className={textLinkClasses}
+              >
+                Quem tem exatamente este modelo
+              </Link>
+              <div className="flex gap-2">
+                {(['edit', 'remove'] as const).map((kind) => (
+                  <Button
+                    key={kind}
+                    variant="secondary"
+                    aria-label={`${kind === 'edit' ? 'Editar' : 'Excluir'}: ${template.name}`}
+                    onClick={() => setOpen({ kind, template })}
+                    className="h-9 px-3"
+                  >
+                    {kind === 'edit' ? 'Editar' : 'Excluir'}
+                  </Button>
+                ))}
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+      {open?.kind === 'new' && <TemplateDialog opened={undefined} onClose={close} />}
+      {open?.kind === 'edit' && <TemplateDialog opened={open.template} onClose={close} />}
+      {open?.kind === 'remove' && <RemoveDialog opened={open.template} onClose={close} />}
+    </div>
+  )
+}
+
+/** A new template, or one to change. What somebody else saved meanwhile is shown before it can be overwritten. */
+function TemplateDialog({ opened, onClose }: { opened: AccessTemplate | undefined; onClose: () => void }) {
+  const formId = useId()
+  const catalogue = useCatalogue()
+  const [base, setBase] = useState(opened)
+  const [name, setName] = useState(opened?.name ?? '')
+  const start = opened
+    ? { types: opened.types, marcas: opened.marcas, estados: opened.estados }
+    : NO_ENTITLEMENTS
+  const [ticked, setTicked] = useState(start)
+  const [errors, setErrors] = useState<Record<string, string>>({})
+  const held = base ?? NO_ENTITLEMENTS
+  const { submit, isBusy } = useSubmit({
+    send: () => {
+      const body = { name: name.trim(), ...ticked }
+      if (!base) return callApi('POST /api/access-templates', { body })
+      const [params, ifMatch] = [{ id: base.id }, String(base.version)]
+      return callApi('PATCH /api/access-templates/{id}', { params, ifMatch, body })
+    },
+    async onDone(template) {
+      await refreshTemplates().catch(() => {})
+      showToast({ kind: 'success', title: `Modelo “${template.name}” salvo` })
+      onClose()
+    },
+    async onFailed(failure) {
+      const fields = refusedFields(failure)
+      setErrors(Object.fromEntries(fields.map(({ path, message }) => [path.split('.')[0], message])))
+      if (fields.length > 0) return
+      showToast(failureNotice('Não foi possível salvar o modelo', failure))
+      if (!isConflict(failure) && !isGone(failure)) return
+      const templates = await refreshTemplates().catch(() => undefined)
+      if (templates) setBase(templates.find(({ id }) => id === base?.id))
+    },
+  })
+  const close = isBusy ? undefined : onClose
+  const submitted = (event: FormEvent) => {
+    event.preventDefault()
+    void submit()
+  }
+  const title = opened ? 'Editar modelo' : 'Novo modelo'
+  const listError = errors.types ?? errors.marcas ?? errors.estados
+  return (
+    <Dialog
+      isOpen
+      width="wide"
+      title={title}
+      onClose={close}
+      hasChanges={name !== (opened?.name ?? '') || !isSame(ticked, start)}
+      actions={
+        <>
+          <Button variant="secondary" onClick={close}>
+            Cancelar
+          </Button>
+          <Button key={base?.version} type="submit" form={formId} isBusy={isBusy}>
+            {base === opened ? 'Salvar' : base ? 'Salvar mesmo assim' : 'Salvar como novo'}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} noValidate onSubmit={submitted} aria-label={title} className="space-y-5">
+        {base !== opened && (
+          <Alert kind="warning" title="Este modelo mudou nesse meio-tempo">
+            {base
+              ? `Agora é “${base.name}”: ${templateInWords(catalogue, base)}. O que você marcou continua abaixo.`
+              : 'Ele foi excluído. O que você marcou continua abaixo e pode ser salvo como um novo.'}
+          </Alert>
+        )}
+        <TextField
+          label="Nome"
+          autoComplete="off"
+          maxLength={MAX_LABEL_LENGTH}
+          value={name}
+          error={errors.name}
+          onChange={({ target }) => {
+            setName(target.value)
+            setErrors({})
+          }}
+        />
+        <FillFrom lists={LIST_ORDER} ticked={ticked} held={held} onChange={setTicked} />
+        {LIST_ORDER.map((list) => (
+          <EntitlementList
+            key={list}
+            name={list}
+            ticked={ticked}
+            held={held}
+            onChange={(next) => {
+              setTicked(next)
+              setErrors({})
+            }}
+          />
+        ))}
+        {listError && (
+          <p role="alert" className="text-danger text-sm">
+            {listError}
+          </p>
+        )}
+      </form>
+    </Dialog>
+  )
+}
+
+function RemoveDialog({ opened, onClose }: { opened: AccessTemplate; onClose: () => void }) {
+  const catalogue = useCatalogue()
+  const [base, setBase] = useState(opened)
+  const { submit, isBusy } = useSubmit({
+    send: () =>
+      callApi('DELETE /api/access-templates/{id}', {
+        params: { id: base.id },
+        ifMatch: String(base.version),
+      }),
+    async onDone() {
+      await refreshTemplates().catch(() => {})
+      showToast({ kind: 'success', title: `Modelo “${base.name}” excluído` })
+      onClose()
+    },
+    async onFailed(failure) {
+      showToast(failureNotice('Não foi possível excluir o modelo', failure))
+      const templates = await refreshTemplates().catch(() => undefined)
+      const current = templates?.find(({ id }) => id === base.id)
+      if (current) setBase(current)
+      else if (templates) onClose()
+    },
+  })
+  return (
+    <ConfirmDialog
+      title={`Excluir “${base.name}”`}
+      description={templateInWords(catalogue, base)}
+      confirmLabel="Excluir modelo"
+      question={String(base.version)}
+      isBusy={isBusy}
+      onConfirm={() => void submit()}
+      onCancel={onClose}
+    >
+      <div className="space-y-4 text-sm">
+        {base !== opened && <Alert kind="warning">{accessTemplateMessages.changedMeanwhile}</Alert>}
+        <p>Ninguém perde acesso: quem recebeu este modelo fica com o que tem.</p>
+      </div>
+    </ConfirmDialog>
+  )
+}

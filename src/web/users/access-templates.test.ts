@@ -1,0 +1,91 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Catalogue, type Entitlements, heldAs, LISTS, type ListName } from '#contract/catalogue.ts'
+import { SEEDED_CATALOGUE } from '#contract/seeded-catalogue.ts'
+import { fillFrom, templateInWords } from './access-templates.ts'
+
+const valuesOf = (list: ListName) => [...SEEDED_CATALOGUE[list].map((item) => heldAs(list, item)), 'ANTIGO']
+const listsOf = (give: (list: ListName) => fc.Arbitrary<string[]>): fc.Arbitrary<Entitlements> =>
+  fc.record({ types: give('types'), marcas: give('marcas'), estados: give('estados') })
+const some = listsOf((list) => fc.shuffledSubarray(valuesOf(list)))
+const archivedOnes = listsOf((list) => fc.subarray(valuesOf(list)))
+const shown = fc.constantFrom<readonly ListName[]>(LISTS, ['types'], ['marcas', 'estados'])
+
+const EMPTY: Entitlements = { types: [], marcas: [], estados: [] }
+
+const archiving = (archived: Entitlements): Catalogue => {
+  const mark = (list: ListName) =>
+    SEEDED_CATALOGUE[list].map((item) => ({ ...item, archived: archived[list].includes(heldAs(list, item)) }))
+  return { version: 1, types: mark('types'), marcas: mark('marcas'), estados: mark('estados') }
+}
+
+/** What is done in a dialog: a template is added, a box is ticked or cleared. */
+const steps = fc.array(
+  fc.oneof(
+    some.map((template) => ({ template })),
+    fc
+      .constantFrom(...LISTS)
+      .chain((list) =>
+        fc.record({ list: fc.constant(list), value: fc.constantFrom(...valuesOf(list)), isOn: fc.boolean() }),
+      ),
+  ),
+  { maxLength: 6 },
+)
+
+test('templates and edits, in any row: nothing ticked gets lost, nothing archived is given, the rest stays', () => {
+  fc.assert(
+    fc.property(some, archivedOnes, shown, steps, (person, archived, lists, done) => {
+      const catalogue = archiving(archived)
+      const held = fillFrom(catalogue, { lists: LISTS, held: undefined }, EMPTY, person, 'add').ticked
+      const canHave = (list: ListName, value: string) =>
+        value !== 'ANTIGO' && (held[list].includes(value) || !archived[list].includes(value))
+      let ticked = held
+      const expected = (list: ListName) => new Set(ticked[list])
+      for (const step of done) {
+        const before = ticked
+        if ('template' in step) {
+          const filled = fillFrom(catalogue, { lists, held }, ticked, step.template, 'add')
+          ticked = filled.ticked
+          for (const list of LISTS) {
+            const given = lists.includes(list) ? step.template[list].filter((v) => canHave(list, v)) : []
+            expect(expected(list)).toEqual(new Set([...before[list], ...given]))
+            const order = valuesOf(list).filter((value) => ticked[list].includes(value))
+            expect(ticked[list], 'in the order of the catalogue, each once').toEqual(order)
+          }
+          const leftOut = lists.flatMap((list) =>
+            step.template[list].filter((value) => value !== 'ANTIGO' && !canHave(list, value)),
+          )
+          expect(filled.archived.toSorted()).toEqual(leftOut.toSorted())
+          expect(fillFrom(catalogue, { lists, held }, ticked, step.template, 'add').ticked).toEqual(ticked)
+        } else if (canHave(step.list, step.value)) {
+          const rest = ticked[step.list].filter((value) => value !== step.value)
+          const items = valuesOf(step.list).filter(
+            (value) => rest.includes(value) || (step.isOn && value === step.value),
+          )
+          ticked = { ...ticked, [step.list]: items }
+        }
+      }
+    }),
+  )
+})
+
+test('two templates give the same in either order; a colleague gives exactly what can be given', () => {
+  fc.assert(
+    fc.property(some, some, some, archivedOnes, (ticked, one, other, archived) => {
+      const catalogue = archiving(archived)
+      const filling = { lists: LISTS, held: EMPTY }
+      const add = (to: Entitlements, template: Entitlements) =>
+        fillFrom(catalogue, filling, to, template, 'add').ticked
+      expect(add(add(EMPTY, one), other)).toEqual(add(add(EMPTY, other), one))
+      expect(fillFrom(catalogue, filling, ticked, one, 'replace').ticked).toEqual(add(EMPTY, one))
+      const part = fillFrom(catalogue, filling, ticked, { types: one.types }, 'replace').ticked
+      expect(part).toMatchObject({ marcas: ticked.marcas, estados: ticked.estados })
+    }),
+  )
+})
+
+test('a template is told in one line, what is archived marked', () => {
+  const catalogue = archiving({ ...EMPTY, marcas: ['GM'] })
+  const template = { types: ['Vendas', 'CRM'], marcas: ['FIAT', 'GM'], estados: ['RJ'] }
+  expect(templateInWords(catalogue, template)).toBe('Vendas, CRM · FIAT, GM (no arquivo) · RJ')
+})

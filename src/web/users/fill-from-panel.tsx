@@ -1,0 +1,230 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useId, useState } from 'react'
+import { type Entitlements, MAX_LABEL_LENGTH } from '#contract/catalogue.ts'
+import { callApi } from '#web/http/api.ts'
+import { useCatalogue } from '#web/http/catalogue-query.ts'
+import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { Skeleton } from '#web/ui/loading.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { failureNotice, refusedFields, useSubmit } from '#web/ui/use-form.ts'
+import {
+  accessTemplatesQuery,
+  fillFrom,
+  lastTicks,
+  refreshTemplates,
+  templateInWords,
+} from './access-templates.ts'
+import { useSettled } from './bulk-edit.ts'
+import { entitlementsOf, ticksInWords } from './entitlements.tsx'
+import type { FillFromProps } from './fill-from.tsx'
+import { tidySearch } from './user-view.ts'
+
+const MAX_COLLEAGUES = 5
+
+/** One click ticks what a template, a colleague or the last save has: copies, which can be changed below. */
+export function FillFromPanel({ lists, held, ticked, onChange, userId, canBeSaved }: FillFromProps) {
+  const catalogue = useCatalogue()
+  const titleId = useId()
+  const { data: templates, isError } = useQuery(accessTemplatesQuery)
+  const [open, setOpen] = useState<'colleague' | 'save'>()
+  const [said, setSaid] = useState('')
+  const last = lastTicks(lists)
+  const useful = templates?.filter((template) => lists.some((list) => template[list].length > 0))
+
+  const fill = (source: Partial<Entitlements>, how: 'add' | 'replace', name: string) => {
+    const { ticked: next, archived } = fillFrom(catalogue, { lists, held }, ticked, source, how)
+    onChange(next)
+    setSaid(`${name}.${archived.length > 0 ? ` De fora, por estar no arquivo: ${archived.join(', ')}.` : ''}`)
+    setOpen(undefined)
+  }
+  const toggle = (which: 'colleague' | 'save') => ({
+    'aria-expanded': open === which,
+    onClick: () => setOpen(open === which ? undefined : which),
+  })
+  return (
+    <section aria-labelledby={titleId} className="rounded-lg bg-subtle px-3 py-2 text-sm">
+      <div className="flex items-center gap-3">
+        <h3 id={titleId} className="shrink-0 text-muted">
+          Modelos
+        </h3>
+        {/* One line that scrolls, so that nothing below moves when they arrive. */}
+        <ul aria-labelledby={titleId} className="flex h-9 min-w-0 items-center gap-2 overflow-x-auto px-0.5">
+          {useful?.map((template) => (
+            <li key={template.id} className="shrink-0">
+              <button
+                type="button"
+                title={templateInWords(catalogue, template)}
+                onClick={() => fill(template, 'add', `Marcado também o modelo “${template.name}”`)}
+                className="inline-flex h-7 items-center rounded-full border border-line-strong/50 bg-surface px-3 font-medium hover:border-brand focus-visible:-outline-offset-2"
+              >
+                {template.name}
+              </button>
+            </li>
+          ))}
+          {!templates && !isError && <Skeleton className="h-7 w-40" />}
+          {(isError || useful?.length === 0) && (
+            <li className="text-muted">{isError ? 'Não puderam ser lidos agora.' : 'Nenhum ainda.'}</li>
+          )}
+        </ul>
+      </div>
+      <div className="flex min-h-7 flex-wrap items-center gap-x-4 gap-y-1">
+        <button type="button" className={textLinkClasses} {...toggle('colleague')}>
+          Igual a um colega
+        </button>
+        {last && (
+          <button
+            type="button"
+            className={textLinkClasses}
+            onClick={() => fill(last, 'replace', 'Marcado o mesmo da última vez')}
+          >
+            Os últimos
+          </button>
+        )}
+        {canBeSaved && (
+          <button type="button" className={textLinkClasses} {...toggle('save')}>
+            Salvar como modelo
+          </button>
+        )}
+      </div>
+      <p role="status" className="text-muted">
+        {said}
+      </p>
+      {open === 'colleague' && (
+        <Colleagues
+          userId={userId}
+          onChoose={(name, has) => fill(has, 'replace', `Marcado o mesmo que ${name} tem`)}
+        />
+      )}
+      {open === 'save' && (
+        <SaveAsTemplate
+          ticked={ticked}
+          onSaved={() => {
+            setOpen(undefined)
+            setSaid('')
+          }}
+        />
+      )}
+    </section>
+  )
+}
+
+/** Enter does what the button beside the field does, and does not send the dialog's form. */
+function InsideForm({ onEnter, children }: { onEnter: () => void; children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only listens in on its field
+    <div
+      className="space-y-2 pt-2 pb-1"
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return
+        event.preventDefault()
+        onEnter()
+      }}
+    >
+      {children}
+    </div>
+  )
+}
+
+interface ColleaguesProps {
+  userId: string | undefined
+  onChoose: (name: string, has: Entitlements) => void
+}
+
+/** A search for somebody who has what is wanted. */
+function Colleagues({ userId, onChoose }: ColleaguesProps) {
+  const catalogue = useCatalogue()
+  const [typed, setTyped] = useState('')
+  const q = useSettled(tidySearch(typed))
+  const { data, error } = useQuery({
+    queryKey: ['colleagues', q],
+    queryFn: async ({ signal }) => {
+      const query = { q, approved: 'true', sort: 'full_name', limit: MAX_COLLEAGUES + 1 } as const
+      return (await callApi('GET /api/profiles', { query, signal })).items
+    },
+    enabled: q !== '',
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+  })
+  const found =
+    q === '' ? undefined : data?.filter(({ user_id }) => user_id !== userId).slice(0, MAX_COLLEAGUES)
+  const choose = (person = found?.[0]) =>
+    person && onChoose(person.full_name ?? person.email, entitlementsOf(catalogue, person))
+  return (
+    <InsideForm onEnter={() => found?.length === 1 && choose()}>
+      <TextField
+        autoFocus
+        type="search"
+        label="Colega, por nome ou e-mail"
+        autoComplete="off"
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+        error={error?.message}
+      />
+      <p role="status" className={found?.length === 0 ? 'text-muted' : 'sr-only'}>
+        {found && (found.length === 0 ? 'Ninguém aprovado com este nome.' : `${found.length} encontrados`)}
+      </p>
+      {found && found.length > 0 && (
+        <ul aria-label="Colegas encontrados" className="divide-y divide-line">
+          {found.map((person) => (
+            <li key={person.user_id}>
+              <button
+                type="button"
+                onClick={() => choose(person)}
+                className="grid w-full gap-x-4 rounded-md px-2 py-1.5 text-left hover:bg-surface focus-visible:-outline-offset-2 sm:grid-cols-2"
+              >
+                <span className="min-w-0">
+                  <span className="block truncate font-medium">{person.full_name ?? person.email}</span>
+                  {person.full_name && <span className="block truncate text-muted">{person.email}</span>}
+                </span>
+                <span className="text-muted">{ticksInWords(entitlementsOf(catalogue, person))}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </InsideForm>
+  )
+}
+
+/** A name for what is ticked. */
+function SaveAsTemplate({ ticked, onSaved }: { ticked: Entitlements; onSaved: () => void }) {
+  const catalogue = useCatalogue()
+  const [name, setName] = useState('')
+  const [error, setError] = useState<string>()
+  const { submit, isBusy } = useSubmit({
+    send: () => callApi('POST /api/access-templates', { body: { name: name.trim(), ...ticked } }),
+    async onDone(template) {
+      await refreshTemplates().catch(() => {})
+      showToast({ kind: 'success', title: `Modelo “${template.name}” salvo` })
+      onSaved()
+    },
+    onFailed(failure) {
+      const [field] = refusedFields(failure)
+      setError(field?.message)
+      if (!field) showToast(failureNotice('Não foi possível salvar o modelo', failure))
+    },
+  })
+  const save = () => void submit()
+  return (
+    <InsideForm onEnter={save}>
+      <TextField
+        autoFocus
+        label="Nome do modelo"
+        placeholder="Vendedor FIAT RJ"
+        autoComplete="off"
+        maxLength={MAX_LABEL_LENGTH}
+        value={name}
+        error={error}
+        hint={templateInWords(catalogue, ticked) || 'Nada marcado ainda.'}
+        onChange={({ target }) => {
+          setName(target.value)
+          setError(undefined)
+        }}
+      />
+      <Button variant="secondary" isBusy={isBusy} onClick={save}>
+        Salvar modelo
+      </Button>
+    </InsideForm>
+  )
+}

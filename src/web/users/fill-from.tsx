@@ -1,0 +1,31 @@
+import { type ComponentType, useEffect, useState } from 'react'
+import type { Entitlements } from '#contract/catalogue.ts'
+import { loadChunk } from '#web/http/load-chunk.ts'
+import type { Filling } from './access-templates.ts'
+
+export interface FillFromProps extends Filling {
+  ticked: Entitlements
+  onChange: (ticked: Entitlements) => void
+  /** Whose entitlements are ticked, who is no colleague of their own; undefined for many. */
+  userId?: string
+  /** All three lists are shown, so that they can be saved as a template. */
+  canBeSaved?: boolean
+}
+
+let Panel: ComponentType<FillFromProps> | undefined
+
+/** Templates, a colleague or the last ticks to fill boxes with; it comes behind the boxes, which work without it. */
+export function FillFrom(props: FillFromProps) {
+  const [isThere, setIsThere] = useState(Panel !== undefined)
+  useEffect(() => {
+    if (isThere) return
+    loadChunk(() => import('./fill-from-panel.tsx')).then(
+      ({ FillFromPanel }) => {
+        Panel = FillFromPanel
+        setIsThere(true)
+      },
+      () => {},
+    )
+  }, [isThere])
+  return <div className="min-h-19">{Panel && <Panel {...props} />}</div>
+}
