@@ -134,6 +134,9 @@ test('/admin with each of its dialogs', async ({ page }) => {
   await page.goto('/admin/listas')
   await lookInto(page, 'Renomear: Vendas', 'O novo nome passa a valer em toda parte')
 
+  await page.goto('/admin/modelos')
+  await lookInto(page, 'Novo modelo', 'Igual a um colega')
+
   await page.goto('/admin?area=Vendas')
   await page.getByRole('button', { name: 'Testar relatório' }).click()
   await expect(page.getByText(/^Tudo certo: o relatório/)).toBeVisible({ timeout: 10_000 })

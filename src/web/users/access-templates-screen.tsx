@@ -13,10 +13,11 @@ import { Skeleton } from '#web/ui/loading.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice, refusedFields, useSubmit } from '#web/ui/use-form.ts'
-import { accessTemplatesQuery, refreshTemplates, templateInWords } from './access-templates.ts'
+import { accessTemplatesQuery, refreshTemplates } from './access-templates.ts'
 import { LIST_ORDER } from './describe-change.ts'
 import { EntitlementList, isSame, NO_ENTITLEMENTS } from './entitlements.tsx'
 import { FillFrom } from './fill-from.tsx'
+import { templateInWords } from './fill-lists.ts'
 
 type Open = { kind: 'new' } | { kind: 'edit' | 'remove'; template: AccessTemplate }
 

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { Entitlements } from '#contract/catalogue.ts'
 import { adminMessages, type BulkEdit, type BulkEditResult, UNDO_SECONDS } from '#contract/users.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
@@ -7,13 +7,11 @@ import { isConflict } from '#web/http/send-request.ts'
 import { onAuthStateChange } from '#web/session/session.ts'
 import { closeToast, showToast, type ToastContent } from '#web/ui/toast.tsx'
 import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
+import { useSettled } from '#web/ui/use-settled.ts'
 import { rememberTicks } from './access-templates.ts'
 import { NO_ENTITLEMENTS } from './entitlements.tsx'
 import { inWords, type Selection, selectionSize, withoutLeavers } from './selection.ts'
 import { refreshUsers } from './user-queries.ts'
-
-/** So long an edit stands still before its effect is asked for, so that not every tick asks the server. */
-const SETTLE_MS = 250
 
 export type BulkEditForm = ReturnType<typeof useBulkEdit>
 
@@ -103,15 +101,6 @@ export function useBulkEdit(chosen: Selection, onSaved: () => void) {
 function whatLacks(selection: Selection, ticked: Entitlements): string | undefined {
   if (selectionSize(selection) === 0) return adminMessages.deleteNothing
   return Object.values(ticked).some((items) => items.length > 0) ? undefined : adminMessages.bulkNothing
-}
-
-export function useSettled<T>(edit: T): T {
-  const [settled, setSettled] = useState(edit)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(edit), SETTLE_MS)
-    return () => clearTimeout(timer)
-  }, [edit])
-  return settled
 }
 
 /** A bulk edit of these people; lists in which nothing is ticked are left out. */

@@ -8,19 +8,15 @@ import { Skeleton } from '#web/ui/loading.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice, refusedFields, useSubmit } from '#web/ui/use-form.ts'
-import {
-  accessTemplatesQuery,
-  fillFrom,
-  lastTicks,
-  refreshTemplates,
-  templateInWords,
-} from './access-templates.ts'
-import { useSettled } from './bulk-edit.ts'
+import { useSettled } from '#web/ui/use-settled.ts'
+import { accessTemplatesQuery, lastTicks, refreshTemplates } from './access-templates.ts'
 import { entitlementsOf, ticksInWords } from './entitlements.tsx'
 import type { FillFromProps } from './fill-from.tsx'
-import { tidySearch } from './user-view.ts'
+import { fillFrom, templateInWords } from './fill-lists.ts'
 
 const MAX_COLLEAGUES = 5
+/** Longest that the server takes. */
+const MAX_SEARCH_LENGTH = 100
 
 /** One click ticks what a template, a colleague or the last save has: copies, which can be changed below. */
 export function FillFromPanel({ lists, held, ticked, onChange, userId, canBeSaved }: FillFromProps) {
@@ -135,7 +131,7 @@ interface ColleaguesProps {
 function Colleagues({ userId, onChoose }: ColleaguesProps) {
   const catalogue = useCatalogue()
   const [typed, setTyped] = useState('')
-  const q = useSettled(tidySearch(typed))
+  const q = useSettled(typed.trim())
   const { data, error } = useQuery({
     queryKey: ['colleagues', q],
     queryFn: async ({ signal }) => {
@@ -155,6 +151,7 @@ function Colleagues({ userId, onChoose }: ColleaguesProps) {
       <TextField
         autoFocus
         type="search"
+        maxLength={MAX_SEARCH_LENGTH}
         label="Colega, por nome ou e-mail"
         autoComplete="off"
         value={typed}

@@ -1,7 +1,7 @@
 import { type ComponentType, useEffect, useState } from 'react'
 import type { Entitlements } from '#contract/catalogue.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
-import type { Filling } from './access-templates.ts'
+import type { Filling } from './fill-lists.ts'
 
 export interface FillFromProps extends Filling {
   ticked: Entitlements

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Catalogue, type Entitlements, heldAs, LISTS, type ListName } from '#contract/catalogue.ts'
 import { SEEDED_CATALOGUE } from '#contract/seeded-catalogue.ts'
-import { fillFrom, templateInWords } from './access-templates.ts'
+import { fillFrom, templateInWords } from './fill-lists.ts'
 
 const valuesOf = (list: ListName) => [...SEEDED_CATALOGUE[list].map((item) => heldAs(list, item)), 'ANTIGO']
 const listsOf = (give: (list: ListName) => fc.Arbitrary<string[]>): fc.Arbitrary<Entitlements> =>

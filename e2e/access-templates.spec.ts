@@ -1,0 +1,95 @@
+import { openPerson, test, tickedIn } from './administration.ts'
+import { expect, openAs } from './portal-fixture.ts'
+import { toast } from './settings-card.ts'
+
+test('a template, a colleague and the last ticks fill every dialog; who has exactly one is found', async ({
+  page,
+  other,
+}) => {
+  test.setTimeout(120_000)
+  await openAs(page, 'admin', '/admin')
+  await page.getByRole('link', { name: 'Modelos de acesso' }).click()
+  const dialog = page.getByRole('dialog')
+  const filling = dialog.getByRole('region', { name: 'Modelos' })
+  await page.getByRole('button', { name: 'Novo modelo' }).click()
+  await dialog.getByLabel('Nome', { exact: true }).fill('Vendedor FIAT RJ')
+  for (const name of ['Vendas', 'CRM', 'FIAT', 'GAC', 'RJ'])
+    await dialog.getByRole('checkbox', { name, exact: true }).check()
+  await dialog.getByRole('button', { name: 'Salvar', exact: true }).click()
+  await expect(toast(page, 'Modelo “Vendedor FIAT RJ” salvo')).toBeVisible()
+  const row = page.getByRole('listitem').filter({ hasText: 'Vendedor FIAT RJ' })
+  await expect(row).toContainText('Vendas, CRM · FIAT, GAC · RJ')
+  const { version } = (await other.call('GET', '/api/catalogue')).body
+  expect((await other.call('PATCH', '/api/catalogue/marcas/GAC', { archived: true }, version)).status).toBe(
+    200,
+  )
+
+  // An approval: a click, an edit, and saved under a name of its own.
+  const email = 'pendente@grupopatio.com.br'
+  await openPerson(page, email)
+  await page.getByRole('button', { name: 'Aprovar', exact: true }).last().click()
+  await filling.getByRole('button', { name: 'Vendedor FIAT RJ' }).click()
+  await expect(filling.getByRole('status').first()).toHaveText(
+    'Marcado também o modelo “Vendedor FIAT RJ”. De fora, por estar no arquivo: GAC.',
+  )
+  const before = await tickedIn(dialog)
+  expect(before).toEqual(expect.arrayContaining(['Vendas', 'CRM', 'FIAT', 'RJ']))
+  await dialog.getByRole('checkbox', { name: 'ES', exact: true }).check()
+  await filling.getByRole('button', { name: 'Salvar como modelo' }).click()
+  await filling.getByLabel('Nome do modelo').fill('vendedor fiat rj')
+  await page.keyboard.press('Enter')
+  await expect(filling.getByLabel('Nome do modelo')).toHaveAccessibleDescription(/Já existe um modelo/)
+  await filling.getByLabel('Nome do modelo').fill('Vendedor RJ e ES')
+  await page.keyboard.press('Enter')
+  await expect(toast(page, 'Modelo “Vendedor RJ e ES” salvo')).toBeVisible()
+  const given = await tickedIn(dialog)
+  await dialog.getByRole('button', { name: 'Aprovar', exact: true }).click()
+  await expect(dialog).toHaveCount(0)
+
+  // The next one the same, in memory of the tab; then what a colleague has.
+  await page.getByLabel('Buscar por nome ou e-mail').fill('vendas.rj@grupopatio.com.br')
+  await expect(page.getByText('vendas.rj@grupopatio.com.br', { exact: true })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Histórico' })).toHaveCount(1)
+  await page.getByRole('button', { name: 'Gerenciar Marcas e Estados' }).first().click()
+  await filling.getByRole('button', { name: 'Os últimos' }).click()
+  await expect.poll(() => tickedIn(dialog)).toEqual(given.filter((name) => !['Vendas', 'CRM'].includes(name)))
+  await filling.getByRole('button', { name: 'Igual a um colega' }).click()
+  await filling.getByLabel('Colega, por nome ou e-mail').fill('diretoria')
+  await filling.getByRole('list', { name: 'Colegas encontrados' }).getByRole('button').first().click()
+  const boss = await other.person('diretoria@grupopatio.com.br')
+  await expect
+    .poll(() => tickedIn(dialog))
+    .toEqual([...boss.marcas, ...boss.estados].filter((value) => value !== 'GAC'))
+  await dialog.getByRole('button', { name: 'Cancelar' }).click()
+
+  // Whoever has exactly one is found for a bulk edit, which takes templates too.
+  await page.goto('/admin/modelos')
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: 'Vendedor RJ e ES' })
+    .getByRole('link', { name: 'Quem tem exatamente este modelo' })
+    .click()
+  await expect(page.getByLabel('Filtrar por modelo de acesso')).not.toHaveValue('')
+  await expect(page.getByText(email, { exact: true }).last()).toBeVisible()
+  await expect(page.getByText('vendas.rj@grupopatio.com.br', { exact: true })).toHaveCount(0)
+  await page.getByRole('row').getByRole('checkbox').last().check()
+  await page.getByRole('button', { name: 'Alterar Filtros em Massa (1)' }).click()
+  await filling.getByRole('button', { name: 'Vendedor FIAT RJ' }).click()
+  await expect(dialog.getByText('0 ganham, 0 perdem, 1 fica como está')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Cancelar' }).click()
+
+  // Somebody else changes a template while it is open.
+  await page.goto('/admin/modelos')
+  await page.getByRole('button', { name: 'Editar: Vendedor FIAT RJ' }).click()
+  const { items } = (await other.call('GET', '/api/access-templates')).body
+  const { id } = items.find(({ name }: { name: string }) => name === 'Vendedor FIAT RJ')
+  await other.call('PATCH', `/api/access-templates/${id}`, { estados: ['MG'] }, 1)
+  await dialog.getByRole('checkbox', { name: 'HPD', exact: true }).check()
+  await dialog.getByRole('button', { name: 'Salvar', exact: true }).click()
+  await expect(dialog.getByText('Este modelo mudou nesse meio-tempo')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Salvar mesmo assim' }).click()
+  await expect(row).toContainText('Vendas, HPD, CRM · FIAT, GAC (no arquivo) · RJ')
+  await page.getByRole('button', { name: 'Excluir: Vendedor FIAT RJ' }).click()
+  await dialog.getByRole('button', { name: 'Excluir modelo' }).click()
+  await expect(row).toHaveCount(0)
+})
