@@ -11,6 +11,9 @@ import { type ProfileOrder, readAhead } from './user-queries.ts'
 export const MAX_SEARCH_LENGTH = 100
 const DEFAULT_ORDER: ProfileOrder = { sort: 'email', order: 'asc' }
 
+/** Written here: zod's own would be loaded for it alone. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
 /** What makes no sense counts as left out. */
 const lenient = <Schema extends z.ZodMiniType>(schema: Schema) => z.catch(z.optional(schema), undefined)
 /** The table's part of the address of /admin. */
@@ -20,7 +23,7 @@ const searchSchema = z.object({
   type: lenient(z.string()),
   marca: lenient(z.string()),
   estado: lenient(z.string()),
-  template: lenient(z.uuid()),
+  template: lenient(z.string()),
   sort: lenient(z.enum(PROFILE_SORTS)),
   order: lenient(z.enum(['asc', 'desc'])),
 })
@@ -48,7 +51,7 @@ export function readUserView(search: Record<string, unknown>, catalogue: Catalog
     ...(type && { type }),
     ...(marca && { marca }),
     ...(estado && { estado }),
-    ...(template && { template }),
+    ...(template && UUID.test(template) && { template }),
   }
   return { filter, order: { sort: sort ?? DEFAULT_ORDER.sort, order: order ?? DEFAULT_ORDER.order } }
 }

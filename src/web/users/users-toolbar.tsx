@@ -212,7 +212,7 @@ function Filters({ filter, onFilter }: Pick<UsersToolbarProps, 'filter' | 'onFil
             onFilter({ ...filter, [name]: value })
           }}
           className={classNames(
-            'h-10 min-w-0 rounded-lg border bg-surface px-2.5 text-base focus-visible:outline-offset-0 sm:text-sm',
+            'h-10 min-w-0 rounded-lg border bg-surface px-2.5 text-base xl:max-w-40 focus-visible:outline-offset-0 sm:text-sm',
             filter[name] === undefined
               ? 'border-line-strong/50 text-muted hover:border-line-strong'
               : 'border-brand font-medium text-ink',
