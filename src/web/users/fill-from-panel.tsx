@@ -83,7 +83,7 @@ export function FillFromPanel({ lists, held, ticked, onChange, userId, canBeSave
           </button>
         )}
       </div>
-      <p role="status" className="text-muted">
+      <p aria-live="polite" className="text-muted">
         {said}
       </p>
       {open === 'colleague' && (
