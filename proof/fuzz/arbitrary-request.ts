@@ -45,6 +45,8 @@ const NASTY = [
 ]
 /** What the catalogue of a new portal holds, and one thing that it does not: texts of a pattern are often these. */
 const NAMES = ['Vendas', 'CRM', 'administrativo', 'vendas', 'crm', 'FIAT', 'VW', 'RJ', 'PR', 'BYD']
+/** Where an answer of the human check goes, which is JSON within a text. */
+const ANSWER_FIELDS = ['captcha', 'captcha_token', 'token']
 const MAX_ITEMS = 12
 const MAX_TEXT_LENGTH = 300
 
@@ -104,8 +106,20 @@ function textOf(schema: JsonSchema, knownIds: readonly string[]): fc.Arbitrary<u
 
 function recordOf(schema: JsonSchema, of: (part: JsonSchema) => fc.Arbitrary<unknown>) {
   const fields: Record<string, fc.Arbitrary<unknown>> = {}
-  for (const [name, part] of Object.entries(schema.properties ?? {})) fields[name] = of(part)
+  for (const [name, part] of Object.entries(schema.properties ?? {}))
+    fields[name] = ANSWER_FIELDS.includes(name) ? fc.oneof(of(part), brokenAnswers()) : of(part)
   return fc.record(fields, { requiredKeys: schema.required ?? [] })
+}
+
+/** What the ALTCHA widget writes, with something wrong in each of its parts. */
+function brokenAnswers(): fc.Arbitrary<string> {
+  const whole = fc.constant<unknown>
+  const parameters = broken(whole({ algorithm: 'PBKDF2/SHA-256', cost: 1, nonce: '00', expiresAt: 4e9 }))
+  const challenge = broken(fc.record({ parameters, signature: whole('0'.repeat(64)) }))
+  const solution = broken(whole({ counter: 1, derivedKey: '00' }))
+  return broken(fc.record({ challenge, solution })).map((answer) =>
+    Buffer.from(JSON.stringify(answer) ?? '').toString('base64'),
+  )
 }
 
 /** A value with one thing wrong: a key gone, added, or holding something else. */
@@ -114,7 +128,7 @@ export function broken(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
     kind: fc.constantFrom('drop', 'add', 'replace'),
     at: fc.nat(20),
     key: fc.oneof(fc.constantFrom('__proto__', 'role', 'approved', 'id', 'constructor', ''), anyText),
-    other: fc.oneof(fc.jsonValue({ maxDepth: 4 }), anyText),
+    other: fc.oneof(fc.jsonValue({ maxDepth: 4 }), anyText, fc.constant({ toString: 1, valueOf: 1 })),
   })
   return fc.tuple(value, fault).map(([whole, { kind, at, key, other }]) => {
     if (typeof whole !== 'object' || whole === null || Array.isArray(whole)) return other

@@ -39,7 +39,17 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
 
   test('refuses what is no answer', async () => {
     const forged = encodeAnswer({ challenge: { parameters: {}, signature: 'x' }, solution: {} })
-    for (const captcha of ['x', 'null', encodeAnswer({}), encodeAnswer([null]), forged]) {
+    const { challenge, solution } = await answerChallenge(portal)
+    const untextual = { toString: 1, valueOf: 1 }
+    const twisted = [
+      { challenge: { ...challenge, signature: untextual }, solution },
+      {
+        challenge: { ...challenge, parameters: { ...challenge.parameters, expiresAt: untextual } },
+        solution,
+      },
+      { challenge, solution: { ...solution, derivedKey: untextual } },
+    ].map(encodeAnswer)
+    for (const captcha of ['x', 'null', encodeAnswer({}), encodeAnswer([null]), forged, ...twisted]) {
       expect(await signIn({ captcha }), captcha).toBe('400 human-check-failed')
       expect(await trade(captcha), captcha).toEqual({ success: false })
     }
@@ -95,7 +105,9 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
         encodeAnswer({ solution, challenge, extra: 1 }),
         encodeAnswer({ solution: { ...solution, time: 1 }, challenge: { ...challenge, parameters } }),
         encodeAnswer({ solution, challenge: { ...challenge, signature: challenge.signature.toUpperCase() } }),
-        encodeAnswer({ solution, challenge: { ...challenge, signature: [...challenge.signature] } }),
+        ...[[...challenge.signature], [challenge.signature], [[challenge.signature]]].map((signature) =>
+          encodeAnswer({ solution, challenge: { ...challenge, signature } }),
+        ),
       ]
       for (const answer of again) {
         expect(await trade(answer), answer).toEqual({ success: false })
@@ -103,11 +115,17 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
       }
     })
 
-    test('never with another solution or other parameters', async () => {
+    test('never with another solution, which uses the challenge up, nor with other parameters', async () => {
       const { challenge, solution } = await answerChallenge(portal)
+      for (const wrong of [{ counter: (solution?.counter ?? 0) + 1 }, { derivedKey: '00'.repeat(32) }]) {
+        const { challenge, solution } = await answerChallenge(portal)
+        const answers = [
+          { challenge, solution: { ...solution, ...wrong } },
+          { challenge, solution },
+        ]
+        for (const answer of answers) expect(await trade(encodeAnswer(answer))).toEqual({ success: false })
+      }
       const wrong = [
-        { challenge, solution: { ...solution, counter: (solution?.counter ?? 0) + 1 } },
-        { challenge, solution: { ...solution, derivedKey: '00'.repeat(32) } },
         { challenge: { ...challenge, parameters: { ...challenge.parameters, cost: 2 } }, solution },
         { challenge: { ...challenge, parameters: { ...challenge.parameters, keyPrefix: '' } }, solution },
       ]
@@ -130,23 +148,37 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
     expect(await signIn({}, `x${BUILTIN}`)).toBe('400 human-check-required')
   })
 
-  test('wrong and used answers are worked on sixty times in five minutes from one address', async () => {
-    const { challenge, solution } = await answerChallenge(portal)
-    const wrong = encodeAnswer({ challenge, solution: { ...solution, derivedKey: '00'.repeat(32) } })
+  test('600 wrong answers are worked on in five minutes from one address', async () => {
     const answer = (token: string) =>
       send(portal, 'POST', '/api/functions/verify-recaptcha', { body: { token } })
-    const statuses = async (count: number, token: string) => {
+    const statuses = async (count: number, tokenOf: () => Promise<string>) => {
       const found = []
-      for (let asked = 0; asked < count; asked++) found.push((await answer(token)).status)
+      for (let asked = 0; asked < count; asked++) found.push((await answer(await tokenOf())).status)
       return found
     }
-    // What is no answer to a challenge costs nothing, and right answers are given back what they took.
-    expect(await statuses(61, 'x')).toEqual(Array(61).fill(200))
-    for (let count = 0; count < 61; count++) expect((await trade(await rightAnswer())).success).toBe(true)
-    expect(await statuses(30, wrong)).toEqual(Array(30).fill(200))
-    const used = encodeAnswer({ challenge, solution })
-    expect(await statuses(32, used)).toEqual([...Array(31).fill(200), 429])
-    expect((await answer(await rightAnswer())).headers.get('retry-after')).toBe('300')
-    expect(await signIn({ captcha: wrong })).toBe('429 rate-limited')
+    const wrongAnswer = async () => {
+      const challenge = await (await fetch(`${portal.url}/api/auth/challenge`)).json()
+      return encodeAnswer({ challenge, solution: { counter: 1, derivedKey: '00'.repeat(32) } })
+    }
+    const wrong = await wrongAnswer()
+    const used = await rightAnswer()
+    expect([await trade(used), (await answer(wrong)).status]).toMatchObject([{ success: true }, 200])
+    await portal.database.db
+      .updateTable('rate_limits')
+      .set({ taken: 598 })
+      .where('key', 'like', 'human-check %')
+      .where('taken', '=', 1)
+      .execute()
+    // What is no answer to a challenge, or was given before, costs nothing; right ones are given back what they took.
+    for (const token of ['x', wrong, used])
+      expect(await statuses(3, async () => token)).toEqual([200, 200, 200])
+    expect(await statuses(3, rightAnswer)).toEqual([200, 200, 200])
+    expect(await statuses(3, wrongAnswer)).toEqual([200, 200, 429])
+    const late = await rightAnswer()
+    expect((await answer(late)).headers.get('retry-after')).toBe('300')
+    expect(await signIn({ captcha: late })).toBe('429 rate-limited')
+    // An answer that nobody looked at may be given again.
+    portal.clock.advance(5 * 60_000)
+    expect((await trade(late)).success).toBe(true)
   })
 })

@@ -1,8 +1,9 @@
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
-import { createChallenge, type Payload, verifySolution } from 'altcha-lib'
+import { createChallenge, verifySolution } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import { SignJWT } from 'jose/jwt/sign'
 import { jwtVerify } from 'jose/jwt/verify'
+import * as z from 'zod'
 import type { Db } from '#server/database/schema.ts'
 import { ipGroup } from '#server/http/caller-ip.ts'
 import type { Limits } from '#server/http/limits.ts'
@@ -15,19 +16,18 @@ const REMEMBER_ANSWER_MS = 30 * 60_000
 const AUDIENCE = 'human-check'
 const CHALLENGE_SECONDS = 20 * 60
 const RECAPTCHA_TIMEOUT_MS = 5_000
-/** Wrong and used answers from one IP that had to be worked on. */
-const FAILURE_LIMIT = { max: 60, windowSeconds: 300 }
+/** Wrong answers from one IP that had to be worked on; far more than a dealership makes, which shares one. */
+const FAILURE_LIMIT = { max: 600, windowSeconds: 300 }
 
 /** Whoever checks that a person, not a script, filled a form in: reCAPTCHA or ALTCHA. */
 export interface HumanCheckService {
   /**
    * @param answer what the widget produced
-   * @param beforeWork called once nothing but costly work is left to tell whether it is right; it may throw
-   * @returns an id that every way of writing this answer shares, or undefined when it is wrong; single
-   *   use is seen to by the caller
+   * @param claim called once nothing but costly work is left to tell whether it is right, with an id that every way of
+   *   writing this answer shares; the answer is refused when it resolves to false: it was tried before. It may throw
    * @throws ProblemError human-check-unavailable when the service cannot be asked
    */
-  idOfRightAnswer(answer: string, ip: string, beforeWork: () => Promise<void>): Promise<string | undefined>
+  isRight(answer: string, ip: string, claim: (id: string) => Promise<boolean>): Promise<boolean>
 }
 
 export type HumanCheck = ReturnType<typeof createHumanCheck>
@@ -57,18 +57,27 @@ export function createHumanCheck(
 
   async function isFreshAnswer(answer: string, ip: string): Promise<boolean> {
     const key = `human-check ${ipGroup(ip)}`
+    let claimed: string | undefined
     let isTaken = false
-    let isRefused = false
+    const claim = async (id: string) => {
+      // A wrong answer uses its challenge up too: who tries again has to fetch another.
+      if (!(await spend(id, REMEMBER_ANSWER_MS))) return false
+      claimed = id
+      await takeFromLimit(key, FAILURE_LIMIT)
+      isTaken = true
+      return true
+    }
+    // While it is worked on it counts as wrong.
+    let isWrong = false
     try {
-      const id = await service.idOfRightAnswer(answer, ip, async () => {
-        await takeFromLimit(key, FAILURE_LIMIT)
-        isTaken = true
-      })
-      isRefused = id === undefined || !(await spend(id, REMEMBER_ANSWER_MS))
-      return !isRefused
+      isWrong = !(await service.isRight(answer, ip, claim))
+      return !isWrong
+    } catch (error) {
+      // It was not looked at, which is not the caller's fault.
+      if (claimed) await db.deleteFrom('used_human_checks').where('id', '=', claimed).execute()
+      throw error
     } finally {
-      // While it is worked on it counts as refused; that the service could not be asked is not the caller's fault.
-      if (isTaken && !isRefused) await giveBackToLimit(key)
+      if (isTaken && !isWrong) await giveBackToLimit(key)
     }
   }
 
@@ -131,23 +140,27 @@ export function createAltcha(keyring: Keyring, cost: number, clock: () => number
       })
       return { parameters: { ...challenge.parameters }, signature: challenge.signature as string }
     },
-    async idOfRightAnswer(answer, _ip, beforeWork) {
+    async isRight(answer, _ip, claim) {
       const payload = readPayload(answer)
-      if (!payload || Number(payload.challenge.parameters.expiresAt) * 1000 <= clock()) return undefined
+      if (!payload || payload.challenge.parameters.expiresAt * 1000 <= clock()) return false
       const { challenge, solution } = payload
-      const secret = secrets.find((each) => isSame(sign(challenge.parameters, each), challenge.signature))
-      if (!secret) return undefined
-      await beforeWork()
-      // The library would check the expiry by this machine's clock.
-      const { expiresAt: _, ...parameters } = challenge.parameters
-      const timeless = { parameters, signature: sign(parameters, secret) }
-      const checked = verifySolution({
-        challenge: timeless,
-        solution,
-        deriveKey,
-        hmacSignatureSecret: secret,
-      })
-      return (await checked.catch(() => null))?.verified ? challenge.signature : undefined
+      for (const secret of secrets) {
+        // What was computed is claimed, not what was presented.
+        const signature = sign(challenge.parameters, secret)
+        if (!isSame(signature, challenge.signature)) continue
+        if (!(await claim(signature))) return false
+        // The library would check the expiry by this machine's clock.
+        const { expiresAt: _, ...parameters } = challenge.parameters
+        const timeless = { parameters, signature: sign(parameters, secret) }
+        const checked = await verifySolution({
+          challenge: timeless,
+          solution,
+          deriveKey,
+          hmacSignatureSecret: secret,
+        }).catch(() => null)
+        return checked?.verified === true
+      }
+      return false
     },
   }
 }
@@ -158,15 +171,31 @@ function sign(parameters: object, secret: string): string {
   return createHmac('sha256', secret).update(text).digest('hex')
 }
 
-function isSame(expected: string, presented: unknown): boolean {
-  const [one, other] = [Buffer.from(expected), Buffer.from(String(presented))]
+function isSame(expected: string, presented: string): boolean {
+  const [one, other] = [Buffer.from(expected), Buffer.from(presented)]
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-function readPayload(answer: string): Payload | undefined {
+/** What the widget writes; the signature covers all parameters, also those that nothing here reads. */
+const payloadSchema = z.object({
+  challenge: z.object({
+    parameters: z.looseObject({
+      algorithm: z.string(),
+      nonce: z.string(),
+      salt: z.string(),
+      cost: z.number(),
+      keyLength: z.number(),
+      keyPrefix: z.string(),
+      expiresAt: z.number(),
+    }),
+    signature: z.string(),
+  }),
+  solution: z.object({ counter: z.number(), derivedKey: z.string() }),
+})
+
+function readPayload(answer: string): z.output<typeof payloadSchema> | undefined {
   try {
-    const payload = JSON.parse(Buffer.from(answer, 'base64').toString('utf8'))
-    return payload?.challenge?.parameters && payload.solution ? payload : undefined
+    return payloadSchema.safeParse(JSON.parse(Buffer.from(answer, 'base64').toString('utf8'))).data
   } catch {
     return undefined
   }
@@ -183,8 +212,8 @@ export function createRecaptcha(
   verifyUrl = 'https://www.google.com/recaptcha/api/siteverify',
 ): HumanCheckService {
   return {
-    async idOfRightAnswer(answer, ip, beforeWork) {
-      await beforeWork()
+    async isRight(answer, ip, claim) {
+      if (!(await claim(createHash('sha256').update(answer).digest('base64url')))) return false
       try {
         const reply = await fetch(verifyUrl, {
           method: 'POST',
@@ -192,8 +221,7 @@ export function createRecaptcha(
           signal: AbortSignal.timeout(RECAPTCHA_TIMEOUT_MS),
         })
         const result = (await reply.json()) as { success?: boolean; hostname?: string }
-        const isRight = result.success === true && (!expectedHost || result.hostname === expectedHost)
-        return isRight ? createHash('sha256').update(answer).digest('base64url') : undefined
+        return result.success === true && (!expectedHost || result.hostname === expectedHost)
       } catch (cause) {
         throw new ProblemError('human-check-unavailable', { cause })
       }
