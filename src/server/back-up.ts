@@ -1,8 +1,8 @@
 // `npm run backup -- FILE` and `npm run restore -- FILE`, on the configured database.
 
-import { once } from 'node:events'
 import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { createGzip } from 'node:zlib'
 import { type Config, ConfigError, readConfig } from './config.ts'
@@ -14,6 +14,7 @@ import {
   BackUpError,
   type BackUpSummary,
   listDeletedSince,
+  noteBackUp,
   restoreBackUp,
   sendHeldMail,
   tryBackUp,
@@ -50,18 +51,25 @@ async function backUp(config: Config, file: string): Promise<string> {
   if (existsSync(file)) throw new BackUpError(`${file} já existe. Escolha outro nome.`)
   const part = `${file}.part`
   rmSync(part, { force: true })
-  try {
-    const gzip = createGzip()
-    const target = gzip.pipe(createWriteStream(part, { flags: 'wx', mode: FILE_MODE }))
-    const written = Promise.race([
-      once(target, 'close'),
-      once(target, 'error').then(([error]) => Promise.reject(error)),
-    ])
-    const isServed = !config.databaseUrl && (await takeServedBackUp(config.dataDir, gzip))
-    if (!isServed) await onDatabase(config, ({ db }) => writeBackUp(db, gzip))
+  const gzip = createGzip()
+  const written = pipeline(gzip, createWriteStream(part, { flags: 'wx', mode: FILE_MODE }))
+  const keep = async () => {
     await written
     const summary = await tryBackUp(part)
     renameSync(part, file)
+    return summary
+  }
+  const take = async () =>
+    (config.databaseUrl ? undefined : await takeServedBackUp(config.dataDir, gzip, keep)) ??
+    (await onDatabase(config, async ({ db }) => {
+      await writeBackUp(db, gzip)
+      const summary = await keep()
+      await noteBackUp(db)
+      return summary
+    }))
+  try {
+    // A full disk is heard of by the file alone.
+    const [summary] = await Promise.all([take(), written])
     return `Cópia gravada em ${file} e restaurada para teste: ${summarize(summary)}.`
   } finally {
     rmSync(part, { force: true })

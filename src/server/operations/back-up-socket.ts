@@ -1,15 +1,18 @@
-import { chmodSync, rmSync } from 'node:fs'
-import { createConnection, createServer } from 'node:net'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { chmodSync, createReadStream, createWriteStream, rmSync } from 'node:fs'
+import { createConnection, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Db } from '#server/database/schema.ts'
 import type { Log } from '#server/log.ts'
-import { writeBackUp } from './back-up.ts'
+import { noteBackUp, untilDrained, writeBackUp } from './back-up.ts'
 
 // The embedded database belongs to the process that serves the portal: it hands its back-up out through a socket in the
-// data directory, which nobody but the portal's own user can open.
+// data directory, which nobody but the portal's own user can open. Whoever has kept the back-up answers with a word.
 
+const KEPT = 'kept'
 const socketIn = (dataDir: string) => join(dataDir, 'back-up.sock')
 
 /** Gives a back-up to whoever connects. @returns takes nobody more */
@@ -17,9 +20,9 @@ export function serveBackUps(db: Db, dataDir: string, log: Log): () => void {
   const path = socketIn(dataDir)
   // One that a killed process has left; the directory's lock says that no other serves.
   rmSync(path, { force: true })
-  const server = createServer((socket) => {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => {})
-    writeBackUp(db, socket).catch((error) => {
+    serveOne(db, dataDir, socket).catch((error) => {
       log.error({ err: error }, 'back-up failed')
       socket.destroy()
     })
@@ -29,18 +32,58 @@ export function serveBackUps(db: Db, dataDir: string, log: Log): () => void {
   return () => server.close()
 }
 
+/** By way of a file: a reader that stands still must not hold the database, which has one connection. */
+async function serveOne(db: Db, dataDir: string, socket: Socket): Promise<void> {
+  const file = join(dataDir, `back-up-${randomUUID()}.tmp`)
+  try {
+    const out = createWriteStream(file, { flags: 'wx', mode: 0o600 })
+    await writeBackUp(db, out)
+    const answer = readAll(socket)
+    await pipeline(createReadStream(file), socket)
+    if ((await answer) === KEPT) await noteBackUp(db)
+    socket.destroy()
+  } finally {
+    rmSync(file, { force: true })
+  }
+}
+
+async function readAll(socket: Socket): Promise<string> {
+  let text = ''
+  socket.setEncoding('utf8').on('data', (part) => {
+    text += part
+  })
+  // One that broke has answered nothing.
+  await Promise.race([once(socket, 'end'), once(socket, 'close')]).catch(() => {})
+  return text
+}
+
 /**
  * Takes a back-up from the portal that runs on a data directory.
  * @param out takes the lines as text
- * @returns false when no portal runs there
+ * @param keep called once all is written to out; what it returns is returned, and the portal is told that it was kept
+ * @returns undefined when no portal runs there
  */
-export async function takeServedBackUp(dataDir: string, out: Writable): Promise<boolean> {
-  const socket = createConnection(socketIn(dataDir))
+export async function takeServedBackUp<T>(
+  dataDir: string,
+  out: Writable,
+  keep: () => Promise<T>,
+): Promise<T | undefined> {
+  const socket = createConnection({ path: socketIn(dataDir), allowHalfOpen: true })
   try {
-    await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
+    await once(socket, 'connect')
   } catch {
-    return false
+    return undefined
   }
-  await pipeline(socket, out)
-  return true
+  try {
+    for await (const part of socket.iterator({ destroyOnReturn: false })) {
+      if (!out.destroyed && !out.write(part)) await untilDrained(out)
+    }
+    out.end()
+    const kept = await keep()
+    socket.end(KEPT)
+    await once(socket, 'close')
+    return kept
+  } finally {
+    socket.destroy()
+  }
 }

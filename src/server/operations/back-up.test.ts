@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -10,6 +12,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Database } from '#server/database/database.ts'
 import { openPglite } from '#server/database/open-embedded.ts'
 import type { Db } from '#server/database/schema.ts'
+import { createLog } from '#server/log.ts'
 import {
   type DatabaseKind,
   describeOnEachDatabase,
@@ -18,11 +21,14 @@ import {
 import {
   inspectBackUp,
   listDeletedSince,
+  noteBackUp,
+  readLastBackUp,
   restoreBackUp,
   sendHeldMail,
   tryBackUp,
   writeBackUp,
 } from './back-up.ts'
+import { serveBackUps, takeServedBackUp } from './back-up-socket.ts'
 import { createMetrics } from './metrics.ts'
 
 /** Making databases from nothing takes its time on a busy machine. */
@@ -146,6 +152,7 @@ describeOnEachDatabase('a back-up', (kind) => {
   )
 
   it('tells when it was taken and can be tried in memory', SLOW, async () => {
+    await noteBackUp(source.db)
     const written = await createMetrics(source).write()
     const seconds = Number(/^patio_last_backup_timestamp_seconds (\S+)$/m.exec(written)?.[1])
     expect(seconds * 1000).toBeGreaterThan(Date.now() - 120_000)
@@ -196,3 +203,37 @@ describeOnEachDatabase('a back-up', (kind) => {
     },
   )
 })
+
+it(
+  'is handed out by the portal that runs, whom a reader that stands still does not hold up',
+  SLOW,
+  async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'patio-socket-'))
+    const { db, close } = await openFreshDatabase('embedded')
+    await fill(db)
+    const stop = serveBackUps(db, dataDir, createLog('silent'))
+    const path = join(dataDir, 'back-up.sock')
+    await expect.poll(async () => (await stat(path)).mode & 0o777).toBe(0o600)
+    const idler = createConnection(path).pause()
+    await once(idler, 'connect')
+    // More than sockets hold, so that a transaction would wait for the reader.
+    await expect
+      .poll(async () => (await readdir(dataDir)).some((name) => name.endsWith('.tmp')), { timeout: 20_000 })
+      .toBe(true)
+    expect(await readAll(db, 'user_roles')).toEqual([])
+    idler.destroy()
+    await expect.poll(() => readdir(dataDir), { timeout: 20_000 }).toEqual(['back-up.sock'])
+    expect(await readLastBackUp(db)).toBeUndefined()
+
+    const file = join(dataDir, 'served.backup')
+    const gzip = createGzip()
+    const written = pipeline(gzip, createWriteStream(file))
+    const summary = await takeServedBackUp(dataDir, gzip, () => written.then(() => inspectBackUp(file)))
+    expect(summary?.rowCounts).toMatchObject({ profiles: 2, support_messages: 1_200 })
+    await expect.poll(() => readLastBackUp(db)).toBeInstanceOf(Date)
+    stop()
+    expect(await takeServedBackUp(join(dataDir, 'elsewhere'), createGzip(), async () => true)).toBeUndefined()
+    await close()
+    await rm(dataDir, { recursive: true })
+  },
+)

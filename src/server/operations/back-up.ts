@@ -1,6 +1,6 @@
-import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import type { Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { sql } from 'kysely'
 import * as z from 'zod'
@@ -14,8 +14,15 @@ import type { Db } from '#server/database/schema.ts'
 
 const FORMAT = 'patio-backup-1'
 const ROWS_A_TIME = 500
-/** What a restored portal begins anew: everybody signs in again, and counted attempts say nothing any more. */
-const TRANSIENT_TABLES = ['sessions', 'rate_limits', 'sign_in_attempts', 'used_human_checks', 'job_claims']
+/** What a restored portal begins anew: everybody signs in again, links that were used since stay used up. */
+const TRANSIENT_TABLES = [
+  'sessions',
+  'email_links',
+  'rate_limits',
+  'sign_in_attempts',
+  'used_human_checks',
+  'job_claims',
+]
 /** Where unsent mail waits after a restore: most of it has long been sent from the database that was lost. */
 const HELD_UNTIL = sql<Date>`'9000-01-01'::timestamptz`
 /** Name of the fact that says when a whole back-up was last written, as an ISO instant. */
@@ -43,7 +50,8 @@ export interface BackUpSummary {
  */
 export async function writeBackUp(db: Db, out: Writable): Promise<void> {
   const write = async (line: string) => {
-    if (!out.write(`${line}\n`)) await once(out, 'drain')
+    if (out.destroyed) throw out.errored ?? new Error('nobody takes the back-up any more')
+    if (!out.write(`${line}\n`)) await untilDrained(out)
   }
   await db
     .transaction()
@@ -61,17 +69,32 @@ export async function writeBackUp(db: Db, out: Writable): Promise<void> {
       }
       await write(JSON.stringify({ end: rowCounts }))
     })
+  out.end()
+  await finished(out, { readable: false })
+}
+
+/** Waits for room, or for the end of a stream that will have none. */
+export function untilDrained(out: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      out.off('drain', go).off('close', go)
+      resolve()
+    }
+    out.once('drain', go).once('close', go)
+  })
+}
+
+/** Notes that a back-up was written, tried and kept just now. */
+export async function noteBackUp(db: Db): Promise<void> {
   const value = new Date().toISOString()
   await db
     .insertInto('portal_facts')
     .values({ name: LAST_BACK_UP, value })
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
     .execute()
-  out.end()
-  await once(out, 'finish')
 }
 
-/** When a whole back-up was last written, or undefined. */
+/** When a back-up was last kept, or undefined. */
 export async function readLastBackUp(db: Db): Promise<Date | undefined> {
   const fact = await db
     .selectFrom('portal_facts')
