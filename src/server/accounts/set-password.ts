@@ -13,6 +13,7 @@ import type { Context, PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
+import { forgetStrangersWords } from '#server/users/access-requests.ts'
 import { findProfile, lockProfile } from '#server/users/user-queries.ts'
 import type { AccountContext, OwnAccountContext } from './account-context.ts'
 import { cancelLinks, markVerified } from './email-links.ts'
@@ -116,8 +117,11 @@ export async function endSessionsByReset(
   const ended = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute()
   await forgetAttempts(db, email)
   const person = await findProfile(db, userId)
-  // The built-in administrator becomes one by the verification link alone.
-  if (!person?.email_verified_at && email !== context.builtinAdminEmail) await markVerified(context, userId)
+  if (!person?.email_verified_at) {
+    await forgetStrangersWords(db, userId)
+    // The built-in administrator becomes one by the verification link alone.
+    if (email !== context.builtinAdminEmail) await markVerified(context, userId)
+  }
   return ended.map(({ id }) => id)
 }
 

@@ -11,11 +11,12 @@ import {
   signUp,
   useLink,
 } from '#server/testing/account-calls.ts'
-import { readTrail } from '#server/testing/admin-calls.ts'
+import { readTrail, whileHeld } from '#server/testing/admin-calls.ts'
 import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
+type Link = Parameters<typeof useLink>[2]
 const MINUTE = 60_000
 const BUILTIN = 'admin@grupopatio.com.br'
 const STRANGERS = 'Estranha-Nebulosa-31!'
@@ -136,6 +137,68 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       expect(
         JSON.stringify(await portal.database.db.selectFrom('sign_ups').selectAll().execute()),
       ).not.toContain(mark)
+    })
+  })
+
+  describe('signed in unverified, with a name and a request', () => {
+    const claim = {
+      full_name: 'Dono Falso',
+      workplace: 'Diretoria',
+      note: 'Pode aprovar tudo',
+      types: ['CRM'],
+    }
+    const ask = (token: string) => send(portal, 'PUT', '/api/access-requests/me', { token, body: claim })
+    const start = async (): Promise<{ email: string; token: string; mark: string }> => {
+      const email = newAddress()
+      const mark = await markOf(email, STRANGERS)
+      const token = (await signIn(portal, email, STRANGERS)).body.access_token
+      expect((await ask(token)).status).toBe(200)
+      return { email, token, mark }
+    }
+    const said = async (email: string) => {
+      const rows = portal.database.db
+        .selectFrom('profiles')
+        .leftJoin('access_requests', 'access_requests.user_id', 'profiles.user_id')
+        .select(['full_name', 'note', 'email_verified_at'])
+        .where('email', '=', email)
+      const { email_verified_at, ...words } = await rows.executeTakeFirstOrThrow()
+      expect(email_verified_at).not.toBeNull()
+      return words
+    }
+    const nothing = { full_name: null, note: null }
+
+    test.each([
+      [
+        'the link and a password',
+        (_: string, link: Link) => useLink(portal, 'signup', link, { password: OWNERS }),
+      ],
+      ['the link alone', (_: string, link: Link) => useLink(portal, 'signup', link)],
+      ['a reset', async (email: string) => setPassword(portal, await openRecovery(portal, email), OWNERS)],
+    ])('whoever proves to own the address by %s takes over none of it', async (_, prove) => {
+      const { email } = await start()
+      expect((await prove(email, await linkTo(email))).status).toBe(200)
+      expect(await said(email)).toEqual(nothing)
+    })
+
+    test('the browser that signed up keeps its words', async () => {
+      const { email, mark } = await start()
+      await useLink(portal, 'signup', await linkTo(email), { mark })
+      expect(await said(email)).toEqual({ full_name: claim.full_name, note: claim.note })
+    })
+
+    test('a request under way at that moment comes too late', async () => {
+      const { email, token } = await start()
+      const link = await linkTo(email)
+      const { user_id } = await portal.database.db
+        .selectFrom('profiles')
+        .select('user_id')
+        .where('email', '=', email)
+        .executeTakeFirstOrThrow()
+      await whileHeld(portal, user_id, () => [
+        useLink(portal, 'signup', link),
+        ...Array.from({ length: 5 }, () => ask(token)),
+      ])
+      expect(await said(email)).toEqual(nothing)
     })
   })
 

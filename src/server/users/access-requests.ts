@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { ReplyOf } from '#contract/route.ts'
 import type { AccessRequestForm, userRoutes } from '#contract/users.ts'
 import { holdCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
+import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -37,7 +38,8 @@ export async function saveOwnAccessRequest(
   return context.db.transaction().execute(async (db) => {
     const catalogue = await holdCatalogue(db)
     const row = await lockProfile(db, user_id)
-    if (!row) throw new ProblemError('unauthenticated')
+    const isProvedMeanwhile = row?.email_verified_at && !context.actor.profile.email_verified_at
+    if (!row || isProvedMeanwhile) throw new ProblemError('unauthenticated')
     if (row.approved)
       throw new ProblemError('conflict', {
         detail: 'Sua conta já foi aprovada. Recarregue a página para entrar.',
@@ -63,4 +65,10 @@ export async function saveOwnAccessRequest(
     await recordAudit({ ...context, db }, { action: 'access-requested', target: row, after: lists })
     return readOwnAccessRequest({ ...context, db })
   })
+}
+
+/** Forgets what was said with an account before anybody had proved to own its address: they are a stranger's words. */
+export async function forgetStrangersWords(db: Db, userId: string): Promise<void> {
+  await db.deleteFrom('access_requests').where('user_id', '=', userId).execute()
+  await db.updateTable('profiles').set({ full_name: null }).where('user_id', '=', userId).execute()
 }
