@@ -145,7 +145,7 @@ test('an approval gives entitlements and lets in with one call, and the person i
   for (const change of [{ approved: false }, { types: [] }, { marcas: [], estados: [] }])
     await other.change(PENDING, change)
   await openPerson(page, PENDING)
-  await page.getByRole('button', { name: 'Aprovar', exact: true }).click()
+  await page.getByRole('row').getByRole('button', { name: 'Aprovar' }).click()
   const dialog = page.getByRole('dialog', { name: 'Aprovar Usuário' })
   await expect(
     dialog.getByText('Sem tipos, marcas e estados, a pessoa entra mas não vê relatórios.'),
@@ -178,7 +178,7 @@ test('an unverified address is asked about before the approval', async ({ page, 
   const [person] = await other.people('approved=false&verified=false')
   if (!person) throw new Error('The seed has nobody who is neither approved nor verified')
   await openPerson(page, person.email)
-  await page.getByRole('button', { name: 'Aprovar', exact: true }).click()
+  await page.getByRole('row').getByRole('button', { name: 'Aprovar' }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByRole('alert')).toContainText(
     `Ninguém provou ser dono do endereço ${person.email}.`,
@@ -196,7 +196,7 @@ test('two administrators approve at once: the second is told', async ({ page, ot
   const [person] = await other.people('approved=false&verified=true')
   if (!person) throw new Error('The seed has nobody who waits')
   await openPerson(page, person.email)
-  await page.getByRole('button', { name: 'Aprovar', exact: true }).click()
+  await page.getByRole('row').getByRole('button', { name: 'Aprovar' }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByRole('checkbox').first()).toBeVisible()
   await other.change(person.email, { approved: true })
@@ -234,7 +234,7 @@ test('taking an approval away says what it does, and the person sees the pending
   await expect(dialog.getByRole('alert')).toContainText('mudou os tipos')
   await dialog.getByRole('button', { name: 'Remover mesmo assim' }).click()
   await expect(toast(page, 'Aprovação removida')).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Aprovar', exact: true })).toBeVisible()
+  await expect(page.getByRole('row').getByRole('button', { name: 'Aprovar' })).toBeVisible()
 
   await elsewhere.reload()
   await expect(elsewhere.getByText(/^Sua conta está pendente de aprovação pelo administrador/)).toBeVisible()

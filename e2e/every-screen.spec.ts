@@ -126,7 +126,7 @@ test('/admin with each of its dialogs', async ({ page }) => {
   await lookInto(page, 'Excluir Selecionados (1)', 'Esta ação não pode ser desfeita')
 
   await page.goto('/admin?status=pending&verified=no')
-  await page.getByRole('button', { name: 'Aprovar', exact: true }).first().click()
+  await page.getByRole('row').getByRole('button', { name: 'Aprovar' }).first().click()
   await expect(dialog.getByText('E-mail não verificado').first()).toBeVisible()
   await dialog.getByRole('button', { name: 'Continuar mesmo assim' }).click()
   await expect(dialog.getByText('HONDA')).toBeVisible()

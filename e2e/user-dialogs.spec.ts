@@ -106,7 +106,7 @@ test('whoever takes the approval from themselves is told that it is their own', 
   await expect(toast(page, 'Aprovação removida')).toBeVisible()
   // The portal can still be administered, as the dialog says.
   await page.reload()
-  await page.getByRole('button', { name: 'Aprovar', exact: true }).click()
+  await page.getByRole('row').getByRole('button', { name: 'Aprovar' }).click()
   await dialog.or(page.getByRole('dialog')).getByRole('button', { name: 'Aprovar' }).click()
   await expect(toast(page, 'Usuário aprovado com sucesso')).toBeVisible()
 })
@@ -118,7 +118,7 @@ test('on a phone the longest dialog scrolls and its buttons stay in reach, a not
   await page.setViewportSize({ width: 390, height: 664 })
   await other.change(PENDING, { approved: false })
   await openPerson(page, PENDING)
-  await page.getByRole('button', { name: 'Aprovar', exact: true }).click()
+  await page.getByRole('row').getByRole('button', { name: 'Aprovar' }).click()
   const dialog = page.getByRole('dialog')
   const submit = dialog.getByRole('button', { name: /^(Aprovar|Tentar novamente)$/ })
   await expect(dialog.getByRole('checkbox', { name: 'PR' })).toBeAttached()
@@ -199,7 +199,7 @@ for (const [colorScheme, width] of [
     await page.keyboard.press('Escape')
 
     await page.goto(`/admin?q=${unverified?.email}`)
-    await page.getByRole('button', { name: 'Aprovar', exact: true }).click()
+    await page.getByRole('row').getByRole('button', { name: 'Aprovar' }).click()
     await expectClean('E-mail não verificado')
     await dialog.getByRole('button', { name: 'Continuar mesmo assim' }).click()
     await expectClean('HONDA')

@@ -13,7 +13,7 @@ import {
 } from './user-table-fixture.ts'
 
 // Only rows near the window are drawn.
-test.use({ viewport: { width: 1440, height: 1500 } })
+test.use({ viewport: { width: 1440, height: 2100 } })
 
 const collator = new Intl.Collator('pt-BR')
 
