@@ -8,6 +8,8 @@ test("'Aprovar' on somebody whom another administrator has approved says so and 
   other,
 }) => {
   await other.change(PENDING, { approved: false })
+  // Without the stream, which would have told the table.
+  await page.route('**/api/support-messages/changes', (route) => route.abort())
   await openPerson(page, PENDING)
   await other.change(PENDING, { approved: true })
   await page.getByRole('row').getByRole('button', { name: 'Aprovar' }).click()

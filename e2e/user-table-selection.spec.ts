@@ -70,6 +70,7 @@ test('the keyboard alone reaches everything', async ({ page, demo }) => {
   const first = page.locator('#usuarios [data-index="0"]')
   await first.getByRole('checkbox').focus()
   for (const name of [
+    'Corrigir nome',
     'Remover',
     'Gerenciar Marcas e Estados',
     'Gerenciar Tipos de Acesso',
@@ -77,8 +78,7 @@ test('the keyboard alone reaches everything', async ({ page, demo }) => {
     'Exportar dados',
   ]) {
     await page.keyboard.press('Tab')
-    const button =
-      name === 'Remover' ? first.getByRole('button').first() : first.getByRole('button', { name })
+    const button = first.getByRole('button', { name: name === 'Remover' ? /^(Remover|Aprovar)$/ : name })
     await expect(button).toBeFocused()
   }
   await page.keyboard.press('End')

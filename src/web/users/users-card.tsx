@@ -61,7 +61,7 @@ export function UsersCard() {
           )}
         </div>
         {isNarrow && count === 0 && (
-          <BulkButtons {...buttons} className="grid grid-cols-2 gap-2 px-4 pt-2 sm:px-6" />
+          <BulkButtons {...buttons} className="grid grid-cols-2 sm:grid-cols-3 gap-2 px-4 pt-2 sm:px-6" />
         )}
         <UsersToolbar ref={bar} filter={filter} onFilter={setFilter}>
           <div className="flex items-center justify-between gap-4">
@@ -85,7 +85,7 @@ export function UsersCard() {
         {isNarrow && count > 0 && (
           <BulkButtons
             {...buttons}
-            className="sticky bottom-0 z-5 grid grid-cols-2 gap-2 rounded-b-xl border-line border-t bg-raised p-3"
+            className="sticky bottom-0 z-5 grid grid-cols-2 sm:grid-cols-3 gap-2 rounded-b-xl border-line border-t bg-raised p-3"
           />
         )}
       </div>
@@ -125,7 +125,7 @@ function BulkButtons({ count, isNarrow, onOpen, className }: BulkButtonsProps) {
         disabled={count === 0}
         onClick={() => onOpen({ kind: 'approve-many' })}
         {...look}
-        className={classNames(look.className, isNarrow && 'col-span-2')}
+        className={classNames(look.className, isNarrow && 'col-span-2 sm:col-span-1')}
       >
         Aprovar Selecionados ({shown})
       </Button>
