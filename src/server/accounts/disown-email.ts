@@ -3,7 +3,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import type { AccountContext } from './account-context.ts'
-import { cancelLinks, type MailedLink, openLink, takeFromLinkLimit } from './email-links.ts'
+import { cancelLinks, limitUnknownLinks, type MailedLink, openLink } from './email-links.ts'
 import { accountMails } from './mails.ts'
 import { retirePassword } from './set-password.ts'
 
@@ -15,7 +15,7 @@ type Outcome = 'account-removed' | 'sessions-ended'
  * @throws ProblemError invalid-link for a link that is unknown, used or expired; rate-limited
  */
 export async function disownEmail(context: AccountContext, token: string): Promise<{ outcome: Outcome }> {
-  await takeFromLinkLimit(context)
+  await limitUnknownLinks(context, token)
   const outcome = await context.db.transaction().execute(async (db) => {
     const within = { ...context, db }
     const { purpose, owner } = await openLink(within, token, ['disown-account', 'disown-change'])

@@ -8,11 +8,14 @@ import { lockProfile } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import { accountMails, hashOfLinkToken } from './mails.ts'
 
-const MAILS_PER_IP = { max: 60, windowSeconds: 3600 }
+/** A dealership shares one address: whoever uses it up for invented people keeps the others waiting for minutes. */
+const MAILS_PER_IP = { max: 60, windowSeconds: 300 }
+/** Behind a human check, and each costs a hash. */
+const SIGN_UPS_PER_IP = { max: 60, windowSeconds: 3600 }
 const MAILS_PER_MINUTE = { max: 1, windowSeconds: 60 }
 const MAILS_PER_HOUR = { max: 5, windowSeconds: 3600 }
-/** A page asks about a link before it uses it. */
-const LINKS_PER_IP = { max: 60, windowSeconds: 300 }
+/** Of links that nobody was mailed, or that are over. */
+const UNKNOWN_LINKS_PER_IP = { max: 60, windowSeconds: 300 }
 
 /** The call that asks for each mail; its limits go by that name. */
 const ACTIONS = { verification: 'resend', recovery: 'recover' } as const
@@ -24,7 +27,10 @@ export function limitMailsFrom(
   { takeFromLimit, request }: AccountContext,
   action: MailAction,
 ): Promise<void> {
-  return takeFromLimit(`${action} ${ipGroup(request.ip)}`, MAILS_PER_IP)
+  return takeFromLimit(
+    `${action} ${ipGroup(request.ip)}`,
+    action === 'sign-up' ? SIGN_UPS_PER_IP : MAILS_PER_IP,
+  )
 }
 
 /**
@@ -57,9 +63,22 @@ export async function requestLinkMail(
   context.nudgeOutbox()
 }
 
-/** Limits how many mailed links are tried from one place. @throws ProblemError rate-limited */
-export function takeFromLinkLimit({ takeFromLimit, request }: AccountContext): Promise<void> {
-  return takeFromLimit(`email-link ${ipGroup(request.ip)}`, LINKS_PER_IP)
+/**
+ * Limits how many links are tried from one place, but not those that somebody was mailed. Call it before the
+ * transaction that uses the link: a refusal would roll the count back.
+ * @throws ProblemError rate-limited
+ */
+export async function limitUnknownLinks(
+  { db, clock, takeFromLimit, request }: AccountContext,
+  token: string,
+): Promise<void> {
+  const known = await db
+    .selectFrom('email_links')
+    .select('purpose')
+    .where('token_hash', '=', hashOfLinkToken(token))
+    .where('expires_at', '>', new Date(clock()))
+    .executeTakeFirst()
+  if (!known) await takeFromLimit(`email-link ${ipGroup(request.ip)}`, UNKNOWN_LINKS_PER_IP)
 }
 
 /** A mailed link that is still good. */

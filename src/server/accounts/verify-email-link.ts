@@ -14,7 +14,7 @@ import { forgetStrangersWords } from '#server/users/access-requests.ts'
 import { findProfile } from '#server/users/user-queries.ts'
 import { setRole } from '#server/users/user-roles.ts'
 import type { AccountContext } from './account-context.ts'
-import { cancelLinks, type MailedLink, markVerified, openLink, takeFromLinkLimit } from './email-links.ts'
+import { cancelLinks, limitUnknownLinks, type MailedLink, markVerified, openLink } from './email-links.ts'
 import { HOUR_MS, hashOfLinkToken, SIGN_UP_LINK_MS } from './mails.ts'
 import { openSession } from './sessions.ts'
 import { endSessionsByReset, forgetPassword, replacePassword, takeFromResetLimit } from './set-password.ts'
@@ -33,7 +33,7 @@ interface LinkUse {
  * @throws ProblemError invalid-link for a link that is unknown, used or expired; rate-limited
  */
 export async function askAboutLink(context: AccountContext, use: LinkUse): Promise<LinkState> {
-  await takeFromLinkLimit(context)
+  await limitUnknownLinks(context, use.token)
   return context.db.transaction().execute(async (db) => {
     const within = { ...context, db }
     const purposes = use.type === 'signup' ? (['signup', 'signup-used'] as const) : (['recovery'] as const)
@@ -53,7 +53,7 @@ export async function verifyEmailLink(
   context: AccountContext,
   use: LinkUse & { password: string | undefined },
 ): Promise<Session> {
-  await takeFromLinkLimit(context)
+  await limitUnknownLinks(context, use.token)
   if (use.password !== undefined) return setByLink(context, { ...use, password: use.password })
   return context.db.transaction().execute(async (db) => {
     const within = { ...context, db }

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import { mailTo, tokenOf } from '#server/testing/account-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { givePass } from '#server/testing/human-passes.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -21,6 +22,11 @@ describeOnEachDatabase('from one address, whoever is asked about,', (kind) => {
   const useLink = (ip = '203.0.113.7') =>
     post('/api/auth/verify', { type: 'recovery', token_hash: link() }, ip)
   const disown = (ip = '203.0.113.7') => post('/api/auth/not-me', { token_hash: link() }, ip)
+
+  const recoveryLink = async (email: string) => {
+    expect((await post('/api/auth/recover', { email }, '198.51.100.1')).status).toBe(200)
+    return tokenOf((await mailTo(portal, email, 'recovery'))?.link)
+  }
 
   /** The codes of what so many tries are answered, one after the other. */
   const codes = async (count: number, ask: () => ReturnType<typeof send>) => {
@@ -57,14 +63,34 @@ describeOnEachDatabase('from one address, whoever is asked about,', (kind) => {
   })
 
   test.each([
+    ['recover', {}],
+    ['resend', { type: 'signup' }],
+  ])('60 mails are asked for by %s in five minutes', async (path, more) => {
+    const ask = () =>
+      post(`/api/auth/${path}`, { ...more, email: `${crypto.randomUUID()}@grupopatio.com.br` }, '203.0.113.9')
+    expect((await ask()).status).toBe(200)
+    const { db } = portal.database
+    await db.updateTable('rate_limits').set({ taken: 59 }).where('key', '=', `${path} 203.0.113.9`).execute()
+    expect([(await ask()).status, (await ask()).status]).toEqual([200, 429])
+    portal.clock.advance(FIVE_MINUTES_MS)
+    expect((await ask()).status).toBe(200)
+  })
+
+  test.each([
     ['confirming', useLink, disown],
     ['disowning', disown, useLink],
   ])(
-    '60 e-mail links are tried in five minutes by %s, and none by the other way then',
+    '60 unknown e-mail links are tried in five minutes by %s, none by the other way then, and any known one',
     async (_, ask, other) => {
+      const { email } = await addPerson(portal)
+      const known = await recoveryLink(email)
+      const dryRun = () =>
+        post('/api/auth/verify?dryRun=true', { type: 'recovery', token_hash: known }, '203.0.113.7')
+      for (let count = 0; count < 3; count++) expect((await dryRun()).body.state).toBe('asks-password')
       expect(await codes(61, ask)).toEqual([...Array(60).fill('invalid-link'), 'rate-limited'])
       const { status, headers } = await other()
       expect([status, headers.get('retry-after')]).toEqual([429, '300'])
+      expect((await dryRun()).status).toBe(200)
       expect((await ask('203.0.113.8')).status).toBe(400)
       portal.clock.advance(FIVE_MINUTES_MS)
       expect((await ask()).status).toBe(400)
