@@ -44,6 +44,38 @@ describeOnEachDatabase('the audit trail', (kind) => {
     expect(await readTrail(portal)).toEqual(before)
   })
 
+  test('keeps names and ids in what was written, of the living and of reports', async () => {
+    const [ana, bia, gone] = [await addPerson(portal), await addPerson(portal), randomUUID()]
+    const [report, nobody] = [randomUUID(), randomUUID()]
+    const write = (action: string, before: object, target = ana.user_id) =>
+      run(sql`insert into audit_entries (action, actor_id, target_id, before)
+        values (${action}::text, ${bia.user_id}::uuid, ${target}::uuid, ${JSON.stringify(before)}::jsonb)`)
+    await write('name-corrected', { full_name: 'Ana', to: ana.email, by: bia.user_id })
+    await write('report-setting-saved', { reportId: report }, gone)
+    await write('catalogue-item-changed', { label: nobody }, gone)
+    await write('types-set', { by: gone }, gone)
+    const written = await readTrail(portal)
+    const changes: [string, object][] = [
+      ['name-corrected', { full_name: 'Outra', to: ana.email, by: bia.user_id }],
+      ['name-corrected', { to: ana.email, by: bia.user_id }],
+      ['name-corrected', { full_name: 'Ana', to: bia.email, by: bia.user_id }],
+      ['name-corrected', { full_name: 'Ana', to: nobody, by: bia.user_id }],
+      ['name-corrected', { full_name: 'Ana', to: ana.email, by: nobody }],
+      ['report-setting-saved', { reportId: nobody }],
+      ['catalogue-item-changed', { label: report }],
+      ['types-set', { by: ana.user_id }],
+      ['types-set', { by: ana.email }],
+      ['types-set', { by: gone + nobody }],
+      ['types-set', { by: gone, full_name: 'Ana' }],
+    ]
+    for (const [action, before] of changes)
+      await expect(
+        run(sql`update audit_entries set before = ${JSON.stringify(before)}::jsonb where action = ${action}`),
+        JSON.stringify(before),
+      ).rejects.toThrow(/audit_entries takes no/)
+    expect(await readTrail(portal)).toEqual(written)
+  })
+
   test('lets go of the names of people who are gone, and of nothing else of theirs', async () => {
     const [ana, bia] = [await addPerson(portal), await addPerson(portal)]
     const before = {
