@@ -178,6 +178,8 @@ export async function replacePassword<C extends AccountContext, T extends object
 
 async function writePassword({ db, clock }: PublicContext, userId: string, hash: string): Promise<void> {
   await retirePassword(db, userId)
+  // Known by the password before; nothing tells which of them the session is in.
+  await db.deleteFrom('sign_in_devices').where('user_id', '=', userId).execute()
   await db
     .insertInto('passwords')
     .values({ user_id: userId, hash, changed_at: new Date(clock()) })

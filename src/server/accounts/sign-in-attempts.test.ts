@@ -143,6 +143,17 @@ describeOnEachDatabase('the lock-out after wrong passwords', (kind) => {
       const everywhere = (index: number) => signIn(behindProxy, email, WRONG, from(`203.0.113.${index}`))
       expect(await statuses(51, everywhere)).toEqual([...Array(50).fill(400), 429])
     })
+
+    test('where a right sign-in after the lock makes nobody wait, and a wrong one does', async () => {
+      const { email } = await addPerson(portal, { password: TEST_PASSWORD })
+      const everywhere = (password: string) => (index: number) =>
+        signIn(behindProxy, email, password, from(`203.0.113.${index}`))
+      await statuses(50, everywhere(WRONG))
+      portal.clock.advance(30_000)
+      expect(await statuses(3, (index) => everywhere(TEST_PASSWORD)(100 + index))).toEqual([200, 200, 200])
+      expect((await everywhere(WRONG)(200)).status).toBe(400)
+      expect((await everywhere(TEST_PASSWORD)(201)).status).toBe(429)
+    })
   })
 
   test('begins at three for the built-in administrator, who skips the human check', async () => {

@@ -105,8 +105,15 @@ async function countFailure(db: Db, { key, free }: Counter, now: number): Promis
   })
 }
 
-/** After a success: forgets the failures from its place, and takes back what it counted, and locked, overall. */
-export async function clearAttempts({ db, clock }: PublicContext, attempt: Attempt): Promise<void> {
+/**
+ * After a success: forgets the failures from its place, and takes back what it counted, and locked, overall.
+ * @param counted what `reserveAttempt` returned: while the row still says so, nobody has failed since
+ */
+export async function clearAttempts(
+  { db, clock }: PublicContext,
+  attempt: Attempt,
+  counted: number,
+): Promise<void> {
   const { place, overall } = countersOf(attempt)
   await db.deleteFrom('sign_in_attempts').where('key', '=', place.key).execute()
   if (!overall) return
@@ -115,7 +122,7 @@ export async function clearAttempts({ db, clock }: PublicContext, attempt: Attem
     .updateTable('sign_in_attempts')
     .set({
       failures: sql`greatest(0, failures - 1)`,
-      locked_until: sql`case when failures <= ${overall.free}::int then ${at}::timestamptz else locked_until end`,
+      locked_until: sql`case when failures = ${counted}::int or failures <= ${overall.free}::int then ${at}::timestamptz else locked_until end`,
     })
     .where('key', '=', overall.key)
     .execute()

@@ -1,6 +1,13 @@
 import { beforeEach, expect, test } from 'vitest'
 import { parseProxies } from '#server/http/caller-ip.ts'
-import { disown, mailTo, notMeLink, openRecovery, setPassword } from '#server/testing/account-calls.ts'
+import {
+  changePassword,
+  disown,
+  mailTo,
+  notMeLink,
+  openRecovery,
+  setPassword,
+} from '#server/testing/account-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { givePass } from '#server/testing/human-passes.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -111,6 +118,22 @@ describeOnEachDatabase('a browser that has signed in to an account before', (kin
     const link = notMeLink(await mailTo(portal, email, 'new-device'))
     expect((await disown(portal, link)).body).toEqual({ outcome: 'sessions-ended' })
     await setPassword(portal, await openRecovery(portal, email), TEST_PASSWORD.replace('Uma', 'Outra'))
+    await statuses(6, () => signIn(WRONG))
+    expect((await signIn(WRONG, { device })).status).toBe(429)
+  })
+
+  test.each([
+    ['resets', async (address: string) => setPassword(portal, await openRecovery(portal, address))],
+    [
+      'changes',
+      async (address: string) => {
+        const { body } = await signIn(TEST_PASSWORD, { as: address })
+        return changePassword(portal, body.access_token)
+      },
+    ],
+  ])('is forgotten when the person %s the password', async (_, setNew) => {
+    const device = await know()
+    expect((await setNew(email)).status).toBe(200)
     await statuses(6, () => signIn(WRONG))
     expect((await signIn(WRONG, { device })).status).toBe(429)
   })

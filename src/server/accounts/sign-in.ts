@@ -46,7 +46,7 @@ export async function signIn(context: AccountContext, credentials: Credentials):
   const deviceId = await findDevice(context.db, email, shown)
   const attempt = { email, isBuiltin, deviceId, ip }
   try {
-    return await inTurn(attempt, () => tryPassword(context, attempt, credentials.password))
+    return await inTurn(attempt, () => tryWithinLimit(context, attempt, credentials.password))
   } catch (error) {
     if (error instanceof ProblemError) await countFailedAttempt(context, { email, outcome: error.code })
     throw error
@@ -65,10 +65,24 @@ async function findDevice(db: Db, email: string, id: string = randomUUID()): Pro
   return found?.id
 }
 
+/** Counted before it is tried, so that many at once do not slip past; only failures stay counted. */
+async function tryWithinLimit(context: AccountContext, attempt: Attempt, password: string): Promise<Session> {
+  if (attempt.deviceId) return tryPassword(context, attempt, password)
+  const key = `sign-in ${ipGroup(attempt.ip)}`
+  await context.takeFromLimit(key, FAILURES_PER_IP)
+  let isWrong = false
+  try {
+    return await tryPassword(context, attempt, password)
+  } catch (error) {
+    isWrong = error instanceof ProblemError && error.code === 'invalid-credentials'
+    throw error
+  } finally {
+    if (!isWrong) await context.giveBackToLimit(key)
+  }
+}
+
 async function tryPassword(context: AccountContext, attempt: Attempt, password: string): Promise<Session> {
   const { email, isBuiltin, deviceId } = attempt
-  const ipKey = `sign-in ${ipGroup(attempt.ip)}`
-  if (!deviceId) await context.refusePastLimit(ipKey, FAILURES_PER_IP)
   const failures = context.rateLimits ? await reserveAttempt(context, attempt) : 0
 
   const found = await context.db
@@ -80,7 +94,6 @@ async function tryPassword(context: AccountContext, attempt: Attempt, password: 
     .executeTakeFirst()
   if (!(await isPasswordRight(found?.hash ?? undefined, password)) || !found) {
     if (isBuiltin) await warnBuiltinAdmin(context, email, failures)
-    if (!deviceId) await context.takeFromLimit(ipKey, FAILURES_PER_IP)
     throw new ProblemError('invalid-credentials')
   }
 
@@ -89,7 +102,7 @@ async function tryPassword(context: AccountContext, attempt: Attempt, password: 
   const kind = password.length < PASSWORD_MIN ? 'forcedChange' : 'full'
   const session = await context.db.transaction().execute(async (db) => {
     const within = { ...context, db }
-    await clearAttempts(within, attempt)
+    await clearAttempts(within, attempt, failures)
     await db.updateTable('profiles').set({ last_sign_in_at }).where('user_id', '=', found.user_id).execute()
     // The update waits for a change of password under way: the session must not outlive what it was opened with.
     await assertUnchanged(db, found.user_id, found.hash as string)

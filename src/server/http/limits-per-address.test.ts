@@ -52,6 +52,18 @@ describeOnEachDatabase('from one address, whoever is asked about,', (kind) => {
     expect((await signIn()).status).toBe(400)
   })
 
+  test('also of those that are tried at once, and those that are refused take nothing', async () => {
+    await failBefore(57)
+    const passes = await Promise.all(Array.from({ length: 10 }, () => givePass(portal)))
+    const replies = await Promise.all(passes.map((captcha) => signIn(undefined, { captcha })))
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([
+      ...Array(3).fill(400),
+      ...Array(7).fill(429),
+    ])
+    const taken = portal.database.db.selectFrom('rate_limits').select('taken')
+    expect(await taken.where('key', '=', 'sign-in 203.0.113.7').execute()).toEqual([{ taken: 60 }])
+  })
+
   test('sign-ins without a human check, or with the right password, shut nobody out', async () => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
     const refused = await codes(61, () => signIn(undefined, { email, captcha: '' }))

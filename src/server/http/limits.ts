@@ -14,8 +14,6 @@ export interface Limits {
   takeFromLimit(key: string, limit: Limit): Promise<void>
   /** Undoes a take, for what was found to be nobody's attack. */
   giveBackToLimit(key: string): Promise<void>
-  /** Takes nothing: what counts is not known yet. @throws ProblemError rate-limited once all is taken */
-  refusePastLimit(key: string, limit: Limit): Promise<void>
 }
 
 export type TakeFromLimit = Limits['takeFromLimit']
@@ -30,18 +28,30 @@ export function createLimits(db: Db, isOn: boolean, clock: () => number): Limits
     if (!isOn) return
     const now = new Date(clock())
     const resetsAt = new Date(clock() + windowSeconds * 1000)
-    const row = await db
+    const taken = await db
       .insertInto('rate_limits')
       .values({ key, taken: 1, resets_at: resetsAt })
       .onConflict((conflict) =>
-        conflict.column('key').doUpdateSet({
-          taken: sql`case when rate_limits.resets_at <= ${now} then 1 else rate_limits.taken + 1 end`,
-          resets_at: sql`case when rate_limits.resets_at <= ${now} then ${resetsAt} else rate_limits.resets_at end`,
-        }),
+        conflict
+          .column('key')
+          .doUpdateSet({
+            taken: sql`case when rate_limits.resets_at <= ${now} then 1 else rate_limits.taken + 1 end`,
+            resets_at: sql`case when rate_limits.resets_at <= ${now} then ${resetsAt} else rate_limits.resets_at end`,
+          })
+          // What is refused takes nothing: nobody would give it back.
+          .where(({ eb, or }) =>
+            or([eb('rate_limits.taken', '<', max), eb('rate_limits.resets_at', '<=', now)]),
+          ),
       )
-      .returning(['taken', 'resets_at'])
-      .executeTakeFirstOrThrow()
-    if (row.taken > max) throw refuse(row.resets_at)
+      .returning('taken')
+      .executeTakeFirst()
+    if (taken) return
+    const row = await db
+      .selectFrom('rate_limits')
+      .select('resets_at')
+      .where('key', '=', key)
+      .executeTakeFirst()
+    throw refuse(row?.resets_at ?? resetsAt)
   }
 
   return {
@@ -53,17 +63,6 @@ export function createLimits(db: Db, isOn: boolean, clock: () => number): Limits
         .set({ taken: sql`greatest(0, taken - 1)` })
         .where('key', '=', key)
         .execute()
-    },
-    async refusePastLimit(key, { max }) {
-      if (!isOn) return
-      const row = await db
-        .selectFrom('rate_limits')
-        .select('resets_at')
-        .where('key', '=', key)
-        .where('taken', '>=', max)
-        .where('resets_at', '>', new Date(clock()))
-        .executeTakeFirst()
-      if (row) throw refuse(row.resets_at)
     },
   }
 }
