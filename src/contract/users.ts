@@ -191,9 +191,13 @@ export const listSchemas = {
 /** In characters as JavaScript counts them. */
 export const MAX_NAME_LENGTH = 100
 export const MAX_NOTE_LENGTH = 500
-/** No control characters and nothing that is unseen or turns the direction of writing round; lines in a note only. */
-const ONE_LINE = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u
-const LINES = /^(?:[\n\t\u200d]|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}])*$/u
+/**
+ * No control characters, nothing that is unseen, turns the direction of writing round or piles marks up; a note may have
+ * lines, with at most two breaks in a row, and emoji.
+ */
+const ONE_LINE = /^(?!.*\p{M}{4})[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]*$/u
+const LINES =
+  /^(?![^]*\p{M}{4})(?![^]*(?:\n[^\S\n]*){3})(?:[\n\t]|(?<=[\p{Emoji}\ufe0f])\u200d|(?<=\p{Emoji})\ufe0f|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800])*$/u
 
 const nameSchema = z
   .string()
@@ -202,6 +206,8 @@ const nameSchema = z
     z.minLength(1, 'Informe o nome'),
     z.maxLength(MAX_NAME_LENGTH, `Nome deve ter no máximo ${MAX_NAME_LENGTH} caracteres`),
     z.regex(ONE_LINE, 'O nome tem um caractere que não pode ser usado'),
+    z.regex(/\p{L}/u, 'O nome precisa de ao menos uma letra'),
+    z.regex(/^[^@]*$/, 'Informe o nome, e não um e-mail'),
   )
 
 /** The texts of 'Pedido de acesso', as a form has them: what may be left out is empty. */
@@ -219,7 +225,7 @@ export const accessRequestTextsSchema = z.object({
     .check(
       z.trim(),
       z.maxLength(MAX_NOTE_LENGTH, `A observação deve ter no máximo ${MAX_NOTE_LENGTH} caracteres`),
-      z.regex(LINES, 'A observação tem um caractere que não pode ser usado'),
+      z.regex(LINES, 'A observação tem um caractere que não pode ser usado ou linhas vazias demais'),
     ),
 })
 const { full_name, workplace, note } = accessRequestTextsSchema.shape

@@ -19,7 +19,7 @@ const REQUEST = {
   types: ['CRM', 'Oficina'],
   marcas: ['VW'],
   estados: ['RJ'],
-  note: 'Cheguei hoje.\nFalem com o João 👩‍🔧.',
+  note: 'Cheguei hoje.\n\nFalem com o Joa\u0303o 👩🏽‍🔧 ❤️.',
 }
 
 describeOnEachDatabase('asking for access', (kind) => {
@@ -125,6 +125,22 @@ describeOnEachDatabase('asking for access', (kind) => {
       ['a name of two lines', { full_name: 'Rita\nPrado' }],
       ['a name with a NUL', { full_name: 'Rita\0' }],
       ['a name that turns the writing round', { full_name: 'Rita \u202eodarP' }],
+      ...[
+        '\u115f',
+        '\u3164',
+        '\u2800',
+        'Rita\ufe0f\u034f',
+        `R${'\u0301'.repeat(90)}`,
+        '123',
+        'rita@grupopatio.com.br',
+      ].map((full_name): [string, object] => [
+        `the name ${JSON.stringify(full_name.slice(0, 25))}`,
+        { full_name },
+      ]),
+      ['a workplace that is unseen', { full_name: 'R', workplace: '\u2800' }],
+      ['a note of line breaks', { full_name: 'R', note: `a${'\n'.repeat(450)}b` }],
+      ['a note of blank lines', { full_name: 'R', note: `a${'\n \t'.repeat(3)}b` }],
+      ['a note with what is unseen', { full_name: 'R', note: 'a\ufe0f\u034f' }],
       ['a workplace that is too long', { full_name: 'R', workplace: 'x'.repeat(101) }],
       ['a workplace with an escape', { full_name: 'R', workplace: '\u001b[2J' }],
       ['a note that is too long', { full_name: 'R', note: 'x'.repeat(501) }],
