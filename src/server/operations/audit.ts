@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { AuditAction } from '#contract/users.ts'
+import { ipGroup } from '#server/http/caller-ip.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
 
 /** Somebody who has been deleted is a pseudonym without an e-mail. */
@@ -61,7 +62,7 @@ export async function recordAccess(
     from profiles where user_id = ${access.userId}::uuid for key share`.execute(db)
 }
 
-/** Of each hour and account. */
+/** Of each hour and account, the newest first; of IPv6 the /64, or one subscriber would fill them. */
 const MAX_IPS = 20
 
 /**
@@ -79,9 +80,10 @@ export async function countFailedAttempt(
     with person as (select user_id from profiles where email = ${email} for key share)
     insert into failed_sign_ins (hour, subject, user_id, outcome, attempts, ips, last_at)
     select date_trunc('hour', now()), coalesce((select user_id::text from person), ${unknown}::text),
-      (select user_id from person), ${outcome}::text, 1, array[${request.ip}::text], now()
+      (select user_id from person), ${outcome}::text, 1, array[${ipGroup(request.ip)}::text], now()
     on conflict (hour, subject, outcome) do update set
       attempts = failed_sign_ins.attempts + 1, last_at = excluded.last_at,
-      ips = case when excluded.ips <@ failed_sign_ins.ips or cardinality(failed_sign_ins.ips) >= ${sql.lit(MAX_IPS)}
-        then failed_sign_ins.ips else failed_sign_ins.ips || excluded.ips end`.execute(db)
+      ips = (excluded.ips || array_remove(failed_sign_ins.ips, excluded.ips[1]))[1:${sql.lit(MAX_IPS)}]`.execute(
+    db,
+  )
 }

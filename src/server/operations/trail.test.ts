@@ -8,6 +8,7 @@ import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
+import { countFailedAttempt } from './audit.ts'
 
 describeOnEachDatabase('the audit trail', (kind) => {
   const portal = setUpPortal({ kind })
@@ -149,19 +150,20 @@ describeOnEachDatabase('what an investigation finds of sign-ins that were refuse
     expect(await read()).toHaveLength(1)
   })
 
-  test('is no more than twenty addresses a row', async () => {
-    const { email } = await addPerson(portal, { password: TEST_PASSWORD })
-    await signIn(portal, email, 'errada')
-    await sql`update failed_sign_ins set ips = array(select '10.0.0.' || n from generate_series(1, 19) n) || ips[1]`.execute(
-      portal.database.db,
-    )
-    await signIn(portal, email, 'errada')
-    await sql`update failed_sign_ins set ips = array(select '10.0.0.' || n from generate_series(1, 20) n)`.execute(
-      portal.database.db,
-    )
-    await signIn(portal, email, 'errada')
+  test('is the newest twenty places a row, of IPv6 a /64', async () => {
+    const { db } = portal.database
+    const email = 'ninguem@grupopatio.com.br'
+    const fail = (ip: string) => {
+      const request = { ip, userAgent: null, requestId: 'x' }
+      return countFailedAttempt({ db, clock: portal.clock, request } as never, { email, outcome: 'x' })
+    }
+    for (let n = 1; n <= 20; n++) await fail(`10.0.0.${n}`)
+    for (let n = 1; n <= 20; n++) await fail(`2001:db8::${n}`)
+    await fail('10.0.0.2')
     const [row] = await read()
-    expect([row?.attempts, row?.ips.length]).toEqual([3, 20])
+    expect(row?.attempts).toBe(41)
+    const others = Array.from({ length: 18 }, (_, index) => `10.0.0.${20 - index}`)
+    expect(row?.ips).toEqual(['10.0.0.2', '2001:db8:0:0::/64', ...others])
   })
 
   test('is the id of who asks in each line of the request log, refused or not; the IP only if it is wanted', async () => {
