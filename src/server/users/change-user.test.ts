@@ -57,6 +57,15 @@ describeOnEachDatabase('changing a person', (kind) => {
     expect(await readTrail(portal)).toHaveLength(1)
   })
 
+  test('of an unverified address says so in the trail', async () => {
+    const stranger = await addPerson(portal, { approved: false, email_verified_at: null })
+    await patchProfile(portal, admin, stranger.user_id, { approved: true })
+    expect((await readTrail(portal)).at(-1)).toMatchObject({
+      action: 'approval-given',
+      after: { approved: true, email_verified: false },
+    })
+  })
+
   test('of two who approve with entitlements at once one does, and the other is told', async () => {
     const others = [admin, await openAdmin(portal)]
     const replies = await whileHeld(portal, person.user_id, () =>

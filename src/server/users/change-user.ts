@@ -69,7 +69,10 @@ export async function changeUser(
       // It has been answered: whoever wants in again asks again.
       if (action === 'approval-removed')
         await db.deleteFrom('access_requests').where('user_id', '=', userId).execute()
-      await recordAudit({ ...context, db }, { action, target: row, before, after })
+      // Whoever signed up may not own the address: the trail tells that it was approved all the same.
+      const isUnproved = action === 'approval-given' && !row.email_verified_at
+      const told = isUnproved ? { ...after, email_verified: false } : after
+      await recordAudit({ ...context, db }, { action, target: row, before, after: told })
       if (action === 'approval-given') await queueMail({ db }, userMails, 'account-approved', row.email)
     }
     return readProfile(db, userId)
