@@ -101,7 +101,8 @@ export const catalogueRoutes = defineRoutes({
     method: 'GET',
     path: '/api/catalogue',
     access: 'signedIn',
-    summary: 'Every area, brand and state in order, archived ones too',
+    summary:
+      'Every area, brand and state in order; archived ones too, but for those who wait and do not hold them',
     response: catalogueSchema,
   },
   readCatalogueUse: {

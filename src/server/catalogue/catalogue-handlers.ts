@@ -1,20 +1,37 @@
 import { sql } from 'kysely'
-import { type catalogueRoutes, heldAs, LISTS, type ListName, spellingsOf } from '#contract/catalogue.ts'
+import {
+  type Catalogue,
+  type catalogueRoutes,
+  heldAs,
+  LISTS,
+  type ListName,
+  spellingsOf,
+} from '#contract/catalogue.ts'
 import type { ReplyOf } from '#contract/route.ts'
 import type { Db } from '#server/database/schema.ts'
+import type { Context } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { readCatalogue } from './catalogue.ts'
 import { addCatalogueItem, changeCatalogueItem, orderCatalogue } from './change-catalogue.ts'
 
 export function catalogueHandlers(): Handlers<typeof catalogueRoutes> {
   return {
-    readCatalogue: ({ context }) => readCatalogue(context.db),
+    readCatalogue: ({ context }) => readOwnCatalogue(context),
     readCatalogueUse: ({ context }) => readCatalogueUse(context.db),
     orderCatalogue: ({ context, ifMatch, body }) => orderCatalogue(context, { ifMatch, order: body }),
     addCatalogueItem: ({ context, params, body }) => addCatalogueItem(context, { ...params, ...body }),
     changeCatalogueItem: ({ context, params, ifMatch, body }) =>
       changeCatalogueItem(context, { ...params, ifMatch, change: body }),
   }
+}
+
+/** Whoever waits for approval may be anybody: of what is archived they learn what they hold. */
+async function readOwnCatalogue({ db, actor }: Context): Promise<Catalogue> {
+  const catalogue = await readCatalogue(db)
+  if (actor.role === 'admin' || actor.approved) return catalogue
+  const ownItems = (list: ListName) =>
+    catalogue[list].filter((item) => !item.archived || actor.profile[list].includes(heldAs(list, item)))
+  return { ...catalogue, types: ownItems('types'), marcas: ownItems('marcas'), estados: ownItems('estados') }
 }
 
 /** How many people hold each item, and how many reports stand under it. */

@@ -191,6 +191,21 @@ describeOnEachDatabase('the catalogue', (kind) => {
       expect(taken).toMatchObject({ status: 200, body: { losing: 1 } })
     })
 
+    test('shows it to administrators, the approved and whoever holds it, and to nobody else', async () => {
+      const shown = async (extra: object) => {
+        const { access_token: token } = await openTestSession(portal, await addPerson(portal, extra))
+        const { body } = await send(portal, 'GET', '/api/catalogue', { token })
+        return [body.types, body.marcas, body.estados].flatMap(
+          (items: { code: string; archived: boolean }[]) =>
+            items.flatMap(({ code, archived }) => (archived ? [code] : [])),
+        )
+      }
+      const stranger = { approved: false, email_verified_at: null, types: [], marcas: [], estados: [] }
+      expect(await shown(stranger)).toEqual([])
+      expect(await shown({ ...stranger, marcas: ['FIAT'] })).toEqual(['FIAT'])
+      expect(await shown({ ...stranger, approved: true })).toEqual(['vendas', 'FIAT', 'RJ'])
+    })
+
     test('gives it to nobody anew', async () => {
       const person = await addPerson(portal, { types: ['CRM'], marcas: ['VW'], estados: ['ES'] })
       for (const [change, path] of [
