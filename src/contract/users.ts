@@ -197,7 +197,7 @@ export const MAX_NOTE_LENGTH = 500
  */
 const ONE_LINE = /^(?!.*\p{M}{4})[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]*$/u
 const LINES =
-  /^(?![^]*\p{M}{4})(?![^]*(?:\n[^\S\n]*){3})(?:[\n\t]|(?<=[\p{Emoji}\ufe0f])\u200d|(?<=\p{Emoji})\ufe0f|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800])*$/u
+  /^(?![\s\S]*\p{M}{4})(?![\s\S]*(?:\n[^\S\n]*){3})(?:[\n\t]|(?<=\p{Emoji}|\ufe0f)\u200d|(?<=\p{Emoji})\ufe0f|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800])*$/u
 
 const nameSchema = z
   .string()
