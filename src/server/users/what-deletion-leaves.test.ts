@@ -44,6 +44,7 @@ describeOnEachDatabase('deleting somebody', (kind) => {
     const { body } = await signIn(portal, email, NEW_PASSWORD)
     await refresh(portal, body.refresh_token)
     await changePassword(portal, body.access_token, 'Outra-Travessia-99!')
+    await signIn(portal, email, 'Outra-Travessia-99!')
     await signIn(portal, email, 'a senha errada')
     await recover(portal, email)
     await askToken(portal, person)
