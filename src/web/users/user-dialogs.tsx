@@ -1,6 +1,4 @@
-import { DeleteDialog } from './delete-dialog.tsx'
 import { EntitlementsDialog } from './entitlements-dialog.tsx'
-import { HistoryDialog } from './history-dialog.tsx'
 import { RemoveApprovalDialog } from './remove-approval-dialog.tsx'
 import type { SelectionDialogProps } from './selection.ts'
 import type { DialogRequest } from './use-dialogs.tsx'
@@ -11,8 +9,7 @@ export interface UserDialogsProps extends SelectionDialogProps {
 }
 
 /** The dialogs of the user administration that are loaded with the table; one at a time. */
-export function UserDialogs({ dialog, ...rest }: UserDialogsProps) {
-  const { onClose } = rest
+export function UserDialogs({ dialog, onClose }: UserDialogsProps) {
   switch (dialog?.kind) {
     case 'types':
     case 'scope':
@@ -28,10 +25,6 @@ export function UserDialogs({ dialog, ...rest }: UserDialogsProps) {
       )
     case 'remove':
       return <RemoveApprovalDialog person={dialog.profile} onClose={onClose} />
-    case 'history':
-      return <HistoryDialog person={dialog.profile} onClose={onClose} />
-    case 'delete':
-      return <DeleteDialog {...rest} />
     default:
       return null
   }
