@@ -1,6 +1,6 @@
 // The server's half of the user table: pages of 100 by every column either way, first and in the middle, filtered and
 // searched, then bulk edits, with 10,000 people. `node proof/bench/user-table.ts [--rounds 5]`
-import { PROFILE_SORTS } from '#contract/users.ts'
+import { PROFILE_SORTS } from '#contract/user-rules.ts'
 import { type Figure, median, readNumbers, runBench, spread } from '#proof/shared/figures.ts'
 import { signInAsAdmin, startWithPeople } from '#proof/shared/people.ts'
 import { openPostgres } from '#proof/shared/postgres.ts'

@@ -33,3 +33,6 @@ export function refusalOf(
   if (route.access === 'admin' && caller.role !== 'admin') return 'forbidden'
   return undefined
 }
+
+/** How long the browser that signed up can show it, in ms. */
+export const CONFIRMATION_MARK_MS = 30 * 60_000

@@ -133,9 +133,6 @@ const authJsExtras = {
 
 const linkTokenSchema = z.string().check(z.minLength(1), z.maxLength(128))
 
-/** How long the browser that signed up can show it, in ms. */
-export const CONFIRMATION_MARK_MS = 30 * 60_000
-
 /** The same for known and unknown e-mails: a user in GoTrue's shape whose id means nothing, and no session. */
 const signedUpSchema = z.object({
   id: z.uuid(),

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { estadoSchema, inOrder, slugOf, typeSchema } from './catalogue.ts'
+import { estadoSchema, slugOf, typeSchema } from './catalogue.ts'
+import { inOrder } from './held-lists.ts'
 import { SEEDED_CATALOGUE } from './seeded-catalogue.ts'
 
 describe('the order of report areas', () => {

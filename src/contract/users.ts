@@ -1,38 +1,7 @@
 import * as z from 'zod/mini'
 import { estadoSchema, MAX_ITEMS, marcaSchema, typeSchema } from './catalogue.ts'
 import { defineRoutes } from './route.ts'
-
-/** 9873 → '9.873'. */
-const grouped = (count: number) => count.toLocaleString('pt-BR')
-
-export const adminMessages = {
-  accessDenied: 'Acesso negado. Apenas administradores.',
-  none: 'Nenhum usuário encontrado',
-  loadFailed: 'Erro ao carregar usuários',
-  typesLoadFailed: 'Erro ao carregar tipos de usuário',
-  typesSaved: 'Tipos de acesso atualizados com sucesso',
-  typesFailed: 'Erro ao atualizar tipos de acesso',
-  scopeLoadFailed: 'Erro ao carregar marcas e estados',
-  scopeSaved: 'Marcas e estados atualizados com sucesso!',
-  scopeFailed: 'Erro ao atualizar marcas e estados',
-  approved: 'Usuário aprovado com sucesso',
-  approveFailed: 'Erro ao aprovar usuário',
-  approvedMany: (count: number) => `${grouped(count)} usuário(s) aprovado(s) com sucesso`,
-  approveManyFailed: 'Erro ao aprovar usuários',
-  approvalRemoved: 'Aprovação removida',
-  removeFailed: 'Erro ao remover aprovação',
-  bulkNothing: 'Selecione pelo menos um item para alterar',
-  bulkAdd: 'Adicionar aos usuários selecionados',
-  bulkRemove: 'Remover dos usuários selecionados',
-  bulkDone: (action: 'add' | 'remove', count: number) =>
-    `Dados ${action === 'add' ? 'adicionados' : 'removidos'} com sucesso para ${grouped(count)} usuário(s)`,
-  bulkFailed: 'Erro ao atualizar dados dos usuários',
-  deleteNothing: 'Nenhum usuário selecionado',
-  deleted: (count: number) => `${grouped(count)} usuário(s) excluído(s) com sucesso`,
-  deleteFailed: 'Erro ao excluir usuários',
-  deleteFailedFor: (count: number) => `Erro ao excluir ${grouped(count)} usuário(s)`,
-  sessionExpired: 'Sessão expirada',
-} as const
+import { MAX_IDS, MAX_NAME_LENGTH, MAX_NOTE_LENGTH, PROFILE_SORTS } from './user-rules.ts'
 
 /** Everything that leaves a row in the audit trail; each can appear in a person's history. */
 export const AUDIT_ACTIONS = [
@@ -133,17 +102,6 @@ export const managedProfileSchema = z.extend(profileSchema, {
 })
 export type ManagedProfile = z.output<typeof managedProfileSchema>
 
-/** The columns that the list can be sorted by. */
-export const PROFILE_SORTS = [
-  'email',
-  'full_name',
-  'approved',
-  'email_verified_at',
-  'created_at',
-  'last_sign_in_at',
-] as const
-export type ProfileSort = (typeof PROFILE_SORTS)[number]
-
 const FLAGS = ['true', 'false'] as const
 
 /**
@@ -173,8 +131,6 @@ export const profileFilterSchema = z.strictObject({
 })
 export type ProfileFilter = z.output<typeof profileFilterSchema>
 
-/** Largest number of people that one call takes by their ids. */
-export const MAX_IDS = 1_000
 const MAX_IDS_BYTES = 256 * 1024
 
 const idsSchema = (tooFew: string) => z.array(z.uuid()).check(z.minLength(1, tooFew), z.maxLength(MAX_IDS))
@@ -188,9 +144,6 @@ export const listSchemas = {
   estados: z.array(estadoSchema).check(z.maxLength(MAX_ITEMS)),
 }
 
-/** In characters as JavaScript counts them. */
-export const MAX_NAME_LENGTH = 100
-export const MAX_NOTE_LENGTH = 500
 /**
  * No control characters, nothing that is unseen, turns the direction of writing round or piles marks up; a note may have
  * lines, with at most two breaks in a row, and emoji.
@@ -307,9 +260,6 @@ const bulkEditResultSchema = z.object({
   undoId: z.nullable(z.uuid()),
 })
 export type BulkEditResult = z.output<typeof bulkEditResultSchema>
-
-/** How long a bulk edit, or an approval of several, can be undone. */
-export const UNDO_SECONDS = 30
 
 /** One audit entry about a person; before and after hold what the action changed. */
 export const historyEntrySchema = z.object({

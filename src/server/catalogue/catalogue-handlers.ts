@@ -1,12 +1,6 @@
 import { sql } from 'kysely'
-import {
-  type Catalogue,
-  type catalogueRoutes,
-  heldAs,
-  LISTS,
-  type ListName,
-  spellingsOf,
-} from '#contract/catalogue.ts'
+import type { Catalogue, catalogueRoutes } from '#contract/catalogue.ts'
+import { heldAs, LISTS, type ListName, spellingsOf } from '#contract/held-lists.ts'
 import type { ReplyOf } from '#contract/route.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'

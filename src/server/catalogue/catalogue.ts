@@ -1,13 +1,6 @@
 import { sql } from 'kysely'
-import {
-  type Catalogue,
-  type CatalogueItem,
-  type Entitlements,
-  heldAs,
-  LISTS,
-  type ListName,
-  valuesOf,
-} from '#contract/catalogue.ts'
+import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
+import { type Entitlements, heldAs, LISTS, type ListName, valuesOf } from '#contract/held-lists.ts'
 import type { FieldProblem } from '#contract/problem.ts'
 import type { ProfileFilter } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'

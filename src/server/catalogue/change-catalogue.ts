@@ -4,12 +4,10 @@ import {
   type CatalogueItem,
   catalogueMessages,
   type catalogueRoutes,
-  LISTS,
-  type ListName,
   MAX_ITEMS,
   slugOf,
-  spellingsOf,
 } from '#contract/catalogue.ts'
+import { LISTS, type ListName, spellingsOf } from '#contract/held-lists.ts'
 import type { BodyOf } from '#contract/route.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'

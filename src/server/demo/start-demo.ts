@@ -1,4 +1,4 @@
-import { valuesOf } from '#contract/catalogue.ts'
+import { valuesOf } from '#contract/held-lists.ts'
 import { createMailbox } from '#emulators/mailbox/mailbox.ts'
 import { EMULATED_CLIENT_ID, EMULATED_REPORTS, EMULATED_TENANT_ID } from '#emulators/power-bi/catalogue.ts'
 import { createPowerBiEmulator } from '#emulators/power-bi/emulator.ts'

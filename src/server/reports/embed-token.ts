@@ -1,4 +1,5 @@
-import { type Catalogue, type ListName, valuesOf } from '#contract/catalogue.ts'
+import type { Catalogue } from '#contract/catalogue.ts'
+import { type ListName, valuesOf } from '#contract/held-lists.ts'
 import type { Profile } from '#contract/users.ts'
 import { readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Context } from '#server/http/context.ts'

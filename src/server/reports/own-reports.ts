@@ -1,4 +1,5 @@
-import { type Catalogue, inOrder, valuesOf } from '#contract/catalogue.ts'
+import type { Catalogue } from '#contract/catalogue.ts'
+import { inOrder, valuesOf } from '#contract/held-lists.ts'
 import type { OwnReports, ReportArea } from '#contract/reports.ts'
 import { readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'

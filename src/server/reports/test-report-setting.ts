@@ -1,4 +1,4 @@
-import { valuesOf } from '#contract/catalogue.ts'
+import { valuesOf } from '#contract/held-lists.ts'
 import type { ReportSettingInput, ReportTestOutcome } from '#contract/report-settings.ts'
 import { isPublishedToWeb } from '#contract/share-url.ts'
 import { areaOf, readCatalogue } from '#server/catalogue/catalogue.ts'

@@ -6,7 +6,8 @@ import {
   accessTemplateMessages,
   MAX_TEMPLATES,
 } from '#contract/access-templates.ts'
-import { type Catalogue, type Entitlements, inOrder, LISTS } from '#contract/catalogue.ts'
+import type { Catalogue } from '#contract/catalogue.ts'
+import { type Entitlements, inOrder, LISTS } from '#contract/held-lists.ts'
 import { holdCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'

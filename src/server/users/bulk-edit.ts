@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
-import { type Catalogue, type Entitlements, LISTS } from '#contract/catalogue.ts'
-import { adminMessages, type BulkEdit, type BulkEditResult } from '#contract/users.ts'
+import type { Catalogue } from '#contract/catalogue.ts'
+import { type Entitlements, LISTS } from '#contract/held-lists.ts'
+import { adminMessages } from '#contract/user-rules.ts'
+import type { BulkEdit, BulkEditResult } from '#contract/users.ts'
 import {
   holdCatalogue,
   readCatalogue,

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
-import { type Catalogue, inOrder, LISTS } from '#contract/catalogue.ts'
+import type { Catalogue } from '#contract/catalogue.ts'
+import { inOrder, LISTS } from '#contract/held-lists.ts'
 import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
 import { holdCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
 import type { ProfilesTable } from '#server/database/schema.ts'

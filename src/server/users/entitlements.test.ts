@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { inOrder, LISTS, type ListName } from '#contract/catalogue.ts'
+import { inOrder, LISTS, type ListName } from '#contract/held-lists.ts'
 import { SEEDED_CATALOGUE as CATALOGUE, ESTADOS, MARCAS, TYPES } from '#contract/seeded-catalogue.ts'
 import { mergeEntitlements, namedLists } from './entitlements.ts'
 

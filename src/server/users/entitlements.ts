@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { type Catalogue, type Entitlements, inOrder, LISTS, type ListName } from '#contract/catalogue.ts'
+import type { Catalogue } from '#contract/catalogue.ts'
+import { type Entitlements, inOrder, LISTS, type ListName } from '#contract/held-lists.ts'
 import type { AuditAction, BulkEdit } from '#contract/users.ts'
 import type { Context } from '#server/http/context.ts'
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type ManagedProfile, PROFILE_SORTS, type ProfileSort } from '#contract/users.ts'
+import { PROFILE_SORTS, type ProfileSort } from '#contract/user-rules.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 import { createRandom } from '#server/demo/seeded-people.ts'
 import { askForPage, listAll, listPage } from '#server/testing/admin-calls.ts'
 import { addPerson } from '#server/testing/builders.ts'

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type ManagedProfile, PROFILE_SORTS } from '#contract/users.ts'
+import { PROFILE_SORTS } from '#contract/user-rules.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 import { type Admin, listAll, openAdmin } from '#server/testing/admin-calls.ts'
 import { addPerson, send } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { type Entitlements, LISTS } from '#contract/catalogue.ts'
-import { UNDO_SECONDS } from '#contract/users.ts'
+import { type Entitlements, LISTS } from '#contract/held-lists.ts'
+import { UNDO_SECONDS } from '#contract/user-rules.ts'
 import { holdCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'

@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
-import { type ListName, OLD_SPELLING, spellingsOf } from '#contract/catalogue.ts'
+import { type ListName, OLD_SPELLING, spellingsOf } from '#contract/held-lists.ts'
 import type { QueryOf } from '#contract/route.ts'
 import {
   type HistoryEntry,

@@ -1,6 +1,6 @@
 import { Outlet, useMatches, useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { adminMessages } from '#contract/users.ts'
+import { adminMessages } from '#contract/user-rules.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { useKnownRole } from './use-role.ts'
 

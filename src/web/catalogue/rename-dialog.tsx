@@ -1,5 +1,6 @@
 import { useId, useState } from 'react'
-import { type CatalogueItem, type ListName, MAX_LABEL_LENGTH } from '#contract/catalogue.ts'
+import type { CatalogueItem } from '#contract/catalogue.ts'
+import { type ListName, MAX_LABEL_LENGTH } from '#contract/held-lists.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { TextField } from '#web/ui/text-field.tsx'

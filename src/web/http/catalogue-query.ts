@@ -1,5 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { type Catalogue, type CatalogueItem, heldAs, type ListName } from '#contract/catalogue.ts'
+import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
+import { heldAs, type ListName } from '#contract/held-lists.ts'
 import { callApi } from './api.ts'
 
 export const catalogueQuery = queryOptions({

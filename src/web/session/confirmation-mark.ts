@@ -1,4 +1,4 @@
-import { CONFIRMATION_MARK_MS } from '#contract/accounts.ts'
+import { CONFIRMATION_MARK_MS } from '#contract/access.ts'
 import { sharedStorage } from './browser-storage.ts'
 import { MARK_KEY } from './session-store.ts'
 

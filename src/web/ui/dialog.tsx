@@ -41,8 +41,9 @@ export function Dialog(props: DialogProps) {
     <Primitive.Root
       open={isOpen}
       disablePointerDismissal={!onClose || hasChanges}
-      onOpenChange={(open, { reason }) => {
-        if (!open && !(reason === 'outside-press' && isSecondPress())) onClose?.()
+      onOpenChange={(open, { reason, event }) => {
+        const isStray = reason === 'outside-press' && event instanceof UIEvent && event.detail !== 1
+        if (!open && !(isStray && isSecondPress())) onClose?.()
       }}
     >
       <Primitive.Portal>

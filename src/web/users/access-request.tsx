@@ -1,4 +1,5 @@
-import { type Catalogue, inOrder, LISTS } from '#contract/catalogue.ts'
+import type { Catalogue } from '#contract/catalogue.ts'
+import { inOrder, LISTS } from '#contract/held-lists.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { Alert } from '#web/ui/alert.tsx'

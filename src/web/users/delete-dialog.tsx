@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import { adminMessages, type ManagedProfile } from '#contract/users.ts'
+import { adminMessages } from '#contract/user-rules.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'

@@ -1,4 +1,5 @@
-import { adminMessages, type ManagedProfile } from '#contract/users.ts'
+import { adminMessages } from '#contract/user-rules.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import { getSession } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'

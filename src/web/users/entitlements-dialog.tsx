@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useId, useRef } from 'react'
-import type { Entitlements } from '#contract/catalogue.ts'
+import type { Entitlements } from '#contract/held-lists.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'

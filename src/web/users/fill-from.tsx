@@ -1,5 +1,5 @@
 import { type ComponentType, useEffect, useState } from 'react'
-import type { Entitlements } from '#contract/catalogue.ts'
+import type { Entitlements } from '#contract/held-lists.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import type { Filling } from './fill-lists.ts'
 

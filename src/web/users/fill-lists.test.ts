@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Catalogue, type Entitlements, heldAs, LISTS, type ListName } from '#contract/catalogue.ts'
+import type { Catalogue } from '#contract/catalogue.ts'
+import { type Entitlements, heldAs, LISTS, type ListName } from '#contract/held-lists.ts'
 import { SEEDED_CATALOGUE } from '#contract/seeded-catalogue.ts'
 import { fillFrom, templateInWords } from './fill-lists.ts'
 

@@ -1,4 +1,5 @@
-import { type Catalogue, type Entitlements, inOrder, type ListName, valuesOf } from '#contract/catalogue.ts'
+import type { Catalogue } from '#contract/catalogue.ts'
+import { type Entitlements, inOrder, type ListName, valuesOf } from '#contract/held-lists.ts'
 import { choicesOf } from '#web/http/catalogue-query.ts'
 import { LIST_ORDER } from './describe-change.ts'
 

@@ -1,5 +1,6 @@
 import { type FormEvent, useId, useState } from 'react'
-import { MAX_NAME_LENGTH, type ManagedProfile } from '#contract/users.ts'
+import { MAX_NAME_LENGTH } from '#contract/user-rules.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { TextField } from '#web/ui/text-field.tsx'

@@ -1,4 +1,5 @@
-import { adminMessages, type ManagedProfile } from '#contract/users.ts'
+import { adminMessages } from '#contract/user-rules.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 import { useSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'

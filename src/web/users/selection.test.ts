@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { MAX_IDS, type ManagedProfile } from '#contract/users.ts'
+import { MAX_IDS } from '#contract/user-rules.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 import {
   findWhoLeft,
   isSelected,

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'react'
-import { MAX_IDS, type ManagedProfile, type ProfileFilter } from '#contract/users.ts'
+import { MAX_IDS } from '#contract/user-rules.ts'
+import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import type { ProfileOrder, UserList } from './user-queries.ts'
 

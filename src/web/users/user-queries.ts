@@ -9,13 +9,8 @@ import {
 } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import type { ReplyNamed } from '#contract/index.ts'
-import {
-  adminMessages,
-  MAX_IDS,
-  type ManagedProfile,
-  type ProfileFilter,
-  type ProfileSort,
-} from '#contract/users.ts'
+import { adminMessages, MAX_IDS, type ProfileSort } from '#contract/user-rules.ts'
+import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient, USERS_QUERY } from '#web/http/query-client.ts'
 import { ApiError, isGone } from '#web/http/send-request.ts'

@@ -1,5 +1,6 @@
 import { memo, type ReactNode } from 'react'
-import { adminMessages, type ManagedProfile } from '#contract/users.ts'
+import { adminMessages } from '#contract/user-rules.ts'
+import type { ManagedProfile } from '#contract/users.ts'
 import { Checkbox } from '#web/ui/choices.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { Skeleton } from '#web/ui/loading.tsx'

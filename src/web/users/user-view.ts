@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import * as z from 'zod/mini'
-import { type Catalogue, type ListName, valuesOf } from '#contract/catalogue.ts'
-import { PROFILE_SORTS, type ProfileFilter, type ProfileSort } from '#contract/users.ts'
+import type { Catalogue } from '#contract/catalogue.ts'
+import { type ListName, valuesOf } from '#contract/held-lists.ts'
+import { PROFILE_SORTS, type ProfileSort } from '#contract/user-rules.ts'
+import type { ProfileFilter } from '#contract/users.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { type ProfileOrder, readAhead } from './user-queries.ts'
@@ -11,38 +12,37 @@ import { type ProfileOrder, readAhead } from './user-queries.ts'
 export const MAX_SEARCH_LENGTH = 100
 const DEFAULT_ORDER: ProfileOrder = { sort: 'email', order: 'asc' }
 
-/** Written here: zod's own would be loaded for it alone. */
+/** Written here: the schemas would be loaded for it alone. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** What makes no sense counts as left out. */
-const lenient = <Schema extends z.ZodMiniType>(schema: Schema) => z.catch(z.optional(schema), undefined)
+function oneOf<Value extends string>(value: unknown, values: readonly Value[]): Value | undefined {
+  return values.find((each) => each === value)
+}
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
+
 /** The table's part of the address of /admin. */
-const searchSchema = z.object({
-  status: lenient(z.enum(['approved', 'pending'])),
-  verified: lenient(z.enum(['yes', 'no'])),
-  type: lenient(z.string()),
-  marca: lenient(z.string()),
-  estado: lenient(z.string()),
-  template: lenient(z.string()),
-  sort: lenient(z.enum(PROFILE_SORTS)),
-  order: lenient(z.enum(['asc', 'desc'])),
-})
+type SearchPart = 'q' | 'status' | 'verified' | 'type' | 'marca' | 'estado' | 'template' | 'sort' | 'order'
 /** Parts of it to write; undefined takes a part away. */
-type UserSearch = { [Name in 'q' | keyof z.output<typeof searchSchema>]?: string | undefined }
+type UserSearch = { [Name in SearchPart]?: string | undefined }
 
 /**
  * Reads the table's part of an address that anybody may have typed; what makes no sense is left out.
  * @param catalogue what types, marcas and estados there are; undefined while that is not known
  */
 export function readUserView(search: Record<string, unknown>, catalogue: Catalogue | undefined) {
-  const { status, verified, template, sort, order, ...named } = searchSchema.parse(search)
-  const known = (list: ListName, value: string | undefined) =>
-    catalogue && value !== undefined && !valuesOf(catalogue, list).includes(value) ? undefined : value
-  const [type, marca, estado] = [
-    known('types', named.type),
-    known('marcas', named.marca),
-    known('estados', named.estado),
-  ]
+  const known = (list: ListName, value: unknown) => {
+    const text = textOf(value)
+    return catalogue && text !== undefined && !valuesOf(catalogue, list).includes(text) ? undefined : text
+  }
+  const status = oneOf(search.status, ['approved', 'pending'])
+  const verified = oneOf(search.verified, ['yes', 'no'])
+  const type = known('types', search.type)
+  const marca = known('marcas', search.marca)
+  const estado = known('estados', search.estado)
+  const template = textOf(search.template)
+  const sort = oneOf(search.sort, PROFILE_SORTS)
+  const order = oneOf(search.order, ['asc', 'desc'])
   const q = tidySearch(search.q)
   const filter: ProfileFilter = {
     ...(q && { q }),

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
-import { adminMessages, type ProfileFilter } from '#contract/users.ts'
+import { adminMessages } from '#contract/user-rules.ts'
+import type { ProfileFilter } from '#contract/users.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'

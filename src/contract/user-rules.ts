@@ -1,0 +1,55 @@
+// Texts and bounds of the user administration, without the schemas: what its screens load first.
+
+/** 9873 → '9.873'. */
+const grouped = (count: number) => count.toLocaleString('pt-BR')
+
+export const adminMessages = {
+  accessDenied: 'Acesso negado. Apenas administradores.',
+  none: 'Nenhum usuário encontrado',
+  loadFailed: 'Erro ao carregar usuários',
+  typesLoadFailed: 'Erro ao carregar tipos de usuário',
+  typesSaved: 'Tipos de acesso atualizados com sucesso',
+  typesFailed: 'Erro ao atualizar tipos de acesso',
+  scopeLoadFailed: 'Erro ao carregar marcas e estados',
+  scopeSaved: 'Marcas e estados atualizados com sucesso!',
+  scopeFailed: 'Erro ao atualizar marcas e estados',
+  approved: 'Usuário aprovado com sucesso',
+  approveFailed: 'Erro ao aprovar usuário',
+  approvedMany: (count: number) => `${grouped(count)} usuário(s) aprovado(s) com sucesso`,
+  approveManyFailed: 'Erro ao aprovar usuários',
+  approvalRemoved: 'Aprovação removida',
+  removeFailed: 'Erro ao remover aprovação',
+  bulkNothing: 'Selecione pelo menos um item para alterar',
+  bulkAdd: 'Adicionar aos usuários selecionados',
+  bulkRemove: 'Remover dos usuários selecionados',
+  bulkDone: (action: 'add' | 'remove', count: number) =>
+    `Dados ${action === 'add' ? 'adicionados' : 'removidos'} com sucesso para ${grouped(count)} usuário(s)`,
+  bulkFailed: 'Erro ao atualizar dados dos usuários',
+  deleteNothing: 'Nenhum usuário selecionado',
+  deleted: (count: number) => `${grouped(count)} usuário(s) excluído(s) com sucesso`,
+  deleteFailed: 'Erro ao excluir usuários',
+  deleteFailedFor: (count: number) => `Erro ao excluir ${grouped(count)} usuário(s)`,
+  sessionExpired: 'Sessão expirada',
+} as const
+
+/** The columns that the list can be sorted by. */
+export const PROFILE_SORTS = [
+  'email',
+  'full_name',
+  'approved',
+  'email_verified_at',
+  'created_at',
+  'last_sign_in_at',
+] as const
+export type ProfileSort = (typeof PROFILE_SORTS)[number]
+
+/** Largest number of people that one call takes by their ids. */
+export const MAX_IDS = 1_000
+
+/** In characters as JavaScript counts them. */
+export const MAX_NAME_LENGTH = 100
+
+export const MAX_NOTE_LENGTH = 500
+
+/** How long a bulk edit, or an approval of several, can be undone. */
+export const UNDO_SECONDS = 30
