@@ -27,7 +27,7 @@ const CHUNKS = {
   rare: async () => (await loadChunk(() => import('./rare-dialogs.tsx'))).RareDialogs,
 }
 type Chunk = keyof typeof CHUNKS
-const RARE: readonly DialogRequest['kind'][] = ['name', 'history', 'bulk', 'delete', 'approve-many']
+const RARE: readonly DialogRequest['kind'][] = ['name', 'remove', 'history', 'bulk', 'delete', 'approve-many']
 
 // Not by lazy(), which remembers a failure for good.
 const loaded: { [Name in Chunk]?: ComponentType<UserDialogsProps> } = {}

@@ -1,5 +1,4 @@
 import { EntitlementsDialog } from './entitlements-dialog.tsx'
-import { RemoveApprovalDialog } from './remove-approval-dialog.tsx'
 import type { SelectionDialogProps } from './selection.ts'
 import type { DialogRequest } from './use-dialogs.tsx'
 
@@ -23,8 +22,6 @@ export function UserDialogs({ dialog, onClose }: UserDialogsProps) {
           onNext={dialog.onNext}
         />
       )
-    case 'remove':
-      return <RemoveApprovalDialog person={dialog.profile} onClose={onClose} />
     default:
       return null
   }
