@@ -101,8 +101,6 @@ test('others match than the administrator saw: nothing is changed, and it is sai
   const [first] = await other.people('q=teixeira&approved=true')
   if (!first) throw new Error('The seed has nobody of that name')
   const types = async () => (await other.people('q=teixeira')).map((person) => person.types)
-  // Without the stream, which would have told the table and so the dialog.
-  await page.route('**/api/support-messages/changes', (route) => route.abort())
   await openAdmin(page, '?q=teixeira&status=approved')
   await page.getByRole('checkbox').first().check()
   await page.getByRole('button', { name: /^Alterar Filtros em Massa \([1-9]\d*\)$/ }).click()

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Entitlements } from '#contract/held-lists.ts'
 import { adminMessages, UNDO_SECONDS } from '#contract/user-rules.ts'
 import type { BulkEdit, BulkEditResult } from '#contract/users.ts'
@@ -22,7 +22,17 @@ export function useBulkEdit(chosen: Selection, onSaved: () => void) {
   const [ticked, setTicked] = useState<Entitlements>(NO_ENTITLEMENTS)
   const [goneIds, setGoneIds] = useState<ReadonlySet<string>>(new Set())
   const [refusal, setRefusal] = useState<string>()
-  const selection = useMemo(() => withoutLeavers(chosen, (id) => goneIds.has(id)), [chosen, goneIds])
+  // The table follows every change; whom the dialog is about changes only when it says so.
+  const [opened, setOpened] = useState(chosen)
+  const latest = useRef(chosen)
+  useEffect(() => {
+    latest.current = chosen
+  }, [chosen])
+  const readSelectionAgain = async () => {
+    await refreshUsers()
+    setOpened(latest.current)
+  }
+  const selection = useMemo(() => withoutLeavers(opened, (id) => goneIds.has(id)), [opened, goneIds])
   const edit = useMemo(() => bulkEditOf(selection, action, ticked), [selection, action, ticked])
   const lack = whatLacks(selection, ticked)
 
@@ -44,7 +54,7 @@ export function useBulkEdit(chosen: Selection, onSaved: () => void) {
         if (isConflict(conflict)) {
           leaveOut(conflict, settled)
           // The table then knows how many match now, and so does the selection.
-          await refreshUsers()
+          await readSelectionAgain()
         }
         throw conflict
       }
@@ -67,11 +77,13 @@ export function useBulkEdit(chosen: Selection, onSaved: () => void) {
       if (body.action === 'add') rememberTicks(ticked)
       onSaved()
     },
-    onFailed: (failure, body) => {
+    onFailed: async (failure, body) => {
       showToast(failureNotice(adminMessages.bulkFailed, failure))
       if (!isConflict(failure)) return
       setRefusal(failure.message)
-      if (!leaveOut(failure, body)) void refetch()
+      const isSomeoneGone = leaveOut(failure, body)
+      await readSelectionAgain()
+      if (!isSomeoneGone) void refetch()
     },
     onSettled: refreshUsers,
   })
