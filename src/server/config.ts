@@ -225,9 +225,9 @@ function configOf(
     },
     /** Opens /api/metrics; without it the route is closed. */
     metricsToken: env.METRICS_TOKEN,
-    // The demo talks to a person at a terminal.
     /** Whether the lines of the request log name the caller's IP. */
     logIps: env.LOG_IPS,
+    // The demo talks to a person at a terminal.
     logLevel: env.LOG_LEVEL ?? (isDemo ? 'warn' : 'info'),
     rateLimits: env.RATE_LIMITS === 'on',
   }
