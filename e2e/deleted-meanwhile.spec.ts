@@ -1,8 +1,11 @@
 import type { Page } from '@playwright/test'
 import { expect, type OtherAdmin, openPerson, test, toast } from './administration.ts'
+import { muteChanges } from './portal-fixture.ts'
 
 const GONE = 'Esta conta não existe mais'
 const SERVER = 'Usuário não encontrado. Talvez já tenha sido excluído.'
+
+test.beforeEach(({ page }) => muteChanges(page))
 
 /** Somebody of the seed who is approved or waits, and how to delete them from elsewhere. */
 async function somebody(other: OtherAdmin, query: string) {
@@ -43,7 +46,7 @@ for (const [button, query, failed] of [
     page.on('request', (request) => {
       if (/\/api\/profiles\/[0-9a-f-]{36}/.test(request.url())) reads += 1
     })
-    await page.getByRole('button', { name: button, exact: true }).click()
+    await page.getByRole('row').getByRole('button', { name: button, exact: true }).click()
     if (failed) await expect(toast(page, failed)).toBeVisible()
     await expect(page.getByRole('dialog').getByRole('alert')).toContainText(GONE)
     // It is not tried again.

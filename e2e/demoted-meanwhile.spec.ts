@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { toast } from './administration.ts'
-import { expect, openAs, openSession, test } from './portal-fixture.ts'
+import { expect, muteChanges, openAs, openSession, test } from './portal-fixture.ts'
 
 const DEMOTED = 'diretoria'
 const VENDAS = 'vendas.rj@grupopatio.com.br'
@@ -40,8 +40,9 @@ test('who is no administrator any more learns it from whatever they do to users,
 }) => {
   await demo.setAdministrator(DEMOTED, true)
   const context = await browser.newContext({ baseURL: demo.url })
-  // The stream of the support messages would tell them too, sooner or later.
-  await context.route('**/api/support-messages/**', (route) => route.abort())
+  // The stream of changes would tell them too.
+  await context.route('**/api/support-messages/unread-count', (route) => route.abort())
+  await muteChanges(context)
   const first = await context.newPage()
   await openSession(first, DEMOTED)
   const tabs: { name: string; tab: Page; press: (page: Page) => Promise<void> }[] = []

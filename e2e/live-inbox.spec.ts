@@ -40,11 +40,11 @@ test('what a visitor writes shows in the badge, the title and the list at once',
   const visitor = await (await browser.newContext({ baseURL: demo.url, locale: 'pt-BR' })).newPage()
   await signInAsAdmin(page)
   const before = await unreadIn(page)
-  await expect(page).toHaveTitle(new RegExp(`^\\(${before}\\) Relatórios · `))
+  await expect(page).toHaveTitle(new RegExp(`^\\(${before}\\) Vendas · Relatórios · `))
   await expectNoReload(page, async () => {
     await writeAsVisitor(visitor, 'Visita Um')
     await expectUnread(page, before + 1)
-    await expect(page).toHaveTitle(new RegExp(`^\\(${before + 1}\\) Relatórios · `))
+    await expect(page).toHaveTitle(new RegExp(`^\\(${before + 1}\\) Vendas · Relatórios · `))
     await page.getByRole('link', { name: /^Mensagens/ }).click()
     await expect(cardOf(page, 'Visita Um')).toBeVisible()
     await expect(page).toHaveTitle(new RegExp(`^\\(${before + 1}\\) Mensagens de Suporte · `))

@@ -1,5 +1,5 @@
 import type { Browser, Page } from '@playwright/test'
-import { expect, test } from './portal-fixture.ts'
+import { expect, muteChanges, test } from './portal-fixture.ts'
 import { datasetOf, formOf, openSettings, save, toast } from './settings-card.ts'
 
 const notice = (page: Page) => formOf(page).getByRole('alert')
@@ -8,6 +8,7 @@ const SAVED = 'Configuração do Power BI para Vendas salva com sucesso'
 
 async function openCardAs(browser: Browser, baseURL: string, name: string): Promise<Page> {
   const page = await (await browser.newContext({ baseURL })).newPage()
+  await muteChanges(page)
   await openSettings(page, 'Vendas', name)
   return page
 }
