@@ -41,6 +41,10 @@ for (const colorScheme of ['light', 'dark'] as const)
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       await page.setViewportSize({ width, height: 844 })
       const form = await openSettings(page, 'Slack')
+      // Those who wait stand above the card.
+      await page
+        .getByRole('heading', { name: 'Configuração Global do Power BI' })
+        .evaluate((heading) => heading.scrollIntoView())
       await expect(tabOf(page, 'Slack')).toBeInViewport()
       await fillIds(form, 'https://app.powerbi.com', 'x')
       await save(page)
