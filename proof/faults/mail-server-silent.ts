@@ -25,7 +25,6 @@ const PASSWORD = 'Travessia-Lunar-88!'
 /** The mail server takes connections and says nothing; later it falls silent in the middle of a mail. */
 export const mailServerSilent = defineFault({
   name: 'mail server silent, kill in mid-send',
-  mostlyWaits: true,
   async run(run) {
     const port = run.port + 5
     const env = realPortal(run, port)

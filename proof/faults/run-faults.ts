@@ -86,12 +86,11 @@ async function tryFault(fault: Fault, index: number): Promise<string[]> {
 }
 
 await runTask(async () => {
-  const chosen = FAULTS.filter(({ name }) => name.includes(values.only ?? ''))
-  const tried = new Map<Fault, Promise<string[]>>()
-  const start = (fault: Fault) => tried.set(fault, tryFault(fault, FAULTS.indexOf(fault))).get(fault)
-  for (const fault of chosen) if (fault.mostlyWaits) start(fault)
-  for (const fault of chosen) if (!fault.mostlyWaits) await start(fault)
-  const rows = (await Promise.all(chosen.map((fault) => tried.get(fault) ?? []))).flat()
+  const rows: string[] = []
+  for (const [index, fault] of FAULTS.entries()) {
+    if (values.only && !fault.name.includes(values.only)) continue
+    rows.push(...(await tryFault(fault, index)))
+  }
   if (rows.length === 0) throw new Error(`there is no fault ${values.only}`)
   process.stdout.write(`\nrun-faults.ts${values.short ? ' --short' : ''}, ${machineLine()}\n\n`)
   process.stdout.write(

@@ -25,8 +25,6 @@ export interface Fault {
   /** Why it cannot be tried on this machine, or undefined. */
   cannotRun?: () => Promise<string | undefined>
   needsPostgres?: true
-  /** It waits more than it works, so that it runs beside the others and disturbs no verdict of theirs. */
-  mostlyWaits?: true
   run(run: FaultRun): Promise<Verdict[]>
 }
 
