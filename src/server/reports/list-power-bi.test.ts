@@ -38,7 +38,7 @@ describeOnEachDatabase('what a report is chosen from', (kind) => {
   test.each([
     ['', { on: 'groups', status: 403 }, 502, /não deixa o aplicativo do portal usar esta API/],
     ['', { on: 'groups', status: 503, times: 2 }, 503, /^O Power BI não respondeu/],
-    [`/${vendas?.workspaceId}/reports`, { on: 'reports', status: 403 }, 502, /não tem acesso a este espaço/],
+    [`/${vendas?.workspaceId}/reports`, { on: 'reports', status: 403 }, 404, /não tem acesso a este espaço/],
   ] as const)('says who mends it when it cannot be read: %s %j', async (path, fault, status, detail) => {
     await scriptFault(portal, fault)
     const reply = await list(path)
