@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkReportSetting } from './report-settings.ts'
+import { checkReportSetting } from './report-setting-rules.ts'
 
 const HOSTS = ['app.powerbi.com', 'msit.powerbi.com']
 const ID = '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f501'

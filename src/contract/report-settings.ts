@@ -1,24 +1,8 @@
 import * as z from 'zod/mini'
 import { slugSchema } from './catalogue.ts'
-import type { FieldProblem } from './problem.ts'
+import { reportSettingMessages } from './report-setting-rules.ts'
 import { embedModeSchema } from './reports.ts'
 import { defineRoutes } from './route.ts'
-import { parseUrl, reduceToUrl } from './share-url.ts'
-
-export const reportSettingMessages = {
-  urlRequired: 'Por favor, insira uma URL válida',
-  hostRefused: (hosts: readonly string[]) =>
-    `Apenas URLs do Power BI são permitidas (${new Intl.ListFormat('pt-BR', { type: 'disjunction' }).format(hosts)})`,
-  httpsOnly: 'Apenas URLs HTTPS são permitidas',
-  urlInvalid: 'URL inválida. Por favor, insira uma URL válida do Power BI',
-  idsRequired: 'Por favor, insira Workspace ID e Report ID',
-  workspaceInvalid: 'Workspace ID inválido (formato UUID esperado)',
-  reportInvalid: 'Report ID inválido (formato UUID esperado)',
-  saved: (type: string) => `Configuração do Power BI para ${type} salva com sucesso`,
-  removed: (type: string) => `Configuração do Power BI para ${type} removida com sucesso`,
-  nothingToRemove: (type: string) => `Nenhuma configuração para remover em ${type}`,
-  saveFailed: (type: string) => `Erro ao salvar configuração do Power BI para ${type}`,
-} as const
 
 /** Which report an area shows. 'Nenhum' is the absence of a setting. */
 export const reportSettingSchema = z.object({
@@ -34,9 +18,6 @@ export const reportSettingSchema = z.object({
   updated_at: z.string(),
 })
 export type ReportSetting = z.output<typeof reportSettingSchema>
-
-/** If-Match of an administrator who saw no setting for the area. */
-export const NO_SETTING = 'none'
 
 /** What is left out is answered in the same words as what is left empty. */
 const textSchema = (max: number, missing: string, tooLong: string) =>
@@ -157,48 +138,3 @@ export const reportSettingsRoutes = defineRoutes({
     }),
   },
 })
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
-/**
- * Says what is wrong with a report setting, in the order of its fields; the dataset id is unchecked on purpose.
- * @param hosts that share URLs may lead to
- * @returns nothing when the setting may be saved
- */
-export function checkReportSetting(input: ReportSettingInput, hosts: readonly string[]): FieldProblem[] {
-  if (input.embed_mode === 'secure_sso') {
-    const message = flawOfShareUrl(input.report_url, hosts)
-    return message === undefined ? [] : [{ path: 'report_url', message }]
-  }
-  const ids = [
-    {
-      path: 'workspace_id',
-      value: input.workspace_id.trim(),
-      invalid: reportSettingMessages.workspaceInvalid,
-    },
-    { path: 'report_id', value: input.report_id.trim(), invalid: reportSettingMessages.reportInvalid },
-  ]
-  const missing = ids.filter(({ value }) => value === '')
-  if (missing.length > 0)
-    return missing.map(({ path }) => ({ path, message: reportSettingMessages.idsRequired }))
-  return ids.filter(({ value }) => !UUID.test(value)).map(({ path, invalid }) => ({ path, message: invalid }))
-}
-
-/**
- * Says what is wrong with a share URL, or with the iframe around it.
- * The host as it is written must be an allowed one, so that user-info, a port, a trailing dot and letters
- * that only look alike are refused.
- * @param hosts in lower case, without port
- * @returns undefined when the URL may be kept
- */
-export function flawOfShareUrl(text: string, hosts: readonly string[]): string | undefined {
-  const typed = reduceToUrl(text)
-  if (typed === '') return reportSettingMessages.urlRequired
-  const url = parseUrl(typed)
-  if (!url) return reportSettingMessages.urlInvalid
-  if (!hosts.includes(url.hostname)) return reportSettingMessages.hostRefused(hosts)
-  if (url.protocol !== 'https:') return reportSettingMessages.httpsOnly
-  const authority = /^https:\/\/([^/?#]+)/i.exec(typed)?.[1]
-  if (!authority) return reportSettingMessages.urlInvalid
-  return hosts.includes(authority.toLowerCase()) ? undefined : reportSettingMessages.hostRefused(hosts)
-}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { flawOfShareUrl } from './report-settings.ts'
+import { flawOfShareUrl } from './report-setting-rules.ts'
 import { flawOfFrame, isPublishedToWeb, normalizeShareUrl, reduceToUrl } from './share-url.ts'
 
 const HOSTS = ['app.powerbi.com', 'msit.powerbi.com']

@@ -1,11 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { CatalogueItem } from '#contract/catalogue.ts'
-import {
-  checkReportSetting,
-  NO_SETTING,
-  type ReportSetting,
-  type ReportSettingInput,
-} from '#contract/report-settings.ts'
+import { checkReportSetting, NO_SETTING } from '#contract/report-setting-rules.ts'
+import type { ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
 import { normalizeShareUrl } from '#contract/share-url.ts'
 import { areaOf, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db, ReportSettingsTable } from '#server/database/schema.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { checkReportSetting, flawOfShareUrl } from '#contract/report-settings.ts'
+import { checkReportSetting, flawOfShareUrl } from '#contract/report-setting-rules.ts'
 import { flawOfFrame, isPublishedToWeb, reduceToUrl } from '#contract/share-url.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { Alert } from '#web/ui/alert.tsx'

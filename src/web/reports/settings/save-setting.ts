@@ -1,13 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { FieldProblem } from '#contract/problem.ts'
-import {
-  checkReportSetting,
-  type ReportSetting,
-  type ReportSettingInput,
-  type ReportTestOutcome,
-  reportSettingMessages,
-} from '#contract/report-settings.ts'
+import { checkReportSetting, reportSettingMessages } from '#contract/report-setting-rules.ts'
+import type { ReportSetting, ReportSettingInput, ReportTestOutcome } from '#contract/report-settings.ts'
 import { flawOfFrame } from '#contract/share-url.ts'
 import { callApi } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'

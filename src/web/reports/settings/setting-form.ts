@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { CatalogueItem } from '#contract/catalogue.ts'
-import { NO_SETTING, type ReportSetting, type ReportSettingInput } from '#contract/report-settings.ts'
+import { NO_SETTING } from '#contract/report-setting-rules.ts'
+import type { ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
 import type { EmbedMode } from '#contract/reports.ts'
 import { reduceToUrl } from '#contract/share-url.ts'
 

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { CatalogueItem } from '#contract/catalogue.ts'
-import { checkReportSetting, type ReportSetting, type ReportSettingInput } from '#contract/report-settings.ts'
+import { checkReportSetting } from '#contract/report-setting-rules.ts'
+import type { ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { ApiError } from '#web/http/send-request.ts'
 import { Button } from '#web/ui/button.tsx'

@@ -1,0 +1,67 @@
+// Texts and rules of the report settings, without the schemas: what /admin loads first.
+import type { FieldProblem } from './problem.ts'
+import type { ReportSettingInput } from './report-settings.ts'
+import { parseUrl, reduceToUrl } from './share-url.ts'
+
+export const reportSettingMessages = {
+  urlRequired: 'Por favor, insira uma URL válida',
+  hostRefused: (hosts: readonly string[]) =>
+    `Apenas URLs do Power BI são permitidas (${new Intl.ListFormat('pt-BR', { type: 'disjunction' }).format(hosts)})`,
+  httpsOnly: 'Apenas URLs HTTPS são permitidas',
+  urlInvalid: 'URL inválida. Por favor, insira uma URL válida do Power BI',
+  idsRequired: 'Por favor, insira Workspace ID e Report ID',
+  workspaceInvalid: 'Workspace ID inválido (formato UUID esperado)',
+  reportInvalid: 'Report ID inválido (formato UUID esperado)',
+  saved: (type: string) => `Configuração do Power BI para ${type} salva com sucesso`,
+  removed: (type: string) => `Configuração do Power BI para ${type} removida com sucesso`,
+  nothingToRemove: (type: string) => `Nenhuma configuração para remover em ${type}`,
+  saveFailed: (type: string) => `Erro ao salvar configuração do Power BI para ${type}`,
+} as const
+
+/** If-Match of an administrator who saw no setting for the area. */
+export const NO_SETTING = 'none'
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/**
+ * Says what is wrong with a report setting, in the order of its fields; the dataset id is unchecked on purpose.
+ * @param hosts that share URLs may lead to
+ * @returns nothing when the setting may be saved
+ */
+export function checkReportSetting(input: ReportSettingInput, hosts: readonly string[]): FieldProblem[] {
+  if (input.embed_mode === 'secure_sso') {
+    const message = flawOfShareUrl(input.report_url, hosts)
+    return message === undefined ? [] : [{ path: 'report_url', message }]
+  }
+  const ids = [
+    {
+      path: 'workspace_id',
+      value: input.workspace_id.trim(),
+      invalid: reportSettingMessages.workspaceInvalid,
+    },
+    { path: 'report_id', value: input.report_id.trim(), invalid: reportSettingMessages.reportInvalid },
+  ]
+  const missing = ids.filter(({ value }) => value === '')
+  if (missing.length > 0)
+    return missing.map(({ path }) => ({ path, message: reportSettingMessages.idsRequired }))
+  return ids.filter(({ value }) => !UUID.test(value)).map(({ path, invalid }) => ({ path, message: invalid }))
+}
+
+/**
+ * Says what is wrong with a share URL, or with the iframe around it.
+ * The host as it is written must be an allowed one, so that user-info, a port, a trailing dot and letters
+ * that only look alike are refused.
+ * @param hosts in lower case, without port
+ * @returns undefined when the URL may be kept
+ */
+export function flawOfShareUrl(text: string, hosts: readonly string[]): string | undefined {
+  const typed = reduceToUrl(text)
+  if (typed === '') return reportSettingMessages.urlRequired
+  const url = parseUrl(typed)
+  if (!url) return reportSettingMessages.urlInvalid
+  if (!hosts.includes(url.hostname)) return reportSettingMessages.hostRefused(hosts)
+  if (url.protocol !== 'https:') return reportSettingMessages.httpsOnly
+  const authority = /^https:\/\/([^/?#]+)/i.exec(typed)?.[1]
+  if (!authority) return reportSettingMessages.urlInvalid
+  return hosts.includes(authority.toLowerCase()) ? undefined : reportSettingMessages.hostRefused(hosts)
+}
