@@ -51,5 +51,8 @@ export const MAX_NAME_LENGTH = 100
 
 export const MAX_NOTE_LENGTH = 500
 
+/** Whoever has not been here for so long may have left: 'Sem acesso há 90 dias'. */
+export const IDLE_DAYS = 90
+
 /** How long a bulk edit, or an approval of several, can be undone. */
 export const UNDO_SECONDS = 30

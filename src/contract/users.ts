@@ -115,6 +115,8 @@ const filterFields = {
   estado: z.optional(estadoSchema),
   /** An access template: whoever has exactly what it gives. */
   template: z.optional(z.uuid()),
+  /** Whose last access, or registration without one, is IDLE_DAYS ago; who has never been here. */
+  lastAccess: z.optional(z.enum(['idle', 'never'])),
 }
 const queryFilterSchema = z.strictObject({
   ...filterFields,

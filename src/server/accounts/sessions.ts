@@ -4,7 +4,7 @@ import type { SessionKind } from '#contract/access.ts'
 import type { AuthUser, Session } from '#contract/accounts.ts'
 import type { Profile } from '#contract/users.ts'
 import type { Database } from '#server/database/database.ts'
-import type { SessionsTable } from '#server/database/schema.ts'
+import type { Db, SessionsTable } from '#server/database/schema.ts'
 import type { Actor, Context } from '#server/http/context.ts'
 import type { Authenticate } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -169,6 +169,10 @@ export async function refreshSession(context: AccountContext, refreshToken: stri
   // A refusal is returned, not thrown: throwing would roll the revocation back.
   const session = await context.db.transaction().execute((db) => trade({ ...context, db }, parts))
   if (!session) throw new ProblemError('invalid-refresh-token')
+  const { id, last_sign_in_at } = session.user
+  const now = new Date(context.clock())
+  // Behind the transaction: whoever changes a person locks the profile before its sessions.
+  if (!last_sign_in_at || dayOf(new Date(last_sign_in_at)) !== dayOf(now)) await noteUse(context.db, id, now)
   return session
 }
 
@@ -225,6 +229,13 @@ function judge(row: Selectable<SessionsTable>, counter: number, now: number): 'r
   const isSuccessorSeen = row.acknowledged_counter >= row.refresh_counter
   const graceMs = isSuccessorSeen ? PARENT_GRACE_MS : LOST_REPLY_MS
   return now - row.refreshed_at.getTime() <= graceMs ? 'repeat' : 'reuse'
+}
+
+const { format: dayOf } = new Intl.DateTimeFormat('pt-BR', { timeZone: 'America/Sao_Paulo' })
+
+/** 'Último Acesso': every sign-in, whatever its way, and each day on which a session goes on. */
+export async function noteUse(db: Db, userId: string, at: Date): Promise<void> {
+  await db.updateTable('profiles').set({ last_sign_in_at: at }).where('user_id', '=', userId).execute()
 }
 
 /** Ends this session (local), every other one (others) or all of the user's (global). */

@@ -11,7 +11,7 @@ import { presentProfile } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import { accountMails } from './mails.ts'
 import { isPasswordRight } from './password-hashing.ts'
-import { openSession } from './sessions.ts'
+import { noteUse, openSession } from './sessions.ts'
 import { type Attempt, clearAttempts, inTurn, reserveAttempt } from './sign-in-attempts.ts'
 
 /** Loose, because a dealership shares one address; only failures count. */
@@ -103,7 +103,7 @@ async function tryPassword(context: AccountContext, attempt: Attempt, password: 
   const session = await context.db.transaction().execute(async (db) => {
     const within = { ...context, db }
     await clearAttempts(within, attempt, failures)
-    await db.updateTable('profiles').set({ last_sign_in_at }).where('user_id', '=', found.user_id).execute()
+    await noteUse(db, found.user_id, last_sign_in_at)
     // The update waits for a change of password under way: the session must not outlive what it was opened with.
     await assertUnchanged(db, found.user_id, found.hash as string)
     await recordAccess(within, { action: 'sign-in', userId: found.user_id })

@@ -16,7 +16,7 @@ import { setRole } from '#server/users/user-roles.ts'
 import type { AccountContext } from './account-context.ts'
 import { cancelLinks, limitUnknownLinks, type MailedLink, markVerified, openLink } from './email-links.ts'
 import { HOUR_MS, hashOfLinkToken, SIGN_UP_LINK_MS } from './mails.ts'
-import { openSession } from './sessions.ts'
+import { noteUse, openSession } from './sessions.ts'
 import { endSessionsByReset, forgetPassword, replacePassword, takeFromResetLimit } from './set-password.ts'
 
 interface LinkUse {
@@ -162,6 +162,7 @@ async function openFor(
   { user_id: userId }: MailedLink['owner'],
   kind: SessionKind,
 ): Promise<Session> {
+  await noteUse(context.db, userId, new Date(context.clock()))
   const profile = (await findProfile(context.db, userId)) as Profile
   return openSession(context, { profile, kind })
 }

@@ -15,6 +15,9 @@ describeOnEachDatabase('editing everybody who matches', (kind) => {
     person = await addPerson(portal, { types: ['Compras', 'CRM'] })
     bystander = await addPerson(portal, { types: ['CRM'] })
   })
+  const setLastAccess = (userId: string, daysAgo: number) =>
+    sql`update profiles set last_sign_in_at = now() - make_interval(days => ${sql.lit(daysAgo)})
+      where user_id = ${userId}`.execute(portal.database.db)
   const editMatching = (matching: object, body: object = { types: ['Slack'] }, dryRun = false) =>
     editMany(
       portal,
@@ -39,6 +42,17 @@ describeOnEachDatabase('editing everybody who matches', (kind) => {
     expect(body).toMatchObject({ selected: 1, gaining: 1 })
     expect((await readPerson(portal, admin, bystander.user_id)).types).toEqual(['CRM', 'Slack'])
     expect((await readPerson(portal, admin, person.user_id)).version).toBe(1)
+  })
+
+  test('can mean who has not been here for long, and then only them', async () => {
+    await setLastAccess(person.user_id, 200)
+    const filter = { lastAccess: 'idle' }
+    const { fingerprint } = (await editMatching({ filter, count: 1 }, undefined, true)).body
+    await setLastAccess(person.user_id, 0)
+    await setLastAccess(bystander.user_id, 200)
+    expect((await editMatching({ filter, count: 1, fingerprint })).status).toBe(409)
+    expect((await editMatching({ filter, count: 1 })).body).toMatchObject({ selected: 1, gaining: 1 })
+    expect((await readPerson(portal, admin, bystander.user_id)).types).toEqual(['CRM', 'Slack'])
   })
 
   test.each([true, false])('asks for as many as the administrator saw (dry run: %s)', async (dryRun) => {

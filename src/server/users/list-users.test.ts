@@ -4,7 +4,7 @@ import { PROFILE_SORTS, type ProfileSort } from '#contract/user-rules.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { createRandom } from '#server/demo/seeded-people.ts'
 import { askForPage, listAll, listPage } from '#server/testing/admin-calls.ts'
-import { addPerson } from '#server/testing/builders.ts'
+import { addPerson, send } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
@@ -73,6 +73,29 @@ describeOnEachDatabase('the list of people', (kind) => {
           )
         }
     })
+  })
+
+  test('finds who has not been here for 90 days, or never', async () => {
+    const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 60 * 60_000)
+    const add = (name: string, created: number, seen: number | null) =>
+      addPerson(portal, {
+        email: `${name}@grupopatio.com.br`,
+        created_at: daysAgo(created),
+        last_sign_in_at: seen === null ? null : daysAgo(seen),
+      })
+    await add('saiu', 400, 90.1)
+    await add('volta', 400, 89.9)
+    await add('nova', 1, null)
+    await add('esquecida', 91, null)
+    const found = async (lastAccess: string) => {
+      const people = emailsOf(await listAll(portal, admin, { lastAccess, q: '@', sort: 'email' }))
+      const { body } = await send(portal, 'GET', `/api/profiles/count?lastAccess=${lastAccess}`, admin)
+      expect(body.total).toBe(people.length)
+      return people.map((email) => email.split('@')[0])
+    }
+    expect(await found('idle')).toEqual(['esquecida', 'saiu'])
+    expect(await found('never')).toEqual(['admin', 'esquecida', 'nova'])
+    expect((await askForPage(portal, admin, { lastAccess: 'sometimes' })).status).toBe(400)
   })
 
   test('starts with the newest registrations, a hundred of them', async () => {

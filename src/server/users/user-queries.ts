@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import { type ListName, OLD_SPELLING, spellingsOf } from '#contract/held-lists.ts'
 import type { QueryOf } from '#contract/route.ts'
+import { IDLE_DAYS } from '#contract/user-rules.ts'
 import {
   type HistoryEntry,
   isProfileInstant,
@@ -144,6 +145,7 @@ export function matches({
   marca,
   estado,
   template,
+  lastAccess,
 }: ProfileFilter): RawBuilder<boolean> {
   const conditions = q
     .split(/\s+/)
@@ -156,6 +158,11 @@ export function matches({
   if (marca) conditions.push(sql`${marca} = any(p.marcas)`)
   if (estado) conditions.push(sql`${estado} = any(p.estados)`)
   if (template) conditions.push(hasExactly(template))
+  if (lastAccess === 'never') conditions.push(sql`p.last_sign_in_at is null`)
+  if (lastAccess === 'idle')
+    conditions.push(
+      sql`coalesce(p.last_sign_in_at, p.created_at) <= now() - make_interval(days => ${sql.lit(IDLE_DAYS)})`,
+    )
   return conditions.length > 0 ? sql.join(conditions, sql` and `) : sql`true`
 }
 

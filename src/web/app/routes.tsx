@@ -20,7 +20,17 @@ import { ErrorScreen, NotFoundScreen } from './error-screens.tsx'
 /** What /admin keeps in its address; the screen itself drops what makes no sense. */
 export type AdminSearch = Partial<
   Record<
-    'q' | 'status' | 'verified' | 'type' | 'marca' | 'estado' | 'template' | 'sort' | 'order' | 'area',
+    | 'q'
+    | 'status'
+    | 'verified'
+    | 'type'
+    | 'marca'
+    | 'estado'
+    | 'template'
+    | 'lastAccess'
+    | 'sort'
+    | 'order'
+    | 'area',
     string
   >
 >

@@ -16,6 +16,7 @@ test('a whole address is read, and written again as it was', () => {
     type: 'HPD',
     marca: 'OMJA',
     estado: 'PR',
+    lastAccess: 'idle',
     sort: 'last_sign_in_at',
     order: 'desc',
   }
@@ -27,6 +28,7 @@ test('a whole address is read, and written again as it was', () => {
     type: 'HPD',
     marca: 'OMJA',
     estado: 'PR',
+    lastAccess: 'idle',
   })
   expect(order).toEqual({ sort: 'last_sign_in_at', order: 'desc' })
   expect({ ...writeFilter(filter), ...writeOrder(order) }).toEqual(search)

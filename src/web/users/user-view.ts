@@ -22,7 +22,17 @@ function oneOf<Value extends string>(value: unknown, values: readonly Value[]): 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
 /** The table's part of the address of /admin. */
-type SearchPart = 'q' | 'status' | 'verified' | 'type' | 'marca' | 'estado' | 'template' | 'sort' | 'order'
+type SearchPart =
+  | 'q'
+  | 'status'
+  | 'verified'
+  | 'type'
+  | 'marca'
+  | 'estado'
+  | 'template'
+  | 'lastAccess'
+  | 'sort'
+  | 'order'
 /** Parts of it to write; undefined takes a part away. */
 type UserSearch = { [Name in SearchPart]?: string | undefined }
 
@@ -41,6 +51,7 @@ export function readUserView(search: Record<string, unknown>, catalogue: Catalog
   const marca = known('marcas', search.marca)
   const estado = known('estados', search.estado)
   const template = textOf(search.template)
+  const lastAccess = oneOf(search.lastAccess, ['idle', 'never'])
   const sort = oneOf(search.sort, PROFILE_SORTS)
   const order = oneOf(search.order, ['asc', 'desc'])
   const q = tidySearch(search.q)
@@ -52,6 +63,7 @@ export function readUserView(search: Record<string, unknown>, catalogue: Catalog
     ...(marca && { marca }),
     ...(estado && { estado }),
     ...(template && UUID.test(template) && { template }),
+    ...(lastAccess && { lastAccess }),
   }
   return { filter, order: { sort: sort ?? DEFAULT_ORDER.sort, order: order ?? DEFAULT_ORDER.order } }
 }
@@ -65,6 +77,7 @@ export function writeFilter({
   marca,
   estado,
   template,
+  lastAccess,
 }: ProfileFilter): UserSearch {
   return {
     q: q || undefined,
@@ -74,6 +87,7 @@ export function writeFilter({
     marca,
     estado,
     template,
+    lastAccess,
   }
 }
 

@@ -4,6 +4,7 @@ import SlidersHorizontal from 'lucide-react/icons/sliders-horizontal'
 import { type ReactNode, type Ref, type RefObject, useEffect, useRef, useState } from 'react'
 import type { AccessTemplate } from '#contract/access-templates.ts'
 import type { ListName } from '#contract/held-lists.ts'
+import { IDLE_DAYS } from '#contract/user-rules.ts'
 import type { ProfileFilter } from '#contract/users.ts'
 import { choicesOf, useCatalogue } from '#web/http/catalogue-query.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -167,6 +168,15 @@ const FILTERS: readonly {
   { name: 'type', label: 'Filtrar por tipo de acesso', every: 'Tipo: todos', options: 'types' },
   { name: 'marca', label: 'Filtrar por marca', every: 'Marca: todas', options: 'marcas' },
   { name: 'estado', label: 'Filtrar por estado', every: 'Estado: todos', options: 'estados' },
+  {
+    name: 'lastAccess',
+    label: 'Filtrar por último acesso',
+    every: 'Acesso: todos',
+    options: [
+      ['idle', `Sem acesso há ${IDLE_DAYS} dias`],
+      ['never', 'Nunca entrou'],
+    ],
+  },
 ]
 
 function optionsOf(templates: readonly AccessTemplate[], chosen: string | undefined): Options {
