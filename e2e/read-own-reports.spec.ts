@@ -48,7 +48,18 @@ test('the board sees its seven configured areas in the fixed order', async ({ pa
   await expect(reportOf(page, 'Operadores').getByRole('button', { name: 'Filtros' })).toHaveCount(0)
 })
 
-test('somebody who waits for approval is told so', async ({ page }) => {
+test('somebody who waits for approval sees where they stand, can look again, and gets the reports without a reload', async ({
+  page,
+  portal,
+}) => {
+  const set = (change: { approved?: boolean; email_verified_at?: Date | null; types?: string[] }) =>
+    portal.database.db
+      .updateTable('profiles')
+      .set({ marcas: ['FIAT'], estados: ['RJ'], ...change })
+      .where('email', '=', 'pendente@grupopatio.com.br')
+      .execute()
+  await set({ email_verified_at: null, types: ['Vendas'] })
+  await page.clock.install()
   await openAs(page, 'pendente')
   await expect(
     page.getByText(
@@ -56,6 +67,28 @@ test('somebody who waits for approval is told so', async ({ page }) => {
     ),
   ).toBeVisible()
   await expect(page.getByRole('tab')).toHaveCount(0)
+  await expect(page.getByText('Avisaremos por e-mail quando a conta for aprovada')).toBeVisible()
+  const steps = page.getByRole('list', { name: 'Passos até o acesso' }).getByRole('listitem')
+  await expect(steps).toHaveText([/Conta criada: feito/, /E-mail confirmado: falta/, /Aprovação: falta/])
+  await expect(steps.nth(1)).toHaveAttribute('aria-current', 'step')
+
+  await set({ email_verified_at: new Date() })
+  await page.getByRole('button', { name: 'Verificar agora' }).click()
+  await expect(page.getByText(/^Ainda aguardando aprovação\. Verificado às \d\d:\d\d\.$/)).toBeVisible()
+  await expect(steps.nth(1)).toHaveText('E-mail confirmado: feito')
+  await expect(steps.nth(2)).toHaveAttribute('aria-current', 'step')
+
+  // What is being typed stays while the page asks again by itself.
+  await page.getByLabel('Nome').fill('Paula')
+  const asked = page.waitForResponse('**/api/reports/me')
+  await page.clock.runFor(20_000)
+  await asked
+  await expect(page.getByLabel('Nome')).toHaveValue('Paula')
+  await set({ approved: true })
+  await page.clock.runFor(20_000)
+  await expect(page.getByText('Sua conta foi aprovada')).toBeVisible()
+  await expect(page.getByRole('tab')).toHaveText(['Vendas'])
+  await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
 })
 
 test('somebody without areas is told so', async ({ page }) => {

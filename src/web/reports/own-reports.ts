@@ -13,20 +13,23 @@ import { loadPowerBi } from './embed/powerbi-client.ts'
 import type { TokenRequest } from './embed/token-book.ts'
 
 const RETRY_EVERY_MS = 15_000
+/** How often somebody who waits for approval is looked after, while the page is seen. */
+const WAITING_EVERY_MS = 20_000
 
 export function ownReportsQuery(userId: string) {
   return queryOptions({
     queryKey: ['own-reports', userId],
-    queryFn: ({ signal }) => callApi('GET /api/reports/me', { signal }),
+    queryFn: ({ signal }) => callApi('GET /api/reports/me', { signal }).catch(asWaiting),
     retry: (failures, error) => failures < 1 && error instanceof NetworkError,
     refetchOnWindowFocus: 'always',
-    refetchInterval: ({ state }) => (state.data || isRefusal(state.error) ? false : RETRY_EVERY_MS),
+    refetchInterval: ({ state: { data } }) => (data ? !data.approved && WAITING_EVERY_MS : RETRY_EVERY_MS),
   })
 }
 
-/** Whether the server said that this person may not, which no second try will change. */
-export function isRefusal(error: unknown): boolean {
-  return error instanceof ApiError && [401, 403].includes(error.status)
+/** The server said that this person may not: the failed approval check, which counts as waiting for it. */
+function asWaiting(error: unknown): OwnReports {
+  if (!(error instanceof ApiError && [401, 403].includes(error.status))) throw error
+  return { approved: false, emailVerified: true, areas: [], marcas: [], estados: [] }
 }
 
 /** Starts everything that the reports screen will need: its settings, powerbi-client, the way to the report host. */
@@ -43,19 +46,19 @@ const FOCUS_REST_MS = 5_000
 export type OwnReportsView =
   | { kind: 'loading' }
   | { kind: 'failed'; isRetrying: boolean; retry: () => void }
-  | { kind: 'pending'; emailVerified: boolean }
+  | { kind: 'pending'; emailVerified: boolean; lookAgain: () => Promise<{ isApproved: boolean }> }
   | { kind: 'approved'; emailVerified: boolean; reports: OwnReports }
 
 /**
  * What the reports screen of this person is to show. Approval and settings come with one
- * call, but the failure of each is answered differently: here a refusal counts as the failed
- * approval check (pending screen), anything else that fails as settings that could not be loaded (toast and
- * no-reports screen, tried again by itself). Once read, they hold until the server says otherwise, so a lost
+ * call, but the failure of each is answered differently: a refusal counts as the failed approval check (pending
+ * screen), anything else that fails as settings that could not be loaded (toast and no-reports screen, tried again
+ * by itself). Once read, they hold until the server says otherwise, so a lost
  * connection takes nobody's report away.
  */
 export function useOwnReports(userId: string): OwnReportsView {
-  const { data, error, errorUpdateCount, isFetching, refetch } = useQuery(ownReportsQuery(userId))
-  const hasFailed = !data && errorUpdateCount > 0 && !isRefusal(error)
+  const { data, errorUpdateCount, isFetching, refetch } = useQuery(ownReportsQuery(userId))
+  const hasFailed = !data && errorUpdateCount > 0
 
   useEffect(() => {
     const { queryKey } = ownReportsQuery(userId)
@@ -76,8 +79,11 @@ export function useOwnReports(userId: string): OwnReportsView {
     if (hasFailed) toastFailure()
   }, [hasFailed])
 
-  if (isRefusal(error)) return { kind: 'pending', emailVerified: true }
-  if (data && !data.approved) return { kind: 'pending', emailVerified: data.emailVerified }
+  async function lookAgain() {
+    const result = await refetch({ throwOnError: true })
+    return { isApproved: result.data?.approved ?? false }
+  }
+  if (data && !data.approved) return { kind: 'pending', emailVerified: data.emailVerified, lookAgain }
   if (data) return { kind: 'approved', emailVerified: data.emailVerified, reports: data }
   if (!hasFailed) return { kind: 'loading' }
   const retry = () => void refetch().then((result) => result.isError && toastFailure())

@@ -106,7 +106,7 @@ export function NoReports({ onRetry, isRetrying = false }: { onRetry?: () => voi
 }
 
 /** Leads to /contato, where what to write stands already. */
-function AskAdministrator({ message }: { message: string }) {
+export function AskAdministrator({ message }: { message: string }) {
   return (
     <Link to="/contato" state={{ contactMessage: message }} className={textLinkClasses}>
       Escrever ao administrador

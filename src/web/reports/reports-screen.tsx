@@ -1,12 +1,10 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
 import { reportMessages, verificationMessages } from '#contract/messages.ts'
-import { loadChunk } from '#web/http/load-chunk.ts'
 import { useResendVerification } from '#web/session/resend-verification.ts'
 import { useSession } from '#web/session/session.ts'
-import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { useOwnReports } from './own-reports.ts'
+import { PendingApproval } from './pending-approval.tsx'
 import { NoReports, ReportTabs } from './report-tabs.tsx'
 
 // For the route's loader: one chunk carries both.
@@ -30,7 +28,7 @@ function OwnReports({ userId, email }: { userId: string; email: string }) {
       {isUnverified && <UnverifiedBanner email={email} />}
       {view.kind === 'loading' && <ReportsLoading />}
       {view.kind === 'failed' && <NoReports onRetry={view.retry} isRetrying={view.isRetrying} />}
-      {view.kind === 'pending' && <PendingApproval userId={userId} />}
+      {view.kind === 'pending' && <PendingApproval userId={userId} {...view} />}
       {view.kind === 'approved' && <ReportTabs userId={userId} reports={view.reports} />}
     </>
   )
@@ -48,31 +46,6 @@ export function ReportsLoading() {
       <div className="min-h-0 flex-1 p-4">
         <Skeleton className="size-full" />
       </div>
-    </div>
-  )
-}
-
-/** Only who waits loads the form; it is read like data, so that a failure can be tried again. */
-const accessRequestQuery = queryOptions({
-  queryKey: ['access-request-form'],
-  queryFn: () => loadChunk(() => import('./access-request.tsx')),
-  staleTime: Number.POSITIVE_INFINITY,
-})
-
-function PendingApproval({ userId }: { userId: string }) {
-  const { data, isError, isFetching, refetch } = useQuery(accessRequestQuery)
-  return (
-    <div className="mx-auto w-full max-w-2xl space-y-4 px-4 py-8">
-      <Alert kind="warning">{reportMessages.pending}</Alert>
-      {data ? (
-        <data.AccessRequest userId={userId} />
-      ) : isError ? (
-        <FailedLoad onRetry={() => void refetch()} isRetrying={isFetching}>
-          O pedido de acesso não pôde ser aberto agora.
-        </FailedLoad>
-      ) : (
-        <Skeleton className="h-96 rounded-xl" />
-      )}
     </div>
   )
 }

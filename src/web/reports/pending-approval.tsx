@@ -1,0 +1,123 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import CircleCheck from 'lucide-react/icons/circle-check'
+import CircleDashed from 'lucide-react/icons/circle-dashed'
+import { useEffect, useState } from 'react'
+import { reportMessages } from '#contract/messages.ts'
+import { loadChunk } from '#web/http/load-chunk.ts'
+import { queryClient } from '#web/http/query-client.ts'
+import { Alert, FailedLoad } from '#web/ui/alert.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Card } from '#web/ui/card.tsx'
+import { classNames } from '#web/ui/class-names.ts'
+import { formatTime } from '#web/ui/format-instant.ts'
+import { Skeleton } from '#web/ui/loading.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { useSubmit } from '#web/ui/use-form.ts'
+import { ownReportsQuery } from './own-reports.ts'
+import { AskAdministrator } from './report-tabs.tsx'
+
+/** Only who waits loads the form; it is read like data, so that a failure can be tried again. */
+const accessRequestQuery = queryOptions({
+  queryKey: ['access-request-form'],
+  queryFn: () => loadChunk(() => import('./access-request.tsx')),
+  staleTime: Number.POSITIVE_INFINITY,
+})
+
+interface PendingApprovalProps {
+  userId: string
+  emailVerified: boolean
+  lookAgain: () => Promise<{ isApproved: boolean }>
+}
+
+/** What somebody sees who waits for approval; the reports take its place by themselves. */
+export function PendingApproval({ userId, ...state }: PendingApprovalProps) {
+  const { data, isError, isFetching, refetch } = useQuery(accessRequestQuery)
+  useEffect(
+    () => () => {
+      // Taken away because the approval has come, not because the person has left.
+      const reports = queryClient.getQueryData(ownReportsQuery(userId).queryKey)
+      if (reports?.approved) showToast({ kind: 'success', title: 'Sua conta foi aprovada' })
+    },
+    [userId],
+  )
+  return (
+    <div className="mx-auto w-full max-w-2xl space-y-4 px-4 py-8">
+      <Alert kind="warning">{reportMessages.pending}</Alert>
+      <WayToApproval {...state} />
+      {data ? (
+        <data.AccessRequest userId={userId} />
+      ) : isError ? (
+        <FailedLoad onRetry={() => void refetch()} isRetrying={isFetching}>
+          O pedido de acesso não pôde ser aberto agora.
+        </FailedLoad>
+      ) : (
+        <Skeleton className="h-96 rounded-xl" />
+      )}
+    </div>
+  )
+}
+
+/** The three steps to the first report, where one stands, and a way to ask for it now. */
+function WayToApproval({ emailVerified, lookAgain }: Omit<PendingApprovalProps, 'userId'>) {
+  const [answer, setAnswer] = useState('')
+  const { submit, isBusy } = useSubmit({
+    send: lookAgain,
+    onDone({ isApproved }) {
+      const at = formatTime(new Date().toISOString())
+      if (!isApproved) setAnswer(`Ainda aguardando aprovação. Verificado às ${at}.`)
+    },
+    onFailed: 'Não foi possível verificar agora',
+  })
+  return (
+    <Card className="space-y-4">
+      <ol aria-label="Passos até o acesso" className="grid gap-4 text-sm sm:grid-cols-3">
+        <Step name="Conta criada" isDone />
+        <Step name="E-mail confirmado" isDone={emailVerified} isNext={!emailVerified}>
+          {emailVerified ? undefined : 'Abra o link que enviamos para o seu e-mail.'}
+        </Step>
+        <Step name="Aprovação" isNext={emailVerified}>
+          Aguardando o administrador.
+        </Step>
+      </ol>
+      <p className="text-sm">
+        Avisaremos por e-mail quando a conta for aprovada, e esta página se atualiza sozinha. Tem dúvidas?{' '}
+        <AskAdministrator message="Olá! Criei minha conta no portal e aguardo a aprovação. " />
+      </p>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <Button variant="secondary" isBusy={isBusy} onClick={() => void submit()}>
+          Verificar agora
+        </Button>
+        <p role="status" className="text-muted text-sm tabular-nums">
+          {answer}
+        </p>
+      </div>
+    </Card>
+  )
+}
+
+interface StepProps {
+  name: string
+  isDone?: boolean
+  /** Where the person stands. */
+  isNext?: boolean
+  children?: string | undefined
+}
+
+function Step({ name, isDone = false, isNext = false, children }: StepProps) {
+  const Icon = isDone ? CircleCheck : CircleDashed
+  return (
+    <li aria-current={isNext ? 'step' : undefined} className="flex gap-2.5">
+      <Icon
+        aria-hidden="true"
+        className={classNames('mt-0.5 size-4 shrink-0', isDone ? 'text-success' : 'text-warning')}
+      />
+      <div className="space-y-0.5">
+        <p className={isNext ? 'font-semibold' : ''}>
+          {name}
+          <span className="sr-only">{isDone ? ': feito' : ': falta'}</span>
+        </p>
+        {children && <p className="text-muted">{children}</p>}
+      </div>
+    </li>
+  )
+}
