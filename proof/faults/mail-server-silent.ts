@@ -61,8 +61,8 @@ function realPortal(run: FaultRun, smtpPort: number): Record<string, string> {
     COMPANY_EMAIL_DOMAIN: 'exemplo.com.br',
     SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
     MAIL_FROM: 'portal@exemplo.com.br',
-    POWERBI_TENANT_ID: 'nenhum',
-    POWERBI_CLIENT_ID: 'nenhum',
+    POWERBI_TENANT_ID: 'exemplo.com.br',
+    POWERBI_CLIENT_ID: '00000000-0000-0000-0000-000000000000',
     POWERBI_CLIENT_SECRET: 'nenhum',
     ALTCHA_COST: '50',
   }

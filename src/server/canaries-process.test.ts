@@ -28,7 +28,6 @@ function realEnvironment(canaries: Canaries): Record<string, string> {
     SESSION_SECRET: canaries.plant('session secret'),
     SMTP_URL: `smtp://portal:${encodeURIComponent(canaries.plant('SMTP password'))}@127.0.0.1:9`,
     POWERBI_CLIENT_SECRET: canaries.plant('client secret'),
-    POWERBI_CLIENT_CERTIFICATE: canaries.plant('client certificate'),
   }
 }
 
@@ -115,7 +114,7 @@ describe('a process with canaries for secrets, at log level debug', () => {
         { DATABASE_URL: database },
         { ...real, DATABASE_URL: database },
         { ...real, PATIO_DEMO: 'true' },
-        { ...real, MAIL_FROM: '' },
+        { ...real, MAIL_FROM: '', POWERBI_CLIENT_CERTIFICATE: canaries.plant('client certificate') },
       ]) {
         const broken = await spawnMigratedPortal({ ...environment, ...extra, LOG_LEVEL: 'debug' })
         expect(await broken.exited).toBe(1)

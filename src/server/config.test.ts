@@ -1,6 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ConfigError, ENVIRONMENT_NAMES, readConfig } from './config.ts'
+import { ConfigError, readConfig } from './config.ts'
+import { settingWarnings } from './setting-warnings.ts'
+import { SETTING_NAMES } from './settings.ts'
+import { writeSettingsPage } from './settings-page.ts'
 
 const SECRET = '5d0c1f7b9a3e48c6b2f1e0d9c8b7a695'
 const REAL = {
@@ -11,8 +16,8 @@ const REAL = {
   SESSION_SECRET: SECRET,
   SMTP_URL: 'smtp://mail.example.com',
   MAIL_FROM: 'Pátio <patio@example.com>',
-  POWERBI_TENANT_ID: 'tenant',
-  POWERBI_CLIENT_ID: 'client',
+  POWERBI_TENANT_ID: 'example.onmicrosoft.com',
+  POWERBI_CLIENT_ID: '0f8a2c55-7b1d-4b52-9a3e-6d2f1c9b8e70',
   POWERBI_CLIENT_SECRET: 'power-bi-secret',
 }
 
@@ -88,7 +93,19 @@ describe('a whole production environment', () => {
     ['PUBLIC_URL', 'http://relatorios.example.com'],
     ['PUBLIC_URL', 'relatorios.example.com'],
     ['PUBLIC_URL', 'javascript:alert(1)'],
+    ['PUBLIC_URL', 'https://relatorios.example.com/portal'],
+    ['PUBLIC_URL', 'https://relatorios.example.com/?x=1'],
+    ['PUBLIC_URL', 'https://ana:pa55@relatorios.example.com'],
     ['DATABASE_URL', 'mysql://db/patio'],
+    ['DATABASE_URL', 'postgres://db/patio?sslmode=verify-full&sslrootcert=/nowhere/ca.pem'],
+    ['DATABASE_DIRECT_URL', 'postgres://db/patio?sslrootcert=package.json'],
+    ['POWERBI_TENANT_ID', 'Contoso'],
+    ['POWERBI_TENANT_ID', 'https://login.microsoftonline.com/contoso.com'],
+    ['POWERBI_CLIENT_ID', 'portal-app'],
+    ['POWERBI_CLIENT_ID', 'contoso.com'],
+    ['POWERBI_CLIENT_CERTIFICATE', '/run/secrets/powerbi.pem'],
+    ['POWERBI_CLIENT_CERTIFICATE_FILE', '/nowhere/powerbi.pem'],
+    ['POWERBI_CLIENT_CERTIFICATE_FILE', 'package.json'],
     ['SESSION_SECRET', 'short'],
     ['SESSION_SECRET', 'a'.repeat(64)],
     ['SESSION_SECRET', `${SECRET},short`],
@@ -127,7 +144,7 @@ describe('a whole production environment', () => {
   ])('refuses %s=%s, in one Portuguese line', (name, value) => {
     const faults = faultsOf({ ...REAL, [name]: value })
     expect(faults).toHaveLength(1)
-    expect(faults[0]).toMatch(new RegExp(`^${name}.*: .{5,}`))
+    expect(faults[0]).toMatch(new RegExp(`^${name.replace(/_FILE$/, '')}.*: .{5,}`))
     expect(faults[0]).not.toMatch(/\b(invalid|expected|too|must|received)\b/i)
   })
 
@@ -144,7 +161,7 @@ describe('a whole production environment', () => {
 
   test('never repeats a value', () => {
     const canary = 'canary-7f3a'
-    const told = faultsOf(Object.fromEntries(ENVIRONMENT_NAMES.map((name) => [name, canary]))).join('\n')
+    const told = faultsOf(Object.fromEntries(SETTING_NAMES.map((name) => [name, canary]))).join('\n')
     expect(told).not.toContain(canary)
     expect(told).toContain('SESSION_SECRET')
   })
@@ -159,10 +176,10 @@ describe('values are read as people write them', () => {
     ])
   })
 
-  test('the public address without path or slash, e-mail in lower case, empty as not set', () => {
+  test('the public address without its slash, e-mail in lower case, empty as not set', () => {
     const config = readConfig({
       ...REAL,
-      PUBLIC_URL: 'https://relatorios.example.com/portal/?x=1',
+      PUBLIC_URL: 'https://relatorios.example.com/',
       BUILTIN_ADMIN_EMAIL: 'Admin@Example.com',
       PORT: '',
       LOG_LEVEL: '',
@@ -202,15 +219,60 @@ describe('values are read as people write them', () => {
   })
 })
 
+describe('what is hardly meant is warned of', () => {
+  const warningsOf = (environment: Record<string, string>) =>
+    settingWarnings(environment, readConfig(environment))
+  const sound = { ...REAL, SMTP_URL: 'smtps://mail.example.com', TRUSTED_PROXIES: '10.0.0.5' }
+
+  test('nothing of a sound environment, nor of what others set', () => {
+    const others = {
+      HOME: '/root',
+      HOSTNAME: 'portal-1',
+      NODE_OPTIONS: '--x',
+      PATIO_SERVICE_HOST: '10.0.0.1',
+      PATIO_PORT_4000_TCP: 'tcp://10.0.0.1:4000',
+      HTTPS_PROXY: 'http://proxy:3128',
+      npm_config_user_agent: 'npm',
+      MAIL_TO: '',
+    }
+    expect(warningsOf({ ...sound, ...others })).toEqual([])
+  })
+
+  test.each([
+    ['SMTP_URI', /seria SMTP_URL\?$/],
+    ['DATABSE_URL', /seria DATABASE_URL\?$/],
+    ['public_url', /seria PUBLIC_URL\?$/],
+    ['SESSION_SECRETS_FILE', /seria SESSION_SECRET\?$/],
+    ['TRUSTED_PROXY', /seria TRUSTED_PROXIES\?$/],
+    ['PATIO_PUBLIC_ADDRESS', /docs\/settings\.md/],
+    ['POWERBI_SECRET', /docs\/settings\.md/],
+  ])('a name that nobody reads: %s', (name, expected) => {
+    const warnings = warningsOf({ ...sound, [name]: 'canary' })
+    expect(warnings).toEqual([expect.stringMatching(new RegExp(`^${name}: `))])
+    expect(warnings[0]).toMatch(expected)
+    expect(warnings[0]).not.toContain('canary')
+  })
+
+  test('a proxy that nobody trusts, mails that may be read, a value given twice', () => {
+    const color = join(mkdtempSync(join(tmpdir(), 'patio-settings-')), 'color')
+    writeFileSync(color, '#ffffff\n')
+    expect(warningsOf({ ...sound, TRUSTED_PROXIES: ' ' })).toEqual([
+      expect.stringMatching(/^TRUSTED_PROXIES: /),
+    ])
+    expect(warningsOf({ ...sound, SMTP_URL: REAL.SMTP_URL })).toEqual([expect.stringMatching(/^SMTP_URL: /)])
+    expect(warningsOf({ ...sound, BRAND_COLOR: '#000000', BRAND_COLOR_FILE: color })).toEqual([
+      expect.stringMatching(/^BRAND_COLOR: .*BRAND_COLOR_FILE/),
+    ])
+  })
+})
+
 describe('the documents name what is read, and nothing else', () => {
   /** Names at the beginning of a line: those that a person sets by it. */
   const namesIn = (text: string, line: RegExp) => [...text.matchAll(line)].map(([, name]) => name as string)
 
-  test('docs/deployment.md has every variable in the table of its settings', () => {
-    const settings =
-      readFileSync('docs/deployment.md', 'utf8').split('\n## Settings\n')[1]?.split('\n## ')[0] ?? ''
-    const firstCells = namesIn(settings, /^\| (.*?) \|/gm).join(' ')
-    expect(namesIn(firstCells, /`([A-Z_]+)`/g).sort()).toEqual([...ENVIRONMENT_NAMES].sort())
+  test('docs/settings.md is what npm run settings writes', () => {
+    expect(readFileSync('docs/settings.md', 'utf8')).toBe(writeSettingsPage())
+    expect(namesIn(writeSettingsPage(), /^\| `([A-Z_]+)`/gm).sort()).toEqual([...SETTING_NAMES].sort())
   })
 
   test('.env.example has what a production installation cannot do without', () => {
@@ -218,6 +280,6 @@ describe('the documents name what is read, and nothing else', () => {
     const set = namesIn(example, /^([A-Z_]+?)(?:_FILE)?=/gm)
     const required = namesOf({ NODE_ENV: 'production' }).map((fault) => fault?.split(' ')[0])
     expect(set).toEqual(expect.arrayContaining(required))
-    expect(ENVIRONMENT_NAMES).toEqual(expect.arrayContaining(namesIn(example, /^#?([A-Z_]+?)(?:_FILE)?=/gm)))
+    expect(SETTING_NAMES).toEqual(expect.arrayContaining(namesIn(example, /^#?([A-Z_]+?)(?:_FILE)?=/gm)))
   })
 })

@@ -1,119 +1,11 @@
-import { readFileSync } from 'node:fs'
-import * as z from 'zod'
-import { isPostgresUrl } from './database/server-urls.ts'
-import { parseProxies, type TrustedProxies } from './http/caller-ip.ts'
-import { CLOUDS, type CloudName } from './power-bi/clouds.ts'
+import { CLOUDS } from './power-bi/clouds.ts'
+import { type Environment, parseVariables, readValues } from './settings.ts'
 
 /** Below it a script solves challenges for nothing; only trials may go there. */
 const MIN_ALTCHA_COST = 1000
 const MIN_SECRET_LENGTH = 32
 /** Long enough for a balancer that asks every second. */
 const SHUTDOWN_GRACE_SECONDS = 3
-
-z.config(z.locales.pt())
-
-const CLOUD_NAMES = Object.keys(CLOUDS) as CloudName[]
-
-const flag = z.enum(['true', 'false'], { error: 'use true ou false' }).transform((value) => value === 'true')
-const list = z.string().transform((value) =>
-  value
-    .split(',')
-    .map((item) => item.trim())
-    .filter(Boolean),
-)
-const httpUrl = z.url({ protocol: /^https?$/, error: 'informe uma URL http(s)' })
-const postgresUrl = z.string().refine(isPostgresUrl, { error: 'informe uma URL postgres://' })
-const hostName = z
-  .string()
-  .regex(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/, { error: 'use nomes de host em minúsculas, sem porta' })
-/** 'Pátio <portal@exemplo.com.br>' or the address alone: one sender, fit for a header. */
-const sender = z.string().regex(/^([^\p{Cc}<>",;:]+ <[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+)$/u, {
-  error: 'informe um remetente como Pátio <portal@exemplo.com.br>',
-})
-const wholeNumber = (min: number, max: number) => {
-  const error = `use um número inteiro de ${min} a ${max}`
-  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error })
-}
-/** The range of everybody would believe whoever asks. */
-function readProxies(proxies: string[], { addIssue }: z.RefinementCtx): TrustedProxies {
-  try {
-    return parseProxies(proxies)
-  } catch {
-    addIssue('use endereços IP e faixas como 10.0.0.0/8, sem nomes nem /0')
-    return z.NEVER
-  }
-}
-const emailAddress = z.email({ error: 'informe um e-mail' }).transform((value) => value.toLowerCase())
-
-const environmentSchema = z.object({
-  PORT: z.coerce.number({ error: 'use um número' }).int().min(1).max(65535).default(4000),
-  HOST: z.string().min(1).optional(),
-  SHUTDOWN_GRACE_SECONDS: wholeNumber(0, 60).optional(),
-  PUBLIC_URL: httpUrl.transform((value) => new URL(value).origin).optional(),
-  DATABASE_URL: postgresUrl.optional(),
-  DATABASE_DIRECT_URL: postgresUrl.optional(),
-  DATA_DIR: z.string().min(1).default('./data'),
-  COMPANY_EMAIL_DOMAIN: hostName.optional(),
-  BUILTIN_ADMIN_EMAIL: emailAddress.optional(),
-  GROUP_NAME: z.string().min(1).max(80).default('Grupo Pátio'),
-  GROUP_SITE_URL: httpUrl.default('https://www.grupopatio.com.br'),
-  GROUP_DEALERSHIPS_URL: httpUrl.default('https://www.grupopatio.com.br/concessionarias'),
-  BRAND_COLOR: z
-    .string()
-    .regex(/^#[0-9a-f]{6}$/i, { error: 'use uma cor como #0f5f8c' })
-    .default('#0f5c7d'),
-  BRAND_LOGO: z.string().min(1).optional(),
-  SESSION_SECRET: list.optional(),
-  SESSION_MAX_DAYS: wholeNumber(1, 365).default(7),
-  SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'informe uma URL smtp:// ou smtps://' }).optional(),
-  MAIL_FROM: sender.optional(),
-  RECAPTCHA_SITE_KEY: z.string().min(1).optional(),
-  RECAPTCHA_SECRET_KEY: z.string().min(1).optional(),
-  CONTACT_CAPTCHA: flag.default(false),
-  ALTCHA_COST: z.coerce.number({ error: 'use um número' }).int().min(1).max(1_000_000).default(5000),
-  POWERBI_TENANT_ID: z.string().min(1).optional(),
-  POWERBI_CLIENT_ID: z.string().min(1).optional(),
-  POWERBI_CLIENT_SECRET: z.string().min(1).optional(),
-  POWERBI_CLIENT_CERTIFICATE: z.string().min(1).optional(),
-  POWERBI_CLOUD: z
-    .enum(CLOUD_NAMES, {
-      error: `use ${new Intl.ListFormat('pt-BR', { type: 'disjunction' }).format(CLOUD_NAMES)}`,
-    })
-    .default('public'),
-  POWERBI_HOSTS: list.pipe(z.array(hostName).min(1)).optional(),
-  POWERBI_RLS_ROLES: list.pipe(z.array(z.string().max(50)).min(1).max(50)).default(['Portal']),
-  POWERBI_ALLOW_WITHOUT_RLS: flag.default(false),
-  POWERBI_TOKEN_MINUTES: z.coerce.number({ error: 'use um número' }).int().min(1).max(60).default(30),
-  POWERBI_EMULATOR_LATENCY_MS: z.coerce
-    .number({ error: 'use um número' })
-    .int()
-    .min(0)
-    .max(60_000)
-    .default(0),
-  POWERBI_EMULATOR_DIRECTORY_LATENCY_MS: z.coerce.number().int().min(0).max(60_000).default(0),
-  TRUSTED_PROXIES: list.transform(readProxies).prefault(''),
-  RETENTION_UNVERIFIED_DAYS: wholeNumber(1, 365).default(7),
-  RETENTION_MAIL_DAYS: wholeNumber(1, 365).default(30),
-  RETENTION_MESSAGES_MONTHS: wholeNumber(1, 120).default(12),
-  // Marco Civil da Internet, article 15: not less.
-  RETENTION_ACCESS_MONTHS: wholeNumber(6, 120).default(6),
-  RETENTION_ATTEMPTS_DAYS: wholeNumber(1, 730).default(90),
-  RETENTION_AUDIT_MONTHS: wholeNumber(1, 120).default(24),
-  METRICS_TOKEN: z.string().min(32, { error: 'use pelo menos 32 caracteres aleatórios' }).optional(),
-  LOG_LEVEL: z
-    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {
-      error: 'use fatal, error, warn, info, debug ou silent',
-    })
-    .optional(),
-  LOG_IPS: flag.default(false),
-  RATE_LIMITS: z.enum(['on', 'off'], { error: 'use on ou off' }).default('on'),
-  PATIO_DEMO: flag.optional(),
-  NODE_ENV: z.string().optional(),
-})
-type Environment = z.output<typeof environmentSchema>
-
-/** Every variable that is read; each stands in docs/deployment.md. */
-export const ENVIRONMENT_NAMES = Object.keys(environmentSchema.shape) as (keyof Environment)[]
 
 /** Everything the process reads from its environment, parsed once. */
 export type Config = ReturnType<typeof configOf>
@@ -233,33 +125,6 @@ function configOf(
   }
 }
 
-/** NAME_FILE stands in for NAME, so that secrets can come from mounted files. */
-function readValues(env: NodeJS.ProcessEnv, faults: string[]): Record<string, string | undefined> {
-  const values: Record<string, string | undefined> = {}
-  for (const name of ENVIRONMENT_NAMES) {
-    const file = env[`${name}_FILE`]
-    // An empty variable is how shells and compose files say "not set".
-    values[name] = env[name] === '' ? undefined : env[name]
-    if (!file) continue
-    try {
-      values[name] = readFileSync(file, 'utf8').trim()
-    } catch {
-      faults.push(`${name}_FILE: não foi possível ler ${file}`)
-    }
-  }
-  return values
-}
-
-/** A variable that is wrong is named and then left out, so that the others are still looked at. */
-function parseVariables(values: Record<string, string | undefined>, faults: string[]): Environment {
-  const parsed = environmentSchema.safeParse(values)
-  if (parsed.success) return parsed.data
-  const wrong = new Map(parsed.error.issues.map((issue) => [String(issue.path[0]), issue.message]))
-  for (const [name, message] of wrong) faults.push(`${name}: ${message}`)
-  const rest = Object.entries(values).filter(([name]) => !wrong.has(name))
-  return environmentSchema.parse(Object.fromEntries(rest))
-}
-
 /** What a portal for real people cannot do without. */
 const REQUIRED = [
   'PUBLIC_URL',
@@ -333,16 +198,6 @@ function faultsOf(env: Environment, isDemo: boolean, isProduction: boolean): str
       isProduction && env.ALTCHA_COST < MIN_ALTCHA_COST,
       `ALTCHA_COST: use pelo menos ${MIN_ALTCHA_COST} em produção`,
     ],
-    [env.BRAND_LOGO && !isReadable(env.BRAND_LOGO), 'BRAND_LOGO: o arquivo não pode ser lido'],
   ]
   return rules.flatMap(([isBroken, fault]) => (isBroken ? [fault] : []))
-}
-
-function isReadable(file: string): boolean {
-  try {
-    readFileSync(file)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -166,11 +166,12 @@ describe('a running demo', () => {
 test(
   'production has nothing of the demo',
   async () => {
-    const smtp = { SMTP_URL: 'smtp://mail.example.com' }
+    const smtp = { SMTP_URL: 'smtp://mail.example.com', SMTP_URI: 'smtp://mail.example.com' }
     const portal = await spawnPortal({ NODE_ENV: 'production', ...REAL_ENVIRONMENT, ...smtp })
     try {
       await untilReady(portal)
-      expect(portal.output()).toContain('SMTP_URL lets mails with links leave unencrypted')
+      expect(portal.output()).toMatch(/^Atenção: SMTP_URL: /m)
+      expect(portal.output()).toMatch(/^Atenção: SMTP_URI: .*SMTP_URL/m)
       expect(statSync(join(portal.dataDir, 'postgres')).mode & 0o777).toBe(0o700)
       for (const path of [
         '/demo/mailbox',

@@ -3,6 +3,7 @@ import { useCorporateProxy } from './corporate-proxy.ts'
 import { DatabaseOpenError } from './database/database.ts'
 import { DEMO_ACCOUNTS, DEMO_PASSWORD } from './demo/seed.ts'
 import { createLog } from './log.ts'
+import { settingWarnings } from './setting-warnings.ts'
 import { NotBuiltError, type Portal, startPortal } from './start.ts'
 
 /** What an operator can mend is told in words and ends the process; everything else is a fault with its stack. */
@@ -65,6 +66,7 @@ let config: Config | undefined
 process.umask(0o077)
 try {
   config = readConfig(process.env)
+  for (const warning of settingWarnings(process.env, config)) process.stderr.write(`Atenção: ${warning}\n`)
   useCorporateProxy(process.env)
   const log = createLog(config.logLevel)
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'))

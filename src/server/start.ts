@@ -16,7 +16,7 @@ import { drain, listen } from './http/listen.ts'
 import { createKeyring } from './keyring.ts'
 import { createRequestLog, type Log } from './log.ts'
 import { createOutbox, type Outbox } from './mail/outbox.ts'
-import { createSmtpMailer, mayLeaveUnencrypted } from './mail/smtp-mailer.ts'
+import { createSmtpMailer } from './mail/smtp-mailer.ts'
 import { serveBackUps } from './operations/back-up-socket.ts'
 import { createMetrics } from './operations/metrics.ts'
 import { createRetentionJob } from './operations/retention-job.ts'
@@ -152,8 +152,6 @@ function openOutbox(
   clock: () => number,
   demo: Demo | undefined,
 ): Outbox {
-  if (!demo && mayLeaveUnencrypted(config.smtpUrl))
-    log.warn('SMTP_URL lets mails with links leave unencrypted: use smtps:// or ?requireTLS=true')
   return createOutbox({
     mails: portalMails,
     db,

@@ -1,0 +1,101 @@
+// The kinds of values that settings take, with what is said of a wrong one.
+
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import * as z from 'zod'
+import { isPostgresUrl, urlsOfHosts } from './database/server-urls.ts'
+import { parseProxies, type TrustedProxies } from './http/caller-ip.ts'
+
+z.config(z.locales.pt())
+
+export const flag = z
+  .enum(['true', 'false'], { error: 'use true ou false' })
+  .transform((value) => value === 'true')
+export const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean),
+)
+export const text = z.string().min(1)
+export const httpUrl = z.url({ protocol: /^https?$/, error: 'informe uma URL http(s)' })
+/** Everything stands under it from its root on: a path would be in no link. */
+export const origin = httpUrl.pipe(
+  z
+    .string()
+    .refine((value) => new URL(value).href === `${new URL(value).origin}/`, {
+      error: 'informe só o endereço, como https://portal.exemplo.com.br, sem caminho, usuário nem parâmetros',
+    })
+    .transform((value) => new URL(value).origin),
+)
+export const postgresUrl = z
+  .string()
+  .refine(isPostgresUrl, { error: 'informe uma URL postgres://' })
+  .pipe(z.string().superRefine(readCertificatesOf))
+export const hostName = z
+  .string()
+  .regex(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/, { error: 'use nomes de host em minúsculas, sem porta' })
+/** 'Pátio <portal@exemplo.com.br>' or the address alone: one sender, fit for a header. */
+export const sender = z
+  .string()
+  .regex(/^([^\p{Cc}<>",;:]+ <[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+)$/u, {
+    error: 'informe um remetente como Pátio <portal@exemplo.com.br>',
+  })
+export const wholeNumber = (min: number, max: number) => {
+  const error = `use um número inteiro de ${min} a ${max}`
+  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error })
+}
+export const emailAddress = z.email({ error: 'informe um e-mail' }).transform((value) => value.toLowerCase())
+export const readableFile = text.refine((file) => canRead(file), { error: 'o arquivo não pode ser lido' })
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+const DOMAIN = /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/i
+export const applicationId = z.string().regex(UUID, { error: 'informe o ID do aplicativo (um UUID)' })
+export const tenantId = z.string().refine((id) => UUID.test(id) || DOMAIN.test(id), {
+  error: 'informe o ID do diretório (um UUID) ou o domínio do locatário',
+})
+export const certificate = text.refine(isCertificateWithKey, {
+  error:
+    'não é um certificado PEM com a sua chave privada; o caminho de um arquivo vai em POWERBI_CLIENT_CERTIFICATE_FILE',
+})
+export const proxies = list.transform(readProxies).prefault('')
+
+/** The range of everybody would believe whoever asks. */
+function readProxies(proxies: string[], { addIssue }: z.RefinementCtx): TrustedProxies {
+  try {
+    return parseProxies(proxies)
+  } catch {
+    addIssue('use endereços IP e faixas como 10.0.0.0/8, sem nomes nem /0')
+    return z.NEVER
+  }
+}
+
+/** libpq's names of files in a database URL; the driver would only fail once it connects. */
+function readCertificatesOf(url: string, { addIssue }: z.RefinementCtx): void {
+  const { searchParams } = new URL(urlsOfHosts(url)[0] as string)
+  for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
+    const file = searchParams.get(name)
+    const content = file === null ? undefined : readOrNothing(file)
+    if (file !== null && !content?.includes('-----BEGIN'))
+      addIssue(`o arquivo de ${name} não existe ou não está em formato PEM`)
+  }
+}
+
+/** PEM of certificate and private key in one text, which belong together. */
+function isCertificateWithKey(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).checkPrivateKey(createPrivateKey(pem))
+  } catch {
+    return false
+  }
+}
+
+const canRead = (file: string) => readOrNothing(file) !== undefined
+
+function readOrNothing(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,63 @@
+import type { Config } from './config.ts'
+import { mayLeaveUnencrypted } from './mail/smtp-mailer.ts'
+import { readValues, SETTING_NAMES } from './settings.ts'
+
+/** Families of names that are nobody else's. */
+const OWN_PREFIXES = /^(PATIO|POWERBI|RETENTION|ALTCHA|RECAPTCHA)_/
+/** What Kubernetes sets by itself for a service that is called patio. */
+const OF_A_SERVICE = /^PATIO_(SERVICE_|PORT(_|$))/
+
+/**
+ * What does not stop the start and is hardly meant so: a line each, which begins with the name and holds no value.
+ * @param config what the environment was read as; left out where it was not to be read
+ */
+export function settingWarnings(environment: NodeJS.ProcessEnv, config?: Config): string[] {
+  const values = readValues(environment, [])
+  const warnings = Object.keys(environment).flatMap((name) => misspelling(name, environment[name] ?? ''))
+  for (const name of SETTING_NAMES)
+    if (environment[name] && environment[`${name}_FILE`])
+      warnings.push(`${name}: está definida também como ${name}_FILE, e vale o arquivo`)
+  if (config?.isProduction && config.publicUrl.startsWith('https:') && !values.TRUSTED_PROXIES?.trim())
+    warnings.push(
+      'TRUSTED_PROXIES: vazia; atrás de um proxy todos parecem vir dele e dividem os mesmos limites de tentativas: informe o endereço do proxy',
+    )
+  if (config?.smtpUrl && mayLeaveUnencrypted(config.smtpUrl))
+    warnings.push('SMTP_URL: e-mails com links podem sair sem criptografia: use smtps:// ou ?requireTLS=true')
+  return warnings
+}
+
+/** Names that nobody reads and that somebody may have meant as one of ours. */
+function misspelling(name: string, value: string): string[] {
+  const plain = name.replace(/_FILE$/, '')
+  const isKnown = (SETTING_NAMES as string[]).includes(plain)
+  if (isKnown || value === '' || OF_A_SERVICE.test(name)) return []
+  const meant = SETTING_NAMES.find((known) => isNear(known, plain.toUpperCase()))
+  if (meant) return [`${name}: o portal não lê este nome; seria ${meant}?`]
+  return OWN_PREFIXES.test(name)
+    ? [`${name}: o portal não lê este nome; docs/settings.md tem todos os que lê`]
+    : []
+}
+
+/** Short names have neighbours that mean something: HOME is none of HOST. */
+function isNear(known: string, name: string): boolean {
+  const most = Math.max(1, Math.floor(known.length / 5))
+  return Math.abs(known.length - name.length) <= most && editDistance(known, name) <= most
+}
+
+/** Levenshtein's: letters put in, left out or exchanged. */
+function editDistance(one: string, other: string): number {
+  let previous = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (const [row, letter] of [...one].entries()) {
+    const next = [row + 1]
+    for (const [column, otherLetter] of [...other].entries())
+      next.push(
+        Math.min(
+          (previous[column] as number) + (letter === otherLetter ? 0 : 1),
+          (previous[column + 1] as number) + 1,
+          (next[column] as number) + 1,
+        ),
+      )
+    previous = next
+  }
+  return previous[other.length] as number
+}

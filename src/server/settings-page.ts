@@ -1,0 +1,30 @@
+import { describeSetting, SETTING_GROUPS, SETTING_NAMES } from './settings.ts'
+
+const INTRODUCTION = `# Settings
+
+Written from the settings themselves by \`npm run settings\`; a test fails while it is not up to date.
+
+Everything is read from the environment, once, at the start. Each setting can also be given as \`NAME_FILE\`, the path of a file that holds
+the value, which comes before \`NAME\`; secrets belong there (marked 🔑). An empty one is one that is not set. A setting that is wrong, missing
+or dangerous stops the start with a line for each; a name that the portal does not read and that looks like one of these, and what is
+allowed but hardly meant, is warned of in a line. Values are never printed.
+
+Not the portal's own, and read by Node: \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\` and \`NODE_EXTRA_CA_CERTS\` ([deployment.md](deployment.md#settings)).
+`
+
+/** docs/settings.md, whole. */
+export function writeSettingsPage(): string {
+  const groups = Object.entries(SETTING_GROUPS).map(([title, group]) => {
+    const rows = SETTING_NAMES.filter((name) => name in group).map(rowOf)
+    return [`## ${title}`, '', '| Name | Default | What it is |', '| --- | --- | --- |', ...rows, ''].join(
+      '\n',
+    )
+  })
+  return [INTRODUCTION, ...groups].join('\n')
+}
+
+function rowOf(name: (typeof SETTING_NAMES)[number]): string {
+  const { what, shownDefault, isSecret, default: plain } = describeSetting(name)
+  const shown = shownDefault ?? (plain === undefined ? '–' : `\`${plain}\``)
+  return `| \`${name}\`${isSecret ? ' 🔑' : ''} | ${shown} | ${what} |`
+}
