@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
 import { expect, signIn, test } from './portal-fixture.ts'
 
@@ -103,4 +104,6 @@ test('nothing moves when what is read takes the place of the frame', async ({ pa
   await expect(page.getByRole('link', { name: 'Administração' })).toBeVisible()
   await expect(page.getByRole('tab', { name: 'Vendas' })).toBeVisible()
   expect(await boxes()).toEqual(before)
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+  await expect(page.getByRole('contentinfo')).toContainText(`· Pátio ${version}`)
 })

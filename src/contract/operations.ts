@@ -17,7 +17,7 @@ export const operationsRoutes = defineRoutes({
     path: '/api/health/ready',
     access: 'public',
     summary: 'The process and its database answer',
-    response: statusSchema,
+    response: z.extend(statusSchema, { version: z.string() }),
   },
   readOpenApi: {
     method: 'GET',

@@ -14,6 +14,8 @@ export interface PortalSettings {
   /** Hosts that may be framed for secure_sso reports. */
   powerBiHosts: string[]
   isDemo: boolean
+  /** Of the portal that runs; administrators see it below their screens. */
+  version: string
 }
 
 /** The id of the JSON element that carries the settings in the page. */

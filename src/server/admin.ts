@@ -5,7 +5,8 @@ import { migrateDatabase } from './database/migrate.ts'
 import { openDatabase } from './database/open-database.ts'
 import { isMarkedAsDemo } from './demo/demo-installation.ts'
 import { createLog, type Log } from './log.ts'
-import { ADMIN_COMMANDS, ADMIN_USAGE, AdminError, terminalRequest } from './operations/admin-commands.ts'
+import { ADMIN_COMMANDS, AdminError, adminUsage, terminalRequest } from './operations/admin-commands.ts'
+import { typedCommand } from './version.ts'
 
 /**
  * Runs one command on the configured database.
@@ -16,7 +17,8 @@ import { ADMIN_COMMANDS, ADMIN_USAGE, AdminError, terminalRequest } from './oper
 async function runAdmin(config: Config, log: Log, args: string[]): Promise<string> {
   const [name = '', email = '', ...rest] = args
   const command = Object.hasOwn(ADMIN_COMMANDS, name) ? ADMIN_COMMANDS[name] : undefined
-  if (!command || rest.length > 0 || (name === 'list') !== (email === '')) throw new AdminError(ADMIN_USAGE)
+  if (!command || rest.length > 0 || (name === 'list') !== (email === ''))
+    throw new AdminError(adminUsage(typedCommand('admin')))
   const database = await open(config, log)
   try {
     await migrateDatabase(database)

@@ -26,6 +26,7 @@ import type { MessageStreams } from './support/message-streams.ts'
 import { supportHandlers } from './support/support-handlers.ts'
 import { userMails } from './users/mails.ts'
 import { accessTemplateHandlers, userHandlers } from './users/user-handlers.ts'
+import { VERSION } from './version.ts'
 
 /** What the portal is made of, passed in: tests pass the same with other clocks and services. */
 export interface PortalServices {
@@ -81,6 +82,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
   const services = {
     ...options,
     ...given,
+    version: VERSION,
     db,
     tokens,
     altcha,

@@ -21,11 +21,12 @@ import {
   writeBackUp,
 } from './operations/back-up.ts'
 import { takeServedBackUp } from './operations/back-up-socket.ts'
+import { typedCommand } from './version.ts'
 
-const USAGE = `Uso: npm run backup -- ARQUIVO
-     npm run restore -- ARQUIVO [--lost URL|PASTA]   em um banco vazio; --lost: o banco perdido, se ainda responde,
+const USAGE = `Uso: ${typedCommand('backup')} ARQUIVO
+     ${typedCommand('restore')} ARQUIVO [--lost URL|PASTA]   em um banco vazio; --lost: o banco perdido, se ainda responde,
                                                      para listar quem foi excluído depois da cópia
-     npm run restore -- --send-held-mail             envia os e-mails que a restauração reteve`
+     ${typedCommand('restore')} --send-held-mail             envia os e-mails que a restauração reteve`
 
 /** Owner alone: a back-up holds everything. */
 const FILE_MODE = 0o600
@@ -81,7 +82,7 @@ async function restore(config: Config, file: string, lost: string | undefined): 
     const summary = await restoreBackUp(database, file)
     const lines = [
       `Cópia de ${writeInstant(new Date(summary.at))} restaurada: ${summarize(summary)}.`,
-      'Todos entram de novo com a senha. E-mails que não tinham saído ficam retidos: npm run restore -- --send-held-mail.',
+      `Todos entram de novo com a senha. E-mails que não tinham saído ficam retidos: ${typedCommand('restore')} --send-held-mail.`,
       await sayDeleted(database, lost),
     ]
     return lines.join('\n')

@@ -5,6 +5,7 @@ import { DEMO_ACCOUNTS, DEMO_PASSWORD } from './demo/seed.ts'
 import { createLog } from './log.ts'
 import { settingWarnings } from './setting-warnings.ts'
 import { NotBuiltError, type Portal, startPortal } from './start.ts'
+import { typedCommand } from './version.ts'
 
 /** What an operator can mend is told in words and ends the process; everything else is a fault with its stack. */
 function explain(error: unknown, config: Config | undefined): string | undefined {
@@ -37,7 +38,7 @@ function announce(config: Config): void {
     lines.push(`E-mails capturados: ${config.publicUrl}/demo/mailbox`, '')
   } else if (!config.databaseUrl) {
     lines.push(
-      'Banco de dados embutido: um único processo, pasta de dados só dele, cópias de segurança por npm run backup.',
+      `Banco de dados embutido: um único processo, pasta de dados só dele, cópias de segurança por ${typedCommand('backup')} ARQUIVO.`,
       'Para mais de uma réplica ou mais de um escritório, defina DATABASE_URL.',
     )
   }

@@ -22,6 +22,7 @@ import { createMetrics } from './operations/metrics.ts'
 import { createRetentionJob } from './operations/retention-job.ts'
 import { createPowerBi } from './power-bi/power-bi-client.ts'
 import { createMessageStreams } from './support/message-streams.ts'
+import { VERSION } from './version.ts'
 
 const BUILT = fileURLToPath(new URL('../../dist', import.meta.url))
 const DRAIN_MS = 25_000
@@ -191,5 +192,6 @@ function portalSettings(config: Config, demo: Demo | undefined): PortalSettings 
     reportEmbedBase: demo?.reportEmbedBase ?? `https://${config.powerBi.hosts[0]}`,
     powerBiHosts: config.powerBi.hosts,
     isDemo: config.isDemo,
+    version: VERSION,
   }
 }

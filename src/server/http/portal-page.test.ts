@@ -18,6 +18,7 @@ const settings: PortalSettings = {
   reportEmbedBase: 'https://app.powerbi.com',
   powerBiHosts: ['app.powerbi.com'],
   isDemo: false,
+  version: '0.2.0',
 }
 const everything = Object.values(PLACEHOLDERS).join(' ')
 const screens: PrerenderedScreen[] = [

@@ -30,7 +30,8 @@ export const ADMIN_COMMANDS: Record<string, AdminCommand> = {
   revoke: revokeAdministration,
 }
 
-export const ADMIN_USAGE = `Uso: npm run admin -- COMANDO EMAIL
+/** @param command what is typed before: 'npm run admin --' */
+export const adminUsage = (command: string): string => `Uso: ${command} COMANDO EMAIL
 
   create EMAIL   cria um administrador verificado e aprovado e mostra o link, de uso único, para criar a senha
   list           lista os administradores

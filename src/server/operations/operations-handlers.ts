@@ -9,6 +9,8 @@ import type { Metrics } from './metrics.ts'
 const READY_WITHIN_MS = 2_000
 
 export interface OperationsServices {
+  /** Of the portal that runs. */
+  version: string
   metrics: Metrics
   /** True from SIGTERM on, so that the load balancer looks elsewhere. */
   isDraining: () => boolean
@@ -25,7 +27,7 @@ export function operationsHandlers(services: OperationsServices): Handlers<typeo
       await withinMs(question.execute(context.db), READY_WITHIN_MS, () => {
         throw new ProblemError('database-unavailable')
       })
-      return { status: 'ok' }
+      return { status: 'ok', version: services.version }
     },
     readOpenApi: () => describeApi(),
     readMetrics: () => services.metrics.write(),

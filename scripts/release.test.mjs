@@ -1,0 +1,183 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findFreePort, REAL_ENVIRONMENT } from '#server/testing/portal-process.ts'
+import { findOnPath } from './find-programs.mjs'
+import { listProductionPackages, NODE_SHA256, stageRelease } from './release.mjs'
+import { pinnedBinary, root } from './run-command.mjs'
+
+const SLOW = 60_000
+const arch = process.arch === 'arm64' ? 'arm64' : 'x64'
+/** @type {string} */
+let folder
+/** @type {string} */
+let release
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'patio-release-'))
+  release = join(folder, 'patio')
+  const node = join(folder, 'node')
+  writeFileSync(node, readFileSync(existsSync(pinnedBinary) ? pinnedBinary : process.execPath), {
+    mode: 0o755,
+  })
+  await stageRelease({ arch, version: '9.8.7', folder: release, nodeBinary: node, isLinked: true })
+}, SLOW)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** @param {string[]} args */
+const patio = (...args) =>
+  spawnSync(join(release, 'bin/patio'), args, { encoding: 'utf8', cwd: '/', env: {} })
+
+test('the sums of Node’s programs are those of the Node that is pinned', () => {
+  const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))
+  expect(NODE_SHA256.version).toBe(lock.packages['node_modules/node'].version)
+})
+
+test('what is native comes for the machine that it is for', () => {
+  for (const each of /** @type {const} */ (['x64', 'arm64']))
+    expect(listProductionPackages(each).flatMap(({ path, isNative }) => (isNative ? [path] : []))).toEqual([
+      `node_modules/@node-rs/argon2-linux-${each}-gnu`,
+    ])
+})
+
+test('a release holds what it needs, and neither tests nor the demonstration', () => {
+  for (const path of [
+    'bin/patio',
+    'dist/web/index.html',
+    'migrations',
+    'deploy/503.html',
+    'node_modules/hono',
+  ])
+    expect(existsSync(join(release, path)), path).toBe(true)
+  for (const path of [
+    'src/server/testing',
+    'src/server/main.test.ts',
+    'src/emulators',
+    'node_modules/vite',
+    'dist/report-page',
+  ])
+    expect(existsSync(join(release, path)), path).toBe(false)
+})
+
+test('every command names itself, and says what it does not know', () => {
+  expect(patio('--version').stdout).toBe('9.8.7\n')
+  expect(patio('nada')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('Comando desconhecido: nada'),
+  })
+  const names = [...patio('help').stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name = '']) => name)
+  expect(names).toEqual(expect.arrayContaining(['start', 'admin', 'backup', 'restore']))
+  // Without settings each of them gets as far as asking for them.
+  for (const name of names)
+    expect(`${name}: ${patio(name).stderr}`).toMatch(/: (Configuração inválida|Uso: patio)/)
+})
+
+test(
+  'it serves with nothing of this checkout',
+  async () => {
+    const port = await findFreePort()
+    const env = {
+      ...REAL_ENVIRONMENT,
+      PORT: String(port),
+      DATA_DIR: join(folder, 'data'),
+      LOG_LEVEL: 'silent',
+    }
+    const child = spawn(join(release, 'bin/patio'), ['start'], { cwd: '/', env, stdio: 'ignore' })
+    const ended = once(child, 'exit')
+    try {
+      await expect
+        .poll(
+          () =>
+            fetch(`http://127.0.0.1:${port}/api/health/ready`)
+              .then((reply) => reply.json())
+              .catch(() => undefined),
+          {
+            timeout: SLOW,
+          },
+        )
+        .toEqual({ status: 'ok', version: '9.8.7' })
+    } finally {
+      child.kill('SIGTERM')
+      expect(await ended).toEqual([0, null])
+    }
+  },
+  SLOW,
+)
+
+describe('files for other programs', () => {
+  const places = ['/usr/sbin', '/usr/local/sbin', process.env.PATH ?? ''].join(delimiter)
+  /** @param {string} name */
+  const find = (name) => findOnPath(name, places) ?? ''
+
+  /** @param {string} name @param {[from: string | RegExp, to: string][]} replacements */
+  function adapt(name, replacements) {
+    let text = readFileSync(join('deploy', name), 'utf8')
+    for (const [from, to] of replacements) text = text.replaceAll(from, to)
+    const file = join(folder, name)
+    writeFileSync(file, text)
+    return file
+  }
+
+  /** @param {string} program @param {string[]} args */
+  function accepts(program, ...args) {
+    const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' })
+    expect(`${status} ${status === 0 ? '' : stdout + stderr}`).toBe('0 ')
+  }
+
+  test('they run what a release has', () => {
+    for (const name of ['patio.service', 'Containerfile', 'compose.yaml']) {
+      const paths = readFileSync(join('deploy', name), 'utf8').match(/\/opt\/patio\/bin\/[a-z]+/g) ?? []
+      expect(paths.length, name).toBeGreaterThan(0)
+      for (const path of paths) accessSync(path.replace('/opt/patio', release), constants.X_OK)
+    }
+  })
+
+  test.skipIf(!find('systemd-analyze'))('systemd takes the unit, and calls it closed', () => {
+    const unit = adapt('patio.service', [['/opt/patio', release]])
+    accepts(find('systemd-analyze'), 'verify', '--man=no', unit)
+    // 20 of 100: a service without any sandbox has 96.
+    accepts(find('systemd-analyze'), 'security', '--offline=true', '--threshold=20', unit)
+  })
+
+  test.skipIf(!find('caddy'))('Caddy takes its file', () => {
+    accepts(find('caddy'), 'adapt', '--adapter', 'caddyfile', '--config', 'deploy/Caddyfile')
+  })
+
+  test.skipIf(!find('haproxy'))('HAProxy takes its file', () => {
+    const file = adapt('haproxy.cfg', [
+      ['/etc/haproxy/patio-503.html', join(root, 'deploy/503.html')],
+      [/ ssl crt \S+ alpn \S+/g, ''],
+    ])
+    accepts(find('haproxy'), '-c', '-q', '-f', file)
+  })
+
+  test.skipIf(!find('nginx'))('nginx takes its file', () => {
+    const server = adapt('nginx.conf', [
+      ['443 ssl http2', '443'],
+      [/ssl_certificate\w* .*;/g, ''],
+    ])
+    const whole = join(folder, 'whole.conf')
+    writeFileSync(
+      whole,
+      `pid ${folder}/pid; error_log stderr; events {} http { access_log off; include ${server}; }`,
+    )
+    accepts(find('nginx'), '-t', '-q', '-c', whole)
+  })
+
+  test.skipIf(!find('python3') || spawnSync('python3', ['-c', 'import yaml']).status !== 0)(
+    'compose.yaml is YAML that names its own parts',
+    () => {
+      const read = 'import sys, yaml, json; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))'
+      const { services, secrets, volumes } = JSON.parse(
+        execFileSync('python3', ['-c', read, 'deploy/compose.yaml'], { encoding: 'utf8' }),
+      )
+      expect(Object.keys(services)).toEqual(['portal-1', 'portal-2', 'postgres', 'caddy'])
+      for (const service of Object.values(services))
+        for (const secret of service.secrets ?? []) expect(secrets).toHaveProperty(secret)
+      expect(volumes).toEqual({ postgres: null, caddy: null })
+    },
+  )
+})

@@ -1,0 +1,56 @@
+// `patio COMMAND`: what a release runs, under its own Node and without npm.
+import { VERSION } from './version.ts'
+
+interface Command {
+  takes: string
+  does: string
+  /** Reads what stands behind the command's name from process.argv, as when npm runs it. */
+  run: () => Promise<unknown>
+  /** What the module expects before that. */
+  before?: string
+}
+
+const COMMANDS: Record<string, Command> = {
+  start: { takes: '', does: 'prepara o banco de dados e atende', run: () => import('./main.ts') },
+  admin: { takes: 'COMANDO EMAIL', does: 'administradores', run: () => import('./admin.ts') },
+  backup: {
+    takes: 'ARQUIVO',
+    does: 'cópia de segurança, com o portal no ar',
+    run: () => import('./back-up.ts'),
+    before: 'backup',
+  },
+  restore: {
+    takes: 'ARQUIVO',
+    does: 'restaura uma cópia em um banco vazio',
+    run: () => import('./back-up.ts'),
+    before: 'restore',
+  },
+}
+
+const usage = () => {
+  const lines = Object.entries(COMMANDS).map(
+    ([name, { takes, does }]) => `  ${`${name} ${takes}`.padEnd(22)} ${does}`,
+  )
+  return [
+    `Pátio ${VERSION}. Uso: patio COMANDO`,
+    '',
+    ...lines,
+    `  ${'--version'.padEnd(22)} a versão`,
+    '',
+    'As configurações vêm do ambiente; docs/deployment.md tem todas.',
+  ].join('\n')
+}
+
+const [name = ''] = process.argv.slice(2)
+const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+if (command) {
+  process.argv.splice(2, 1, ...(command.before ? [command.before] : []))
+  await command.run()
+} else if (name === '--version' || name === 'version') {
+  process.stdout.write(`${VERSION}\n`)
+} else {
+  const isAsked = name === '' || name === 'help' || name === '--help'
+  const stream = isAsked ? process.stdout : process.stderr
+  stream.write(`${isAsked ? '' : `Comando desconhecido: ${name}\n\n`}${usage()}\n`)
+  if (!isAsked) process.exitCode = 1
+}
