@@ -62,17 +62,17 @@ test('a release holds what it needs, and neither tests nor the demonstration', (
     expect(existsSync(join(release, path)), path).toBe(false)
 })
 
-test('every command names itself, and says what it does not know', () => {
+test('commands run under the Node that came along, and others are said to be unknown', {
+  timeout: SLOW,
+}, () => {
   expect(patio('--version').stdout).toBe('9.8.7\n')
-  expect(patio('nada')).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining('Comando desconhecido: nada'),
-  })
-  const names = [...patio('help').stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name = '']) => name)
-  expect(names).toEqual(expect.arrayContaining(['start', 'admin', 'backup', 'restore']))
-  // Without settings each of them gets as far as asking for them.
-  for (const name of names)
-    expect(`${name}: ${patio(name).stderr}`).toMatch(/: (Configuração inválida|Uso: patio)/)
+  const unknown = patio('nada')
+  expect(unknown).toMatchObject({ status: 1, stdout: '' })
+  expect(unknown.stderr).toMatch(
+    /^Comando desconhecido: nada\n[^]+ start [^]+ admin [^]+ backup [^]+ restore /,
+  )
+  // Without settings it gets as far as asking for them, for a portal that is no demonstration.
+  expect(patio('admin', 'list').stderr).toMatch(/^Configuração inválida:\n[^]*SESSION_SECRET/)
 })
 
 test(
