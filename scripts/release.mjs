@@ -2,7 +2,7 @@
 // `-- [--arch x64,arm64] [--version 0.3.0]`
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -56,10 +56,18 @@ export function listProductionPackages(arch) {
 
 /**
  * Lays a release out in a folder.
- * @param {{ arch: Arch, version: string, folder: string, nodeBinary: string, isLinked?: boolean }} wanted linked: Node's
- *   program is not copied, for tests
+ * @param {{ arch: Arch, version: string, folder: string, nodeBinary: string, isLinked?: boolean }} wanted linked: for
+ *   tests, which need no copies of Node and of the packages
  */
 export async function stageRelease({ arch, version, folder, nodeBinary, isLinked = false }) {
+  const place = (/** @type {string} */ from, /** @type {string} */ to) =>
+    // What lies inside another package is an entry of its own, or not for production.
+    isLinked
+      ? symlinkSync(from, to)
+      : cpSync(from, to, {
+          recursive: true,
+          filter: (source) => !source.startsWith(join(from, 'node_modules')),
+        })
   mkdirSync(join(folder, 'bin'), { recursive: true })
   for (const path of COPIED)
     if (existsSync(join(root, path)))
@@ -74,13 +82,10 @@ export async function stageRelease({ arch, version, folder, nodeBinary, isLinked
   for (const { path, version: locked, integrity } of listProductionPackages(arch)) {
     const installed = join(root, path)
     const from = existsSync(installed) ? installed : await download(nameOf(path), locked, integrity)
-    // What lies inside another package is an entry of its own, or not for production.
-    const filter = (/** @type {string} */ source) =>
-      source === from || !source.startsWith(join(from, 'node_modules'))
-    cpSync(from, join(folder, path), { recursive: true, filter })
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    place(from, join(folder, path))
   }
-  if (isLinked) linkSync(nodeBinary, join(folder, 'bin/node'))
-  else cpSync(nodeBinary, join(folder, 'bin/node'))
+  place(nodeBinary, join(folder, 'bin/node'))
   writeFileSync(join(folder, 'bin/patio'), LAUNCHER, { mode: 0o755 })
   writeFileSync(join(folder, 'package.json'), writeManifest(version))
 }
