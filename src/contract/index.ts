@@ -1,6 +1,7 @@
 import { accessTemplateRoutes } from './access-templates.ts'
 import { accountRoutes } from './accounts.ts'
 import { catalogueRoutes } from './catalogue.ts'
+import { healthRoutes } from './health.ts'
 import { operationsRoutes } from './operations.ts'
 import { reportSettingsRoutes } from './report-settings.ts'
 import { reportRoutes } from './reports.ts'
@@ -11,6 +12,7 @@ import { userRoutes } from './users.ts'
 /** The whole API: one group of routes for each feature. */
 export const api = {
   operations: operationsRoutes,
+  health: healthRoutes,
   accounts: accountRoutes,
   catalogue: catalogueRoutes,
   users: userRoutes,

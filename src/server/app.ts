@@ -6,10 +6,12 @@ import { accountMails } from './accounts/mails.ts'
 import { createAuthenticate } from './accounts/sessions.ts'
 import { createTokens } from './accounts/tokens.ts'
 import { catalogueHandlers } from './catalogue/catalogue-handlers.ts'
+import { createIsDoctor } from './doctor/doctor-token.ts'
+import { type HealthServices, healthHandlers } from './doctor/health-handlers.ts'
 import type { Brand } from './http/brand.ts'
 import type { TrustedProxies } from './http/caller-ip.ts'
 import { createHttpApp, type HttpApp, type Mount } from './http/http-app.ts'
-import { createIsOperator, implement } from './http/implement.ts'
+import { createIsOperator, type IsOperator, implement } from './http/implement.ts'
 import { createLimits } from './http/limits.ts'
 import type { PortalPageOptions } from './http/portal-page.ts'
 import type { Keyring } from './keyring.ts'
@@ -40,6 +42,7 @@ export interface PortalServices {
   /** ms since the epoch */
   clock: () => number
   isDraining: () => boolean
+  examinePortal: HealthServices['examinePortal']
   options: {
     builtinAdminEmail: string | undefined
     /** Whose addresses may have accounts. */
@@ -88,13 +91,14 @@ export function createApp({ database, options, ...given }: PortalServices): Http
     altcha,
     humanCheck,
     authenticate: createAuthenticate(database, tokens, clock, options.sessionMaxDays),
-    isOperator: createIsOperator(options.metricsToken),
+    isOperator: either(createIsOperator(options.metricsToken), createIsDoctor(keyring)),
     ...limits,
     nudgeOutbox: () => outbox.nudge(),
     embedTokens: createEmbedTokenCache(clock, metrics.countEmbedToken),
   }
   return createHttpApp(services, (app) => {
     implement(app, services, api.operations, operationsHandlers(services))
+    implement(app, services, api.health, healthHandlers(services))
     implement(app, services, api.accounts, accountHandlers(services))
     implement(app, services, api.catalogue, catalogueHandlers())
     implement(app, services, api.users, userHandlers(services))
@@ -109,3 +113,8 @@ export function createApp({ database, options, ...given }: PortalServices): Http
 function recaptchaOf({ recaptcha, publicUrl }: PortalServices['options']) {
   return createRecaptcha(recaptcha?.secretKey ?? '', new URL(publicUrl).hostname)
 }
+
+const either =
+  (one: IsOperator, other: IsOperator): IsOperator =>
+  (authorization) =>
+    one(authorization) || other(authorization)

@@ -239,11 +239,11 @@ describe('what is hardly meant is warned of', () => {
   })
 
   test.each([
-    ['SMTP_URI', /seria SMTP_URL\?$/],
-    ['DATABSE_URL', /seria DATABASE_URL\?$/],
-    ['public_url', /seria PUBLIC_URL\?$/],
-    ['SESSION_SECRETS_FILE', /seria SESSION_SECRET\?$/],
-    ['TRUSTED_PROXY', /seria TRUSTED_PROXIES\?$/],
+    ['SMTP_URI', /talvez seja SMTP_URL$/],
+    ['DATABSE_URL', /talvez seja DATABASE_URL$/],
+    ['public_url', /talvez seja PUBLIC_URL$/],
+    ['SESSION_SECRETS_FILE', /talvez seja SESSION_SECRET$/],
+    ['TRUSTED_PROXY', /talvez seja TRUSTED_PROXIES$/],
     ['PATIO_PUBLIC_ADDRESS', /docs\/settings\.md/],
     ['POWERBI_SECRET', /docs\/settings\.md/],
   ])('a name that nobody reads: %s', (name, expected) => {

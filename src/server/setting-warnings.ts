@@ -32,7 +32,7 @@ function misspelling(name: string, value: string): string[] {
   const isKnown = (SETTING_NAMES as string[]).includes(plain)
   if (isKnown || value === '' || OF_A_SERVICE.test(name)) return []
   const meant = SETTING_NAMES.find((known) => isNear(known, plain.toUpperCase()))
-  if (meant) return [`${name}: o portal não lê este nome; seria ${meant}?`]
+  if (meant) return [`${name}: o portal não lê este nome; talvez seja ${meant}`]
   return OWN_PREFIXES.test(name)
     ? [`${name}: o portal não lê este nome; docs/settings.md tem todos os que lê`]
     : []

@@ -7,7 +7,8 @@ Written from the settings themselves by \`npm run settings\`; a test fails while
 Everything is read from the environment, once, at the start. Each setting can also be given as \`NAME_FILE\`, the path of a file that holds
 the value, which comes before \`NAME\`; secrets belong there (marked 🔑). An empty one is one that is not set. A setting that is wrong, missing
 or dangerous stops the start with a line for each; a name that the portal does not read and that looks like one of these, and what is
-allowed but hardly meant, is warned of in a line. Values are never printed.
+allowed but hardly meant, is warned of in a line. Values are never printed. \`npm run doctor\` tells what is set, where it
+comes from and whether it works.
 
 Not the portal's own, and read by Node: \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\` and \`NODE_EXTRA_CA_CERTS\` ([deployment.md](deployment.md#settings)).
 `

@@ -285,3 +285,13 @@ export function parseVariables(values: Record<string, string | undefined>, fault
   const rest = Object.entries(values).filter(([name]) => !wrong.has(name))
   return environmentSchema.parse(Object.fromEntries(rest))
 }
+
+/** Where each setting comes from; `shown` is its value, left out for secrets and where there is none. */
+export function traceSettings(environment: NodeJS.ProcessEnv) {
+  const values = readValues(environment, [])
+  return SETTING_NAMES.map((name) => {
+    const { isSecret, default: plain } = describeSetting(name)
+    const from = environment[`${name}_FILE`] ? 'file' : environment[name] ? 'environment' : 'default'
+    return { name, from, shown: isSecret ? undefined : (values[name] ?? plain) } as const
+  })
+}

@@ -85,6 +85,15 @@ export async function servePortal(
     sessionMaxDays: config.sessionMaxDays,
   })
   let isDraining = false
+  const keyring = createKeyring(secrets)
+  const powerBi = createPowerBi({
+    ...(demo?.powerBi ?? { directory: config.powerBi, apiBase: config.powerBi.apiBase }),
+    tokenMinutes: config.powerBi.tokenMinutes,
+    allowWithoutRls: config.powerBi.allowWithoutRls,
+    log,
+    countCall: metrics.countUpstreamCall,
+    clock,
+  })
   const app = createApp({
     database,
     outbox,
@@ -92,15 +101,14 @@ export async function servePortal(
     log,
     metrics,
     clock,
-    keyring: createKeyring(secrets),
-    powerBi: createPowerBi({
-      ...(demo?.powerBi ?? { directory: config.powerBi, apiBase: config.powerBi.apiBase }),
-      tokenMinutes: config.powerBi.tokenMinutes,
-      allowWithoutRls: config.powerBi.allowWithoutRls,
-      log,
-      countCall: metrics.countUpstreamCall,
-      clock,
-    }),
+    keyring,
+    powerBi,
+    examinePortal: async () => {
+      // Loaded when somebody asks.
+      const { examine } = await import('./doctor/examine.ts')
+      const { portalChecks } = await import('./doctor/portal-checks.ts')
+      return examine(portalChecks({ config, environment: process.env, keyring, db, powerBi }))
+    },
     isDraining: () => isDraining,
     options: {
       ...config,

@@ -49,8 +49,11 @@ export async function migrate(db: Db, folder = FOLDER, only?: readonly string[])
   }
 }
 
-/** @throws DatabaseOpenError when a newer version has been at it: what this one would break is not known here */
-async function pendingOf(db: Db, names: string[]): Promise<string[]> {
+/**
+ * Those of the names that have not been applied.
+ * @throws DatabaseOpenError when a newer version has been at it: what this one would break is not known here
+ */
+export async function pendingOf(db: Db, names: string[]): Promise<string[]> {
   const { rows } = await sql<{
     name: string | null
   }>`select to_regclass('schema_migrations')::text as name`.execute(db)

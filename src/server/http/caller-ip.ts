@@ -53,6 +53,11 @@ export function callerIp(peer: string, forwardedFor: string | undefined, trusted
   return ip
 }
 
+/** Whether what a peer says of others is believed. */
+export function isTrusted(peer: string, trusted: TrustedProxies): boolean {
+  return trusted.has(canonicalIp(peer) ?? peer)
+}
+
 /** An IP in its one canonical form, without the port, brackets or zone that proxies write. */
 function canonicalIp(text: string): string | undefined {
   const bare = text

@@ -7,6 +7,8 @@ export interface RequestInfo {
   requestId: string
   /** The caller's IP; X-Forwarded-For counts only from a trusted proxy. */
   ip: string
+  /** Whether an X-Forwarded-For came, and whether it counted. */
+  forwarded: 'trusted' | 'ignored' | 'none'
   userAgent: string | null
 }
 

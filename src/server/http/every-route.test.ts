@@ -19,6 +19,9 @@ import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts
 const WHO_PASSES: Record<string, keyof typeof GROUPS> = {
   'GET /api/health/live': 'everybody',
   'GET /api/health/ready': 'everybody',
+  'GET /api/health/findings': 'admins',
+  'GET /api/health/caller': 'operators',
+  'GET /api/health/stream': 'operators',
   'GET /api/openapi.json': 'admins',
   'GET /api/metrics': 'operators',
   'POST /api/auth/token': 'everybody',

@@ -5,7 +5,7 @@ import { type Context, Hono } from 'hono'
 import { isDatabaseUnavailable } from '#server/database/database.ts'
 import type { Log } from '#server/log.ts'
 import { type Brand, serveBrand } from './brand.ts'
-import { callerIp, type TrustedProxies } from './caller-ip.ts'
+import { callerIp, isTrusted, type TrustedProxies } from './caller-ip.ts'
 import { type HttpEnv, noteOn } from './implement.ts'
 import { type PortalPageOptions, servePortalPage } from './portal-page.ts'
 import { ProblemError, problemOf } from './problem-error.ts'
@@ -72,11 +72,14 @@ function identify(context: Context<HttpEnv>, options: HttpOptions): void {
   const { incoming, outgoing } = context.env as HttpBindings
   const peer = incoming.socket.remoteAddress ?? ''
   const requestId = randomUUID()
-  const ip = callerIp(peer, context.req.header('x-forwarded-for'), options.trustedProxies)
+  const forwardedFor = context.req.header('x-forwarded-for')
+  const ip = callerIp(peer, forwardedFor, options.trustedProxies)
   noteOn(outgoing, { ip })
   context.set('info', {
     requestId,
     ip,
+    forwarded:
+      forwardedFor === undefined ? 'none' : isTrusted(peer, options.trustedProxies) ? 'trusted' : 'ignored',
     userAgent: context.req.header('user-agent')?.slice(0, 300) ?? null,
   })
   outgoing.setHeader('X-Request-Id', requestId)

@@ -56,15 +56,28 @@ export function mayLeaveUnencrypted(url: string): boolean {
   return protocol === 'smtp:' && !isLocal && searchParams.get('requireTLS') !== 'true'
 }
 
-async function openTransport(url: string) {
+/**
+ * Connects, encrypts where that is wanted, signs in and leaves; sends nothing.
+ * @throws what the library says of the server
+ */
+export async function greetMailServer(url: string, ms: number): Promise<void> {
+  const transport = await openTransport(url, ms)
+  try {
+    await transport.verify()
+  } finally {
+    transport.close()
+  }
+}
+
+async function openTransport(url: string, silenceMs = SILENCE_MS) {
   // Loaded when the first mail goes out: the demo never sends one.
   const { createTransport } = await import('nodemailer')
   return createTransport({
     url,
-    dnsTimeout: SILENCE_MS,
-    connectionTimeout: SILENCE_MS,
-    greetingTimeout: SILENCE_MS,
-    socketTimeout: SILENCE_MS,
+    dnsTimeout: silenceMs,
+    connectionTimeout: silenceMs,
+    greetingTimeout: silenceMs,
+    socketTimeout: silenceMs,
     disableFileAccess: true,
     disableUrlAccess: true,
   })

@@ -164,5 +164,5 @@ async function printResetLink(
 
 /** What the audit trail says of a change that was made at the terminal. */
 export function terminalRequest(): RequestInfo {
-  return { requestId: randomUUID(), ip: 'terminal', userAgent: 'npm run admin' }
+  return { requestId: randomUUID(), ip: 'terminal', forwarded: 'none', userAgent: 'npm run admin' }
 }

@@ -142,13 +142,13 @@ async function createInstruments({ db, readPool }: Pick<Database, 'db' | 'readPo
 const unsentMails = (db: Db) =>
   db.selectFrom('mail_outbox').where('sent_at', 'is', null).where('due_at', '<', NEVER)
 
-async function countUnsent(db: Db): Promise<number> {
+export async function countUnsent(db: Db): Promise<number> {
   const counted = unsentMails(db).select(({ fn }) => fn.countAll<number>().as('count'))
   return (await counted.executeTakeFirstOrThrow()).count
 }
 
 /** In seconds. A digest that is put off on purpose is not late. */
-async function readOldestAge(db: Db): Promise<number> {
+export async function readOldestAge(db: Db): Promise<number> {
   const oldest = unsentMails(db)
     .where(({ or, eb }) => or([eb('attempts', '>', 0), eb('due_at', '<=', sql<Date>`now()`)]))
     .select(sql<number>`coalesce(extract(epoch from now() - min(created_at)), 0)::float8`.as('seconds'))

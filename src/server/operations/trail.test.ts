@@ -154,7 +154,7 @@ describeOnEachDatabase('what an investigation finds of sign-ins that were refuse
     const { db } = portal.database
     const email = 'ninguem@grupopatio.com.br'
     const fail = (ip: string) => {
-      const request = { ip, userAgent: null, requestId: 'x' }
+      const request = { ip, forwarded: 'none' as const, userAgent: null, requestId: 'x' }
       return countFailedAttempt({ db, clock: portal.clock, request } as never, { email, outcome: 'x' })
     }
     for (let n = 1; n <= 20; n++) await fail(`10.0.0.${n}`)

@@ -7,7 +7,7 @@ import { writeInstant } from '#server/mail/compose-mail.ts'
 import type { PowerBi, ReportTest } from '#server/power-bi/power-bi.ts'
 import { describeRefusal } from '#server/power-bi/refusals.ts'
 import { effectiveIdentityOf } from './embed-token.ts'
-import { columnsOf, type ReportSettingContext } from './report-settings.ts'
+import { columnsOf, listReportSettings, type ReportSettingContext } from './report-settings.ts'
 
 const NOT_TESTABLE =
   'Links de SSO não podem ser testados pelo portal: cada pessoa entra com a própria conta Microsoft, então abra o link no navegador para conferir.'
@@ -71,6 +71,32 @@ export async function testReportSetting(
     code: test.code,
     requestId: test.requestId,
   }
+}
+
+/**
+ * The dry run of every saved setting, in tab order.
+ * @param services.email whose identity is tried, with every brand and state
+ */
+export async function testSavedReports({
+  db,
+  powerBi,
+  rlsRoles,
+  email,
+}: Pick<ReportTestContext, 'db' | 'powerBi' | 'rlsRoles'> & { email: string }) {
+  const catalogue = await readCatalogue(db)
+  const everything = { email, marcas: valuesOf(catalogue, 'marcas'), estados: valuesOf(catalogue, 'estados') }
+  const identity = effectiveIdentityOf(catalogue, everything, rlsRoles)
+  const settings = await listReportSettings(db)
+  return settings.map(({ type, workspace_id, report_id, dataset_id }) => ({
+    type,
+    async test() {
+      if (workspace_id === null || report_id === null)
+        return { outcome: 'not-testable', message: NOT_TESTABLE } as const
+      const report = { workspaceId: workspace_id, reportId: report_id, datasetId: dataset_id }
+      const test = await powerBi.testReport(report, identity)
+      return { outcome: test.outcome, message: describeReportTest(test, rlsRoles) }
+    },
+  }))
 }
 
 /**

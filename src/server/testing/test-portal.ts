@@ -119,6 +119,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     metrics,
     clock,
     isDraining: () => false,
+    examinePortal: async () => [],
     ...(page && { page }),
     powerBi: createPowerBi({
       directory: {

@@ -117,7 +117,7 @@ describeOnEachDatabase('delete-users', (kind) => {
     const { db } = portal.database
     const caller = { role: 'admin', approved: true, sessionKind: 'full' } as const
     const actor = { ...caller, sessionId: randomUUID(), profile: admin, entitlementVersion: 1 }
-    const request = { requestId: randomUUID(), ip: '127.0.0.1', userAgent: null }
+    const request = { requestId: randomUUID(), ip: '127.0.0.1', forwarded: 'none' as const, userAgent: null }
     const late = () => removeUsers({ db, clock: portal.clock, actor, request }, [person.user_id])
     await db.updateTable('user_roles').set({ role: 'user' }).execute()
     await expect(late()).rejects.toMatchObject({ code: 'forbidden' })

@@ -127,7 +127,7 @@ describeOnEachDatabase('undoing a bulk edit', (kind) => {
       sessionKind: 'full',
       entitlementVersion: 1,
     }
-    const request = { requestId: 'r', ip: '127.0.0.1', userAgent: null }
+    const request = { requestId: 'r', ip: '127.0.0.1', forwarded: 'none' as const, userAgent: null }
     const edit: BulkEdit = {
       allMatching: { filter: { q: 'x.br' }, except: [], count: 4500 },
       action: 'add',

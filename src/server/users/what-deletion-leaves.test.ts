@@ -59,7 +59,12 @@ describeOnEachDatabase('deleting somebody', (kind) => {
     return person
   }
 
-  const request = { requestId: randomUUID(), ip: '203.0.113.7', userAgent: 'Navegador' }
+  const request = {
+    requestId: randomUUID(),
+    ip: '203.0.113.7',
+    forwarded: 'none' as const,
+    userAgent: 'Navegador',
+  }
   const audit = (entry: AuditEntry, from = request) =>
     recordAudit({ db: portal.database.db, clock: portal.clock, request: from }, entry)
   const trailOf = async (requestId: string) =>
@@ -135,7 +140,7 @@ describeOnEachDatabase('deleting somebody', (kind) => {
     await audit({ action: 'types-set', actor: person, target: other, ...change }, here)
     await audit({ action: 'types-set', actor: other, target: person, ...change }, here)
     await audit({ action: 'account-created', target: person }, here)
-    const terminal = { requestId, ip: 'terminal', userAgent: 'npm' }
+    const terminal = { requestId, ip: 'terminal', forwarded: 'none' as const, userAgent: 'npm' }
     await audit({ action: 'role-changed', target: person }, terminal)
     await audit({ action: 'account-disowned', after: { userId: person.user_id } }, here)
     await audit({ action: 'types-set', actor: other, target: other, ...change }, here)

@@ -1,0 +1,63 @@
+import pg from 'pg'
+import { urlsOfHosts } from './server-urls.ts'
+
+const TIMEOUT_MS = 3_000
+
+/** What a look at one server of DATABASE_URL told. */
+export interface InspectedServer {
+  /** Host and port. */
+  place: string
+  /** The failure when it could not be reached. */
+  error?: unknown
+  /** 150004 */
+  version?: number
+  isReadOnly?: boolean
+  isPooled?: boolean
+  isEncrypted?: boolean
+  /** How far the server's clock is ahead of this machine's, in ms. */
+  aheadMs?: number
+}
+
+/** Looks at every host of a URL on connections of their own, each within 6 s; changes nothing and never fails. */
+export function inspectServers(url: string): Promise<InspectedServer[]> {
+  return Promise.all(urlsOfHosts(url).map(inspectServer))
+}
+
+async function inspectServer(url: string): Promise<InspectedServer> {
+  const place = new URL(url).host || 'localhost'
+  let client: pg.Client | undefined
+  try {
+    client = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: TIMEOUT_MS,
+      query_timeout: TIMEOUT_MS,
+      application_name: 'patio-doctor',
+    })
+    client.on('error', () => {})
+    await client.connect()
+    const { processID, connection } = client as unknown as {
+      processID: number | null
+      connection: { stream: { encrypted?: boolean } }
+    }
+    const asked = Date.now()
+    const { rows } = await client.query({
+      text: `select current_setting('server_version_num')::int as version,
+        current_setting('transaction_read_only')::boolean as "isReadOnly",
+        pg_backend_pid() <> $1 as "isPooled",
+        (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
+      values: [processID ?? 0],
+    })
+    const { now, ...facts } = rows[0] as {
+      now: number
+      version: number
+      isReadOnly: boolean
+      isPooled: boolean
+    }
+    const aheadMs = Math.round(now - (asked + Date.now()) / 2)
+    return { place, ...facts, isEncrypted: connection.stream.encrypted === true, aheadMs }
+  } catch (error) {
+    return { place, error }
+  } finally {
+    client?.end().catch(() => {})
+  }
+}

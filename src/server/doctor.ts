@@ -1,0 +1,30 @@
+// `npm run doctor`: tries everything that an installation stands on, and says what to do.
+
+import { parseArgs } from 'node:util'
+import { exitCodeOf, runDoctor, writeFindings } from './doctor/run-doctor.ts'
+
+const USAGE = `Uso: npm run doctor -- [--json] [--mail-to E-MAIL] [--backups PASTA]
+
+  --json             uma linha de JSON por verificação, para scripts
+  --mail-to E-MAIL   manda um e-mail de teste para lá
+  --backups PASTA    onde ficam as cópias de segurança: diz a idade da mais nova
+
+Termina com 0 se está tudo certo, 1 se há avisos, 2 se há falhas, 3 se não pôde verificar.`
+
+try {
+  const { values } = parseArgs({
+    options: {
+      json: { type: 'boolean', default: false },
+      'mail-to': { type: 'string' },
+      backups: { type: 'string' },
+    },
+  })
+  const findings = await runDoctor(process.env, { mailTo: values['mail-to'], backUps: values.backups })
+  process.stdout.write(writeFindings(findings, values.json))
+  // What does not answer may still be waited for.
+  process.exit(exitCodeOf(findings))
+} catch (error) {
+  const { code, stack } = error as NodeJS.ErrnoException
+  process.stderr.write(`${code?.startsWith('ERR_PARSE_ARGS') ? USAGE : stack}\n`)
+  process.exit(3)
+}

@@ -1,0 +1,180 @@
+import { isIP } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { connect } from 'node:tls'
+import type { AcceptStream } from '#server/http/event-stream.ts'
+import { encodeEvent } from '#server/http/event-stream.ts'
+import { type Check, type Found, fault, good, warning } from './examine.ts'
+import { causeOf } from './name-cause.ts'
+
+const FETCH_MS = 4_000
+const DAY_MS = 86_400_000
+/** An address for documents (RFC 5737): nobody comes from it, so nobody may be believed to. */
+const MADE_UP_IP = '192.0.2.77'
+const STREAM_EVENTS = 4
+const STREAM_PAUSE_MS = 250
+/** Of the three quarters of a second between the first event and the last. */
+const HELD_BACK_BELOW_MS = 300
+
+interface Address {
+  publicUrl: string
+  /** Opens the routes for operators. */
+  token: string
+}
+
+const isLocal = (url: URL) => ['localhost', '127.0.0.1'].includes(url.hostname)
+
+/** The way that people take: name, TLS, proxy, portal, and back without anything held up. */
+export function addressChecks({ publicUrl, token }: Address): Check[] {
+  const url = new URL(publicUrl)
+  const check = (name: string, about: string, run: Check['run']): Check => ({
+    name,
+    about,
+    withinMs: 10_000,
+    run,
+  })
+  return [
+    check('address', `PUBLIC_URL (${publicUrl})`, () => checkReach(publicUrl)),
+    ...(url.protocol === 'https:'
+      ? [check('address-tls', `TLS de ${url.host}`, () => checkCertificate(url))]
+      : []),
+    check('proxy', 'Proxy', () => checkProxy(publicUrl, token)),
+    check('stream', 'Avisos ao vivo', () => checkStream(publicUrl, token)),
+  ]
+}
+
+function ask(url: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(FETCH_MS) })
+}
+
+async function checkReach(publicUrl: string): Promise<Found> {
+  const reply = await ask(`${publicUrl}/api/health/ready`)
+  const location = reply.headers.get('location')
+  if (reply.status >= 300 && reply.status < 400)
+    return fault(
+      `PUBLIC_URL: redireciona para ${location ? new URL(location, publicUrl).origin : 'outro lugar'}.`,
+      'Ponha em PUBLIC_URL o endereço em que as pessoas chegam, sem redirecionamento.',
+    )
+  const body = await reply.text()
+  if (reply.status === 200 && body.includes('"status":"ok"'))
+    return good(`PUBLIC_URL: o portal atende em ${publicUrl}.`)
+  if (reply.status === 503 && body.includes('database-unavailable'))
+    return fault(
+      'PUBLIC_URL: o portal atende, mas sem o banco de dados.',
+      'Veja a verificação do banco de dados.',
+    )
+  if (reply.status === 502 || reply.status === 503 || reply.status === 504)
+    return fault(
+      `PUBLIC_URL: o proxy atende, mas não chega ao portal (${reply.status}).`,
+      'Confira se o portal está no ar e se o proxy aponta para o HOST e o PORT dele.',
+    )
+  return fault(
+    `PUBLIC_URL: quem atende lá não é o portal (${reply.status}).`,
+    'Confira o nome no DNS e o destino no proxy.',
+  )
+}
+
+function checkCertificate({ hostname, port, host }: URL): Promise<Found> {
+  return new Promise((resolve) => {
+    const socket = connect({
+      host: hostname,
+      port: Number(port || 443),
+      ...(isIP(hostname) ? {} : { servername: hostname }),
+      // An expired one is to be told from a foreign one.
+      rejectUnauthorized: false,
+      timeout: FETCH_MS,
+    })
+    const end = (found: Found) => {
+      socket.destroy()
+      resolve(found)
+    }
+    const fail = (error: unknown) => {
+      const { says, todo } = causeOf(error)
+      end(fault(`TLS de ${host}: ${says}.`, todo))
+    }
+    socket.once('error', fail)
+    socket.once('timeout', () => fail(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })))
+    socket.once('secureConnect', () => {
+      const { authorizationError } = socket
+      if (authorizationError) {
+        const code = String((authorizationError as { code?: string }).code ?? authorizationError)
+        return fail(Object.assign(new Error(code), { code }))
+      }
+      const until = Date.parse(socket.getPeerCertificate().valid_to)
+      const days = Math.floor((until - Date.now()) / DAY_MS)
+      const says = `TLS de ${host}: o certificado vale por mais ${days} dias.`
+      end(
+        days < 14 ? warning(says, 'Renove-o, ou veja por que a renovação automática não o fez.') : good(says),
+      )
+    })
+  })
+}
+
+/** Asks the portal whom it takes us for, with a made-up address in the header that only a proxy may write. */
+async function checkProxy(publicUrl: string, token: string): Promise<Found> {
+  const url = new URL(publicUrl)
+  // Nobody stands in between there.
+  const isDirect = url.protocol === 'http:' && isLocal(url)
+  const reply = await ask(`${publicUrl}/api/health/caller`, {
+    authorization: `Bearer ${token}`,
+    ...(!isDirect && { 'x-forwarded-for': MADE_UP_IP }),
+  })
+  if (!reply.ok) return notAnswered('Proxy', reply.status)
+  const { ip, forwarded } = (await reply.json()) as { ip: string; forwarded: string }
+  if (ip === MADE_UP_IP)
+    return fault(
+      'Proxy: o portal acredita em um endereço inventado por quem chega.',
+      'Faça o proxy sobrescrever X-Forwarded-For, ou acrescentar a ele, e confie em TRUSTED_PROXIES só nele.',
+    )
+  if (isDirect) return good(`Proxy: nenhum no caminho; o portal nos vê como ${ip}.`)
+  if (forwarded === 'trusted') return good(`Proxy: confiável; o portal nos vê como ${ip}.`)
+  return fault(
+    `Proxy: o portal vê todos como ${ip}, que é o proxy, e todos dividem os mesmos limites de tentativas.`,
+    `Ponha ${ip} em TRUSTED_PROXIES e faça o proxy enviar X-Forwarded-For.`,
+  )
+}
+
+function notAnswered(about: string, status: number): Found {
+  return status === 401 || status === 403
+    ? warning(
+        `${about}: o portal que atende lá não nos reconhece.`,
+        'Rode a verificação com a mesma configuração (SESSION_SECRET) do portal que atende em PUBLIC_URL.',
+      )
+    : warning(
+        `${about}: não verificado, porque PUBLIC_URL não leva a este portal (${status}).`,
+        'Veja a verificação de PUBLIC_URL.',
+      )
+}
+
+async function checkStream(publicUrl: string, token: string): Promise<Found> {
+  const reply = await ask(`${publicUrl}/api/health/stream`, { authorization: `Bearer ${token}` })
+  if (!reply.ok || !reply.body) return notAnswered('Avisos ao vivo', reply.status)
+  const times: number[] = []
+  let text = ''
+  for await (const bytes of reply.body) {
+    times.push(performance.now())
+    text += Buffer.from(bytes).toString()
+  }
+  const lastedMs = (times.at(-1) ?? 0) - (times[0] ?? 0)
+  const isWhole = text.split('data: ').length - 1 === STREAM_EVENTS
+  if (isWhole && lastedMs >= HELD_BACK_BELOW_MS) return good('Avisos ao vivo: chegam na hora.')
+  return warning(
+    'Avisos ao vivo: o proxy os junta e entrega atrasados; as telas perguntam a cada 15 s em vez disso.',
+    'Desligue no proxy o buffer e a compressão de text/event-stream (nginx: proxy_buffering off).',
+  )
+}
+
+/** The portal's end of the check: a few events, and it is over. */
+export const sendTrialEvents: AcceptStream = (stream) => {
+  let isOver = false
+  const send = async () => {
+    for (let count = 1; count <= STREAM_EVENTS && !isOver; count++) {
+      stream.write(encodeEvent(count, { count }))
+      await wait(STREAM_PAUSE_MS)
+    }
+    stream.close()
+  }
+  void send()
+  return () => {
+    isOver = true
+  }
+}

@@ -1,0 +1,145 @@
+import { sql } from 'kysely'
+import type { Config } from '#server/config.ts'
+import { type Database, DatabaseOpenError } from '#server/database/database.ts'
+import { type InspectedServer, inspectServers } from '#server/database/inspect-server.ts'
+import { listMigrations, pendingOf } from '#server/database/migrate.ts'
+import { readLastBackUp } from '#server/operations/back-up.ts'
+import { countUnsent, readOldestAge } from '#server/operations/metrics.ts'
+import { type Check, type Found, fault, good, warning } from './examine.ts'
+import { causeOf } from './name-cause.ts'
+
+const OLDEST_VERSION = 150_000
+const FAR_APART_MS = 2_000
+const LATE_MAIL_SECONDS = 600
+const OLD_BACK_UP_HOURS = 26
+const HOUR_MS = 3_600_000
+/** The job runs every hour, and nobody notices one that was left out. */
+const LATE_RETENTION_HOURS = 3
+
+const check = (name: string, about: string, run: Check['run']): Check => ({
+  name,
+  about,
+  withinMs: 8_000,
+  run,
+})
+
+/** The servers of DATABASE_URL: reach, TLS, version, who writes, poolers, clocks. */
+export function serverChecks({ databaseUrl, databaseDirectUrl }: Config): Check[] {
+  if (!databaseUrl) return []
+  return [
+    check('database', 'Banco de dados', async () => {
+      const servers = await inspectServers(databaseUrl)
+      const found = servers.flatMap((server) => describeServer(server, databaseDirectUrl !== undefined))
+      const isAlone = servers.every(({ error, isReadOnly }) => error || isReadOnly)
+      // Of several hosts one that writes is enough.
+      return isAlone
+        ? found
+        : found.map((each) => (each.grade === 'fault' ? { ...each, grade: 'warning' } : each))
+    }),
+  ]
+}
+
+function describeServer(server: InspectedServer, hasDirectUrl: boolean): Found[] {
+  const at = `Banco de dados em ${server.place}`
+  if (server.error) {
+    const { says, todo } = causeOf(server.error)
+    return [fault(`${at}: ${says}.`, todo)]
+  }
+  const { version = 0, isReadOnly, isPooled, isEncrypted, aheadMs = 0 } = server
+  const major = Math.floor(version / 10_000)
+  const isHere = /^(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(server.place)
+  const seconds = (Math.abs(aheadMs) / 1000).toFixed(1).replace('.', ',')
+  const found: Found[] = []
+  if (version < OLDEST_VERSION)
+    found.push(
+      fault(`${at}: PostgreSQL ${major} é antigo demais.`, 'Atualize para o PostgreSQL 15 ou mais novo.'),
+    )
+  if (isReadOnly)
+    found.push(
+      fault(`${at}: só aceita leitura.`, 'Aponte DATABASE_URL para o primário, ou promova este servidor.'),
+    )
+  if (!isEncrypted && !isHere)
+    found.push(
+      warning(
+        `${at}: a conexão não é criptografada.`,
+        'Acrescente ?sslmode=verify-full&sslrootcert=… a DATABASE_URL.',
+      ),
+    )
+  if (isPooled && !hasDirectUrl)
+    found.push(
+      warning(
+        `${at}: há um pooler no caminho, e mensagens novas demoram até 2 s.`,
+        'Defina DATABASE_DIRECT_URL com o endereço do próprio servidor.',
+      ),
+    )
+  if (Math.abs(aheadMs) > FAR_APART_MS)
+    found.push(
+      warning(
+        `${at}: o relógio está ${seconds} s ${aheadMs > 0 ? 'adiantado' : 'atrasado'} em relação a esta máquina.`,
+        'Ligue a sincronização de hora (NTP) nas duas máquinas.',
+      ),
+    )
+  if (found.length > 0) return found
+  const tls = isEncrypted ? 'com TLS' : 'nesta máquina'
+  return [good(`${at}: PostgreSQL ${major}, ${tls}, aceita escrita${isPooled ? ', com pooler' : ''}.`)]
+}
+
+/** What lies in the database, once it is open. */
+export function storeChecks({ db }: Pick<Database, 'db'>, { isDemo }: Config): Check[] {
+  return [
+    check('migrations', 'Migrações', async () => {
+      try {
+        const pending = await pendingOf(db, await listMigrations())
+        return pending.length === 0
+          ? good('Migrações: o banco está na versão deste portal.')
+          : warning(
+              `Migrações: faltam ${pending.length} (a primeira é ${pending[0]}).`,
+              'Inicie esta versão do portal: ela migra sozinha.',
+            )
+      } catch (error) {
+        if (!(error instanceof DatabaseOpenError)) throw error
+        return fault(`Migrações: ${error.message}`, 'Use a versão do portal que serve este banco.')
+      }
+    }),
+    check('outbox', 'Fila de e-mails', async () => {
+      const [count, seconds] = [await countUnsent(db), await readOldestAge(db)]
+      return seconds > LATE_MAIL_SECONDS
+        ? fault(
+            `Fila de e-mails: ${count} à espera, o mais antigo há ${Math.round(seconds / 60)} min.`,
+            'Veja a verificação do servidor de e-mail; os e-mails saem sozinhos quando ele voltar.',
+          )
+        : good(`Fila de e-mails: ${count === 0 ? 'vazia' : `${count} a caminho`}.`)
+    }),
+    check('retention', 'Limpeza periódica', async () => {
+      if (isDemo) return good('Limpeza periódica: a demonstração não apaga nada.')
+      const { rows } = await sql<{ hours: number }>`select
+        extract(epoch from now() - claimed_until)::float8 / 3600 as hours
+        from job_claims where name = 'retention'`.execute(db)
+      const hours = rows[0]?.hours
+      if (hours === undefined) return good('Limpeza periódica: ainda não rodou; roda logo depois do início.')
+      return hours > LATE_RETENTION_HOURS
+        ? warning(
+            `Limpeza periódica: não roda há ${Math.round(hours)} h.`,
+            'Veja “retention” no log do portal; sem portal no ar ela não roda.',
+          )
+        : good('Limpeza periódica: em dia.')
+    }),
+    check('back-up', 'Cópia de segurança', async () => {
+      if (isDemo) return good('Cópia de segurança: a demonstração não precisa.')
+      const at = await readLastBackUp(db)
+      return describeBackUp(
+        at,
+        'Agende npm run backup -- ARQUIVO todos os dias, ou a cópia do seu servidor de banco.',
+      )
+    }),
+  ]
+}
+
+/** @param at when the newest back-up was written; undefined when there is none */
+export function describeBackUp(at: Date | undefined, todo: string): Found {
+  if (!at) return warning('Cópia de segurança: nenhuma foi feita pelo portal.', todo)
+  const hours = Math.round((Date.now() - at.getTime()) / HOUR_MS)
+  return hours > OLD_BACK_UP_HOURS
+    ? warning(`Cópia de segurança: a última é de ${hours} h atrás.`, todo)
+    : good(`Cópia de segurança: a última é de ${hours} h atrás.`)
+}

@@ -1,0 +1,32 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { describeBackUp } from './check-database.ts'
+import { type Check, fault, good, warning } from './examine.ts'
+
+const GIB = 2 ** 30
+
+/** The disk below the data directory, or below the working directory where there is none. */
+export function diskCheck(dataDir: string): Check {
+  const run = async () => {
+    let folder = resolve(dataDir)
+    while (!existsSync(folder)) folder = dirname(folder)
+    const { bavail, bsize, blocks } = await statfs(folder)
+    const free = bavail * bsize
+    const says = `Disco em ${folder}: ${(free / GIB).toFixed(1).replace('.', ',')} GiB livres.`
+    const todo = 'Libere espaço ou aumente o disco: sem espaço nada mais é gravado.'
+    if (free < GIB / 4) return fault(says, todo)
+    return free < GIB || bavail / blocks < 0.05 ? warning(says, todo) : good(says)
+  }
+  return { name: 'disk', about: 'Disco', withinMs: 3_000, run }
+}
+
+/** The age of the newest file in a folder that back-ups go to. */
+export function backUpFolderCheck(folder: string): Check {
+  const run = async () => {
+    const times = readdirSync(folder).map((name) => statSync(join(folder, name)).mtimeMs)
+    const newest = times.length > 0 ? new Date(Math.max(...times)) : undefined
+    return describeBackUp(newest, `Veja por que a cópia agendada não escreve em ${folder}.`)
+  }
+  return { name: 'back-up-folder', about: `Cópias em ${folder}`, withinMs: 3_000, run }
+}

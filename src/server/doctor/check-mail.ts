@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import { Resolver } from 'node:dns/promises'
+import type { Config } from '#server/config.ts'
+import { composeMail } from '#server/mail/compose-mail.ts'
+import { createSmtpMailer, greetMailServer } from '#server/mail/smtp-mailer.ts'
+import { type Check, type Found, good, warning } from './examine.ts'
+
+const SILENCE_MS = 4_000
+const SEND_MS = 10_000
+const DNS_MS = 2_000
+/** Those that mail services give: whoever signs under another is not found here. */
+const COMMON_SELECTORS = ['default', 'google', 'selector1', 'selector2', 'dkim', 'mail', 'k1', 's1', 'smtp']
+
+/**
+ * The mail server, and what receivers ask the DNS about the sender.
+ * @param mailTo gets a test mail; without it nothing is sent
+ * @param dnsServers instead of the machine's, for tests
+ */
+export function mailChecks(config: Config, mailTo?: string, dnsServers?: string[]): Check[] {
+  const { isDemo, smtpUrl, mailFrom } = config
+  if (isDemo) {
+    const run = async () => good('E-mail: a demonstração guarda os e-mails em /demo/mailbox.')
+    return [{ name: 'mail', about: 'E-mail', withinMs: 1_000, run }]
+  }
+  const { host } = new URL(smtpUrl)
+  const domain = (/@([^>]+)>?$/.exec(mailFrom)?.[1] ?? '').toLowerCase()
+  const dns = new Resolver({ timeout: DNS_MS, tries: 1 })
+  if (dnsServers) dns.setServers(dnsServers)
+  return [
+    {
+      name: 'mail',
+      about: `Servidor de e-mail ${host}`,
+      withinMs: 2 * SILENCE_MS,
+      async run() {
+        await greetMailServer(smtpUrl, SILENCE_MS)
+        return good(`Servidor de e-mail ${host}: atende e aceita o portal.`)
+      },
+    },
+    ...(mailTo
+      ? [
+          {
+            name: 'mail-sent',
+            about: 'E-mail de teste',
+            withinMs: 12_000,
+            run: () => sendTestMail(config, mailTo),
+          },
+        ]
+      : []),
+    ...(['spf', 'dkim', 'dmarc'] as const).map((kind) => ({
+      name: `mail-${kind}`,
+      about: kind.toUpperCase(),
+      withinMs: 8_000,
+      run: () => checkSender(dns, kind, domain),
+    })),
+  ]
+}
+
+async function sendTestMail({ smtpUrl, mailFrom, group, publicUrl }: Config, to: string): Promise<Found> {
+  const content = composeMail(group.name, {
+    subject: `Teste do portal ${group.name}`,
+    heading: 'Os e-mails do portal chegam',
+    paragraphs: ['Este e-mail foi pedido por quem instala ou cuida do portal, para ver se ele chega.'],
+    button: { label: 'Abrir o portal', link: publicUrl },
+    notes: ['Veja também se ele não foi parar no lixo eletrônico.'],
+  })
+  const messageId = `<${randomUUID()}@${new URL(publicUrl).hostname}>`
+  const mailer = createSmtpMailer({ url: smtpUrl, from: mailFrom, sendMs: SEND_MS })
+  await mailer.deliver({ ...content, messageId, to, kind: 'test' })
+  return good(`E-mail de teste: o servidor aceitou o e-mail para ${to}; veja se chegou.`)
+}
+
+const RECORDS = {
+  spf: { begins: /^v=spf1\b/i, todo: 'Publique um registro TXT v=spf1 … que inclua o servidor de e-mail.' },
+  dkim: {
+    begins: /(^|;\s*)(v=DKIM1|k=rsa|p=)/i,
+    todo: 'Ligue a assinatura DKIM no servidor de e-mail e publique a chave; se já assina com outro seletor, ignore este aviso.',
+  },
+  dmarc: { begins: /^v=DMARC1\b/i, todo: 'Publique um registro TXT em _dmarc com v=DMARC1; p=…' },
+}
+
+async function checkSender(dns: Resolver, kind: keyof typeof RECORDS, domain: string): Promise<Found> {
+  const names = {
+    spf: [domain],
+    dkim: COMMON_SELECTORS.map((selector) => `${selector}._domainkey.${domain}`),
+    dmarc: [`_dmarc.${domain}`],
+  }[kind]
+  const { begins, todo } = RECORDS[kind]
+  const says = `${kind.toUpperCase()} de ${domain}:`
+  try {
+    const texts = (await Promise.all(names.map((name) => readTexts(dns, name)))).flat()
+    const isThere = texts.some((text) => begins.test(text))
+    return isThere ? good(`${says} publicado.`) : warning(`${says} não encontrado no DNS.`, todo)
+  } catch {
+    return warning(`${says} o DNS não respondeu.`, 'Confira o DNS desta máquina e rode de novo.')
+  }
+}
+
+/** The TXT records of a name, none where there is no such name. */
+async function readTexts(dns: Resolver, name: string): Promise<string[]> {
+  try {
+    return (await dns.resolveTxt(name)).map((parts) => parts.join(''))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENODATA' || code === 'ENOTFOUND') return []
+    throw error
+  }
+}

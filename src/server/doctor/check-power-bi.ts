@@ -1,0 +1,69 @@
+import type { Config } from '#server/config.ts'
+import type { Db } from '#server/database/schema.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import type { PowerBi } from '#server/power-bi/power-bi.ts'
+import { testSavedReports } from '#server/reports/test-report-setting.ts'
+import { type Check, type Found, fault, good, warning } from './examine.ts'
+
+/** Of one test, and of as many beside each other as there may be. */
+const REPORTS_MS = 30_000
+const SAME_TIME = 3
+
+/** The directory, the service, and every area's report as 'Testar tudo' in /admin tries them. */
+export function powerBiChecks(
+  { powerBi: { rlsRoles }, mailFrom }: Config,
+  powerBi: PowerBi,
+  db: Db | undefined,
+): Check[] {
+  const email = /[^<\s]+@[^>\s]+/.exec(mailFrom)?.[0] ?? 'portal'
+  const directory: Check = {
+    name: 'power-bi',
+    about: 'Power BI',
+    withinMs: 12_000,
+    run: () => checkService(powerBi),
+  }
+  if (!db) return [directory]
+  const run = async () => {
+    const areas = await testSavedReports({ db, powerBi, rlsRoles, email })
+    if (areas.length === 0)
+      return warning('Relatórios: nenhuma área tem um.', 'Cadastre-os em /admin, “Relatórios por área”.')
+    const found: Found[] = []
+    for (let first = 0; first < areas.length; first += SAME_TIME)
+      found.push(...(await Promise.all(areas.slice(first, first + SAME_TIME).map(describeArea))))
+    return found
+  }
+  return [directory, { name: 'report', about: 'Relatórios', withinMs: REPORTS_MS, run }]
+}
+
+async function checkService(powerBi: PowerBi): Promise<Found> {
+  try {
+    const count = (await powerBi.listWorkspaces()).length
+    return count === 0
+      ? warning(
+          'Power BI: as credenciais valem, mas o aplicativo não vê nenhum espaço de trabalho.',
+          'Inclua o aplicativo como membro dos espaços de trabalho (docs/power-bi.md).',
+        )
+      : good(`Power BI: as credenciais valem, e o aplicativo vê ${count} espaço(s) de trabalho.`)
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error
+    const detail = error.options.detail ?? 'O serviço não respondeu como devia.'
+    const todo =
+      error.code === 'power-bi-rejected'
+        ? 'docs/power-bi.md tem a lista do que conferir.'
+        : 'Confira se esta máquina chega a login.microsoftonline.com e api.powerbi.com na porta 443 (HTTPS_PROXY).'
+    return fault(`Power BI: ${detail}`, todo)
+  }
+}
+
+async function describeArea({
+  type,
+  test,
+}: Awaited<ReturnType<typeof testSavedReports>>[number]): Promise<Found> {
+  const { outcome, message } = await test()
+  const says = `Relatório de ${type}: ${message}`
+  if (outcome === 'ok') return good(says)
+  if (outcome === 'not-testable') return good(`Relatório de ${type}: link de SSO, que só um navegador testa.`)
+  const isPassing = ['rate-limited', 'service-down', 'capacity-paused'].includes(outcome)
+  const todo = 'Depois de corrigir, “Testar relatório” em /admin o prova.'
+  return isPassing ? warning(says, todo) : fault(says, todo)
+}

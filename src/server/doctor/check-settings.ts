@@ -1,0 +1,81 @@
+import { X509Certificate } from 'node:crypto'
+import { accessSync, constants, statSync } from 'node:fs'
+import type { Config } from '#server/config.ts'
+import { settingWarnings } from '#server/setting-warnings.ts'
+import { SETTING_NAMES, traceSettings } from '#server/settings.ts'
+import { type Check, type Found, fault, good, warning } from './examine.ts'
+
+const DAY_MS = 86_400_000
+const ORIGINS = { file: 'do arquivo', environment: 'do ambiente', default: 'padrão' }
+
+/** Where each setting comes from, and its value unless it is a secret. */
+export function settingChecks(environment: NodeJS.ProcessEnv): Check[] {
+  return traceSettings(environment).map(({ name, from, shown }) => ({
+    name: `setting-${name}`,
+    about: name,
+    withinMs: 1_000,
+    run: async () => good(`${name}: ${describeOrigin(from, shown)}.`),
+  }))
+}
+
+function describeOrigin(from: keyof typeof ORIGINS, shown: string | undefined): string {
+  if (from === 'default' && shown === undefined) return 'não definida'
+  return shown === undefined ? ORIGINS[from] : `${ORIGINS[from]} (${shown})`
+}
+
+/** What is set and hardly meant so. */
+export function doubtChecks(environment: NodeJS.ProcessEnv, config: Config | undefined): Check[] {
+  const run = async () => {
+    const doubts = settingWarnings(environment, config).map((says) =>
+      warning(`${says}.`, 'Corrija a configuração; docs/settings.md explica cada nome.'),
+    )
+    const found = [
+      ...doubts,
+      ...openFiles(environment),
+      ...endOfCertificate(config),
+      ...extraAuthorities(environment),
+    ]
+    return found.length > 0 ? found : good('Configuração: nomes e arquivos conferem.')
+  }
+  return [{ name: 'settings', about: 'Configuração', withinMs: 2_000, run }]
+}
+
+/** Secrets that every user of the machine may read. */
+function openFiles(environment: NodeJS.ProcessEnv): Found[] {
+  return SETTING_NAMES.flatMap((name) => {
+    const file = environment[`${name}_FILE`]
+    const mode = file && statSync(file, { throwIfNoEntry: false })?.mode
+    if (!mode || process.platform === 'win32' || (mode & 0o004) === 0) return []
+    return [
+      warning(
+        `${name}_FILE: o arquivo pode ser lido por todos nesta máquina.`,
+        `chmod 600 ${file}, com o usuário do portal como dono.`,
+      ),
+    ]
+  })
+}
+
+function endOfCertificate(config: Config | undefined): Found[] {
+  const pem = config?.powerBi.clientCertificate
+  if (!pem) return []
+  const days = Math.floor((new X509Certificate(pem).validToDate.getTime() - Date.now()) / DAY_MS)
+  const todo =
+    'Emita outro, registre-o no Microsoft Entra e troque o arquivo de POWERBI_CLIENT_CERTIFICATE_FILE.'
+  if (days < 0) return [fault('POWERBI_CLIENT_CERTIFICATE: venceu.', todo)]
+  return days < 30 ? [warning(`POWERBI_CLIENT_CERTIFICATE: vence em ${days} dias.`, todo)] : []
+}
+
+/** Node only mutters about a file that it cannot read, and goes on without. */
+function extraAuthorities({ NODE_EXTRA_CA_CERTS: file }: NodeJS.ProcessEnv): Found[] {
+  try {
+    if (file) accessSync(file, constants.R_OK)
+    return []
+  } catch {
+    return [
+      fault(
+        'NODE_EXTRA_CA_CERTS: o arquivo não pode ser lido, e o Node segue sem ele.',
+        'Confira o caminho e os direitos do arquivo.',
+      ),
+    ]
+  }
+}

@@ -1,0 +1,345 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Finding } from '#contract/health.ts'
+import { findPgBouncer } from '#scripts/find-programs.mjs'
+import { startThrowAwayPostgres, unprivilegedUser } from '#scripts/throw-away-postgres.mjs'
+import { readConfig } from '#server/config.ts'
+import { createLog } from '#server/log.ts'
+import { createPowerBi } from '#server/power-bi/power-bi-client.ts'
+import { makeCertificate } from '#server/testing/make-certificate.ts'
+import { startPgBouncer } from '#server/testing/pgbouncer.ts'
+import { findFreePort } from '#server/testing/portal-process.ts'
+import { setUpPortal } from '#server/testing/set-up-portal.ts'
+import { startSmtpInbox } from '#server/testing/smtp-inbox.ts'
+import { addressChecks } from './check-address.ts'
+import { serverChecks } from './check-database.ts'
+import { backUpFolderCheck, diskCheck } from './check-machine.ts'
+import { mailChecks } from './check-mail.ts'
+import { powerBiChecks } from './check-power-bi.ts'
+import { signDoctorToken } from './doctor-token.ts'
+import { type Check, examine } from './examine.ts'
+import { exitCodeOf, runDoctor, writeFindings } from './run-doctor.ts'
+
+const REAL = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'https://portal.example.com',
+  TRUSTED_PROXIES: '10.0.0.5',
+  DATABASE_URL: 'postgres://patio:c4nary@db.example.com/patio',
+  COMPANY_EMAIL_DOMAIN: 'example.com',
+  SESSION_SECRET: 'c4nary-7b9a3e48c6b2f1e0d9c8b7a695',
+  SMTP_URL: 'smtps://patio:c4nary@mail.example.com',
+  MAIL_FROM: 'Portal <portal@example.com>',
+  POWERBI_TENANT_ID: 'example.com',
+  POWERBI_CLIENT_ID: '0f8a2c55-7b1d-4b52-9a3e-6d2f1c9b8e70',
+  POWERBI_CLIENT_SECRET: 'c4nary',
+}
+/** Keeps the other checks from being run: they would call the world. */
+const AND_A_FAULT = { PORT: 'x' }
+const configOf = (environment: Record<string, string>) => readConfig({ ...REAL, ...environment })
+
+const linesOf = (findings: Finding[]) =>
+  writeFindings(findings.filter(({ grade }) => grade !== 'good'))
+    .trim()
+    .split('\n')
+
+async function linesFrom(...checks: Check[]): Promise<string[]> {
+  return writeFindings(await examine(checks))
+    .trim()
+    .split('\n')
+}
+
+async function listenOn(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+/** A port that takes connections and never says a word. */
+const listenSilently = () => listenOn(createServer((socket) => void socket.on('error', () => {})))
+
+describe('each wrong setting has its line, in the table of docs/operations.md too', () => {
+  const rows = readFileSync('docs/operations.md', 'utf8').replace(/ +\|/g, ' |').split('\n')
+
+  test.each([
+    ['PUBLIC_URL', 'https://portal.example.com/portal'],
+    ['PUBLIC_URL', 'http://portal.example.com'],
+    ['POWERBI_TENANT_ID', 'Contoso'],
+    ['POWERBI_CLIENT_ID', 'portal-app'],
+    ['POWERBI_CLIENT_CERTIFICATE_FILE', '/nowhere.pem'],
+    ['POWERBI_CLIENT_CERTIFICATE_FILE', 'package.json'],
+    ['DATABASE_URL', 'postgres://db/patio?sslrootcert=/nowhere.pem'],
+    ['TRUSTED_PROXIES', '0.0.0.0/0'],
+    ['TRUSTED_PROXIES', 'proxy.internal'],
+    ['SESSION_SECRET', 'short'],
+    ['DATABSE_URL', 'postgres://db/patio'],
+    ['PATIO_DOMAIN', 'example.com'],
+  ])('%s=%s', async (name, value) => {
+    const findings = await runDoctor({ ...REAL, ...AND_A_FAULT, [name]: value }, {})
+    const lines = linesOf(findings).filter((line) => !line.includes('PORT:'))
+    // The file of no certificate is also one that everybody may read.
+    expect(lines).toHaveLength(value === 'package.json' ? 2 : 1)
+    const row = `| \`${name}=${value}\` | \`${lines[0]}\` |`
+    expect(rows.includes(row), row).toBe(true)
+  })
+
+  test('every setting is told with its origin, no secret with its value', async () => {
+    const said = writeFindings(
+      await runDoctor({ ...REAL, ...AND_A_FAULT, GROUP_NAME_FILE: 'package.json' }, {}),
+    )
+    expect(said).toContain('SESSION_SECRET: do ambiente.')
+    expect(said).toContain('GROUP_NAME: do arquivo')
+    expect(said).toContain('POWERBI_CLOUD: padrão (public).')
+    expect(said).not.toContain('c4nary')
+  })
+})
+
+describe('each broken service has its line', () => {
+  const database = (url: string) => serverChecks(configOf({ DATABASE_URL: url }))
+  const [mail] = [(url: string) => mailChecks(configOf({ SMTP_URL: url }), undefined, ['127.0.0.1:1'])]
+  const address = (publicUrl: string) => addressChecks({ publicUrl, token: 'doctor' })
+
+  test('closed ports', async () => {
+    const port = await findFreePort()
+    const refused =
+      'ninguém atende nesse endereço e porta. → Inicie o serviço, ou confira o endereço e a porta.'
+    expect(await linesFrom(...database(`postgres://a:b@127.0.0.1:${port}/x`))).toEqual([
+      `falha  Banco de dados em 127.0.0.1:${port}: ${refused}`,
+    ])
+    expect((await linesFrom(...mail(`smtp://127.0.0.1:${port}`)))[0]).toBe(
+      `falha  Servidor de e-mail 127.0.0.1:${port}: ${refused}`,
+    )
+    expect((await linesFrom(...address(`https://127.0.0.1:${port}`))).slice(0, 2)).toEqual([
+      `falha  PUBLIC_URL (https://127.0.0.1:${port}): ${refused}`,
+      `falha  TLS de 127.0.0.1:${port}: ${refused}`,
+    ])
+  })
+
+  test('silent ports, side by side, and a check that never ends by itself', async () => {
+    const port = await listenSilently()
+    const never = { name: 'never', about: 'Nunca', withinMs: 50, run: () => new Promise<never>(() => {}) }
+    const lines = await linesFrom(
+      ...database(`postgres://a:b@127.0.0.1:${port}/x`),
+      ...mail(`smtp://127.0.0.1:${port}`).slice(0, 1),
+      ...address(`http://127.0.0.1:${port}`).slice(0, 1),
+      never,
+    )
+    const silent = 'não há resposta desse endereço. → Confira o endereço, a porta e o firewall'
+    expect(lines).toEqual([
+      expect.stringContaining(`falha  Banco de dados em 127.0.0.1:${port}: ${silent}`),
+      expect.stringContaining(`falha  Servidor de e-mail 127.0.0.1:${port}: ${silent}`),
+      expect.stringContaining(`falha  PUBLIC_URL (http://127.0.0.1:${port}): ${silent}`),
+      expect.stringContaining('falha  Nunca: sem resposta em 0.05 s.'),
+    ])
+  }, 30_000)
+
+  test('a certificate that nobody has signed', async () => {
+    const { folder, certificate, key } = makeCertificate()
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const files = { cert: readFileSync(certificate), key: readFileSync(key) }
+    const port = await listenOn(createHttpsServer(files, (_, reply) => void reply.end('{}')))
+    const unknown = 'o certificado não é de uma autoridade conhecida'
+    const [reach, tls] = await linesFrom(...address(`https://127.0.0.1:${port}`))
+    expect(reach).toContain(`falha  PUBLIC_URL (https://127.0.0.1:${port}): ${unknown}`)
+    expect(tls).toContain(`falha  TLS de 127.0.0.1:${port}: ${unknown}`)
+    expect((await linesFrom(...mail(`smtps://127.0.0.1:${port}`)))[0]).toContain(unknown)
+  })
+
+  test('somebody else who answers, one who sends on, a proxy without a portal', async () => {
+    const answer = { status: 200 }
+    const server = createHttpServer((_, reply) =>
+      reply.writeHead(answer.status, { location: 'https://www.example.com/x' }).end('nginx'),
+    )
+    const url = `http://127.0.0.1:${await listenOn(server)}`
+    const expected = {
+      200: 'quem atende lá não é o portal',
+      301: 'redireciona para https://www.example.com.',
+      502: 'não chega ao portal (502)',
+    }
+    for (const [status, says] of Object.entries(expected)) {
+      answer.status = Number(status)
+      expect((await linesFrom(...address(url)))[0]).toContain(says)
+    }
+  })
+
+  test('a mail server that takes the test mail, and one that refuses it', async () => {
+    const inbox = await startSmtpInbox()
+    onTestFinished(inbox.stop)
+    const checks = mailChecks(configOf({ SMTP_URL: inbox.url }), 'ti@example.com', ['127.0.0.1:1'])
+    const lines = await linesFrom(...checks)
+    expect(lines.slice(0, 2)).toEqual([
+      expect.stringContaining('atende e aceita o portal'),
+      expect.stringContaining('ok     E-mail de teste: o servidor aceitou'),
+    ])
+    expect(lines.slice(2)).toEqual(
+      ['SPF', 'DKIM', 'DMARC'].map((kind) =>
+        expect.stringContaining(`aviso  ${kind} de example.com: o DNS não respondeu.`),
+      ),
+    )
+    expect(inbox.mails).toEqual([expect.objectContaining({ to: ['ti@example.com'] })])
+    const refusing = await startSmtpInbox({ rejectsRecipient: 550 })
+    onTestFinished(refusing.stop)
+    const refused = mailChecks(configOf({ SMTP_URL: refusing.url }), 'ti@example.com', ['127.0.0.1:1'])
+    expect((await linesFrom(...refused))[1]).toMatch(/^falha {2}E-mail de teste: /)
+  })
+
+  test('a full or missing folder of back-ups', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'patio-backups-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    expect(await linesFrom(backUpFolderCheck(folder))).toEqual([expect.stringMatching(/^aviso .*nenhuma/)])
+    writeFileSync(join(folder, 'a.backup'), '')
+    expect(await linesFrom(backUpFolderCheck(folder), diskCheck(folder))).toEqual([
+      expect.stringMatching(/^ok .* 0 h/),
+      expect.stringMatching(/Disco em .* GiB livres/),
+    ])
+    expect((await linesFrom(backUpFolderCheck('/nowhere')))[0]).toMatch(/^falha/)
+  })
+})
+
+describe.skipIf(!process.env.TEST_DATABASE_URL)('a real PostgreSQL', () => {
+  const runAt = async (url: string, ...statements: string[]) => {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    for (const statement of statements) await client.query(statement)
+    await client.end()
+  }
+  const look = (environment: Record<string, string>) => linesFrom(...serverChecks(configOf(environment)))
+
+  test('that only reads, is asked with a wrong password, and speaks TLS that is known, or is not', async () => {
+    const server = await startThrowAwayPostgres()
+    if (!server) throw new Error('a server to test on, and no programs of one')
+    onTestFinished(server.stop)
+    const { host } = new URL(server.url)
+    expect(await look({ DATABASE_URL: server.url })).toEqual([
+      expect.stringMatching(
+        `^ok {5}Banco de dados em ${host}: PostgreSQL \\d+, nesta máquina, aceita escrita\\.$`,
+      ),
+    ])
+    const wrong = new URL(server.url)
+    wrong.password = 'wrong'
+    expect((await look({ DATABASE_URL: wrong.href }))[0]).toContain('usuário ou senha recusados')
+    wrong.href = server.url.replace(/postgres$/, 'nowhere')
+    expect((await look({ DATABASE_URL: wrong.href }))[0]).toContain('o banco de dados não existe')
+    expect((await look({ DATABASE_URL: `${server.url}?sslmode=verify-full` }))[0]).toContain('não fala TLS')
+
+    const { folder, certificate, key } = makeCertificate()
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const owner = unprivilegedUser()
+    if (process.getuid?.() === 0) chownSync(key, owner.uid, owner.gid)
+    chmodSync(key, 0o600)
+    await runAt(
+      server.url,
+      `alter system set ssl_cert_file = '${certificate}'`,
+      `alter system set ssl_key_file = '${key}'`,
+      'alter system set ssl = on',
+      'select pg_reload_conf()',
+    )
+    const trusted = `${server.url}?sslmode=verify-full&sslrootcert=${certificate}`
+    await expect
+      .poll(() => look({ DATABASE_URL: trusted }), { timeout: 15_000 })
+      .toEqual([expect.stringContaining(', com TLS, aceita')])
+    expect((await look({ DATABASE_URL: `${server.url}?sslmode=verify-full` }))[0]).toContain(
+      'o certificado não é de uma autoridade conhecida',
+    )
+    await runAt(server.url, 'alter system set default_transaction_read_only = on', 'select pg_reload_conf()')
+    await expect
+      .poll(() => look({ DATABASE_URL: server.url }), { timeout: 15_000 })
+      .toEqual([expect.stringMatching(/^falha .*só aceita leitura\. → Aponte/)])
+  }, 60_000)
+
+  test.skipIf(!findPgBouncer())('behind PgBouncer', async () => {
+    const bouncer = await startPgBouncer(process.env.TEST_DATABASE_URL as string)
+    onTestFinished(bouncer.stop)
+    expect((await look({ DATABASE_URL: bouncer.url }))[0]).toMatch(/^aviso .*pooler.*DATABASE_DIRECT_URL/)
+    const both = { DATABASE_URL: bouncer.url, DATABASE_DIRECT_URL: process.env.TEST_DATABASE_URL as string }
+    expect((await look(both))[0]).toMatch(/^ok .*com pooler\.$/)
+  })
+})
+
+describe('a portal that runs', () => {
+  const portal = setUpPortal({ kind: 'embedded' })
+
+  test('is reached, sees whom it should, streams at once, and knows the doctor by the secret alone', async () => {
+    const token = signDoctorToken(portal.keyring)
+    const lines = await linesFrom(...addressChecks({ publicUrl: portal.url, token }))
+    expect(lines.map((line) => line.slice(0, 6))).toEqual(['ok    ', 'ok    ', 'ok    '])
+    const [until] = /\d+/.exec(token) as RegExpExecArray
+    for (const forged of ['x', token.replace(until as string, String(Number(until) + 1)), `${token}x`])
+      expect((await linesFrom(...addressChecks({ publicUrl: portal.url, token: forged })))[1]).toMatch(
+        /^aviso .*não nos reconhece/,
+      )
+  })
+
+  test('behind a proxy that is not trusted, or that believes anybody, or that collects what is streamed', async () => {
+    const token = signDoctorToken(portal.keyring)
+    /** Collects whole replies before it hands them on. */
+    const proxy = createHttpServer(async (request, reply) => {
+      const headers = { ...request.headers, 'x-forwarded-for': '192.0.2.77' } as unknown as Record<
+        string,
+        string
+      >
+      const answer = await fetch(portal.url + request.url, { headers })
+      reply.writeHead(answer.status).end(await answer.text())
+    })
+    const port = await listenOn(proxy)
+    // By a name that is not this machine's own, as far as the check can tell.
+    const lines = await linesFrom(
+      ...addressChecks({ publicUrl: `http://127.1:${port}`.replace('127.1', '[::ffff:127.0.0.1]'), token }),
+    )
+    expect(lines[1]).toMatch(
+      /^falha .*o portal vê todos como 127\.0\.0\.1.*Ponha 127\.0\.0\.1 em TRUSTED_PROXIES/,
+    )
+    expect(lines[2]).toMatch(/^aviso .*o proxy os junta/)
+  })
+
+  test('tries every report, as the screen does', async () => {
+    const powerBi = createPowerBi({
+      directory: {
+        tenantId: 'x',
+        clientId: 'x',
+        clientSecret: 'x',
+        tokenEndpoint: `${portal.emulatorUrl}/nowhere`,
+      },
+      apiBase: `${portal.emulatorUrl}/api`,
+      tokenMinutes: 30,
+      allowWithoutRls: false,
+      log: createLog('silent'),
+      countCall: () => {},
+      clock: Date.now,
+    })
+    expect(await linesFrom(...powerBiChecks(configOf({}), powerBi, portal.database.db))).toEqual([
+      expect.stringMatching(/^falha {2}Power BI: /),
+      expect.stringMatching(/^aviso {2}Relatórios: nenhuma área tem um/),
+    ])
+  })
+})
+
+const DOCTOR = fileURLToPath(new URL('../doctor.ts', import.meta.url))
+
+test('the command ends with what scripts ask for, in JSON where wanted', async () => {
+  const run = async (args: string[], env: Record<string, string>) => {
+    const child = spawn(process.execPath, [DOCTOR, ...args], { env: { PATH: process.env.PATH, ...env } })
+    const [said] = await Promise.all([
+      text(child.stdout),
+      new Promise((resolve) => child.once('close', resolve)),
+    ])
+    return { code: child.exitCode, said }
+  }
+  const wrong = await run(['--json'], { LOG_LEVEL: 'loud' })
+  expect(wrong.code).toBe(2)
+  expect(JSON.parse(wrong.said.split('\n')[0] as string)).toMatchObject({ check: 'settings', grade: 'fault' })
+  expect((await run(['--jsn'], {})).code).toBe(3)
+  expect(
+    [[], ['good'], ['good', 'warning'], ['warning', 'fault']].map((grades) =>
+      exitCodeOf(grades.map((grade) => ({ grade }) as Finding)),
+    ),
+  ).toEqual([0, 0, 1, 2])
+})

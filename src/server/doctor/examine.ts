@@ -1,0 +1,45 @@
+import type { Finding } from '#contract/health.ts'
+import { withinMs } from '#server/timing.ts'
+import { causeOf } from './name-cause.ts'
+
+/** What a check says, without its own name. */
+export type Found = Omit<Finding, 'check'>
+
+export const good = (says: string): Found => ({ grade: 'good', says, todo: null })
+export const warning = (says: string, todo: string): Found => ({ grade: 'warning', says, todo })
+export const fault = (says: string, todo: string): Found => ({ grade: 'fault', says, todo })
+
+/** One look at one thing. It may throw: what it threw is then its finding. */
+export interface Check {
+  name: string
+  /** What it is about, for when it fails: 'Banco de dados'. */
+  about: string
+  /** Longer than any time-out of its own. */
+  withinMs: number
+  run(): Promise<Found | Found[]>
+}
+
+/** Runs checks beside each other; none can hang or fail, and the findings come in the order of the checks. */
+export async function examine(checks: readonly Check[]): Promise<Finding[]> {
+  const found = await Promise.all(
+    checks.map(async (check) => {
+      const says = await runCheck(check)
+      return [says].flat().map((each) => ({ check: check.name, ...each }))
+    }),
+  )
+  return found.flat()
+}
+
+async function runCheck({ about, withinMs: ms, run }: Check): Promise<Found | Found[]> {
+  try {
+    return await withinMs(run(), ms, () =>
+      fault(
+        `${about}: sem resposta em ${ms / 1000} s.`,
+        'Confira se o serviço responde e se a rede deixa chegar até ele.',
+      ),
+    )
+  } catch (error) {
+    const { says, todo } = causeOf(error)
+    return fault(`${about}: ${says}.`, todo)
+  }
+}

@@ -1,0 +1,28 @@
+import type { Finding, healthRoutes } from '#contract/health.ts'
+import type { Handlers } from '#server/http/implement.ts'
+import type { TakeFromLimit } from '#server/http/limits.ts'
+import { sendTrialEvents } from './check-address.ts'
+
+/** Each takes some seconds and calls everything outside. */
+const LIMIT = { max: 6, windowSeconds: 60 }
+
+export interface HealthServices {
+  /** Tries everything; who asks meanwhile gets the same answer. */
+  examinePortal: () => Promise<Finding[]>
+  takeFromLimit: TakeFromLimit
+}
+
+export function healthHandlers(services: HealthServices): Handlers<typeof healthRoutes> {
+  let running: Promise<Finding[]> | undefined
+  return {
+    async readFindings({ context }) {
+      await services.takeFromLimit(`health ${context.actor.profile.user_id}`, LIMIT)
+      running ??= services.examinePortal().finally(() => {
+        running = undefined
+      })
+      return { items: await running }
+    },
+    readCaller: ({ context: { request } }) => ({ ip: request.ip, forwarded: request.forwarded }),
+    tryStream: () => sendTrialEvents,
+  }
+}

@@ -1,0 +1,99 @@
+interface Cause {
+  /** Goes behind a colon. */
+  says: string
+  todo: string
+}
+
+const UNTRUSTED: Cause = {
+  says: 'o certificado não é de uma autoridade conhecida (autoassinado, ou falta a cadeia)',
+  todo: 'Instale a cadeia completa no serviço, ou aponte NODE_EXTRA_CA_CERTS para o certificado da autoridade.',
+}
+const NO_WAY: Cause = {
+  says: 'não há resposta desse endereço',
+  todo: 'Confira o endereço, a porta e o firewall entre o portal e o serviço.',
+}
+const WRONG_LOGIN: Cause = {
+  says: 'usuário ou senha recusados',
+  todo: 'Confira o usuário e a senha na configuração.',
+}
+
+/** By the code of the system, of TLS, of PostgreSQL (SQLSTATE) and of the mail library. */
+const BY_CODE: Record<string, Cause> = {
+  ECONNREFUSED: {
+    says: 'ninguém atende nesse endereço e porta',
+    todo: 'Inicie o serviço, ou confira o endereço e a porta.',
+  },
+  ENOTFOUND: { says: 'o nome não existe no DNS', todo: 'Confira o nome do host e o DNS desta máquina.' },
+  EAI_AGAIN: { says: 'o DNS não respondeu', todo: 'Confira o DNS desta máquina.' },
+  ECONNRESET: {
+    says: 'a conexão foi cortada',
+    todo: 'Confira se a porta fala este protocolo e se um firewall não a corta.',
+  },
+  ETIMEDOUT: NO_WAY,
+  EHOSTUNREACH: NO_WAY,
+  ENETUNREACH: NO_WAY,
+  UND_ERR_CONNECT_TIMEOUT: NO_WAY,
+  ABORT_ERR: NO_WAY,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+  CERT_HAS_EXPIRED: { says: 'o certificado venceu', todo: 'Renove o certificado do serviço.' },
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    says: 'o certificado é de outro nome',
+    todo: 'Use o nome que está no certificado, ou emita um para este.',
+  },
+  ERR_SSL_WRONG_VERSION_NUMBER: {
+    says: 'essa porta não fala TLS',
+    todo: 'Confira a porta, e se o endereço deve começar por https ou smtps.',
+  },
+  EAUTH: WRONG_LOGIN,
+  '28P01': WRONG_LOGIN,
+  '28000': WRONG_LOGIN,
+  '3D000': { says: 'o banco de dados não existe', todo: 'Crie-o, ou confira o nome no fim de DATABASE_URL.' },
+  '53300': {
+    says: 'o servidor não aceita mais conexões',
+    todo: 'Aumente max_connections, ou ponha um PgBouncer antes dele.',
+  },
+}
+/** What says it in words alone. */
+const BY_WORDS: [RegExp, Cause][] = [
+  [/self-signed|self signed|unable to (verify|get)/i, UNTRUSTED],
+  [/certificate has expired/i, BY_CODE.CERT_HAS_EXPIRED as Cause],
+  [/wrong version number/i, BY_CODE.ERR_SSL_WRONG_VERSION_NUMBER as Cause],
+  [
+    /does not support SSL/i,
+    { says: 'o servidor não fala TLS', todo: 'Ligue TLS (ssl = on) no servidor, ou tire sslmode.' },
+  ],
+  [/time-?d? ?out|Greeting never received/i, NO_WAY],
+]
+
+/** Why something outside could not be had, in words: of an error, its causes, and those that it gathers. */
+export function causeOf(error: unknown): Cause {
+  const chain = chainOf(error)
+  for (const { code } of chain) if (code && BY_CODE[code] && code !== 'ETIMEDOUT') return BY_CODE[code]
+  for (const { message } of chain) {
+    // Some libraries keep the system's code in their words alone.
+    const code = /\bE[A-Z]{4,}\b/.exec(message)?.[0]
+    if (code && BY_CODE[code]) return BY_CODE[code]
+    const known = BY_WORDS.find(([words]) => words.test(message))
+    if (known) return known[1]
+  }
+  const [first] = chain
+  if (chain.some(({ code }) => code === 'ETIMEDOUT')) return NO_WAY
+  return {
+    says: `falhou (${first?.code ?? first?.name ?? 'sem código'})`,
+    todo: 'O log do portal tem a causa inteira.',
+  }
+}
+
+function chainOf(error: unknown): { code: string | undefined; message: string; name: string }[] {
+  if (!(error instanceof Error)) return []
+  const { code } = error as NodeJS.ErrnoException
+  const gathered = error instanceof AggregateError ? error.errors.flatMap(chainOf) : []
+  return [
+    { code: code === undefined ? undefined : String(code), message: error.message, name: error.name },
+    ...chainOf(error.cause),
+    ...gathered,
+  ]
+}

@@ -1,0 +1,39 @@
+import type { Config } from '#server/config.ts'
+import type { Db } from '#server/database/schema.ts'
+import type { Keyring } from '#server/keyring.ts'
+import type { PowerBi } from '#server/power-bi/power-bi.ts'
+import { addressChecks } from './check-address.ts'
+import { serverChecks, storeChecks } from './check-database.ts'
+import { diskCheck } from './check-machine.ts'
+import { mailChecks } from './check-mail.ts'
+import { powerBiChecks } from './check-power-bi.ts'
+import { doubtChecks, settingChecks } from './check-settings.ts'
+import { signDoctorToken } from './doctor-token.ts'
+import type { Check } from './examine.ts'
+
+/** What is looked at. */
+export interface Patient {
+  config: Config
+  environment: NodeJS.ProcessEnv
+  keyring: Keyring
+  /** Undefined while it cannot be opened. */
+  db: Db | undefined
+  /** Undefined where there is none to ask: the demo's runs inside the demo. */
+  powerBi: PowerBi | undefined
+  /** Gets a test mail. */
+  mailTo?: string | undefined
+}
+
+/** Everything that can be tried, in the order in which it is told. */
+export function portalChecks({ config, environment, keyring, db, powerBi, mailTo }: Patient): Check[] {
+  return [
+    ...doubtChecks(environment, config),
+    ...serverChecks(config),
+    ...(db ? storeChecks({ db }, config) : []),
+    ...addressChecks({ publicUrl: config.publicUrl, token: signDoctorToken(keyring) }),
+    ...mailChecks(config, mailTo),
+    ...(powerBi ? powerBiChecks(config, powerBi, db) : []),
+    diskCheck(config.dataDir),
+    ...settingChecks(environment),
+  ]
+}

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Finding } from '#contract/health.ts'
+import { type Config, ConfigError, readConfig } from '#server/config.ts'
+import { useCorporateProxy } from '#server/corporate-proxy.ts'
+import { type Database, DatabaseOpenError } from '#server/database/database.ts'
+import { openDatabase } from '#server/database/open-database.ts'
+import { readDemoSecret } from '#server/demo/demo-installation.ts'
+import { createKeyring } from '#server/keyring.ts'
+import { createLog } from '#server/log.ts'
+import { createPowerBi } from '#server/power-bi/power-bi-client.ts'
+import { withinMs } from '#server/timing.ts'
+import { backUpFolderCheck } from './check-machine.ts'
+import { doubtChecks, settingChecks } from './check-settings.ts'
+import { type Check, examine, fault, good } from './examine.ts'
+import { portalChecks } from './portal-checks.ts'
+
+const OPEN_MS = 10_000
+const MARKS = { good: 'ok    ', warning: 'aviso ', fault: 'falha ' }
+
+export interface DoctorOptions {
+  mailTo?: string | undefined
+  backUps?: string | undefined
+}
+
+/** Looks at the installation that the environment describes. It changes nothing. */
+export async function runDoctor(
+  environment: NodeJS.ProcessEnv,
+  { mailTo, backUps }: DoctorOptions,
+): Promise<Finding[]> {
+  let config: Config
+  try {
+    config = readConfig(environment)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return [
+      ...faultsOf(error),
+      ...(await examine([...doubtChecks(environment, undefined), ...settingChecks(environment)])),
+    ]
+  }
+  useCorporateProxy(environment)
+  const { database, check } = await openQuietly(config)
+  try {
+    const log = createLog('silent')
+    const powerBi = config.isDemo
+      ? undefined
+      : createPowerBi({
+          directory: config.powerBi,
+          apiBase: config.powerBi.apiBase,
+          tokenMinutes: config.powerBi.tokenMinutes,
+          allowWithoutRls: config.powerBi.allowWithoutRls,
+          log,
+          countCall: () => {},
+          clock: Date.now,
+        })
+    const checks = portalChecks({
+      config,
+      environment,
+      keyring: createKeyring(secretsOf(config)),
+      db: database?.db,
+      powerBi,
+      mailTo,
+    })
+    return await examine([...check, ...checks, ...(backUps ? [backUpFolderCheck(backUps)] : [])])
+  } finally {
+    await database?.close()
+  }
+}
+
+/** The demo's secret is not made here: then nothing is there that would know it. */
+function secretsOf({ sessionSecrets, dataDir }: Config): string[] {
+  if (sessionSecrets.length > 0) return sessionSecrets
+  return [existsSync(join(dataDir, 'demo-secret')) ? readDemoSecret(dataDir) : randomUUID()]
+}
+
+function faultsOf({ faults }: ConfigError): Finding[] {
+  return faults.map((says) => ({
+    check: 'settings',
+    ...fault(`${says}.`, 'Corrija a configuração; docs/settings.md explica cada nome.'),
+  }))
+}
+
+/** The embedded database is open in one process alone, and is not made here. */
+async function openQuietly(config: Config): Promise<{ database: Database | undefined; check: Check[] }> {
+  const said = (found: ReturnType<typeof good>) => ({
+    database: undefined,
+    check: [{ name: 'database', about: 'Banco de dados', withinMs: 1_000, run: async () => found }],
+  })
+  if (!config.databaseUrl && !existsSync(join(config.dataDir, 'postgres')))
+    return said(good('Banco de dados: o embutido ainda não existe; o primeiro início o cria.'))
+  try {
+    const opening = openDatabase(config, createLog('silent'))
+    const database = await withinMs(opening, OPEN_MS, () => undefined)
+    if (!database)
+      opening.then(
+        (late) => late.close(),
+        () => {},
+      )
+    const embedded = said(good('Banco de dados: o embutido, nesta máquina.'))
+    return { database, check: config.databaseUrl ? [] : embedded.check }
+  } catch (error) {
+    if (!(error instanceof DatabaseOpenError)) throw error
+    // What the servers' own check says is said more precisely there.
+    if (config.databaseUrl)
+      return /DATABASE_(DIRECT_)?URL/.test(error.message)
+        ? said(fault(error.message, 'Confira os dois endereços.'))
+        : { database: undefined, check: [] }
+    return /já está em uso/.test(error.message)
+      ? said(
+          good(
+            'Banco de dados: o embutido está em uso pelo portal; “Saúde do portal” em /admin olha para dentro dele.',
+          ),
+        )
+      : said(fault(error.message, 'Confira DATA_DIR e de quem é a pasta.'))
+  }
+}
+
+/** One line for each finding: for people, or JSON for scripts. */
+export function writeFindings(findings: readonly Finding[], isJson = false): string {
+  const lines = findings.map((finding) => {
+    if (isJson) return JSON.stringify(finding)
+    const { grade, says, todo } = finding
+    return `${MARKS[grade]} ${says}${todo ? ` → ${todo}` : ''}`
+  })
+  return `${lines.join('\n')}\n`
+}
+
+/** 0 when all is good, 1 with warnings, 2 with faults. */
+export function exitCodeOf(findings: readonly Finding[]): number {
+  if (findings.some(({ grade }) => grade === 'fault')) return 2
+  return findings.some(({ grade }) => grade === 'warning') ? 1 : 0
+}
