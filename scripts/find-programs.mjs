@@ -161,6 +161,16 @@ export async function findPostgres() {
   }
 }
 
+/**
+ * Finds the program that checks alert rules. In CI, where they must not go unchecked, the system's package is installed first.
+ * @returns {Promise<string | undefined>}
+ */
+export async function ensurePromtool() {
+  const isWanted = process.env.CI === 'true' && !findOnPath('promtool')
+  if (isWanted) await installSystemPackage('prometheus')
+  return findOnPath('promtool')
+}
+
 /** @returns {string | undefined} PgBouncer, which distributions put where only root looks */
 export const findPgBouncer = () =>
   findOnPath('pgbouncer', [process.env.PATH, '/usr/sbin', '/usr/local/sbin'].join(delimiter))

@@ -132,6 +132,18 @@ describe('files for other programs', () => {
     }
   })
 
+  test('every alert has a test in which it fires', () => {
+    const rules = readFileSync('deploy/alerts.yaml', 'utf8').matchAll(/- alert: (\w+)/g)
+    const tests = readFileSync('deploy/alerts.test.yaml', 'utf8')
+    for (const [, name] of rules)
+      expect(tests).toMatch(new RegExp(`alertname: ${name},?\\s+exp_alerts: \\[\\{`))
+  })
+
+  test.skipIf(!find('promtool'))('Prometheus takes the alert rules, and they do what their tests say', () => {
+    accepts(find('promtool'), 'check', 'rules', 'deploy/alerts.yaml')
+    accepts(find('promtool'), 'test', 'rules', 'deploy/alerts.test.yaml')
+  })
+
   test.skipIf(!find('systemd-analyze'))('systemd takes the unit, and calls it closed', () => {
     const unit = adapt('patio.service', [['/opt/patio', release]])
     accepts(find('systemd-analyze'), 'verify', '--man=no', unit)
