@@ -33,6 +33,14 @@ export const callbackMessages = {
   failedDetail: 'Não foi possível confirmar seu e-mail. Tente novamente.',
 } as const
 
+/** Of the link in an invitation. */
+export const inviteMessages = {
+  accepted: 'Convite aceito',
+  acceptedDetail: 'Sua conta está pronta.',
+  failed: 'Este convite não vale mais',
+  failedDetail: 'Se você já criou sua senha, entre com ela. Senão, peça um novo convite ao administrador.',
+} as const
+
 /** An e-mail as people type it: trimmed; its case is folded by the server. */
 export const emailSchema = z
   .string()
@@ -246,10 +254,10 @@ export const accountRoutes = defineRoutes({
     access: 'public',
     looksAtCaller: true,
     summary:
-      'Uses the link of a verification or reset mail up, once, with a password to set or without, and opens a session for its owner; or only tells about it',
+      'Uses the link of a verification, reset or invitation mail up, once, with a password to set or without, and opens a session for its owner; or only tells about it',
     query: z.extend(redirectQuerySchema, { dryRun: z.optional(z.enum(['true', 'false'])) }),
     body: z.strictObject({
-      type: z.enum(['signup', 'recovery']),
+      type: z.enum(['signup', 'recovery', 'invite']),
       token_hash: linkTokenSchema,
       mark: z.optional(z.string().check(z.maxLength(128))),
       password: z.optional(newPasswordSchema),

@@ -2,6 +2,7 @@ import { accessTemplateRoutes } from './access-templates.ts'
 import { accountRoutes } from './accounts.ts'
 import { catalogueRoutes } from './catalogue.ts'
 import { healthRoutes } from './health.ts'
+import { invitationRoutes } from './invitations.ts'
 import { operationsRoutes } from './operations.ts'
 import { reportSettingsRoutes } from './report-settings.ts'
 import { reportRoutes } from './reports.ts'
@@ -17,6 +18,7 @@ export const api = {
   catalogue: catalogueRoutes,
   users: userRoutes,
   accessTemplates: accessTemplateRoutes,
+  invitations: invitationRoutes,
   reports: reportRoutes,
   reportSettings: reportSettingsRoutes,
   support: supportRoutes,

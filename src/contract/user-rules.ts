@@ -56,3 +56,10 @@ export const IDLE_DAYS = 90
 
 /** How long a bulk edit, or an approval of several, can be undone. */
 export const UNDO_SECONDS = 30
+
+/** How long the link of an invitation is good, from its newest mail on. */
+export const INVITATION_DAYS = 7
+
+/** So many people one import invites, and so large its file may be. */
+export const MAX_INVITED = 1_000
+export const MAX_IMPORT_BYTES = 512 * 1024

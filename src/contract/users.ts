@@ -33,6 +33,11 @@ export const AUDIT_ACTIONS = [
   'access-template-added',
   'access-template-changed',
   'access-template-removed',
+  'invitation-sent',
+  'invitation-resent',
+  'invitation-withdrawn',
+  'invitation-accepted',
+  'list-exported',
   'report-setting-saved',
   'report-setting-removed',
   'message-read',
@@ -154,7 +159,7 @@ const ONE_LINE = /^(?!.*\p{M}{4})[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_
 const LINES =
   /^(?![\s\S]*\p{M}{4})(?![\s\S]*(?:\n[^\S\n]*){3})(?:[\n\t]|(?<=\p{Emoji}|\ufe0f)\u200d|(?<=\p{Emoji})\ufe0f|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800])*$/u
 
-const nameSchema = z
+export const nameSchema = z
   .string()
   .check(
     z.trim(),
@@ -325,6 +330,17 @@ export const userRoutes = defineRoutes({
     summary: 'How many people match, how many are not approved in all, and how many of those wait for it',
     query: queryFilterSchema,
     response: z.object({ total: z.number(), pending: z.number(), waiting: z.number() }),
+  },
+  exportProfiles: {
+    method: 'GET',
+    path: '/api/profiles/export',
+    access: 'admin',
+    summary: 'Everybody who matches, in the order of the list, as a CSV file that Excel in Portuguese opens',
+    query: z.extend(queryFilterSchema, {
+      sort: z.optional(z.enum(PROFILE_SORTS)),
+      order: z.optional(z.enum(['asc', 'desc'])),
+    }),
+    response: z.object({ csv: z.string(), people: z.number() }),
   },
   readProfile: {
     method: 'GET',

@@ -1,6 +1,7 @@
 import type { accountRoutes } from '#contract/accounts.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
+import { acceptInvitation, askAboutInvitation } from './accept-invitation.ts'
 import type { AccountServices } from './account-context.ts'
 import { disownEmail } from './disown-email.ts'
 import { requestLinkMail } from './email-links.ts'
@@ -46,6 +47,10 @@ export function accountHandlers(services: AccountServices): Handlers<typeof acco
     disownEmail: ({ context, body }) => disownEmail({ ...services, ...context }, body.token_hash),
     verifyEmailLink({ context: { actor: caller, ...context }, query, body }) {
       const { type, token_hash: token, mark, password } = body
+      if (type === 'invite')
+        return query.dryRun === 'true'
+          ? askAboutInvitation({ ...services, ...context }, token)
+          : acceptInvitation({ ...services, ...context }, { token, password })
       const use = { type, token, mark, caller }
       return query.dryRun === 'true'
         ? askAboutLink({ ...services, ...context }, use)

@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
+import { replaceInChanges } from '#server/users/delete-users.ts'
+import { forgetInvitations } from '#server/users/invitations.ts'
 import type { AccountContext } from './account-context.ts'
 import { cancelLinks, limitUnknownLinks, type MailedLink, openLink } from './email-links.ts'
 import { accountMails } from './mails.ts'
@@ -30,6 +33,7 @@ async function removeAccount(context: PublicContext, owner: MailedLink['owner'])
   const userId = owner.user_id
   if (owner.email_verified_at) throw new ProblemError('invalid-link')
   await db.deleteFrom('profiles').where('user_id', '=', userId).execute()
+  await forgetInvitations(db, [owner.email])
   // Whoever says that they never had an account is not named in the trail either.
   await db
     .updateTable('audit_entries')
@@ -39,6 +43,7 @@ async function removeAccount(context: PublicContext, owner: MailedLink['owner'])
     }))
     .where((eb) => eb.or([eb('actor_id', '=', userId), eb('target_id', '=', userId)]))
     .execute()
+  await replaceInChanges(db, [{ user_id: userId, email: owner.email, pseudonym: randomUUID() }])
   await recordAudit(context, { action: 'account-disowned', after: { userId } })
   return 'account-removed'
 }

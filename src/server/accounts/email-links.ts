@@ -4,6 +4,7 @@ import { ipGroup } from '#server/http/caller-ip.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
+import { forgetInvitations } from '#server/users/invitations.ts'
 import { lockProfile } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import { accountMails, hashOfLinkToken } from './mails.ts'
@@ -108,7 +109,7 @@ export async function openLink(
       .where('expires_at', '>', new Date(clock()))
       .executeTakeFirst()
   const found = await find()
-  const owner = found && (await lockProfile(db, found.user_id))
+  const owner = found?.user_id && (await lockProfile(db, found.user_id))
   // Read again: somebody else may have used it before the lock was ours.
   const link = owner && (await find())
   if (!link) throw new ProblemError('invalid-link')
@@ -126,7 +127,14 @@ export async function cancelLinks(db: Db, userId: string, purposes: LinkPurpose[
  */
 export async function markVerified({ db, clock }: PublicContext, userId: string): Promise<void> {
   const at = new Date(clock())
-  await db.updateTable('profiles').set({ email_verified_at: at }).where('user_id', '=', userId).execute()
+  const person = await db
+    .updateTable('profiles')
+    .set({ email_verified_at: at })
+    .where('user_id', '=', userId)
+    .returning('email')
+    .executeTakeFirst()
+  // Verified people are changed by no invitation.
+  if (person) await forgetInvitations(db, [person.email])
   await db.deleteFrom('sign_ups').where('user_id', '=', userId).execute()
   // A browser that only knew the password of the sign-up is no known one.
   await db.deleteFrom('sign_in_devices').where('user_id', '=', userId).execute()

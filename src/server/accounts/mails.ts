@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { INVITATION_DAYS } from '#contract/user-rules.ts'
 import type { LinkPurpose } from '#server/database/schema.ts'
 import { writeInstant } from '#server/mail/compose-mail.ts'
 import type { MailContext, Mails } from '#server/mail/mails.ts'
@@ -6,10 +7,9 @@ import { findByEmail } from '#server/users/user-queries.ts'
 
 type MintedPurpose = Exclude<LinkPurpose, 'signup-used'>
 
-interface OwnedLink {
-  userId: string
-  purpose: MintedPurpose
-}
+type OwnedLink =
+  | { userId: string; purpose: Exclude<MintedPurpose, 'invitation'> }
+  | { invitationId: string; purpose: 'invitation' }
 
 const TOKEN_BYTES = 32
 export const HOUR_MS = 60 * 60_000
@@ -20,8 +20,17 @@ export const SIGN_UP_LINK_MS = 24 * HOUR_MS
 const LINKS: Record<MintedPurpose, { lifeMs: number; page: (token: string) => string }> = {
   signup: { lifeMs: SIGN_UP_LINK_MS, page: (token) => `/auth/callback#token_hash=${token}&type=signup` },
   recovery: { lifeMs: HOUR_MS, page: (token) => `/reset-password#token_hash=${token}&type=recovery` },
+  invitation: {
+    lifeMs: INVITATION_DAYS * 24 * HOUR_MS,
+    page: (token) => `/auth/callback#token_hash=${token}&type=invite`,
+  },
   'disown-account': { lifeMs: 7 * 24 * HOUR_MS, page: (token) => `/nao-fui-eu#token_hash=${token}` },
   'disown-change': { lifeMs: 7 * 24 * HOUR_MS, page: (token) => `/nao-fui-eu#token_hash=${token}` },
+}
+
+/** Until when an invitation is good that was sent at an instant. */
+export function invitationExpiry(invitedAt: Date): Date {
+  return new Date(invitedAt.getTime() + LINKS.invitation.lifeMs)
 }
 
 /** What of a mailed token is stored and looked up. */
@@ -30,13 +39,13 @@ export function hashOfLinkToken(token: string): Uint8Array {
 }
 
 /**
- * Makes a link of its own for one person; the database keeps its token's hash alone. The token stands in the
+ * Makes a link of its own for one person or invitation; the database keeps its token's hash alone. The token stands in the
  * fragment, so that it reaches no server log, and a mail scanner that opens the link uses nothing up.
  * @returns the link, which goes into the mail and nowhere else
  */
 export async function mintEmailLink(
   { db, clock, publicUrl }: Pick<MailContext, 'db' | 'clock' | 'publicUrl'>,
-  { userId, purpose }: OwnedLink,
+  { purpose, ...owner }: OwnedLink,
 ): Promise<string> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
   const { lifeMs, page } = LINKS[purpose]
@@ -44,7 +53,8 @@ export async function mintEmailLink(
     .insertInto('email_links')
     .values({
       token_hash: hashOfLinkToken(token),
-      user_id: userId,
+      user_id: 'userId' in owner ? owner.userId : null,
+      invitation_id: 'invitationId' in owner ? owner.invitationId : null,
       purpose,
       expires_at: new Date(clock() + lifeMs),
     })
@@ -53,6 +63,36 @@ export async function mintEmailLink(
 }
 
 export const accountMails = {
+  /** Owed to people who were invited, until they answer or the invitation is withdrawn or over. */
+  async invitation(context, mail) {
+    const { db, clock, groupName } = context
+    const invitation = await db
+      .selectFrom('invitations as i')
+      .leftJoin('profiles as p', 'p.user_id', 'i.invited_by')
+      .select(['i.id', 'i.invited_at', 'p.full_name', 'p.email'])
+      .where('i.email', '=', mail.recipient)
+      .executeTakeFirst()
+    if (!invitation) return undefined
+    const expiresAt = invitationExpiry(invitation.invited_at)
+    if (expiresAt.getTime() <= clock()) return undefined
+    const { full_name, email } = invitation
+    const inviter = full_name && email ? `${full_name} (${email})` : (email ?? 'Um administrador')
+    const link = await mintEmailLink(context, { invitationId: invitation.id, purpose: 'invitation' })
+    return {
+      subject: `Convite para o portal de relatórios ${groupName}`,
+      heading: 'Seu acesso está pronto',
+      paragraphs: [
+        `${inviter} convidou você para o portal de relatórios.`,
+        'Crie sua senha e você já entra, com os acessos que foram liberados para você.',
+      ],
+      button: { label: 'Criar minha senha', link },
+      notes: [
+        `O link vale até ${writeInstant(expiresAt)} e serve uma única vez. Depois disso, peça um novo convite.`,
+        'Não esperava este convite? Ignore esta mensagem: sem o link ninguém entra, e o convite é apagado.',
+      ],
+    }
+  },
+
   /** Owed to people with an unverified e-mail; each mail carries links of its own. */
   async verification(context, mail) {
     const person = await findByEmail(context.db, mail.recipient)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { AuthUser } from '#contract/accounts.ts'
 import {
   changePasswordFormSchema,
@@ -176,7 +177,12 @@ export async function replacePassword<C extends AccountContext, T extends object
   }
 }
 
-async function writePassword({ db, clock }: PublicContext, userId: string, hash: string): Promise<void> {
+/** Gives somebody this password in place of the one before; call it in a transaction. */
+export async function writePassword(
+  { db, clock }: PublicContext,
+  userId: string,
+  hash: string,
+): Promise<void> {
   await retirePassword(db, userId)
   // Known by the password before; nothing tells which of them the session is in.
   await db.deleteFrom('sign_in_devices').where('user_id', '=', userId).execute()
@@ -191,6 +197,19 @@ async function writePassword({ db, clock }: PublicContext, userId: string, hash:
 /** Takes a password that was stored before anybody had proved to own the address out of use, for good. */
 export async function forgetPassword(db: Db, userId: string): Promise<void> {
   await db.deleteFrom('passwords').where('user_id', '=', userId).execute()
+}
+
+/**
+ * Takes out of use whatever opens an account whose address nobody has proved to own: password, sessions, and the links
+ * that confirm the sign-up or reset the password.
+ */
+export async function shutOutUnverified(db: Db, userId: string): Promise<void> {
+  await forgetPassword(db, userId)
+  await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
+  await db.deleteFrom('sign_in_devices').where('user_id', '=', userId).execute()
+  await cancelLinks(db, userId, ['signup', 'recovery'])
+  // As after a second sign-up: whoever confirms the address later has to choose a password.
+  await sql`update sign_ups set count = count + 1, mark_hash = null where user_id = ${userId}`.execute(db)
 }
 
 /**

@@ -20,6 +20,7 @@ export const COLUMNS_WITH_TYPES = [
   { table: 'profiles', column: 'types', key: 'user_id' },
   { table: 'access_requests', column: 'types', key: 'user_id' },
   { table: 'access_templates', column: 'types', key: 'id' },
+  { table: 'invitations', column: 'types', key: 'id' },
 ] as const
 
 /** The version that the administrator saw; undefined asks for nothing. */

@@ -81,7 +81,13 @@ export interface AccessRequestsTable extends Omit<AccessRequest, 'requested_at'>
 }
 
 /** 'disown-…' are the 'não fui eu' links: of a new account, and of a change to one. 'signup-used' opens nothing. */
-export type LinkPurpose = 'signup' | 'signup-used' | 'recovery' | 'disown-account' | 'disown-change'
+export type LinkPurpose =
+  | 'signup'
+  | 'signup-used'
+  | 'recovery'
+  | 'disown-account'
+  | 'disown-change'
+  | 'invitation'
 
 /** The tables as the migrations leave them. */
 export interface Tables {
@@ -99,7 +105,26 @@ export interface Tables {
   password_history: { id: Generated<number>; user_id: string; hash: string; changed_at: Date }
   user_roles: { user_id: string; role: Role }
   sessions: SessionsTable
-  email_links: { token_hash: Uint8Array; user_id: string; purpose: LinkPurpose; expires_at: Date }
+  email_links: {
+    token_hash: Uint8Array
+    /** Null for the link of an invitation. */
+    user_id: string | null
+    invitation_id: Defaulted<string | null>
+    purpose: LinkPurpose
+    expires_at: Date
+  }
+  /** Of people who have not answered; they are deleted with the answer. */
+  invitations: {
+    id: Generated<string>
+    email: string
+    full_name: string | null
+    types: string[]
+    marcas: string[]
+    estados: string[]
+    invited_by: string | null
+    /** When the newest mail was asked for. */
+    invited_at: Date
+  }
   /** Of accounts that are not verified; mark_hash is null once there was more than one sign-up. */
   sign_ups: { user_id: string; count: number; mark_hash: Uint8Array | null; mark_expires_at: Date }
   rate_limits: { key: string; taken: number; resets_at: Date }

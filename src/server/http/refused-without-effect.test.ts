@@ -15,6 +15,7 @@ import {
   nameOf,
   ROUTES,
   ruleOf,
+  SOME_INVITATION,
   SOME_MESSAGE,
   SOME_TEMPLATE,
   SOMEBODY,
@@ -69,6 +70,19 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
     await db
       .insertInto('access_templates')
       .values({ id: SOME_TEMPLATE, name: 'Oficina', types: ['Oficina'], marcas: [], estados: [] })
+      .execute()
+    await db.deleteFrom('invitations').execute()
+    const invited = { email: 'convidada@grupopatio.com.br', full_name: null, invited_by: null }
+    await db
+      .insertInto('invitations')
+      .values({
+        id: SOME_INVITATION,
+        ...invited,
+        types: ['Vendas'],
+        marcas: [],
+        estados: [],
+        invited_at: new Date(portal.clock()),
+      })
       .execute()
     await addMessages(portal, { id: SOME_MESSAGE })
     await configureReports(portal, 'Vendas')

@@ -111,3 +111,10 @@ const FORMAT = new Intl.DateTimeFormat('pt-BR', {
 export function writeInstant(at: Date): string {
   return `${FORMAT.format(at)} (horário de Brasília)`
 }
+
+const DAY = new Intl.DateTimeFormat('pt-BR', { dateStyle: 'short', timeZone: 'America/Sao_Paulo' })
+
+/** '21/11/2026', of São Paulo. */
+export function writeDay(at: Date): string {
+  return DAY.format(at)
+}

@@ -82,6 +82,18 @@ describeOnEachDatabase('the rules of retention', (kind) => {
       .insertInto('access_requests')
       .values({ user_id, requested_at: now, types: [], marcas: [], estados: [] })
       .execute()
+    await db
+      .insertInto('invitations')
+      .values({
+        email: 'rui@x.br',
+        full_name: null,
+        types: [],
+        marcas: [],
+        estados: [],
+        invited_by: null,
+        invited_at: now,
+      })
+      .execute()
     await db.insertInto('access_records').values({ at: now, user_id, action: 'sign-in' }).execute()
     await db.insertInto('audit_entries').values({ at: now, action: 'email-verified' }).execute()
     const failed = {
@@ -103,7 +115,7 @@ describeOnEachDatabase('the rules of retention', (kind) => {
       [7 * DAY - MINUTE, []],
       [7 * DAY, ['e-mail links']],
       [30 * DAY - MINUTE, []],
-      [30 * DAY, ['sent mails', 'undeliverable mails']],
+      [30 * DAY, ['invitations', 'sent mails', 'undeliverable mails']],
       [90 * DAY - MINUTE, []],
       [90 * DAY, ['access requests', 'failed sign-ins']],
       [180 * DAY, []],

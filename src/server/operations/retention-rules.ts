@@ -9,6 +9,9 @@ const DEVICE_DAYS = 180
 /** Whoever still waits then is asked anew; of whom has been approved nothing shows it any more. */
 const ACCESS_REQUEST_DAYS = 90
 
+/** Whoever has not answered by then is invited anew, or not at all. */
+const INVITATION_KEPT_DAYS = 30
+
 /** How long what is kept for a while is kept (RETENTION_… of the environment). */
 export interface RetentionPeriods {
   unverifiedDays: number
@@ -48,6 +51,7 @@ export function retentionRules(periods: RetentionPeriods): RetentionRule[] {
       'requested_at',
       before(ACCESS_REQUEST_DAYS * DAY_MS),
     ),
+    rule('invitations', 'invitations', 'id', 'invited_at', before(INVITATION_KEPT_DAYS * DAY_MS)),
     // Used links are deleted when they are used.
     rule('e-mail links', 'email_links', 'token_hash', 'expires_at', before(0)),
     rule('human checks', 'used_human_checks', 'id', 'expires_at', before(0)),

@@ -17,6 +17,7 @@ export function recover(portal: TestPortal, email: string) {
 }
 
 type Link = string | null | undefined
+type LinkType = 'signup' | 'recovery' | 'invite'
 
 /** What may go along with a mailed link; token is the access token of whoever is signed in. */
 interface Beside {
@@ -26,14 +27,14 @@ interface Beside {
 }
 
 /** POST /verify */
-export function useLink(portal: TestPortal, type: 'signup' | 'recovery', link: Link, beside: Beside = {}) {
+export function useLink(portal: TestPortal, type: LinkType, link: Link, beside: Beside = {}) {
   const { token, ...rest } = beside
   const body = { type, token_hash: tokenOf(link), ...rest }
   return send(portal, 'POST', '/api/auth/verify', { body, ...(token && { token }) })
 }
 
 /** POST /verify?dryRun=true: what the link would do, without using it up. */
-export function askLink(portal: TestPortal, type: 'signup' | 'recovery', link: Link, beside: Beside = {}) {
+export function askLink(portal: TestPortal, type: LinkType, link: Link, beside: Beside = {}) {
   const { token, ...rest } = beside
   const body = { type, token_hash: tokenOf(link), ...rest }
   return send(portal, 'POST', '/api/auth/verify?dryRun=true', { body, ...(token && { token }) })

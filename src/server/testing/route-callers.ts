@@ -117,6 +117,7 @@ export const SOMEBODY = '7b0c3a52-5c0e-4f5e-9d6e-0d6f3f1f2a11'
 /** Somebody who waits for approval. */
 export const SOMEBODY_WAITING = '3d1f7a50-9f6a-4b7c-8a0e-5b1c2d3e4f60'
 export const SOME_TEMPLATE = 'c6d6b6a4-0c56-4f0e-8a55-2f6f0f1d9b7e'
+export const SOME_INVITATION = 'e8a1f0c2-3b4d-4c5e-9f60-718293a4b5c6'
 export const SOME_MESSAGE = '00000000-0000-4000-8000-000000000000'
 
 /** Bodies that each route takes, with the path that they go to. */
@@ -178,6 +179,15 @@ export const TAKEN: Record<string, Example[]> = {
   'PATCH /api/access-templates/{id}': [
     { path: `/api/access-templates/${SOME_TEMPLATE}`, body: { name: 'Oficina RJ', types: ['Oficina'] } },
   ],
+  'POST /api/invitations': [
+    {
+      path: '/api/invitations',
+      body: {
+        addresses: 'Rita Prado <rita.prado@grupopatio.com.br>',
+        defaults: { types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] },
+      },
+    },
+  ],
   'PUT /api/access-requests/me': [
     {
       path: '/api/access-requests/me',
@@ -228,6 +238,8 @@ export const TAKEN_WITHOUT_BODY: Record<string, string> = {
   'POST /api/profiles/bulk-edit/{undoId}/undo': '/api/profiles/bulk-edit/{undoId}/undo',
   'DELETE /api/global-powerbi-settings/{type}': '/api/global-powerbi-settings/vendas',
   'DELETE /api/access-templates/{id}': `/api/access-templates/${SOME_TEMPLATE}`,
+  'POST /api/invitations/{id}/resend': `/api/invitations/${SOME_INVITATION}/resend`,
+  'DELETE /api/invitations/{id}': `/api/invitations/${SOME_INVITATION}`,
   'DELETE /api/support-messages/{id}': `/api/support-messages/${SOME_MESSAGE}`,
 }
 

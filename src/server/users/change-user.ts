@@ -9,6 +9,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { type AuditEntry, recordAudit } from '#server/operations/audit.ts'
 import { listsInOrder } from './entitlements.ts'
+import { forgetInvitations } from './invitations.ts'
 import { userMails } from './mails.ts'
 import { lockProfile, readProfile, unknownPerson } from './user-queries.ts'
 
@@ -70,6 +71,9 @@ export async function changeUser(
       // It has been answered: whoever wants in again asks again.
       if (action === 'approval-removed')
         await db.deleteFrom('access_requests').where('user_id', '=', userId).execute()
+      // Whatever was decided now counts, not what an invitation from before would give.
+      if (action === 'approval-given' || action === 'approval-removed')
+        await forgetInvitations(db, [row.email])
       // Whoever signed up may not own the address: the trail tells that it was approved all the same.
       const isUnproved = action === 'approval-given' && !row.email_verified_at
       const told = isUnproved ? { ...after, email_verified: false } : after

@@ -5,6 +5,7 @@ import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
+import { forgetInvitations } from './invitations.ts'
 import { queueForAdministrators, userMails } from './mails.ts'
 import { findProfile } from './user-queries.ts'
 import { lockAdministrators } from './user-roles.ts'
@@ -100,8 +101,8 @@ export function decideDeletion(wanted: readonly string[], { actorId, known, admi
 }
 
 /**
- * Deletes everything that is people's own: profiles with passwords, roles, requests, sessions and links (cascade), mails
- * to them, support messages from their e-mails, and counters that name them. Call it in a transaction.
+ * Deletes everything that is people's own: profiles with passwords, roles, requests, sessions and links (cascade),
+ * invitations of and mails to them, support messages from their e-mails, and counters that name them. Call it in a transaction.
  */
 async function erasePeople(db: Db, people: readonly DeletedPerson[]): Promise<void> {
   const ids = people.map((person) => person.user_id)
@@ -111,6 +112,7 @@ async function erasePeople(db: Db, people: readonly DeletedPerson[]): Promise<vo
   // Limits are counted under 'what whom'.
   await db.deleteFrom('rate_limits').where(sql<string>`split_part(key, ' ', 2)`, 'in', named).execute()
   await forgetAttempts(db, ...emails)
+  await forgetInvitations(db, emails)
   await db.deleteFrom('mail_outbox').where('recipient', 'in', emails).execute()
   // The contact form keeps an e-mail as it is typed.
   await db.deleteFrom('support_messages').where(sql<string>`lower(email)`, 'in', emails).execute()
@@ -143,7 +145,8 @@ async function pseudonymiseRecords(db: Db, people: readonly DeletedPerson[]): Pr
   await replaceInChanges(db, people)
 }
 
-async function replaceInChanges(db: Db, people: readonly DeletedPerson[]): Promise<void> {
+/** Names a pseudonym wherever entries of the trail tell of a change to these people, who are gone. */
+export async function replaceInChanges(db: Db, people: readonly DeletedPerson[]): Promise<void> {
   const pseudonyms = new Map(
     people.flatMap(({ user_id, email, pseudonym }) => [
       [user_id, pseudonym],

@@ -44,6 +44,7 @@ describeOnEachDatabase('exporting a person’s data', (kind) => {
       'exported_at',
       'profile',
       'access_requests',
+      'invitations',
       'sessions',
       'known_browsers',
       'passwords',

@@ -18,6 +18,8 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
       profile,
       access_requests: await rows(sql`
         select workplace, types, marcas, estados, note, requested_at from access_requests where user_id = ${userId}`),
+      invitations: await rows(sql`
+        select full_name, types, marcas, estados, invited_at from invitations where email = ${profile.email}`),
       sessions: await rows(sql`
         select id, kind, created_at, refreshed_at from sessions where user_id = ${userId} order by created_at`),
       known_browsers: await rows(sql`
@@ -34,7 +36,10 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
       failed_sign_ins: await rows(sql`
         select hour, outcome, attempts from failed_sign_ins where user_id = ${userId} order by hour, outcome`),
       changes_to_the_person: await rows(sql`
-        select at, action, before, after from audit_entries where target_id = ${userId} order by id`),
+        select at, action, before, after from audit_entries
+        where target_id = ${userId}
+          or (action like 'invitation-%' and ${profile.email} in (before ->> 'email', after ->> 'email'))
+        order by id`),
       acts_of_the_person: await rows(sql`
         select at, action, ip, user_agent from audit_entries where actor_id = ${userId} order by id`),
       mails: await rows(sql`

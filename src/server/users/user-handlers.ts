@@ -1,4 +1,5 @@
 import type { accessTemplateRoutes } from '#contract/access-templates.ts'
+import type { invitationRoutes } from '#contract/invitations.ts'
 import type { userRoutes } from '#contract/users.ts'
 import type { ServicesOf } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
@@ -13,7 +14,10 @@ import { approveUsers, previewApproval } from './approve-users.ts'
 import { bulkEdit, previewBulkEdit } from './bulk-edit.ts'
 import { changeUser, type UserContext } from './change-user.ts'
 import { deleteUsers } from './delete-users.ts'
+import { exportUserList } from './export-list.ts'
 import { exportUser } from './export-user.ts'
+import { listInvitations, resendInvitation, withdrawInvitation } from './invitations.ts'
+import { type InvitationContext, invite, previewInvitations } from './invite-people.ts'
 import { countUsers, listUsers } from './list-users.ts'
 import { undoBulkEdit } from './undo-bulk-edit.ts'
 import { readHistory, readProfile } from './user-queries.ts'
@@ -29,6 +33,7 @@ export function userHandlers(
     saveOwnAccessRequest: ({ context, body }) => saveOwnAccessRequest({ ...services, ...context }, body),
     listProfiles: ({ context, query }) => listUsers(context.db, query),
     countProfiles: ({ context, query }) => countUsers(context.db, query),
+    exportProfiles: ({ context, query }) => exportUserList(context, query),
     readProfile: ({ context, params }) => readProfile(context.db, params.userId),
     changeProfile: ({ context, params, body, ifMatch }) =>
       changeUser({ ...services, ...context }, { userId: params.userId, change: body, ifMatch }),
@@ -52,6 +57,24 @@ export function accessTemplateHandlers(): Handlers<typeof accessTemplateRoutes> 
       changeAccessTemplate(context, { ...params, ifMatch, change: body }),
     removeAccessTemplate: async ({ context, params, ifMatch }) => {
       await removeAccessTemplate(context, { ...params, ifMatch })
+      return undefined
+    },
+  }
+}
+
+/** People who are asked in, and what becomes of that. */
+export function invitationHandlers(
+  services: ServicesOf<InvitationContext>,
+): Handlers<typeof invitationRoutes> {
+  return {
+    listInvitations: ({ context, query }) => listInvitations(context, query),
+    invite: ({ context, query, body }) =>
+      query.dryRun === 'true'
+        ? previewInvitations({ ...services, ...context }, body)
+        : invite({ ...services, ...context }, body),
+    resendInvitation: ({ context, params }) => resendInvitation({ ...services, ...context }, params.id),
+    async withdrawInvitation({ context, params }) {
+      await withdrawInvitation(context, params.id)
       return undefined
     },
   }

@@ -56,6 +56,10 @@ describeOnEachDatabase('deleting somebody', (kind) => {
       .insertInto('access_requests')
       .values({ user_id: person.user_id, ...lists })
       .execute()
+    await db
+      .insertInto('invitations')
+      .values({ email, full_name: 'Ana', ...lists, invited_by: null, invited_at: new Date(portal.clock()) })
+      .execute()
     return person
   }
 
@@ -102,6 +106,7 @@ describeOnEachDatabase('deleting somebody', (kind) => {
       'changes',
       'email_links',
       'failed_sign_ins',
+      'invitations',
       'mail_outbox',
       'password_history',
       'passwords',

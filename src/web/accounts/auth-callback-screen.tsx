@@ -1,6 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import { callbackMessages, type LinkState } from '#contract/accounts.ts'
+import { callbackMessages, inviteMessages, type LinkState } from '#contract/accounts.ts'
 import { sessionMessages, verificationMessages } from '#contract/messages.ts'
 import { forcedChangeFormSchema, PASSWORD_MIN } from '#contract/passwords.ts'
 import { ApiError } from '#web/http/api.ts'
@@ -17,11 +17,43 @@ import { explainRefusal } from './change-password.ts'
 import { askAboutLink, readTokenHash, spendLink, useLinkHash } from './mail-link.ts'
 import { NewPasswordFields } from './new-password-fields.tsx'
 
-/** Where the link of the verification mail leads. Opened by a scanner, it uses nothing up. */
+/** Where the links of a verification mail and of an invitation lead. Opened by a scanner, they use nothing up. */
 export function AuthCallbackScreen() {
   const linkHash = useLinkHash()
-  return <Callback key={linkHash} tokenHash={readTokenHash(linkHash, 'signup')} />
+  const invitation = readTokenHash(linkHash, 'invite')
+  return invitation === undefined ? (
+    <Callback key={linkHash} type="signup" tokenHash={readTokenHash(linkHash, 'signup')} />
+  ) : (
+    <Callback key={linkHash} type="invite" tokenHash={invitation} />
+  )
 }
+
+type CallbackType = 'signup' | 'invite'
+
+const TEXTS = {
+  signup: {
+    ...callbackMessages,
+    done: callbackMessages.verified,
+    doneDetail: callbackMessages.verifiedDetail,
+    error: callbackMessages.failed,
+    submit: 'Confirmar e-mail',
+    leave: 'Sair e confirmar',
+    otherPerson: 'O link confirma',
+    waits: 'Para confirmar a outra conta, saia desta. Enquanto isso, o link continua valendo.',
+    note: 'Não foi você que pediu esta conta? Use o link “Não fui eu” da mensagem que recebeu.',
+  },
+  invite: {
+    ...inviteMessages,
+    done: inviteMessages.accepted,
+    doneDetail: inviteMessages.acceptedDetail,
+    error: 'Não foi possível aceitar o convite',
+    submit: 'Criar senha e entrar',
+    leave: 'Sair e aceitar o convite',
+    otherPerson: 'O convite é de',
+    waits: 'Para aceitar o convite, saia desta conta. Enquanto isso, ele continua valendo.',
+    note: 'Não esperava este convite? Feche esta página: sem uma senha, nada acontece.',
+  },
+} as const
 
 type Step =
   | { kind: 'checking' }
@@ -29,21 +61,27 @@ type Step =
   | { kind: 'other-person'; email: string; signedIn: string }
   | { kind: Extract<LinkState['state'], 'asks-password' | 'too-late'>; email: string }
 
-function Callback({ tokenHash }: { tokenHash: string | undefined }) {
-  const { step, check, confirm } = useVerification(tokenHash)
-  if (step.kind === 'other-person') return <OtherPerson {...step} onSignedOut={check} />
+function Callback({ type, tokenHash }: { type: CallbackType; tokenHash: string | undefined }) {
+  const { step, check, confirm } = useVerification(type, tokenHash)
+  if (step.kind === 'other-person') return <OtherPerson {...step} type={type} onSignedOut={check} />
   if (step.kind === 'asks-password')
     return (
       <VisitorPage
         title="Crie sua senha"
         description={
-          <>
-            Para confirmar <strong className="font-medium text-ink">{step.email}</strong>, crie a senha da sua
-            conta. Ela pode ser a mesma que você escolheu no cadastro.
-          </>
+          type === 'invite' ? (
+            <>
+              Este convite é para <Email>{step.email}</Email>. Crie a senha da sua conta e você já entra.
+            </>
+          ) : (
+            <>
+              Para confirmar <Email>{step.email}</Email>, crie a senha da sua conta. Ela pode ser a mesma que
+              você escolheu no cadastro.
+            </>
+          )
         }
       >
-        <FirstPasswordForm confirm={confirm} onRefused={check} />
+        <FirstPasswordForm type={type} email={step.email} confirm={confirm} onRefused={check} />
       </VisitorPage>
     )
   if (step.kind === 'too-late') return <FreshLinkNeeded email={step.email} />
@@ -55,27 +93,27 @@ function Callback({ tokenHash }: { tokenHash: string | undefined }) {
 }
 
 /** From the link to the session that it opens, by itself as far as the server lets this browser go. */
-function useVerification(tokenHash: string | undefined) {
+function useVerification(type: CallbackType, tokenHash: string | undefined) {
   const navigate = useNavigate()
   const [step, setStep] = useState<Step>({ kind: 'checking' })
 
   const goTo = (to: '/power-bi' | '/login') => navigate({ to, replace: true })
   const finish = () => {
-    const { verified: title, verifiedDetail: description } = callbackMessages
+    const { done: title, doneDetail: description } = TEXTS[type]
     showToast({ kind: 'success', title, description })
     return goTo('/power-bi')
   }
   const confirm = async (password?: string) => {
-    adoptSession(await spendLink('signup', tokenHash ?? '', password))
+    adoptSession(await spendLink(type, tokenHash ?? '', password))
     await finish()
   }
   const follow = async () => {
-    const link = tokenHash === undefined ? undefined : await askAboutLink('signup', tokenHash)
+    const link = tokenHash === undefined ? undefined : await askAboutLink(type, tokenHash)
     const session = getSession()
-    // Opened without a link, by somebody who is signed in.
-    if (tokenHash === undefined && session) return goTo('/power-bi')
+    // Opened without a link, or with an invitation that has served, by somebody who is signed in.
+    if (session && (tokenHash === undefined || (type === 'invite' && !link))) return goTo('/power-bi')
     if (!link) {
-      const { failed: title, failedDetail: description } = callbackMessages
+      const { failed: title, failedDetail: description } = TEXTS[type]
       showToast({ kind: 'error', title, description })
       return goTo('/login')
     }
@@ -104,8 +142,14 @@ function useVerification(tokenHash: string | undefined) {
   return { step, check, confirm }
 }
 
-function OtherPerson(props: { email: string; signedIn: string; onSignedOut: () => Promise<void> }) {
+function OtherPerson(props: {
+  type: CallbackType
+  email: string
+  signedIn: string
+  onSignedOut: () => Promise<void>
+}) {
   const { email, signedIn, onSignedOut } = props
+  const texts = TEXTS[props.type]
   const { submit: leave, isBusy } = useSubmit({
     send: () => signOut(),
     onDone: onSignedOut,
@@ -120,16 +164,16 @@ function OtherPerson(props: { email: string; signedIn: string; onSignedOut: () =
             Ficar nesta conta
           </Link>
           <Button isBusy={isBusy} onClick={() => void leave()}>
-            Sair e confirmar
+            {texts.leave}
           </Button>
         </div>
       }
     >
       <div className="space-y-3">
         <p>
-          O link confirma <Email>{email}</Email>, mas você está conectado como <Email>{signedIn}</Email>.
+          {texts.otherPerson} <Email>{email}</Email>, mas você está conectado como <Email>{signedIn}</Email>.
         </p>
-        <p>Para confirmar a outra conta, saia desta. Enquanto isso, o link continua valendo.</p>
+        <p>{texts.waits}</p>
       </div>
     </MessagePage>
   )
@@ -140,15 +184,17 @@ const Email = ({ children }: { children: string }) => (
 )
 
 interface FirstPasswordFormProps {
+  type: CallbackType
+  email: string
   confirm: (password: string) => Promise<void>
   /** Called when the link is no longer what it was. */
   onRefused: () => Promise<void>
 }
 
-function FirstPasswordForm({ confirm, onRefused }: FirstPasswordFormProps) {
+function FirstPasswordForm({ type, email, confirm, onRefused }: FirstPasswordFormProps) {
   const { formProps, isBusy, errorOf } = useForm({
     schema: forcedChangeFormSchema,
-    explain: (error) => explainRefusal(error, callbackMessages.failed),
+    explain: (error) => explainRefusal(error, TEXTS[type].error),
     async send({ password }) {
       try {
         await confirm(password)
@@ -160,13 +206,11 @@ function FirstPasswordForm({ confirm, onRefused }: FirstPasswordFormProps) {
   })
   return (
     <form {...formProps} className="space-y-5" aria-label="Crie sua senha">
-      <NewPasswordFields label="Senha" errorOf={errorOf} minLength={PASSWORD_MIN} />
+      <NewPasswordFields label="Senha" email={email} errorOf={errorOf} minLength={PASSWORD_MIN} />
       <Button type="submit" size="large" className="w-full" isBusy={isBusy}>
-        Confirmar e-mail
+        {TEXTS[type].submit}
       </Button>
-      <p className="text-muted text-sm">
-        Não foi você que pediu esta conta? Use o link “Não fui eu” da mensagem que recebeu.
-      </p>
+      <p className="text-muted text-sm">{TEXTS[type].note}</p>
     </form>
   )
 }

@@ -4,7 +4,7 @@ import { asSignedIn } from '#web/http/api.ts'
 import { isDefiniteRefusal, sendRequest } from '#web/http/send-request.ts'
 import { readMark } from '#web/session/confirmation-mark.ts'
 
-export type LinkType = 'signup' | 'recovery'
+export type LinkType = 'signup' | 'recovery' | 'invite'
 
 /** What stands behind '#' of the link that led here, or stood there until it left the address bar. */
 export function useLinkHash(): string | undefined {
@@ -48,7 +48,7 @@ function post(
   const mark = type === 'signup' ? readMark() : undefined
   const body = { type, token_hash: tokenHash, ...(mark && { mark }), ...(password && { password }) }
   const input = { body, ...(query && { query }) }
-  return type === 'signup'
+  return type !== 'recovery'
     ? asSignedIn((accessToken) => sendRequest('POST /api/auth/verify', input, accessToken))
     : sendRequest('POST /api/auth/verify', input)
 }

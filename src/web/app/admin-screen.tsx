@@ -14,6 +14,9 @@ export function AdminScreen() {
       <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
         <h1 className="font-semibold text-2xl tracking-tight">Administração</h1>
         <div className="flex flex-wrap gap-x-6 gap-y-2 text-sm">
+          <Link to="/admin/convites" className={textLinkClasses}>
+            Convidar
+          </Link>
           <Link to="/admin/listas" className={textLinkClasses}>
             Áreas, marcas e estados
           </Link>

@@ -235,6 +235,13 @@ const accessTemplatesRoute = createRoute({
   component: screen(() => import('#web/users/access-templates-screen.tsx'), 'AccessTemplatesScreen'),
 })
 
+const invitationsRoute = createRoute({
+  getParentRoute: () => administratorsRoute,
+  path: '/admin/convites',
+  staticData: { title: 'Convidar pessoas', isRefusalTold: true },
+  component: screen(() => import('#web/users/invitations-screen.tsx'), 'InvitationsScreen'),
+})
+
 const inboxRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/mensagens',
@@ -253,7 +260,13 @@ const routeTree = rootRoute.addChildren([
   signedInRoute.addChildren([
     reportsRoute,
     profileRoute,
-    administratorsRoute.addChildren([adminRoute, catalogueRoute, accessTemplatesRoute, inboxRoute]),
+    administratorsRoute.addChildren([
+      adminRoute,
+      catalogueRoute,
+      accessTemplatesRoute,
+      invitationsRoute,
+      inboxRoute,
+    ]),
   ]),
 ])
 

@@ -74,6 +74,17 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
     joinDifferences(differencesBetween(before, after)),
   ],
   'access-template-removed': ({ who, before }) => `${who} excluiu o modelo de acesso ${templateIn(before)}`,
+  'invitation-sent': ({ who, after }) => [
+    `${who} convidou${addresseeIn(after)}`,
+    joinDifferences(differencesBetween({}, after)),
+  ],
+  'invitation-resent': ({ who, after }) => `${who} enviou de novo o convite${addresseeIn(after, 'de')}`,
+  'invitation-withdrawn': ({ who, before }) => `${who} retirou o convite${addresseeIn(before, 'de')}`,
+  'invitation-accepted': ({ before, after }) => [
+    `A pessoa aceitou o convite${addresseeIn({ email: after.invited_by }, 'de')} e criou a senha`,
+    joinDifferences(differencesBetween(before, after)),
+  ],
+  'list-exported': ({ who }) => `${who} exportou a lista de usuários`,
   'report-setting-saved': ({ who, after }) => `${who} salvou a configuração do Power BI${areaIn(after)}`,
   'report-setting-removed': ({ who, before }) => `${who} removeu a configuração do Power BI${areaIn(before)}`,
   'message-read': ({ who }) => `${who} marcou uma mensagem de suporte como lida`,
@@ -100,6 +111,10 @@ function roleIn(state: State): string {
 function itemIn({ label, code }: State): string {
   const name = label ?? code
   return typeof name === 'string' ? `“${name}”` : 'um item'
+}
+
+function addresseeIn({ email }: State, word = ''): string {
+  return typeof email === 'string' ? ` ${[word, email].filter(Boolean).join(' ')}` : ''
 }
 
 function templateIn({ name }: State): string {

@@ -1,10 +1,10 @@
-import type { ManagedProfile } from '#contract/users.ts'
+import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { isGone } from '#web/http/send-request.ts'
 import { formatDay } from '#web/ui/format-instant.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice } from '#web/ui/use-form.ts'
-import { refreshUsers } from './user-queries.ts'
+import { type ProfileOrder, queryOf, refreshUsers } from './user-queries.ts'
 
 /** Whose data are on their way: a double click asks once. */
 const running = new Set<string>()
@@ -16,7 +16,7 @@ export async function exportData({ user_id, email }: ManagedProfile): Promise<vo
   try {
     const data = await callApi('GET /api/profiles/{userId}/export', { params: { userId: user_id } })
     const name = `dados-${email}-${dayForFileName(new Date())}.json`
-    download(name, JSON.stringify(data, null, 2))
+    download(name, JSON.stringify(data, null, 2), 'application/json')
     showToast({ kind: 'success', title: 'Dados exportados', description: name })
   } catch (error) {
     showToast(failureNotice('Erro ao exportar dados', error))
@@ -31,8 +31,18 @@ export function dayForFileName(instant: Date): string {
   return formatDay(instant).split('/').reverse().join('-')
 }
 
-function download(name: string, json: string): void {
-  const url = URL.createObjectURL(new Blob([json], { type: 'application/json' }))
+/** Everybody who matches, in the order of the table, as a CSV file. */
+export async function exportList(filter: ProfileFilter, order: ProfileOrder): Promise<void> {
+  const query = { ...queryOf(filter), ...order }
+  const { csv, people } = await callApi('GET /api/profiles/export', { query })
+  const name = `usuarios-${dayForFileName(new Date())}.csv`
+  download(name, csv, 'text/csv')
+  const description = `${name}, ${people.toLocaleString('pt-BR')} usuário(s)`
+  showToast({ kind: 'success', title: 'Lista exportada', description })
+}
+
+export function download(name: string, text: string, type: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')
   link.href = url
   link.download = name

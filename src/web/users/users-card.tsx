@@ -4,10 +4,12 @@ import type { ProfileFilter } from '#contract/users.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
+import { useSubmit } from '#web/ui/use-form.ts'
+import { exportList } from './export-data.ts'
 import { matchesInWords, type Selection, selectionInWords, selectionSize, useSelection } from './selection.ts'
 import { useDialogs } from './use-dialogs.tsx'
 import { useScrollPlace } from './use-rows.ts'
-import { type UserList, useUserList } from './user-queries.ts'
+import { type ProfileOrder, type UserList, useUserList } from './user-queries.ts'
 import { UserTable } from './user-table.tsx'
 import { useUserView } from './user-view.ts'
 import { UsersToolbar } from './users-toolbar.tsx'
@@ -48,6 +50,7 @@ export function UsersCard() {
           <h2 id={TITLE_ID} className="font-semibold text-lg">
             Administração de Usuários
           </h2>
+          <ExportButton filter={filter} order={order} />
           {list.pendingCount !== undefined && (
             <Button
               variant="secondary"
@@ -92,6 +95,18 @@ export function UsersCard() {
       </div>
       {dialogs}
     </section>
+  )
+}
+
+function ExportButton({ filter, order }: { filter: ProfileFilter; order: ProfileOrder }) {
+  const { submit, isBusy } = useSubmit({
+    send: () => exportList(filter, order),
+    onFailed: 'Erro ao exportar a lista',
+  })
+  return (
+    <Button variant="ghost" isBusy={isBusy} onClick={() => void submit()} className="ml-auto h-9 px-3">
+      Exportar lista
+    </Button>
   )
 }
 

@@ -1,0 +1,124 @@
+import * as z from 'zod/mini'
+import { defineRoutes } from './route.ts'
+import { MAX_IMPORT_BYTES, MAX_INVITED } from './user-rules.ts'
+import { instantSchema, listSchemas } from './users.ts'
+
+/** So many invitations may wait for an answer. */
+export const MAX_OPEN_INVITATIONS = 5_000
+
+export const invitationMessages = {
+  gone: 'Este convite não existe mais. Talvez já tenha sido aceito ou retirado.',
+  nothing: 'Informe pelo menos um e-mail',
+  nobody: 'Não há ninguém para convidar: todos já têm conta ou convite.',
+  tooMany: `Convide no máximo ${MAX_INVITED.toLocaleString('pt-BR')} pessoas de uma vez. Divida a lista e convide por partes.`,
+  tooLarge: `O arquivo passa de ${MAX_IMPORT_BYTES / 1024} KB, o máximo. Divida a lista em mais arquivos.`,
+  changedMeanwhile: 'A lista mudou desde a conferência. Ninguém foi convidado: confira de novo.',
+} as const
+
+const addresseeFields = {
+  email: z.string(),
+  full_name: z.nullable(z.string()),
+  types: z.array(z.string()),
+  marcas: z.array(z.string()),
+  estados: z.array(z.string()),
+}
+
+/** Somebody who has not answered yet. Expired ones are good again once they are sent again. */
+const invitationSchema = z.object({
+  id: z.uuid(),
+  ...addresseeFields,
+  /** Null when whoever invited has been deleted. */
+  invited_by: z.nullable(z.string()),
+  invited_at: instantSchema,
+  expires_at: instantSchema,
+  expired: z.boolean(),
+})
+export type Invitation = z.output<typeof invitationSchema>
+
+/**
+ * What becomes of one line: 'replaced' invites over an account that nobody has verified, which loses its password and
+ * sessions; 'unchanged' has an account or an invitation already; with an 'error' nobody at all is invited.
+ */
+const invitedLineSchema = z.object({
+  /** Counted from 1, as the file or the field shows it. */
+  line: z.number(),
+  ...addresseeFields,
+  outcome: z.enum(['invited', 'replaced', 'unchanged', 'error']),
+  /** Why it is not simply 'invited', and what to do about it. */
+  message: z.nullable(z.string()),
+})
+export type InvitedLine = z.output<typeof invitedLineSchema>
+
+/** Stands for exactly these people with these outcomes: sent back, nobody else is invited than was shown. */
+const resultSchema = z.object({
+  lines: z.array(invitedLineSchema),
+  invited: z.number(),
+  fingerprint: z.string(),
+})
+export type InvitationResult = z.output<typeof resultSchema>
+
+const inviteBody = z
+  .strictObject({
+    /** E-mails, as they come from a list or from a mail program: 'Ana <ana@…>; rui@…'. */
+    addresses: z.optional(z.string().check(z.maxLength(200_000, invitationMessages.tooMany))),
+    /** Or the bytes of a CSV file, in base64. */
+    file: z.optional(
+      z
+        .string()
+        .check(
+          z.maxLength(Math.ceil(MAX_IMPORT_BYTES / 3) * 4, invitationMessages.tooLarge),
+          z.regex(/^[A-Za-z0-9+/]*={0,2}$/, 'O arquivo não chegou inteiro. Escolha-o de novo.'),
+        ),
+    ),
+    /** What a line that names none of a list is given of it. */
+    defaults: z.strictObject(listSchemas),
+    fingerprint: z.optional(z.string().check(z.maxLength(64))),
+  })
+  .check(z.refine(({ addresses, file }) => Boolean(addresses) !== Boolean(file), invitationMessages.nothing))
+export type InviteForm = z.output<typeof inviteBody>
+
+const invitationParams = z.object({ id: z.uuid() })
+
+export const invitationRoutes = defineRoutes({
+  listInvitations: {
+    method: 'GET',
+    path: '/api/invitations',
+    access: 'admin',
+    summary: 'A page of the invitations without an answer, the newest first',
+    query: z.object({
+      q: z.optional(z.string().check(z.trim(), z.maxLength(100))),
+      cursor: z.optional(z.string().check(z.maxLength(4096))),
+    }),
+    response: z.object({
+      items: z.array(invitationSchema),
+      next: z.nullable(z.string()),
+      total: z.number(),
+    }),
+  },
+  invite: {
+    method: 'POST',
+    path: '/api/invitations',
+    access: 'admin',
+    summary:
+      'Invites people by e-mail, pasted or in a CSV file, all or nothing; a dry run only tells what would become of each line. 400 names in `fields` the lines with an error, 409 for others than the fingerprint stands for',
+    query: z.object({ dryRun: z.optional(z.enum(['true', 'false'])) }),
+    body: inviteBody,
+    response: resultSchema,
+    maxBodyBytes: 1024 * 1024,
+  },
+  resendInvitation: {
+    method: 'POST',
+    path: '/api/invitations/{id}/resend',
+    access: 'admin',
+    summary: 'Mails an invitation again, with a link that is good for as long as the first one was',
+    params: invitationParams,
+    response: invitationSchema,
+  },
+  withdrawInvitation: {
+    method: 'DELETE',
+    path: '/api/invitations/{id}',
+    access: 'admin',
+    summary: 'Takes an invitation back: its links open nothing any more',
+    params: invitationParams,
+  },
+})

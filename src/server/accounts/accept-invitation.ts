@@ -1,0 +1,123 @@
+import type { Selectable } from 'kysely'
+import type { LinkState, Session } from '#contract/accounts.ts'
+import { forcedChangeFormSchema, passwordFault } from '#contract/passwords.ts'
+import type { Profile } from '#contract/users.ts'
+import { holdCatalogue } from '#server/catalogue/catalogue.ts'
+import type { Db, ProfilesTable, Tables } from '#server/database/schema.ts'
+import type { PublicContext } from '#server/http/context.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import { recordAudit } from '#server/operations/audit.ts'
+import { forgetStrangersWords } from '#server/users/access-requests.ts'
+import { findProfile } from '#server/users/user-queries.ts'
+import type { AccountContext } from './account-context.ts'
+import { limitUnknownLinks, markVerified } from './email-links.ts'
+import { hashOfLinkToken, invitationExpiry } from './mails.ts'
+import { hashPassword } from './password-hashing.ts'
+import { refuseGuessable } from './password-rules.ts'
+import { openSession } from './sessions.ts'
+import { shutOutUnverified, takeFromResetLimit, writePassword } from './set-password.ts'
+import { forgetAttempts } from './sign-in-attempts.ts'
+
+type Invitation = Selectable<Tables['invitations']>
+
+/** Tells whom an invitation is for, and uses nothing up. @throws ProblemError invalid-link, rate-limited */
+export async function askAboutInvitation(context: AccountContext, token: string): Promise<LinkState> {
+  await limitUnknownLinks(context, token)
+  const { email } = await openInvitation(context, token)
+  return { email, state: 'asks-password' }
+}
+
+/**
+ * Uses the link of an invitation up: its owner has an account from here on, verified, approved and with what they were
+ * invited to. What somebody may have done with the address before it was verified is gone.
+ * @throws ProblemError invalid-link for a link that is unknown, used, expired or withdrawn; password-rejected with the
+ *   broken rule as detail, which leaves the link as it was; rate-limited
+ */
+export async function acceptInvitation(
+  context: AccountContext,
+  { token, password = '' }: { token: string; password: string | undefined },
+): Promise<Session> {
+  await limitUnknownLinks(context, token)
+  const { id, email } = await openInvitation(context, token)
+  const fault = passwordFault(forcedChangeFormSchema, password)
+  if (fault) throw new ProblemError('password-rejected', { detail: fault })
+  await takeFromResetLimit(context, id)
+  await refuseGuessable(context, { password, email })
+  // Hashing takes long: the link is used afterwards, in the transaction that writes the password.
+  const hash = await hashPassword(password)
+  return context.db.transaction().execute(async (db) => {
+    const within = { ...context, db }
+    await holdCatalogue(db)
+    const person = await lockAccount(within, email)
+    const invitation = await openInvitation(within, token, true)
+    if (person.email_verified_at) throw new ProblemError('invalid-link')
+    const userId = person.user_id
+    await shutOutUnverified(db, userId)
+    await forgetStrangersWords(db, userId)
+    await forgetAttempts(db, email)
+    await markVerified(within, userId)
+    await writePassword(within, userId, hash)
+    const { types, marcas, estados } = invitation
+    const given = { approved: true, types, marcas, estados }
+    await db
+      .updateTable('profiles')
+      .set({ ...given, full_name: invitation.full_name, approval_removed_at: null })
+      .where('user_id', '=', userId)
+      .execute()
+    const { approved } = person
+    await recordAudit(within, {
+      action: 'invitation-accepted',
+      actor: person,
+      target: person,
+      before: { approved, types: person.types, marcas: person.marcas, estados: person.estados },
+      after: { ...given, invited_by: await emailOf(db, invitation.invited_by) },
+    })
+    const profile = (await findProfile(db, userId)) as Profile
+    return openSession(within, { profile, kind: 'full' })
+  })
+}
+
+/**
+ * @param lock whether to hold it until the transaction ends, behind the lock on its account
+ * @throws ProblemError invalid-link
+ */
+async function openInvitation(
+  { db, clock }: PublicContext,
+  token: string,
+  lock = false,
+): Promise<Invitation> {
+  const at = new Date(clock())
+  const invitation = await db
+    .selectFrom('invitations')
+    .selectAll()
+    .where('id', 'in', ({ selectFrom }) =>
+      selectFrom('email_links')
+        .select('invitation_id')
+        .where('token_hash', '=', hashOfLinkToken(token))
+        .where('purpose', '=', 'invitation')
+        .where('expires_at', '>', at),
+    )
+    .$if(lock, (query) => query.forUpdate())
+    .executeTakeFirst()
+  if (!invitation || invitationExpiry(invitation.invited_at) <= at) throw new ProblemError('invalid-link')
+  return invitation
+}
+
+/** Holds the account of an address until the transaction ends, a new one where there is none. */
+async function lockAccount({ db, clock }: PublicContext, email: string): Promise<Selectable<ProfilesTable>> {
+  await db
+    .insertInto('profiles')
+    .values({ email, created_at: new Date(clock()) })
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .execute()
+  return db
+    .selectFrom('profiles')
+    .selectAll()
+    .where('email', '=', email)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+}
+
+async function emailOf(db: Db, userId: string | null): Promise<string | null> {
+  return (userId && (await findProfile(db, userId))?.email) || null
+}

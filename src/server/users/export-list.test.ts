@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { readTrail } from '#server/testing/admin-calls.ts'
+import { addPerson, send } from '#server/testing/builders.ts'
+import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+
+describeOnEachDatabase('the list as a CSV file', (kind) => {
+  const portal = setUpPortal({ kind })
+  const admin = setUpAdmin(portal, {
+    email: 'zz@grupopatio.com.br',
+    types: [],
+    created_at: new Date('2026-01-02T02:30Z'),
+  })
+  const exportList = (query: object) =>
+    send(portal, 'GET', `/api/profiles/export?${new URLSearchParams(query as Record<string, string>)}`, admin)
+
+  test('holds who matches in the order of the list, and nothing that a spreadsheet would run', async () => {
+    const dates = { email_verified_at: null, created_at: new Date('2026-01-02T02:30Z') }
+    await addPerson(portal, {
+      email: 'ana@grupopatio.com.br',
+      full_name: '=1+1;"x"',
+      types: ['Vendas', 'CRM'],
+      ...dates,
+    })
+    await addPerson(portal, {
+      email: '-bia@grupopatio.com.br',
+      full_name: ' @soma',
+      approved: false,
+      ...dates,
+    })
+    const { status, body } = await exportList({ sort: 'email', verified: 'false' })
+    expect(status).toBe(200)
+    expect(body.people).toBe(2)
+    expect(body.csv.split('\r\n')).toEqual([
+      '\ufeffE-mail;Nome;Papel;Status;E-mail verificado;Cadastro;Último acesso;Áreas;Marcas;Estados',
+      "'-bia@grupopatio.com.br;' @soma;Usuário;Pendente;;01/01/2026 23:30;Nunca;Vendas;FIAT;RJ",
+      `ana@grupopatio.com.br;"'=1+1;""x""";Usuário;Aprovado;;01/01/2026 23:30;Nunca;Vendas, CRM;FIAT;RJ`,
+      '',
+    ])
+    expect((await exportList({ q: 'ana', type: 'Vendas' })).body.people).toBe(1)
+    const told = (await readTrail(portal)).map(({ action, actor_id, after }) => ({ action, actor_id, after }))
+    expect(told).toEqual([
+      { action: 'list-exported', actor_id: admin.user_id, after: { people: 2, verified: 'false' } },
+      {
+        action: 'list-exported',
+        actor_id: admin.user_id,
+        after: { people: 1, type: 'Vendas', searched: true },
+      },
+    ])
+    expect((await exportList({ type: 'Compras' })).status).toBe(400)
+  })
+
+  test('holds everybody, however many', async () => {
+    const people = Array.from({ length: 1_100 }, (_, index) => ({ email: `p${index}@grupopatio.com.br` }))
+    await portal.database.db.insertInto('profiles').values(people).execute()
+    const { body } = await exportList({})
+    expect(body.people).toBe(1_101)
+    expect(new Set(body.csv.split('\r\n')).size).toBe(1_103)
+  })
+})

@@ -1,0 +1,61 @@
+import type { QueryOf, ReplyOf } from '#contract/route.ts'
+import { MAX_IDS } from '#contract/user-rules.ts'
+import type { ManagedProfile, userRoutes } from '#contract/users.ts'
+import type { Context } from '#server/http/context.ts'
+import { recordAudit } from '#server/operations/audit.ts'
+import { listUsers } from './list-users.ts'
+
+type Route = typeof userRoutes.exportProfiles
+
+const COLUMNS: readonly [head: string, (profile: ManagedProfile) => string][] = [
+  ['E-mail', ({ email }) => email],
+  ['Nome', ({ full_name }) => full_name ?? ''],
+  ['Papel', ({ role }) => (role === 'admin' ? 'Administrador' : 'Usuário')],
+  ['Status', ({ approved }) => (approved ? 'Aprovado' : 'Pendente')],
+  ['E-mail verificado', ({ email_verified_at }) => dateIn(email_verified_at)],
+  ['Cadastro', ({ created_at }) => dateIn(created_at)],
+  ['Último acesso', ({ last_sign_in_at }) => dateIn(last_sign_in_at) || 'Nunca'],
+  ['Áreas', ({ types }) => types.join(', ')],
+  ['Marcas', ({ marcas }) => marcas.join(', ')],
+  ['Estados', ({ estados }) => estados.join(', ')],
+]
+
+/**
+ * Everybody who matches, in the order of the list, as a CSV file that Excel in Portuguese opens by a double click:
+ * semicolons, a byte order mark, dates of São Paulo, and nothing that it would take for a formula.
+ */
+export async function exportUserList(context: Context, wanted: QueryOf<Route>): Promise<ReplyOf<Route>> {
+  return context.db.transaction().execute(async (db) => {
+    const lines = [COLUMNS.map(([head]) => head)]
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await listUsers(db, { ...wanted, limit: MAX_IDS, ...(cursor && { cursor }) })
+      lines.push(...page.items.map((profile) => COLUMNS.map(([, cellOf]) => cellOf(profile))))
+      cursor = page.next
+    }
+    const people = lines.length - 1
+    // What was searched for may be a name, which the trail does not keep.
+    const { sort: _, order: __, q, ...filter } = wanted
+    const after = { people, ...filter, ...(q && { searched: true }) }
+    await recordAudit({ ...context, db }, { action: 'list-exported', after })
+    return { csv: `\ufeff${lines.map((cells) => `${cells.map(writeCell).join(';')}\r\n`).join('')}`, people }
+  })
+}
+
+/** A cell that begins so is a formula to a spreadsheet (OWASP, CSV injection); an apostrophe makes a text of it. */
+const FORMULA = /^[\s]*[=+\-@\t\r]/
+
+function writeCell(text: string): string {
+  const safe = FORMULA.test(text) ? `'${text}` : text
+  return /[;"\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+const FORMAT = new Intl.DateTimeFormat('pt-BR', {
+  dateStyle: 'short',
+  timeStyle: 'short',
+  timeZone: 'America/Sao_Paulo',
+})
+
+/** '21/11/2026 09:05', which Excel in Portuguese takes for a date. */
+function dateIn(instant: string | null): string {
+  return instant ? FORMAT.format(new Date(instant)).replace(',', '') : ''
+}

@@ -1,0 +1,122 @@
+import { type RawBuilder, sql } from 'kysely'
+import * as z from 'zod'
+import { type Invitation, invitationMessages, type invitationRoutes } from '#contract/invitations.ts'
+import type { QueryOf, ReplyOf } from '#contract/route.ts'
+import { accountMails, invitationExpiry } from '#server/accounts/mails.ts'
+import type { Db } from '#server/database/schema.ts'
+import type { Context, PublicContext } from '#server/http/context.ts'
+import { cursorInstantSchema, readCursor, writeCursor } from '#server/http/cursor.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import { queueMail } from '#server/mail/mails.ts'
+import { recordAudit } from '#server/operations/audit.ts'
+import type { InvitationContext } from './invite-people.ts'
+
+type Route = typeof invitationRoutes.listInvitations
+
+const PAGE = 100
+/** One mail a minute is enough for anybody. */
+const RESEND_LIMIT = { max: 1, windowSeconds: 60 }
+const CURSOR = z.tuple([cursorInstantSchema, z.uuid()])
+
+/** The invitations without an answer, the newest first; `total` counts those that the search finds. */
+export async function listInvitations(
+  context: Pick<PublicContext, 'db' | 'clock'>,
+  { q = '', cursor }: QueryOf<Route>,
+): Promise<ReplyOf<Route>> {
+  const words = q.split(/\s+/).filter(Boolean)
+  const found = words.map(
+    (word) =>
+      sql<boolean>`strpos(fold_text(i.email || ' ' || coalesce(i.full_name, '')), fold_text(${word})) > 0`,
+  )
+  const isFound = found.length > 0 ? sql<boolean>`${sql.join(found, sql` and `)}` : sql<boolean>`true`
+  const { total } = await context.db
+    .selectFrom('invitations as i')
+    .select(({ fn }) => fn.countAll().as('total'))
+    .where(isFound)
+    .executeTakeFirstOrThrow()
+  const [at, id] = cursor ? readCursor(cursor, CURSOR) : []
+  const isAfter = cursor
+    ? sql<boolean>`(i.invited_at, i.id) < (${at}::timestamptz, ${id}::uuid)`
+    : sql<boolean>`true`
+  const rows = await readInvitations(context, sql<boolean>`${isFound} and ${isAfter}`, PAGE + 1)
+  const last = rows[PAGE - 1]
+  return {
+    items: rows.slice(0, PAGE).map(({ key: _, ...item }) => item),
+    next: rows.length > PAGE && last ? writeCursor([last.key, last.id]) : null,
+    total: Number(total),
+  }
+}
+
+async function readInvitations(
+  { db, clock }: Pick<PublicContext, 'db' | 'clock'>,
+  condition: RawBuilder<boolean>,
+  limit: number,
+): Promise<(Invitation & { key: string })[]> {
+  const rows = await db
+    .selectFrom('invitations as i')
+    .leftJoin('profiles as p', 'p.user_id', 'i.invited_by')
+    .select(['i.id', 'i.email', 'i.full_name', 'i.types', 'i.marcas', 'i.estados', 'i.invited_at'])
+    .select('p.email as invited_by')
+    .select(sql<string>`to_char(i.invited_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('key'))
+    .where(condition)
+    .orderBy('i.invited_at', 'desc')
+    .orderBy('i.id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ invited_at, ...row }) => {
+    const expiresAt = invitationExpiry(invited_at)
+    return {
+      ...row,
+      invited_at: invited_at.toISOString(),
+      expires_at: expiresAt.toISOString(),
+      expired: expiresAt.getTime() <= clock(),
+    }
+  })
+}
+
+/** @throws ProblemError not-found, rate-limited */
+export async function resendInvitation(context: InvitationContext, id: string): Promise<Invitation> {
+  const known = await context.db
+    .selectFrom('invitations')
+    .select('email')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!known) throw gone()
+  // Before the transaction, which a refusal rolls back.
+  await context.takeFromLimit(`invitation-minute ${known.email}`, RESEND_LIMIT)
+  const invitation = await context.db.transaction().execute(async (db) => {
+    const sent = await db
+      .updateTable('invitations')
+      .set({ invited_at: new Date(context.clock()) })
+      .where('id', '=', id)
+      .returning('email')
+      .executeTakeFirst()
+    if (!sent) throw gone()
+    await queueMail({ db }, accountMails, 'invitation', sent.email)
+    await recordAudit({ ...context, db }, { action: 'invitation-resent', after: sent })
+    const [row] = await readInvitations({ ...context, db }, sql<boolean>`i.id = ${id}`, 1)
+    return row as Invitation
+  })
+  context.nudgeOutbox()
+  return invitation
+}
+
+/** Its links go with it. @throws ProblemError not-found */
+export async function withdrawInvitation(context: Context, id: string): Promise<void> {
+  await context.db.transaction().execute(async (db) => {
+    const before = await db
+      .deleteFrom('invitations')
+      .where('id', '=', id)
+      .returning(['email', 'types', 'marcas', 'estados'])
+      .executeTakeFirst()
+    if (!before) throw gone()
+    await recordAudit({ ...context, db }, { action: 'invitation-withdrawn', before })
+  })
+}
+
+const gone = () => new ProblemError('not-found', { detail: invitationMessages.gone })
+
+/** Takes the invitations of people back about whom has been decided otherwise, or who are to be forgotten. */
+export async function forgetInvitations(db: Db, emails: readonly string[]): Promise<void> {
+  if (emails.length > 0) await db.deleteFrom('invitations').where('email', 'in', emails).execute()
+}

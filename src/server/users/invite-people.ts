@@ -1,0 +1,321 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import { emailSchema, signInMessages } from '#contract/accounts.ts'
+import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
+import { type Entitlements, heldAs, inOrder, LISTS, type ListName } from '#contract/held-lists.ts'
+import {
+  type InvitationResult,
+  type InvitedLine,
+  type InviteForm,
+  invitationMessages,
+  MAX_OPEN_INVITATIONS,
+} from '#contract/invitations.ts'
+import { nameSchema } from '#contract/users.ts'
+import type { accountMails } from '#server/accounts/mails.ts'
+import { shutOutUnverified } from '#server/accounts/set-password.ts'
+import { companyEmail } from '#server/accounts/sign-up.ts'
+import { holdCatalogue, readCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
+import type { Db } from '#server/database/schema.ts'
+import type { Context } from '#server/http/context.ts'
+import type { TakeFromLimit } from '#server/http/limits.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import { writeDay } from '#server/mail/compose-mail.ts'
+import { recordAudit } from '#server/operations/audit.ts'
+import { folded, type ImportedLine, readAddresses, readFile, shortened } from './read-import.ts'
+
+export interface InvitationContext extends Context {
+  companyEmailDomain: string
+  builtinAdminEmail: string | undefined
+  takeFromLimit: TakeFromLimit
+  nudgeOutbox: () => void
+}
+
+const NOTHING: Entitlements = { types: [], marcas: [], estados: [] }
+/** So many mails of one import are due each second: whoever waits for a link of their own is not held up by them. */
+const MAILS_PER_SECOND = 10
+
+/** Tells what `invite` would make of each line; nothing is written or locked. @throws as it does for the whole of it */
+export async function previewInvitations(
+  context: InvitationContext,
+  form: InviteForm,
+): Promise<InvitationResult> {
+  const { lines } = await decideLines(context, await readCatalogue(context.db), form, false)
+  return resultOf(lines)
+}
+
+/**
+ * Invites people, all or nothing: each is mailed a link, and what they are given is theirs once it is used. An account
+ * that nobody has verified loses its password and sessions at once; who is verified or an administrator stays untouched.
+ * @throws ProblemError invalid-input for a file that cannot be read and for lines with an error, which `fields` name;
+ *   conflict when others would be invited than `fingerprint` stands for
+ */
+export async function invite(context: InvitationContext, form: InviteForm): Promise<InvitationResult> {
+  const result = await context.db.transaction().execute(async (db) => {
+    const within = { ...context, db }
+    const { lines, accounts } = await decideLines(within, await holdCatalogue(db), form, true)
+    const decided = resultOf(lines)
+    if (form.fingerprint !== undefined && form.fingerprint !== decided.fingerprint) throw changedMeanwhile()
+    refuseErrors(lines)
+    const invited = lines.filter(isInvited)
+    if (invited.length === 0) throw new ProblemError('invalid-input', { detail: invitationMessages.nobody })
+    await writeInvitations(within, invited)
+    for (const { email, outcome } of invited) {
+      const account = accounts.get(email)
+      if (outcome === 'replaced' && account) await shutOutUnverified(db, account.user_id)
+    }
+    await queueInvitations(db, invited)
+    await recordAudit(
+      within,
+      ...invited.map(({ email, types, marcas, estados }) => {
+        const account = accounts.get(email)
+        return {
+          action: 'invitation-sent' as const,
+          ...(account && { target: { user_id: account.user_id, email } }),
+          after: { email, types, marcas, estados },
+        }
+      }),
+    )
+    return decided
+  })
+  context.nudgeOutbox()
+  return result
+}
+
+const isInvited = ({ outcome }: InvitedLine) => outcome === 'invited' || outcome === 'replaced'
+const changedMeanwhile = () => new ProblemError('conflict', { detail: invitationMessages.changedMeanwhile })
+
+function resultOf(lines: InvitedLine[]): InvitationResult {
+  const told = lines.map(({ line: _, message: __, ...rest }) => rest)
+  const fingerprint = createHash('sha256').update(JSON.stringify(told)).digest('base64url')
+  return { lines, invited: lines.filter(isInvited).length, fingerprint }
+}
+
+function refuseErrors(lines: readonly InvitedLine[]): void {
+  const faulty = lines.filter(({ outcome }) => outcome === 'error')
+  const [first, another] = faulty
+  if (!first) return
+  const detail = another
+    ? `${faulty.length} linhas têm erro; a primeira é a ${first.line}: ${first.message}`
+    : `Linha ${first.line}: ${first.message}`
+  throw new ProblemError('invalid-input', {
+    detail: `${detail} Ninguém foi convidado.`,
+    fields: faulty
+      .slice(0, 20)
+      .map(({ line, message }) => ({ path: `lines.${line}`, message: message ?? '' })),
+  })
+}
+
+interface Account {
+  user_id: string
+  email_verified_at: Date | null
+  is_admin: boolean
+}
+
+/** @param lock whether to hold the accounts of these addresses until the transaction ends */
+async function decideLines(
+  context: InvitationContext,
+  catalogue: Catalogue,
+  form: InviteForm,
+  lock: boolean,
+): Promise<{ lines: InvitedLine[]; accounts: Map<string, Account> }> {
+  refuseUnknown(catalogue, form.defaults, NOTHING, 'defaults.')
+  const imported = form.file
+    ? readFile(Buffer.from(form.file, 'base64'))
+    : readAddresses(form.addresses ?? '')
+  const vocabulary = vocabularyOf(catalogue)
+  const checked = imported.map((line) => checkLine(context, { catalogue, vocabulary, ...form }, line))
+  const emails = [...new Set(checked.map(({ email }) => email))]
+  const { db } = context
+  const people = await db
+    .selectFrom('profiles')
+    .select(['user_id', 'email', 'email_verified_at'])
+    .select(
+      sql<boolean>`exists (select from user_roles r where r.user_id = profiles.user_id and r.role = 'admin')`.as(
+        'is_admin',
+      ),
+    )
+    .where(sql<boolean>`email = any(${emails}::text[])`)
+    .orderBy('user_id')
+    .$if(lock, (query) => query.forUpdate())
+    .execute()
+  const accounts = new Map(people.map((person) => [person.email, person]))
+  const invitations = await db
+    .selectFrom('invitations')
+    .select(['email', 'invited_at'])
+    .where(sql<boolean>`email = any(${emails}::text[])`)
+    .execute()
+  const invitedAt = new Map(invitations.map(({ email, invited_at }) => [email, invited_at]))
+
+  const firstLine = new Map<string, number>()
+  const lines = checked.map((line): InvitedLine => {
+    const { email } = line
+    const before = firstLine.get(email)
+    if (before === undefined) firstLine.set(email, line.line)
+    if (line.outcome === 'error') return line
+    const is = (outcome: InvitedLine['outcome'], message: string) => ({ ...line, outcome, message })
+    if (before !== undefined)
+      return is('error', `Este e-mail já está na linha ${before}. Apague uma das duas.`)
+    const account = accounts.get(email)
+    if (account?.is_admin) return is('unchanged', 'Já administra o portal: nada muda.')
+    if (account?.email_verified_at)
+      return is('unchanged', 'Já tem conta confirmada: nada muda. Altere o acesso em Usuários.')
+    const sentAt = invitedAt.get(email)
+    if (sentAt)
+      return is(
+        'unchanged',
+        `Já tem um convite de ${writeDay(sentAt)}: nada muda. Na lista de convites, “Enviar de novo” ou “Retirar convite”.`,
+      )
+    return account
+      ? is(
+          'replaced',
+          'Há uma conta que ninguém confirmou: ela perde a senha e as sessões, e vale o convite.',
+        )
+      : line
+  })
+  return { lines, accounts }
+}
+
+/** Reads a line on its own: what is wrong with it, or what it would give. */
+function checkLine(
+  { companyEmailDomain, builtinAdminEmail }: InvitationContext,
+  {
+    catalogue,
+    vocabulary,
+    defaults,
+  }: { catalogue: Catalogue; vocabulary: Vocabulary; defaults: Entitlements },
+  { line, email: typed, name, hasMore, ...cells }: ImportedLine,
+): InvitedLine {
+  const faults: string[] = []
+  const email = readEmail(typed, companyEmailDomain, faults)
+  if (email === builtinAdminEmail)
+    faults.push('É o endereço do administrador da instalação, que cria a própria conta. Apague a linha.')
+  const parsedName = name === '' ? undefined : nameSchema.safeParse(name)
+  if (parsedName?.error) faults.push(`${parsedName.error.issues[0]?.message}. Corrija o nome.`)
+  if (hasMore)
+    faults.push('Há mais colunas do que o cabeçalho. Ponha entre aspas o que tem vírgula ou ponto e vírgula.')
+  const given = Object.fromEntries(
+    LISTS.map((list) => [
+      list,
+      inOrder(
+        catalogue,
+        list,
+        cells[list] === '' ? defaults[list] : readCell(list, vocabulary[list], cells[list], faults),
+      ),
+    ]),
+  ) as Entitlements
+  const isFaulty = faults.length > 0
+  return {
+    line,
+    email: shortened(email),
+    full_name: parsedName?.data ?? null,
+    ...(isFaulty ? NOTHING : given),
+    outcome: isFaulty ? 'error' : 'invited',
+    message: isFaulty ? faults.slice(0, MAX_FAULTS).join(' ') : null,
+  }
+}
+
+/** In lower case; as it stands there when something is wrong with it. */
+function readEmail(typed: string, domain: string, faults: string[]): string {
+  if (typed === '') {
+    faults.push('Falta o e-mail. Escreva-o ou apague a linha.')
+    return typed
+  }
+  try {
+    const parsed = emailSchema.safeParse(typed)
+    if (parsed.success) return companyEmail(parsed.data, domain)
+    faults.push(`${parsed.error.issues[0]?.message ?? signInMessages.emailInvalid}. Corrija o endereço.`)
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error
+    faults.push(`${error.message}. Corrija o endereço ou apague a linha.`)
+  }
+  return typed
+}
+
+const KINDS: Record<ListName, { one: string; all: string }> = {
+  types: { one: 'A área', all: 'As áreas são' },
+  marcas: { one: 'A marca', all: 'As marcas são' },
+  estados: { one: 'O estado', all: 'Os estados são' },
+}
+const MAX_SUGGESTED = 12
+/** So many of its faults a line tells. */
+const MAX_FAULTS = 3
+
+/** The values of a cell, by code or name, accents and capitals aside: 'Vendas, CRM', 'fiat|GM'. */
+function readCell(list: ListName, items: Vocabulary[ListName], cell: string, faults: string[]): string[] {
+  const find = (text: string) => items.exact.get(text) ?? items.folded.get(folded(text))
+  const parts = find(cell)
+    ? [cell]
+    : cell
+        .split(/[,;|\n]/)
+        .map((part) => part.trim())
+        .filter(Boolean)
+  return parts.flatMap((part) => {
+    const item = find(part)
+    if (item && !item.archived) return [heldAs(list, item)]
+    const fault = item ? 'está no arquivo e não pode ser dado a mais ninguém' : 'não existe'
+    faults.push(`${KINDS[list].one} “${shortened(part)}” ${fault}. ${KINDS[list].all}: ${items.offered}.`)
+    return []
+  })
+}
+
+/** How each list's items may be written, and which are offered, as a text. */
+type Vocabulary = Record<
+  ListName,
+  { exact: Map<string, CatalogueItem>; folded: Map<string, CatalogueItem>; offered: string }
+>
+
+function vocabularyOf(catalogue: Catalogue): Vocabulary {
+  const of = (list: ListName): Vocabulary[ListName] => {
+    const items = catalogue[list]
+    const offered = items.filter(({ archived }) => !archived).map((item) => heldAs(list, item))
+    const some = offered.length > MAX_SUGGESTED ? [...offered.slice(0, MAX_SUGGESTED), '…'] : offered
+    return {
+      exact: new Map(items.map((item) => [heldAs(list, item), item])),
+      // Where a name and a code are alike, the code counts.
+      folded: new Map([
+        ...items.map((item) => [folded(item.label), item] as const),
+        ...items.map((item) => [folded(item.code), item] as const),
+      ]),
+      offered: some.join(', '),
+    }
+  }
+  return { types: of('types'), marcas: of('marcas'), estados: of('estados') }
+}
+
+/** In one order everywhere, so that two imports of the same people do not wait for each other. */
+async function writeInvitations(
+  { db, clock, actor }: Context,
+  invited: readonly InvitedLine[],
+): Promise<void> {
+  const rows = invited
+    .map(({ email, full_name, types, marcas, estados }) => ({ email, full_name, types, marcas, estados }))
+    .toSorted((one, other) => (one.email < other.email ? -1 : 1))
+  const { rows: added } = await sql<{ total: string }>`
+    with added as (
+      insert into invitations (email, full_name, types, marcas, estados, invited_by, invited_at)
+      select email, full_name, types, marcas, estados, ${actor.profile.user_id}::uuid, ${new Date(clock())}::timestamptz
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as r(email text, full_name text, types text[], marcas text[], estados text[])
+      on conflict (email) do nothing returning 1)
+    select count(*)::int as total from added`.execute(db)
+  // Somebody else has invited one of them at this moment.
+  if (Number(added[0]?.total) !== rows.length) throw changedMeanwhile()
+  const { count } = await db
+    .selectFrom('invitations')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .executeTakeFirstOrThrow()
+  if (Number(count) > MAX_OPEN_INVITATIONS)
+    throw new ProblemError('invalid-input', {
+      detail: `Com estes haveria ${Number(count).toLocaleString('pt-BR')} convites abertos; o máximo são ${MAX_OPEN_INVITATIONS.toLocaleString('pt-BR')}. Retire os que não servem mais. Ninguém foi convidado.`,
+    })
+}
+
+async function queueInvitations(db: Db, invited: readonly InvitedLine[]): Promise<void> {
+  const kind: keyof typeof accountMails = 'invitation'
+  await sql`
+    insert into mail_outbox (kind, recipient, due_at)
+    select ${kind}, email, now() + ((place - 1) / ${sql.lit(MAILS_PER_SECOND)}) * interval '1 second'
+    from unnest(${invited.map(({ email }) => email)}::text[]) with ordinality as told(email, place)`.execute(
+    db,
+  )
+}

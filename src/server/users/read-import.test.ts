@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { MAX_IMPORT_BYTES, MAX_INVITED } from '#contract/user-rules.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import { readAddresses, readFile } from './read-import.ts'
+
+const ANA = { email: 'ana@x.br', name: 'Ana Conceição', types: 'Vendas, CRM', marcas: 'FIAT', estados: 'RJ' }
+const HEAD = 'E-mail;Nome;Áreas;Marcas;Estados'
+const ROW = 'ana@x.br;Ana Conceição;Vendas, CRM;FIAT;RJ'
+
+const utf16 = (text: string, bigEndian = false) => {
+  const bytes = Buffer.from(text, 'utf16le')
+  return bigEndian ? bytes.swap16() : bytes
+}
+
+test.each([
+  ['UTF-8', Buffer.from(`${HEAD}\n${ROW}\n`)],
+  ['UTF-8 with its mark', Buffer.from(`\ufeff${HEAD}\r\n${ROW}\r\n`)],
+  ['UTF-16', utf16(`\ufeff${HEAD}\r\n${ROW}\r\n`)],
+  ['UTF-16 the other way round', utf16(`\ufeff${HEAD}\r\n${ROW}`, true)],
+  ['UTF-16 without its mark', utf16(`${HEAD}\r\n${ROW}`)],
+  ['Windows-1252, as Excel writes it', Buffer.from(`${HEAD}\r\n${ROW}\r\n`, 'latin1')],
+  ['commas', Buffer.from(`e-mail,NOME,areas,marcas,UF\nana@x.br,Ana Conceição,"Vendas, CRM",FIAT,RJ\n`)],
+  ['tabs', Buffer.from(`${HEAD}\n${ROW}`.replaceAll(';', '\t'))],
+  [
+    'columns in another order',
+    Buffer.from(`UF;Tipos;E-mail;Marca;Nome\nRJ;Vendas, CRM;ana@x.br;FIAT;Ana Conceição`),
+  ],
+])('a file is read: %s', (_, bytes) => {
+  expect(readFile(bytes)).toEqual([{ ...ANA, line: 2, hasMore: false }])
+})
+
+test('without a head the columns stand in their order, and lines are counted as editors do', () => {
+  expect(readFile(Buffer.from(ROW))).toEqual([{ ...ANA, line: 1, hasMore: false }])
+  const text = `${HEAD}\r\n\r\n"rui@x.br";"Rui ""Zé""\r\nLima"\r\n;;;;\r\nana@x.br;Ana;;;;sobra\r\n`
+  expect(readFile(Buffer.from(text))).toMatchObject([
+    { line: 3, name: 'Rui "Zé"\nLima', types: '', hasMore: false },
+    { line: 6, email: 'ana@x.br', hasMore: true },
+  ])
+})
+
+test.each([
+  ['', /está vazio/],
+  [HEAD, /só tem o cabeçalho/],
+  ['Matrícula;E-mail\n1;ana@x.br', /“Matrícula”.*não é conhecida/],
+  ['E-mail;Nome;nome\nana@x.br;A;B', /“nome” está duas vezes/],
+  ['Nome;UF\nAna;RJ', /Falta a coluna e-mail/],
+  [`${HEAD}\nana@x.br;"Ana;Vendas\n`, /aspas.*linha/],
+  ['PK\u0003\u0004abc', /planilha/],
+  ['\u00d0\u00cf\u0011\u00e0', /planilha/],
+  ['a\u0000b', /não é um CSV/],
+  ['\u00ff\u00fe\u0000\u00d8', /não é um CSV/],
+  ['a@x.br\n'.repeat(MAX_INVITED + 1), /no máximo 1\.000 pessoas/],
+  ['x'.repeat(MAX_IMPORT_BYTES + 1), /512 KB/],
+])('what is wrong with a whole file is said: %j', (text, message) => {
+  expect(() => readFile(Buffer.from(text, 'latin1'))).toThrow(message)
+})
+
+test('any bytes give lines or a refusal in words, and never anything else', () => {
+  const piece = fc.constantFrom(
+    ...[';', ',', '"', '\n', '\r\n', '\ufeff', '@', 'e-mail', '\t', 'á', '\u0000'],
+  )
+  const anything = fc.oneof(
+    fc.uint8Array({ maxLength: 400 }),
+    fc
+      .array(fc.oneof(piece, fc.string({ unit: 'binary' })), { maxLength: 40 })
+      .map((all) => Buffer.from(all.join(''))),
+    fc.array(piece, { maxLength: 60 }).map((all) => utf16(`\ufeff${all.join('')}`)),
+  )
+  fc.assert(
+    fc.property(anything, (bytes) => {
+      try {
+        for (const { line, email } of readFile(bytes)) {
+          expect(line).toBeGreaterThan(0)
+          expect(email).toBe(email.trim())
+        }
+      } catch (error) {
+        if (!(error instanceof ProblemError)) throw error
+        expect(error.code).toBe('invalid-input')
+        expect(error.message).toMatch(/[.!]$/)
+      }
+    }),
+    { numRuns: 400 },
+  )
+})
+
+test('addresses are taken as lists and mail programs write them', () => {
+  const text = 'Ana Souza <ana@x.br>; rui@x.br, a@b.br\n\n"Lima, Zé" <z@x.br>;q@x.br p@x.br\n'
+  expect(readAddresses(text).map(({ line, email, name }) => [line, email, name])).toEqual([
+    [1, 'ana@x.br', 'Ana Souza'],
+    [1, 'rui@x.br', ''],
+    [1, 'a@b.br', ''],
+    [3, 'z@x.br', 'Lima, Zé'],
+    [3, 'q@x.br', ''],
+    [3, 'p@x.br', ''],
+  ])
+  expect(() => readAddresses(' \n;')).toThrow('pelo menos um e-mail')
+  expect(() => readAddresses('a@x.br '.repeat(MAX_INVITED + 1))).toThrow('no máximo 1.000')
+})

@@ -1,0 +1,186 @@
+import { CsvError, parse } from 'csv-parse/sync'
+import { invitationMessages } from '#contract/invitations.ts'
+import { MAX_IMPORT_BYTES, MAX_INVITED } from '#contract/user-rules.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+
+/** A line of an import as it stands there; '' for what it does not say. */
+export interface ImportedLine {
+  /** Counted from 1, as editors show it. */
+  line: number
+  email: string
+  name: string
+  types: string
+  marcas: string
+  estados: string
+  /** There is more in the line than its columns. */
+  hasMore: boolean
+}
+
+type Column = Exclude<keyof ImportedLine, 'line' | 'hasMore'>
+
+/** What a file without a head has, in this order. */
+const COLUMNS: readonly Column[] = ['email', 'name', 'types', 'marcas', 'estados']
+const HEADS: Record<Column, readonly string[]> = {
+  email: ['email', 'mail', 'enderecodeemail'],
+  name: ['nome', 'nomecompleto'],
+  types: ['areas', 'area', 'tipos', 'tipo', 'tiposdeacesso'],
+  marcas: ['marcas', 'marca'],
+  estados: ['estados', 'estado', 'ufs', 'uf'],
+}
+const KNOWN_HEADS = 'e-mail, nome, áreas, marcas e estados'
+
+/** Lower case without accents. */
+export function folded(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+}
+
+/**
+ * Takes 'Ana Souza <ana@…>; rui@…' apart, as lists and mail programs write it.
+ * @throws ProblemError invalid-input when there is nothing, or too much
+ */
+export function readAddresses(text: string): ImportedLine[] {
+  const lines = text.split(/\r\n|\r|\n/).flatMap((typed, index) =>
+    typed
+      .split('>')
+      .flatMap((part) => addresseesIn(part))
+      .map((given) => lineOf(index + 1, given)),
+  )
+  if (lines.length === 0) throw refused('addresses', invitationMessages.nothing)
+  if (lines.length > MAX_INVITED) throw refused('addresses', invitationMessages.tooMany)
+  return lines
+}
+
+/** Of what stands before a '>': 'rui@…; "Souza, Ana" <ana@…'. */
+function addresseesIn(text: string): { email: string; name?: string }[] {
+  const [before = '', email] = text.split('<')
+  const parts = before.split(';')
+  const name = email === undefined ? undefined : parts.pop()?.trim()
+  const bare = parts.flatMap((part) => part.split(/[\s,]+/)).filter(Boolean)
+  return [
+    ...bare.map((each) => ({ email: each })),
+    ...(name === undefined || email === undefined
+      ? []
+      : [{ email, name: name.replace(/^[,\s]+/, '').replace(/^"|"$/g, '') }]),
+  ]
+}
+
+/**
+ * Reads a CSV file, as Excel in Portuguese or anything else writes it: `;`, `,` or tabs, with or without a head, in
+ * UTF-8, UTF-16 or Windows-1252.
+ * @throws ProblemError invalid-input with what is wrong with the file and what to do
+ */
+export function readFile(bytes: Uint8Array): ImportedLine[] {
+  if (bytes.length > MAX_IMPORT_BYTES) throw refused('file', invitationMessages.tooLarge)
+  const records = parseCsv(decode(bytes))
+  const [first] = records
+  if (!first) throw refused('file', 'O arquivo está vazio. Escolha um com uma pessoa por linha.')
+  const hasHead = !first.cells.some((cell) => cell.includes('@'))
+  const columns = hasHead ? columnsOf(first.cells) : COLUMNS
+  const people = hasHead ? records.slice(1) : records
+  if (people.length === 0)
+    throw refused('file', 'O arquivo só tem o cabeçalho. Escreva uma pessoa por linha abaixo dele.')
+  if (people.length > MAX_INVITED) throw refused('file', invitationMessages.tooMany)
+  return people.map(({ line, cells }) =>
+    lineOf(
+      line,
+      Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? ''])),
+      cells.slice(columns.length).some((cell) => cell !== ''),
+    ),
+  )
+}
+
+const lineOf = (line: number, given: Partial<Record<Column, string>>, hasMore = false): ImportedLine => {
+  const text = (column: Column) => (given[column] ?? '').trim()
+  const [email, name, types, marcas, estados] = COLUMNS.map(text) as [string, string, string, string, string]
+  return { line, email, name, types, marcas, estados, hasMore }
+}
+
+function columnsOf(head: readonly string[]): Column[] {
+  const columns = head.map((cell) => {
+    const name = folded(cell).replace(/[^a-z0-9]/g, '')
+    const column = COLUMNS.find((each) => HEADS[each].includes(name))
+    if (column) return column
+    throw refused(
+      'file',
+      `A coluna “${shortened(cell)}” do cabeçalho não é conhecida. Apague-a ou use estes nomes: ${KNOWN_HEADS}.`,
+    )
+  })
+  const twice = head.find((_, index) => columns.indexOf(columns[index] as Column) !== index)
+  if (twice !== undefined)
+    throw refused('file', `A coluna “${shortened(twice)}” está duas vezes no cabeçalho. Apague uma delas.`)
+  if (columns.includes('email')) return columns
+  throw refused('file', 'Falta a coluna e-mail no cabeçalho. Dê este nome à coluna dos endereços.')
+}
+
+/** What stands in messages of what somebody wrote. */
+export const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
+
+const SPREADSHEETS = [
+  [0x50, 0x4b, 0x03, 0x04],
+  [0xd0, 0xcf, 0x11, 0xe0],
+]
+
+function decode(bytes: Uint8Array): string {
+  if (SPREADSHEETS.some((start) => start.every((byte, index) => bytes[index] === byte)))
+    throw refused(
+      'file',
+      'Este arquivo é uma planilha. No Excel, use “Salvar como”, escolha “CSV UTF-8” e envie o arquivo novo.',
+    )
+  const text = encodingsOf(bytes).reduce<string | undefined>((read, encoding) => {
+    try {
+      return read ?? new TextDecoder(encoding, { fatal: true }).decode(bytes)
+    } catch {
+      return undefined
+    }
+  }, undefined)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what no text has
+  if (text === undefined || /[\0-\x08\x0e-\x1f\x7f]/.test(text))
+    throw refused('file', 'Este arquivo não é um CSV. No Excel, use “Salvar como” e escolha “CSV UTF-8”.')
+  return text
+}
+
+/** The encodings that the bytes may be in, the likeliest first; UTF-16 without a mark shows by its zeros. */
+function encodingsOf(bytes: Uint8Array): string[] {
+  const [first, second] = bytes
+  if ((first === 0xff && second === 0xfe) || (first && second === 0)) return ['utf-16le']
+  if ((first === 0xfe && second === 0xff) || (first === 0 && second)) return ['utf-16be']
+  return ['utf-8', 'windows-1252']
+}
+
+/** Its first line's, whatever stands in quotes. */
+function delimiterOf(text: string): string {
+  const [line = ''] = text
+    .trimStart()
+    .replace(/"[^"]*"/g, '')
+    .split(/[\r\n]/)
+  return /[;,\t]/.exec(line)?.[0] ?? ';'
+}
+
+function parseCsv(text: string): { line: number; cells: string[] }[] {
+  try {
+    const records = parse(text.replace(/\r\n?/g, '\n'), {
+      delimiter: delimiterOf(text),
+      info: true,
+      relax_column_count: true,
+      // A quote inside a cell that has none around it is a letter like any other.
+      relax_quotes: true,
+      skip_records_with_empty_values: true,
+      // One more than a head and the most there may be tells that there are too many.
+      to: MAX_INVITED + 2,
+    }) as unknown as { record: string[]; info: { lines: number } }[]
+    return records.map(({ record, info }) => {
+      // The parser tells where a record ends.
+      const breaks = record.join('').match(/\n/g)?.length ?? 0
+      return { line: info.lines - breaks, cells: record.map((cell) => cell.trim()) }
+    })
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    const { lines } = error as CsvError & { lines?: number }
+    const where = lines === undefined ? '' : ` Veja perto da linha ${lines}.`
+    throw refused('file', `Há aspas (") que abrem e não fecham, ou fecham no lugar errado.${where}`)
+  }
+}
+
+function refused(path: 'file' | 'addresses', message: string): ProblemError {
+  return new ProblemError('invalid-input', { detail: message, fields: [{ path, message }] })
+}

@@ -1,0 +1,246 @@
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
+import type { InvitationResult } from '#contract/invitations.ts'
+import { MAX_IMPORT_BYTES, MAX_INVITED } from '#contract/user-rules.ts'
+import { callApi } from '#web/http/api.ts'
+import { portalSettings } from '#web/http/portal-settings.ts'
+import { queryClient } from '#web/http/query-client.ts'
+import { isConflict, NetworkError } from '#web/http/send-request.ts'
+import { Button, buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
+import { RadioGroup } from '#web/ui/choices.tsx'
+import { classNames } from '#web/ui/class-names.ts'
+import { TextArea } from '#web/ui/text-field.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { failureNotice, refusedFields, useSubmit } from '#web/ui/use-form.ts'
+import { rememberTicks } from './access-templates.ts'
+import { LIST_ORDER } from './describe-change.ts'
+import { EntitlementList, isSame, NO_ENTITLEMENTS } from './entitlements.tsx'
+import { download } from './export-data.ts'
+import { FillFrom } from './fill-from.tsx'
+import { InvitePreview, peopleInWords } from './invite-preview.tsx'
+import { INVITATIONS_QUERY } from './open-invitations.tsx'
+
+const SOURCES = [
+  { value: 'addresses', label: 'Por e-mail', hint: 'Um endereço ou vários, colados' },
+  { value: 'file', label: 'Por arquivo', hint: 'Uma planilha salva como CSV' },
+] as const
+type Source = (typeof SOURCES)[number]['value']
+
+const maxPeople = MAX_INVITED.toLocaleString('pt-BR')
+
+/** Whom to invite and with what; nobody is invited before it was shown what becomes of each line. */
+export function InviteForm() {
+  const titleId = useId()
+  const [source, setSource] = useState<Source>('addresses')
+  const [addresses, setAddresses] = useState('')
+  const [file, setFile] = useState<ChosenFile>()
+  const [ticked, setTicked] = useState(NO_ENTITLEMENTS)
+  const [error, setError] = useState<string>()
+  const [shown, setShown] = useState<InvitationResult>()
+  const preview = useRef<HTMLDivElement>(null)
+  const wanted = {
+    defaults: ticked,
+    ...(source === 'addresses' ? { addresses } : { file: file?.base64 ?? '' }),
+  }
+  /** What was shown stands for what was typed then. */
+  const changed =
+    <V,>(set: (value: V) => void) =>
+    (value: V) => {
+      set(value)
+      setShown(undefined)
+      setError(undefined)
+    }
+  useEffect(() => {
+    if (shown) preview.current?.focus()
+  }, [shown])
+
+  const check = useSubmit({
+    send: () => callApi('POST /api/invitations', { query: { dryRun: 'true' }, body: wanted }),
+    onDone: setShown,
+    onFailed(failure) {
+      const [field] = refusedFields(failure)
+      setError(field?.message)
+      if (!field) showToast(failureNotice('Não foi possível conferir a lista', failure))
+    },
+  })
+  const invite = useSubmit({
+    send: (fingerprint: string) => callApi('POST /api/invitations', { body: { ...wanted, fingerprint } }),
+    async onDone({ invited }) {
+      if (!isSame(ticked, NO_ENTITLEMENTS)) rememberTicks(ticked)
+      showToast({
+        kind: 'success',
+        title: `${peopleInWords(invited)} ${invited === 1 ? 'convidada' : 'convidadas'}`,
+      })
+      setShown(undefined)
+      setAddresses('')
+      setFile(undefined)
+      await queryClient.invalidateQueries({ queryKey: [INVITATIONS_QUERY] })
+    },
+    async onFailed(failure) {
+      showToast(failureNotice('Ninguém foi convidado', failure))
+      // It may have been done although the answer was lost: looked at again, those invited stand there as such.
+      if (!isConflict(failure) && !(failure instanceof NetworkError)) return
+      setShown(undefined)
+      void queryClient.invalidateQueries({ queryKey: [INVITATIONS_QUERY] })
+      await check.submit()
+    },
+  })
+  const submitted = (event: FormEvent) => {
+    event.preventDefault()
+    if (source === 'addresses' && !addresses.trim()) setError('Informe pelo menos um e-mail')
+    else if (source === 'file' && !file) setError('Escolha um arquivo')
+    else void check.submit()
+  }
+  return (
+    <section
+      aria-labelledby={titleId}
+      className="rounded-xl border border-line bg-surface p-4 shadow-xs sm:p-6"
+    >
+      <h2 id={titleId} className="sr-only">
+        Novo convite
+      </h2>
+      <form noValidate onSubmit={submitted} aria-labelledby={titleId} className="space-y-6">
+        <RadioGroup
+          label="Quem convidar"
+          options={SOURCES}
+          value={source}
+          onChange={changed(setSource)}
+          className="sm:grid-cols-2"
+        />
+        {source === 'addresses' ? (
+          <TextArea
+            label="E-mails"
+            rows={4}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            placeholder={`ana.souza@${portalSettings.companyEmailDomain}`}
+            value={addresses}
+            error={error}
+            hint={`Como vierem: um por linha ou separados por vírgula, também “Ana Souza <ana@…>”. Até ${maxPeople} de uma vez.`}
+            onChange={({ target }) => changed(setAddresses)(target.value)}
+          />
+        ) : (
+          <FileField file={file} error={error} onChoose={changed(setFile)} onRefused={setError} />
+        )}
+        <fieldset className="space-y-4">
+          <legend className="mb-2 font-medium text-sm">
+            {source === 'addresses' ? 'Acesso de quem é convidado' : 'Acesso de quem não tem um no arquivo'}
+          </legend>
+          <FillFrom lists={LIST_ORDER} ticked={ticked} held={NO_ENTITLEMENTS} onChange={changed(setTicked)} />
+          {LIST_ORDER.map((list) => (
+            <EntitlementList
+              key={list}
+              name={list}
+              ticked={ticked}
+              held={NO_ENTITLEMENTS}
+              onChange={changed(setTicked)}
+            />
+          ))}
+        </fieldset>
+        <Button type="submit" variant={shown ? 'secondary' : 'primary'} isBusy={check.isBusy}>
+          {shown ? 'Conferir de novo' : 'Conferir'}
+        </Button>
+      </form>
+      <div ref={preview} tabIndex={-1} className="outline-none">
+        {shown && (
+          <InvitePreview
+            result={shown}
+            isBusy={invite.isBusy}
+            onConfirm={() => void invite.submit(shown.fingerprint)}
+          />
+        )}
+      </div>
+    </section>
+  )
+}
+
+interface ChosenFile {
+  name: string
+  base64: string
+}
+
+interface FileFieldProps {
+  file: ChosenFile | undefined
+  error: string | undefined
+  onChoose: (file: ChosenFile) => void
+  onRefused: (message: string) => void
+}
+
+/** A CSV file, read when it is chosen: a spreadsheet program may write it anew meanwhile. */
+function FileField({ file, error, onChoose, onRefused }: FileFieldProps) {
+  const id = useId()
+  const read = async (chosen: File | undefined) => {
+    if (!chosen) return
+    if (chosen.size > MAX_IMPORT_BYTES)
+      return onRefused(
+        `O arquivo passa de ${MAX_IMPORT_BYTES / 1024} KB, o máximo. Divida a lista em mais arquivos.`,
+      )
+    if (chosen.size === 0) return onRefused('O arquivo está vazio. Escolha um com uma pessoa por linha.')
+    try {
+      onChoose({ name: chosen.name, base64: await readBase64(chosen) })
+    } catch {
+      onRefused('O arquivo não pôde ser lido. Feche-o no Excel e escolha-o de novo.')
+    }
+  }
+  return (
+    <div className="space-y-1.5">
+      <p className="font-medium text-sm">Arquivo CSV</p>
+      <div className="flex flex-wrap items-center gap-3">
+        <input
+          id={id}
+          type="file"
+          accept=".csv,.txt,text/csv"
+          aria-describedby={classNames(`${id}-name ${id}-hint`, error && `${id}-error`)}
+          aria-invalid={error ? true : undefined}
+          className="peer sr-only"
+          onChange={({ target }) => {
+            void read(target.files?.[0])
+            // So that the same file can be chosen again once it was mended.
+            target.value = ''
+          }}
+        />
+        <label
+          htmlFor={id}
+          className={classNames(
+            buttonClasses('secondary'),
+            'cursor-pointer peer-focus-visible:outline-2 peer-focus-visible:outline-brand-strong peer-focus-visible:outline-offset-2',
+          )}
+        >
+          {file ? 'Escolher outro arquivo' : 'Escolher arquivo'}
+        </label>
+        <p id={`${id}-name`} aria-live="polite" className="min-w-0 break-all text-sm">
+          {file?.name ?? <span className="text-muted">Nenhum escolhido</span>}
+        </p>
+      </div>
+      {error && (
+        <p role="alert" id={`${id}-error`} className="text-danger text-sm">
+          {error}
+        </p>
+      )}
+      <div id={`${id}-hint`} className="text-muted text-sm">
+        Colunas e-mail, nome, áreas, marcas e estados; só a primeira é obrigatória. Várias marcas na mesma
+        célula vão separadas por vírgula. Até {maxPeople} pessoas e {MAX_IMPORT_BYTES / 1024} KB.{' '}
+        <button type="button" className={textLinkClasses} onClick={downloadExample}>
+          Baixar um exemplo
+        </button>
+      </div>
+    </div>
+  )
+}
+
+function downloadExample(): void {
+  const lines = [
+    'E-mail;Nome;Áreas;Marcas;Estados',
+    `ana.souza@${portalSettings.companyEmailDomain};Ana Souza;Vendas, CRM;FIAT;RJ`,
+  ]
+  download('convites.csv', `\ufeff${lines.join('\r\n')}\r\n`, 'text/csv')
+}
+
+function readBase64(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ''))
+    reader.onerror = () => reject(reader.error)
+    reader.readAsDataURL(file)
+  })
+}

@@ -1,0 +1,95 @@
+import type { InvitationResult, InvitedLine } from '#contract/invitations.ts'
+import { Alert, type NoticeKind } from '#web/ui/alert.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { missingIn, ticksInWords } from './entitlements.tsx'
+
+/** '1 pessoa', '1.000 pessoas'. */
+export function peopleInWords(count: number): string {
+  return `${count.toLocaleString('pt-BR')} ${count === 1 ? 'pessoa' : 'pessoas'}`
+}
+
+const linesInWords = (count: number) => `${count.toLocaleString('pt-BR')} ${count === 1 ? 'linha' : 'linhas'}`
+
+/** What is to be looked at first comes first. */
+const GROUPS: { outcome: InvitedLine['outcome']; title: string }[] = [
+  { outcome: 'error', title: 'Com erro' },
+  { outcome: 'replaced', title: 'Convidadas, no lugar de uma conta não confirmada' },
+  { outcome: 'unchanged', title: 'Ficam como estão' },
+  { outcome: 'invited', title: 'Convidadas' },
+]
+
+interface InvitePreviewProps {
+  result: InvitationResult
+  isBusy: boolean
+  onConfirm: () => void
+}
+
+/** What would become of each line, and the button that does it. */
+export function InvitePreview({ result, isBusy, onConfirm }: InvitePreviewProps) {
+  const { lines, invited } = result
+  const errors = lines.filter(({ outcome }) => outcome === 'error').length
+  const withoutReports = lines.filter(
+    (line) => line.outcome !== 'error' && line.outcome !== 'unchanged' && missingIn(line),
+  ).length
+  const [kind, title]: [NoticeKind, string] =
+    errors > 0
+      ? [
+          'error',
+          `${linesInWords(errors)} com erro: corrija e confira de novo. Ninguém é convidado enquanto houver erro.`,
+        ]
+      : invited === 0
+        ? ['info', 'Não há ninguém para convidar: todos já têm conta ou convite.']
+        : [
+            'success',
+            `Tudo certo: ${peopleInWords(invited)} ${invited === 1 ? 'recebe' : 'recebem'} o convite.`,
+          ]
+  return (
+    <section aria-label="Conferência" className="mt-6 space-y-4 border-line border-t pt-6">
+      <Alert kind={kind} title={title}>
+        {withoutReports > 0 &&
+          `${peopleInWords(withoutReports)} sem áreas, marcas ou estados: ${withoutReports === 1 ? 'entra, mas não vê' : 'entram, mas não veem'} relatórios.`}
+      </Alert>
+      {GROUPS.map(({ outcome, title }) => (
+        <Lines key={outcome} title={title} lines={lines.filter((line) => line.outcome === outcome)} />
+      ))}
+      {errors === 0 && invited > 0 && (
+        <div className="-mx-4 sm:-mx-6 sticky bottom-0 flex justify-end rounded-b-xl bg-surface px-4 py-3 sm:px-6">
+          <Button isBusy={isBusy} onClick={onConfirm}>
+            Convidar {peopleInWords(invited)}
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Lines({ title, lines }: { title: string; lines: readonly InvitedLine[] }) {
+  if (lines.length === 0) return null
+  return (
+    <div>
+      <h3 className="font-medium text-sm">
+        {title} ({lines.length.toLocaleString('pt-BR')})
+      </h3>
+      <ol aria-label={title} className="mt-2 divide-y divide-line rounded-lg border border-line text-sm">
+        {lines.map((line, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a line may hold several people, and nothing moves
+          <li key={index} className="grid gap-x-4 gap-y-0.5 px-3 py-2 sm:grid-cols-[5rem_1fr_1fr]">
+            <span className="text-muted tabular-nums">Linha {line.line}</span>
+            <span className="min-w-0">
+              <span className="block break-words">{line.email || '(vazio)'}</span>
+              {line.full_name && <span className="block break-words text-muted">{line.full_name}</span>}
+            </span>
+            {line.outcome === 'error' ? (
+              <span className="min-w-0 break-words text-danger">{line.message}</span>
+            ) : (
+              <span className="min-w-0 break-words text-muted">
+                {line.outcome !== 'unchanged' && <span className="block">{ticksInWords(line)}</span>}
+                {line.message}
+              </span>
+            )}
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}

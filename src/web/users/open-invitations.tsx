@@ -1,0 +1,170 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import type { Invitation } from '#contract/invitations.ts'
+import { callApi } from '#web/http/api.ts'
+import { queryClient } from '#web/http/query-client.ts'
+import { isGone } from '#web/http/send-request.ts'
+import { FailedLoad } from '#web/ui/alert.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { ConfirmDialog } from '#web/ui/dialog.tsx'
+import { formatDay, formatInstant } from '#web/ui/format-instant.ts'
+import { Skeleton } from '#web/ui/loading.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
+import { useSettled } from '#web/ui/use-settled.ts'
+import { ticksInWords } from './entitlements.tsx'
+
+export const INVITATIONS_QUERY = 'invitations'
+
+const readAgain = () => queryClient.invalidateQueries({ queryKey: [INVITATIONS_QUERY] })
+
+/** Who was invited and has not answered: to be mailed again, or to be told no. */
+export function OpenInvitations() {
+  const titleId = useId()
+  const [typed, setTyped] = useState('')
+  const q = useSettled(typed.trim())
+  const [leaving, setLeaving] = useState<Invitation>()
+  const { data, isError, isFetching, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } =
+    useInfiniteQuery({
+      queryKey: [INVITATIONS_QUERY, q],
+      queryFn: ({ pageParam, signal }) =>
+        callApi('GET /api/invitations', {
+          query: { ...(q && { q }), ...(pageParam && { cursor: pageParam }) },
+          signal,
+        }),
+      initialPageParam: '',
+      getNextPageParam: ({ next }) => next,
+      placeholderData: keepPreviousData,
+    })
+  const items = data?.pages.flatMap((page) => page.items)
+  const total = data?.pages[0]?.total ?? 0
+  return (
+    <section aria-labelledby={titleId} className="space-y-3">
+      <h2 id={titleId} className="font-semibold text-lg">
+        Convites sem resposta{data && ` (${total.toLocaleString('pt-BR')})`}
+      </h2>
+      {(total > 5 || typed) && (
+        <TextField
+          type="search"
+          label="Buscar por nome ou e-mail"
+          autoComplete="off"
+          maxLength={100}
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
+      )}
+      {isError && !items ? (
+        <FailedLoad isRetrying={isFetching} onRetry={() => void refetch()}>
+          Os convites não puderam ser lidos agora.
+        </FailedLoad>
+      ) : !items ? (
+        <Skeleton className="h-24" />
+      ) : items.length === 0 ? (
+        <p className="rounded-xl border border-line border-dashed px-6 py-8 text-center text-muted text-sm">
+          {q
+            ? 'Nenhum convite com este nome ou e-mail.'
+            : 'Nenhum. Quem aceita o convite passa a estar em Usuários.'}
+        </p>
+      ) : (
+        <ul
+          aria-labelledby={titleId}
+          className="divide-y divide-line rounded-xl border border-line bg-surface shadow-xs"
+        >
+          {items.map((invitation) => (
+            <Row key={invitation.id} invitation={invitation} onWithdraw={() => setLeaving(invitation)} />
+          ))}
+        </ul>
+      )}
+      {hasNextPage && (
+        <Button variant="secondary" isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Mostrar mais
+        </Button>
+      )}
+      {leaving && <WithdrawDialog invitation={leaving} onClose={() => setLeaving(undefined)} />}
+    </section>
+  )
+}
+
+function Row({ invitation, onWithdraw }: { invitation: Invitation; onWithdraw: () => void }) {
+  const { id, email, full_name, invited_by, invited_at, expires_at, expired } = invitation
+  const { submit, isBusy } = useSubmit({
+    send: () => callApi('POST /api/invitations/{id}/resend', { params: { id } }),
+    async onDone() {
+      await readAgain()
+      showToast({ kind: 'success', title: 'Convite enviado de novo', description: email })
+    },
+    async onFailed(failure) {
+      showToast(failureNotice('O convite não foi enviado', failure))
+      if (isGone(failure)) await readAgain()
+    },
+  })
+  return (
+    <li className="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3 text-sm sm:px-6">
+      <div className="min-w-0 flex-1 basis-64">
+        <h3 className="break-words font-medium">{full_name ?? email}</h3>
+        {full_name && <p className="break-words text-muted">{email}</p>}
+        <p className="break-words text-muted">{ticksInWords(invitation)}</p>
+        <p className="text-muted">
+          {expired ? (
+            <strong className="font-medium text-warning">Venceu em {formatDay(expires_at)}</strong>
+          ) : (
+            `Vale até ${formatDay(expires_at)}`
+          )}
+          {` · enviado em ${formatInstant(invited_at)}${invited_by ? ` por ${invited_by}` : ''}`}
+        </p>
+      </div>
+      <div className="flex gap-2">
+        <Button
+          variant="secondary"
+          aria-label={`Enviar de novo: ${email}`}
+          isBusy={isBusy}
+          onClick={() => void submit()}
+          className="h-9 px-3"
+        >
+          Enviar de novo
+        </Button>
+        <Button
+          variant="secondary"
+          aria-label={`Retirar convite: ${email}`}
+          onClick={onWithdraw}
+          className="h-9 px-3"
+        >
+          Retirar convite
+        </Button>
+      </div>
+    </li>
+  )
+}
+
+function WithdrawDialog({ invitation, onClose }: { invitation: Invitation; onClose: () => void }) {
+  const { id, email } = invitation
+  const { submit, isBusy } = useSubmit({
+    send: () => callApi('DELETE /api/invitations/{id}', { params: { id } }),
+    async onDone() {
+      await readAgain()
+      showToast({ kind: 'success', title: 'Convite retirado', description: email })
+      onClose()
+    },
+    async onFailed(failure) {
+      showToast(failureNotice('O convite não foi retirado', failure))
+      if (!isGone(failure)) return
+      await readAgain()
+      onClose()
+    },
+  })
+  return (
+    <ConfirmDialog
+      title="Retirar convite"
+      description={email}
+      confirmLabel="Retirar convite"
+      isBusy={isBusy}
+      onConfirm={() => void submit()}
+      onCancel={onClose}
+    >
+      <p className="text-sm">
+        O link que a pessoa recebeu deixa de valer. Você pode convidá-la de novo quando quiser.
+      </p>
+    </ConfirmDialog>
+  )
+}
