@@ -137,6 +137,11 @@ test('/admin with each of its dialogs', async ({ page }) => {
   await page.goto('/admin/modelos')
   await lookInto(page, 'Novo modelo', 'Igual a um colega')
 
+  await page.goto('/admin/convites')
+  await page.getByLabel('E-mails').fill('alguem@gmail.com')
+  await page.getByRole('button', { name: 'Conferir' }).click()
+  await expect(page.getByText('Com erro (1)')).toBeVisible()
+
   await page.goto('/admin?area=Vendas')
   await page.getByRole('button', { name: 'Testar relatório' }).click()
   await expect(page.getByText(/^Tudo certo: o relatório/)).toBeVisible({ timeout: 10_000 })

@@ -80,7 +80,7 @@ test('any bytes give lines or a refusal in words, and never anything else', () =
         expect(error.message).toMatch(/[.!]$/)
       }
     }),
-    { numRuns: 400 },
+    { numRuns: 200 },
   )
 })
 

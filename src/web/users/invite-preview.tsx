@@ -13,9 +13,9 @@ const linesInWords = (count: number) => `${count.toLocaleString('pt-BR')} ${coun
 /** What is to be looked at first comes first. */
 const GROUPS: { outcome: InvitedLine['outcome']; title: string }[] = [
   { outcome: 'error', title: 'Com erro' },
-  { outcome: 'replaced', title: 'Convidadas, no lugar de uma conta não confirmada' },
+  { outcome: 'replaced', title: 'Serão convidadas, no lugar de uma conta não confirmada' },
   { outcome: 'unchanged', title: 'Ficam como estão' },
-  { outcome: 'invited', title: 'Convidadas' },
+  { outcome: 'invited', title: 'Serão convidadas' },
 ]
 
 interface InvitePreviewProps {

@@ -1,0 +1,161 @@
+import { readFile } from 'node:fs/promises'
+import { type Browser, devices, type Page } from '@playwright/test'
+import { expect, test } from './administration.ts'
+import { type Demo, emailOf, openAs } from './portal-fixture.ts'
+import { seriousFindings } from './serious-findings.ts'
+import { toast } from './settings-card.ts'
+
+const PASSWORD = 'Um-Cavalo-Azul-77'
+
+async function accept(browser: Browser, demo: Demo, name: string, device: object = {}): Promise<Page> {
+  const page = await (await browser.newContext({ ...device, baseURL: demo.url })).newPage()
+  await page.goto((await demo.mail(emailOf(name), 'invitation')).link as string)
+  await expect(page.getByRole('main')).toContainText(`Este convite é para ${emailOf(name)}`)
+  await page.getByLabel('Senha', { exact: true }).fill(PASSWORD)
+  await page.getByLabel('Confirmar senha').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Criar senha e entrar' }).click()
+  await expect(page.getByText('Convite aceito')).toBeVisible()
+  await expect(page).toHaveURL(/\/power-bi/)
+  return page
+}
+
+const chooseFile = (page: Page, ...lines: string[]) =>
+  page
+    .getByLabel('Escolher arquivo')
+    .or(page.getByLabel('Escolher outro arquivo'))
+    .setInputFiles({
+      name: 'equipe.csv',
+      mimeType: 'text/csv',
+      // As Excel writes it.
+      buffer: Buffer.from(['E-mail;Nome;Áreas;Marcas;Estados', ...lines].join('\r\n'), 'latin1'),
+    })
+
+test('people are invited one by one and by a file, and enter by their links with what they were given', async ({
+  page,
+  browser,
+  demo,
+  other,
+}) => {
+  test.setTimeout(150_000)
+  await openAs(page, 'admin', '/admin')
+  await page.getByRole('link', { name: 'Convidar', exact: true }).click()
+  const shown = page.getByRole('region', { name: 'Conferência' })
+  const check = page.getByRole('button', { name: /^Conferir/ })
+  await check.click()
+  await expect(page.getByLabel('E-mails')).toHaveAccessibleDescription(/Informe pelo menos um e-mail/)
+  await page.getByLabel('E-mails').fill(`Nina Nova <${emailOf('nina')}>`)
+  for (const name of ['Vendas', 'FIAT', 'RJ']) await page.getByRole('checkbox', { name, exact: true }).check()
+  await check.click()
+  await expect(shown).toContainText('Tudo certo: 1 pessoa recebe o convite.')
+  await page.getByRole('button', { name: 'Convidar 1 pessoa' }).click()
+  await expect(toast(page, '1 pessoa convidada')).toBeVisible()
+  const waiting = page.getByRole('list', { name: 'Convites sem resposta (1)' })
+  await expect(waiting).toContainText('Nina Nova')
+  const phone = await accept(browser, demo, 'nina', devices['Pixel 7'])
+  await expect(phone.getByRole('tab')).toHaveText(['Vendas'])
+  expect(await other.person(emailOf('nina'))).toMatchObject({ full_name: 'Nina Nova', approved: true })
+  // The link leads back in whoever has used it already.
+  await phone.goto((await demo.mail(emailOf('nina'), 'invitation')).link as string)
+  await expect(phone).toHaveURL(/\/power-bi/)
+
+  // A line is wrong: nobody is invited until it is mended, in the same file.
+  await page.getByRole('radio', { name: 'Por arquivo' }).check()
+  await chooseFile(
+    page,
+    `${emailOf('ze')};Zé Conceição;Oficina;;`,
+    `${emailOf('lia')};Lia;Compras;;`,
+    'x@gmail.com',
+  )
+  await check.click()
+  await expect(shown.getByRole('alert')).toContainText('2 linhas com erro')
+  const errors = shown.getByRole('list', { name: 'Com erro' }).getByRole('listitem')
+  await expect(errors).toHaveText([
+    /^Linha 3.*A área “Compras” não existe\. As áreas são: Vendas, /,
+    /^Linha 4.*Apenas e-mails @grupopatio\.com\.br são permitidos\./,
+  ])
+  await expect(shown.getByRole('button')).toHaveCount(0)
+  await chooseFile(
+    page,
+    `${emailOf('ze')};Zé Conceição;Oficina;;`,
+    `${emailOf('lia')};Lia;CRM;GM;MG`,
+    `${emailOf('diretoria')};;;;`,
+  )
+  await expect(shown).toHaveCount(0)
+  await check.click()
+  await expect(shown.getByRole('list', { name: 'Ficam como estão' })).toContainText('Já tem conta confirmada')
+  // Somebody else invites one of them meanwhile.
+  const defaults = { types: [], marcas: [], estados: [] }
+  await other.call('POST', '/api/invitations', { addresses: emailOf('lia'), defaults })
+  await page.getByRole('button', { name: 'Convidar 2 pessoas' }).click()
+  await expect(toast(page, 'Ninguém foi convidado')).toBeVisible()
+  await expect(shown.getByRole('list', { name: 'Ficam como estão' })).toContainText('Já tem um convite de')
+  await page.getByRole('button', { name: 'Convidar 1 pessoa' }).click()
+  await expect(toast(page, '1 pessoa convidada')).toBeVisible()
+  const ze = await accept(browser, demo, 'ze')
+  expect(await other.person(emailOf('ze'))).toMatchObject({
+    full_name: 'Zé Conceição',
+    types: ['Oficina'],
+    marcas: ['FIAT'],
+    estados: ['RJ'],
+  })
+
+  // Whoever does not answer is mailed again, or told no; the link of another account asks first.
+  await page.getByRole('button', { name: `Enviar de novo: ${emailOf('lia')}` }).click()
+  await expect(toast(page, 'Convite enviado de novo')).toBeVisible()
+  const { link } = await demo.mail(emailOf('lia'), 'invitation', 2)
+  await ze.goto(link as string)
+  await expect(ze.getByRole('heading', { name: 'Este link é de outra conta' })).toBeVisible()
+  await page.getByRole('button', { name: `Retirar convite: ${emailOf('lia')}` }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Retirar convite' }).click()
+  await expect(toast(page, 'Convite retirado')).toBeVisible()
+  await ze.getByRole('button', { name: 'Sair e aceitar o convite' }).click()
+  await expect(ze.getByText('Este convite não vale mais')).toBeVisible()
+  await expect(ze).toHaveURL('/login')
+})
+
+test('the list is exported as it is filtered', async ({ page }) => {
+  await openAs(page, 'admin', '/admin?q=diretoria')
+  await expect(page.getByText('diretoria@grupopatio.com.br', { exact: true })).toBeVisible()
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Exportar lista' }).click()
+  const file = await readFile(await (await download).path())
+  expect([...file.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
+  const lines = file.toString().split('\r\n')
+  expect(lines[0]).toContain('E-mail;Nome;')
+  expect(lines[1]).toMatch(/^diretoria@grupopatio\.com\.br;/)
+  expect(lines).toHaveLength(3)
+  await expect(toast(page, 'Lista exportada')).toBeVisible()
+})
+
+for (const colorScheme of ['light', 'dark'] as const)
+  for (const width of [1440, 390])
+    test(`axe finds nothing serious where people are invited and accept (${colorScheme}, ${width} px)`, async ({
+      page,
+      demo,
+      browser,
+      other,
+    }) => {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await page.setViewportSize({ width, height: 844 })
+      const defaults = { types: ['Vendas'], marcas: [], estados: [] }
+      await other.call('POST', '/api/invitations', { addresses: emailOf('nova'), defaults })
+      await openAs(page, 'admin', '/admin/convites')
+      await expect(page.getByText(emailOf('nova'))).toBeVisible()
+      await page.getByLabel('E-mails').fill(`x@gmail.com ${emailOf('diretoria')} ${emailOf('outra')}`)
+      await page.getByRole('button', { name: 'Conferir' }).click()
+      await expect(page.getByRole('region', { name: 'Conferência' })).toBeVisible()
+      expect(await seriousFindings(page)).toEqual([])
+      await page.getByRole('radio', { name: 'Por arquivo' }).check()
+      await page.getByRole('button', { name: 'Conferir' }).click()
+      await expect(page.getByRole('alert')).toContainText('Escolha um arquivo')
+      expect(await seriousFindings(page)).toEqual([])
+      const context = await browser.newContext({
+        colorScheme,
+        viewport: { width, height: 844 },
+        baseURL: demo.url,
+      })
+      const invited = await context.newPage()
+      await invited.goto((await demo.mail(emailOf('nova'), 'invitation')).link as string)
+      await expect(invited.getByRole('heading', { name: 'Crie sua senha' })).toBeVisible()
+      expect(await seriousFindings(invited)).toEqual([])
+    })
