@@ -5,6 +5,7 @@ const CALLERS: Record<string, Caller | undefined> = {
   nobody: undefined,
   pending: { role: 'user', approved: false, sessionKind: 'full' },
   approved: { role: 'user', approved: true, sessionKind: 'full' },
+  'approved until yesterday': { role: 'user', approved: false, accessEnded: true, sessionKind: 'full' },
   admin: { role: 'admin', approved: true, sessionKind: 'full' },
   'pending admin': { role: 'admin', approved: false, sessionKind: 'full' },
   recovery: { role: 'admin', approved: true, sessionKind: 'recovery' },
@@ -21,6 +22,7 @@ describe('who may call', () => {
       {
         nobody: 'unauthenticated',
         pending: 'not-approved',
+        'approved until yesterday': 'access-ended',
         'pending admin': 'not-approved',
         recovery: OWES,
         'forced change': OWES,
@@ -32,6 +34,7 @@ describe('who may call', () => {
         nobody: 'unauthenticated',
         pending: 'forbidden',
         approved: 'forbidden',
+        'approved until yesterday': 'forbidden',
         recovery: OWES,
         'forced change': OWES,
       },

@@ -10,11 +10,19 @@ export type LimitedSessionKind = Exclude<SessionKind, 'full'>
 /** What the decision needs to know of a caller; undefined when there is none. */
 export interface Caller {
   role: Role
+  /** And, where the approval has an end, before it. */
   approved: boolean
+  /** Approved once, until an end that has come. */
+  accessEnded?: boolean
   sessionKind: SessionKind
 }
 
-export type Refusal = 'unauthenticated' | 'forbidden' | 'not-approved' | 'password-change-required'
+export type Refusal =
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not-approved'
+  | 'access-ended'
+  | 'password-change-required'
 
 /**
  * Decides whether a caller may use a route.
@@ -29,7 +37,8 @@ export function refusalOf(
   if (!caller || route.access === 'operator') return 'unauthenticated'
   if (caller.sessionKind !== 'full' && !route.alsoFor?.includes(caller.sessionKind))
     return 'password-change-required'
-  if (route.access === 'approved' && !caller.approved) return 'not-approved'
+  if (route.access === 'approved' && !caller.approved)
+    return caller.accessEnded ? 'access-ended' : 'not-approved'
   if (route.access === 'admin' && caller.role !== 'admin') return 'forbidden'
   return undefined
 }

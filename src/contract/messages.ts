@@ -22,6 +22,8 @@ export const reportMessages = {
   loading: 'Carregando configurações...',
   pending:
     'Sua conta está pendente de aprovação pelo administrador. Você receberá acesso assim que for aprovado.',
+  ended: (day: string) =>
+    `Seu acesso ao portal era válido até ${day}. Para continuar, peça a um administrador que o prorrogue.`,
   none: 'Nenhum relatório Power BI disponível. Os relatórios estão sendo configurados pelo administrador.',
   embedFailed: 'Erro ao carregar o relatório do Power BI',
   embedInvalid: 'Configuração de relatório inválida',

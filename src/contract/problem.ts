@@ -16,6 +16,11 @@ export const PROBLEMS = {
     'Conta pendente',
     'Sua conta está pendente de aprovação pelo administrador. Você receberá acesso assim que for aprovado.',
   ],
+  'access-ended': [
+    403,
+    'Acesso encerrado',
+    'O prazo do seu acesso ao portal terminou. Peça a um administrador que o prorrogue.',
+  ],
   'password-change-required': [403, 'Troca de senha necessária', 'Troque sua senha para continuar.'],
   'invalid-link': [
     400,

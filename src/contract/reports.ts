@@ -19,6 +19,8 @@ export type ReportArea = z.output<typeof reportAreaSchema>
 
 export const ownReportsSchema = z.object({
   approved: z.boolean(),
+  /** The last day of an access that has ended by itself: the person is not approved then. */
+  endedOn: z.nullable(z.string()),
   emailVerified: z.boolean(),
   areas: z.array(reportAreaSchema),
   marcas: z.array(z.string()),

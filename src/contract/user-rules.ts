@@ -30,6 +30,7 @@ export const adminMessages = {
   deleteFailed: 'Erro ao excluir usuários',
   deleteFailedFor: (count: number) => `Erro ao excluir ${grouped(count)} usuário(s)`,
   sessionExpired: 'Sessão expirada',
+  dayPassed: 'Este dia já passou. Escolha hoje ou um dia depois.',
 } as const
 
 /** The columns that the list can be sorted by. */
@@ -50,6 +51,13 @@ export const MAX_IDS = 1_000
 export const MAX_NAME_LENGTH = 100
 
 export const MAX_NOTE_LENGTH = 500
+
+const { format: dayOf } = new Intl.DateTimeFormat('sv-SE', { timeZone: 'America/Sao_Paulo' })
+/** The day that an instant, in ms since the epoch, falls on in São Paulo: '2026-11-22'. Days are compared as texts. */
+export const saoPauloDay = (instant: number): string => dayOf(instant)
+
+/** Whether a day of São Paulo is over at an instant; an empty one never is. */
+export const hasPassed = (day: string, instant: number): boolean => day !== '' && day < saoPauloDay(instant)
 
 /** Whoever has not been here for so long may have left: 'Sem acesso há 90 dias'. */
 export const IDLE_DAYS = 90

@@ -19,6 +19,7 @@ export const AUDIT_ACTIONS = [
   'builtin-admin-failures',
   'approval-given',
   'approval-removed',
+  'validity-set',
   'name-corrected',
   'types-set',
   'scope-set',
@@ -48,6 +49,9 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 /** An instant: ISO 8601 in UTC here, a timestamptz in the database. */
 export const instantSchema = z.iso.datetime()
 
+/** A day of the calendar, '2026-12-31', here and in the database. */
+export const dateSchema = z.iso.date()
+
 /**
  * A person's profile. Each field is a column of the same name: the type of the table and the statements that read
  * profiles follow from this list.
@@ -58,6 +62,8 @@ export const profileSchema = z.object({
   email: z.string(),
   full_name: z.nullable(z.string()),
   approved: z.boolean(),
+  /** The last day, São Paulo's, of an approval that ends by itself. */
+  valid_until: z.nullable(dateSchema),
   email_verified_at: z.nullable(instantSchema),
   created_at: instantSchema,
   last_sign_in_at: z.nullable(instantSchema),
@@ -203,13 +209,17 @@ const ownAccessRequestSchema = z.object({
   request: z.nullable(accessRequestSchema),
 })
 
+/** Until when an approval is good: left out it stays, or of a new one there is no end; null takes the end away. */
+const validity = { valid_until: z.optional(z.nullable(dateSchema)) }
+
 /** Exactly one of these; the last one approves and entitles in one step. */
 const profileChangeSchema = z.union([
-  z.strictObject({ types: listSchemas.types }),
-  z.strictObject({ marcas: listSchemas.marcas, estados: listSchemas.estados }),
+  z.strictObject({ types: listSchemas.types, ...validity }),
+  z.strictObject({ marcas: listSchemas.marcas, estados: listSchemas.estados, ...validity }),
+  z.strictObject({ valid_until: z.nullable(dateSchema) }),
   z.strictObject({ approved: z.boolean() }),
   z.strictObject({ full_name: nameSchema }),
-  z.strictObject({ approved: z.literal(true), ...listSchemas }),
+  z.strictObject({ approved: z.literal(true), ...listSchemas, ...validity }),
 ])
 export type ProfileChange = z.output<typeof profileChangeSchema>
 
@@ -218,6 +228,7 @@ const approvalSchema = z.strictObject({
   userId: z.uuid(),
   version: z.optional(z.int()),
   ...listSchemas,
+  ...validity,
 })
 export type Approval = z.output<typeof approvalSchema>
 const MAX_APPROVALS_BYTES = 1024 * 1024
@@ -356,7 +367,7 @@ export const userRoutes = defineRoutes({
     access: 'admin',
     conditional: true,
     summary:
-      'Sets types, or marcas and estados, or the approval, or the name, or approves with all three lists at once; with a stale If-Match 409',
+      'Sets types, or marcas and estados, or the approval, or the name, or approves with all three lists at once; with all but the name, or alone, until when the access is valid. With a stale If-Match 409',
     params: userParams,
     body: profileChangeSchema,
     response: managedProfileSchema,

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import type { SessionKind } from '#contract/access.ts'
 import type { AuthUser, Session } from '#contract/accounts.ts'
+import { saoPauloDay } from '#contract/user-rules.ts'
 import type { Profile } from '#contract/users.ts'
 import type { Database } from '#server/database/database.ts'
 import type { Db, SessionsTable } from '#server/database/schema.ts'
@@ -9,7 +10,7 @@ import type { Actor, Context } from '#server/http/context.ts'
 import type { Authenticate } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { findProfile, jsonOf, PROFILE_JSON } from '#server/users/user-queries.ts'
+import { ACCESS_ENDS_AT, findProfile, jsonOf, PROFILE_JSON } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import {
   ACCESS_TOKEN_SECONDS,
@@ -92,12 +93,14 @@ async function presentSession(
   }
 }
 
-/** Where each key of an actor comes from; as JSON, because fifteen columns would take this process longer to read. */
+/** Where each key of an actor comes from; as JSON, because so many columns would take this process longer to read. */
 const ACTOR_FIELDS: Record<keyof Actor, string> = {
   sessionId: 's.id',
   sessionKind: 's.kind',
   role: "coalesce(r.role, 'user')",
-  approved: 'p.approved',
+  approved: `p.approved and not coalesce(${ACCESS_ENDS_AT} <= $6::timestamptz, false)`,
+  accessEnded: `p.approved and coalesce(${ACCESS_ENDS_AT} <= $6::timestamptz, false)`,
+  accessEndsAt: `(extract(epoch from ${ACCESS_ENDS_AT}) * 1000)::float8`,
   entitlementVersion: 'p.entitlement_version',
   profile: PROFILE_JSON,
 }
@@ -137,6 +140,7 @@ export function createAuthenticate(
       refreshedAfter.toISOString(),
       openedAfter.toISOString(),
       new Date(now - RECOVERY_SESSION_SECONDS * 1000).toISOString(),
+      new Date(now).toISOString(),
     ])
     if (!row) return undefined
     if (claims.refreshCounter > row.acknowledged_counter)
@@ -170,9 +174,10 @@ export async function refreshSession(context: AccountContext, refreshToken: stri
   const session = await context.db.transaction().execute((db) => trade({ ...context, db }, parts))
   if (!session) throw new ProblemError('invalid-refresh-token')
   const { id, last_sign_in_at } = session.user
-  const now = new Date(context.clock())
+  const now = context.clock()
   // Behind the transaction: whoever changes a person locks the profile before its sessions.
-  if (!last_sign_in_at || dayOf(new Date(last_sign_in_at)) !== dayOf(now)) await noteUse(context.db, id, now)
+  if (!last_sign_in_at || saoPauloDay(Date.parse(last_sign_in_at)) !== saoPauloDay(now))
+    await noteUse(context.db, id, new Date(now))
   return session
 }
 
@@ -230,8 +235,6 @@ function judge(row: Selectable<SessionsTable>, counter: number, now: number): 'r
   const graceMs = isSuccessorSeen ? PARENT_GRACE_MS : LOST_REPLY_MS
   return now - row.refreshed_at.getTime() <= graceMs ? 'repeat' : 'reuse'
 }
-
-const { format: dayOf } = new Intl.DateTimeFormat('pt-BR', { timeZone: 'America/Sao_Paulo' })
 
 /** 'Último Acesso': every sign-in, whatever its way, and each day on which a session goes on. */
 export async function noteUse(db: Db, userId: string, at: Date): Promise<void> {

@@ -1,6 +1,6 @@
 import { chmodSync, fsyncSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
+import { PGlite, type PGliteOptions, types } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 import { Kysely, PGliteDialect } from 'kysely'
@@ -107,7 +107,8 @@ function shutOthersOut(dataDir: string, log: Log | undefined): void {
 
 /** Makes a PGlite with what the migrations ask for. */
 export function createPglite(options: PGliteOptions): Promise<PGlite> {
-  return PGlite.create({ ...options, extensions: { pg_trgm } })
+  // A day is no instant: as text it is the same everywhere.
+  return PGlite.create({ ...options, parsers: { [types.DATE]: String }, extensions: { pg_trgm } })
 }
 
 /** Opens PGlite with the given options; tests pass an in-memory one. */

@@ -8,6 +8,8 @@ import { urlsOfHosts } from './server-urls.ts'
 
 const COUNT_TYPE = 20 // int8: counts stay far below 2^53, and PGlite gives numbers too
 pg.types.setTypeParser(COUNT_TYPE, Number)
+// A day is no instant: as text it is the same everywhere.
+pg.types.setTypeParser(pg.types.builtins.DATE, String)
 
 /** Waiting for a connection and for the answer: together under the 5 s for which people wait for a page. */
 const SERVING = {

@@ -16,6 +16,9 @@ export interface RequestInfo {
 export interface Actor extends Caller {
   sessionId: string
   profile: Profile
+  /** When the access ends by itself, in ms since the epoch; null for never. */
+  accessEndsAt: number | null
+  accessEnded: boolean
   /** Raised by every change of approval or entitlements; part of every cache key. */
   entitlementVersion: number
 }

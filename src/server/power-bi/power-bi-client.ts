@@ -65,9 +65,11 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
     report: ReportRef,
     identity: EffectiveIdentity,
     budgetMs: number,
+    maxMinutes = Number.POSITIVE_INFINITY,
   ): Promise<EmbedToken> {
     let step: Step = 'report'
-    const { tokenMinutes: minutes, allowWithoutRls } = options
+    const { tokenMinutes, allowWithoutRls } = options
+    const minutes = Math.min(tokenMinutes, maxMinutes)
     const request = (fit: FitReport) => requestEmbedToken(rest, { report: fit, identity, minutes, budgetMs })
     const check = () =>
       checkReport(
@@ -105,9 +107,9 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
   }
 
   return {
-    generateEmbedToken: (report, identity, { isFirst }) => {
+    generateEmbedToken: (report, identity, { isFirst, maxMinutes }) => {
       const ms = isFirst ? FIRST_TOKEN_MS : ALL_CALLS_MS
-      return withinMs(generate(report, identity, ms), ms, () => {
+      return withinMs(generate(report, identity, ms, maxMinutes), ms, () => {
         throw unreadable('no answer in time')
       })
     },

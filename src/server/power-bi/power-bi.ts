@@ -60,13 +60,13 @@ export interface LastRefresh {
 export interface PowerBi {
   /**
    * Issues a view-only embed token for one report and one identity, within 8 s; within 15 s when it is the first
-   * on somebody's screen, because a cold capacity takes that long.
+   * on somebody's screen, because a cold capacity takes that long. It lives maxMinutes at most, where that is given.
    * @throws ProblemError power-bi-rejected (a setting is wrong), power-bi-unavailable and capacity-paused (try later)
    */
   generateEmbedToken(
     report: ReportRef,
     identity: EffectiveIdentity,
-    circumstances: { isFirst: boolean },
+    circumstances: { isFirst: boolean; maxMinutes?: number | undefined },
   ): Promise<EmbedToken>
   /** @throws ProblemError power-bi-rejected, power-bi-unavailable, capacity-paused */
   listWorkspaces(): Promise<NamedItem[]>

@@ -27,7 +27,7 @@ export interface EmbedTokenContext extends Context {
 /**
  * Issues an embed token for a report of the caller's own areas. Only the session and the database are
  * trusted: the request names the report, and nothing in it widens what the token shows.
- * @throws ProblemError report-not-found (alike for unknown, foreign and mixed ids), no-scope, rate-limited,
+ * @throws ProblemError report-not-found (alike for unknown, foreign and mixed ids), no-scope, access-ended, rate-limited,
  *   power-bi-rejected, power-bi-unavailable, capacity-paused
  */
 export async function issueEmbedToken(
@@ -48,12 +48,14 @@ export async function issueEmbedToken(
   )
   if (!isConfigured) throw new ProblemError('report-not-found')
   if (!hasScope(catalogue, profile)) throw new ProblemError('no-scope')
+  const maxMinutes = wholeMinutesUntil(actor.accessEndsAt, clock())
+  if (maxMinutes === 0) throw new ProblemError('access-ended')
   const identity = effectiveIdentityOf(catalogue, profile, context.rlsRoles)
 
   const key = JSON.stringify([profile.user_id, actor.entitlementVersion, catalogue.version, wanted, identity])
   const token = await context.embedTokens(profile.user_id, key, async (isFirst) => {
     await context.takeFromLimit(`embed-token ${profile.user_id}`, UPSTREAM)
-    return powerBi.generateEmbedToken(wanted, identity, { isFirst })
+    return powerBi.generateEmbedToken(wanted, identity, { isFirst, maxMinutes })
   })
   await recordAccess(context, { action: 'report', userId: profile.user_id, reportId: wanted.reportId })
   return {
@@ -61,6 +63,14 @@ export async function issueEmbedToken(
     expiresInSeconds: Math.max(0, Math.floor((token.expiresAt - clock()) / 1000)),
     ...(token.isPaginated && { isPaginated: true }),
   }
+}
+
+/** A token is good from when it is issued, which may take the service this long. */
+const ISSUE_MS = 15_000
+
+/** For how many minutes a token may be asked for that must not outlive an instant; undefined where there is none. */
+function wholeMinutesUntil(instant: number | null, now: number): number | undefined {
+  return instant === null ? undefined : Math.max(0, Math.floor((instant - now - ISSUE_MS) / 60_000))
 }
 
 /**

@@ -6,13 +6,15 @@ import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import type { ReportSettingRow } from './report-settings.ts'
 
-/** What the reports screen needs, in tab order. Somebody who waits for approval learns of no area. */
-export async function readOwnReports({ db, actor: { profile } }: Context): Promise<OwnReports> {
+/** What the reports screen needs, in tab order. Somebody who waits for approval, or whose access has ended, learns of no area. */
+export async function readOwnReports({ db, actor }: Context): Promise<OwnReports> {
+  const { profile, approved } = actor
   const catalogue = await readCatalogue(db)
-  const visible = profile.approved ? await reportsVisibleTo(db, catalogue, profile) : []
+  const visible = approved ? await reportsVisibleTo(db, catalogue, profile) : []
   const isInScope = hasScope(catalogue, profile)
   return {
-    approved: profile.approved,
+    approved,
+    endedOn: actor.accessEnded ? profile.valid_until : null,
     emailVerified: profile.email_verified_at !== null,
     areas: visible.map((report) => presentArea(report, isInScope)),
     marcas: profile.marcas,

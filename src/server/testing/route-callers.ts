@@ -2,6 +2,7 @@ import { type Caller, refusalOf, type SessionKind } from '#contract/access.ts'
 import { api } from '#contract/index.ts'
 import { PROBLEMS } from '#contract/problem.ts'
 import type { Route } from '#contract/route.ts'
+import { saoPauloDay } from '#contract/user-rules.ts'
 import { createAccessTokens } from '#server/accounts/tokens.ts'
 import { createKeyring } from '#server/keyring.ts'
 import { NEW_PASSWORD } from './account-calls.ts'
@@ -22,7 +23,14 @@ export const NOT_SIGNED_IN = [
   'session idle for 41 minutes',
   'recovery session after 16 minutes',
 ] as const
-export const FULL = ['pending', 'approved', 'approved without types', 'admin', 'unapproved admin'] as const
+export const FULL = [
+  'pending',
+  'approved',
+  'approved without types',
+  'approved until yesterday',
+  'admin',
+  'unapproved admin',
+] as const
 export const LIMITED = ['recovery session', 'recovery session of an admin', 'forced-change session'] as const
 export type CallerName = (typeof NOT_SIGNED_IN | typeof FULL | typeof LIMITED)[number] | 'operator'
 /** Every kind of caller that the API tells apart. */
@@ -33,6 +41,7 @@ const KNOWN: Partial<Record<CallerName, Caller>> = {
   pending: { role: 'user', approved: false, sessionKind: 'full' },
   approved: { role: 'user', approved: true, sessionKind: 'full' },
   'approved without types': { role: 'user', approved: true, sessionKind: 'full' },
+  'approved until yesterday': { role: 'user', approved: false, accessEnded: true, sessionKind: 'full' },
   admin: { role: 'admin', approved: true, sessionKind: 'full' },
   'unapproved admin': { role: 'admin', approved: false, sessionKind: 'full' },
   'recovery session': { role: 'user', approved: true, sessionKind: 'recovery' },
@@ -87,6 +96,8 @@ export async function tokensOf(portal: TestPortal): Promise<Record<CallerName, s
     pending: (await open({ approved: false })).access_token,
     approved: (await open()).access_token,
     'approved without types': (await open({ types: [] })).access_token,
+    'approved until yesterday': (await open({ valid_until: saoPauloDay(portal.clock() - 24 * 60 * MINUTE) }))
+      .access_token,
     admin: (await open(admin)).access_token,
     'unapproved admin': (await open({ ...admin, approved: false })).access_token,
     'recovery session': (await open({}, 'recovery')).access_token,
@@ -149,6 +160,7 @@ export const TAKEN: Record<string, Example[]> = {
   'PATCH /api/profiles/{userId}': [
     { path: `/api/profiles/${SOMEBODY}`, body: { types: ['Vendas'] } },
     { path: `/api/profiles/${SOMEBODY}`, body: { marcas: ['FIAT'], estados: ['RJ'] } },
+    { path: `/api/profiles/${SOMEBODY}`, body: { valid_until: '2999-12-31' } },
     { path: `/api/profiles/${SOMEBODY}`, body: { full_name: 'Rita Prado' } },
     {
       path: `/api/profiles/${SOMEBODY_WAITING}`,

@@ -5,10 +5,9 @@ import type { FieldProblem, ProblemCode } from '#contract/problem.ts'
 import { UNDO_SECONDS } from '#contract/user-rules.ts'
 import type { Approval, ApprovalResult } from '#contract/users.ts'
 import { holdCatalogue, readCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
-import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { type EntitlementChange, listsInOrder, writeChanges } from './entitlements.ts'
+import { changeOfValidity, type EntitlementChange, listsInOrder, writeChanges } from './entitlements.ts'
 import { queueApprovalMails } from './mails.ts'
 import { GRACE_SECONDS } from './undo-bulk-edit.ts'
 
@@ -22,7 +21,7 @@ import { GRACE_SECONDS } from './undo-bulk-edit.ts'
 export async function approveUsers(context: Context, items: readonly Approval[]): Promise<ApprovalResult> {
   const batchId = randomUUID()
   return context.db.transaction().execute(async (db) => {
-    const changes = await decideApprovals(db, await holdCatalogue(db), items, true)
+    const changes = await decideApprovals({ ...context, db }, await holdCatalogue(db), items, true)
     await writeChanges({ ...context, db }, { action: 'approval-given', batchId, changes })
     const emails = changes.map(({ email }) => email)
     await queueApprovalMails(db, emails, UNDO_SECONDS + GRACE_SECONDS)
@@ -31,8 +30,8 @@ export async function approveUsers(context: Context, items: readonly Approval[])
 }
 
 /** Counts what approveUsers would do, and throws as it does; nothing is written or locked. */
-export async function previewApproval({ db }: Context, items: readonly Approval[]): Promise<ApprovalResult> {
-  return resultOf(await decideApprovals(db, await readCatalogue(db), items, false), null)
+export async function previewApproval(context: Context, items: readonly Approval[]): Promise<ApprovalResult> {
+  return resultOf(await decideApprovals(context, await readCatalogue(context.db), items, false), null)
 }
 
 function resultOf(changes: readonly EntitlementChange[], undoId: string | null): ApprovalResult {
@@ -42,16 +41,16 @@ function resultOf(changes: readonly EntitlementChange[], undoId: string | null):
 
 /** @param lock whether to hold the people until the transaction ends */
 async function decideApprovals(
-  db: Db,
+  context: Context,
   catalogue: Catalogue,
   items: readonly Approval[],
   lock: boolean,
 ): Promise<EntitlementChange[]> {
   const ids = items.map(({ userId }) => userId.toLowerCase())
-  const people = await db
+  const people = await context.db
     .selectFrom('profiles')
     .select(['user_id', 'email', 'approved', 'email_verified_at', 'entitlement_version'])
-    .select(['types', 'marcas', 'estados'])
+    .select(['types', 'marcas', 'estados', 'valid_until'])
     .where('user_id', 'in', ids)
     .orderBy('user_id')
     .$if(lock, (query) => query.forUpdate())
@@ -82,10 +81,13 @@ async function decideApprovals(
   return items.flatMap((item, index) => {
     const person = personOf.get(ids[index] as string)
     if (!person) return []
-    refuseUnknown(catalogue, item, person, `items.${index}.`)
+    const prefix = `items.${index}.`
+    refuseUnknown(catalogue, item, person, prefix)
+    const validity = changeOfValidity(context, person, { isNew: true, wanted: item.valid_until, prefix })
     const { user_id, email, types, marcas, estados } = person
-    const after = { ...listsInOrder(catalogue, item), approved: true }
-    return [{ user_id, email, lists: after, before: { approved: false, types, marcas, estados }, after }]
+    const before = { approved: false, types, marcas, estados, ...validity?.before }
+    const after = { ...listsInOrder(catalogue, item), approved: true, ...validity?.after }
+    return [{ user_id, email, lists: after, before, after }]
   })
 }
 

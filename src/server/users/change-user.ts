@@ -8,7 +8,7 @@ import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { type AuditEntry, recordAudit } from '#server/operations/audit.ts'
-import { listsInOrder } from './entitlements.ts'
+import { changeOfValidity, listsInOrder } from './entitlements.ts'
 import { forgetInvitations } from './invitations.ts'
 import { userMails } from './mails.ts'
 import { lockProfile, readProfile, unknownPerson } from './user-queries.ts'
@@ -27,7 +27,9 @@ interface ChangeRequest {
   ifMatch: string | undefined
 }
 
-type Changeable = Partial<Pick<ProfileRow, 'types' | 'marcas' | 'estados' | 'approved' | 'full_name'>>
+type Changeable = Partial<
+  Pick<ProfileRow, 'types' | 'marcas' | 'estados' | 'approved' | 'valid_until' | 'full_name'>
+>
 
 interface Decision {
   action: AuditEntry['action']
@@ -36,7 +38,7 @@ interface Decision {
 }
 
 /**
- * Sets a person's types, marcas and estados, approval or name, or approves and entitles in one step. What changes nothing leaves no trace; an approval is
+ * Sets a person's types, marcas and estados, approval, its end or name, or approves and entitles in one step. What changes nothing leaves no trace; an approval is
  * told to the person by mail.
  * @throws ProblemError not-found, invalid-input for what the catalogue does not offer, conflict when somebody else changed the person since ifMatch, or has approved
  *   with other entitlements whom this was to approve
@@ -49,7 +51,13 @@ export async function changeUser(
     const catalogue = await holdCatalogue(db)
     const row = await lockProfile(db, userId)
     if (!row) throw unknownPerson()
-    const { action, before, after } = decide(catalogue, row, change)
+    const { action, before, after } = withValidity(
+      context,
+      catalogue,
+      row,
+      change,
+      decide(catalogue, row, change),
+    )
     const isStale = ifMatch !== undefined && ifMatch !== String(row.entitlement_version)
     const isChanged = !isSame(catalogue, before, after)
     const isApprovedOtherwise = isChanged && action === 'approval-given' && row.approved
@@ -103,6 +111,7 @@ function decide(catalogue: Catalogue, row: ProfileRow, change: ProfileChange): D
       before: { full_name: row.full_name },
       after: { full_name: change.full_name },
     }
+  if (!('types' in change || 'marcas' in change)) return { action: 'validity-set', before: {}, after: {} }
   if ('types' in change)
     return {
       action: 'types-set',
@@ -119,9 +128,35 @@ function decide(catalogue: Catalogue, row: ProfileRow, change: ProfileChange): D
   }
 }
 
+/** The end of the access goes along with what else is changed, where it changes. */
+function withValidity(
+  context: Pick<Context, 'clock'>,
+  catalogue: Catalogue,
+  row: ProfileRow,
+  change: ProfileChange,
+  { action, before, after }: Decision,
+): Decision {
+  const validity = changeOfValidity(context, row, {
+    isNew: 'approved' in change && change.approved && !row.approved,
+    wanted: 'valid_until' in change ? change.valid_until : undefined,
+  })
+  // The lists of the dialog that it is set in go along, changed or not.
+  const isAlone = validity && action !== 'approval-given' && isSame(catalogue, before, after)
+  return {
+    action: isAlone ? 'validity-set' : action,
+    before: { ...(!isAlone && before), ...validity?.before },
+    after: { ...(!isAlone && after), ...validity?.after },
+  }
+}
+
 /** Order and repetitions of old lists aside. */
 function isSame(catalogue: Catalogue, before: Changeable, after: Changeable): boolean {
-  const inOwnOrder = ({ approved, full_name, ...lists }: Changeable) =>
-    JSON.stringify([approved, full_name, LISTS.map((name) => inOrder(catalogue, name, lists[name] ?? []))])
+  const inOwnOrder = ({ approved, full_name, valid_until, ...lists }: Changeable) =>
+    JSON.stringify([
+      approved,
+      full_name,
+      valid_until,
+      LISTS.map((name) => inOrder(catalogue, name, lists[name] ?? [])),
+    ])
   return inOwnOrder(before) === inOwnOrder(after)
 }

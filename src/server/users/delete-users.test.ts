@@ -116,7 +116,8 @@ describeOnEachDatabase('delete-users', (kind) => {
     const person = await addPerson(portal)
     const { db } = portal.database
     const caller = { role: 'admin', approved: true, sessionKind: 'full' } as const
-    const actor = { ...caller, sessionId: randomUUID(), profile: admin, entitlementVersion: 1 }
+    const ends = { accessEndsAt: null, accessEnded: false }
+    const actor = { ...caller, ...ends, sessionId: randomUUID(), profile: admin, entitlementVersion: 1 }
     const request = { requestId: randomUUID(), ip: '127.0.0.1', forwarded: 'none' as const, userAgent: null }
     const late = () => removeUsers({ db, clock: portal.clock, actor, request }, [person.user_id])
     await db.updateTable('user_roles').set({ role: 'user' }).execute()

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { type Entitlements, inOrder, LISTS, type ListName } from '#contract/held-lists.ts'
+import { adminMessages, hasPassed } from '#contract/user-rules.ts'
 import type { AuditAction, BulkEdit } from '#contract/users.ts'
 import type { Context } from '#server/http/context.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
 
 /** The lists that an edit names, with what it adds or removes; empty ones are left out. */
 export function namedLists(edit: Pick<BulkEdit, ListName>): Partial<Entitlements> {
@@ -53,19 +55,39 @@ export function mergeEntitlements(
   return isChanged ? merged : undefined
 }
 
+/**
+ * How the end of an access changes: one that is not mentioned stays, and an approval that does not mention one has none.
+ * @returns undefined where it stays as it is
+ * @throws ProblemError invalid-input for a day that has passed, its field below `prefix`
+ */
+export function changeOfValidity(
+  { clock }: Pick<Context, 'clock'>,
+  current: { valid_until: string | null },
+  { isNew, wanted, prefix = '' }: { isNew: boolean; wanted: string | null | undefined; prefix?: string },
+): { before: { valid_until: string | null }; after: { valid_until: string | null } } | undefined {
+  if (wanted && hasPassed(wanted, clock())) {
+    const message = adminMessages.dayPassed
+    const fields = [{ path: `${prefix}valid_until`, message }]
+    throw new ProblemError('invalid-input', { detail: message, fields })
+  }
+  const valid_until = wanted === undefined ? (isNew ? null : current.valid_until) : wanted
+  if (valid_until === current.valid_until) return undefined
+  return { before: { valid_until: current.valid_until }, after: { valid_until } }
+}
+
 /** So many people a statement: a server breaks off statements that last longer than five seconds. */
 export const CHUNK = 2_000
 
-/** One person's lists, all three as they become, the approval where that changes too, and what the audit entry says. */
+/** One person's lists, all three as they become, the approval and its end where that changes too, and what the audit entry says. */
 export interface EntitlementChange {
   user_id: string
   email: string
-  lists: Entitlements & { approved?: boolean }
+  lists: Entitlements & { approved?: boolean; valid_until?: string | null }
   before: object
   after: object
 }
 
-/** Writes the lists, and where it is said the approval, of locked people and an audit entry for each; call it in a transaction. */
+/** Writes the lists, and where it is said the approval and its end, of locked people and an audit entry for each; call it in a transaction. */
 export async function writeChanges(
   { db, clock, request, actor: { profile } }: Context,
   {
@@ -75,11 +97,15 @@ export async function writeChanges(
   }: { action: AuditAction; batchId: string; changes: readonly EntitlementChange[] },
 ): Promise<void> {
   if (changes.length === 0) return
-  const lists = JSON.stringify(changes.map(({ user_id, lists }) => ({ user_id, ...lists })))
+  const lists = JSON.stringify(
+    changes.map(({ user_id, lists }) => ({ user_id, ...lists, sets_end: 'valid_until' in lists })),
+  )
   await sql`update profiles p set types = c.types, marcas = c.marcas, estados = c.estados,
-      approved = coalesce(c.approved, p.approved)
+      approved = coalesce(c.approved, p.approved),
+      valid_until = case when c.sets_end then c.valid_until else p.valid_until end
     from jsonb_to_recordset(${lists}::jsonb)
-      as c(user_id uuid, types text[], marcas text[], estados text[], approved boolean)
+      as c(user_id uuid, types text[], marcas text[], estados text[], approved boolean, valid_until date,
+        sets_end boolean)
     where p.user_id = c.user_id`.execute(db)
   const told = JSON.stringify(
     changes.map(({ user_id, email, before, after }) => ({ user_id, email, before, after })),

@@ -125,6 +125,8 @@ describeOnEachDatabase('undoing a bulk edit', (kind) => {
       approved: true,
       sessionId: '',
       sessionKind: 'full',
+      accessEndsAt: null,
+      accessEnded: false,
       entitlementVersion: 1,
     }
     const request = { requestId: 'r', ip: '127.0.0.1', forwarded: 'none' as const, userAgent: null }

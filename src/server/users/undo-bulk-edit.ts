@@ -12,7 +12,7 @@ import { withdrawApprovalMails } from './mails.ts'
 export const GRACE_SECONDS = 5
 const EDITS = ['entitlements-added', 'entitlements-removed', 'approval-given']
 
-type State = Entitlements & { approved: boolean }
+type State = Entitlements & { approved: boolean; valid_until: string | null }
 type EditedPerson = State & {
   id: number
   user_id: string
@@ -39,8 +39,7 @@ export async function undoBulkEdit(context: Context, undoId: string): Promise<{ 
     let restored = 0
     for (let last = 0, isEnd = false; !isEnd; ) {
       const people = await readEdited(db, undoId, last)
-      const changes = people.map(({ user_id, email, types, marcas, estados, approved, before, after }) => {
-        const lists = { types, marcas, estados, approved }
+      const changes = people.map(({ id: _, user_id, email, before, after, ...lists }) => {
         assertAsLeft(lists, after)
         return { user_id, email, lists: { ...lists, ...before }, before: after, after: before }
       })
@@ -103,18 +102,19 @@ async function assertNotRenamed(db: Db, editId: number): Promise<void> {
 
 async function readEdited(db: Db, undoId: string, afterId: number): Promise<EditedPerson[]> {
   const { rows } = await sql<EditedPerson>`
-    select a.id, a.before, a.after, p.user_id, p.email, p.types, p.marcas, p.estados, p.approved
+    select a.id, a.before, a.after, p.user_id, p.email, p.types, p.marcas, p.estados, p.approved, p.valid_until
     from audit_entries a join profiles p on p.user_id = a.target_id
     where a.batch_id = ${undoId} and a.action = any(${EDITS}::text[]) and a.id > ${afterId}
     order by a.id limit ${sql.lit(CHUNK)}`.execute(db)
   return rows
 }
 
-/** @throws ProblemError conflict when a list or the approval is no longer what the edit made of it */
+/** @throws ProblemError conflict when a list, the approval or its end is no longer what the edit made of it */
 function assertAsLeft(now: State, after: Partial<State>): void {
   const isAsLeft =
     LISTS.every((name) => !after[name] || after[name].join() === now[name].join()) &&
-    (after.approved ?? now.approved) === now.approved
+    (after.approved ?? now.approved) === now.approved &&
+    (after.valid_until === undefined || after.valid_until === now.valid_until)
   if (!isAsLeft)
     throw new ProblemError('conflict', {
       detail: 'Um dos usuários foi alterado depois desta edição em massa. Nada foi desfeito.',

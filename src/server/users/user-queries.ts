@@ -19,6 +19,9 @@ import { ProblemError } from '#server/http/problem-error.ts'
 /** As Date.toISOString writes it. */
 const asInstant = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
+/** SQL of the instant at which the access of `profiles p` ends by itself, null for never. */
+export const ACCESS_ENDS_AT = `((p.valid_until + 1)::timestamp at time zone 'America/Sao_Paulo')`
+
 /** SQL of an AccessRequest of `access_requests a`. */
 const REQUEST_JSON = `json_build_object('workplace', a.workplace, 'types', a.types, 'marcas', a.marcas,
   'estados', a.estados, 'note', a.note, 'requested_at', ${asInstant('a.requested_at')})`

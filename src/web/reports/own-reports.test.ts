@@ -12,7 +12,15 @@ function shared(type: string, reportUrl: string | null): ReportArea {
 }
 
 function reportsOf(areas: ReportArea[], change: Partial<OwnReports> = {}): OwnReports {
-  return { approved: true, emailVerified: true, areas, marcas: ['FIAT'], estados: ['RJ'], ...change }
+  return {
+    approved: true,
+    endedOn: null,
+    emailVerified: true,
+    areas,
+    marcas: ['FIAT'],
+    estados: ['RJ'],
+    ...change,
+  }
 }
 
 describe('tabs of the reports screen', () => {

@@ -29,7 +29,7 @@ export function ownReportsQuery(userId: string) {
 /** The server said that this person may not: the failed approval check, which counts as waiting for it. */
 function asWaiting(error: unknown): OwnReports {
   if (!(error instanceof ApiError && [401, 403].includes(error.status))) throw error
-  return { approved: false, emailVerified: true, areas: [], marcas: [], estados: [] }
+  return { approved: false, endedOn: null, emailVerified: true, areas: [], marcas: [], estados: [] }
 }
 
 /** Starts everything that the reports screen will need: its settings, powerbi-client, the way to the report host. */
@@ -47,6 +47,7 @@ export type OwnReportsView =
   | { kind: 'loading' }
   | { kind: 'failed'; isRetrying: boolean; retry: () => void }
   | { kind: 'pending'; emailVerified: boolean; lookAgain: () => Promise<{ isApproved: boolean }> }
+  | { kind: 'ended'; emailVerified: boolean; endedOn: string }
   | { kind: 'approved'; emailVerified: boolean; reports: OwnReports }
 
 /**
@@ -83,6 +84,7 @@ export function useOwnReports(userId: string): OwnReportsView {
     const result = await refetch({ throwOnError: true })
     return { isApproved: result.data?.approved ?? false }
   }
+  if (data?.endedOn) return { kind: 'ended', emailVerified: data.emailVerified, endedOn: data.endedOn }
   if (data && !data.approved) return { kind: 'pending', emailVerified: data.emailVerified, lookAgain }
   if (data) return { kind: 'approved', emailVerified: data.emailVerified, reports: data }
   if (!hasFailed) return { kind: 'loading' }

@@ -1,11 +1,13 @@
 import { reportMessages, verificationMessages } from '#contract/messages.ts'
 import { useResendVerification } from '#web/session/resend-verification.ts'
 import { useSession } from '#web/session/session.ts'
+import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
+import { formatDate } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { useOwnReports } from './own-reports.ts'
 import { PendingApproval } from './pending-approval.tsx'
-import { NoReports, ReportTabs } from './report-tabs.tsx'
+import { AskAdministrator, NoReports, ReportTabs } from './report-tabs.tsx'
 
 // For the route's loader: one chunk carries both.
 export { prefetchOwnReports } from './own-reports.ts'
@@ -28,6 +30,7 @@ function OwnReports({ userId, email }: { userId: string; email: string }) {
       {isUnverified && <UnverifiedBanner email={email} />}
       {view.kind === 'loading' && <ReportsLoading />}
       {view.kind === 'failed' && <NoReports onRetry={view.retry} isRetrying={view.isRetrying} />}
+      {view.kind === 'ended' && <AccessEnded endedOn={view.endedOn} />}
       {view.kind === 'pending' && <PendingApproval userId={userId} {...view} />}
       {view.kind === 'approved' && <ReportTabs userId={userId} reports={view.reports} />}
     </>
@@ -46,6 +49,20 @@ export function ReportsLoading() {
       <div className="min-h-0 flex-1 p-4">
         <Skeleton className="size-full" />
       </div>
+    </div>
+  )
+}
+
+function AccessEnded({ endedOn }: { endedOn: string }) {
+  const day = formatDate(endedOn)
+  return (
+    <div className="p-4">
+      <Alert kind="warning" title="Acesso encerrado" className="mx-auto mt-4 max-w-2xl">
+        {reportMessages.ended(day)}{' '}
+        <AskAdministrator
+          message={`Olá! Meu acesso ao portal terminou em ${day}. Podem prorrogá-lo? Preciso dele para `}
+        />
+      </Alert>
     </div>
   )
 }

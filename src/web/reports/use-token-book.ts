@@ -66,6 +66,7 @@ const NO_TOKEN = 'O servidor não enviou o token do relatório. Tente novamente 
 const SCREEN_SAYS_WHY: readonly ProblemCode[] = [
   'unauthenticated',
   'not-approved',
+  'access-ended',
   'password-change-required',
 ]
 

@@ -43,6 +43,7 @@ export function profileOf(rest: Partial<ManagedProfile> = {}): ManagedProfile {
     email: 'ana@grupopatio.com.br',
     full_name: null,
     approved: false,
+    valid_until: null,
     email_verified_at: null,
     created_at: '2026-01-01T00:00:00Z',
     last_sign_in_at: null,

@@ -8,6 +8,11 @@ export function formatDay(instant: string | Date): string {
   return days.format(new Date(instant))
 }
 
+/** A day of the calendar, '2026-12-31', as '31/12/2026'. */
+export function formatDate(date: string): string {
+  return date.split('-').reverse().join('/')
+}
+
 /** An ISO 8601 instant as the time it was in São Paulo: '14:05'. */
 export function formatTime(instant: string): string {
   return times.format(new Date(instant))

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useId, useMemo, useState } from 'react'
 import type { Entitlements } from '#contract/held-lists.ts'
-import { adminMessages, MAX_IDS } from '#contract/user-rules.ts'
+import { adminMessages, hasPassed, MAX_IDS } from '#contract/user-rules.ts'
 import type { Approval, ManagedProfile } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
@@ -17,7 +17,7 @@ import { useSettled } from '#web/ui/use-settled.ts'
 import { rememberTicks } from './access-templates.ts'
 import { announceUndoable } from './bulk-edit.ts'
 import { LIST_ORDER } from './describe-change.ts'
-import { EntitlementList, NO_ENTITLEMENTS, openingTicks, ticksInWords } from './entitlements.tsx'
+import { EntitlementList, NO_ENTITLEMENTS, openingTicks, ticksInWords, ValidUntil } from './entitlements.tsx'
 import { FillFrom } from './fill-from.tsx'
 import { inWords, isSelected, type Selection, type SelectionDialogProps, selectionSize } from './selection.ts'
 import { readAllMatching, refreshUsers } from './user-queries.ts'
@@ -53,7 +53,7 @@ export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogPro
       title={TITLE}
       description={people && describePeople(people)}
       onClose={close}
-      hasChanges={share === 'same' && ticked !== NO_ENTITLEMENTS}
+      hasChanges={form.validUntil !== '' || (share === 'same' && ticked !== NO_ENTITLEMENTS)}
       actions={
         <>
           <Button variant="secondary" onClick={close}>
@@ -115,6 +115,11 @@ export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogPro
                 ))}
               </>
             )}
+            <ValidUntil
+              value={form.validUntil}
+              error={form.validityError}
+              onChange={(day) => !form.isSaving && form.setValidUntil(day)}
+            />
             <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-lg bg-subtle px-3 py-2.5 text-sm">
               <p role="status" className="min-h-5 tabular-nums">
                 {form.effect ?? form.failure?.message ?? 'Calculando o efeito…'}
@@ -203,6 +208,8 @@ function useApproval(selection: Selection, onSaved: () => void) {
   const [opened] = useState(selection)
   const [share, setShare] = useState<Share>('own')
   const [ticked, setTicked] = useState<Entitlements>(NO_ENTITLEMENTS)
+  const [validUntil, setValidUntil] = useState('')
+  const validityError = hasPassed(validUntil, Date.now()) ? adminMessages.dayPassed : undefined
   const [refusal, setRefusal] = useState<string>()
   const reading = useQuery({
     queryKey: ['people-to-approve'],
@@ -221,11 +228,12 @@ function useApproval(selection: Selection, onSaved: () => void) {
         userId: person.user_id,
         version: person.version,
         ...(share === 'own' ? openingTicks(catalogue, person) : ticked),
+        ...(validUntil && { valid_until: validUntil }),
       })),
-    [ready, catalogue, share, ticked],
+    [ready, catalogue, share, ticked, validUntil],
   )
   const settled = useSettled(items)
-  const isReady = items.length > 0
+  const isReady = items.length > 0 && !validityError
   const preview = useQuery({
     queryKey: ['approval-preview', settled],
     queryFn: async ({ signal }) => {
@@ -274,6 +282,9 @@ function useApproval(selection: Selection, onSaved: () => void) {
     setShare,
     ticked,
     setTicked,
+    validUntil,
+    setValidUntil,
+    validityError,
     effect: preview.error || !preview.data ? undefined : describeEffect(preview.data),
     failure: isCalculating ? undefined : (preview.error ?? undefined),
     isCalculating,

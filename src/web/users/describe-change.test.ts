@@ -45,6 +45,18 @@ describe('describeChange', () => {
       { approved: false, types: [] },
       `${CARLA} desfez a aprovação: tipos − CRM`,
     ],
+    [
+      'approval-given',
+      { approved: false, types: [], valid_until: null },
+      { approved: true, types: ['CRM'], valid_until: '2026-12-31' },
+      `${CARLA} aprovou a conta: tipos + CRM; válido até 31/12/2026`,
+    ],
+    [
+      'validity-set',
+      { valid_until: '2026-12-31' },
+      { valid_until: null },
+      `${CARLA} mudou até quando o acesso vale: sem prazo`,
+    ],
     ['approval-removed', { approved: true }, { approved: false }, `${CARLA} removeu a aprovação`],
     [
       'entitlements-added',

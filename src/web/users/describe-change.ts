@@ -1,5 +1,5 @@
 import type { AuditAction, HistoryEntry } from '#contract/users.ts'
-import { formatDay, formatTime } from '#web/ui/format-instant.ts'
+import { formatDate, formatDay, formatTime } from '#web/ui/format-instant.ts'
 
 type State = Readonly<Record<string, unknown>>
 
@@ -51,6 +51,7 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
     joinDifferences(differencesBetween(before, after)),
   ],
   'approval-removed': ({ who }) => `${who} removeu a aprovação`,
+  'validity-set': ({ who }) => `${who} mudou até quando o acesso vale`,
   'name-corrected': ({ who, before, after }) => [
     `${who} corrigiu o nome`,
     [before.full_name, after.full_name].filter(Boolean).join(' → '),
@@ -100,8 +101,16 @@ export function describeChange(entry: HistoryEntry, reader?: string, time?: stri
   if (!write) return `Alteração registrada: ${entry.action}`
   const who = entry.actor_email === reader ? 'Você' : (entry.actor_email ?? 'Alguém cuja conta foi excluída')
   const description = write({ who, before: entry.before ?? {}, after: entry.after ?? {} })
-  const [deed, detail] = typeof description === 'string' ? [description] : description
+  const [deed, differences] = typeof description === 'string' ? [description] : description
+  const { valid_until } = entry.after ?? {}
+  const validity = valid_until !== undefined && validityInWords(valid_until)
+  const detail = [differences, validity].filter(Boolean).join('; ')
   return (time ? `${deed} ${time}` : deed) + (detail ? `: ${detail}` : '')
+}
+
+/** Until when an access is good: 'válido até 31/12/2026'. */
+export function validityInWords(validUntil: unknown): string {
+  return typeof validUntil === 'string' ? `válido até ${formatDate(validUntil)}` : 'sem prazo'
 }
 
 function roleIn(state: State): string {

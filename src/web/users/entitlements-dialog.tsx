@@ -14,6 +14,7 @@ import {
   type EntitlementsKind,
   missingIn,
   useEntitlementsForm,
+  ValidUntil,
 } from './entitlements.tsx'
 import { FillFrom } from './fill-from.tsx'
 import { readApproval } from './use-profile-edit.ts'
@@ -173,6 +174,11 @@ function Lists({ form, ticked }: { form: EntitlementsForm; ticked: Entitlements 
           onChange={(next) => !form.isBusy && form.setTicked(next)}
         />
       ))}
+      <ValidUntil
+        value={form.validUntil}
+        error={form.validityError}
+        onChange={(day) => !form.isBusy && form.setValidUntil(day)}
+      />
       {form.isApproval && (
         <p role="status" className="min-h-5 text-muted text-sm">
           {missingIn(ticked)}

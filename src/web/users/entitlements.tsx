@@ -2,11 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { type Entitlements, inOrder, valuesOf } from '#contract/held-lists.ts'
-import { adminMessages } from '#contract/user-rules.ts'
+import { adminMessages, hasPassed, saoPauloDay } from '#contract/user-rules.ts'
 import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
 import { catalogueQuery, choicesOf, useCatalogue } from '#web/http/catalogue-query.ts'
 import { isGone } from '#web/http/send-request.ts'
+import { Button } from '#web/ui/button.tsx'
 import { CheckboxList } from '#web/ui/choices.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
 import { rememberTicks } from './access-templates.ts'
 import { LIST_NAMES, LIST_ORDER, type ListName } from './describe-change.ts'
 import { type EditTexts, useProfileEdit } from './use-profile-edit.ts'
@@ -93,6 +95,37 @@ export function missingIn(ticked: Entitlements): string | undefined {
   return `Sem ${named}, a pessoa entra mas não vê relatórios.`
 }
 
+interface ValidUntilProps {
+  /** Empty for an access without an end. */
+  value: string
+  error?: string | undefined
+  onChange: (day: string) => void
+}
+
+/** 'Válido até': the last day of an access that ends by itself. */
+export function ValidUntil({ value, error, onChange }: ValidUntilProps) {
+  return (
+    <div className="flex flex-wrap items-end gap-x-3 gap-y-2">
+      <TextField
+        type="date"
+        label="Válido até"
+        value={value}
+        error={error}
+        min={saoPauloDay(Date.now())}
+        onChange={({ target }) => onChange(target.value)}
+        className="w-44"
+      />
+      {value ? (
+        <Button variant="ghost" onClick={() => onChange('')} className="h-11 px-3">
+          Sem prazo
+        </Button>
+      ) : (
+        <p className="flex h-11 items-center text-muted text-sm">Sem data, o acesso não termina sozinho.</p>
+      )}
+    </div>
+  )
+}
+
 export type EntitlementsKind = 'types' | 'scope' | 'approve'
 
 interface EntitlementsTexts extends EditTexts {
@@ -102,7 +135,7 @@ interface EntitlementsTexts extends EditTexts {
   submit: string
   loadFailed: string
   /** Sent even when nothing differs, so that a newer state is noticed. */
-  changeTo: (wanted: Entitlements) => ProfileChange
+  changeTo: (wanted: Entitlements, validity: { valid_until?: string | null }) => ProfileChange
 }
 
 /** The three dialogs that tick one person's entitlements. */
@@ -114,7 +147,7 @@ const DIALOGS: Record<EntitlementsKind, EntitlementsTexts> = {
     loadFailed: adminMessages.typesLoadFailed,
     saved: adminMessages.typesSaved,
     failed: adminMessages.typesFailed,
-    changeTo: ({ types }) => ({ types }),
+    changeTo: ({ types }, validity) => ({ types, ...validity }),
   },
   scope: {
     title: 'Gerenciar Marcas e Estados',
@@ -123,7 +156,7 @@ const DIALOGS: Record<EntitlementsKind, EntitlementsTexts> = {
     loadFailed: adminMessages.scopeLoadFailed,
     saved: adminMessages.scopeSaved,
     failed: adminMessages.scopeFailed,
-    changeTo: ({ marcas, estados }) => ({ marcas, estados }),
+    changeTo: ({ marcas, estados }, validity) => ({ marcas, estados, ...validity }),
   },
   approve: {
     title: 'Aprovar Usuário',
@@ -132,7 +165,7 @@ const DIALOGS: Record<EntitlementsKind, EntitlementsTexts> = {
     loadFailed: adminMessages.approveFailed,
     saved: adminMessages.approved,
     failed: adminMessages.approveFailed,
-    changeTo: (wanted) => ({ approved: true, ...wanted }),
+    changeTo: (wanted, validity) => ({ approved: true, ...wanted, ...validity }),
   },
 }
 
@@ -158,6 +191,7 @@ export function useEntitlementsForm(
   })
   const goesOn = useRef(false)
   const [changed, setTicked] = useState<Entitlements>()
+  const [changedEnd, setValidUntil] = useState<string>()
   const [isConfirmed, setIsConfirmed] = useState(false)
   /** The state that the dialog stands on unless the person has ticked something else. */
   const [accepted, setAccepted] = useState<ManagedProfile>()
@@ -166,14 +200,23 @@ export function useEntitlementsForm(
   const held = start && catalogue.data && entitlementsOf(catalogue.data, start)
   const opening = start && catalogue.data && kind === 'approve' ? openingTicks(catalogue.data, start) : held
   const ticked = changed ?? opening
+  const heldEnd = start?.valid_until ?? ''
+  // An approval that has ended is given anew without an end.
+  const openingEnd = kind === 'approve' && hasPassed(heldEnd, Date.now()) ? '' : heldEnd
+  const validUntil = changedEnd ?? openingEnd
+  const validityError =
+    validUntil !== heldEnd && hasPassed(validUntil, Date.now()) ? adminMessages.dayPassed : undefined
 
   const goOnFromCurrent = () => {
     setAccepted(edit.acceptCurrent())
     setTicked(undefined)
+    setValidUntil(undefined)
   }
   const save = (wantsNext: boolean, from = edit.base) => {
     goesOn.current = wantsNext
-    if (from && ticked) edit.save(texts.changeTo(ticked), from)
+    if (!from || !ticked || validityError) return
+    const isSaid = kind === 'approve' || validUntil !== heldEnd
+    edit.save(texts.changeTo(ticked, isSaid ? { valid_until: validUntil || null } : {}), from)
   }
   return {
     ...edit,
@@ -182,7 +225,12 @@ export function useEntitlementsForm(
     ticked,
     held,
     setTicked,
-    hasChanges: changed !== undefined && opening !== undefined && !isSame(changed, opening),
+    validUntil,
+    setValidUntil,
+    validityError,
+    hasChanges:
+      validUntil !== openingEnd ||
+      (changed !== undefined && opening !== undefined && !isSame(changed, opening)),
     isGone: isGone(fresh.error) || edit.isGone,
     loadFailure: fresh.isFetching || catalogue.isFetching ? undefined : failure?.message,
     reload: () => {

@@ -5,7 +5,13 @@ import { isConflict, isGone } from '#web/http/send-request.ts'
 import { getSession } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
-import { describeChange, differencesBetween, joinDifferences, timeInSentence } from './describe-change.ts'
+import {
+  describeChange,
+  differencesBetween,
+  joinDifferences,
+  timeInSentence,
+  validityInWords,
+} from './describe-change.ts'
 import { patchCachedProfile, refreshUsers } from './user-queries.ts'
 
 export interface EditTexts {
@@ -60,7 +66,8 @@ export function useProfileEdit(opened: ManagedProfile | undefined, texts: EditTe
 
 async function saveChange(from: ManagedProfile, body: ProfileChange): Promise<void> {
   let newer = from
-  patchCachedProfile({ ...from, ...body })
+  const { valid_until = from.valid_until, ...rest } = { valid_until: undefined, ...body }
+  patchCachedProfile({ ...from, ...rest, valid_until })
   try {
     const [params, ifMatch] = [{ userId: from.user_id }, String(from.version)]
     newer = await callApi('PATCH /api/profiles/{userId}', { params, body, ifMatch })
@@ -76,7 +83,7 @@ export interface Conflict {
 }
 
 /** A change of any of these raised the profile's version by one. */
-const VERSIONED = ['approved', 'full_name', 'types', 'marcas', 'estados']
+const VERSIONED = ['approved', 'valid_until', 'full_name', 'types', 'marcas', 'estados']
 const MAX_SENTENCES = 5
 
 /**
@@ -114,6 +121,7 @@ function sentenceOf(entry: HistoryEntry): string {
 function describeWithoutHistory(base: ManagedProfile, current: ManagedProfile): string {
   const lists = joinDifferences(differencesBetween({ ...base }, { ...current }))
   const approval = current.approved ? 'conta aprovada' : 'aprovação removida'
-  const all = [lists, base.approved !== current.approved && approval].filter(Boolean).join('; ')
+  const validity = base.valid_until !== current.valid_until && validityInWords(current.valid_until)
+  const all = [lists, base.approved !== current.approved && approval, validity].filter(Boolean).join('; ')
   return `Mudou nesse meio-tempo: ${all || 'outra pessoa salvou o mesmo'}`
 }

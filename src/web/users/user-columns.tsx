@@ -7,11 +7,11 @@ import Pencil from 'lucide-react/icons/pencil'
 import type { ReactNode } from 'react'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { heldAs, inOrder, type ListName, valuesOf } from '#contract/held-lists.ts'
-import type { ProfileSort } from '#contract/user-rules.ts'
+import { hasPassed, type ProfileSort } from '#contract/user-rules.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { classNames } from '#web/ui/class-names.ts'
-import { formatDay, formatInstant } from '#web/ui/format-instant.ts'
+import { formatDate, formatDay, formatInstant } from '#web/ui/format-instant.ts'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 import { requestInWords } from './access-request.tsx'
 import type { RowAction } from './use-dialogs.tsx'
@@ -146,6 +146,19 @@ function ScopeLine({ profile, isSelected }: Pick<Row, 'profile' | 'isSelected'>)
     <div className="flex flex-wrap gap-1.5 pt-2 text-xs xl:absolute xl:right-4 xl:bottom-2 xl:left-14 xl:flex-nowrap xl:pt-0">
       {profile.role === 'admin' && (
         <span className="shrink-0 rounded-md bg-info-soft px-1.5 text-info leading-5">Administrador</span>
+      )}
+      {profile.approved && profile.valid_until && (
+        <span
+          className={classNames(
+            'shrink-0 rounded-md px-1.5 leading-5',
+            hasPassed(profile.valid_until, Date.now())
+              ? 'bg-warning-soft text-warning'
+              : 'bg-subtle text-ink',
+          )}
+        >
+          {hasPassed(profile.valid_until, Date.now()) ? 'Acesso encerrado em' : 'Válido até'}{' '}
+          {formatDate(profile.valid_until)}
+        </span>
       )}
       {profile.request && (
         <span

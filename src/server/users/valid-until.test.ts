@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest'
+import { saoPauloDay } from '#contract/user-rules.ts'
+import { approveMany, patchProfile, readPerson, readTrail, undoEdit } from '#server/testing/admin-calls.ts'
+import {
+  addPerson,
+  configureReports,
+  emulatedReport,
+  openTestSession,
+  send,
+} from '#server/testing/builders.ts'
+import { askToken, type Person, resetEmulator, upstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+const LISTS = { types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] }
+
+describeOnEachDatabase('an access that ends by itself', (kind) => {
+  const portal = setUpPortal({ kind, rateLimits: false })
+  const admin = setUpAdmin(portal)
+  const today = () => saoPauloDay(portal.clock())
+  const dayFromNow = (days: number) => saoPauloDay(portal.clock() + days * DAY)
+  /** São Paulo has been three hours behind UTC since 2019. */
+  const endOf = (day: string) => Date.parse(`${day}T00:00:00-03:00`) + DAY
+  const moveTo = (instant: number) => portal.clock.advance(instant - portal.clock())
+  const patch = (person: { user_id: string }, body: object, version?: number) =>
+    patchProfile(portal, admin, person.user_id, body, version)
+  const trailOf = async () => (await readTrail(portal)).map(({ action, after }) => ({ action, after }))
+
+  describe('is set', () => {
+    test('alone, or with the lists of a dialog, each with one entry in the trail; null takes it away', async () => {
+      const person = await addPerson(portal, LISTS)
+      const day = dayFromNow(30)
+      const replies = [
+        await patch(person, { types: ['Vendas'], valid_until: day }),
+        await patch(person, { ...LISTS, types: undefined, estados: ['ES'], valid_until: dayFromNow(0) }),
+        await patch(person, { types: ['CRM'] }),
+        await patch(person, { valid_until: null }),
+        await patch(person, { valid_until: null }),
+      ]
+      expect(replies.map(({ status, body }) => [status, body.valid_until, body.version])).toEqual([
+        [200, day, 2],
+        [200, today(), 3],
+        [200, today(), 4],
+        [200, null, 5],
+        [200, null, 5],
+      ])
+      expect(await trailOf()).toEqual([
+        { action: 'validity-set', after: { valid_until: day } },
+        { action: 'scope-set', after: { marcas: ['FIAT'], estados: ['ES'], valid_until: today() } },
+        { action: 'types-set', after: { types: ['CRM'] } },
+        { action: 'validity-set', after: { valid_until: null } },
+      ])
+    })
+
+    test.each([
+      ['yesterday', () => dayFromNow(-1), 'valid_until'],
+      ['a year that no database knows', () => '0000-01-01', 'valid_until'],
+      ['a day that is none', () => '2027-02-30', undefined],
+      ['an instant', () => '2027-02-28T00:00:00Z', undefined],
+    ])('but not to %s', async (_, day, path) => {
+      const person = await addPerson(portal)
+      const { status, body } = await patch(person, { valid_until: day() })
+      expect([status, body.code]).toEqual([400, 'invalid-input'])
+      if (path) expect(body.fields[0].path).toBe(path)
+      expect(await readPerson(portal, admin, person.user_id)).toMatchObject({ valid_until: null, version: 1 })
+    })
+
+    test('by one of two administrators at once; the other is told', async () => {
+      const person = await addPerson(portal)
+      const replies = await Promise.all([
+        patch(person, { valid_until: dayFromNow(1) }, 1),
+        patch(person, { types: ['CRM'] }, 1),
+      ])
+      expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    })
+  })
+
+  describe('with an approval', () => {
+    test('is what the approval says; one that says nothing is without an end', async () => {
+      const [one, other] = [
+        await addPerson(portal, { approved: false, valid_until: '2020-01-01' }),
+        await addPerson(portal, { approved: false, valid_until: '2020-01-01' }),
+      ]
+      const day = dayFromNow(7)
+      const approval = { approved: true, ...LISTS }
+      expect((await patch(one, { ...approval, valid_until: day })).body).toMatchObject({ valid_until: day })
+      expect((await patch(other, approval)).body).toMatchObject({ approved: true, valid_until: null })
+      // Approved already: what is not mentioned stays.
+      expect((await patch(one, { approved: true })).body).toMatchObject({ valid_until: day })
+    })
+
+    test('of several goes along, and comes back with an undo', async () => {
+      const waiting = await addPerson(portal, { approved: false, valid_until: '2020-01-01' })
+      const item = { userId: waiting.user_id, ...LISTS }
+      const past = await approveMany(portal, admin, [{ ...item, valid_until: dayFromNow(-1) }])
+      expect([past.status, past.body.fields?.[0]?.path]).toEqual([400, 'items.0.valid_until'])
+      const { body } = await approveMany(portal, admin, [{ ...item, valid_until: today() }])
+      const state = () => readPerson(portal, admin, waiting.user_id)
+      expect(await state()).toMatchObject({ approved: true, valid_until: today() })
+      expect((await undoEdit(portal, admin, body.undoId)).status).toBe(200)
+      expect(await state()).toMatchObject({ approved: false, valid_until: '2020-01-01' })
+    })
+
+    test('of several is not undone once the end was set anew', async () => {
+      const waiting = await addPerson(portal, { approved: false })
+      const item = { userId: waiting.user_id, ...LISTS, valid_until: dayFromNow(1) }
+      const { body } = await approveMany(portal, admin, [item])
+      await patch(waiting, { valid_until: dayFromNow(2) })
+      expect((await undoEdit(portal, admin, body.undoId)).status).toBe(409)
+    })
+  })
+
+  describe('when the day is over in São Paulo', () => {
+    const statesOf = async (person: Person) => {
+      const { access_token: token } = await openTestSession(portal, person)
+      const reports = await send(portal, 'GET', '/api/reports/me', { token })
+      const { reportId } = emulatedReport('Vendas')
+      const refresh = await send(portal, 'GET', `/api/reports/${reportId}/last-refresh`, { token })
+      const { approved, endedOn, areas } = reports.body
+      return { approved, endedOn, areas: areas.length, refresh: refresh.body.code ?? 'told' }
+    }
+
+    test('opens nothing, says so, and is as before once it is prolonged', async () => {
+      await configureReports(portal, 'Vendas')
+      const day = today()
+      const person = await addPerson(portal, { ...LISTS, valid_until: day })
+      moveTo(endOf(day) - 1_000)
+      expect(await statesOf(person)).toEqual({ approved: true, endedOn: null, areas: 1, refresh: 'told' })
+      portal.clock.advance(1_000)
+      const ended = { approved: false, endedOn: day, areas: 0, refresh: 'access-ended' }
+      expect(await statesOf(person)).toEqual(ended)
+      expect((await askToken(portal, person)).body).toMatchObject({ status: 403, code: 'access-ended' })
+      const { db } = portal.database
+      await db
+        .updateTable('profiles')
+        .set({ approved: false })
+        .where('user_id', '=', person.user_id)
+        .execute()
+      expect(await statesOf(person)).toMatchObject({
+        approved: false,
+        endedOn: null,
+        refresh: 'not-approved',
+      })
+      await db
+        .updateTable('profiles')
+        .set({ approved: true, valid_until: today() })
+        .where('user_id', '=', person.user_id)
+        .execute()
+      expect(await statesOf(person)).toMatchObject({ approved: true, endedOn: null, refresh: 'told' })
+      expect((await askToken(portal, person)).status).toBe(200)
+    })
+
+    test('no embed token lives on, cached or new', async () => {
+      await resetEmulator(portal)
+      await portal.database.db.deleteFrom('global_powerbi_settings').execute()
+      await configureReports(portal, 'Vendas')
+      const day = today()
+      const end = endOf(day)
+      moveTo(end - 40 * MINUTE)
+      const person = await addPerson(portal, LISTS)
+      const endless = await askToken(portal, person)
+      expect(endless.body.expiresInSeconds).toBe(30 * 60)
+      await portal.database.db
+        .updateTable('profiles')
+        .set({ valid_until: day })
+        .where('user_id', '=', person.user_id)
+        .execute()
+      const lives: number[] = []
+      for (; portal.clock() < end; portal.clock.advance(30_000)) {
+        const { status, body } = await askToken(portal, person)
+        if (status !== 200) break
+        expect(portal.clock() + body.expiresInSeconds * 1000).toBeLessThanOrEqual(end)
+        lives.push(body.expiresInSeconds)
+      }
+      expect(Math.max(...lives)).toBe(30 * 60)
+      expect(end - portal.clock()).toBeLessThanOrEqual(75_000)
+      expect((await askToken(portal, person)).body.code).toBe('access-ended')
+      const asked = (await upstreamCalls(portal)).generateToken.map(({ body }) => body.lifetimeInMinutes)
+      expect(Math.min(...asked.map(Number))).toBe(1)
+    })
+  })
+})
