@@ -39,6 +39,7 @@ describeOnEachDatabase('reports/me', (kind) => {
     const { workspaceId, reportId, datasetId } = emulatedReport('Vendas')
     expect(rest).toEqual({
       approved: true,
+      endedOn: null,
       emailVerified: true,
       marcas: ['GM', 'FIAT'],
       estados: ['ES'],

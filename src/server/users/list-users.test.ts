@@ -155,6 +155,7 @@ describeOnEachDatabase('the list of people', (kind) => {
       email: 'admin@grupopatio.com.br',
       full_name: null,
       approved: true,
+      valid_until: null,
       email_verified_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
       created_at: expect.stringMatching(/Z$/),
       last_sign_in_at: null,

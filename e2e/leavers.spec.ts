@@ -1,0 +1,68 @@
+import { saoPauloDay } from '#contract/user-rules.ts'
+import { expect, openAdmin, openPerson, test, toast } from './administration.ts'
+import { emailOf, openAs } from './portal-fixture.ts'
+import { rows, words } from './user-table-fixture.ts'
+
+const VENDAS = emailOf('vendas.rj')
+const DAY_MS = 24 * 60 * 60_000
+const shown = (day: string) => day.split('-').reverse().join('/')
+
+test('who has not been here for long is found, and stays found in the address', async ({ page, other }) => {
+  await openAdmin(page, '?lastAccess=idle')
+  const idle = await other.people('lastAccess=idle')
+  const everybody = await other.people('')
+  await expect(words(page)).toHaveText(`${idle.length} de ${everybody.length} usuários`)
+  const filter = page.getByLabel('Filtrar por último acesso').first()
+  await filter.selectOption('Nunca entrou')
+  const never = everybody.filter(({ last_sign_in_at }) => last_sign_in_at === null)
+  await expect(words(page)).toHaveText(`${never.length} de ${everybody.length} usuários`)
+  await expect(page).toHaveURL(/lastAccess=never/)
+  await page.getByRole('checkbox', { name: 'Selecionar todos os usuários que correspondem' }).check()
+  await expect(page.getByText(`Todos os ${never.length} usuários que correspondem`)).toBeVisible()
+})
+
+test('an access is given an end, which the row, the history and the person are told', async ({
+  page,
+  browser,
+  portal,
+  other,
+}) => {
+  const day = saoPauloDay(Date.now() + 30 * DAY_MS)
+  await openPerson(page, VENDAS)
+  await page.getByRole('button', { name: 'Gerenciar Tipos de Acesso' }).click()
+  const dialog = page.getByRole('dialog')
+  const field = dialog.getByLabel('Válido até')
+  await field.fill(saoPauloDay(Date.now() - DAY_MS))
+  await expect(dialog.getByText('Este dia já passou. Escolha hoje ou um dia depois.')).toBeVisible()
+  await field.fill(day)
+  await dialog.getByRole('button', { name: 'Salvar' }).click()
+  await expect(dialog).toHaveCount(0)
+  await expect(rows(page).first()).toContainText(`Válido até ${shown(day)}`)
+  await page.getByRole('button', { name: 'Histórico' }).click()
+  await expect(dialog).toContainText(`mudou até quando o acesso vale`)
+  await expect(dialog).toContainText(`válido até ${shown(day)}`)
+  await page.keyboard.press('Escape')
+
+  const yesterday = saoPauloDay(Date.now() - DAY_MS)
+  const colleague = await browser.newPage({ baseURL: portal.url })
+  await openAs(colleague, 'vendas.rj')
+  await expect(colleague.getByRole('tab', { name: 'Vendas' })).toBeVisible()
+  const { db } = portal.database
+  await db.updateTable('profiles').set({ valid_until: yesterday }).where('email', '=', VENDAS).execute()
+  await colleague.reload()
+  await expect(colleague.getByRole('main')).toContainText(
+    `Seu acesso ao portal era válido até ${shown(yesterday)}. Para continuar, peça a um administrador que o prorrogue.`,
+  )
+  await expect(rows(page).first()).toContainText(`Acesso encerrado em ${shown(yesterday)}`)
+
+  // The approval of somebody who had an end before starts without one.
+  await other.change(VENDAS, { approved: false })
+  await rows(page).first().getByRole('button', { name: 'Aprovar', exact: true }).click()
+  await expect(field).toHaveValue('')
+  await dialog.getByRole('button', { name: 'Aprovar', exact: true }).click()
+  await expect(toast(page, 'Usuário aprovado com sucesso')).toBeVisible()
+  expect(await other.person(VENDAS)).toMatchObject({ approved: true, valid_until: null })
+  await colleague.getByRole('link', { name: 'Escrever ao administrador' }).click()
+  await expect(colleague.getByLabel('Mensagem')).toHaveValue(/Meu acesso ao portal terminou/)
+  await colleague.close()
+})
