@@ -1,4 +1,4 @@
-import { openPerson, test, tickedIn } from './administration.ts'
+import { openPerson, pressInMenu, test, tickedIn } from './administration.ts'
 import { expect, openAs } from './portal-fixture.ts'
 import { toast } from './settings-card.ts'
 
@@ -49,8 +49,8 @@ test('a template, a colleague and the last ticks fill every dialog; who has exac
   // The next one the same, in memory of the tab; then what a colleague has.
   await page.getByLabel('Buscar por nome ou e-mail').fill('vendas.rj@grupopatio.com.br')
   await expect(page.getByText('vendas.rj@grupopatio.com.br', { exact: true })).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Histórico' })).toHaveCount(1)
-  await page.getByRole('button', { name: 'Gerenciar Marcas e Estados' }).first().click()
+  await expect(page.getByRole('button', { name: 'Mais ações' })).toHaveCount(1)
+  await pressInMenu(page, 'Gerenciar Marcas e Estados')
   await filling.getByRole('button', { name: 'Os últimos' }).click()
   await expect.poll(() => tickedIn(dialog)).toEqual(given.filter((name) => !['Vendas', 'CRM'].includes(name)))
   await filling.getByRole('button', { name: 'Igual a um colega' }).click()

@@ -1,5 +1,14 @@
 import { readFile } from 'node:fs/promises'
-import { expect, OTHER_ADMIN, openPerson, test, tickedIn, toast } from './administration.ts'
+import {
+  expect,
+  menuOf,
+  OTHER_ADMIN,
+  openPerson,
+  pressInMenu,
+  test,
+  tickedIn,
+  toast,
+} from './administration.ts'
 import { openAs } from './portal-fixture.ts'
 
 const VENDAS = 'vendas.rj@grupopatio.com.br'
@@ -32,12 +41,11 @@ for (const { button, change, saved, failed, unloaded, tick, wire } of [
     await other.change(VENDAS, change)
     await openPerson(page, VENDAS)
     const address = `**/api/profiles/${(await other.person(VENDAS)).user_id}`
-    const trigger = page.getByRole('button', { name: button })
     const dialog = page.getByRole('dialog', { name: button })
 
     // It cannot be read: said, and tried again in place.
     await page.route(address, (route) => route.abort())
-    await trigger.click()
+    await pressInMenu(page, button)
     await expect(toast(page, unloaded)).toBeVisible({ timeout: 10_000 })
     await page.unroute(address)
     await dialog.getByRole('button', { name: 'Tentar novamente' }).click()
@@ -65,7 +73,7 @@ for (const { button, change, saved, failed, unloaded, tick, wire } of [
     await dialog.getByRole('button', { name: 'Salvar' }).dblclick()
     await expect(toast(page, saved)).toBeVisible()
     await expect(dialog).toHaveCount(0)
-    await expect(trigger).toBeFocused()
+    await expect(menuOf(page)).toBeFocused()
     await expect(page.getByText(tick).first()).toBeVisible()
     expect(patches).toBe(1)
     expect(await other.person(VENDAS)).toMatchObject(wire)
@@ -83,7 +91,7 @@ test('the row shows a save before the server has answered', async ({ page, other
     if (route.request().method() === 'PATCH') await isAnswered
     await route.continue()
   })
-  await page.getByRole('button', { name: 'Gerenciar Tipos de Acesso' }).click()
+  await pressInMenu(page, 'Gerenciar Tipos de Acesso')
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('checkbox', { name: 'Oficina' }).check()
   await dialog.getByRole('button', { name: 'Salvar' }).click()
@@ -104,7 +112,7 @@ test('what another administrator has changed meanwhile is said and not overwritt
   for (const change of [{ approved: true }, { types: ['Vendas', 'HPD'] }]) await other.change(person, change)
   await openPerson(page, person)
   const open = async () => {
-    await page.getByRole('button', { name: 'Gerenciar Tipos de Acesso' }).click()
+    await pressInMenu(page, 'Gerenciar Tipos de Acesso')
     await expect(page.getByRole('dialog').getByRole('checkbox', { name: 'HPD' })).toBeVisible()
   }
   const dialog = page.getByRole('dialog')
@@ -249,15 +257,15 @@ test('the history tells who changed what, newest first, page after page', async 
     await other.change(busy.email, { types: ['CRM'] })
   }
   await openPerson(page, quiet.email)
-  await page.getByRole('button', { name: 'Histórico' }).click()
+  await pressInMenu(page, 'Histórico')
   const dialog = page.getByRole('dialog', { name: 'Histórico' })
   await expect(dialog.getByText('Nenhuma alteração registrada')).toBeVisible()
   await page.keyboard.press('Escape')
-  await expect(page.getByRole('button', { name: 'Histórico' })).toBeFocused()
+  await expect(menuOf(page)).toBeFocused()
 
   await page.goto(`/admin?q=${busy.email}`)
   await page.route('**/history', (route) => route.abort())
-  await page.getByRole('button', { name: 'Histórico' }).click()
+  await pressInMenu(page, 'Histórico')
   await expect(dialog.getByText('Erro ao carregar o histórico')).toBeVisible({ timeout: 10_000 })
   await page.unroute('**/history')
   await dialog.getByRole('button', { name: 'Tentar novamente' }).click()
@@ -274,7 +282,7 @@ test('the history tells who changed what, newest first, page after page', async 
 test("a person's data are downloaded as JSON", async ({ page }) => {
   await openPerson(page, VENDAS)
   const download = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Exportar dados' }).click()
+  await pressInMenu(page, 'Exportar dados')
   const file = await download
   expect(file.suggestedFilename()).toMatch(/^dados-vendas\.rj@grupopatio\.com\.br-\d{4}-\d\d-\d\d\.json$/)
   const data = JSON.parse(await readFile(await file.path(), 'utf8'))
@@ -282,6 +290,6 @@ test("a person's data are downloaded as JSON", async ({ page }) => {
   await expect(toast(page, 'Dados exportados')).toBeVisible()
 
   await page.route('**/export', (route) => route.abort())
-  await page.getByRole('button', { name: 'Exportar dados' }).click()
+  await pressInMenu(page, 'Exportar dados')
   await expect(toast(page, 'Erro ao exportar dados')).toBeVisible()
 })

@@ -88,7 +88,17 @@ function otherAdminOf(url: string, token: string): OtherAdmin {
 /** Opens /admin as the administrator, with what the address says of filters. */
 export async function openAdmin(page: Page, query = ''): Promise<void> {
   await openAs(page, 'admin', `/admin${query}`)
-  await expect(page.getByRole('button', { name: 'Histórico' }).first()).toBeVisible()
+  await expect(menuOf(page)).toBeVisible()
+}
+
+/** The button of a row's menu; of the first row where none is given. */
+export const menuOf = (scope: Page | Locator): Locator =>
+  scope.getByRole('button', { name: 'Mais ações' }).first()
+
+/** Opens a row's menu and presses what stands in it. */
+export async function pressInMenu(scope: Page | Locator, name: string): Promise<void> {
+  await menuOf(scope).click()
+  await scope.getByRole('menuitem', { name, exact: true }).click()
 }
 
 /** Opens /admin with one person in the table. */

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, openAdmin, test, tickedIn, toast } from './administration.ts'
+import { expect, openAdmin, pressInMenu, test, tickedIn, toast } from './administration.ts'
 import { emailOf, openAs } from './portal-fixture.ts'
 
 const LISTS = [
@@ -172,7 +172,7 @@ newPeople(
     await expect(row).toContainText('Tipos: HPD', { timeout: 2_000 })
     await expect(ticked).toBeChecked()
 
-    await row.getByRole('button', { name: 'Corrigir nome' }).click()
+    await pressInMenu(row, 'Corrigir nome')
     const dialog = admin.getByRole('dialog', { name: 'Corrigir Nome' })
     await dialog.getByRole('textbox').fill('Dirceu Prado')
     // A change by somebody else reaches the table, not the open dialog.

@@ -1,4 +1,4 @@
-import { openPerson, tickedIn } from './administration.ts'
+import { openPerson, pressInMenu, tickedIn } from './administration.ts'
 import { expect, openAs, reportOf, test } from './portal-fixture.ts'
 import { fillIds, formOf, OFICINA, save, tabOf, toast } from './settings-card.ts'
 
@@ -50,7 +50,7 @@ test('a new brand, state and area reach people, filters, tabs and reports of a r
   await openPerson(page, 'vendas.rj@grupopatio.com.br')
   const dialog = page.getByRole('dialog')
   const tick = async (button: string, names: string[]) => {
-    await page.getByRole('button', { name: button, exact: true }).first().click()
+    await pressInMenu(page, button)
     for (const name of names) await dialog.getByRole('checkbox', { name, exact: true }).check()
     await expect(dialog.getByRole('checkbox', { name: /^GAC/ })).toHaveCount(0)
     await dialog.getByRole('button', { name: 'Salvar' }).click()
@@ -62,7 +62,7 @@ test('a new brand, state and area reach people, filters, tabs and reports of a r
   await page.goto('/admin?marca=BYD&estado=SP')
   await expect(page.getByLabel('Filtrar por marca')).toHaveValue('BYD')
   await expect(page.getByText('vendas.rj@grupopatio.com.br', { exact: true })).toBeVisible()
-  await page.getByRole('button', { name: 'Gerenciar Marcas e Estados' }).click()
+  await pressInMenu(page, 'Gerenciar Marcas e Estados')
   await expect(dialog.getByRole('checkbox', { name: 'BYD' })).toBeChecked()
   expect(await tickedIn(dialog)).toEqual(['FIAT', 'JEEP', 'BYD', 'RJ', 'São Paulo (SP)'])
 

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { toast } from './administration.ts'
+import { menuOf, pressInMenu, toast } from './administration.ts'
 import { expect, muteChanges, openAs, openSession, test } from './portal-fixture.ts'
 
 const DEMOTED = 'diretoria'
@@ -12,7 +12,7 @@ const ACTIONS: Record<
 > = {
   save: {
     async prepare(page) {
-      await page.getByRole('button', { name: 'Gerenciar Tipos de Acesso' }).click()
+      await pressInMenu(page, 'Gerenciar Tipos de Acesso')
       await page.getByRole('dialog').getByRole('checkbox', { name: 'Slack' }).check()
     },
     press: (page) => page.getByRole('dialog').getByRole('button', { name: 'Salvar' }).click(),
@@ -29,8 +29,8 @@ const ACTIONS: Record<
         .getByRole('button', { name: /^Excluir/ })
         .click(),
   },
-  history: { press: (page) => page.getByRole('button', { name: 'Histórico' }).click() },
-  export: { press: (page) => page.getByRole('button', { name: 'Exportar dados' }).click() },
+  history: { press: (page) => pressInMenu(page, 'Histórico') },
+  export: { press: (page) => pressInMenu(page, 'Exportar dados') },
 }
 
 test('who is no administrator any more learns it from whatever they do to users, and nothing happens', async ({
@@ -48,7 +48,7 @@ test('who is no administrator any more learns it from whatever they do to users,
   for (const [name, { prepare, press }] of Object.entries(ACTIONS)) {
     const tab = await context.newPage()
     await tab.goto(`/admin?q=${VENDAS}`)
-    await expect(tab.getByRole('button', { name: 'Histórico' })).toBeVisible()
+    await expect(menuOf(tab)).toBeVisible()
     await prepare?.(tab)
     tabs.push({ name, tab, press })
   }
@@ -76,6 +76,6 @@ test('who is no administrator any more learns it from whatever they do to users,
 
   // As it was before, in the eyes of an administrator who still is one.
   await openAs(page, 'admin', `/admin?q=${VENDAS}`)
-  await page.getByRole('button', { name: 'Histórico' }).click()
+  await pressInMenu(page, 'Histórico')
   await expect(page.getByRole('dialog').getByText('Nenhuma alteração registrada')).toBeVisible()
 })

@@ -1,4 +1,4 @@
-import { expect, openPerson, test, toast } from './administration.ts'
+import { expect, menuOf, openPerson, pressInMenu, test, toast } from './administration.ts'
 import { datasetOf } from './settings-card.ts'
 
 const VENDAS = 'vendas.rj@grupopatio.com.br'
@@ -9,19 +9,19 @@ test('dialogs that cannot be loaded cost nothing but a second press', async ({ p
   await page.route(CHUNK, (route) => route.abort())
   await openPerson(page, VENDAS)
   await datasetOf(page).fill('rascunho')
-  const trigger = page.getByRole('button', { name: 'Gerenciar Tipos de Acesso' })
+  const open = () => pressInMenu(page, 'Gerenciar Tipos de Acesso')
   for (let presses = 0; presses < 2; presses += 1) {
-    await trigger.click()
+    await open()
     await expect(toast(page, 'Não foi possível abrir esta janela')).toBeVisible()
     await page.getByRole('button', { name: 'Fechar notificação' }).click()
   }
   await expect(datasetOf(page)).toHaveValue('rascunho')
 
   await page.unroute(CHUNK)
-  await trigger.click()
+  await open()
   const dialog = page.getByRole('dialog', { name: 'Gerenciar Tipos de Acesso' })
   await expect(dialog.getByRole('checkbox', { name: 'Vendas' })).toBeChecked()
   await page.keyboard.press('Escape')
-  await expect(trigger).toBeFocused()
+  await expect(menuOf(page)).toBeFocused()
   await expect(datasetOf(page)).toHaveValue('rascunho')
 })

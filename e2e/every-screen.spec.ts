@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { pressInMenu } from './administration.ts'
 import {
   test as base,
   expect,
@@ -30,8 +31,9 @@ async function openAsAdmin(page: Page, path: string): Promise<void> {
   if (path !== '/power-bi') await page.goto(path)
 }
 /** Opens a dialog, waits for a text in it, and closes it by Escape. */
-async function lookInto(page: Page, button: string, text: string | RegExp): Promise<void> {
-  await page.getByRole('button', { name: button, exact: true }).first().click()
+async function lookInto(page: Page, button: string, text: string | RegExp, isInMenu = false): Promise<void> {
+  if (isInMenu) await pressInMenu(page, button)
+  else await page.getByRole('button', { name: button, exact: true }).first().click()
   await expect(dialogOf(page).getByText(text).first()).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(dialogOf(page)).toHaveCount(0)
@@ -117,9 +119,10 @@ test('/power-bi with every report open, also through SSO, and /profile', async (
 test('/admin with each of its dialogs', async ({ page }) => {
   await openAsAdmin(page, '/admin?q=diretoria')
   const dialog = dialogOf(page)
-  await lookInto(page, 'Gerenciar Tipos de Acesso', 'Operadores')
-  await lookInto(page, 'Gerenciar Marcas e Estados', 'HONDA')
-  await lookInto(page, 'Histórico', /\w/)
+  await lookInto(page, 'Gerenciar Tipos de Acesso', 'Operadores', true)
+  await lookInto(page, 'Gerenciar Marcas e Estados', 'HONDA', true)
+  await lookInto(page, 'Corrigir nome', 'Nome', true)
+  await lookInto(page, 'Histórico', /\w/, true)
   await lookInto(page, 'Remover', 'tela de aprovação pendente')
   await page.getByRole('row').getByRole('checkbox').last().check()
   await lookInto(page, 'Alterar Filtros em Massa (1)', 'Marcas')

@@ -1,6 +1,15 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
-import { expect, openAdmin, openPerson, test, tickedIn, toast } from './administration.ts'
+import {
+  expect,
+  menuOf,
+  openAdmin,
+  openPerson,
+  pressInMenu,
+  test,
+  tickedIn,
+  toast,
+} from './administration.ts'
 
 const PENDING = 'pendente@grupopatio.com.br'
 const VENDAS = 'vendas.rj@grupopatio.com.br'
@@ -36,7 +45,20 @@ function animationsEnd(page: Page): Promise<void> {
 test('types are changed without a mouse', async ({ page, other }) => {
   await other.change(VENDAS, { types: ['Vendas'] })
   await openPerson(page, VENDAS)
-  await page.getByRole('button', { name: 'Gerenciar Tipos de Acesso' }).focus()
+  // Round the menu and out of it, then in again.
+  const item = (name: string) => page.getByRole('menuitem', { name })
+  await menuOf(page).focus()
+  await page.keyboard.press('Enter')
+  await expect(item('Gerenciar Tipos de Acesso')).toBeFocused()
+  await page.keyboard.press('ArrowUp')
+  await expect(item('Exportar dados')).toBeFocused()
+  await page.keyboard.press('h')
+  await expect(item('Histórico')).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('menu')).toHaveCount(0)
+  await expect(menuOf(page)).toBeFocused()
+  await expect(menuOf(page)).toHaveAttribute('aria-expanded', 'false')
+  await page.keyboard.press('Enter')
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByRole('checkbox', { name: 'Marcar todos' })).toBeFocused()
@@ -51,9 +73,10 @@ test('types are changed without a mouse', async ({ page, other }) => {
   await tabTo(page, 'Vendas')
   await page.keyboard.press('Escape')
   await expect(dialog).toHaveCount(0)
-  await expect(page.getByRole('button', { name: 'Gerenciar Tipos de Acesso' })).toBeFocused()
+  await expect(menuOf(page)).toBeFocused()
   expect((await other.person(VENDAS)).types).toEqual(['Vendas'])
 
+  await page.keyboard.press('Enter')
   await page.keyboard.press('Enter')
   await expect(dialog.getByRole('checkbox', { name: 'Marcar todos' })).toBeFocused()
   await tabTo(page, 'Marketing')
@@ -69,7 +92,7 @@ test('a stray press beside a dialog loses no ticks; without any it closes', asyn
   await openPerson(page, VENDAS)
   const dialog = page.getByRole('dialog')
   const open = async () => {
-    await page.getByRole('button', { name: 'Gerenciar Tipos de Acesso' }).click()
+    await pressInMenu(page, 'Gerenciar Tipos de Acesso')
     await expect(dialog.getByRole('checkbox', { name: 'HPD' })).toBeVisible()
   }
   const pressBeside = () => page.mouse.click(195, 12)
@@ -170,18 +193,23 @@ for (const [colorScheme, width] of [
       expect(await findings(page), text).toEqual([])
     }
     await openPerson(page, VENDAS)
+    await menuOf(page).click()
+    expect(await findings(page)).toEqual([])
+    await page.keyboard.press('Escape')
     for (const [button, text] of [
       ['Gerenciar Tipos de Acesso', 'Operadores'],
       ['Gerenciar Marcas e Estados', 'HONDA'],
       ['Histórico', 'mudou os tipos'],
       ['Remover', 'tela de aprovação pendente'],
     ] as const) {
-      await page.getByRole('button', { name: button, exact: true }).click()
+      const isInRow = button === 'Remover' && width === 1440
+      if (isInRow) await page.getByRole('button', { name: button, exact: true }).click()
+      else await pressInMenu(page, button)
       await expectClean(text)
       await page.keyboard.press('Escape')
       await expect(dialog).toHaveCount(0)
     }
-    await page.getByRole('button', { name: 'Gerenciar Tipos de Acesso' }).click()
+    await pressInMenu(page, 'Gerenciar Tipos de Acesso')
     await expectClean('Operadores')
     await other.change(VENDAS, { types: ['Slack'] })
     await dialog.getByRole('button', { name: 'Salvar' }).click()
@@ -213,7 +241,8 @@ test('a double click opens a dialog and leaves it open', async ({ page }) => {
     await expect(dialog).toHaveCount(0)
   }
   for (const name of ['Gerenciar Marcas e Estados', 'Gerenciar Tipos de Acesso']) {
-    await page.getByRole('button', { name }).dblclick()
+    await menuOf(page).click()
+    await page.getByRole('menuitem', { name }).dblclick()
     await animationsEnd(page)
     await expect(dialog, name).toBeVisible()
     await leave('Cancelar')

@@ -1,4 +1,5 @@
 import AxeBuilder from '@axe-core/playwright'
+import { menuOf } from './administration.ts'
 import { expect, openAs, test } from './portal-fixture.ts'
 import { header, openTable, overflowsSideways, readEverybody, rows, words } from './user-table-fixture.ts'
 
@@ -95,8 +96,10 @@ test('on a phone people are cards, and everything is within reach', async ({ pag
   await page.getByRole('button', { name: 'Ir para os usuários' }).click()
   await expect(page.getByRole('searchbox')).toBeInViewport()
   const row = rows(page).first()
+  await menuOf(row).click()
   for (const name of ['Remover', 'Gerenciar Marcas e Estados', 'Exportar dados'])
-    await expect(row.getByRole('button', { name })).toBeInViewport()
+    await expect(row.getByRole('menuitem', { name })).toBeInViewport({ ratio: 1 })
+  await page.keyboard.press('Escape')
   await expect(row).toContainText('Estados: Todos')
   await row.getByRole('checkbox').check()
   const edit = page.getByRole('button', { name: 'Alterar Filtros em Massa (1)' })

@@ -34,6 +34,29 @@ function pixelsOfRows(page: Page): Promise<number> {
   })
 }
 
+test('twelve people are seen on a desk and four on a phone', async ({ page }) => {
+  for (const [width, height, wanted] of [
+    [1440, 900, 12],
+    [390, 844, 4],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    await openTable(page)
+    await page.locator('main').evaluate((main) => main.scrollTo({ top: 3_000 }))
+    const areSeen = async () =>
+      (await pixelsOfRows(page)) / ((await heightOf(page, await indexInSight(page))) ?? 0)
+    await expect.poll(areSeen).toBeGreaterThanOrEqual(wanted)
+  }
+})
+
+/** The row in the middle of the window. */
+const indexInSight = (page: Page) =>
+  page.evaluate(() => {
+    const row = document
+      .elementFromPoint(window.innerWidth / 2, window.innerHeight / 2)
+      ?.closest('[data-index]')
+    return Number(row?.getAttribute('data-index'))
+  })
+
 test('on a phone the head fades where more of it scrolls in, and its end can be read', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await openTable(page)
@@ -58,7 +81,7 @@ test('an administrator is told from the others, and rows keep their height', asy
   await openTable(page)
   await expect(rows(page).filter({ hasText: 'admin@grupopatio.com.br' })).toContainText('Administrador')
   await expect(rows(page).getByText('Administrador', { exact: true })).toHaveCount(1)
-  expect([await heightOf(page, 0), await heightOf(page, 1)]).toEqual([76, 76])
+  expect([await heightOf(page, 0), await heightOf(page, 1)]).toEqual([48, 48])
 })
 
 test("who comes back from 'Minha conta' finds the table where it was left", async ({ page }) => {

@@ -1,3 +1,4 @@
+import { menuOf } from './administration.ts'
 import { expect, test } from './portal-fixture.ts'
 import {
   columnHead,
@@ -96,18 +97,20 @@ test('a row says what a person may see and offers every action', async ({ page }
     /(Nunca|\d\d\/\d\d\/\d{4}, \d\d:\d\d)Remover/,
   ])
     await expect(row).toContainText(text)
-  for (const name of [
-    'Gerenciar Marcas e Estados',
+  await expect(row.getByRole('button', { name: 'Remover', exact: true })).toBeVisible()
+  await menuOf(row).click()
+  await expect(row.getByRole('menuitem')).toHaveText([
     'Gerenciar Tipos de Acesso',
-    'Remover',
+    'Gerenciar Marcas e Estados',
+    'Corrigir nome',
     'Histórico',
     'Exportar dados',
   ])
-    await expect(row.getByRole('button', { name, exact: true })).toBeVisible()
   await page.getByRole('searchbox').fill('pendente@')
   await expect(row).toContainText('pendente@grupopatio.com.br')
   await expect(row.getByRole('button', { name: 'Aprovar', exact: true })).toBeVisible()
-  await expect(row).toContainText('Marcas: Nenhuma')
+  await expect(row).toContainText('Acesso: Nenhum')
+  await expect(page.getByRole('menu')).toHaveCount(0)
 })
 
 test('filters stay in the address, through a reload and back', async ({ page, demo }) => {

@@ -18,6 +18,7 @@ const variants = {
     'bg-brand text-brand-foreground hover:bg-[color-mix(in_oklab,var(--color-brand),var(--color-ink)_14%)]',
   secondary: 'border border-line-strong/50 bg-surface text-ink hover:bg-subtle',
   ghost: 'text-ink hover:bg-subtle',
+  outlineDanger: 'border border-danger/60 bg-surface text-danger hover:bg-danger-soft',
   danger: 'bg-danger-solid text-white hover:bg-[color-mix(in_oklab,var(--color-danger-solid),black_14%)]',
 }
 const sizes = { medium: 'h-10 px-4', large: 'h-11 px-5' }

@@ -9,8 +9,8 @@ const HEAD_PX = 46
 const BOTTOM_PX = 124
 const OVERSCAN = 4
 /** The height of a row of the table and the likely one of a card, in rem. */
-const ROW_REM = 4.75
-const CARD_REM = 16.5
+const ROW_REM = 3
+const CARD_REM = 9
 
 /**
  * The rows near the visible part of the page, and their places. The page itself scrolls, not the table.

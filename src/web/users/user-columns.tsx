@@ -1,9 +1,3 @@
-import type { LucideIcon } from 'lucide-react'
-import FileDown from 'lucide-react/icons/file-down'
-import History from 'lucide-react/icons/history'
-import LayoutGrid from 'lucide-react/icons/layout-grid'
-import MapPin from 'lucide-react/icons/map-pin'
-import Pencil from 'lucide-react/icons/pencil'
 import type { ReactNode } from 'react'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { heldAs, inOrder, type ListName, valuesOf } from '#contract/held-lists.ts'
@@ -12,15 +6,8 @@ import type { ManagedProfile } from '#contract/users.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { formatDate, formatDay, formatInstant } from '#web/ui/format-instant.ts'
-import { Tooltip } from '#web/ui/tooltip.tsx'
 import { requestInWords } from './access-request.tsx'
-import type { RowAction } from './use-dialogs.tsx'
-
-export interface Row {
-  profile: ManagedProfile
-  isSelected: boolean
-  onAction: (action: RowAction, profile: ManagedProfile) => void
-}
+import { emailId, type Row, RowActions } from './row-actions.tsx'
 
 export interface UserColumn {
   head: string
@@ -28,8 +15,10 @@ export interface UserColumn {
   sort?: ProfileSort
   /** Its track in the grid of a wide window. */
   width: string
-  /** On a narrow window, where a person is a card: a line of its own, or half a line under the column's name. */
-  card: 'line' | 'left' | 'right'
+  /** Its place on a narrow window, where a person is a card: the first line, a line of its own, or half a line after the column's name. */
+  card: 'top' | 'line' | 'left' | 'right' | 'corner'
+  /** What a card calls it, where its head is too long. */
+  cardHead?: string
   cell: (row: Row) => ReactNode
 }
 
@@ -39,13 +28,9 @@ export const COLUMNS: readonly UserColumn[] = [
     head: 'E-mail',
     sort: 'email',
     width: 'minmax(0,1.25fr)',
-    card: 'line',
+    card: 'top',
     cell: ({ profile }) => (
-      <span
-        id={emailId(profile)}
-        title={profile.email}
-        className="block pt-1.5 font-medium xl:truncate xl:pt-0"
-      >
+      <span id={emailId(profile)} title={profile.email} className="block truncate font-medium">
         {profile.email}
       </span>
     ),
@@ -55,24 +40,12 @@ export const COLUMNS: readonly UserColumn[] = [
     sort: 'full_name',
     width: 'minmax(0,1fr)',
     card: 'line',
-    cell: ({ profile, isSelected, onAction }) => (
+    cell: ({ profile }) => (
       <>
-        <div className="flex items-center gap-0.5">
-          <span title={profile.full_name ?? undefined} className="min-w-0 xl:truncate">
-            {profile.full_name ?? <span className="text-muted">Sem nome</span>}
-          </span>
-          <button
-            type="button"
-            data-control="name"
-            aria-label="Corrigir nome"
-            aria-describedby={emailId(profile)}
-            onClick={() => onAction('name', profile)}
-            className="inline-flex size-9 shrink-0 items-center justify-center rounded-lg text-muted hover:bg-subtle hover:text-ink xl:size-7"
-          >
-            <Pencil aria-hidden="true" className="size-3.5" />
-          </button>
-        </div>
-        <ScopeLine profile={profile} isSelected={isSelected} />
+        <span title={profile.full_name ?? undefined} className="block truncate max-xl:text-muted">
+          {profile.full_name ?? <span className="text-muted">Sem nome</span>}
+        </span>
+        <ScopeLine profile={profile} />
       </>
     ),
   },
@@ -90,6 +63,7 @@ export const COLUMNS: readonly UserColumn[] = [
     sort: 'email_verified_at',
     width: '8rem',
     card: 'right',
+    cardHead: 'E-mail',
     cell: ({ profile: { email_verified_at } }) => (
       <Badge isGood={email_verified_at !== null}>{email_verified_at ? 'Verificado' : 'Pendente'}</Badge>
     ),
@@ -99,6 +73,7 @@ export const COLUMNS: readonly UserColumn[] = [
     sort: 'created_at',
     width: '7.5rem',
     card: 'left',
+    cardHead: 'Registro',
     cell: ({ profile: { created_at } }) => (
       <time dateTime={created_at} title={formatInstant(created_at)}>
         {formatDay(created_at)}
@@ -110,6 +85,7 @@ export const COLUMNS: readonly UserColumn[] = [
     sort: 'last_sign_in_at',
     width: '8.5rem',
     card: 'right',
+    cardHead: 'Acesso',
     cell: ({ profile: { last_sign_in_at } }) =>
       last_sign_in_at ? (
         <time dateTime={last_sign_in_at}>{formatInstant(last_sign_in_at)}</time>
@@ -119,8 +95,8 @@ export const COLUMNS: readonly UserColumn[] = [
   },
   {
     head: 'Ações',
-    width: '15.25rem',
-    card: 'line',
+    width: '7.25rem',
+    card: 'corner',
     cell: (row) => <RowActions {...row} />,
   },
 ]
@@ -130,68 +106,67 @@ function Badge({ isGood, children }: { isGood: boolean; children: string }) {
   return (
     <span
       className={classNames(
-        'inline-flex h-6 items-center rounded-full px-2 font-medium text-xs',
-        isGood ? 'bg-success-soft text-success' : 'bg-warning-soft text-warning',
+        'flex w-fit items-center gap-1.5 max-xl:inline-flex',
+        isGood ? 'text-ink' : 'rounded-full bg-warning-soft px-1.5 text-warning xl:-ml-1.5',
       )}
     >
+      <span
+        aria-hidden="true"
+        className={classNames('size-1.5 shrink-0 rounded-full', isGood ? 'bg-success' : 'bg-warning')}
+      />
       {children}
     </span>
   )
 }
 
 /** What a person may see and be, readable without opening anything; on a wide window the row's second line. */
-function ScopeLine({ profile, isSelected }: Pick<Row, 'profile' | 'isSelected'>) {
+function ScopeLine({ profile }: Pick<Row, 'profile'>) {
   const catalogue = useCatalogue()
+  const { role, request, email_verified_at, approved, valid_until } = profile
+  const isOver = valid_until !== null && hasPassed(valid_until, Date.now())
+  const parts = [
+    role === 'admin' && { label: 'Administrador', className: 'text-info' },
+    approved &&
+      valid_until && {
+        label: `${isOver ? 'Acesso encerrado em' : 'Válido até'} ${formatDate(valid_until)}`,
+        className: isOver ? 'text-warning' : 'text-ink',
+      },
+    request && {
+      label: email_verified_at ? 'Pediu' : 'Pedido não confirmado',
+      text: requestInWords(catalogue, profile),
+      className: email_verified_at ? 'text-info' : 'text-warning',
+    },
+    ...summariseScope(catalogue, profile),
+  ].filter((part) => !!part)
+  const words = parts.map(({ label, text }) => [label, text].filter(Boolean).join(': ')).join(' · ')
   return (
-    <div className="flex flex-wrap gap-1.5 pt-2 text-xs xl:absolute xl:right-4 xl:bottom-2 xl:left-14 xl:flex-nowrap xl:pt-0">
-      {profile.role === 'admin' && (
-        <span className="shrink-0 rounded-md bg-info-soft px-1.5 text-info leading-5">Administrador</span>
-      )}
-      {profile.approved && profile.valid_until && (
-        <span
-          className={classNames(
-            'shrink-0 rounded-md px-1.5 leading-5',
-            hasPassed(profile.valid_until, Date.now())
-              ? 'bg-warning-soft text-warning'
-              : 'bg-subtle text-ink',
-          )}
-        >
-          {hasPassed(profile.valid_until, Date.now()) ? 'Acesso encerrado em' : 'Válido até'}{' '}
-          {formatDate(profile.valid_until)}
-        </span>
-      )}
-      {profile.request && (
-        <span
-          title={`Pedido: ${requestInWords(catalogue, profile)}`}
-          className={classNames(
-            'rounded-md px-1.5 leading-5 xl:truncate',
-            profile.email_verified_at ? 'bg-info-soft text-info' : 'bg-warning-soft text-warning',
-          )}
-        >
-          {profile.email_verified_at ? 'Pediu:' : 'Pedido não confirmado:'}{' '}
-          {requestInWords(catalogue, profile)}
-        </span>
-      )}
-      {summariseScope(catalogue, profile).map(({ label, text, isEmpty }) => (
-        <span
-          key={label}
-          title={`${label}: ${text}`}
-          className={classNames(
-            'rounded-md px-1.5 leading-5 xl:truncate',
-            isSelected ? 'bg-surface' : 'bg-subtle',
-            isEmpty ? 'text-muted' : 'text-ink',
-          )}
-        >
-          <span className="text-muted">{label}:</span> {text}
+    <p
+      title={words}
+      className="line-clamp-2 text-muted text-xs leading-4 max-xl:pt-0.5 xl:absolute xl:right-36 xl:bottom-1.5 xl:left-14 xl:block xl:truncate"
+    >
+      {parts.map(({ label, text, className }, index) => (
+        <span key={label}>
+          {index > 0 && ' · '}
+          <span className={className}>
+            {label}
+            {text && `: ${text}`}
+          </span>
         </span>
       ))}
-    </div>
+    </p>
   )
 }
 
-/** A person's three lists for the table: 'Tipos: Vendas, CRM', 'Marcas: Todas', 'Estados: Nenhum'. */
-export function summariseScope(catalogue: Catalogue, profile: Pick<ManagedProfile, ListName>) {
-  const partOf = (label: string, list: ListName, gender: 'o' | 'a') => {
+interface ScopePart {
+  label: string
+  text?: string
+  className?: string
+}
+
+/** A person's three lists for the table: 'Tipos: Vendas, CRM', 'Marcas: Todas', 'Estados: RJ'; what is empty is said once. */
+export function summariseScope(catalogue: Catalogue, profile: Pick<ManagedProfile, ListName>): ScopePart[] {
+  const empty = SCOPE.filter(({ list }) => profile[list].length === 0)
+  const parts = SCOPE.filter(({ list }) => profile[list].length > 0).map(({ list, label, all }) => {
     const given = inOrder(catalogue, list, profile[list])
     const known = valuesOf(catalogue, list)
     const offered = catalogue[list].filter(({ archived }) => !archived).map((item) => heldAs(list, item))
@@ -199,65 +174,17 @@ export function summariseScope(catalogue: Catalogue, profile: Pick<ManagedProfil
       offered.length > 0 &&
       offered.every((item) => given.includes(item)) &&
       given.every((item) => known.includes(item))
-    const isEmpty = given.length === 0
-    const text = isEmpty
-      ? gender === 'o'
-        ? 'Nenhum'
-        : 'Nenhuma'
-      : isAll
-        ? `Tod${gender}s`
-        : given.join(', ')
-    return { label, text, isEmpty }
-  }
-  return [partOf('Tipos', 'types', 'o'), partOf('Marcas', 'marcas', 'a'), partOf('Estados', 'estados', 'o')]
+    return { label, text: isAll ? all : given.join(', ') }
+  })
+  const [first, second] = empty
+  if (!first) return parts
+  if (empty.length === SCOPE.length) return [{ label: 'Acesso', text: 'Nenhum' }]
+  const label = second ? `${first.label} e ${second.label.toLowerCase()}` : first.label
+  return [...parts, { label, text: label === 'Marcas' ? 'Nenhuma' : 'Nenhum' }]
 }
 
-const ICONS: readonly { action: RowAction; label: string; icon: LucideIcon }[] = [
-  { action: 'scope', label: 'Gerenciar Marcas e Estados', icon: MapPin },
-  { action: 'types', label: 'Gerenciar Tipos de Acesso', icon: LayoutGrid },
-  { action: 'history', label: 'Histórico', icon: History },
-  { action: 'export', label: 'Exportar dados', icon: FileDown },
-]
-
-/** The bubble ends where its icon does, so that the last one stays within the table. */
-const TOOLTIP_CLASSES = 'after:right-0 after:left-auto after:translate-none after:content-[attr(data-text)]'
-
-/** What can be done with one person. */
-function RowActions({ profile, onAction }: Row) {
-  return (
-    <div className="flex items-center gap-1 xl:gap-0.5">
-      <button
-        type="button"
-        data-control="approval"
-        aria-describedby={emailId(profile)}
-        onClick={() => onAction(profile.approved ? 'remove' : 'approve', profile)}
-        className={classNames(
-          'mr-1 h-9 w-22 shrink-0 rounded-lg border font-medium text-sm transition-colors',
-          profile.approved
-            ? 'border-line-strong/50 text-ink hover:bg-subtle'
-            : 'border-brand text-brand-strong hover:bg-subtle',
-        )}
-      >
-        {profile.approved ? 'Remover' : 'Aprovar'}
-      </button>
-      {ICONS.map(({ action, label, icon: Icon }) => (
-        <Tooltip key={action} text={label} className={TOOLTIP_CLASSES}>
-          <button
-            type="button"
-            data-control={action}
-            aria-label={label}
-            aria-describedby={emailId(profile)}
-            onClick={() => onAction(action, profile)}
-            className="inline-flex size-10 items-center justify-center rounded-lg text-muted transition-colors hover:bg-subtle hover:text-ink xl:size-9"
-          >
-            <Icon aria-hidden="true" className="size-4" />
-          </button>
-        </Tooltip>
-      ))}
-    </div>
-  )
-}
-
-function emailId({ user_id }: ManagedProfile): string {
-  return `email-${user_id}`
-}
+const SCOPE = [
+  { list: 'types', label: 'Tipos', all: 'Todos' },
+  { list: 'marcas', label: 'Marcas', all: 'Todas' },
+  { list: 'estados', label: 'Estados', all: 'Todos' },
+] as const satisfies { list: ListName; label: string; all: string }[]

@@ -4,18 +4,22 @@ import type { ManagedProfile } from '#contract/users.ts'
 import { Checkbox } from '#web/ui/choices.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
-import { COLUMNS, type Row, type UserColumn } from './user-columns.tsx'
+import type { Row } from './row-actions.tsx'
+import { COLUMNS, type UserColumn } from './user-columns.tsx'
 
 /** The columns and the boxes to tick. */
 export const COLUMN_COUNT = COLUMNS.length + 1
 /** The columns of head and rows alike; the table says how wide they are. */
 export const gridClasses = 'xl:grid xl:grid-cols-(--tracks) xl:gap-x-2 xl:pr-2 xl:pl-1'
 /** A row: first line the columns, second line what the person may see. On a card three columns, the box first. */
-const rowClasses = `absolute inset-x-0 grid grid-cols-[2.5rem_minmax(0,1fr)_minmax(0,1fr)] gap-2 border-line border-b py-3 pr-3 pl-1 xl:h-19 xl:items-center xl:gap-y-0 xl:pt-1 xl:pb-8 ${gridClasses}`
-const cardClasses: Record<UserColumn['card'], string> = {
-  line: 'col-span-2 col-start-2 xl:col-auto',
-  left: 'col-start-2 xl:col-auto',
-  right: '',
+const rowClasses = `absolute inset-x-0 grid grid-cols-[2.25rem_7.75rem_minmax(0,1fr)_auto] gap-x-1 border-line border-b py-2 pr-2 pl-1 xl:h-12 xl:items-center xl:gap-y-0 xl:py-0 ${gridClasses}`
+const FIRST_LINE = 'xl:self-start xl:pt-1.5 xl:leading-5'
+const cellClasses: Record<UserColumn['card'], string> = {
+  top: `col-span-2 col-start-2 self-center ${FIRST_LINE}`,
+  line: `col-span-3 col-start-2 ${FIRST_LINE}`,
+  left: `col-start-2 text-xs leading-5 xl:text-sm ${FIRST_LINE}`,
+  right: `col-span-2 text-xs leading-5 xl:text-sm ${FIRST_LINE}`,
+  corner: 'col-start-4 row-start-1',
 }
 
 /** Said in so many words, because some browsers take a table for none once it is laid out as a grid. */
@@ -47,7 +51,7 @@ export const UserRow = memo(function UserRow(props: UserRowProps) {
       className={classNames(
         rowClasses,
         isSelected
-          ? 'bg-[color-mix(in_oklab,var(--color-brand)_9%,var(--color-surface))]'
+          ? 'bg-[color-mix(in_oklab,var(--color-brand)_13%,var(--color-surface))] before:absolute before:inset-y-0 before:left-0 before:w-0.75 before:bg-brand-strong'
           : 'hover:bg-canvas',
       )}
     >
@@ -65,12 +69,12 @@ export const UserRow = memo(function UserRow(props: UserRowProps) {
           className="size-9 justify-center xl:size-10"
         />
       </Cell>
-      {COLUMNS.map(({ head, card, cell }) => (
-        <Cell key={head} className={cardClasses[card]}>
+      {COLUMNS.map(({ head, card, cardHead = head, cell }) => (
+        <Cell key={head} className={classNames(cellClasses[card], 'xl:col-auto xl:row-auto')}>
           {/* On a card no head stands above it. */}
-          {measure && card !== 'line' && (
-            <span aria-hidden="true" className="mb-0.5 block text-muted text-xs">
-              {head}
+          {measure && (card === 'left' || card === 'right') && (
+            <span aria-hidden="true" className="mr-1.5 text-muted">
+              {cardHead}
             </span>
           )}
           {cell({ profile, isSelected, onAction })}
@@ -92,7 +96,7 @@ function Cell({ className, children }: { className: string; children: ReactNode 
 export function SkeletonRow({ top }: { top: number }) {
   return (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it can be focused
-    <tr aria-hidden="true" data-skeleton style={{ top }} className="absolute inset-x-0 block p-4">
+    <tr aria-hidden="true" data-skeleton style={{ top }} className="absolute inset-x-0 block px-4 py-2">
       <td className="block">
         <Skeleton className="h-8 w-4/5" />
       </td>

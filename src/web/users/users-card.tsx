@@ -149,7 +149,7 @@ function BulkButtons({ count, isNarrow, onOpen, className }: BulkButtonsProps) {
         Alterar Filtros em Massa ({shown})
       </Button>
       <Button
-        variant={count === 0 ? 'secondary' : 'danger'}
+        variant={count === 0 ? 'secondary' : 'outlineDanger'}
         disabled={count === 0}
         onClick={() => onOpen({ kind: 'delete' })}
         {...look}

@@ -1,0 +1,92 @@
+import type { LucideIcon } from 'lucide-react'
+import Ellipsis from 'lucide-react/icons/ellipsis'
+import FileDown from 'lucide-react/icons/file-down'
+import History from 'lucide-react/icons/history'
+import LayoutGrid from 'lucide-react/icons/layout-grid'
+import MapPin from 'lucide-react/icons/map-pin'
+import Pencil from 'lucide-react/icons/pencil'
+import UserMinus from 'lucide-react/icons/user-minus'
+import type { ManagedProfile } from '#contract/users.ts'
+import { classNames } from '#web/ui/class-names.ts'
+import { MenuButton } from '#web/ui/menu.tsx'
+import { Tooltip } from '#web/ui/tooltip.tsx'
+import type { RowAction } from './use-dialogs.tsx'
+
+export interface Row {
+  profile: ManagedProfile
+  isSelected: boolean
+  onAction: (action: RowAction, profile: ManagedProfile) => void
+}
+
+/** The id of what names a row's person, for its buttons. */
+export const emailId = ({ user_id }: ManagedProfile) => `email-${user_id}`
+
+interface RowMenuItem {
+  action: RowAction
+  label: string
+  icon: LucideIcon
+  isDanger?: boolean
+  /** Whom it is offered for; everybody unless said. */
+  isFor?: (profile: ManagedProfile) => boolean
+  /** On a wide window it stands in the row. */
+  isNarrowOnly?: boolean
+}
+
+/** What the menu of a row offers, in its order. */
+const MENU: readonly RowMenuItem[] = [
+  { action: 'types', label: 'Gerenciar Tipos de Acesso', icon: LayoutGrid },
+  { action: 'scope', label: 'Gerenciar Marcas e Estados', icon: MapPin },
+  { action: 'name', label: 'Corrigir nome', icon: Pencil },
+  { action: 'history', label: 'Histórico', icon: History },
+  { action: 'export', label: 'Exportar dados', icon: FileDown },
+  {
+    action: 'remove',
+    label: 'Remover',
+    icon: UserMinus,
+    isDanger: true,
+    isFor: ({ approved }) => approved,
+    isNarrowOnly: true,
+  },
+]
+
+/** What can be done with one person: the one thing that is due in sight, all else in a menu. */
+export function RowActions({ profile, onAction }: Row) {
+  const { approved } = profile
+  const items = MENU.filter(({ isFor }) => isFor?.(profile) ?? true).map(
+    ({ action, isNarrowOnly, isFor: _, ...item }) => ({
+      ...item,
+      id: action,
+      className: isNarrowOnly ? 'xl:hidden' : undefined,
+      onSelect: () => onAction(action, profile),
+    }),
+  )
+  return (
+    <div className="flex items-center gap-1">
+      <button
+        type="button"
+        data-control="approval"
+        aria-describedby={emailId(profile)}
+        onClick={() => onAction(approved ? 'remove' : 'approve', profile)}
+        className={classNames(
+          'h-9 w-20 shrink-0 rounded-lg font-medium text-sm transition-colors xl:h-8',
+          approved
+            ? 'text-muted hover:bg-subtle hover:text-ink max-xl:hidden'
+            : 'border border-brand text-brand-strong hover:bg-subtle',
+        )}
+      >
+        {approved ? 'Remover' : 'Aprovar'}
+      </button>
+      {/* The bubble ends where the button does, so that it stays within the table. */}
+      <Tooltip text="Mais ações" className="tooltip-end">
+        <MenuButton
+          label="Mais ações"
+          describedBy={emailId(profile)}
+          items={items}
+          className="inline-flex size-9 items-center justify-center rounded-lg text-muted transition-colors hover:bg-subtle hover:text-ink aria-expanded:bg-subtle aria-expanded:text-ink xl:size-8"
+        >
+          <Ellipsis aria-hidden="true" className="size-4" />
+        </MenuButton>
+      </Tooltip>
+    </div>
+  )
+}
