@@ -29,6 +29,15 @@ export async function untilSorted(page: Page, name: string, direction: string): 
 
 export const words = (page: Page): Locator => page.locator('#usuarios').getByRole('status')
 
+/** The button of a filter by its name: it says what is picked. */
+export const filterBy = (page: Page, name: string): Locator =>
+  page.getByRole('button', { name: new RegExp(`^Filtrar por ${name}: `) })
+
+export async function pickFilter(page: Page, name: string, option: string): Promise<void> {
+  await filterBy(page, name).click()
+  await page.getByRole('option', { name: option, exact: true }).click()
+}
+
 /** Texts of one column of the first rows, from the top. */
 export async function columnTexts(page: Page, column: number, count = 10): Promise<string[]> {
   await expect(page.locator('#usuarios table')).toHaveAttribute('aria-busy', 'false')

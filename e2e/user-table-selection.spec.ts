@@ -1,5 +1,13 @@
 import { expect, test } from './portal-fixture.ts'
-import { header, openTable, readEverybody, rows, untilSorted, words } from './user-table-fixture.ts'
+import {
+  header,
+  openTable,
+  pickFilter,
+  readEverybody,
+  rows,
+  untilSorted,
+  words,
+} from './user-table-fixture.ts'
 
 // Only rows near the window are drawn.
 test.use({ viewport: { width: 1440, height: 1300 } })
@@ -33,7 +41,7 @@ test('all that match are selected, but for those taken out, until the filter cha
   await expect(words(page)).toContainText('menos 2')
   await page.locator('main').evaluate((main) => main.scrollTo({ top: main.scrollHeight }))
   await expect(page.locator(`#usuarios [aria-rowindex="${count + 1}"]`).getByRole('checkbox')).toBeChecked()
-  await page.getByLabel('Filtrar por tipo de acesso').first().selectOption('HPD')
+  await pickFilter(page, 'Tipo', 'HPD')
   await expect(edit).toBeDisabled()
   await all.check()
   await expect(words(page)).toContainText('que correspondem estão selecionados')

@@ -25,9 +25,9 @@ const MAX_TASK_MS = 50
 /** The last letter of each makes the list shorter. */
 const TERMS = ['mar', 'ca', 'sil', 'lim', 'jos']
 const FILTERS = [
-  { label: 'Filtrar por marca', value: 'FIAT', query: 'marca=FIAT' },
-  { label: 'Filtrar por status', value: 'false', query: 'approved=false' },
-  { label: 'Filtrar por estado', value: 'MG', query: 'estado=MG' },
+  { label: 'Marca', option: 'FIAT', query: 'marca=FIAT' },
+  { label: 'Status', option: 'Pendente', query: 'approved=false' },
+  { label: 'Estado', option: 'MG', query: 'estado=MG' },
 ]
 const numbers = new Intl.NumberFormat('pt-BR')
 
@@ -63,9 +63,10 @@ async function measureInputs(page: Page, words: Awaited<ReturnType<typeof wordsF
     run.sort.push(await answerTo(page, 'ascending', () => header.click()))
     run.sort.push(await answerTo(page, 'descending', () => header.click()))
   }
-  for (const { label, value, query } of FILTERS) {
-    const select = page.getByLabel(label).first()
-    run.filter.push(await answerTo(page, await words.matching(query), () => select.selectOption(value)))
+  for (const { label, option, query } of FILTERS) {
+    await page.getByRole('button', { name: `Filtrar por ${label}` }).click()
+    const choice = page.getByRole('option', { name: option, exact: true })
+    run.filter.push(await answerTo(page, await words.matching(query), () => choice.click()))
     run.filter.push(await clear())
   }
   for (const term of TERMS) {

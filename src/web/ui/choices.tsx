@@ -25,7 +25,7 @@ export function Checkbox({ label, isLabelHidden, isMixed = false, className, ...
         ref={(input) => {
           if (input) input.indeterminate = isMixed
         }}
-        className="size-4 shrink-0 accent-brand-strong"
+        className="tick size-4 shrink-0"
       />
       <span className={classNames(isLabelHidden && 'sr-only')}>{label}</span>
     </label>
@@ -112,7 +112,7 @@ export function RadioGroup<V extends string>({
               onChange={() => onChange(option.value)}
               aria-labelledby={`${id}-${option.value}`}
               aria-describedby={option.hint === undefined ? undefined : `${id}-${option.value}-hint`}
-              className="mt-0.5 size-4 shrink-0 cursor-pointer accent-brand outline-none"
+              className="tick mt-0.5 size-4 shrink-0 cursor-pointer outline-none"
             />
             <span className="min-w-0 text-sm">
               <span id={`${id}-${option.value}`} className="block font-medium">

@@ -27,7 +27,7 @@ interface PopupProps {
 
 /**
  * A small window over the page, with one thing focused at a time: arrow keys, Home, End and first letters move between
- * its parts, Escape and Tab lead back to what opened it. The page scrolling or a press beside it closes it.
+ * its parts, Escape and Tab lead back to what opened it, a press beside it closes it.
  */
 export function Popup({ anchor, id, role, label, align, onClose, children }: PopupProps) {
   const popup = useRef<HTMLDivElement>(null)
@@ -38,7 +38,8 @@ export function Popup({ anchor, id, role, label, align, onClose, children }: Pop
     if (!element || !anchor.current) return
     place(element, anchor.current, align)
     if (!element.matches(':popover-open')) element.showPopover()
-    partsOf(element)[0]?.focus({ preventScroll: true })
+    const first = element.querySelector<HTMLElement>('input, [aria-selected="true"]') ?? partsOf(element)[0]
+    first?.focus({ preventScroll: true })
   }, [anchor, align])
   useEffect(() => {
     const ending = new AbortController()
@@ -46,11 +47,13 @@ export function Popup({ anchor, id, role, label, align, onClose, children }: Pop
       const isOwn = [popup, anchor].some(({ current }) => target instanceof Node && current?.contains(target))
       if (!isOwn) close.current()
     }
-    for (const name of ['pointerdown', 'scroll', 'focusin'])
+    for (const name of ['pointerdown', 'focusin'])
       document.addEventListener(name, leave, { capture: true, signal: ending.signal })
-    window.addEventListener('resize', () => close.current(), { signal: ending.signal })
+    const stay = () => popup.current && anchor.current && place(popup.current, anchor.current, align)
+    window.addEventListener('scroll', stay, { capture: true, signal: ending.signal })
+    window.addEventListener('resize', stay, { signal: ending.signal })
     return () => ending.abort()
-  }, [anchor])
+  }, [anchor, align])
 
   const follow = (event: KeyboardEvent) => {
     event.stopPropagation()
@@ -85,6 +88,7 @@ function place(element: HTMLElement, anchor: HTMLElement, align: PopupProps['ali
   const { clientWidth, clientHeight } = document.documentElement
   const isBelow = clientHeight - bottom >= Math.min(top, 320)
   const style: Partial<CSSStyleDeclaration> = {
+    inset: 'auto',
     [isBelow ? 'top' : 'bottom']: `${(isBelow ? bottom : clientHeight - top) + GAP_PX}px`,
     [align === 'start' ? 'left' : 'right']: `${align === 'start' ? left : clientWidth - right}px`,
     maxHeight: `${(isBelow ? clientHeight - bottom : top) - 3 * GAP_PX}px`,
@@ -94,7 +98,9 @@ function place(element: HTMLElement, anchor: HTMLElement, align: PopupProps['ali
   Object.assign(element.style, style)
 }
 
-const partsOf = (popup: HTMLElement) => [...popup.querySelectorAll<HTMLElement>('[data-part]')]
+/** Those that are seen: some are for a narrow window alone. */
+const partsOf = (popup: HTMLElement) =>
+  [...popup.querySelectorAll<HTMLElement>('[data-part]')].filter((part) => part.checkVisibility())
 
 /** Where a key leads; letters typed into a field lead nowhere. */
 function nextPart(popup: HTMLElement, { key, target, ctrlKey, metaKey, altKey }: KeyboardEvent) {

@@ -9,6 +9,7 @@ import type { ProfileFilter } from '#contract/users.ts'
 import { choicesOf, useCatalogue } from '#web/http/catalogue-query.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
+import { Picker } from '#web/ui/picker.tsx'
 import { accessTemplatesQuery } from './access-templates.ts'
 import { MAX_SEARCH_LENGTH, tidySearch } from './user-view.ts'
 
@@ -144,97 +145,68 @@ function useSlash(input: RefObject<HTMLInputElement | null>): void {
   }, [input])
 }
 
-const trueOr = (text: string) => [[true, text] as const, [false, 'Pendente'] as const]
-type Options = readonly (readonly [value: string | boolean, text: string])[]
-const FILTERS: readonly {
-  name: Exclude<keyof ProfileFilter, 'q'>
-  label: string
-  /** What is offered first: no filter. */
+const trueOr = (label: string) => [
+  { value: true, label, said: label.toLowerCase() },
+  { value: false, label: 'Pendente', said: 'pendente' },
+]
+type FilterName = Exclude<keyof ProfileFilter, 'q'>
+type Options = readonly { value: string | boolean; label: string; said?: string }[]
+interface Filter {
+  name: FilterName
+  title: string
+  /** What it says while it lets everybody through. */
   every: string
-  options: Options | ListName
-}[] = [
-  {
-    name: 'approved',
-    label: 'Filtrar por status',
-    every: 'Status: todos',
-    options: trueOr('Aprovado'),
-  },
-  {
-    name: 'verified',
-    label: 'Filtrar por e-mail verificado',
-    every: 'E-mail: todos',
-    options: trueOr('Verificado'),
-  },
-  { name: 'type', label: 'Filtrar por tipo de acesso', every: 'Tipo: todos', options: 'types' },
-  { name: 'marca', label: 'Filtrar por marca', every: 'Marca: todas', options: 'marcas' },
-  { name: 'estado', label: 'Filtrar por estado', every: 'Estado: todos', options: 'estados' },
+  options: Options
+}
+const FILTERS: readonly (Omit<Filter, 'options'> & { options: Options | ListName })[] = [
+  { name: 'approved', title: 'Status', every: 'todos', options: trueOr('Aprovado') },
+  { name: 'verified', title: 'E-mail', every: 'todos', options: trueOr('Verificado') },
+  { name: 'type', title: 'Tipo', every: 'todos', options: 'types' },
+  { name: 'marca', title: 'Marca', every: 'todas', options: 'marcas' },
+  { name: 'estado', title: 'Estado', every: 'todos', options: 'estados' },
   {
     name: 'lastAccess',
-    label: 'Filtrar por último acesso',
-    every: 'Acesso: todos',
+    title: 'Acesso',
+    every: 'todos',
     options: [
-      ['idle', `Sem acesso há ${IDLE_DAYS} dias`],
-      ['never', 'Nunca entrou'],
+      { value: 'idle', label: `Sem acesso há ${IDLE_DAYS} dias`, said: `há mais de ${IDLE_DAYS} dias` },
+      { value: 'never', label: 'Nunca entrou', said: 'nunca' },
     ],
   },
 ]
 
 function optionsOf(templates: readonly AccessTemplate[], chosen: string | undefined): Options {
-  const options = templates.map(({ id, name }) => [id, name] as const)
+  const options = templates.map(({ id, name }) => ({ value: id, label: name }))
   return !chosen || templates.some(({ id }) => id === chosen)
     ? options
-    : [...options, [chosen, 'Modelo excluído']]
+    : [...options, { value: chosen, label: 'Modelo excluído' }]
 }
 
-/** What narrows the table besides the search: lists to choose from, each marked while it does. */
+/** What narrows the table besides the search: lists to choose from, each of which says what it lets through. */
 function Filters({ filter, onFilter }: Pick<UsersToolbarProps, 'filter' | 'onFilter'>) {
   const catalogue = useCatalogue()
   const { data: templates } = useQuery(accessTemplatesQuery)
-  const filters: {
-    name: (typeof FILTERS)[number]['name']
-    label: string
-    every: string
-    options: Options
-  }[] = FILTERS.map(({ options, ...rest }) => ({
+  const filters: Filter[] = FILTERS.map(({ options, ...rest }) => ({
     ...rest,
-    options:
-      typeof options === 'string'
-        ? choicesOf(catalogue, options).map(({ value, label }) => [value, label] as const)
-        : options,
+    options: typeof options === 'string' ? choicesOf(catalogue, options) : options,
   }))
   // Where nobody keeps templates, nothing stands in the way.
   if (filter.template || (templates && templates.length > 0))
     filters.push({
       name: 'template',
-      label: 'Filtrar por modelo de acesso',
-      every: 'Modelo: todos',
+      title: 'Modelo',
+      every: 'todos',
       options: optionsOf(templates ?? [], filter.template),
     })
   return (
     <>
-      {filters.map(({ name, label, every, options }) => (
-        <select
+      {filters.map(({ name, ...rest }) => (
+        <Picker
           key={name}
-          aria-label={label}
-          value={String(filter[name] ?? '')}
-          onChange={({ target }) => {
-            const [value] = options.find(([option]) => String(option) === target.value) ?? []
-            onFilter({ ...filter, [name]: value })
-          }}
-          className={classNames(
-            'h-10 min-w-0 rounded-lg border bg-surface px-2.5 text-base xl:max-w-40 focus-visible:outline-offset-0 sm:text-sm',
-            filter[name] === undefined
-              ? 'border-line-strong/50 text-muted hover:border-line-strong'
-              : 'border-brand font-medium text-ink',
-          )}
-        >
-          <option value="">{every}</option>
-          {options.map(([option, text]) => (
-            <option key={text} value={String(option)}>
-              {text}
-            </option>
-          ))}
-        </select>
+          {...rest}
+          value={filter[name]}
+          onPick={(value) => onFilter({ ...filter, [name]: value })}
+        />
       ))}
       <Button
         variant="ghost"
