@@ -1,7 +1,7 @@
 import { saoPauloDay } from '#contract/user-rules.ts'
-import { expect, openAdmin, openPerson, test, toast } from './administration.ts'
+import { expect, openAdmin, openPerson, pressInMenu, test, toast } from './administration.ts'
 import { emailOf, openAs } from './portal-fixture.ts'
-import { rows, words } from './user-table-fixture.ts'
+import { filterBy, pickFilter, rows, words } from './user-table-fixture.ts'
 
 const VENDAS = emailOf('vendas.rj')
 const DAY_MS = 24 * 60 * 60_000
@@ -12,8 +12,8 @@ test('who has not been here for long is found, and stays found in the address', 
   const idle = await other.people('lastAccess=idle')
   const everybody = await other.people('')
   await expect(words(page)).toHaveText(`${idle.length} de ${everybody.length} usuários`)
-  const filter = page.getByLabel('Filtrar por último acesso').first()
-  await filter.selectOption('Nunca entrou')
+  await expect(filterBy(page, 'Acesso')).toHaveText(/^Acesso: há mais de \d+ dias$/)
+  await pickFilter(page, 'Acesso', 'Nunca entrou')
   const never = everybody.filter(({ last_sign_in_at }) => last_sign_in_at === null)
   await expect(words(page)).toHaveText(`${never.length} de ${everybody.length} usuários`)
   await expect(page).toHaveURL(/lastAccess=never/)
@@ -29,7 +29,7 @@ test('an access is given an end, which the row, the history and the person are t
 }) => {
   const day = saoPauloDay(Date.now() + 30 * DAY_MS)
   await openPerson(page, VENDAS)
-  await page.getByRole('button', { name: 'Gerenciar Tipos de Acesso' }).click()
+  await pressInMenu(page, 'Gerenciar Tipos de Acesso')
   const dialog = page.getByRole('dialog')
   const field = dialog.getByLabel('Válido até')
   await field.fill(saoPauloDay(Date.now() - DAY_MS))
@@ -38,7 +38,7 @@ test('an access is given an end, which the row, the history and the person are t
   await dialog.getByRole('button', { name: 'Salvar' }).click()
   await expect(dialog).toHaveCount(0)
   await expect(rows(page).first()).toContainText(`Válido até ${shown(day)}`)
-  await page.getByRole('button', { name: 'Histórico' }).click()
+  await pressInMenu(page, 'Histórico')
   await expect(dialog).toContainText(`mudou até quando o acesso vale`)
   await expect(dialog).toContainText(`válido até ${shown(day)}`)
   await page.keyboard.press('Escape')
