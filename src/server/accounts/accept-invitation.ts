@@ -58,18 +58,18 @@ export async function acceptInvitation(
     await markVerified(within, userId)
     await writePassword(within, userId, hash)
     const { types, marcas, estados } = invitation
-    const given = { approved: true, types, marcas, estados }
+    const given = { approved: true, types, marcas, estados, valid_until: null }
     await db
       .updateTable('profiles')
       .set({ ...given, full_name: invitation.full_name, approval_removed_at: null })
       .where('user_id', '=', userId)
       .execute()
-    const { approved } = person
+    const { approved, valid_until } = person
     await recordAudit(within, {
       action: 'invitation-accepted',
       actor: person,
       target: person,
-      before: { approved, types: person.types, marcas: person.marcas, estados: person.estados },
+      before: { approved, types: person.types, marcas: person.marcas, estados: person.estados, valid_until },
       after: { ...given, invited_by: await emailOf(db, invitation.invited_by) },
     })
     const profile = (await findProfile(db, userId)) as Profile

@@ -20,6 +20,7 @@ describeOnEachDatabase('the list as a CSV file', (kind) => {
       email: 'ana@grupopatio.com.br',
       full_name: '=1+1;"x"',
       types: ['Vendas', 'CRM'],
+      valid_until: '2026-12-31',
       ...dates,
     })
     await addPerson(portal, {
@@ -32,9 +33,9 @@ describeOnEachDatabase('the list as a CSV file', (kind) => {
     expect(status).toBe(200)
     expect(body.people).toBe(2)
     expect(body.csv.split('\r\n')).toEqual([
-      '\ufeffE-mail;Nome;Papel;Status;E-mail verificado;Cadastro;Último acesso;Áreas;Marcas;Estados',
-      "'-bia@grupopatio.com.br;' @soma;Usuário;Pendente;;01/01/2026 23:30;Nunca;Vendas;FIAT;RJ",
-      `ana@grupopatio.com.br;"'=1+1;""x""";Usuário;Aprovado;;01/01/2026 23:30;Nunca;Vendas, CRM;FIAT;RJ`,
+      '\ufeffE-mail;Nome;Papel;Status;E-mail verificado;Cadastro;Último acesso;Válido até;Áreas;Marcas;Estados',
+      "'-bia@grupopatio.com.br;' @soma;Usuário;Pendente;;01/01/2026 23:30;Nunca;;Vendas;FIAT;RJ",
+      `ana@grupopatio.com.br;"'=1+1;""x""";Usuário;Aprovado;;01/01/2026 23:30;Nunca;31/12/2026;Vendas, CRM;FIAT;RJ`,
       '',
     ])
     expect((await exportList({ q: 'ana', type: 'Vendas' })).body.people).toBe(1)

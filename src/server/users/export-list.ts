@@ -15,6 +15,7 @@ const COLUMNS: readonly [head: string, (profile: ManagedProfile) => string][] = 
   ['E-mail verificado', ({ email_verified_at }) => dateIn(email_verified_at)],
   ['Cadastro', ({ created_at }) => dateIn(created_at)],
   ['Último acesso', ({ last_sign_in_at }) => dateIn(last_sign_in_at) || 'Nunca'],
+  ['Válido até', ({ valid_until }) => valid_until?.split('-').reverse().join('/') ?? ''],
   ['Áreas', ({ types }) => types.join(', ')],
   ['Marcas', ({ marcas }) => marcas.join(', ')],
   ['Estados', ({ estados }) => estados.join(', ')],

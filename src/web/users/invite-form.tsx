@@ -73,14 +73,14 @@ export function InviteForm() {
       setShown(undefined)
       setAddresses('')
       setFile(undefined)
-      await queryClient.invalidateQueries({ queryKey: [INVITATIONS_QUERY] })
+      await queryClient.invalidateQueries({ queryKey: INVITATIONS_QUERY })
     },
     async onFailed(failure) {
       showToast(failureNotice('Ninguém foi convidado', failure))
       // It may have been done although the answer was lost: looked at again, those invited stand there as such.
       if (!isConflict(failure) && !(failure instanceof NetworkError)) return
       setShown(undefined)
-      void queryClient.invalidateQueries({ queryKey: [INVITATIONS_QUERY] })
+      void queryClient.invalidateQueries({ queryKey: INVITATIONS_QUERY })
       await check.submit()
     },
   })

@@ -2,7 +2,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import type { Invitation } from '#contract/invitations.ts'
 import { callApi } from '#web/http/api.ts'
-import { queryClient } from '#web/http/query-client.ts'
+import { queryClient, USERS_QUERY } from '#web/http/query-client.ts'
 import { isGone } from '#web/http/send-request.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -15,9 +15,10 @@ import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
 import { useSettled } from '#web/ui/use-settled.ts'
 import { ticksInWords } from './entitlements.tsx'
 
-export const INVITATIONS_QUERY = 'invitations'
+/** Among what is read again when people change: whoever accepts an invitation has left the list. */
+export const INVITATIONS_QUERY = [USERS_QUERY, 'invitations']
 
-const readAgain = () => queryClient.invalidateQueries({ queryKey: [INVITATIONS_QUERY] })
+const readAgain = () => queryClient.invalidateQueries({ queryKey: INVITATIONS_QUERY })
 
 /** Who was invited and has not answered: to be mailed again, or to be told no. */
 export function OpenInvitations() {
@@ -27,7 +28,7 @@ export function OpenInvitations() {
   const [leaving, setLeaving] = useState<Invitation>()
   const { data, isError, isFetching, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } =
     useInfiniteQuery({
-      queryKey: [INVITATIONS_QUERY, q],
+      queryKey: [...INVITATIONS_QUERY, q],
       queryFn: ({ pageParam, signal }) =>
         callApi('GET /api/invitations', {
           query: { ...(q && { q }), ...(pageParam && { cursor: pageParam }) },
