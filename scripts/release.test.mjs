@@ -104,7 +104,7 @@ test(
   SLOW,
 )
 
-describe('files for other programs', () => {
+describe('files for other programs', { timeout: SLOW }, () => {
   const places = ['/usr/sbin', '/usr/local/sbin', process.env.PATH ?? ''].join(delimiter)
   /** @param {string} name */
   const find = (name) => findOnPath(name, places) ?? ''

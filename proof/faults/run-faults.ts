@@ -1,5 +1,5 @@
 // Breaks what the portal stands on, one thing after the other, and says what held.
-// `npm run faults [-- --short] [--only NAME] [--without NAME]`
+// `npm run faults [-- [release|cluster] [--short] [--only NAME] [--without NAME]]`
 import { parseArgs } from 'node:util'
 import type { Fault, Verdict } from '#proof/shared/fault.ts'
 import { machineLine } from '#proof/shared/figures.ts'
@@ -7,6 +7,7 @@ import { runTask, say, undoAfterwards } from '#proof/shared/run-task.ts'
 import { findPostgres } from '#scripts/find-programs.mjs'
 import { backUp } from './back-up.ts'
 import { behindPgBouncer } from './behind-pgbouncer.ts'
+import { cluster, pooledCluster } from './cluster.ts'
 import { databaseDown } from './database-down.ts'
 import { databaseSilent } from './database-silent.ts'
 import { databaseSlow } from './database-slow.ts'
@@ -16,6 +17,7 @@ import { listenLost } from './listen-lost.ts'
 import { mailServerSilent } from './mail-server-silent.ts'
 import { migrationBeside } from './migration-beside.ts'
 import { powerBiFaults } from './power-bi-faults.ts'
+import { goAlone, releaseUpgrade } from './release-upgrade.ts'
 import { sigtermUnderLoad } from './sigterm-under-load.ts'
 import { twoReplicas } from './two-replicas.ts'
 
@@ -35,15 +37,26 @@ const FAULTS: readonly Fault[] = [
   behindPgBouncer,
 ]
 const FIRST_PORT = Number(process.env.FAULTS_PORT ?? 4500)
-const MAX_RUN_MS = 15 * 60_000
+/** The cluster's trials wait for its own time-outs. */
+const MAX_RUN_MS = process.argv.includes('cluster') ? 40 * 60_000 : 15 * 60_000
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     short: { type: 'boolean', default: false },
     only: { type: 'string' },
     without: { type: 'string' },
   },
 })
+
+/** By what has to be there: these two are no part of `npm test`. */
+const GROUPS: Record<string, readonly Fault[]> = {
+  portal: FAULTS,
+  release: [releaseUpgrade],
+  cluster: [cluster, pooledCluster],
+}
+const [group = 'portal', ...others] = positionals
+const faults = GROUPS[group]
 
 type Word = 'held' | 'not tried' | 'FAILED'
 
@@ -55,7 +68,11 @@ async function reasonAgainst(fault: Fault): Promise<string | undefined> {
 async function runFault(fault: Fault, index: number): Promise<Verdict[]> {
   return undoAfterwards(async (cleanUp) => {
     try {
-      return await fault.run({ isShort: values.short, cleanUp, port: FIRST_PORT + index * 10 })
+      return await fault.run({
+        isShort: values.short,
+        cleanUp,
+        port: FIRST_PORT + index * (group === 'cluster' ? 30 : 10),
+      })
     } catch (error) {
       return [{ promise: 'the program runs to its end', held: false, seen: String(error) }]
     }
@@ -90,8 +107,10 @@ async function tryFault(fault: Fault, index: number): Promise<string[]> {
 }
 
 await runTask(async () => {
+  if (!faults || others.length > 0) throw new Error(`there are faults of ${Object.keys(GROUPS).join(', ')}`)
+  if (group === 'release' && !(await goAlone())) return
   const rows: string[] = []
-  for (const [index, fault] of FAULTS.entries()) {
+  for (const [index, fault] of faults.entries()) {
     if (values.only && !fault.name.includes(values.only)) continue
     if (values.without && fault.name.includes(values.without)) continue
     rows.push(...(await tryFault(fault, index)))

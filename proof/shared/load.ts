@@ -23,7 +23,12 @@ export function keepAsking(everyMs: number, send: () => Promise<Answer>): Runnin
 }
 
 /** A contact message that can be found again; the portal answers 201 once it is kept. */
-export function writeMessage(portalUrl: string, marks: string[], timeoutMs?: number): Promise<Answer> {
+export function writeMessage(
+  portalUrl: string,
+  marks: string[],
+  timeoutMs?: number,
+  localAddress?: string,
+): Promise<Answer> {
   const mark = randomUUID()
   const body = {
     name: 'Teste de falha',
@@ -36,6 +41,7 @@ export function writeMessage(portalUrl: string, marks: string[], timeoutMs?: num
     path: '/api/support-messages',
     body,
     ...(timeoutMs && { timeoutMs }),
+    ...(localAddress && { localAddress }),
   }).then((answer) => {
     if (answer.status === 201) marks.push(mark)
     return answer
@@ -43,7 +49,7 @@ export function writeMessage(portalUrl: string, marks: string[], timeoutMs?: num
 }
 
 /** The texts of all messages in the inbox, read page by page. */
-async function readMessages(portalUrl: string, token: string): Promise<string[]> {
+export async function readMessages(portalUrl: string, token: string): Promise<string[]> {
   const found: string[] = []
   let cursor = ''
   do {

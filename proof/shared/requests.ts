@@ -24,6 +24,8 @@ export interface Asked {
   /** Left out, each request has a connection of its own. */
   agent?: Agent
   headers?: Record<string, string>
+  /** From which of this machine's addresses, all of 127.0.0.0/8, say. */
+  localAddress?: string
 }
 
 /** Sends one request; never throws, since a broken connection may be what is being looked for. */
@@ -43,7 +45,7 @@ export function ask(portalUrl: string, asked: Asked): Promise<Answer> {
     }
     const sent = httpRequest(
       `${portalUrl}${path}`,
-      { method, headers, agent, timeout: timeoutMs },
+      { method, headers, agent, timeout: timeoutMs, localAddress: asked.localAddress },
       (reply) => {
         let received = ''
         reply.setEncoding('utf8')

@@ -16,9 +16,10 @@ export interface PgBouncer {
 
 /**
  * A real PgBouncer in transaction mode, with fewer connections to the server than its clients have to it.
- * @param serverUrl of a server that is reached with a password
+ * @param serverUrl of a server that is reached with a password, or trusts its machine
+ * @param more settings
  */
-export async function startPgBouncer(serverUrl: string): Promise<PgBouncer> {
+export async function startPgBouncer(serverUrl: string, more: string[] = []): Promise<PgBouncer> {
   const server = new URL(serverUrl)
   // It refuses to run as root.
   const owner = process.getuid?.() === 0 ? unprivilegedUser() : undefined
@@ -37,6 +38,7 @@ export async function startPgBouncer(serverUrl: string): Promise<PgBouncer> {
     'pool_mode = transaction',
     'default_pool_size = 3',
     `logfile = ${join(folder, 'log')}`,
+    ...more,
   ]
   writeFileSync(join(folder, 'pgbouncer.ini'), settings.join('\n'))
   if (owner) for (const path of [folder, join(folder, 'pgbouncer.ini')]) chownSync(path, owner.uid, owner.gid)

@@ -1,0 +1,329 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { defineFault, exactly, type FaultRun, startFaultPortal, type Verdict } from '#proof/shared/fault.ts'
+import { startHaproxy } from '#proof/shared/haproxy.ts'
+import { keepAsking, readMessages, timeUntil, writeMessage } from '#proof/shared/load.ts'
+import { lackOfPatroni, type PatroniCluster, type PatroniNode, startPatroni } from '#proof/shared/patroni.ts'
+import { ADMIN, signInAsAdmin } from '#proof/shared/people.ts'
+import { createDatabase, runSql } from '#proof/shared/postgres.ts'
+import type { StartedPortal } from '#proof/shared/processes.ts'
+import { type Answer, ask } from '#proof/shared/requests.ts'
+import { type CleanUp, say, temporaryFolder } from '#proof/shared/run-task.ts'
+import { findPgBouncer } from '#scripts/find-programs.mjs'
+import { startPgBouncer } from '#server/testing/pgbouncer.ts'
+
+/** What people notice of something planned, and what the portal adds to what the cluster itself needs for the rest. */
+const PLANNED_MS = 5_000
+const ADDED_MS = 3_000
+/** Longer than the time after which Patroni gives a silent node's place away. */
+const FROZEN_MS = 30_000
+const BACK_MS = 60_000
+const CALM_MS = 3_000
+/** An answer that takes longer is noticed. */
+const SLOW_MS = 1_000
+/** Troubles that are nearer to each other are one. */
+const NEAR_MS = 1_000
+const SESSIONS = 4
+const PROBE_MS = 200
+
+interface Setting {
+  cluster: PatroniCluster
+  databaseUrl: string
+  url: string
+  replicas: { portal: StartedPortal; start: () => Promise<StartedPortal> }[]
+}
+
+interface Trial {
+  name: string
+  isPlanned: boolean
+  act(setting: Setting): Promise<void>
+}
+
+const leaderOf = async ({ cluster }: Setting) => (await cluster.readRoles()).leader as PatroniNode
+
+const TRIALS: readonly Trial[] = [
+  {
+    name: 'switch-over on purpose',
+    isPlanned: true,
+    act: ({ cluster }) => cluster.switchOver(),
+  },
+  {
+    name: 'rolling upgrade of the portal',
+    isPlanned: true,
+    async act({ replicas }) {
+      for (const replica of replicas) {
+        await replica.portal.stop()
+        replica.portal = await replica.start()
+        // HAProxy sees it within a second.
+        await wait(2_000)
+      }
+    },
+  },
+  {
+    name: 'rolling upgrade of the database',
+    isPlanned: true,
+    async act(setting) {
+      const first = await leaderOf(setting)
+      const restart = async (node: PatroniNode) => {
+        await node.stop()
+        node.start()
+        await wait(2_000)
+        await setting.cluster.untilWhole()
+      }
+      for (const node of setting.cluster.nodes) if (node !== first) await restart(node)
+      await setting.cluster.switchOver()
+      await setting.cluster.untilWhole()
+      await restart(first)
+    },
+  },
+  {
+    name: 'synchronous standby killed',
+    isPlanned: false,
+    async act({ cluster }) {
+      const { standby } = await cluster.readRoles()
+      await standby?.kill()
+      await wait(FROZEN_MS / 3)
+      standby?.start()
+    },
+  },
+  {
+    name: 'primary killed',
+    isPlanned: false,
+    async act(setting) {
+      const leader = await leaderOf(setting)
+      await leader.kill()
+      await untilAnother(setting, leader)
+      leader.start()
+    },
+  },
+  {
+    name: 'primary frozen',
+    isPlanned: false,
+    async act(setting) {
+      const leader = await leaderOf(setting)
+      leader.freeze()
+      await wait(FROZEN_MS)
+      leader.thaw()
+    },
+  },
+]
+
+async function untilAnother({ cluster }: Setting, former: PatroniNode): Promise<void> {
+  const isThere = async () => {
+    const { leader } = await cluster.readRoles()
+    return leader !== undefined && leader !== former
+  }
+  await timeUntil(isThere, BACK_MS)
+}
+
+const clusterFault = (name: string, isPooled: boolean) =>
+  defineFault({
+    name,
+    async cannotRun() {
+      if (isPooled && !findPgBouncer()) return 'there is no PgBouncer here'
+      return lackOfPatroni()
+    },
+    async run(run) {
+      const setting = await prepare(run, isPooled)
+      const verdicts: Verdict[] = []
+      for (const trial of TRIALS) verdicts.push(...(await tryOut(setting, trial)))
+      return verdicts
+    },
+  })
+
+/** Two portals behind HAProxy, PostgreSQL under Patroni behind it too. */
+export const cluster = clusterFault('Patroni cluster', false)
+/** The same, with a pooler between portals and HAProxy. */
+export const pooledCluster = clusterFault('Patroni cluster behind PgBouncer', true)
+
+async function prepare(run: FaultRun, isPooled: boolean): Promise<Setting> {
+  const { cleanUp } = run
+  const [publicPort, primaryPort, firstReplica] = [run.port, run.port + 1, run.port + 2]
+  say('  starting etcd and three nodes')
+  const patroni = await startPatroni(run.port + 10, cleanUp)
+  const portals = [firstReplica, firstReplica + 1]
+  const nodes = patroni.nodes
+  const url = await startHaproxy(
+    { port: publicPort, portals, primary: { port: primaryPort, nodes } },
+    cleanUp,
+  )
+  const server = `postgresql://postgres@127.0.0.1:${primaryPort}/postgres`
+  await timeUntil(() => isWritable(server), BACK_MS)
+  const databaseUrl = await createDatabase(server, 'cluster', () => {})
+  await runSql(databaseUrl, (client) => client.query('create table beats (at timestamptz)'))
+  const env = { ...(await databaseOf(databaseUrl, isPooled, cleanUp)), DATA_DIR: temporaryFolder(cleanUp) }
+  const replicas = []
+  for (const port of portals) {
+    const start = () => startFaultPortal(run, port, { ...env, SHUTDOWN_GRACE_SECONDS: '3' })
+    replicas.push({ start, portal: await start() })
+  }
+  await timeUntil(async () => (await ask(url, { path: '/api/health/ready' })).status === 200, BACK_MS)
+  return { cluster: patroni, databaseUrl, url, replicas }
+}
+
+async function databaseOf(
+  databaseUrl: string,
+  isPooled: boolean,
+  cleanUp: CleanUp,
+): Promise<Record<string, string>> {
+  if (!isPooled) return { DATABASE_URL: databaseUrl }
+  // It would wait for 15 s after a primary that did not let it in.
+  const bouncer = await startPgBouncer(databaseUrl, ['server_login_retry = 1'])
+  cleanUp(bouncer.stop)
+  return { DATABASE_URL: bouncer.url, DATABASE_DIRECT_URL: databaseUrl }
+}
+
+async function tryOut(setting: Setting, { name, isPlanned, act }: Trial): Promise<Verdict[]> {
+  say(`  ${name}`)
+  const { url, cluster: patroni, replicas } = setting
+  await patroni.untilWhole()
+  const token = await signInAsAdmin(url)
+  const sessions = await Promise.all(Array.from({ length: SESSIONS }, () => keepSession(url)))
+  const marks: string[] = []
+  const reads = keepAsking(100, () => ask(url, { path: '/api/profiles/me', token }))
+  const writes = keepAsking(100, () => writeMessage(url, marks))
+  const probe = probeCluster(setting)
+  await wait(CALM_MS)
+  const startedAt = performance.now()
+  await act(setting)
+  await patroni.untilWhole()
+  const backMs = await timeUntil(
+    async () => (await ask(url, { path: '/api/health/ready' })).status === 200,
+    BACK_MS,
+  )
+  await wait(CALM_MS)
+  const after = performance.now() - CALM_MS / 2
+  const beats = await probe.stop()
+  const answers = [...(await reads.stop()), ...(await writes.stop())]
+  const signedOut = (await Promise.all(sessions.map((session) => session.stop()))).filter(Boolean).length
+  const isGood = ({ status }: Answer) => status === 200 || status === 201
+  const late = answers.filter(({ sentAt }) => sentAt > after)
+  const noticedMs = longest(answers.map((answer) => troubleOf(answer, isGood(answer))))
+  const clusterMs = longestGap(beats, startedAt)
+  const limit = isPlanned ? PLANNED_MS : clusterMs + ADDED_MS
+  const kept = new Set(await readMessages(url, await signInAsAdmin(url)))
+  const lost = marks.filter((mark) => !kept.has(mark)).length
+  const own = (text: string) => `${name}: ${text}`
+  const failed = answers.filter((answer) => !isGood(answer)).length
+  return [
+    exactly(own(`of ${marks.length} acknowledged writes lost`), lost, 0),
+    exactly(own(`of ${SESSIONS} sessions ended`), signedOut, 0),
+    {
+      promise: own('back by itself, every process alive'),
+      held:
+        Number.isFinite(backMs) &&
+        late.length > 0 &&
+        late.every(isGood) &&
+        replicas.every(({ portal }) => !portal.hasEnded()),
+      seen: `${failed} of ${answers.length} refused meanwhile, ${late.filter(isGood).length} of the last ${late.length} good`,
+    },
+    {
+      promise: own(
+        isPlanned
+          ? `noticed for at most ${PLANNED_MS} ms`
+          : `noticed for at most ${ADDED_MS} ms more than the cluster needs`,
+      ),
+      held: noticedMs <= limit,
+      seen: `${Math.round(noticedMs)} ms; the cluster took no write for ${Math.round(clusterMs)} ms`,
+    },
+  ]
+}
+
+type Span = readonly [from: number, to: number]
+
+/** When somebody had reason to complain about an answer, if they had. */
+function troubleOf({ sentAt, ms }: Answer, isGood: boolean): Span | undefined {
+  if (!isGood) return [sentAt, sentAt + ms]
+  return ms > SLOW_MS ? [sentAt + SLOW_MS, sentAt + ms] : undefined
+}
+
+/** Of troubles that belong together. @returns ms */
+function longest(spans: readonly (Span | undefined)[]): number {
+  const sorted = spans.filter((span) => span !== undefined).sort(([a], [b]) => a - b)
+  let best = 0
+  let current: [number, number] | undefined
+  for (const [from, to] of sorted) {
+    if (current && from <= current[1] + NEAR_MS) current[1] = Math.max(current[1], to)
+    else current = [from, to]
+    best = Math.max(best, current[1] - current[0])
+  }
+  return best
+}
+
+/** Between two good probes, the earlier of which may have been just before. */
+function longestGap(beats: readonly number[], from: number): number {
+  const since = beats.filter((at) => at > from - PROBE_MS * 2)
+  return Math.max(0, ...since.slice(1).map((at, index) => at - (since[index] as number)))
+}
+
+/** Commits past HAProxy, pooler and portal, to whichever node takes it. @returns the moments at which one did */
+function probeCluster({ cluster: patroni, databaseUrl }: Setting) {
+  const beats: number[] = []
+  let isOver = false
+  const beat = async ({ port }: PatroniNode) => {
+    const url = new URL(databaseUrl)
+    url.port = String(port)
+    while (!isOver) {
+      if (await isWritable(url.href, 'insert into beats values (now())')) beats.push(performance.now())
+      await wait(PROBE_MS)
+    }
+  }
+  const running = patroni.nodes.map(beat)
+  return {
+    async stop() {
+      isOver = true
+      await Promise.all(running)
+      return beats.sort((a, b) => a - b)
+    },
+  }
+}
+
+async function isWritable(
+  url: string,
+  statement = 'create temporary table if not exists t ()',
+): Promise<boolean> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 1_000,
+    query_timeout: 2_000,
+  })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query(statement)
+    return true
+  } catch {
+    return false
+  } finally {
+    // One that is frozen would not say good-bye.
+    void client.end().catch(() => {})
+  }
+}
+
+/** Somebody whose page renews the session again and again, as pages do: a failure is tried again, a refusal is the end. */
+async function keepSession(url: string) {
+  const first = await ask(url, { method: 'POST', path: '/api/auth/token?grant_type=password', body: ADMIN })
+  if (first.status !== 200) throw new Error(`the administrator could not sign in: ${first.body}`)
+  let session = JSON.parse(first.body) as { access_token: string; refresh_token: string }
+  let isOver = false
+  let isSignedOut = false
+  const keep = async () => {
+    while (!isOver) {
+      await wait(1_500)
+      const { refresh_token } = session
+      const path = '/api/auth/token?grant_type=refresh_token'
+      const renewed = await ask(url, { method: 'POST', path, body: { refresh_token } })
+      if (renewed.status === 200) session = JSON.parse(renewed.body) as typeof session
+      const read = await ask(url, { path: '/api/profiles/me', token: session.access_token })
+      isSignedOut ||= [400, 401, 403].includes(renewed.status) || read.status === 401
+    }
+  }
+  const kept = keep()
+  return {
+    async stop() {
+      isOver = true
+      await kept
+      return isSignedOut
+    },
+  }
+}
