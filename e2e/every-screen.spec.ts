@@ -140,6 +140,10 @@ test('/admin with each of its dialogs', async ({ page }) => {
   await page.goto('/admin/modelos')
   await lookInto(page, 'Novo modelo', 'Igual a um colega')
 
+  await page.goto('/admin/revisoes')
+  await page.getByRole('button', { name: 'Revisar: Marca FIAT' }).click()
+  await expect(page.getByRole('button', { name: 'Concluir revisão' })).toBeVisible()
+
   await page.goto('/admin/convites')
   await page.getByLabel('E-mails').fill('alguem@gmail.com')
   await page.getByRole('button', { name: 'Conferir' }).click()

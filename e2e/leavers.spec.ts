@@ -1,6 +1,7 @@
 import { saoPauloDay } from '#contract/user-rules.ts'
 import { expect, openAdmin, openPerson, pressInMenu, test, toast } from './administration.ts'
 import { emailOf, openAs } from './portal-fixture.ts'
+import { seriousFindings } from './serious-findings.ts'
 import { filterBy, pickFilter, rows, words } from './user-table-fixture.ts'
 
 const VENDAS = emailOf('vendas.rj')
@@ -65,4 +66,35 @@ test('an access is given an end, which the row, the history and the person are t
   await colleague.getByRole('link', { name: 'Escrever ao administrador' }).click()
   await expect(colleague.getByLabel('Mensagem')).toHaveValue(/Meu acesso ao portal terminou/)
   await colleague.close()
+})
+
+test('who has a brand is gone through, and the review is recorded', async ({ page, other }) => {
+  const holders = await other.people('marca=JEEP')
+  await openAs(page, 'admin', '/admin/revisoes')
+  await page.getByRole('button', { name: 'Revisar: Marca JEEP' }).click()
+  await expect(page.getByRole('heading', { level: 2 })).toHaveText(
+    `Marca JEEP: ${holders.length} pessoas têm este acesso`,
+  )
+  await page.getByRole('checkbox', { name: `Remover de ${VENDAS}` }).check()
+  const finish = page.getByRole('button', { name: 'Concluir revisão' })
+  const dialog = page.getByRole('dialog')
+
+  // Somebody else takes it from another person meanwhile: nothing is done, the list is read again.
+  const gone = holders.find(({ email }) => email !== VENDAS)
+  await other.change(gone?.email ?? '', { marcas: [], estados: gone?.estados })
+  await finish.click()
+  await dialog.getByRole('button', { name: 'Concluir revisão' }).click()
+  await expect(toast(page, 'Não foi possível registrar a revisão')).toBeVisible()
+  await expect(page.getByRole('checkbox', { name: `Remover de ${gone?.email}` })).toHaveCount(0)
+  await expect(page.getByRole('checkbox', { name: `Remover de ${VENDAS}` })).toBeChecked()
+
+  await finish.click()
+  await dialog.getByRole('button', { name: 'Concluir revisão' }).click()
+  await expect(toast(page, 'Revisão registrada: Marca JEEP')).toBeVisible()
+  await expect(page.getByRole('list', { name: 'Revisões feitas' }).getByRole('listitem')).toContainText(
+    `${holders.length - 2} mantidos, 1 removido · admin@grupopatio.com.br`,
+  )
+  expect((await other.person(VENDAS)).marcas).toEqual(['FIAT'])
+  const findings = await seriousFindings(page)
+  expect(findings).toEqual([])
 })

@@ -1,3 +1,4 @@
+import { accessReviewRoutes } from './access-reviews.ts'
 import { accessTemplateRoutes } from './access-templates.ts'
 import { accountRoutes } from './accounts.ts'
 import { catalogueRoutes } from './catalogue.ts'
@@ -18,6 +19,7 @@ export const api = {
   catalogue: catalogueRoutes,
   users: userRoutes,
   accessTemplates: accessTemplateRoutes,
+  accessReviews: accessReviewRoutes,
   invitations: invitationRoutes,
   reports: reportRoutes,
   reportSettings: reportSettingsRoutes,

@@ -48,6 +48,9 @@ export type ProfileSort = (typeof PROFILE_SORTS)[number]
 export const MAX_IDS = 1_000
 
 /** In characters as JavaScript counts them. */
+/** So many people a review may take an access from. */
+export const MAX_REVIEWED = 10_000
+
 export const MAX_NAME_LENGTH = 100
 
 export const MAX_NOTE_LENGTH = 500

@@ -34,6 +34,8 @@ export const AUDIT_ACTIONS = [
   'access-template-added',
   'access-template-changed',
   'access-template-removed',
+  'access-reviewed',
+  'access-review-removed',
   'invitation-sent',
   'invitation-resent',
   'invitation-withdrawn',

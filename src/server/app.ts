@@ -27,7 +27,12 @@ import { supportMails } from './support/mails.ts'
 import type { MessageStreams } from './support/message-streams.ts'
 import { supportHandlers } from './support/support-handlers.ts'
 import { userMails } from './users/mails.ts'
-import { accessTemplateHandlers, invitationHandlers, userHandlers } from './users/user-handlers.ts'
+import {
+  accessReviewHandlers,
+  accessTemplateHandlers,
+  invitationHandlers,
+  userHandlers,
+} from './users/user-handlers.ts'
 import { VERSION } from './version.ts'
 
 /** What the portal is made of, passed in: tests pass the same with other clocks and services. */
@@ -103,6 +108,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
     implement(app, services, api.catalogue, catalogueHandlers())
     implement(app, services, api.users, userHandlers(services))
     implement(app, services, api.accessTemplates, accessTemplateHandlers())
+    implement(app, services, api.accessReviews, accessReviewHandlers())
     implement(app, services, api.invitations, invitationHandlers(services))
     implement(app, services, api.reports, reportHandlers(services))
     implement(app, services, api.reportSettings, reportSettingsHandlers(services))

@@ -102,6 +102,15 @@ export interface Tables {
     estados: string[]
     version: Defaulted<number>
   }
+  access_reviews: {
+    id: string
+    kind: 'types' | 'marcas'
+    code: string
+    reviewed_at: Date
+    reviewer_id: string | null
+    kept: number
+    removed: number
+  }
   password_history: { id: Generated<number>; user_id: string; hash: string; changed_at: Date }
   user_roles: { user_id: string; role: Role }
   sessions: SessionsTable

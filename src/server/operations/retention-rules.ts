@@ -38,6 +38,9 @@ export interface RetentionRule {
 export function retentionRules(periods: RetentionPeriods): RetentionRule[] {
   const { unverifiedDays, mailDays, messagesMonths, accessMonths, attemptsDays, auditMonths } = periods
   const isSent = sql<boolean>`sent_at is not null`
+  const isSuperseded = sql<boolean>`exists (
+    select from access_reviews newer where (newer.kind, newer.code) = (access_reviews.kind, access_reviews.code)
+      and newer.reviewed_at > access_reviews.reviewed_at)`
   const isUnsent = sql<boolean>`sent_at is null`
   return [
     {
@@ -64,6 +67,8 @@ export function retentionRules(periods: RetentionPeriods): RetentionRule[] {
     rule('support messages', 'support_messages', 'id', 'created_at', months(messagesMonths)),
     rule('access records', 'access_records', 'id', 'at', months(accessMonths)),
     rule('failed sign-ins', 'failed_sign_ins', 'id', 'last_at', before(attemptsDays * DAY_MS)),
+    // The newest of each area or brand tells how long ago that was.
+    rule('access reviews', 'access_reviews', 'id', 'reviewed_at', months(auditMonths), isSuperseded),
     { name: 'audit entries', deleteBatch: deleteOldAuditEntries(months(auditMonths)) },
   ]
 }

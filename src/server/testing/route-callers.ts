@@ -5,6 +5,7 @@ import type { Route } from '#contract/route.ts'
 import { saoPauloDay } from '#contract/user-rules.ts'
 import { createAccessTokens } from '#server/accounts/tokens.ts'
 import { createKeyring } from '#server/keyring.ts'
+import { fingerprintOf } from '#server/users/bulk-edit.ts'
 import { NEW_PASSWORD } from './account-calls.ts'
 import { addPerson, openTestSession } from './builders.ts'
 import { bodyFor } from './embed-token-calls.ts'
@@ -198,6 +199,12 @@ export const TAKEN: Record<string, Example[]> = {
         addresses: 'Rita Prado <rita.prado@grupopatio.com.br>',
         defaults: { types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] },
       },
+    },
+  ],
+  'POST /api/access-reviews/{kind}/{code}': [
+    {
+      path: '/api/access-reviews/marcas/VW',
+      body: { fingerprint: fingerprintOf([SOMEBODY]), remove: [SOMEBODY] },
     },
   ],
   'PUT /api/access-requests/me': [

@@ -121,7 +121,7 @@ async function selectPeople(db: Db, edit: BulkEdit, lock: boolean): Promise<stri
 }
 
 /** Stands for exactly these people, whose ids are given in the order of selectPeople. */
-function fingerprintOf(ids: readonly string[]): string {
+export function fingerprintOf(ids: readonly string[]): string {
   return createHash('sha256').update(ids.join()).digest('base64url')
 }
 

@@ -53,6 +53,7 @@ describeOnEachDatabase('exporting a person’s data', (kind) => {
       'failed_sign_ins',
       'changes_to_the_person',
       'acts_of_the_person',
+      'access_reviews',
       'mails',
       'support_messages',
     ])

@@ -42,6 +42,9 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
         order by id`),
       acts_of_the_person: await rows(sql`
         select at, action, ip, user_agent from audit_entries where actor_id = ${userId} order by id`),
+      access_reviews: await rows(sql`
+        select kind, code, reviewed_at, kept, removed from access_reviews
+        where reviewer_id = ${userId} order by reviewed_at`),
       mails: await rows(sql`
         select kind, created_at, sent_at from mail_outbox where recipient = ${profile.email} order by created_at`),
       support_messages: await rows(sql`

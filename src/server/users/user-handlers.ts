@@ -1,9 +1,11 @@
+import type { accessReviewRoutes } from '#contract/access-reviews.ts'
 import type { accessTemplateRoutes } from '#contract/access-templates.ts'
 import type { invitationRoutes } from '#contract/invitations.ts'
 import type { userRoutes } from '#contract/users.ts'
 import type { ServicesOf } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { type AccessRequestContext, readOwnAccessRequest, saveOwnAccessRequest } from './access-requests.ts'
+import { listAccessReviews, readHolders, saveAccessReview } from './access-reviews.ts'
 import {
   addAccessTemplate,
   changeAccessTemplate,
@@ -77,5 +79,14 @@ export function invitationHandlers(
       await withdrawInvitation(context, params.id)
       return undefined
     },
+  }
+}
+
+/** Who has an area or a brand, gone through by administrators. */
+export function accessReviewHandlers(): Handlers<typeof accessReviewRoutes> {
+  return {
+    listAccessReviews: ({ context }) => listAccessReviews(context.db),
+    readHolders: ({ context, params }) => readHolders(context.db, params),
+    saveAccessReview: ({ context, params, body }) => saveAccessReview(context, { ...params, ...body }),
   }
 }

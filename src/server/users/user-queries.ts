@@ -17,7 +17,8 @@ import type { Db, ProfilesTable } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 
 /** As Date.toISOString writes it. */
-const asInstant = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+export const asInstant = (column: string) =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** SQL of the instant at which the access of `profiles p` ends by itself, null for never. */
 export const ACCESS_ENDS_AT = `((p.valid_until + 1)::timestamp at time zone 'America/Sao_Paulo')`

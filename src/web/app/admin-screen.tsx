@@ -23,6 +23,9 @@ export function AdminScreen() {
           <Link to="/admin/modelos" className={textLinkClasses}>
             Modelos de acesso
           </Link>
+          <Link to="/admin/revisoes" className={textLinkClasses}>
+            Revisão de acessos
+          </Link>
           <button type="button" onClick={goToUsers} className={textLinkClasses}>
             Ir para os usuários
           </button>

@@ -27,6 +27,7 @@ const SCREENS = [
   { path: '/admin/listas', modules: [FRAME, 'src/web/catalogue/catalogue-screen.tsx'], isSignedIn: true },
   { path: '/admin/modelos', modules: [FRAME, 'src/web/users/access-templates-screen.tsx'], isSignedIn: true },
   { path: '/admin/convites', modules: [FRAME, 'src/web/users/invitations-screen.tsx'], isSignedIn: true },
+  { path: '/admin/revisoes', modules: [FRAME, 'src/web/users/access-reviews-screen.tsx'], isSignedIn: true },
   { path: '/mensagens', modules: [FRAME, 'src/web/support/inbox-screen.tsx'], isSignedIn: true },
 ]
 

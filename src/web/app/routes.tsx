@@ -235,6 +235,13 @@ const accessTemplatesRoute = createRoute({
   component: screen(() => import('#web/users/access-templates-screen.tsx'), 'AccessTemplatesScreen'),
 })
 
+const accessReviewsRoute = createRoute({
+  getParentRoute: () => administratorsRoute,
+  path: '/admin/revisoes',
+  staticData: { title: 'Revisão de acessos', isRefusalTold: true },
+  component: screen(() => import('#web/users/access-reviews-screen.tsx'), 'AccessReviewsScreen'),
+})
+
 const invitationsRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/admin/convites',
@@ -263,6 +270,7 @@ const routeTree = rootRoute.addChildren([
     administratorsRoute.addChildren([
       adminRoute,
       catalogueRoute,
+      accessReviewsRoute,
       accessTemplatesRoute,
       invitationsRoute,
       inboxRoute,

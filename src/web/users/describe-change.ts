@@ -86,6 +86,8 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
     joinDifferences(differencesBetween(before, after)),
   ],
   'list-exported': ({ who }) => `${who} exportou a lista de usuários`,
+  'access-reviewed': ({ who, after }) => `${who} revisou quem tem ${itemIn(after)}`,
+  'access-review-removed': describeBulkEdit('removeu em uma revisão de acessos'),
   'report-setting-saved': ({ who, after }) => `${who} salvou a configuração do Power BI${areaIn(after)}`,
   'report-setting-removed': ({ who, before }) => `${who} removeu a configuração do Power BI${areaIn(before)}`,
   'message-read': ({ who }) => `${who} marcou uma mensagem de suporte como lida`,

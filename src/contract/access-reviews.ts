@@ -1,0 +1,75 @@
+import * as z from 'zod/mini'
+import { defineRoutes } from './route.ts'
+import { MAX_REVIEWED } from './user-rules.ts'
+import { dateSchema, instantSchema } from './users.ts'
+
+/** What is reviewed: an area or a brand. */
+const kindSchema = z.enum(['types', 'marcas'])
+
+const resultFields = {
+  reviewed_at: instantSchema,
+  /** Null once the reviewer has been deleted. */
+  reviewer_email: z.nullable(z.string()),
+  kept: z.number(),
+  removed: z.number(),
+}
+const itemFields = { kind: kindSchema, code: z.string(), label: z.string() }
+
+const reviewableSchema = z.object({
+  ...itemFields,
+  /** How many people have it. */
+  people: z.number(),
+  /** The newest review; null for what has never been reviewed. */
+  last: z.nullable(z.object(resultFields)),
+})
+export type Reviewable = z.output<typeof reviewableSchema>
+
+/** Somebody who has it. */
+const holderSchema = z.object({
+  user_id: z.uuid(),
+  email: z.string(),
+  full_name: z.nullable(z.string()),
+  approved: z.boolean(),
+  valid_until: z.nullable(dateSchema),
+  last_sign_in_at: z.nullable(instantSchema),
+  /** When it was given, as far as the audit trail reaches. */
+  since: z.nullable(instantSchema),
+})
+export type Holder = z.output<typeof holderSchema>
+
+const reviewParams = z.object({ kind: kindSchema, code: z.string().check(z.maxLength(40)) })
+
+export const accessReviewRoutes = defineRoutes({
+  listAccessReviews: {
+    method: 'GET',
+    path: '/api/access-reviews',
+    access: 'admin',
+    summary: 'What can be reviewed, never reviewed first and then the longest ago, and the newest reviews',
+    response: z.object({
+      items: z.array(reviewableSchema),
+      past: z.array(z.object({ id: z.uuid(), ...itemFields, ...resultFields })),
+    }),
+  },
+  readHolders: {
+    method: 'GET',
+    path: '/api/access-reviews/{kind}/{code}',
+    access: 'admin',
+    summary: 'Everybody who has an area or a brand; the fingerprint stands for exactly these people',
+    params: reviewParams,
+    response: z.object({ ...itemFields, people: z.array(holderSchema), fingerprint: z.string() }),
+  },
+  saveAccessReview: {
+    method: 'POST',
+    path: '/api/access-reviews/{kind}/{code}',
+    access: 'admin',
+    summary:
+      'Takes it from those who are named, keeps all others and records the review; 409 when other people have it than were shown',
+    params: reviewParams,
+    body: z.strictObject({
+      fingerprint: z.string().check(z.maxLength(64)),
+      remove: z.array(z.uuid()).check(z.maxLength(MAX_REVIEWED)),
+    }),
+    response: z.object({ kept: z.number(), removed: z.number() }),
+    maxBodyBytes: 512 * 1024,
+  },
+})

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto'
+import { type RawBuilder, sql } from 'kysely'
+import type { accessReviewRoutes } from '#contract/access-reviews.ts'
+import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
+import { type Entitlements, heldAs, spellingsOf } from '#contract/held-lists.ts'
+import type { BodyOf, ParamsOf, ReplyOf } from '#contract/route.ts'
+import { holdCatalogue, readCatalogue } from '#server/catalogue/catalogue.ts'
+import type { Db } from '#server/database/schema.ts'
+import type { Context } from '#server/http/context.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import { recordAudit } from '#server/operations/audit.ts'
+import { fingerprintOf } from './bulk-edit.ts'
+import { inChunks, mergeEntitlements, writeChanges } from './entitlements.ts'
+import { asInstant } from './user-queries.ts'
+
+type Wanted = ParamsOf<typeof accessReviewRoutes.readHolders>
+const KINDS = ['types', 'marcas'] as const
+/** So many of the newest reviews are listed. */
+const PAST = 50
+
+/** What can be reviewed, never reviewed first and then the longest ago, and the newest reviews. */
+export async function listAccessReviews(
+  db: Db,
+): Promise<ReplyOf<typeof accessReviewRoutes.listAccessReviews>> {
+  const catalogue = await readCatalogue(db)
+  const { rows: counts } = await sql<{ kind: string; value: string; people: number }>`
+    select kind, value, count(distinct user_id)::integer as people from (
+      select user_id, 'types' as kind, unnest(types) as value from profiles
+      union all select user_id, 'marcas', unnest(marcas) from profiles
+    ) as held group by kind, value`.execute(db)
+  const lasts = await selectReviews(db)
+    .distinctOn(['r.kind', 'r.code'])
+    .orderBy('r.kind')
+    .orderBy('r.code')
+    .orderBy('r.reviewed_at', 'desc')
+    .execute()
+  const newest = await selectReviews(db).orderBy('r.reviewed_at', 'desc').limit(PAST).execute()
+  const items = KINDS.flatMap((kind) =>
+    catalogue[kind].flatMap((item) => {
+      const values = valuesOf(kind, item)
+      const held = counts.filter((count) => count.kind === kind && values.includes(count.value))
+      const people = held.reduce((sum, count) => sum + count.people, 0)
+      const last = lasts.find((review) => review.kind === kind && review.code === item.code)
+      // What is archived and nobody's needs no review any more.
+      if (item.archived && people === 0) return []
+      return [{ kind, code: item.code, label: item.label, people, last: last ? present(last) : null }]
+    }),
+  )
+  const at = ({ last }: (typeof items)[number]) => last?.reviewed_at ?? ''
+  return {
+    items: items.toSorted((a, b) => at(a).localeCompare(at(b))),
+    past: newest.map((review) => ({
+      ...present(review),
+      label: catalogue[review.kind].find(({ code }) => code === review.code)?.label ?? review.code,
+    })),
+  }
+}
+
+function selectReviews(db: Db) {
+  return db
+    .selectFrom('access_reviews as r')
+    .leftJoin('profiles as p', 'p.user_id', 'r.reviewer_id')
+    .select(['r.id', 'r.kind', 'r.code', 'r.reviewed_at', 'p.email as reviewer_email', 'r.kept', 'r.removed'])
+}
+const present = <Review extends { reviewed_at: Date }>(review: Review) => ({
+  ...review,
+  reviewed_at: review.reviewed_at.toISOString(),
+})
+
+/** @throws ProblemError not-found */
+function itemOf(catalogue: Catalogue, { kind, code }: Wanted): CatalogueItem {
+  const item = catalogue[kind].find((each) => each.code === code)
+  if (!item) throw new ProblemError('not-found', { detail: 'Esta área ou marca não existe.' })
+  return item
+}
+
+/** Everything that a list may hold for it. */
+const valuesOf = (kind: Wanted['kind'], item: CatalogueItem) =>
+  kind === 'types' ? spellingsOf(item.label) : [heldAs(kind, item)]
+
+const holds = (kind: Wanted['kind'], item: CatalogueItem): RawBuilder<boolean> =>
+  sql`p.${sql.ref(kind)} && ${valuesOf(kind, item)}::text[]`
+
+/**
+ * Everybody who has an area or a brand, by e-mail, with when it was given; that is told by the audit trail, which knows an
+ * area under the names that it had.
+ * @throws ProblemError not-found
+ */
+export async function readHolders(
+  db: Db,
+  wanted: Wanted,
+): Promise<ReplyOf<typeof accessReviewRoutes.readHolders>> {
+  const { kind, code } = wanted
+  const item = itemOf(await readCatalogue(db), wanted)
+  const list = sql.lit(kind)
+  const { rows: people } = await sql<ReplyOf<typeof accessReviewRoutes.readHolders>['people'][number]>`
+    with names as (
+      select array_agg(name) as all_names from (
+        select unnest(${valuesOf(kind, item)}::text[]) as name
+        union select before ->> 'label' from audit_entries
+        where action = 'catalogue-item-changed' and before ->> 'kind' = ${kind} and before ->> 'code' = ${code}
+      ) as known where name is not null
+    ), holders as (
+      select p.user_id, p.email, p.full_name, p.approved, p.valid_until, p.last_sign_in_at
+      from profiles p where ${holds(kind, item)}
+    ), given as (
+      select a.target_id, max(a.at) as at from audit_entries a, names
+      where a.target_id in (select user_id from holders) and a.action <> 'access-requested'
+        and jsonb_exists_any(a.after -> ${list}, all_names)
+        and not coalesce(jsonb_exists_any(a.before -> ${list}, all_names), false)
+      group by a.target_id
+    )
+    select h.user_id, h.email, h.full_name, h.approved, h.valid_until,
+      ${sql.raw(asInstant('h.last_sign_in_at'))} as last_sign_in_at, ${sql.raw(asInstant('g.at'))} as since
+    from holders h left join given g on g.target_id = h.user_id
+    order by h.email collate "und-x-icu"`.execute(db)
+  const ids = people.map(({ user_id }) => user_id).toSorted()
+  return { kind, code, label: item.label, people, fingerprint: fingerprintOf(ids) }
+}
+
+/**
+ * Takes an area or a brand from those who are named and records that all who have it were gone through, all or nothing.
+ * @throws ProblemError not-found, conflict when others have it than were shown
+ */
+export function saveAccessReview(
+  context: Context,
+  { fingerprint, remove, ...wanted }: Wanted & BodyOf<typeof accessReviewRoutes.saveAccessReview>,
+): Promise<ReplyOf<typeof accessReviewRoutes.saveAccessReview>> {
+  const { kind, code } = wanted
+  return context.db.transaction().execute(async (db) => {
+    const within = { ...context, db }
+    const catalogue = await holdCatalogue(db)
+    const item = itemOf(catalogue, wanted)
+    const people = await db
+      .selectFrom('profiles as p')
+      .select(['p.user_id', 'p.email', 'p.types', 'p.marcas', 'p.estados'])
+      .where(holds(kind, item))
+      .orderBy('p.user_id')
+      .forUpdate()
+      .execute()
+    const named = new Set(remove.map((id) => id.toLowerCase()))
+    const leaving = people.filter(({ user_id }) => named.has(user_id))
+    const isAsShown = fingerprintOf(people.map(({ user_id }) => user_id)) === fingerprint
+    if (!isAsShown || leaving.length !== named.size)
+      throw new ProblemError('conflict', {
+        detail:
+          'As pessoas com este acesso mudaram nesse meio-tempo. Nada foi alterado: confira a lista de novo.',
+      })
+    const id = randomUUID()
+    const taken: Partial<Entitlements> = { [kind]: [heldAs(kind, item)] }
+    for (const chunk of inChunks(leaving)) {
+      const changes = chunk.flatMap(({ user_id, email, ...lists }) => {
+        const after = mergeEntitlements(catalogue, lists, 'remove', taken)
+        return after
+          ? [{ user_id, email, lists: { ...lists, ...after }, before: { [kind]: lists[kind] }, after }]
+          : []
+      })
+      await writeChanges(within, { action: 'access-review-removed', batchId: id, changes })
+    }
+    const result = { kept: people.length - leaving.length, removed: leaving.length }
+    await db
+      .insertInto('access_reviews')
+      .values({
+        id,
+        kind,
+        code,
+        reviewed_at: new Date(context.clock()),
+        reviewer_id: context.actor.profile.user_id,
+        ...result,
+      })
+      .execute()
+    await recordAudit(within, {
+      action: 'access-reviewed',
+      after: { kind, code, label: item.label, ...result },
+    })
+    return result
+  })
+}

@@ -1,0 +1,239 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Holder, Reviewable } from '#contract/access-reviews.ts'
+import { hasPassed } from '#contract/user-rules.ts'
+import { callApi } from '#web/http/api.ts'
+import { queryClient } from '#web/http/query-client.ts'
+import { isConflict, isGone } from '#web/http/send-request.ts'
+import { FailedLoad } from '#web/ui/alert.tsx'
+import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { Checkbox } from '#web/ui/choices.tsx'
+import { ConfirmDialog } from '#web/ui/dialog.tsx'
+import { formatDate, formatDay } from '#web/ui/format-instant.ts'
+import { Skeleton } from '#web/ui/loading.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
+import { inWords } from './selection.ts'
+
+const reviewsQuery = queryOptions({
+  queryKey: ['access-reviews'],
+  queryFn: ({ signal }) => callApi('GET /api/access-reviews', { signal }),
+})
+
+const KINDS = { types: 'Área', marcas: 'Marca' }
+const listClasses = 'divide-y divide-line rounded-xl border border-line bg-surface text-sm shadow-xs'
+
+/** /admin/revisoes, 'Revisão de acessos': who has an area or a brand, kept or removed one by one. */
+export function AccessReviewsScreen() {
+  const [chosen, setChosen] = useState<Reviewable>()
+  return (
+    <div className="mx-auto w-full max-w-4xl space-y-6 px-4 py-8">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
+        <h1 className="font-semibold text-2xl tracking-tight">Revisão de acessos</h1>
+        <Link to="/admin" className={`text-sm ${textLinkClasses}`}>
+          Voltar à administração
+        </Link>
+      </div>
+      {chosen ? (
+        <Review key={chosen.code} item={chosen} onClose={() => setChosen(undefined)} />
+      ) : (
+        <Overview onChoose={setChosen} />
+      )}
+    </div>
+  )
+}
+
+function Overview({ onChoose }: { onChoose: (item: Reviewable) => void }) {
+  const { data, isError, isFetching, refetch } = useQuery(reviewsQuery)
+  if (isError && !data)
+    return (
+      <FailedLoad isRetrying={isFetching} onRetry={() => void refetch()}>
+        As revisões não puderam ser lidas agora.
+      </FailedLoad>
+    )
+  if (!data) return <Skeleton className="h-96" />
+  return (
+    <>
+      <p className="max-w-prose text-muted text-sm">
+        Escolha uma área ou uma marca, confira quem a tem e diga quem continua. O que nunca foi revisado, ou
+        há mais tempo, vem primeiro.
+      </p>
+      <ul aria-label="O que revisar" className={listClasses}>
+        {data.items.map((item) => (
+          <li
+            key={`${item.kind} ${item.code}`}
+            className="flex flex-wrap items-center gap-x-6 gap-y-1 px-4 py-3 sm:px-6"
+          >
+            <div className="min-w-0 flex-1 basis-64">
+              <h2 className="break-words font-medium">
+                <span className="font-normal text-muted">{KINDS[item.kind]}</span> {item.label}
+              </h2>
+              <p className="text-muted">
+                {inWords(item.people, 'pessoa', 'pessoas')} ·{' '}
+                {item.last ? (
+                  `Revisada em ${formatDay(item.last.reviewed_at)}`
+                ) : (
+                  <span className="text-warning">Nunca revisada</span>
+                )}
+              </p>
+            </div>
+            <Button
+              variant="secondary"
+              aria-label={`Revisar: ${KINDS[item.kind]} ${item.label}`}
+              onClick={() => onChoose(item)}
+              className="h-9 px-3"
+            >
+              Revisar
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {data.past.length > 0 && (
+        <section aria-labelledby="revisoes-feitas" className="space-y-3">
+          <h2 id="revisoes-feitas" className="font-semibold text-lg">
+            Revisões feitas
+          </h2>
+          <ul aria-labelledby="revisoes-feitas" className={listClasses}>
+            {data.past.map((review) => (
+              <li key={review.id} className="px-4 py-3 sm:px-6">
+                <p className="font-medium">
+                  {formatDay(review.reviewed_at)} · {KINDS[review.kind]} {review.label}
+                </p>
+                <p className="break-words text-muted">
+                  {resultInWords(review)} · {review.reviewer_email ?? 'Alguém cuja conta foi excluída'}
+                </p>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  )
+}
+
+const resultInWords = ({ kept, removed }: { kept: number; removed: number }) =>
+  `${inWords(kept, 'mantido', 'mantidos')}, ${inWords(removed, 'removido', 'removidos')}`
+
+function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
+  const { kind, code } = item
+  const name = `${KINDS[kind]} ${item.label}`
+  const { data, isError, isFetching, refetch } = useQuery({
+    queryKey: ['access-review', kind, code],
+    queryFn: ({ signal }) =>
+      callApi('GET /api/access-reviews/{kind}/{code}', { params: { kind, code }, signal }),
+    // What is ticked must not change under the hand.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnReconnect: false,
+    refetchOnWindowFocus: false,
+  })
+  const [leaving, setLeaving] = useState<ReadonlySet<string>>(new Set())
+  const [isAsking, setIsAsking] = useState(false)
+  // Somebody who was ticked may be gone since the list was read again.
+  const remove = (data?.people ?? []).flatMap(({ user_id }) => (leaving.has(user_id) ? [user_id] : []))
+  const { submit, isBusy } = useSubmit({
+    send: () =>
+      callApi('POST /api/access-reviews/{kind}/{code}', {
+        params: { kind, code },
+        body: { fingerprint: data?.fingerprint ?? '', remove },
+      }),
+    async onDone(result) {
+      await queryClient.invalidateQueries(reviewsQuery)
+      showToast({ kind: 'success', title: `Revisão registrada: ${name}`, description: resultInWords(result) })
+      onClose()
+    },
+    async onFailed(failure) {
+      setIsAsking(false)
+      showToast(failureNotice('Não foi possível registrar a revisão', failure))
+      if (isConflict(failure) || isGone(failure)) await refetch()
+    },
+  })
+  const toggle = (userId: string, isOn: boolean) => {
+    const next = new Set(leaving)
+    if (isOn) next.add(userId)
+    else next.delete(userId)
+    setLeaving(next)
+  }
+  if (isError && !data)
+    return (
+      <FailedLoad isRetrying={isFetching} onRetry={() => void refetch()}>
+        Não foi possível ler quem tem este acesso.
+      </FailedLoad>
+    )
+  if (!data) return <Skeleton className="h-96" />
+  const result = { kept: data.people.length - remove.length, removed: remove.length }
+  return (
+    <section aria-labelledby="em-revisao" className="space-y-4">
+      <h2 id="em-revisao" className="font-semibold text-lg">
+        {name}: {inWords(data.people.length, 'pessoa tem', 'pessoas têm')} este acesso
+      </h2>
+      {data.people.length > 0 && (
+        <ul aria-labelledby="em-revisao" className={listClasses}>
+          {data.people.map((person) => (
+            <HolderRow
+              key={person.user_id}
+              person={person}
+              isLeaving={leaving.has(person.user_id)}
+              onToggle={(isOn) => !isBusy && toggle(person.user_id, isOn)}
+            />
+          ))}
+        </ul>
+      )}
+      <div className="sticky bottom-0 -mx-4 flex flex-wrap items-center justify-end gap-3 border-line border-t bg-canvas px-4 py-3">
+        <p role="status" className="mr-auto text-sm tabular-nums">
+          {resultInWords(result)}
+        </p>
+        <Button variant="secondary" onClick={isBusy ? undefined : onClose}>
+          Cancelar
+        </Button>
+        <Button isBusy={isBusy} onClick={() => (remove.length > 0 ? setIsAsking(true) : void submit())}>
+          Concluir revisão
+        </Button>
+      </div>
+      {isAsking && (
+        <ConfirmDialog
+          title={`Remover ${item.label} de ${inWords(remove.length, 'pessoa', 'pessoas')}?`}
+          description={`${resultInWords(result)}. A revisão fica registrada em seu nome.`}
+          confirmLabel="Concluir revisão"
+          isBusy={isBusy}
+          onConfirm={() => void submit()}
+          onCancel={() => setIsAsking(false)}
+        />
+      )}
+    </section>
+  )
+}
+
+interface HolderRowProps {
+  person: Holder
+  isLeaving: boolean
+  onToggle: (isOn: boolean) => void
+}
+
+function HolderRow({ person, isLeaving, onToggle }: HolderRowProps) {
+  const { email, full_name, approved, valid_until, last_sign_in_at, since } = person
+  const state = !approved
+    ? 'sem aprovação'
+    : valid_until &&
+      (hasPassed(valid_until, Date.now()) ? 'acesso encerrado em ' : 'válido até ') + formatDate(valid_until)
+  return (
+    <li className="flex flex-wrap items-center gap-x-6 gap-y-1 px-4 py-2.5 [contain-intrinsic-size:auto_4rem] [content-visibility:auto] sm:px-6">
+      <div className={`min-w-0 flex-1 basis-60 break-words ${isLeaving ? 'text-muted line-through' : ''}`}>
+        <p className="font-medium">{full_name ?? email}</p>
+        {full_name && <p className="text-muted text-xs">{email}</p>}
+      </div>
+      <p className="basis-60 text-muted text-xs tabular-nums">
+        Último acesso: {last_sign_in_at ? formatDay(last_sign_in_at) : 'nunca'} ·{' '}
+        {since ? `desde ${formatDay(since)}` : 'desde antes do histórico'}
+        {state && ` · ${state}`}
+      </p>
+      <Checkbox
+        label="Remover"
+        aria-label={`Remover de ${email}`}
+        checked={isLeaving}
+        onChange={({ target }) => onToggle(target.checked)}
+      />
+    </li>
+  )
+}
