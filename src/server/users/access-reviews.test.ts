@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { ReplyNamed } from '#contract/index.ts'
 import { retentionRules } from '#server/operations/retention-rules.ts'
 import {
@@ -18,6 +18,7 @@ type Holders = ReplyNamed<'GET /api/access-reviews/{kind}/{code}'>
 describeOnEachDatabase('a review of accesses', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
   const admin = setUpAdmin(portal, { email: 'admin@grupopatio.com.br', types: [], marcas: [] })
+  beforeEach(() => portal.database.db.deleteFrom('access_reviews').execute())
   const add = (name: string, rest: object = {}) =>
     addPerson(portal, { email: `${name}@grupopatio.com.br`, types: ['CRM'], marcas: ['VW'], ...rest })
   const read = async (path = 'types/crm'): Promise<Holders> => {
