@@ -30,7 +30,10 @@ test('a forgotten password is reset by mail and opens the portal', async ({ page
   await typeNewPassword(page, NEW_PASSWORD, 'outra')
   await submit.click()
   await expect(page.getByRole('alert')).toContainText('As senhas não coincidem')
+  const remark = page.getByText('Com 12 caracteres, você não precisa trocá-la ao entrar.')
+  await expect(remark).toHaveCount(0)
   await typeNewPassword(page, 'abcdefg!')
+  await expect(remark).toBeVisible()
   await submit.click()
   await expect(page.getByRole('alert')).toHaveText('Senha fracaPor favor, escolha uma senha mais forte.')
 

@@ -40,6 +40,8 @@ test('a wrong password says so and resets the human check', async ({ page }) => 
   })
   await signIn(page, 'diretoria', 'not the password')
   await expect(page.getByText('Falha no login. Verifique suas credenciais.')).toBeVisible()
+  const form = page.getByRole('form', { name: 'Entrar' })
+  await expect(form.getByRole('alert')).toContainText('E-mail ou senha não conferem.')
   await expect(page).toHaveURL('/login')
   await page.getByLabel('Senha', { exact: true }).fill(PASSWORD)
   await solveHumanCheck(page)
@@ -47,6 +49,62 @@ test('a wrong password says so and resets the human check', async ({ page }) => 
   await expect(page).toHaveURL(/\/power-bi/)
   // Solved anew: an answer and its pass serve once.
   expect(answers.size).toBe(2)
+})
+
+test('a lock-out is counted down in the form, and gives the button back', async ({ page }) => {
+  await page.clock.install()
+  await page.route('**/api/auth/token**', (route) =>
+    route.fulfill({
+      status: 429,
+      headers: { 'retry-after': '65' },
+      json: { code: 'rate-limited', detail: 'Muitas tentativas.' },
+    }),
+  )
+  await signIn(page, 'diretoria', 'not the password')
+  const form = page.getByRole('form', { name: 'Entrar' })
+  const button = form.getByRole('button', { name: 'Entrar' })
+  await expect(page.getByText('Muitas tentativas. Tente novamente em 65 segundos.')).toBeVisible()
+  await expect(form.getByRole('alert')).toContainText('Tente de novo em 1:0')
+  await expect(button).toBeDisabled()
+  await page.clock.fastForward(30_000)
+  await expect(form.getByRole('alert')).toContainText('Tente de novo em 0:3')
+  await page.clock.fastForward(40_000)
+  await expect(form.getByText('Você já pode tentar de novo.')).toBeVisible()
+  await expect(button).toBeEnabled()
+})
+
+test('without a connection the form says so, and that it is back', async ({ page, context }) => {
+  await page.goto('/login')
+  await page.getByLabel('E-mail').fill(email('diretoria'))
+  await page.getByLabel('Senha', { exact: true }).fill(PASSWORD)
+  await solveHumanCheck(page)
+  await context.setOffline(true)
+  await page.getByRole('button', { name: 'Entrar' }).click()
+  const form = page.getByRole('form', { name: 'Entrar' })
+  await expect(page.getByText('Falha no login. Verifique suas credenciais.')).toBeVisible()
+  await expect(form.getByRole('alert')).toContainText('Você está sem conexão')
+  await context.setOffline(false)
+  await expect(form.getByText('A conexão voltou. Você já pode tentar de novo.')).toBeVisible()
+})
+
+test('above the keyboard of a phone what went wrong is in sight, and no notice covers it', async ({
+  page,
+}) => {
+  // What a keyboard leaves of 844 px.
+  await page.setViewportSize({ width: 390, height: 460 })
+  await signIn(page, 'diretoria', 'not the password')
+  await expect(page.getByText('Falha no login. Verifique suas credenciais.')).toBeVisible()
+  const form = page.getByRole('form', { name: 'Entrar' })
+  for (const part of [form.getByRole('alert'), page.getByLabel('Senha', { exact: true })]) {
+    await expect(part).toBeInViewport({ ratio: 1 })
+    expect(
+      await part.evaluate((element) => {
+        const { left, right, top, bottom } = element.getBoundingClientRect()
+        const points = [top + 2, (top + bottom) / 2, bottom - 2]
+        return points.every((y) => element.contains(document.elementFromPoint((left + right) / 2, y)))
+      }),
+    ).toBe(true)
+  }
 })
 
 test('the built-in administrator needs no human check', async ({ page }) => {

@@ -18,8 +18,16 @@ test('somebody signs up, confirms the mail and waits for approval', async ({ pag
   await expect(page.getByText('Verifique sua caixa de entrada para confirmar seu cadastro.')).toBeVisible()
   const resting = page.getByRole('button', { name: /^Reenviar em (60|5\d)s$/ })
   await expect(resting).toBeDisabled()
+  await expect(resting).toBeFocused()
   await page.reload()
   await expect(resting).toBeDisabled()
+  // The address goes along, both ways back.
+  await page.getByRole('link', { name: 'Voltar para o login' }).click()
+  await expect(page.getByLabel('E-mail')).toHaveValue(email)
+  await page.goBack()
+  await page.goBack()
+  await expect(page).toHaveURL('/signup')
+  await expect(page.getByLabel('E-mail')).toHaveValue(email)
 
   // A prefetch of the link uses nothing up.
   const link = await linkIn(demo, email, 2)

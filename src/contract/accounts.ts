@@ -99,6 +99,8 @@ const passwordGrantSchema = z.strictObject({
 })
 const refreshGrantSchema = z.strictObject({
   refresh_token: z.string().check(z.minLength(1), z.maxLength(512)),
+  /** The last one of the session, expired or not: whoever has it is told why the session has ended. */
+  access_token: z.optional(z.string().check(z.maxLength(2048))),
 })
 
 /** The signed-in user in GoTrue's shape, as far as its official client reads it. */

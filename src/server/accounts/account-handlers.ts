@@ -25,7 +25,10 @@ export function accountHandlers(services: AccountServices): Handlers<typeof acco
     async issueToken({ context, query, body }) {
       if (query.grant_type === 'refresh_token') {
         if (!('refresh_token' in body)) throw new ProblemError('invalid-input')
-        return refreshSession({ ...services, ...context }, body.refresh_token)
+        return refreshSession(
+          { ...services, ...context },
+          { refreshToken: body.refresh_token, accessToken: body.access_token },
+        )
       }
       if (!('email' in body)) throw new ProblemError('invalid-input')
       const { email, password, device_token: deviceToken } = body

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { SessionKind } from '#contract/access.ts'
 import { isSignedIn, refresh } from '#server/testing/account-calls.ts'
 import { readTrail } from '#server/testing/admin-calls.ts'
-import { addPerson, openTestSession } from '#server/testing/builders.ts'
+import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
@@ -214,5 +214,40 @@ describeOnEachDatabase('refreshing a session', (kind) => {
     const { refresh_token, user } = await open()
     await portal.database.db.deleteFrom('profiles').where('user_id', '=', user.id).execute()
     expect(await isDead(refresh_token)).toBe(true)
+  })
+
+  test('says why it has stopped to whoever has an access token of the session, expired or not', async () => {
+    const { db } = portal.database
+    const why = async ({ refresh_token, access_token }: Awaited<ReturnType<typeof open>>) => {
+      const body = { refresh_token, access_token }
+      const reply = await send(portal, 'POST', '/api/auth/token?grant_type=refresh_token', { body })
+      expect(reply.status).toBe(400)
+      return reply.body.detail
+    }
+    const endAll = (session: { user: { id: string } }) =>
+      db.deleteFrom('sessions').where('user_id', '=', session.user.id).execute()
+
+    const late = await open()
+    portal.clock.advance(41 * MINUTE)
+    expect(await why(late)).toMatch(/^Sua sessão expirou/)
+
+    const ended = await open()
+    await endAll(ended)
+    expect(await why(ended)).toBe('Sua sessão terminou. Entre novamente.')
+    const changed_at = new Date(portal.clock())
+    await db
+      .insertInto('passwords')
+      .values({ user_id: ended.user.id, hash: '-', changed_at })
+      .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ changed_at }))
+      .execute()
+    portal.clock.advance(11 * MINUTE)
+    expect(await why(ended)).toMatch(/^A senha desta conta foi trocada/)
+    // A token that is nobody's learns nothing.
+    expect(await why({ ...ended, access_token: `${ended.access_token.slice(0, -6)}AAAAAA` })).toMatch(
+      /^Sua sessão terminou/,
+    )
+
+    await db.deleteFrom('profiles').where('user_id', '=', ended.user.id).execute()
+    expect(await why(ended)).toMatch(/^Sua conta foi removida/)
   })
 })

@@ -163,22 +163,49 @@ async function acknowledge({ db }: Database, sessionId: string, counter: number)
  * Trades a refresh token for a new session (RFC 9700, section 4.14: rotation with reuse detection). The
  * parent gets the same successor again while that is 10 s old at most, or 2 min while it was never seen in
  * use; anything older ends the whole session.
- * @throws ProblemError invalid-refresh-token, rate-limited
+ * @throws ProblemError invalid-refresh-token, with why to whoever has an access token too; rate-limited
  */
-export async function refreshSession(context: AccountContext, refreshToken: string): Promise<Session> {
+export async function refreshSession(
+  context: AccountContext,
+  { refreshToken, accessToken = '' }: { refreshToken: string; accessToken?: string | undefined },
+): Promise<Session> {
   const parts = parseRefreshToken(refreshToken)
+  const refusal = async () =>
+    new ProblemError('invalid-refresh-token', await explainEnd(context, accessToken))
   // Forgeries must not use up what the owner of the session may ask for.
-  if (!parts || !(await findOpened(context, parts))) throw new ProblemError('invalid-refresh-token')
+  if (!parts || !(await findOpened(context, parts))) throw await refusal()
   await context.takeFromLimit(`refresh ${parts.sessionId}`, REFRESH_LIMIT)
   // A refusal is returned, not thrown: throwing would roll the revocation back.
   const session = await context.db.transaction().execute((db) => trade({ ...context, db }, parts))
-  if (!session) throw new ProblemError('invalid-refresh-token')
+  if (!session) throw await refusal()
   const { id, last_sign_in_at } = session.user
   const now = context.clock()
   // Behind the transaction: whoever changes a person locks the profile before its sessions.
   if (!last_sign_in_at || saoPauloDay(Date.parse(last_sign_in_at)) !== saoPauloDay(now))
     await noteUse(context.db, id, new Date(now))
   return session
+}
+
+/** Why the session of an access token has ended, as far as that can be told: its row may be gone. */
+async function explainEnd({ db, clock, tokens }: SessionContext, accessToken: string) {
+  const claims = await tokens.access.readLate(accessToken)
+  if (!claims) return {}
+  const person = await db
+    .selectFrom('profiles')
+    .leftJoin('passwords', 'passwords.user_id', 'profiles.user_id')
+    .leftJoin('sessions', (join) =>
+      join.onRef('sessions.user_id', '=', 'profiles.user_id').on('sessions.id', '=', claims.sessionId),
+    )
+    .select(['passwords.changed_at', 'sessions.id as session_id'])
+    .where('profiles.user_id', '=', claims.userId)
+    .executeTakeFirst()
+  if (!person)
+    return { detail: 'Sua conta foi removida do portal. Em caso de dúvida, fale com o administrador.' }
+  if (person.changed_at && person.changed_at.getTime() >= claims.issuedAt)
+    return { detail: 'A senha desta conta foi trocada. Entre com a nova senha.' }
+  // One that is still there was refused for its age alone.
+  const isExpired = person.session_id !== null || claims.issuedAt <= clock() - SESSION_IDLE_MS
+  return isExpired ? { detail: 'Sua sessão expirou. Entre novamente para continuar.' } : {}
 }
 
 type TokenParts = NonNullable<ReturnType<typeof parseRefreshToken>>

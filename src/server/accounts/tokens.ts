@@ -72,6 +72,13 @@ export function createAccessTokens(keyring: Keyring, clock: () => number) {
       remembered.set(token, checked)
       return checked.claims
     },
+    /** @returns whose an access token is, or was before it expired, and when it was made (ms) */
+    async readLate(
+      token: string,
+    ): Promise<{ userId: string; sessionId: string; issuedAt: number } | undefined> {
+      const checked = await checkAccessToken(token, keys, () => 0)
+      return checked && { ...checked.claims, issuedAt: checked.issuedAt }
+    },
   }
 }
 
@@ -88,7 +95,7 @@ async function checkAccessToken(token: string, keys: Key[], clock: () => number)
         algorithms: ['HS256'],
         audience: AUDIENCE,
         currentDate: new Date(clock()),
-        requiredClaims: ['sub', 'sid', 'rc', 'exp'],
+        requiredClaims: ['sub', 'sid', 'rc', 'iat', 'exp'],
       },
     )
     const claims = {
@@ -96,7 +103,8 @@ async function checkAccessToken(token: string, keys: Key[], clock: () => number)
       sessionId: payload.sid as string,
       refreshCounter: payload.rc as number,
     }
-    return { claims, expiresAt: (payload.exp as number) * 1000 }
+    const [issuedAt, expiresAt] = [payload.iat as number, payload.exp as number].map((at) => at * 1000)
+    return { claims, issuedAt: issuedAt as number, expiresAt: expiresAt as number }
   } catch {
     return undefined
   }

@@ -14,7 +14,7 @@ import type { HttpEnv } from './implement.ts'
 export interface PortalPageOptions {
   /** The built index.html. */
   html: string
-  /** What the build has drawn of some screens; every other path gets the page without a screen. */
+  /** What the build has drawn of some screens; every other path gets the one of ''. */
   screens: PrerenderedScreen[]
   settings: PortalSettings
 }
@@ -58,6 +58,7 @@ function makePages({ html, screens, settings }: PortalPageOptions, year: number)
   const base = withSettings(html, settings)
   const page = (text: string) => ({ html: text, gzip: gzipSync(text) })
   return new Map([
+    // A build without it still serves every path.
     ['', page(base)],
     ...screens.map((screen) => [screen.path, page(withScreen(base, screen, settings, year))] as const),
   ])

@@ -1,18 +1,18 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { callbackMessages, inviteMessages, type LinkState } from '#contract/accounts.ts'
-import { sessionMessages, verificationMessages } from '#contract/messages.ts'
+import { sessionMessages } from '#contract/messages.ts'
 import { forcedChangeFormSchema, PASSWORD_MIN } from '#contract/passwords.ts'
 import { ApiError } from '#web/http/api.ts'
 import { inOneTab } from '#web/session/browser-storage.ts'
-import { useResendVerification } from '#web/session/resend-verification.ts'
+import { ResendButton } from '#web/session/resend-button.tsx'
 import { adoptSession, getSession, signOut } from '#web/session/session.ts'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
+import { FormAlert } from '#web/ui/form-alert.tsx'
 import { Spinner } from '#web/ui/loading.tsx'
-import { MessagePage } from '#web/ui/message-page.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { failureNotice, useForm, useSubmit } from '#web/ui/use-form.ts'
-import { VisitorPage } from '#web/ui/visitor-page.tsx'
+import { failureNotice, focusFirstField, useForm, useSubmit } from '#web/ui/use-form.ts'
+import { MessagePage, VisitorPage } from '#web/ui/visitor-page.tsx'
 import { explainRefusal } from './change-password.ts'
 import { askAboutLink, readTokenHash, spendLink, useLinkHash } from './mail-link.ts'
 import { NewPasswordFields } from './new-password-fields.tsx'
@@ -87,7 +87,9 @@ function Callback({ type, tokenHash }: { type: CallbackType; tokenHash: string |
   if (step.kind === 'too-late') return <FreshLinkNeeded email={step.email} />
   return (
     <MessagePage title={callbackMessages.checking}>
-      <Spinner className="size-6" />
+      <span role="status" className="flex items-center gap-3">
+        <Spinner /> Isto leva só um instante.
+      </span>
     </MessagePage>
   )
 }
@@ -159,14 +161,14 @@ function OtherPerson(props: {
     <MessagePage
       title="Este link é de outra conta"
       actions={
-        <div className="flex flex-wrap justify-center gap-3">
-          <Link to="/power-bi" replace className={buttonClasses('secondary')}>
-            Ficar nesta conta
-          </Link>
-          <Button isBusy={isBusy} onClick={() => void leave()}>
+        <>
+          <Button size="large" isBusy={isBusy} onClick={() => void leave()}>
             {texts.leave}
           </Button>
-        </div>
+          <Link to="/power-bi" replace className={buttonClasses('secondary', 'large')}>
+            Ficar nesta conta
+          </Link>
+        </>
       }
     >
       <div className="space-y-3">
@@ -192,7 +194,7 @@ interface FirstPasswordFormProps {
 }
 
 function FirstPasswordForm({ type, email, confirm, onRefused }: FirstPasswordFormProps) {
-  const { formProps, isBusy, errorOf } = useForm({
+  const { formProps, submitProps, failure, errorOf } = useForm({
     schema: forcedChangeFormSchema,
     explain: (error) => explainRefusal(error, TEXTS[type].error),
     async send({ password }) {
@@ -205,9 +207,10 @@ function FirstPasswordForm({ type, email, confirm, onRefused }: FirstPasswordFor
     },
   })
   return (
-    <form {...formProps} className="space-y-5" aria-label="Crie sua senha">
+    <form {...formProps} ref={focusFirstField} className="space-y-5" aria-label="Crie sua senha">
       <NewPasswordFields label="Senha" email={email} errorOf={errorOf} minLength={PASSWORD_MIN} />
-      <Button type="submit" size="large" className="w-full" isBusy={isBusy}>
+      <FormAlert failure={failure} />
+      <Button {...submitProps} size="large" className="w-full">
         {TEXTS[type].submit}
       </Button>
       <p className="text-muted text-sm">{TEXTS[type].note}</p>
@@ -217,10 +220,10 @@ function FirstPasswordForm({ type, email, confirm, onRefused }: FirstPasswordFor
 
 /** The link is older than an hour and would have to set a password. */
 function FreshLinkNeeded({ email }: { email: string }) {
-  const { label, isSending, isResting, resend } = useResendVerification(email, verificationMessages.resent)
   return (
     <VisitorPage
       title="Peça um novo link"
+      hasPanel={false}
       description={
         <>
           Para confirmar <Email>{email}</Email> neste navegador, você precisa criar a senha da conta. Por
@@ -229,15 +232,7 @@ function FreshLinkNeeded({ email }: { email: string }) {
       }
     >
       <div className="grid gap-3">
-        <Button
-          size="large"
-          isBusy={isSending}
-          disabled={isResting}
-          onClick={() => void resend()}
-          className="tabular-nums"
-        >
-          {label}
-        </Button>
+        <ResendButton email={email} size="large" />
         <Link to="/login" className={buttonClasses('secondary', 'large')}>
           Voltar para o login
         </Link>

@@ -4,8 +4,8 @@ import { ApiError, callPublic } from '#web/http/api.ts'
 import { getSession, refreshSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
-import { MessagePage } from '#web/ui/message-page.tsx'
 import { useSubmit } from '#web/ui/use-form.ts'
+import { MessagePage } from '#web/ui/visitor-page.tsx'
 import { useLinkHash } from './mail-link.ts'
 
 type Outcome = 'account-removed' | 'sessions-ended' | 'link-ended'
@@ -23,14 +23,15 @@ function Disown({ tokenHash }: { tokenHash: string }) {
     <MessagePage
       title="Não foi você?"
       actions={
-        <div className="flex flex-wrap justify-center gap-3">
-          <Link to="/login" className={buttonClasses('secondary')}>
-            Cancelar
-          </Link>
-          <Button variant="danger" isBusy={isBusy} onClick={() => void disown()}>
+        <>
+          {failure && <Alert kind="error">{failure}</Alert>}
+          <Button variant="danger" size="large" isBusy={isBusy} onClick={() => void disown()}>
             Não fui eu
           </Button>
-        </div>
+          <Link to="/login" className={buttonClasses('secondary', 'large')}>
+            Cancelar
+          </Link>
+        </>
       }
     >
       <div className="space-y-3">
@@ -39,11 +40,6 @@ function Disown({ tokenHash }: { tokenHash: string }) {
           Uma conta criada com o seu endereço e ainda não confirmada será removida. Se a senha da sua conta
           foi trocada, todas as sessões serão encerradas e você receberá um link para criar uma nova senha.
         </p>
-        {failure && (
-          <Alert kind="error" className="text-left">
-            {failure}
-          </Alert>
-        )}
       </div>
     </MessagePage>
   )
@@ -89,16 +85,16 @@ function DisownOutcome({ outcome }: { outcome: Outcome }) {
     <MessagePage
       title={title}
       actions={
-        <div className="flex flex-wrap justify-center gap-3">
+        <>
           {outcome === 'link-ended' && (
-            <Link to="/forgot-password" className={buttonClasses('primary')}>
+            <Link to="/forgot-password" className={buttonClasses('primary', 'large')}>
               Criar nova senha
             </Link>
           )}
-          <Link to="/login" className={buttonClasses('secondary')}>
+          <Link to="/login" className={buttonClasses('secondary', 'large')}>
             Ir para o login
           </Link>
-        </div>
+        </>
       }
     >
       <p role="status">{text}</p>

@@ -1,16 +1,15 @@
 import { Link, useLocation } from '@tanstack/react-router'
-import { verificationMessages } from '#contract/messages.ts'
-import { useResendVerification } from '#web/session/resend-verification.ts'
-import { Button, buttonClasses } from '#web/ui/button.tsx'
+import { ResendButton } from '#web/session/resend-button.tsx'
+import { buttonClasses } from '#web/ui/button.tsx'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 
 /** /email-verification: says where the confirmation link went and sends it again. */
 export function EmailVerificationScreen() {
   const email = useLocation({ select: ({ state }) => state.email }) ?? ''
-  const { label, isSending, isResting, resend } = useResendVerification(email, verificationMessages.resent)
   return (
     <VisitorPage
       title="Confirme seu e-mail"
+      hasPanel={false}
       description={
         <>
           Enviamos um link de confirmação para <strong className="font-medium text-ink">{email}</strong>.
@@ -25,16 +24,8 @@ export function EmailVerificationScreen() {
           <li>Depois da confirmação, um administrador libera seu acesso.</li>
         </ol>
         <div className="grid gap-3">
-          <Button
-            size="large"
-            isBusy={isSending}
-            disabled={isResting}
-            onClick={() => void resend()}
-            className="tabular-nums"
-          >
-            {label}
-          </Button>
-          <Link to="/login" className={buttonClasses('secondary', 'large')}>
+          <ResendButton email={email} size="large" />
+          <Link to="/login" state={{ email }} className={buttonClasses('secondary', 'large')}>
             Voltar para o login
           </Link>
         </div>

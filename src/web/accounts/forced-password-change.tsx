@@ -3,9 +3,10 @@ import { useId } from 'react'
 import { signInMessages } from '#contract/accounts.ts'
 import { sessionMessages } from '#contract/messages.ts'
 import { forcedChangeFormSchema, PASSWORD_MIN, passwordMessages } from '#contract/passwords.ts'
-import { forgetSession, refreshSession, signOut } from '#web/session/session.ts'
+import { forgetSession, refreshSession, signOut, useSession } from '#web/session/session.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
+import { FormAlert } from '#web/ui/form-alert.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useForm, useSubmit } from '#web/ui/use-form.ts'
 import { changePassword, explainRefusal } from './change-password.ts'
@@ -14,7 +15,7 @@ import { NewPasswordFields } from './new-password-fields.tsx'
 /** The dialog that a sign-in with a too short password ends in. It cannot be dismissed, only left by signing out. */
 export function ForcedPasswordChange() {
   const formId = useId()
-  const { formProps, isBusy, errorOf } = useForcedChange()
+  const { formProps, submitProps, failure, errorOf } = useForcedChange()
   const { submit: leave, isBusy: isLeaving } = useSubmit({
     send: () => signOut({ reason: 'button' }),
     onDone: () => showToast({ kind: 'success', title: sessionMessages.signedOut }),
@@ -30,14 +31,15 @@ export function ForcedPasswordChange() {
           <Button variant="secondary" isBusy={isLeaving} onClick={() => void leave()}>
             Sair
           </Button>
-          <Button type="submit" form={formId} isBusy={isBusy}>
+          <Button {...submitProps} form={formId}>
             Atualizar senha
           </Button>
         </>
       }
     >
       <form {...formProps} id={formId} className="space-y-5" aria-label={signInMessages.forcedChangeTitle}>
-        <NewPasswordFields errorOf={errorOf} minLength={PASSWORD_MIN} />
+        <NewPasswordFields email={useSession()?.user.email} errorOf={errorOf} minLength={PASSWORD_MIN} />
+        <FormAlert failure={failure} />
       </form>
     </Dialog>
   )

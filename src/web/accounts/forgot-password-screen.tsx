@@ -4,8 +4,9 @@ import { forgotPasswordFormSchema } from '#contract/accounts.ts'
 import { passwordMessages } from '#contract/passwords.ts'
 import { callPublic } from '#web/http/api.ts'
 import { Button, buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
+import { FormAlert } from '#web/ui/form-alert.tsx'
 import { EmailField } from '#web/ui/text-field.tsx'
-import { failureNotice, useForm } from '#web/ui/use-form.ts'
+import { describeFailure, failureNotice, focusFirstField, useForm } from '#web/ui/use-form.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 
 /** /forgot-password: asks for the mail with the reset link, then says that it is on its way. */
@@ -23,7 +24,7 @@ export function ForgotPasswordScreen() {
 }
 
 function ForgotPasswordForm({ onSent }: { onSent: (email: string) => void }) {
-  const { formProps, isBusy, errorOf } = useForm({
+  const { formProps, submitProps, failure, errorOf } = useForm({
     schema: forgotPasswordFormSchema,
     noticeOf: ({ message }) => ({
       kind: 'error',
@@ -32,6 +33,10 @@ function ForgotPasswordForm({ onSent }: { onSent: (email: string) => void }) {
     }),
     explain: (error) =>
       failureNotice(passwordMessages.recoverFailed, error, passwordMessages.recoverFailedDetail),
+    alertOf(error) {
+      const failure = describeFailure(error)
+      return failure.until ? { ...failure, title: 'Já recebemos um pedido há pouco.' } : failure
+    },
     async send({ email }) {
       const redirect_to = `${location.origin}/reset-password`
       await callPublic('POST /api/auth/recover', { query: { redirect_to }, body: { email } })
@@ -39,9 +44,10 @@ function ForgotPasswordForm({ onSent }: { onSent: (email: string) => void }) {
     },
   })
   return (
-    <form {...formProps} className="space-y-5" aria-label="Esqueci minha senha">
+    <form {...formProps} ref={focusFirstField} className="space-y-5" aria-label="Esqueci minha senha">
       <EmailField autoComplete="username" error={errorOf('email')} />
-      <Button type="submit" size="large" className="w-full" isBusy={isBusy}>
+      <FormAlert failure={failure} />
+      <Button {...submitProps} size="large" className="w-full">
         Enviar link
       </Button>
       <p className="text-sm">
@@ -59,7 +65,7 @@ function RecoverySent({ email, onAgain }: { email: string; onAgain: () => void }
   // The form and its focus are gone; this reads the notes out and keeps the keyboard near the buttons.
   useEffect(() => notes.current?.focus(), [])
   return (
-    <VisitorPage title={passwordMessages.recoverSent}>
+    <VisitorPage title={passwordMessages.recoverSent} hasPanel={false}>
       <div ref={notes} tabIndex={-1} role="status" className="space-y-4 text-sm leading-relaxed outline-none">
         <p>
           Se houver uma conta com o e-mail <strong className="font-medium">{email}</strong>, você receberá um
@@ -71,7 +77,7 @@ function RecoverySent({ email, onAgain }: { email: string; onAgain: () => void }
         </ul>
       </div>
       <div className="grid gap-3">
-        <Link to="/login" className={buttonClasses('primary', 'large')}>
+        <Link to="/login" state={{ email }} className={buttonClasses('primary', 'large')}>
           Voltar para o login
         </Link>
         <Button variant="secondary" size="large" onClick={onAgain}>

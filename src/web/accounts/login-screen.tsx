@@ -1,15 +1,26 @@
-import { Link, useNavigate, useRouter } from '@tanstack/react-router'
-import { type KeyboardEvent, lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react'
+import { Link, useLocation, useRouter } from '@tanstack/react-router'
+import {
+  type KeyboardEvent,
+  lazy,
+  type RefObject,
+  Suspense,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import { signInFormSchema, signInMessages } from '#contract/accounts.ts'
 import { ApiError } from '#web/http/api.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { HumanCheck } from '#web/human-check/human-check.tsx'
 import type { PassKeeper } from '#web/human-check/human-pass.ts'
-import { owesPasswordChange, signIn, useSession } from '#web/session/session.ts'
+import { onAuthStateChange, owesPasswordChange, signIn, useSession } from '#web/session/session.ts'
+import { readEndReason } from '#web/session/session-end.ts'
+import { Alert } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { FormAlert, type FormFailure } from '#web/ui/form-alert.tsx'
 import { EmailField, TextField } from '#web/ui/text-field.tsx'
 import { showToast, type ToastContent } from '#web/ui/toast.tsx'
-import { useForm } from '#web/ui/use-form.ts'
+import { describeFailure, focusFirstField, useForm } from '#web/ui/use-form.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 
 const ForcedPasswordChange = lazy(() =>
@@ -23,6 +34,7 @@ export function LoginScreen() {
   const session = useSession()
   return (
     <VisitorPage title="Entrar" description="Use seu e-mail corporativo para ver seus relatórios.">
+      <EndNotice />
       <LoginForm />
       {session && owesPasswordChange(session) && (
         <Suspense>
@@ -33,16 +45,27 @@ export function LoginScreen() {
   )
 }
 
+/** Why one is here again. */
+function EndNotice() {
+  const reason = useSyncExternalStore(onAuthStateChange, readEndReason, () => undefined)
+  return reason && <Alert kind="info">{reason}</Alert>
+}
+
 function LoginForm() {
-  const email = useRef<HTMLInputElement>(null)
+  const email = useLocation({ select: ({ state }) => state.email })
   const password = useRef<HTMLInputElement>(null)
   const humanCheck = useRef<PassKeeper>(null)
-  const { formProps, isBusy, errorOf } = useLogin(humanCheck, password)
+  const { formProps, submitProps, failure, errorOf } = useLogin(humanCheck, password)
   const { isCapsLockOn, capsLockHandlers } = useCapsLock()
-  useFocusOnDesktop(email)
   return (
-    <form {...formProps} onChange={usePreloadReports()} className="space-y-5" aria-label="Entrar">
-      <EmailField ref={email} autoComplete="username" error={errorOf('email')} />
+    <form
+      {...formProps}
+      ref={focusFirstField}
+      onChange={usePreloadReports()}
+      className="space-y-5"
+      aria-label="Entrar"
+    >
+      <EmailField defaultValue={email} autoComplete="username" error={errorOf('email')} />
       <TextField
         ref={password}
         label="Senha"
@@ -53,8 +76,9 @@ function LoginForm() {
         hint={isCapsLockOn ? 'A tecla Caps Lock está ativada.' : undefined}
         {...capsLockHandlers}
       />
+      <FormAlert failure={failure} />
       <HumanCheck ref={humanCheck} />
-      <Button type="submit" size="large" className="w-full" isBusy={isBusy}>
+      <Button {...submitProps} size="large" className="w-full">
         Entrar
       </Button>
       <div className="flex flex-wrap justify-between gap-x-6 gap-y-2 text-sm">
@@ -70,11 +94,12 @@ function LoginForm() {
 }
 
 function useLogin(humanCheck: RefObject<PassKeeper | null>, password: RefObject<HTMLInputElement | null>) {
-  const navigate = useNavigate()
+  const router = useRouter()
   return useForm({
     schema: signInFormSchema,
     shows: 'first',
     explain: explainFailure,
+    alertOf,
     async send(values) {
       const check = await humanCheck.current?.freshPass()
       if (check?.kind === 'failed') return
@@ -84,7 +109,8 @@ function useLogin(humanCheck: RefObject<PassKeeper | null>, password: RefObject<
         const { user } = await signIn({ ...values, captcha })
         if (user.app_metadata.must_change_password) return
         showToast({ kind: 'success', title: signInMessages.succeeded })
-        await navigate({ to: '/power-bi' })
+        // The visitors' guard leads to the reports, or back to where a session ended by itself.
+        await router.invalidate()
       } catch (error) {
         humanCheck.current?.reset()
         password.current?.focus()
@@ -108,6 +134,25 @@ export function explainFailure(error: unknown): ToastContent {
   return { kind, title: signInMessages.failed, description: detailOf(error) }
 }
 
+/** The human check says itself what it lacks. */
+function alertOf(error: unknown): FormFailure | undefined {
+  const code = error instanceof ApiError ? error.problem.code : undefined
+  if (code === 'human-check-required' || code === 'human-check-failed') return undefined
+  if (code === 'invalid-credentials')
+    return {
+      title: 'E-mail ou senha não conferem.',
+      text: 'Corrija e tente de novo, ou crie uma nova senha.',
+    }
+  const failure = describeFailure(error)
+  return failure.until
+    ? {
+        ...failure,
+        title: 'Entrada bloqueada por pouco tempo',
+        text: 'Houve erros demais. Uma nova senha também desbloqueia.',
+      }
+    : failure
+}
+
 function detailOf(error: Error): string {
   const seconds = error instanceof ApiError && error.status === 429 ? error.retryAfterSeconds : undefined
   if (!seconds) return error.message
@@ -123,15 +168,6 @@ function useCapsLock() {
     isCapsLockOn,
     capsLockHandlers: { onKeyDown: follow, onKeyUp: follow, onBlur: () => setIsCapsLockOn(false) },
   }
-}
-
-/** On a phone the keyboard would cover half of the page that has just opened. */
-function useFocusOnDesktop(field: RefObject<HTMLInputElement | null>): void {
-  useEffect(() => {
-    // Somebody may be typing already, since before this ran.
-    const isIdle = document.activeElement === document.body
-    if (isIdle && matchMedia('(pointer: fine)').matches) field.current?.focus()
-  }, [field])
 }
 
 /** Fetches the next screen's code, and nothing else, while the person is still typing. */

@@ -2,29 +2,29 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { guessableParts, guessableSentence } from '#contract/guessable-passwords.ts'
 import { rateStrength, STRENGTH_LABELS, type StrengthLevel } from '#contract/passwords.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
-import { getSession } from '#web/session/session.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { TextField } from '#web/ui/text-field.tsx'
 
 interface NewPasswordFieldsProps {
   /** 'Nova senha' unless said. */
   label?: string
-  /** Whose password it is; unless said, the form's own field or the session tells. */
-  email?: string
+  /** Whose password it is; unless said, the form's own field tells. */
+  email?: string | undefined
   errorOf: (field: 'password' | 'confirmation') => string | undefined
   minLength: number
   /** Called as the password is typed. */
   onTyped?: (password: string) => void
-  hasHints?: boolean
+  /** What is said of a password in the place of the hints, where the page has a list of its own. */
+  remark?: (password: string) => string | undefined
 }
 
 /** A new password, how strong it is, and the password once more. */
 export function NewPasswordFields(props: NewPasswordFieldsProps) {
-  const { label = 'Nova senha', email, errorOf, minLength, onTyped, hasHints = true } = props
+  const { label = 'Nova senha', email, errorOf, minLength, onTyped, remark } = props
   const [typed, setTyped] = useState({ password: '', email: '' })
   const password = useRef<HTMLInputElement>(null)
   const follow = (input: HTMLInputElement) => {
-    setTyped({ password: input.value, email: email ?? emailBeside(input) ?? getSession()?.user.email ?? '' })
+    setTyped({ password: input.value, email: email ?? emailBeside(input) ?? '' })
     onTyped?.(input.value)
   }
   // What was typed before the page took over.
@@ -35,6 +35,10 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
   const shared = { type: 'password', autoComplete: 'new-password', required: true, minLength }
   return (
     <>
+      {/* Tells a password manager whose password it keeps. */}
+      {email !== undefined && (
+        <input type="email" name="username" autoComplete="username" value={email} readOnly hidden />
+      )}
       <div className="space-y-3">
         <TextField
           {...shared}
@@ -44,10 +48,14 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
           error={errorOf('password')}
           onInput={(event) => follow(event.currentTarget)}
         />
-        <StrengthMeter password={typed.password} hasHints={hasHints}>
-          {guessableSentence(
-            guessableParts(typed.password, { groupName: portalSettings.groupName, email: typed.email }),
-          )}
+        <StrengthMeter password={typed.password}>
+          {remark ? <p className="min-h-4">{remark(typed.password)}</p> : <Hints password={typed.password} />}
+          {/* Room for two lines is kept. */}
+          <p aria-live="polite" className="min-h-8 text-warning">
+            {guessableSentence(
+              guessableParts(typed.password, { groupName: portalSettings.groupName, email: typed.email }),
+            )}
+          </p>
         </StrengthMeter>
       </div>
       <TextField
@@ -75,16 +83,15 @@ const colors: Record<StrengthLevel, string> = {
 
 interface StrengthMeterProps {
   password: string
-  hasHints: boolean
   /** What else is to be said of it. */
   children: ReactNode
 }
 
-/** How strong a password is while it is typed: score, level and, unless the page has a list of its own, hints. */
-function StrengthMeter({ password, hasHints, children }: StrengthMeterProps) {
-  const { score, level, feedback } = rateStrength(password)
+/** How strong a password is while it is typed: score and level, and what is to be said of it in a place of its own. */
+function StrengthMeter({ password, children }: StrengthMeterProps) {
+  const { score, level } = rateStrength(password)
   return (
-    <div className="space-y-1.5 text-muted text-xs">
+    <div className="@container space-y-1.5 text-muted text-xs">
       <div className="flex justify-between gap-4">
         <p aria-live="polite">
           Força da senha:{' '}
@@ -109,19 +116,24 @@ function StrengthMeter({ password, hasHints, children }: StrengthMeterProps) {
           className={classNames('h-full w-0 rounded-full transition-[width]', colors[level])}
         />
       </div>
-      {/* Room for two lines is kept, so that the fields below do not move with every letter. */}
-      <div className="min-h-9">
-        {hasHints && (
-          <ul className="flex flex-wrap gap-x-3">
-            {feedback.map((hint) => (
-              <li key={hint}>{hint}</li>
-            ))}
-          </ul>
-        )}
-        <p aria-live="polite" className="text-danger">
-          {children}
-        </p>
-      </div>
+      {children}
     </div>
+  )
+}
+
+/** What the hints say of a password that is empty: all of them, in their order. */
+const ALL_HINTS = rateStrength('').feedback
+
+/** What would make it stronger. Each hint keeps its place when it goes, so that no letter moves anything. */
+function Hints({ password }: { password: string }) {
+  const { feedback } = rateStrength(password)
+  return (
+    <ul className="grid gap-x-4 leading-[1.125rem] @min-[21rem]:grid-cols-[auto_1fr]">
+      {ALL_HINTS.map((hint) => (
+        <li key={hint} className={feedback.includes(hint) ? undefined : 'invisible'}>
+          {hint}
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -1,16 +1,23 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
+import type { Catalogue } from '#contract/catalogue.ts'
 import {
   changePasswordFormSchema,
   PASSWORD_MIN,
   passwordMessages,
   REMEMBERED_PASSWORDS,
 } from '#contract/passwords.ts'
+import type { Profile } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
-import { type StoredSession, useSession } from '#web/session/session.ts'
+import { catalogueQuery, choicesOf, useCatalogue } from '#web/http/catalogue-query.ts'
+import { queryClient } from '#web/http/query-client.ts'
+import { getSession, type StoredSession, useSession } from '#web/session/session.ts'
+import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { EmailField, TextField } from '#web/ui/text-field.tsx'
+import { FormAlert } from '#web/ui/form-alert.tsx'
+import { formatInstant } from '#web/ui/format-instant.ts'
+import { Skeleton } from '#web/ui/loading.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useForm } from '#web/ui/use-form.ts'
 import { changePassword, explainRefusal } from './change-password.ts'
@@ -22,32 +29,93 @@ const ownProfileQuery = (userId: string) =>
     queryFn: ({ signal }) => callApi('GET /api/profiles/me', { signal }),
   })
 
-/** /profile, 'Minha Conta': the account's data and a new password. */
+/** Who waits for it sees everything in its place at once; on a slow line the screen does not wait with it. */
+const READ_AHEAD_MS = 1_000
+
+/** For the route's loader. */
+export function readProfileAhead(): Promise<unknown> | undefined {
+  const userId = getSession()?.user.id
+  // Nobody's profile is drawn beforehand.
+  if (!userId || typeof document === 'undefined') return undefined
+  const reads = [
+    queryClient.prefetchQuery(ownProfileQuery(userId)),
+    queryClient.prefetchQuery(catalogueQuery),
+  ]
+  return Promise.race([Promise.all(reads), new Promise((resolve) => setTimeout(resolve, READ_AHEAD_MS))])
+}
+
+/** /profile, 'Minha Conta': who one is, and a new password. */
 export function ProfileScreen() {
   const user = useSession()?.user
   return (
-    <div className="mx-auto w-full max-w-xl space-y-6 px-4 py-8 sm:py-10">
+    <div className="mx-auto w-full max-w-5xl space-y-6 px-4 py-8 sm:py-10">
       <h1 className="font-semibold text-2xl tracking-tight">Minha Conta</h1>
-      {user && <OwnAccountCard user={user} />}
-      <ChangePasswordCard />
+      <div className="grid items-start gap-6 lg:grid-cols-2">
+        {user && <OwnAccountCard user={user} />}
+        <ChangePasswordCard />
+      </div>
     </div>
   )
 }
 
-/** The e-mail, which cannot be changed, and the name, where there is one. */
+const LISTS = { types: 'Áreas', marcas: 'Marcas', estados: 'Estados' } as const
+
+/** The e-mail, which cannot be changed, the name, where there is one, and what the person may see. */
 function OwnAccountCard({ user }: { user: StoredSession['user'] }) {
-  const { data, error } = useQuery(ownProfileQuery(user.id))
+  const { data, error, refetch, isFetching } = useQuery(ownProfileQuery(user.id))
+  const catalogue = useCatalogue()
   useEffect(() => {
     if (error) console.warn('The profile could not be read', error)
   }, [error])
   // What the session knows stands from the first moment, and when the profile cannot be read.
   const name = data ? data.full_name : user.user_metadata?.full_name
   return (
-    <Card className="space-y-5">
+    <Card className="space-y-4">
       <h2 className="font-semibold text-lg">Dados da conta</h2>
-      <EmailField readOnly value={data?.email ?? user.email} hint="O e-mail não pode ser alterado." />
-      {name && <TextField label="Nome" name="full_name" readOnly value={name} />}
+      <dl className="divide-y divide-line border-line border-t text-sm">
+        <Entry name="E-mail" note="O e-mail não pode ser alterado.">
+          {data?.email ?? user.email}
+        </Entry>
+        {name && <Entry name="Nome">{name}</Entry>}
+        {!error &&
+          Object.entries(LISTS).map(([list, title]) => (
+            <Entry key={list} name={title}>
+              {data && namesIn(catalogue, list as keyof typeof LISTS, data)}
+            </Entry>
+          ))}
+        {!error && (
+          <Entry name="Último acesso">
+            {data && (data.last_sign_in_at ? formatInstant(data.last_sign_in_at) : 'Nunca')}
+          </Entry>
+        )}
+      </dl>
+      {error && (
+        <FailedLoad onRetry={() => void refetch()} isRetrying={isFetching}>
+          O que você pode ver não pôde ser lido agora.
+        </FailedLoad>
+      )}
     </Card>
+  )
+}
+
+/** 'Vendas, CRM', in the catalogue's order and its words. */
+function namesIn(catalogue: Catalogue, list: keyof typeof LISTS, profile: Profile): string {
+  const held = profile[list]
+  const choices = choicesOf(catalogue, list, held).filter(({ value }) => held.includes(value))
+  const names = choices.length < held.length ? held : choices.map(({ label }) => label)
+  return names.join(', ') || 'Nada liberado ainda'
+}
+
+/** A line of the list; while its value is on its way its place is kept. */
+function Entry({ name, note, children }: { name: string; note?: string; children: ReactNode }) {
+  return (
+    <div className="gap-4 py-3 sm:grid sm:grid-cols-[8rem_1fr]">
+      <dt className="text-muted">{name}</dt>
+      <dd className="font-medium">
+        {children ?? <Skeleton className="h-5 w-40" />}
+        {note && <p className="mt-0.5 font-normal text-muted text-xs">{note}</p>}
+      </dd>
+    </div>
   )
 }
 
@@ -69,7 +137,7 @@ function ChangePasswordCard() {
 }
 
 function ChangePasswordForm({ onChanged }: { onChanged: () => void }) {
-  const { formProps, isBusy, errorOf } = useForm({
+  const { formProps, submitProps, failure, errorOf } = useForm({
     schema: changePasswordFormSchema,
     explain: (error) => explainRefusal(error, passwordMessages.changeFailed),
     async send({ password }) {
@@ -81,10 +149,9 @@ function ChangePasswordForm({ onChanged }: { onChanged: () => void }) {
   })
   return (
     <form {...formProps} className="space-y-5" aria-label="Alterar Senha">
-      <NewPasswordFields errorOf={errorOf} minLength={PASSWORD_MIN} />
-      <Button type="submit" isBusy={isBusy}>
-        Alterar Senha
-      </Button>
+      <NewPasswordFields email={useSession()?.user.email} errorOf={errorOf} minLength={PASSWORD_MIN} />
+      <FormAlert failure={failure} />
+      <Button {...submitProps}>Alterar Senha</Button>
     </form>
   )
 }

@@ -2,15 +2,21 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import Check from 'lucide-react/icons/check'
 import Circle from 'lucide-react/icons/circle'
 import { useCallback, useEffect, useState } from 'react'
-import { passwordMessages, RESET_PASSWORD_MIN, resetPasswordFormSchema } from '#contract/passwords.ts'
+import {
+  PASSWORD_MIN,
+  passwordMessages,
+  RESET_PASSWORD_MIN,
+  resetPasswordFormSchema,
+} from '#contract/passwords.ts'
 import type { FieldProblem } from '#contract/problem.ts'
 import { ApiError } from '#web/http/api.ts'
 import { forgetSession, getSession } from '#web/session/session.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
+import { FormAlert } from '#web/ui/form-alert.tsx'
 import { Spinner } from '#web/ui/loading.tsx'
 import { showToast, type ToastContent } from '#web/ui/toast.tsx'
-import { failureNotice, useForm } from '#web/ui/use-form.ts'
+import { failureNotice, focusFirstField, useForm } from '#web/ui/use-form.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 import { askAboutLink, readTokenHash, spendLink, useLinkHash } from './mail-link.ts'
 import { NewPasswordFields } from './new-password-fields.tsx'
@@ -84,6 +90,7 @@ function LinkEnded() {
   return (
     <VisitorPage
       title="Link inválido ou expirado"
+      hasPanel={false}
       description="O link para criar uma nova senha vale por 1 hora e só pode ser usado uma vez. Se você pediu mais de um e-mail, o uso de um link encerra os outros."
     >
       <div className="grid gap-3">
@@ -108,7 +115,7 @@ interface ResetPasswordFormProps {
 /** The new password, twice, with its requirements and its strength. */
 function ResetPasswordForm({ tokenHash, email, onEnded }: ResetPasswordFormProps) {
   const [typed, setTyped] = useState('')
-  const { formProps, isBusy, errorOf, isDone } = useResetPassword(tokenHash, onEnded)
+  const { formProps, submitProps, failure, errorOf, isDone } = useResetPassword(tokenHash, email, onEnded)
   if (isDone)
     return (
       <Alert kind="success" title="Sua senha foi redefinida.">
@@ -116,30 +123,34 @@ function ResetPasswordForm({ tokenHash, email, onEnded }: ResetPasswordFormProps
       </Alert>
     )
   return (
-    <form {...formProps} className="space-y-5" aria-label="Redefinir senha">
+    <form {...formProps} ref={focusFirstField} className="space-y-5" aria-label="Redefinir senha">
       <PasswordRequirements password={typed} />
       <NewPasswordFields
         email={email}
         errorOf={errorOf}
         minLength={RESET_PASSWORD_MIN}
         onTyped={setTyped}
-        hasHints={false}
+        remark={remarkOn}
       />
-      <Button type="submit" size="large" className="w-full" isBusy={isBusy}>
+      <FormAlert failure={failure} />
+      <Button {...submitProps} size="large" className="w-full">
         Redefinir senha
       </Button>
     </form>
   )
 }
 
-function useResetPassword(tokenHash: string, onEnded: () => void) {
+function useResetPassword(tokenHash: string, email: string, onEnded: () => void) {
   const navigate = useNavigate()
   const [isDone, setIsDone] = useState(false)
   useEffect(() => {
     if (!isDone) return
-    const timer = setTimeout(() => void navigate({ to: '/login', replace: true }), REDIRECT_MS)
+    const timer = setTimeout(
+      () => void navigate({ to: '/login', state: { email }, replace: true }),
+      REDIRECT_MS,
+    )
     return () => clearTimeout(timer)
-  }, [isDone, navigate])
+  }, [isDone, email, navigate])
   const form = useForm({
     schema: resetPasswordFormSchema,
     noticeOf: noticeOfReset,
@@ -163,6 +174,12 @@ export function noticeOfReset({ message }: Pick<FieldProblem, 'message'>): Toast
   const isWeak = message === passwordMessages.weakDetail
   const title = isWeak ? passwordMessages.weak : passwordMessages.validation
   return { kind: 'error', title, description: message }
+}
+
+/** A password that is long enough here, but not for the next sign-in. */
+function remarkOn({ length }: string): string | undefined {
+  if (length < RESET_PASSWORD_MIN || length >= PASSWORD_MIN) return undefined
+  return `Com ${PASSWORD_MIN} caracteres, você não precisa trocá-la ao entrar.`
 }
 
 const REQUIREMENTS: readonly [text: string, isMet: (password: string) => boolean][] = [

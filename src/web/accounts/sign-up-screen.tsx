@@ -1,4 +1,4 @@
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link, useLocation, useNavigate } from '@tanstack/react-router'
 import { useRef } from 'react'
 import { signUpFormSchema, signUpMessages } from '#contract/accounts.ts'
 import { PASSWORD_MIN } from '#contract/passwords.ts'
@@ -8,9 +8,10 @@ import { HumanCheck } from '#web/human-check/human-check.tsx'
 import { type PassKeeper, requirePass } from '#web/human-check/human-pass.ts'
 import { keepMark } from '#web/session/confirmation-mark.ts'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { FormAlert } from '#web/ui/form-alert.tsx'
 import { EmailField } from '#web/ui/text-field.tsx'
 import type { ToastContent } from '#web/ui/toast.tsx'
-import { failureNotice, useForm } from '#web/ui/use-form.ts'
+import { failureNotice, focusFirstField, useForm } from '#web/ui/use-form.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 import { explainRefusal } from './change-password.ts'
 import { NewPasswordFields } from './new-password-fields.tsx'
@@ -32,8 +33,9 @@ export function SignUpScreen() {
 
 function SignUpForm() {
   const navigate = useNavigate()
+  const known = useLocation({ select: ({ state }) => state.email })
   const humanCheck = useRef<PassKeeper>(null)
-  const { formProps, isBusy, errorOf } = useForm({
+  const { formProps, submitProps, failure, errorOf } = useForm({
     schema,
     explain: explainFailure,
     async send({ email, password }) {
@@ -46,6 +48,8 @@ function SignUpForm() {
           body: { email, password, captcha },
         })
         keepMark(confirmation_mark)
+        // Coming back, one finds the address again.
+        await navigate({ to: '/signup', state: { email }, replace: true })
         await navigate({ to: '/email-verification', state: { email } })
       } catch (error) {
         humanCheck.current?.reset()
@@ -54,15 +58,17 @@ function SignUpForm() {
     },
   })
   return (
-    <form {...formProps} className="space-y-5" aria-label="Criar conta">
+    <form {...formProps} ref={focusFirstField} className="space-y-5" aria-label="Criar conta">
       <EmailField
+        defaultValue={known}
         autoComplete="username"
         error={errorOf('email')}
         hint={companyEmailDomain && !errorOf('email') ? `Use seu e-mail @${companyEmailDomain}.` : undefined}
       />
       <NewPasswordFields label="Senha" errorOf={errorOf} minLength={PASSWORD_MIN} />
       <HumanCheck ref={humanCheck} />
-      <Button type="submit" size="large" className="w-full" isBusy={isBusy}>
+      <FormAlert failure={failure} />
+      <Button {...submitProps} size="large" className="w-full">
         Criar conta
       </Button>
       <p className="text-sm">

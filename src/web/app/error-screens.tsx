@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import { notFoundMessage } from '#contract/messages.ts'
 import { ChunkError, reloadIfOutdated } from '#web/http/load-chunk.ts'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
-import { MessagePage } from '#web/ui/message-page.tsx'
+import { MessagePage } from '#web/ui/visitor-page.tsx'
 
 /** Stands in for a screen that broke. Code that a deployment has replaced is fetched anew by itself. */
 export function ErrorScreen({ error }: { error: unknown }) {
@@ -14,7 +14,11 @@ export function ErrorScreen({ error }: { error: unknown }) {
   return (
     <MessagePage
       title="Algo deu errado"
-      actions={<Button onClick={() => window.location.reload()}>Recarregar</Button>}
+      actions={
+        <Button size="large" onClick={() => window.location.reload()}>
+          Recarregar
+        </Button>
+      }
     >
       {error instanceof ChunkError
         ? 'Não foi possível carregar esta tela. Verifique sua internet e recarregue a página.'
@@ -32,7 +36,7 @@ export function NotFoundScreen() {
     <MessagePage
       title={notFoundMessage}
       actions={
-        <a href="/" className={buttonClasses('primary')}>
+        <a href="/" className={buttonClasses('primary', 'large')}>
           Voltar ao início
         </a>
       }

@@ -3,12 +3,14 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
 import { watchInactivity } from '#web/session/inactivity.ts'
+import { watchSessionEnd } from '#web/session/session-end.ts'
 import { keepSessionFresh } from '#web/session/session-refresh.ts'
 import { createPortalRouter, followSessionInRoutes } from './routes.tsx'
 
 const router = createPortalRouter()
 followSessionInRoutes(router)
 // Before anything asks the server: a session that was left too long ago ends here.
+watchSessionEnd()
 watchInactivity()
 keepSessionFresh()
 

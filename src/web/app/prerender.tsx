@@ -1,5 +1,5 @@
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
-import { StrictMode } from 'react'
+import { type ReactNode, StrictMode } from 'react'
 import { prerender } from 'react-dom/static'
 import {
   LOGO_PATH,
@@ -10,6 +10,7 @@ import {
 } from '#contract/portal.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { clearSession, storeSession } from '#web/session/session-store.ts'
+import { BlankPage } from '#web/ui/visitor-page.tsx'
 import { createPortalRouter } from './routes.tsx'
 
 const FRAME = 'src/web/app/signed-in-screens.tsx'
@@ -20,6 +21,7 @@ const SCREENS = [
   { path: '/signup', modules: ['src/web/accounts/sign-up-screen.tsx'] },
   { path: '/forgot-password', modules: ['src/web/accounts/forgot-password-screen.tsx'] },
   { path: '/reset-password', modules: ['src/web/accounts/reset-password-screen.tsx'] },
+  { path: '/auth/callback', modules: ['src/web/accounts/auth-callback-screen.tsx'] },
   { path: '/contato', modules: ['src/web/support/contact-screen.tsx'] },
   { path: '/power-bi', modules: [FRAME, 'src/web/reports/reports-screen.tsx'], isSignedIn: true },
   { path: '/profile', modules: [FRAME, 'src/web/accounts/profile-screen.tsx'], isSignedIn: true },
@@ -71,7 +73,17 @@ export async function prerenderScreens(headOf: (modules: string[]) => string): P
     }
     screens.push({ path, title, isHydrated: !isSignedIn, head: headOf(modules), bodies })
   }
-  return screens
+  return [...screens, await drawBlank()]
+}
+
+/** Every other path, with nothing but the brand. */
+async function drawBlank(): Promise<PrerenderedScreen> {
+  const bodies: Record<string, string> = {}
+  for (const shape of shapes()) {
+    Object.assign(portalSettings, PLACEHOLDERS, shape)
+    bodies[shapeOf(portalSettings)] = await bodyOf(<BlankPage />)
+  }
+  return { path: '', title: '', isHydrated: false, head: '', bodies }
 }
 
 async function draw(path: string): Promise<{ title: string; body: string }> {
@@ -79,18 +91,19 @@ async function draw(path: string): Promise<{ title: string; body: string }> {
   await router.load()
   const drawnPath = router.state.location.pathname
   if (drawnPath !== path) throw new Error(`${path} leads to ${drawnPath}`)
-  const { prelude } = await prerender(
+  const body = await bodyOf(
     <StrictMode>
       <RouterProvider router={router} />
     </StrictMode>,
-    {
-      onError: (error) => {
-        throw error
-      },
-    },
   )
-  return {
-    title: router.state.matches.at(-1)?.staticData.title ?? '',
-    body: await new Response(prelude).text(),
-  }
+  return { title: router.state.matches.at(-1)?.staticData.title ?? '', body }
+}
+
+async function bodyOf(screen: ReactNode): Promise<string> {
+  const { prelude } = await prerender(screen, {
+    onError: (error) => {
+      throw error
+    },
+  })
+  return new Response(prelude).text()
 }

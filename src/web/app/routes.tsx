@@ -2,6 +2,7 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
+  defaultParseSearch,
   lazyRouteComponent,
   Outlet,
   type RouterHistory,
@@ -13,6 +14,7 @@ import { documentTitle } from '#contract/portal.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { getSession, onAuthStateChange, owesPasswordChange } from '#web/session/session.ts'
+import { forgetEnd, readReturnPath } from '#web/session/session-end.ts'
 import { nameTab } from '#web/ui/tab-name.ts'
 import { Toaster } from '#web/ui/toast.tsx'
 import { ErrorScreen, NotFoundScreen } from './error-screens.tsx'
@@ -45,10 +47,16 @@ function isSignedIn(): boolean {
 
 function requireSession(): void {
   if (!isSignedIn()) throw redirect({ to: '/login', replace: true })
+  forgetEnd()
 }
 
+/** Whose session ended by itself comes back to where it did. */
 function requireVisitor(): void {
-  if (isSignedIn()) throw redirect({ to: '/power-bi', replace: true })
+  if (!isSignedIn()) return
+  const path = readReturnPath(getSession()?.user.id)
+  if (!path) throw redirect({ to: '/power-bi', replace: true })
+  const [to = '', search = ''] = path.split('?')
+  throw redirect({ to, search: defaultParseSearch(search), replace: true })
 }
 
 /** A screen's component, in a chunk of its own. */
@@ -192,11 +200,18 @@ const reportsRoute = createRoute({
   component: lazyRouteComponent(loadReports, 'ReportsScreen'),
 })
 
+const loadProfile = () => loadChunk(() => import('#web/accounts/profile-screen.tsx'))
+
 const profileRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/profile',
   staticData: { title: 'Minha Conta' },
-  component: screen(() => import('#web/accounts/profile-screen.tsx'), 'ProfileScreen'),
+  loader: () =>
+    loadProfile().then(
+      ({ readProfileAhead }) => readProfileAhead(),
+      () => {},
+    ),
+  component: lazyRouteComponent(loadProfile, 'ProfileScreen'),
 })
 
 const administratorsRoute = createRoute({
@@ -317,7 +332,7 @@ declare module '@tanstack/react-router' {
     isRefusalTold?: boolean
   }
   interface HistoryState {
-    /** Where the confirmation link of a sign-up went, for /email-verification. */
+    /** Where the confirmation link of a sign-up went, for /email-verification; what a visitors' form knows already. */
     email?: string
     /** What somebody is about to write to the administrators, for /contato. */
     contactMessage?: string

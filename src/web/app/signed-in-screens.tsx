@@ -4,6 +4,7 @@ import { portalSettings } from '#web/http/portal-settings.ts'
 import { followSessionInQueries, queryClient } from '#web/http/query-client.ts'
 import { useSession } from '#web/session/session.ts'
 import { Footer } from '#web/ui/footer.tsx'
+import { InsideFrame } from '#web/ui/visitor-page.tsx'
 import { Header } from './header.tsx'
 import { useRole } from './use-role.ts'
 
@@ -37,7 +38,9 @@ export function SignedInScreens() {
           tabIndex={-1}
           className="flex h-[calc(100dvh-3.5rem)] min-h-0 flex-none flex-col overflow-y-auto outline-none sm:h-auto sm:flex-1 sideways:group-has-data-whole-height/frame:h-dvh sideways:group-has-data-whole-height/frame:flex-none"
         >
-          <Outlet />
+          <InsideFrame value={true}>
+            <Outlet />
+          </InsideFrame>
         </main>
         <FooterByRole />
       </div>

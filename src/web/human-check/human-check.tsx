@@ -10,6 +10,9 @@ const loadRecaptcha = () => import('./recaptcha-widget.tsx').then((module) => mo
 // Two functions on purpose: of two imports in one expression Vite forgets the style sheet of the first.
 const loadWidget = (): Promise<ComponentType<HumanWidgetProps>> =>
   portalSettings.humanCheck.kind === 'altcha' ? loadAltcha() : loadRecaptcha()
+/** Beside the specified notices, in other words. */
+const UNSOLVED = 'Falta confirmar que você é uma pessoa.'
+const REFUSED = 'A verificação não foi aceita.'
 const LOAD_FAILED = 'Não foi possível carregar a verificação. Confira sua conexão.'
 
 /**
@@ -21,7 +24,24 @@ export function HumanCheck({ ref }: { ref: Ref<PassKeeper> }) {
   const widget = useRef<HumanWidget>(null)
   const [keeper] = useState(() => createPassKeeper(() => widget.current))
   const { Widget, failure, setFailure, retry } = useWidget()
-  useImperativeHandle(ref, () => keeper, [keeper])
+  useEffect(() => {
+    if (!failure) return
+    const again = () => retry(widget.current)
+    window.addEventListener('online', again)
+    return () => window.removeEventListener('online', again)
+  })
+  useImperativeHandle(
+    ref,
+    () => ({
+      ...keeper,
+      async freshPass() {
+        const result = await keeper.freshPass()
+        if (result.kind === 'unsolved') setFailure((known) => known ?? UNSOLVED)
+        return result
+      },
+    }),
+    [keeper, setFailure],
+  )
   return (
     <div className="space-y-2">
       {/* The widget's own height is kept free while it loads, so that nothing jumps. */}
@@ -33,7 +53,7 @@ export function HumanCheck({ ref }: { ref: Ref<PassKeeper> }) {
             }}
             onAnswer={(answer) => {
               setFailure(undefined)
-              void keeper.receiveAnswer(answer)
+              void keeper.receiveAnswer(answer).then(({ kind }) => kind === 'failed' && setFailure(REFUSED))
             }}
             onFailure={setFailure}
           />
@@ -42,7 +62,7 @@ export function HumanCheck({ ref }: { ref: Ref<PassKeeper> }) {
         )}
       </div>
       {failure && (
-        <div role="alert" className="flex flex-wrap items-center justify-between gap-2 text-danger text-sm">
+        <div role="status" className="flex flex-wrap items-center justify-between gap-2 text-danger text-sm">
           <span className="min-w-0 flex-1">{failure}</span>
           <Button variant="secondary" onClick={() => retry(widget.current)}>
             Tentar novamente

@@ -12,6 +12,7 @@ import { FailedLoad, KindIcon } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { CheckboxList } from '#web/ui/choices.tsx'
+import { FormAlert } from '#web/ui/form-alert.tsx'
 import { formatInstant } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { TextArea, TextField } from '#web/ui/text-field.tsx'
@@ -137,7 +138,7 @@ function RequestForm({ own: { full_name, request }, catalogue, onSaved, onCancel
       offeredIn(catalogue, list).flatMap(({ value }) => (request?.[list].includes(value) ? [value] : []))
     return { types: asked('types'), marcas: asked('marcas'), estados: asked('estados') }
   })
-  const { formProps, isBusy, errorOf } = useForm({
+  const { formProps, submitProps, failure, isBusy, errorOf } = useForm({
     schema: accessRequestTextsSchema,
     explain: (error) => failureNotice('Erro ao enviar o pedido', error),
     async send(texts) {
@@ -189,15 +190,14 @@ function RequestForm({ own: { full_name, request }, catalogue, onSaved, onCancel
         maxLength={MAX_NOTE_LENGTH}
         error={errorOf('note')}
       />
+      <FormAlert failure={failure} />
       <div className="flex flex-wrap justify-end gap-2">
         {onCancel && (
           <Button variant="secondary" onClick={isBusy ? undefined : onCancel}>
             Cancelar
           </Button>
         )}
-        <Button type="submit" isBusy={isBusy}>
-          Enviar pedido
-        </Button>
+        <Button {...submitProps}>Enviar pedido</Button>
       </div>
     </form>
   )

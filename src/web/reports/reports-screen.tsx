@@ -1,8 +1,7 @@
 import { reportMessages, verificationMessages } from '#contract/messages.ts'
-import { useResendVerification } from '#web/session/resend-verification.ts'
+import { ResendButton } from '#web/session/resend-button.tsx'
 import { useSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
-import { Button } from '#web/ui/button.tsx'
 import { formatDate } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { useOwnReports } from './own-reports.ts'
@@ -69,25 +68,13 @@ function AccessEnded({ endedOn }: { endedOn: string }) {
 
 /** The yellow banner of people whose e-mail is not verified, with a button that sends the mail again. */
 export function UnverifiedBanner({ email }: { email: string }) {
-  const { label, isSending, isResting, resend } = useResendVerification(
-    email,
-    verificationMessages.resentOnReports,
-  )
   return (
     <aside
       aria-label="Verificação de e-mail"
       className="flex shrink-0 flex-wrap items-center justify-center gap-x-4 gap-y-2 border-amber-400/60 border-b bg-amber-100 sideways:group-has-data-whole-height/frame:hidden px-4 py-2 text-center text-amber-950 text-sm dark:bg-amber-300"
     >
       <p>Seu e-mail ainda não foi verificado. Confirme-o pelo link que enviamos para {email}.</p>
-      <Button
-        variant="secondary"
-        isBusy={isSending}
-        disabled={isResting}
-        onClick={() => void resend()}
-        className="tabular-nums"
-      >
-        {label}
-      </Button>
+      <ResendButton email={email} sentTitle={verificationMessages.resentOnReports} variant="secondary" />
     </aside>
   )
 }

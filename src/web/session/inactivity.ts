@@ -1,6 +1,7 @@
 import { sessionMessages } from '#contract/messages.ts'
 import { nameTab } from '#web/ui/tab-name.ts'
-import { closeToast, showToast, writeTimeLeft } from '#web/ui/toast.tsx'
+import { closeToast, showToast } from '#web/ui/toast.tsx'
+import { writeTimeLeft } from '#web/ui/use-seconds-left.ts'
 import { ACTIVITY_KEY, INACTIVITY_MS, isInactive, lastActivityAt, noteActivity } from './activity.ts'
 import { getSession, onAuthStateChange, signOut } from './session.ts'
 

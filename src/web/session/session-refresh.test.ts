@@ -23,7 +23,7 @@ describe('refreshSession', () => {
       {
         path: '/api/auth/token?grant_type=refresh_token',
         authorization: null,
-        body: { refresh_token: 'refresh-1' },
+        body: { refresh_token: 'refresh-1', access_token: 'access-1' },
       },
     ])
     expect(tab.getSession()?.refresh_token).toBe('refresh-2')
@@ -62,6 +62,9 @@ describe('refreshSession', () => {
     expect(two.getSession()).toBeUndefined()
     expect(one.events.at(-1)).toBe('SIGNED_OUT')
     expect(two.events).toEqual(['SIGNED_IN', 'SIGNED_OUT'])
+    // Each of them knows why.
+    const end = { kind: 'refused', detail: 'detalhe de invalid-refresh-token' }
+    expect([one.readSessionEnd(), two.readSessionEnd()]).toEqual([end, end])
   })
 
   it.each([

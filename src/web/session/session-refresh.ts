@@ -49,7 +49,8 @@ async function trade(current: StoredSession): Promise<StoredSession | undefined>
   try {
     const session = await sendRequest('POST /api/auth/token', {
       query: { grant_type: 'refresh_token' },
-      body: { refresh_token: current.refresh_token },
+      // The access token, even late, has the server say why it refuses.
+      body: { refresh_token: current.refresh_token, access_token: current.access_token },
       timeoutMs: TIMEOUT_MS,
     })
     // Whoever signed out or in meanwhile has the last word.
@@ -60,7 +61,7 @@ async function trade(current: StoredSession): Promise<StoredSession | undefined>
   } catch (error) {
     if (!isDefiniteRefusal(error)) throw error
     if (!isStillCurrent()) return getSession()
-    clearSession()
+    clearSession({ kind: 'refused', detail: error.message })
     announce('SIGNED_OUT')
     return undefined
   }

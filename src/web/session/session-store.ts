@@ -32,8 +32,25 @@ export function storeSession(session: Session): StoredSession {
   return getSession() ?? stored
 }
 
-export function clearSession(): void {
+/** How a session ended; 'refused' was by the server, which says why. */
+export type SessionEnd = { kind: 'signed-out' | 'inactive' } | { kind: 'refused'; detail: string }
+const END_KEY = 'patio.session-end'
+
+/** @param end told to every tab: each may be asked about it */
+export function clearSession(end: SessionEnd = { kind: 'signed-out' }): void {
+  sharedStorage.set(END_KEY, JSON.stringify(end))
   sharedStorage.remove(SESSION_KEY)
+}
+
+/** How the session that was here last has ended. */
+export function readSessionEnd(): SessionEnd {
+  try {
+    const end = JSON.parse(sharedStorage.get(END_KEY) ?? '') as Partial<SessionEnd & { detail: unknown }>
+    if (end.kind === 'inactive') return { kind: end.kind }
+    if (end.kind === 'refused' && typeof end.detail === 'string')
+      return { kind: end.kind, detail: end.detail }
+  } catch {}
+  return { kind: 'signed-out' }
 }
 
 /** How many seconds the access token is still good for; negative when it has expired. */
@@ -65,7 +82,8 @@ function isStoredSession(value: unknown): value is StoredSession {
 }
 
 export type AuthEvent = 'SIGNED_IN' | 'SIGNED_OUT' | 'TOKEN_REFRESHED' | 'USER_UPDATED'
-type Listener = (event: AuthEvent) => void
+/** @param isElsewhere whether it happened in another tab */
+type Listener = (event: AuthEvent, isElsewhere: boolean) => void
 
 const listeners = new Set<Listener>()
 /** The session that the listeners last heard of. */
@@ -89,11 +107,11 @@ export function announce(event: AuthEvent): void {
   known = getSession()
   if (event === 'SIGNED_IN' || event === 'SIGNED_OUT') sharedStorage.remove(MARK_KEY)
   channel?.postMessage(event)
-  deliver(event)
+  deliver(event, false)
 }
 
-function deliver(event: AuthEvent): void {
-  for (const listener of [...listeners]) listener(event)
+function deliver(event: AuthEvent, isElsewhere = true): void {
+  for (const listener of [...listeners]) listener(event, isElsewhere)
 }
 
 function listenToOtherTabs(): void {

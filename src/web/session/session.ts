@@ -9,6 +9,7 @@ import {
   clearSession,
   getSession,
   onAuthStateChange,
+  type SessionEnd,
   type StoredSession,
   secondsLeft,
   storeSession,
@@ -76,16 +77,16 @@ export async function signOut(options: { reason?: 'button' | 'inactivity' } = {}
 }
 
 /** Forgets a session that the server has ended, in every tab. */
-export function forgetSession(): void {
+export function forgetSession(end?: SessionEnd): void {
   if (!getSession()) return
-  clearSession()
+  clearSession(end)
   announce('SIGNED_OUT')
 }
 
 /** The token is not renewed for it: a session that is not renewed dies at the server by itself. */
 async function leaveAtOnce(): Promise<void> {
   const session = getSession()
-  forgetSession()
+  forgetSession({ kind: 'inactive' })
   if (!session || secondsLeft(session) <= 0) return
   const telling = sendRequest(
     'POST /api/auth/logout',

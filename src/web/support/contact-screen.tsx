@@ -15,9 +15,10 @@ import { type PassKeeper, requirePass } from '#web/human-check/human-pass.ts'
 import { tabStorage } from '#web/session/browser-storage.ts'
 import { getSession } from '#web/session/session.ts'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { FormAlert } from '#web/ui/form-alert.tsx'
 import { EmailField, TextArea, TextField } from '#web/ui/text-field.tsx'
 import { showToast, type ToastContent } from '#web/ui/toast.tsx'
-import { useForm } from '#web/ui/use-form.ts'
+import { focusFirstField, useForm } from '#web/ui/use-form.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 import { formatPhone } from './format-phone.ts'
 
@@ -46,7 +47,7 @@ function ContactForm() {
   const fields = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const humanCheck = useRef<PassKeeper>(null)
-  const { formProps, isBusy, errorOf } = useContactForm(humanCheck, () => {
+  const { formProps, submitProps, failure, isBusy, errorOf } = useContactForm(humanCheck, () => {
     // The fields are about to be replaced, and the focus would be lost with them.
     if (fields.current?.contains(document.activeElement)) button.current?.focus()
     setInitial({})
@@ -65,7 +66,13 @@ function ContactForm() {
     error: errorOf(field),
   })
   return (
-    <form {...formProps} onInput={onInput} className="space-y-5" aria-label="Entre em Contato">
+    <form
+      {...formProps}
+      ref={focusFirstField}
+      onInput={onInput}
+      className="space-y-5"
+      aria-label="Entre em Contato"
+    >
       {/* A new key empties the fields. */}
       <div key={sentCount} ref={fields} className="space-y-5">
         <TextField {...shared('name')} label="Nome" autoComplete="name" />
@@ -83,7 +90,8 @@ function ContactForm() {
         <Honeypot />
       </div>
       {portalSettings.contactCaptcha && <HumanCheck ref={humanCheck} />}
-      <Button ref={button} type="submit" size="large" className="w-full" isBusy={isBusy}>
+      <FormAlert failure={failure} />
+      <Button ref={button} {...submitProps} size="large" className="w-full">
         {isBusy ? contactMessages.sending : contactMessages.send}
       </Button>
     </form>

@@ -24,8 +24,9 @@ const variants = {
 const sizes = { medium: 'h-10 px-4', large: 'h-11 px-5' }
 
 export type ButtonVariant = keyof typeof variants
+export type ButtonSize = keyof typeof sizes
 
-export function buttonClasses(variant: ButtonVariant, size: keyof typeof sizes = 'medium'): string {
+export function buttonClasses(variant: ButtonVariant, size: ButtonSize = 'medium'): string {
   return classNames(
     'inline-flex select-none items-center justify-center gap-2 whitespace-nowrap rounded-lg font-medium text-sm',
     'transition-colors aria-disabled:cursor-default aria-disabled:opacity-70',
@@ -36,7 +37,7 @@ export function buttonClasses(variant: ButtonVariant, size: keyof typeof sizes =
 
 type ButtonProps = ComponentProps<'button'> & {
   variant?: ButtonVariant
-  size?: keyof typeof sizes
+  size?: ButtonSize
   /** Work is under way: shows a spinner and ignores clicks, but keeps the focus. */
   isBusy?: boolean
 }

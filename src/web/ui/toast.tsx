@@ -1,8 +1,10 @@
 import X from 'lucide-react/icons/x'
-import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
 import { KindIcon, type NoticeKind } from './alert.tsx'
 import { useHydrated } from './button.tsx'
+import { classNames } from './class-names.ts'
+import { useSecondsLeft, writeTimeLeft } from './use-seconds-left.ts'
 
 export interface ToastContent {
   kind: NoticeKind
@@ -72,6 +74,11 @@ export function closeToasts(): void {
   for (const { id, action } of shown) if (!action) closeToast(id)
 }
 
+/** Takes away also what offers something: whoever it was offered to is gone. */
+export function closeEveryToast(): void {
+  for (const { id } of shown) closeToast(id)
+}
+
 /** Does what a notice offers, and takes the notice away, so that it is done once. */
 export function runToastAction(id: number): void {
   const action = shown.find((toast) => toast.id === id)?.action
@@ -123,6 +130,7 @@ export function Toaster() {
   usePauseWhileHidden()
   useToastShortcut(section, toasts)
   const newest = toasts.at(-1)?.id
+  const isAtOtherEnd = useOtherEnd(section, newest)
   useEffect(() => {
     // What pointed at the last toast cannot leave it any more once it is gone.
     if (newest === undefined) pauseToasts(false)
@@ -143,9 +151,12 @@ export function Toaster() {
       onMouseLeave={() => pauseToasts(false)}
       onFocus={() => pauseToasts(true)}
       onBlur={() => pauseToasts(false)}
-      // At the top while a dialog stands open: its buttons are at the bottom of a phone. There the newest two are
-      // seen and the others scrolled to, so that they do not cover the form that they speak of.
-      className="pointer-events-none fixed inset-x-4 bottom-4 z-50 flex max-h-40 flex-col gap-2 overflow-y-auto sm:inset-x-auto sm:right-1 sm:bottom-1 sm:max-h-dvh sm:w-102 sm:p-3 [body:has(>[data-base-ui-portal])_&]:[inset-block:1rem_auto]"
+      // From the top on a narrow window, where the keyboard and the buttons are below; on a wide one while a dialog
+      // stands open. The newest two are seen there and the others scrolled to.
+      className={classNames(
+        'toasts pointer-events-none fixed z-50 flex flex-col gap-2 overflow-y-auto',
+        isAtOtherEnd && 'toasts-at-other-end',
+      )}
     >
       {toasts.map((toast) => (
         <ToastCard key={toast.id} toast={toast} />
@@ -153,6 +164,20 @@ export function Toaster() {
     </section>,
     document.body,
   )
+}
+
+/** Whether the notices would otherwise stand over what they most likely speak of: what has the focus. */
+function useOtherEnd(section: RefObject<HTMLElement | null>, newest: number | undefined): boolean {
+  const [isAtOtherEnd, setIsAtOtherEnd] = useState(false)
+  useLayoutEffect(() => {
+    if (newest === undefined) return setIsAtOtherEnd(false)
+    const focused = document.activeElement
+    if (!section.current || !focused || focused === document.body || section.current.contains(focused)) return
+    const [own, spoken] = [section.current.getBoundingClientRect(), focused.getBoundingClientRect()]
+    const isBeside = own.right <= spoken.left || spoken.right <= own.left
+    if (!isBeside && own.top < spoken.bottom && spoken.top < own.bottom) setIsAtOtherEnd((is) => !is)
+  }, [section, newest])
+  return isAtOtherEnd
 }
 
 function ToastCard({ toast }: { toast: ShownToast }) {
@@ -193,22 +218,11 @@ function ToastCard({ toast }: { toast: ShownToast }) {
 
 /** Not read out: a screen reader would say every second. */
 function Countdown({ to }: { to: number }) {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000)
-    return () => clearInterval(timer)
-  }, [])
   return (
     <p aria-hidden="true" className="text-muted tabular-nums">
-      Faltam {writeTimeLeft(to - now)}.
+      Faltam {writeTimeLeft(useSecondsLeft(to) * 1_000)}.
     </p>
   )
-}
-
-/** @returns minutes and seconds, '1:58' */
-export function writeTimeLeft(ms: number): string {
-  const seconds = Math.max(0, Math.ceil(ms / 1_000))
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
 /** A notice in a tab that is out of sight is not read. */

@@ -1,8 +1,10 @@
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import type * as z from 'zod/mini'
 import type { FieldProblem } from '#contract/problem.ts'
-import { ApiError } from '#web/http/send-request.ts'
+import { ApiError, NetworkError } from '#web/http/send-request.ts'
+import type { FormFailure } from './form-alert.tsx'
 import { closeToasts, showToast, type ToastContent } from './toast.tsx'
+import { useSecondsLeft } from './use-seconds-left.ts'
 
 /** A schema of the contract whose fields are the form's inputs, by name and in the order of the page. */
 type FormSchema = z.ZodMiniObject<Record<string, z.ZodMiniType<string, string>>>
@@ -17,6 +19,8 @@ interface FormOptions<S extends FormSchema> {
   send: (values: z.output<S>, form: HTMLFormElement) => Promise<unknown>
   /** What to say of a failure to send it; what the server finds wrong with a field also stands beside the field. */
   explain: (error: unknown) => ToastContent
+  /** What of it stands inside the form, in other words than the notice; undefined where another place says it. */
+  alertOf?: (error: unknown) => FormFailure | undefined
 }
 
 /**
@@ -26,7 +30,9 @@ interface FormOptions<S extends FormSchema> {
 export function useForm<S extends FormSchema>({ schema, send, explain, ...options }: FormOptions<S>) {
   const { shows = 'first-of-each-field', noticeOf = ({ message }) => ({ kind: 'error', title: message }) } =
     options
+  const { alertOf = describeFailure } = options
   const [problems, setProblems] = useState<readonly FieldProblem[]>([])
+  const { failure, setFailure, isWaiting } = useFailure()
 
   const show = (found: readonly FieldProblem[], form: HTMLFormElement) => {
     setProblems(found)
@@ -39,11 +45,13 @@ export function useForm<S extends FormSchema>({ schema, send, explain, ...option
     onFailed(error, { form }) {
       const refused = refusedFields(error).filter(({ path }) => path in schema.shape)
       show(refused, form)
+      if (refused.length === 0) setFailure(alertOf(error))
       if (shows !== 'all' || refused.length === 0) showToast(explain(error))
     },
   })
   const check = (form: HTMLFormElement) => {
     closeToasts()
+    setFailure(undefined)
     const data = new FormData(form)
     const values = Object.keys(schema.shape).map((field) => [field, String(data.get(field) ?? '')])
     const parsed = schema.safeParse(Object.fromEntries(values))
@@ -57,6 +65,10 @@ export function useForm<S extends FormSchema>({ schema, send, explain, ...option
   }
   return {
     isBusy,
+    /** For <FormAlert>. */
+    failure,
+    /** Of the button that sends it: while nothing can be sent, it keeps the focus. */
+    submitProps: { type: 'submit' as const, isBusy, 'aria-disabled': isWaiting || undefined },
     /** Every sentence about a field, as one text; undefined without any. */
     errorOf: (field: FieldOf<S>) =>
       problems.flatMap(({ path, message }) => (path === field ? message : [])).join('. ') || undefined,
@@ -64,13 +76,59 @@ export function useForm<S extends FormSchema>({ schema, send, explain, ...option
       noValidate: true,
       onSubmit: (event: FormEvent<HTMLFormElement>) => {
         event.preventDefault()
-        if (!isBusy) check(event.currentTarget)
+        if (!isBusy && !isWaiting) check(event.currentTarget)
       },
       onInput: (event: FormEvent<HTMLFormElement>) => {
         const { name } = event.target as HTMLInputElement
         setProblems((current) => current.filter(({ path }) => path !== name))
+        // Only the address that was typed has to wait.
+        if (name === 'email' && failure?.until) setFailure(undefined)
       },
     },
+  }
+}
+
+/**
+ * For the `ref` of a form that a screen is about: whoever has a keyboard can type at once, in the first field that is
+ * empty. On a phone the keyboard would cover half of the page that has just opened.
+ */
+export function focusFirstField(form: HTMLFormElement | null): void {
+  // Somebody may be typing already, since before this ran.
+  if (!form || document.activeElement !== document.body || !matchMedia('(pointer: fine)').matches) return
+  const fields = [...form.querySelectorAll<HTMLInputElement>('input:not([hidden], [type=checkbox])')]
+  const first = fields.find(({ value }) => !value) ?? fields[0]
+  first?.focus()
+}
+
+/** What stands inside the form, until the wait is over or the connection is back. */
+function useFailure() {
+  const [failure, setFailure] = useState<FormFailure>()
+  const isWaiting = useSecondsLeft(failure?.until) > 0
+  const isOffline = failure?.isOffline
+  useEffect(() => {
+    if (!isOffline) return
+    const sayBack = () =>
+      setFailure({ title: 'A conexão voltou. Você já pode tentar de novo.', isOver: true })
+    window.addEventListener('online', sayBack)
+    return () => window.removeEventListener('online', sayBack)
+  }, [isOffline])
+  return { failure, setFailure, isWaiting }
+}
+
+/** What a failure means to somebody in front of the form: what is kept, when to try again. */
+export function describeFailure(error: unknown): FormFailure {
+  if (error instanceof NetworkError)
+    return {
+      title: navigator.onLine ? 'O portal não respondeu' : 'Você está sem conexão',
+      text: 'Nada do que você digitou se perdeu.',
+      isOffline: true,
+    }
+  if (!(error instanceof ApiError) || error.status >= 500)
+    return { title: 'O portal não conseguiu concluir agora', text: 'Nada do que você digitou se perdeu.' }
+  if (error.status !== 429 || !error.retryAfterSeconds) return { title: error.message }
+  return {
+    title: 'Foram pedidos demais em pouco tempo.',
+    until: Date.now() + error.retryAfterSeconds * 1_000,
   }
 }
 

@@ -1,54 +1,86 @@
-import type { ReactNode } from 'react'
-import { portalSettings } from '#web/http/portal-settings.ts'
+import { createContext, type ReactNode, useContext } from 'react'
 import { BrandMark } from './brand-mark.tsx'
 import { Footer } from './footer.tsx'
-import './yard.css'
+import reportPicture from './report-picture.svg'
 
 interface VisitorPageProps {
   title: string
   description?: ReactNode
-  children: ReactNode
+  /** Whether a report stands beside it; not where a message is all there is. */
+  hasPanel?: boolean
+  children?: ReactNode
 }
 
-export function VisitorPage({ title, description, children }: VisitorPageProps) {
-  return (
-    <div className="grid min-h-dvh grid-cols-[minmax(0,1fr)] lg:grid-cols-[minmax(30rem,2fr)_3fr]">
-      <div className="flex min-h-dvh flex-col bg-surface">
-        <header className="px-6 pt-6 sm:px-10 sm:pt-8">
-          <BrandMark />
-        </header>
-        <main className="flex flex-1 flex-col justify-center px-6 py-10 sm:px-10">
-          <div className="mx-auto w-full max-w-sm space-y-8">
-            <div className="space-y-2">
-              <h1 className="font-semibold text-[1.75rem] leading-tight tracking-tight">{title}</h1>
-              {description && <p className="text-muted text-sm">{description}</p>}
-            </div>
-            {children}
-          </div>
-        </main>
-        <Footer />
+/** Whether a page is drawn inside the frame of the signed-in, which has brand, main and footer of its own. */
+export const InsideFrame = createContext(false)
+
+/**
+ * The one composition of every screen for visitors: brand, heading and what is to be done stand on one line down the
+ * page, at the same height on each, so that nothing jumps from screen to screen.
+ */
+export function VisitorPage({ title, description, hasPanel = true, children }: VisitorPageProps) {
+  const content = (
+    <>
+      <div className="space-y-2">
+        <h1 className="font-semibold text-2xl leading-9 tracking-tight sm:text-[1.75rem]">{title}</h1>
+        {description && <div className="text-muted text-sm leading-relaxed">{description}</div>}
       </div>
-      <BrandPanel />
+      {children}
+    </>
+  )
+  if (useContext(InsideFrame)) return <div className={`${columnClasses} space-y-7 py-16`}>{content}</div>
+  return (
+    <div className="flex min-h-dvh flex-col bg-surface">
+      <div className={`flex-1 ${gridClasses}`}>
+        <div className={`${columnClasses} pt-6 pb-10 sm:pt-10`}>
+          <header className="flex h-8 items-center">
+            <BrandMark />
+          </header>
+          <main className="mt-10 space-y-7 sm:mt-[clamp(2rem,6svh,5rem)]">{content}</main>
+        </div>
+        {hasPanel && <ReportPanel />}
+      </div>
+      <Footer />
     </div>
   )
 }
 
-/** A yard seen from above: rows of bays in the group's colour, with what the portal is for. */
-function BrandPanel() {
+const gridClasses = 'grid lg:grid-cols-[minmax(0,1fr)_42%]'
+const columnClasses = 'mx-auto w-full max-w-108 px-6'
+
+/** What somebody reads who has nothing to fill in: what happened, and the ways on. */
+export function MessagePage(props: { title: string; children?: ReactNode; actions?: ReactNode }) {
   return (
-    <aside
-      aria-label="Sobre o portal"
-      className="yard relative hidden overflow-hidden lg:flex lg:flex-col lg:justify-end"
-    >
-      <div className="relative max-w-xl space-y-4 p-14">
-        <p className="text-balance font-semibold text-4xl text-white leading-[1.15] tracking-tight">
-          Os números da sua loja, em um só lugar.
-        </p>
-        <p className="max-w-md text-base text-white/75 leading-relaxed">
-          Vendas, oficina e gestão nos relatórios do {portalSettings.groupName}, com as marcas e os estados
-          que são seus.
-        </p>
+    <VisitorPage title={props.title} description={props.children} hasPanel={false}>
+      {props.actions && <div className="grid gap-3">{props.actions}</div>}
+    </VisitorPage>
+  )
+}
+
+/** A report as the portal shows it, cut off by the edge. Its colours are the page's, so it is no plain image. */
+function ReportPanel() {
+  return (
+    <div className="sticky top-3 my-3 mr-3 hidden h-[calc(100dvh-3.5rem-1px)] overflow-hidden rounded-2xl bg-[color-mix(in_oklab,var(--color-brand)_9%,var(--color-canvas))] lg:block">
+      <svg
+        aria-hidden="true"
+        viewBox="0 0 760 600"
+        className="absolute top-1/2 left-14 h-150 w-190 -translate-y-1/2 drop-shadow-sm tabular-nums"
+      >
+        <use href={`${reportPicture}#report`} />
+      </svg>
+    </div>
+  )
+}
+
+/** What stands in the page of a path that is not drawn beforehand, until the scripts have come. */
+export function BlankPage() {
+  return (
+    <div className={`min-h-dvh bg-surface ${gridClasses}`}>
+      <div className={`${columnClasses} pt-6 sm:pt-10`}>
+        <div className="flex h-8 items-center">
+          <BrandMark />
+        </div>
       </div>
-    </aside>
+    </div>
   )
 }
