@@ -244,7 +244,8 @@ test('after an inactivity one comes back to where one was, and nobody else does'
 })
 
 test('/profile says who one is and what one may see', async ({ page }) => {
-  await openAs(page, 'vendas.rj', '/profile')
+  await signIn(page, 'vendas.rj')
+  await page.getByRole('link', { name: 'Minha conta' }).click()
   const lines = page.getByRole('main').locator('dl > div')
   await expect(lines).toHaveText([
     `E-mail${emailOf('vendas.rj')}O e-mail não pode ser alterado.`,

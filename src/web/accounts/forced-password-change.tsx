@@ -54,7 +54,7 @@ function useForcedChange() {
       await changePassword(password)
       showToast({ kind: 'success', title: passwordMessages.forcedDone })
       // The session says that it owes the change until it is renewed; if that fails, signing in again does it.
-      await refreshSession().catch(forgetSession)
+      await refreshSession().catch(() => forgetSession())
       await navigate({ to: '/' })
     },
   })

@@ -73,7 +73,7 @@ function LoginForm() {
         name="password"
         autoComplete="current-password"
         error={errorOf('password')}
-        hint={isCapsLockOn ? 'A tecla Caps Lock está ativada.' : undefined}
+        hint={isCapsLockOn ? <CapsLockHint /> : undefined}
         {...capsLockHandlers}
       />
       <FormAlert failure={failure} />
@@ -159,6 +159,9 @@ function detailOf(error: Error): string {
   const wait = seconds < 90 ? `${seconds} segundos` : `${Math.ceil(seconds / 60)} minutos`
   return `Muitas tentativas. Tente novamente em ${wait}.`
 }
+
+/** In the gap below the field, so that it moves nothing. */
+const CapsLockHint = () => <span className="-mb-5.5 block text-xs">A tecla Caps Lock está ativada.</span>
 
 /** Notices from the keys pressed in a field whether Caps Lock is on; phones never say. */
 function useCapsLock() {
