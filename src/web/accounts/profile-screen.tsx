@@ -16,7 +16,7 @@ import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { FormAlert } from '#web/ui/form-alert.tsx'
-import { formatInstant } from '#web/ui/format-instant.ts'
+import { formatDate, formatInstant } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useForm } from '#web/ui/use-form.ts'
@@ -83,6 +83,7 @@ function OwnAccountCard({ user }: { user: StoredSession['user'] }) {
               {data && namesIn(catalogue, list as keyof typeof LISTS, data)}
             </Entry>
           ))}
+        {data?.valid_until && <Entry name="Acesso até">{formatDate(data.valid_until)}</Entry>}
         {!error && (
           <Entry name="Último acesso">
             {data && (data.last_sign_in_at ? formatInstant(data.last_sign_in_at) : 'Nunca')}
