@@ -14,6 +14,17 @@ export const findingSchema = z.object({
 })
 export type Finding = z.output<typeof findingSchema>
 
+const lampStateSchema = z.object({
+  /** Null until the service has been used. */
+  isGood: z.nullable(z.boolean()),
+  /** ISO 8601; when it became so. */
+  since: z.nullable(z.string()),
+})
+export type LampState = z.output<typeof lampStateSchema>
+
+const lampsSchema = z.object({ mail: lampStateSchema, powerBi: lampStateSchema, database: lampStateSchema })
+export type LampName = keyof z.output<typeof lampsSchema>
+
 /** The state of what the portal stands on. */
 export const healthRoutes = defineRoutes({
   readFindings: {
@@ -22,6 +33,13 @@ export const healthRoutes = defineRoutes({
     access: 'admin',
     summary: 'Tries everything that the installation stands on; takes some seconds',
     response: z.object({ items: z.array(findingSchema) }),
+  },
+  readLamps: {
+    method: 'GET',
+    path: '/api/health/lamps',
+    access: 'admin',
+    summary: 'What this process has last seen of the services that it uses',
+    response: lampsSchema,
   },
   readCaller: {
     method: 'GET',

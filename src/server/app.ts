@@ -8,6 +8,7 @@ import { createTokens } from './accounts/tokens.ts'
 import { catalogueHandlers } from './catalogue/catalogue-handlers.ts'
 import { createIsDoctor } from './doctor/doctor-token.ts'
 import { type HealthServices, healthHandlers } from './doctor/health-handlers.ts'
+import type { Lamps } from './doctor/lamps.ts'
 import type { Brand } from './http/brand.ts'
 import type { TrustedProxies } from './http/caller-ip.ts'
 import { createHttpApp, type HttpApp, type Mount } from './http/http-app.ts'
@@ -48,6 +49,7 @@ export interface PortalServices {
   clock: () => number
   isDraining: () => boolean
   examinePortal: HealthServices['examinePortal']
+  lamps: Lamps
   options: {
     builtinAdminEmail: string | undefined
     /** Whose addresses may have accounts. */

@@ -11,6 +11,7 @@ import { migrateDatabase } from './database/migrate.ts'
 import { openDatabase } from './database/open-database.ts'
 import { isMarkedAsDemo, readDemoSecret } from './demo/demo-installation.ts'
 import type { Demo } from './demo/start-demo.ts'
+import { countWithLamp, createLamps, type Lamps, withLamp } from './doctor/lamps.ts'
 import { securityHeaders } from './http/headers.ts'
 import { drain, listen } from './http/listen.ts'
 import { createKeyring } from './keyring.ts'
@@ -68,14 +69,17 @@ export async function servePortal(
 ): Promise<Portal> {
   const { db } = database
   await migrateDatabase(database)
-  const databaseClock = givenClock ? undefined : await startDatabaseClock(database)
+  const lamps = createLamps(() => clock())
+  const databaseClock = givenClock
+    ? undefined
+    : await startDatabaseClock(database, (isGood) => lamps.note('database', isGood))
   const clock = givenClock ?? (databaseClock as DatabaseClock).now
   const secrets = config.sessionSecrets.length > 0 ? config.sessionSecrets : [readDemoSecret(config.dataDir)]
   const demo = config.isDemo ? await loadDemo(config, database, secrets[0] as string) : undefined
   if (!demo && (await isMarkedAsDemo(db)))
     throw new DatabaseOpenError('Este banco de dados é de demonstração e não pode ser usado em produção.')
 
-  const outbox = openOutbox(config, log, database, clock, demo)
+  const outbox = openOutbox(config, log, database, clock, demo, lamps)
   const metrics = createMetrics(database)
   const messageStreams = createMessageStreams({
     database,
@@ -91,7 +95,7 @@ export async function servePortal(
     tokenMinutes: config.powerBi.tokenMinutes,
     allowWithoutRls: config.powerBi.allowWithoutRls,
     log,
-    countCall: metrics.countUpstreamCall,
+    countCall: countWithLamp(metrics.countUpstreamCall, lamps),
     clock,
   })
   const app = createApp({
@@ -103,11 +107,12 @@ export async function servePortal(
     clock,
     keyring,
     powerBi,
+    lamps,
     examinePortal: async () => {
       // Loaded when somebody asks.
       const { examine } = await import('./doctor/examine.ts')
       const { portalChecks } = await import('./doctor/portal-checks.ts')
-      return examine(portalChecks({ config, environment: process.env, keyring, db, powerBi }))
+      return examine(portalChecks({ config, environment: process.env, keyring, db, powerBi, isInside: true }))
     },
     isDraining: () => isDraining,
     options: {
@@ -160,13 +165,14 @@ function openOutbox(
   { db }: Database,
   clock: () => number,
   demo: Demo | undefined,
+  lamps: Lamps,
 ): Outbox {
   return createOutbox({
     mails: portalMails,
     db,
     log,
     clock,
-    mailer: demo?.mailer ?? createSmtpMailer({ url: config.smtpUrl, from: config.mailFrom }),
+    mailer: withLamp(demo?.mailer ?? createSmtpMailer({ url: config.smtpUrl, from: config.mailFrom }), lamps),
     publicUrl: config.publicUrl,
     groupName: config.group.name,
   })

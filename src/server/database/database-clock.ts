@@ -13,8 +13,12 @@ export interface DatabaseClock {
 /**
  * Goes by the database's clock, so that replicas whose own clocks differ agree about everything that is kept in it and
  * about each other's tokens. Between readings, one every ten seconds, it goes on by this process's steady timer.
+ * @param onReading hears of each reading whether the database answered
  */
-export async function startDatabaseClock({ kind, db }: Database): Promise<DatabaseClock> {
+export async function startDatabaseClock(
+  { kind, db }: Database,
+  onReading: (isGood: boolean) => void = () => {},
+): Promise<DatabaseClock> {
   // It is part of this process.
   if (kind === 'embedded') return { now: Date.now, stop() {} }
   let aheadMs: number | undefined
@@ -29,6 +33,13 @@ export async function startDatabaseClock({ kind, db }: Database): Promise<Databa
   }
   await read()
   // While the database is away its time is reckoned on.
-  const timer = setInterval(() => read().catch(() => {}), READ_EVERY_MS).unref()
+  const timer = setInterval(
+    () =>
+      read().then(
+        () => onReading(true),
+        () => onReading(false),
+      ),
+    READ_EVERY_MS,
+  ).unref()
   return { now: () => performance.now() + (aheadMs as number), stop: () => clearInterval(timer) }
 }

@@ -16,6 +16,8 @@ export interface Check {
   about: string
   /** Longer than any time-out of its own. */
   withinMs: number
+  /** What it is when nothing could be reached, if that is no fault. */
+  unreachable?: 'warning' | 'fault'
   run(): Promise<Found | Found[]>
 }
 
@@ -30,7 +32,12 @@ export async function examine(checks: readonly Check[]): Promise<Finding[]> {
   return found.flat()
 }
 
-async function runCheck({ about, withinMs: ms, run }: Check): Promise<Found | Found[]> {
+async function runCheck({
+  about,
+  withinMs: ms,
+  unreachable = 'fault',
+  run,
+}: Check): Promise<Found | Found[]> {
   try {
     return await withinMs(run(), ms, () =>
       fault(
@@ -40,6 +47,6 @@ async function runCheck({ about, withinMs: ms, run }: Check): Promise<Found | Fo
     )
   } catch (error) {
     const { says, todo } = causeOf(error)
-    return fault(`${about}: ${says}.`, todo)
+    return { grade: unreachable, says: `${about}: ${says}.`, todo }
   }
 }

@@ -2,6 +2,7 @@ import type { Finding, healthRoutes } from '#contract/health.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import { sendTrialEvents } from './check-address.ts'
+import type { Lamps } from './lamps.ts'
 
 /** Each takes some seconds and calls everything outside. */
 const LIMIT = { max: 6, windowSeconds: 60 }
@@ -10,6 +11,7 @@ export interface HealthServices {
   /** Tries everything; who asks meanwhile gets the same answer. */
   examinePortal: () => Promise<Finding[]>
   takeFromLimit: TakeFromLimit
+  lamps: Lamps
 }
 
 export function healthHandlers(services: HealthServices): Handlers<typeof healthRoutes> {
@@ -21,6 +23,11 @@ export function healthHandlers(services: HealthServices): Handlers<typeof health
         running = undefined
       })
       return { items: await running }
+    },
+    readLamps() {
+      // Whoever asks was found in it just now.
+      services.lamps.note('database', true)
+      return services.lamps.read()
     },
     readCaller: ({ context: { request } }) => ({ ip: request.ip, forwarded: request.forwarded }),
     tryStream: () => sendTrialEvents,

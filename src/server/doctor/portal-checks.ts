@@ -22,16 +22,18 @@ export interface Patient {
   powerBi: PowerBi | undefined
   /** Gets a test mail. */
   mailTo?: string | undefined
+  /** Whether the portal looks at itself. */
+  isInside?: boolean
 }
 
 /** Everything that can be tried, in the order in which it is told. */
-export function portalChecks({ config, environment, keyring, db, powerBi, mailTo }: Patient): Check[] {
+export function portalChecks({ config, environment, keyring, db, powerBi, ...asked }: Patient): Check[] {
   return [
     ...doubtChecks(environment, config),
     ...serverChecks(config),
     ...(db ? storeChecks({ db }, config) : []),
-    ...addressChecks({ publicUrl: config.publicUrl, token: signDoctorToken(keyring) }),
-    ...mailChecks(config, mailTo),
+    ...addressChecks({ publicUrl: config.publicUrl, token: signDoctorToken(keyring), ...asked }),
+    ...mailChecks(config, asked.mailTo),
     ...(powerBi ? powerBiChecks(config, powerBi, db) : []),
     diskCheck(config.dataDir),
     ...settingChecks(environment),

@@ -20,6 +20,7 @@ const WHO_PASSES: Record<string, keyof typeof GROUPS> = {
   'GET /api/health/live': 'everybody',
   'GET /api/health/ready': 'everybody',
   'GET /api/health/findings': 'admins',
+  'GET /api/health/lamps': 'admins',
   'GET /api/health/caller': 'operators',
   'GET /api/health/stream': 'operators',
   'GET /api/openapi.json': 'admins',

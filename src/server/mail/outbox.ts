@@ -109,7 +109,7 @@ async function sendMail({ db, mailer, log }: OutboxContext, row: QueuedMail, mai
   try {
     await mailer.deliver(mail)
   } catch (error) {
-    const retryInSeconds = isFinal(error) ? await giveUp(db, row) : await postpone(db, row)
+    const retryInSeconds = isRefusedForGood(error) ? await giveUp(db, row) : await postpone(db, row)
     log.warn({ mail: row.id, attempts: row.attempts, retryInSeconds, ...factsOf(error) }, 'mail not sent')
     return
   }
@@ -120,7 +120,7 @@ async function sendMail({ db, mailer, log }: OutboxContext, row: QueuedMail, mai
  * Whether the server refused this recipient or this mail for good (RFC 5321, 4.2.1: 5yz). Not its policy (RFC 3463,
  * X.7.Z: relaying denied, say), nor our sender or credentials: an operator can mend those.
  */
-function isFinal(error: unknown): boolean {
+export function isRefusedForGood(error: unknown): boolean {
   const { responseCode, command, response } = error as Record<string, unknown>
   const isAboutMail = /^(RCPT|DATA)/.test(String(command ?? ''))
   return isAboutMail && Number(responseCode) >= 500 && !/^5\d\d[ -]5\.7\./.test(String(response ?? ''))

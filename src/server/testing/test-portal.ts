@@ -6,6 +6,7 @@ import { createPowerBiEmulator, type PowerBiEmulatorOptions } from '#emulators/p
 import { createApp, type PortalServices, portalMails } from '#server/app.ts'
 import type { Database } from '#server/database/database.ts'
 import { readEmulatedData } from '#server/demo/start-demo.ts'
+import { createLamps } from '#server/doctor/lamps.ts'
 import { parseProxies } from '#server/http/caller-ip.ts'
 import { securityHeaders } from '#server/http/headers.ts'
 import { listen } from '#server/http/listen.ts'
@@ -120,6 +121,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     clock,
     isDraining: () => false,
     examinePortal: async () => [],
+    lamps: createLamps(clock),
     ...(page && { page }),
     powerBi: createPowerBi({
       directory: {

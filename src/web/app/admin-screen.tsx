@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { type ComponentType, useEffect, useState } from 'react'
 import { ReportSettingsCard } from '#web/reports/settings/report-settings-card.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
 import { ApprovalQueue } from '#web/users/approval-queue.tsx'
@@ -9,6 +10,7 @@ export { readUsersAhead } from '#web/users/user-view.ts'
 
 /** /admin: who may see what, and which report each area shows. */
 export function AdminScreen() {
+  const Lamps = useLamps()
   return (
     <div className="mx-auto w-full max-w-[90rem] space-y-6 px-4 py-8">
       <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
@@ -26,16 +28,32 @@ export function AdminScreen() {
           <Link to="/admin/revisoes" className={textLinkClasses}>
             Revisão de acessos
           </Link>
+          <Link to="/admin/saude" className={textLinkClasses}>
+            Saúde do portal
+          </Link>
           <button type="button" onClick={goToUsers} className={textLinkClasses}>
             Ir para os usuários
           </button>
         </div>
       </div>
+      <div className="-mt-3 min-h-10 text-xs sm:min-h-5">{Lamps && <Lamps />}</div>
       <ApprovalQueue />
       <ReportSettingsCard />
       <UsersCard />
     </div>
   )
+}
+
+/** Loaded behind all else; without them the screen is whole. */
+function useLamps() {
+  const [Lamps, setLamps] = useState<ComponentType>()
+  useEffect(() => {
+    import('./lamps.tsx').then(
+      (chunk) => setLamps(() => chunk.Lamps),
+      () => {},
+    )
+  }, [])
+  return Lamps
 }
 
 /** Only what scrolls inside the frame moves: the browser itself would move the frame as well. */

@@ -264,6 +264,13 @@ const invitationsRoute = createRoute({
   component: screen(() => import('#web/users/invitations-screen.tsx'), 'InvitationsScreen'),
 })
 
+const healthRoute = createRoute({
+  getParentRoute: () => administratorsRoute,
+  path: '/admin/saude',
+  staticData: { title: 'Saúde do portal', isRefusalTold: true },
+  component: screen(() => import('./health-screen.tsx'), 'HealthScreen'),
+})
+
 const inboxRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/mensagens',
@@ -288,6 +295,7 @@ const routeTree = rootRoute.addChildren([
       accessReviewsRoute,
       accessTemplatesRoute,
       invitationsRoute,
+      healthRoute,
       inboxRoute,
     ]),
   ]),

@@ -13,6 +13,14 @@ export const MESSAGES_QUERY = 'support-messages'
 const POLL_MS = 15_000
 const NAME = 'patio.messages'
 
+/** Whether news arrive by themselves, and since when (ms since the epoch); undefined until that is known. */
+let stream: { isLive: boolean; since: number } | undefined
+export const readStreamState = () => stream
+
+function noteStream(isLive: boolean): void {
+  if (stream?.isLive !== isLive) stream = { isLive, since: Date.now() }
+}
+
 /** Of what something is to be read again. */
 type News = 'alive' | 'messages' | 'people' | 'all'
 
@@ -31,6 +39,7 @@ export function followMessageChanges(): () => void {
   let heardAt = Number.NEGATIVE_INFINITY
   const hear = (news: News) => {
     heardAt = Date.now()
+    noteStream(true)
     if (signal.aborted || news === 'alive') return
     if (news !== 'people') readMessagesAgain()
     if (news !== 'messages') readPeopleAgain()
@@ -67,6 +76,7 @@ export function followMessageChanges(): () => void {
 function pollInSilence(isSilent: () => boolean, signal: AbortSignal): void {
   const poll = () => {
     if (document.visibilityState !== 'visible' || !isSilent()) return
+    noteStream(false)
     readMessagesAgain()
     readPeopleAgain()
   }

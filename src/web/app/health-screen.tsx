@@ -1,0 +1,107 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { Finding } from '#contract/health.ts'
+import { callApi } from '#web/http/api.ts'
+import { FailedLoad, KindIcon } from '#web/ui/alert.tsx'
+import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { formatInstant } from '#web/ui/format-instant.ts'
+import { Skeleton } from '#web/ui/loading.tsx'
+
+const GRADES = {
+  fault: { kind: 'error', word: 'Falha' },
+  warning: { kind: 'warning', word: 'Aviso' },
+  good: { kind: 'success', word: 'Em ordem' },
+} as const
+
+/** /admin/saude, 'Saúde do portal': everything that the installation stands on, tried now, as `npm run doctor` does. */
+export function HealthScreen() {
+  const { data, isError, isFetching, dataUpdatedAt, refetch } = useQuery({
+    queryKey: ['health'],
+    queryFn: ({ signal }) => callApi('GET /api/health/findings', { signal }),
+    retry: false,
+    // It takes seconds and calls everything outside: only when somebody asks.
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const items = data?.items ?? []
+  const settings = items.filter(({ check }) => check.startsWith('setting-'))
+  const checks = items.filter((item) => !settings.includes(item))
+  return (
+    <div className="mx-auto w-full max-w-4xl space-y-6 px-4 py-8">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
+        <h1 className="font-semibold text-2xl tracking-tight">Saúde do portal</h1>
+        <Link to="/admin" className={`text-sm ${textLinkClasses}`}>
+          Voltar à administração
+        </Link>
+      </div>
+      <div className="flex flex-wrap items-center justify-between gap-4">
+        <p role="status" className="max-w-prose text-muted text-sm">
+          {isFetching
+            ? 'Verificando tudo em que o portal se apoia; pode levar meio minuto…'
+            : data
+              ? `${summaryOf(checks)} Verificado em ${formatInstant(new Date(dataUpdatedAt).toISOString())}.`
+              : ''}
+        </p>
+        <Button variant="secondary" isBusy={isFetching} onClick={() => void refetch()}>
+          Verificar de novo
+        </Button>
+      </div>
+      {isError && !data ? (
+        <FailedLoad isRetrying={isFetching} onRetry={() => void refetch()}>
+          A verificação não pôde ser feita agora.
+        </FailedLoad>
+      ) : !data ? (
+        <Skeleton className="h-96" />
+      ) : (
+        <>
+          <FindingList label="Verificações" items={checks} />
+          <details className="rounded-xl border border-line bg-surface shadow-xs">
+            <summary className="cursor-pointer px-4 py-3 font-medium text-sm sm:px-6">
+              Configuração: de onde vem cada valor ({settings.length})
+            </summary>
+            <ul className="divide-y divide-line border-line border-t text-sm">
+              {settings.map(({ check, says }) => (
+                <li key={check} className="break-words px-4 py-2 sm:px-6">
+                  {says}
+                </li>
+              ))}
+            </ul>
+          </details>
+        </>
+      )}
+    </div>
+  )
+}
+
+/** What is wrong stands first. */
+function FindingList({ label, items }: { label: string; items: Finding[] }) {
+  const order = Object.keys(GRADES)
+  const sorted = items.toSorted((one, other) => order.indexOf(one.grade) - order.indexOf(other.grade))
+  return (
+    <ul
+      aria-label={label}
+      className="divide-y divide-line rounded-xl border border-line bg-surface shadow-xs"
+    >
+      {sorted.map(({ check, grade, says, todo }) => (
+        <li key={`${check} ${says}`} className="flex gap-3 px-4 py-3 text-sm sm:px-6">
+          <KindIcon kind={GRADES[grade].kind} className="mt-0.5" />
+          <div className="min-w-0 flex-1 break-words">
+            <span className="sr-only">{GRADES[grade].word}: </span>
+            {says}
+            {todo && <p className="text-muted">{todo}</p>}
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function summaryOf(items: Finding[]): string {
+  const count = (grade: Finding['grade']) => items.filter((item) => item.grade === grade).length
+  const [faults, warnings] = [count('fault'), count('warning')]
+  if (faults + warnings === 0) return 'Tudo em ordem.'
+  const said = [
+    faults > 0 && `${faults} ${faults === 1 ? 'falha' : 'falhas'}`,
+    warnings > 0 && `${warnings} ${warnings === 1 ? 'aviso' : 'avisos'}`,
+  ].filter(Boolean)
+  return `${said.join(' e ')}.`
+}

@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { LampName, LampState } from '#contract/health.ts'
+import { callApi } from '#web/http/api.ts'
+import { readStreamState } from '#web/support/message-changes.ts'
+import { Alert } from '#web/ui/alert.tsx'
+import { textLinkClasses } from '#web/ui/button.tsx'
+import { classNames } from '#web/ui/class-names.ts'
+import { formatInstant } from '#web/ui/format-instant.ts'
+
+const READ_EVERY_MS = 20_000
+
+const LAMPS: Record<LampName | 'stream', { label: string; todo: string }> = {
+  mail: {
+    label: 'E-mail',
+    todo: 'Os e-mails esperam na fila e saem sozinhos quando o servidor de e-mail voltar. Peça à equipe de TI para conferi-lo.',
+  },
+  powerBi: {
+    label: 'Power BI',
+    todo: 'Os relatórios podem não abrir. Veja a causa em “Saúde do portal” e, se for do Microsoft Entra ou do Power BI, peça à equipe de TI.',
+  },
+  database: {
+    label: 'Banco de dados',
+    todo: 'O portal volta sozinho quando o banco responder. Avise a equipe de TI se durar mais de alguns minutos.',
+  },
+  stream: {
+    label: 'Avisos ao vivo',
+    todo: 'As telas perguntam por novidades a cada 15 segundos. Se durar, a equipe de TI confere o proxy em “Saúde do portal”.',
+  },
+}
+
+/** Four lamps, by what the portal knows already: what works since when, and what to do about what does not. */
+export function Lamps() {
+  const lamps = useLamps()
+  const broken = lamps.filter(({ isGood }) => isGood === false)
+  return (
+    <div className="space-y-3">
+      <ul aria-label="Estado do portal" className="flex flex-wrap gap-x-5 gap-y-1 text-muted">
+        {lamps.map(({ name, isGood, since }) => (
+          <li key={name} className="flex items-center gap-1.5">
+            <span
+              aria-hidden="true"
+              className={classNames(
+                'size-2 rounded-full',
+                isGood === null ? 'bg-line' : isGood ? 'bg-success' : 'bg-danger',
+              )}
+            />
+            {LAMPS[name].label}
+            <span className="sr-only sm:not-sr-only">{inWords(isGood, since)}</span>
+          </li>
+        ))}
+      </ul>
+      {broken.map(({ name, since }) => (
+        <Alert
+          key={name}
+          kind="warning"
+          title={`${LAMPS[name].label} com problema${since ? ` desde ${formatInstant(since)}` : ''}`}
+        >
+          {LAMPS[name].todo}{' '}
+          <Link to="/admin/saude" className={textLinkClasses}>
+            Ver a saúde do portal
+          </Link>
+        </Alert>
+      ))}
+    </div>
+  )
+}
+
+function inWords(isGood: boolean | null, since: string | null): string {
+  if (isGood === null) return 'sem uso ainda'
+  return `${isGood ? 'em ordem' : 'com problema'}${since ? ` desde ${formatInstant(since)}` : ''}`
+}
+
+function useLamps(): (LampState & { name: keyof typeof LAMPS })[] {
+  const { data, error, errorUpdatedAt } = useQuery({
+    queryKey: ['lamps'],
+    queryFn: ({ signal }) => callApi('GET /api/health/lamps', { signal }),
+    refetchInterval: READ_EVERY_MS,
+    retry: false,
+  })
+  const isDatabaseAway = error !== null && 'status' in error && error.status === 503
+  const away = { isGood: false, since: new Date(errorUpdatedAt).toISOString() }
+  const unknown = { isGood: null, since: null }
+  const seen = data ?? { mail: unknown, powerBi: unknown, database: unknown }
+  const stream = readStreamState()
+  return [
+    { name: 'mail', ...seen.mail },
+    { name: 'powerBi', ...seen.powerBi },
+    { name: 'database', ...(isDatabaseAway ? away : seen.database) },
+    {
+      name: 'stream',
+      ...(stream ? { isGood: stream.isLive, since: new Date(stream.since).toISOString() } : unknown),
+    },
+  ]
+}
