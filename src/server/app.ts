@@ -98,7 +98,11 @@ export function createApp({ database, options, ...given }: PortalServices): Http
     altcha,
     humanCheck,
     authenticate: createAuthenticate(database, tokens, clock, options.sessionMaxDays),
-    isOperator: either(createIsOperator(options.metricsToken), createIsDoctor(keyring)),
+    // Read at each request: the token may have been replaced.
+    isOperator: either(
+      (authorization) => createIsOperator(options.metricsToken)(authorization),
+      createIsDoctor(keyring),
+    ),
     ...limits,
     nudgeOutbox: () => outbox.nudge(),
     embedTokens: createEmbedTokenCache(clock, metrics.countEmbedToken),
@@ -120,7 +124,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
 
 /** reCAPTCHA answers count only when they were given on the portal's own host. */
 function recaptchaOf({ recaptcha, publicUrl }: PortalServices['options']) {
-  return createRecaptcha(recaptcha?.secretKey ?? '', new URL(publicUrl).hostname)
+  return createRecaptcha(() => recaptcha?.secretKey ?? '', new URL(publicUrl).hostname)
 }
 
 const either =

@@ -1,5 +1,5 @@
 import { CLOUDS } from './power-bi/clouds.ts'
-import { type Environment, parseVariables, readValues } from './settings.ts'
+import { type Environment, parseVariables, readValues, traceSettings } from './settings.ts'
 
 /** Below it a script solves challenges for nothing; only trials may go there. */
 const MIN_ALTCHA_COST = 1000
@@ -54,6 +54,8 @@ function configOf(
   return {
     isDemo,
     isProduction,
+    /** Where each setting comes from, with the values of those that are no secrets. */
+    shown: traceSettings(environment),
     port: env.PORT,
     host: env.HOST ?? (isDemo ? '127.0.0.1' : '0.0.0.0'),
     // How long the process still takes connections after SIGTERM, while it already says that it is not ready; a demo

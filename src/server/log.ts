@@ -52,8 +52,19 @@ function describeError(error: unknown): unknown {
     type: error.constructor.name,
     message: error.message,
     code: (error as { code?: unknown }).code,
+    host: (error as { host?: unknown }).host,
     stack: error.stack,
     ...(error.cause !== undefined && { cause: describeError(error.cause) }),
+  }
+}
+
+/** Runs the work; a failure says which host it was about, which those of a time-out do not by themselves. */
+export async function namingHost<T>(host: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Error) Object.assign(error, { host })
+    throw error
   }
 }
 

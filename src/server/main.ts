@@ -2,7 +2,7 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import { useCorporateProxy } from './corporate-proxy.ts'
 import { DatabaseOpenError } from './database/database.ts'
 import { DEMO_ACCOUNTS, DEMO_PASSWORD } from './demo/seed.ts'
-import { createLog } from './log.ts'
+import { createLog, type Log } from './log.ts'
 import { settingWarnings } from './setting-warnings.ts'
 import { NotBuiltError, type Portal, startPortal } from './start.ts'
 import { typedCommand } from './version.ts'
@@ -59,8 +59,18 @@ function stopOnSignals(portal: Portal): void {
   process.on('SIGINT', stop)
 }
 
-// A terminal that closes, or a supervisor's reload: no reason to end, least of all without finishing what runs.
-process.on('SIGHUP', () => {})
+/** A supervisor's reload, or a terminal that closes: no reason to end, least of all without finishing what runs. */
+function readSecretsOnHangUp(portal: () => Portal | undefined, log: Log): void {
+  process.on('SIGHUP', () => {
+    try {
+      const unheeded = portal()?.replaceSecrets(process.env)
+      if (unheeded) log.info({ needRestart: unheeded }, 'secrets read again')
+    } catch (error) {
+      if (!(error instanceof ConfigError)) log.error({ err: error }, 'secrets not read again')
+      else log.error({ faults: error.faults }, 'secrets not read again: all stay as they were')
+    }
+  })
+}
 
 let config: Config | undefined
 // What the process writes is its user's alone.
@@ -71,7 +81,10 @@ try {
   useCorporateProxy(process.env)
   const log = createLog(config.logLevel)
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'))
-  stopOnSignals(await startPortal(config, log))
+  let portal: Portal | undefined
+  readSecretsOnHangUp(() => portal, log)
+  portal = await startPortal(config, log)
+  stopOnSignals(portal)
   announce(config)
 } catch (error) {
   fail(error, config)

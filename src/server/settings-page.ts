@@ -16,16 +16,31 @@ Not the portal's own, and read by Node: \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PR
 /** docs/settings.md, whole. */
 export function writeSettingsPage(): string {
   const groups = Object.entries(SETTING_GROUPS).map(([title, group]) => {
-    const rows = SETTING_NAMES.filter((name) => name in group).map(rowOf)
-    return [`## ${title}`, '', '| Name | Default | What it is |', '| --- | --- | --- |', ...rows, ''].join(
-      '\n',
-    )
+    const rows = SETTING_NAMES.filter((name) => name in group).map(cellsOf)
+    return `## ${title}\n\n${writeTable([['Name', 'Default', 'What it is'], ...rows])}\n`
   })
   return [INTRODUCTION, ...groups].join('\n')
 }
 
-function rowOf(name: (typeof SETTING_NAMES)[number]): string {
+function cellsOf(name: (typeof SETTING_NAMES)[number]): string[] {
   const { what, shownDefault, isSecret, default: plain } = describeSetting(name)
   const shown = shownDefault ?? (plain === undefined ? '–' : `\`${plain}\``)
-  return `| \`${name}\`${isSecret ? ' 🔑' : ''} | ${shown} | ${what} |`
+  return [`\`${name}\`${isSecret ? ' 🔑' : ''}`, shown, what]
+}
+
+/** Aligned, as the formatter of the documents leaves it; the key is two columns wide, and two units long. */
+function writeTable([head = [], ...rows]: string[][]): string {
+  const widths = head.map((_, column) =>
+    Math.max(...[head, ...rows].map((cells) => (cells[column] as string).length)),
+  )
+  const line = (cells: string[], fill = ' ') =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] as number, fill)).join(' | ')} |`
+  return [
+    line(head),
+    line(
+      head.map(() => ''),
+      '-',
+    ),
+    ...rows.map((row) => line(row)),
+  ].join('\n')
 }

@@ -17,11 +17,12 @@ import { drain, listen } from './http/listen.ts'
 import { createKeyring } from './keyring.ts'
 import { createRequestLog, type Log } from './log.ts'
 import { createOutbox, type Outbox } from './mail/outbox.ts'
-import { createSmtpMailer } from './mail/smtp-mailer.ts'
+import { createSmtpMailer, type Mailer } from './mail/smtp-mailer.ts'
 import { serveBackUps } from './operations/back-up-socket.ts'
 import { createMetrics } from './operations/metrics.ts'
 import { createRetentionJob } from './operations/retention-job.ts'
 import { createPowerBi } from './power-bi/power-bi-client.ts'
+import { replaceSecrets } from './replace-secrets.ts'
 import { createMessageStreams } from './support/message-streams.ts'
 import { VERSION } from './version.ts'
 
@@ -30,6 +31,12 @@ const DRAIN_MS = 25_000
 
 export interface Portal {
   server: Server
+  /**
+   * Takes the secrets that its settings' files hold now, all or none.
+   * @returns names of settings that have changed and that only a restart takes
+   * @throws ConfigError when anything of it is wrong
+   */
+  replaceSecrets(environment: NodeJS.ProcessEnv): string[]
   /** Says at once that it is not ready, serves on for the grace, finishes what is under way, closes the database. */
   stop(): Promise<void>
 }
@@ -117,6 +124,9 @@ export async function servePortal(
     isDraining: () => isDraining,
     options: {
       ...config,
+      get metricsToken() {
+        return config.metricsToken
+      },
       groupName: config.group.name,
       rlsRoles: config.powerBi.rlsRoles,
       powerBiHosts: config.powerBi.hosts,
@@ -148,6 +158,7 @@ export async function servePortal(
   if (!demo) retention.start()
   return {
     server,
+    replaceSecrets: (environment) => replaceSecrets(environment, { config, keyring, database }),
     async stop() {
       isDraining = true
       // What the last requests queue is left to another replica, or to the next start. Streams would never end.
@@ -172,10 +183,24 @@ function openOutbox(
     db,
     log,
     clock,
-    mailer: withLamp(demo?.mailer ?? createSmtpMailer({ url: config.smtpUrl, from: config.mailFrom }), lamps),
+    mailer: withLamp(demo?.mailer ?? mailerOf(config), lamps),
     publicUrl: config.publicUrl,
     groupName: config.group.name,
   })
+}
+
+/** Of the server that is configured when a mail leaves. */
+function mailerOf(config: Config): Mailer {
+  let [url, mailer] = ['', undefined as Mailer | undefined]
+  return {
+    async deliver(mail) {
+      if (!mailer || url !== config.smtpUrl) {
+        url = config.smtpUrl
+        mailer = createSmtpMailer({ url, from: config.mailFrom })
+      }
+      await mailer.deliver(mail)
+    },
+  }
 }
 
 async function loadDemo(config: Config, database: Database, secret: string): Promise<Demo> {

@@ -128,7 +128,8 @@ export interface Altcha extends HumanCheckService {
  * @param clock ms since the epoch
  */
 export function createAltcha(keyring: Keyring, cost: number, clock: () => number): Altcha {
-  const secrets = keyring('altcha').map(({ bytes }) => Buffer.from(bytes).toString('base64url'))
+  const keys = keyring('altcha')
+  const secretsNow = () => keys.map(({ bytes }) => Buffer.from(bytes).toString('base64url'))
   return {
     async createChallenge() {
       const challenge = await createChallenge({
@@ -136,7 +137,7 @@ export function createAltcha(keyring: Keyring, cost: number, clock: () => number
         cost,
         deriveKey,
         expiresAt: Math.floor(clock() / 1000) + CHALLENGE_SECONDS,
-        hmacSignatureSecret: secrets[0] as string,
+        hmacSignatureSecret: secretsNow()[0] as string,
       })
       return { parameters: { ...challenge.parameters }, signature: challenge.signature as string }
     },
@@ -144,7 +145,7 @@ export function createAltcha(keyring: Keyring, cost: number, clock: () => number
       const payload = readPayload(answer)
       if (!payload || payload.challenge.parameters.expiresAt * 1000 <= clock()) return false
       const { challenge, solution } = payload
-      for (const secret of secrets) {
+      for (const secret of secretsNow()) {
         // What was computed is claimed, not what was presented.
         const signature = sign(challenge.parameters, secret)
         if (!isSame(signature, challenge.signature)) continue
@@ -207,7 +208,7 @@ function readPayload(answer: string): z.output<typeof payloadSchema> | undefined
  * @param verifyUrl another one for tests
  */
 export function createRecaptcha(
-  secretKey: string,
+  secretKey: () => string,
   expectedHost: string | undefined,
   verifyUrl = 'https://www.google.com/recaptcha/api/siteverify',
 ): HumanCheckService {
@@ -217,7 +218,7 @@ export function createRecaptcha(
       try {
         const reply = await fetch(verifyUrl, {
           method: 'POST',
-          body: new URLSearchParams({ secret: secretKey, response: answer, remoteip: ip }),
+          body: new URLSearchParams({ secret: secretKey(), response: answer, remoteip: ip }),
           signal: AbortSignal.timeout(RECAPTCHA_TIMEOUT_MS),
         })
         const result = (await reply.json()) as { success?: boolean; hostname?: string }

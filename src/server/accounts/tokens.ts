@@ -40,7 +40,6 @@ export function createTokens(keyring: Keyring, clock: () => number): Tokens {
  */
 export function createAccessTokens(keyring: Keyring, clock: () => number) {
   const keys = keyring('access-token')
-  const [signingKey] = keys
   const remembered = new Map<string, { claims: AccessClaims; expiresAt: number }>()
   return {
     /** @returns a JWT that lives ten minutes unless said otherwise */
@@ -50,12 +49,12 @@ export function createAccessTokens(keyring: Keyring, clock: () => number) {
     ): Promise<string> {
       const now = Math.floor(clock() / 1000)
       return new SignJWT({ sid: sessionId, rc: refreshCounter, role: AUDIENCE })
-        .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: signingKey.kid })
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: keys[0].kid })
         .setSubject(userId)
         .setAudience(AUDIENCE)
         .setIssuedAt(now)
         .setExpirationTime(now + lifeSeconds)
-        .sign(signingKey.bytes)
+        .sign(keys[0].bytes)
     },
     /** @returns undefined for anything but a valid token of ours that has not expired */
     async verify(token: string): Promise<AccessClaims | undefined> {

@@ -24,6 +24,8 @@ export interface Database {
    * @param onWake called for each, and whenever listening has begun: what came before may have been missed
    */
   listen(channel: string, onWake: () => void): () => Promise<void>
+  /** New connections are made to these; those that are open stay. Only who signs in may differ. */
+  replaceUrls?(url: string, directUrl: string | undefined): void
   close(): Promise<void>
 }
 

@@ -35,7 +35,9 @@ export interface ServerOptions {
  * @throws DatabaseOpenError when nothing that writes answers, the server is too old, or the two URLs lead to different ones
  */
 export async function openServer(options: ServerOptions, limits = SERVING): Promise<Database> {
-  const { url, directUrl, onConnectionError } = options
+  const { onConnectionError } = options
+  let { url, directUrl } = options
+  const listening: ListenOptions[] = []
   const pool = createServerPool({ url, onConnectionError, ...limits })
   const database: Database = {
     kind: 'server',
@@ -55,7 +57,15 @@ export async function openServer(options: ServerOptions, limits = SERVING): Prom
     listen(channel, onWake) {
       // A pooler would pass nothing on, and leave the connection that it was said on listening for ever.
       if (pool.facts()?.isPooled && !directUrl) return async () => {}
-      return listenOnServer({ url: directUrl ?? url, channel, onWake, onError: onConnectionError })
+      const listener = { url: directUrl ?? url, channel, onWake, onError: onConnectionError }
+      listening.push(listener)
+      return listenOnServer(listener)
+    },
+    replaceUrls(nextUrl, nextDirectUrl) {
+      url = nextUrl
+      directUrl = nextDirectUrl
+      pool.replaceUrl(url)
+      for (const listener of listening) listener.url = directUrl ?? url
     },
     close: () => pool.end(),
   }
@@ -110,6 +120,7 @@ const MAX_RETRY_MS = 5_000
 const PING_MS = 30_000
 
 export interface ListenOptions {
+  /** Read whenever a connection is made. */
   url: string
   /** An SQL identifier. */
   channel: string
@@ -126,8 +137,8 @@ export function listenOnServer(options: ListenOptions): () => Promise<void> {
   let current: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
   let failures = 0
-  const urls = urlsOfHosts(options.url)
   const begin = () => {
+    const urls = urlsOfHosts(options.url)
     const client = openClient({ ...options, url: urls[failures % urls.length] as string })
     current = client
     const lose = (error: Error) => {

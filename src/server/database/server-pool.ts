@@ -54,12 +54,14 @@ export interface ServerPool {
   /** What was last seen. */
   facts(): ServerFacts | undefined
   count(): { busy: number; idle: number; waiting: number }
+  /** For connections from now on; of as many hosts as before. */
+  replaceUrl(url: string): void
   end(): Promise<void>
 }
 
 export function createServerPool(options: ServerPoolOptions): ServerPool {
   const { connectionTimeoutMillis, statementTimeoutMillis, max } = options
-  const urls = urlsOfHosts(options.url)
+  let urls = urlsOfHosts(options.url)
   const known = new WeakMap<object, ServerFacts>()
   let current = 0
   let newest: ServerFacts | undefined
@@ -96,6 +98,7 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
         if (tried === current) current = (current + 1) % urls.length
         pool.options.connectionString = urls[current]
         const isLate = performance.now() - startedAt > connectionTimeoutMillis
+        Object.assign(error as Error, { host: new URL(urls[tried] as string).host })
         if (tries === urls.length || isLate) throw error
       }
     }
@@ -135,6 +138,10 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
+    replaceUrl(url) {
+      urls = urlsOfHosts(url)
+      pool.options.connectionString = urls[current]
+    },
     end: () => pool.end(),
   }
 }

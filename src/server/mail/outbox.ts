@@ -126,10 +126,17 @@ export function isRefusedForGood(error: unknown): boolean {
   return isAboutMail && Number(responseCode) >= 500 && !/^5\d\d[ -]5\.7\./.test(String(response ?? ''))
 }
 
-/** Codes and the SMTP verb alone: messages of mail servers repeat the address. */
+/** Host, codes and the SMTP verb: messages of mail servers repeat the address, those of the network do not. */
 function factsOf(error: unknown) {
-  const { code, responseCode, command } = error as Record<string, unknown>
-  return { code, responseCode, command: /^[A-Z]+/.exec(String(command ?? ''))?.[0] }
+  const { code, responseCode, command, host, message } = error as Record<string, unknown>
+  const isOfNetwork = /^(ESOCKET|ECONNECTION|ETIMEDOUT|EDNS|ETLS)$/.test(String(code))
+  return {
+    host,
+    ...(isOfNetwork && responseCode === undefined && { cause: message }),
+    code,
+    responseCode,
+    command: /^[A-Z]+/.exec(String(command ?? ''))?.[0],
+  }
 }
 
 /** Times are the database's own: replicas' clocks differ. */

@@ -1,3 +1,5 @@
+import { namingHost } from '#server/log.ts'
+
 /** A mail that is ready to go. */
 export interface Mail {
   /** With angle brackets, the same however often the mail is sent (RFC 5322, 3.6.4). */
@@ -33,7 +35,8 @@ export function createSmtpMailer(options: { url: string; from: string; sendMs?: 
   return {
     async deliver({ messageId, to, subject, text, html }) {
       transport ??= openTransport(url)
-      await (await transport).sendMail({
+      const open = await transport
+      const message = {
         from,
         // As an object, so that nothing in an address is taken for a second one.
         to: { name: '', address: to },
@@ -44,7 +47,8 @@ export function createSmtpMailer(options: { url: string; from: string; sendMs?: 
         // RFC 3834: no out-of-office answers to a machine.
         headers: { 'Auto-Submitted': 'auto-generated' },
         signal: AbortSignal.timeout(sendMs),
-      })
+      }
+      await namingHost(new URL(url).host, () => open.sendMail(message))
     },
   }
 }

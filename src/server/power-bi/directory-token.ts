@@ -6,7 +6,7 @@ import type {
   INetworkModule,
 } from '@azure/msal-node'
 import { ProblemError } from '#server/http/problem-error.ts'
-import type { Log } from '#server/log.ts'
+import { type Log, namingHost } from '#server/log.ts'
 import { CLOUDS } from './clouds.ts'
 import { type CountCall, counted, PassingFailure } from './power-bi.ts'
 import { DirectoryRefusal } from './refusals.ts'
@@ -62,9 +62,11 @@ export function createDirectoryTokens(services: DirectoryServices): DirectoryTok
   let client: Promise<ConfidentialClientApplication> | undefined
   let failure: PassingFailure | undefined
   let { clientSecret, clientCertificate } = directory
+  let given = [clientSecret, clientCertificate]
   const { scope = CLOUDS.public.scope } = directory
 
   async function acquire(): Promise<string> {
+    adoptReplaced()
     try {
       return await acquireOnce()
     } catch (error) {
@@ -73,6 +75,14 @@ export function createDirectoryTokens(services: DirectoryServices): DirectoryTok
       client = undefined
       return acquireOnce()
     }
+  }
+
+  /** What the options hold may have been replaced since. */
+  function adoptReplaced(): void {
+    if (given[0] === directory.clientSecret && given[1] === directory.clientCertificate) return
+    given = [directory.clientSecret, directory.clientCertificate]
+    ;[clientSecret, clientCertificate] = given
+    client = undefined
   }
 
   /** Whether the files hold something else than what the directory has just refused. */
@@ -213,7 +223,7 @@ function createNetworkClient(
         ...(options?.body !== undefined && { body: options.body }),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
-    const reply = await counted(countCall, 'directory', call)
+    const reply = await namingHost(new URL(url).host, () => counted(countCall, 'directory', call))
     // Kept from msal, which would refuse by itself for the next minute, however short the failure was.
     if (reply.status === 429 || reply.status >= 500) {
       const seconds = Number(reply.headers.get('retry-after'))

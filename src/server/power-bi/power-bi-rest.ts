@@ -1,5 +1,5 @@
 import { ProblemError } from '#server/http/problem-error.ts'
-import type { Log } from '#server/log.ts'
+import { type Log, namingHost } from '#server/log.ts'
 import type { DirectoryTokens } from './directory-token.ts'
 import { type CountCall, counted, PassingFailure, PowerBiRefusal } from './power-bi.ts'
 import { DirectoryRefusal } from './refusals.ts'
@@ -32,6 +32,7 @@ interface RestOptions {
 }
 
 export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOptions): PowerBiRest {
+  const { host } = new URL(apiBase)
   async function tryOnce(
     {
       method,
@@ -49,7 +50,7 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
         ...(body && { body: JSON.stringify(body) }),
         signal: AbortSignal.any([overall, AbortSignal.timeout(budgetMs - SECOND_TRY_MS)]),
       })
-    const reply = await counted(countCall, 'power-bi', send)
+    const reply = await namingHost(host, () => counted(countCall, 'power-bi', send))
     const answer = objectOf(await reply.text())
     if (reply.ok && answer) return answer
     // It counts as a failure that may pass.

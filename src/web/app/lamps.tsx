@@ -76,6 +76,7 @@ function useLamps(): (LampState & { name: keyof typeof LAMPS })[] {
     queryKey: ['lamps'],
     queryFn: ({ signal }) => callApi('GET /api/health/lamps', { signal }),
     refetchInterval: READ_EVERY_MS,
+    staleTime: 0,
     retry: false,
   })
   const isDatabaseAway = error !== null && 'status' in error && error.status === 503

@@ -1,0 +1,46 @@
+import { type Config, ConfigError, readConfig } from './config.ts'
+import type { Database } from './database/database.ts'
+import type { ReplaceableKeyring } from './keyring.ts'
+import { traceSettings } from './settings.ts'
+
+/** What holds secrets and takes new ones while it runs. */
+interface SecretHolders {
+  /** Its secrets are replaced in place: what reads them when it needs them has the newest. */
+  config: Config
+  keyring: ReplaceableKeyring
+  database: Pick<Database, 'replaceUrls'>
+}
+
+/**
+ * Reads the environment and its files again and takes every secret that has changed, or none of them.
+ * @returns names of settings that have changed and that only a restart takes
+ * @throws ConfigError when anything of it is wrong: all stays as it was
+ */
+export function replaceSecrets(
+  environment: NodeJS.ProcessEnv,
+  { config, keyring, database }: SecretHolders,
+): string[] {
+  const next = readConfig(environment)
+  const [old, fresh] = [placesOf(config), placesOf(next)]
+  const moved = Object.keys(old).filter((name) => old[name] !== fresh[name])
+  if (moved.length > 0)
+    throw new ConfigError(moved.map((name) => `${name}: leva a outro banco de dados; isso pede um reinício`))
+
+  if (next.sessionSecrets.length > 0) keyring.replaceSecrets(next.sessionSecrets)
+  if (next.databaseUrl) database.replaceUrls?.(next.databaseUrl, next.databaseDirectUrl)
+  const { clientSecret, clientCertificate } = next.powerBi
+  Object.assign(config.powerBi, { clientSecret, clientCertificate })
+  const { sessionSecrets, smtpUrl, metricsToken, databaseUrl, databaseDirectUrl } = next
+  if (config.recaptcha && next.recaptcha) config.recaptcha.secretKey = next.recaptcha.secretKey
+  Object.assign(config, { sessionSecrets, smtpUrl, metricsToken, databaseUrl, databaseDirectUrl })
+  const shown = new Map(config.shown.map(({ name, shown: value }) => [name, value]))
+  return traceSettings(environment).flatMap(({ name, shown: value }) =>
+    shown.get(name) === value ? [] : [name],
+  )
+}
+
+/** Everything of the databases' URLs but who signs in. */
+function placesOf({ databaseUrl = '', databaseDirectUrl = '' }: Config): Record<string, string> {
+  const place = (url: string) => url.replace(/\/\/[^/?#]*@/, '//')
+  return { DATABASE_URL: place(databaseUrl), DATABASE_DIRECT_URL: place(databaseDirectUrl) }
+}
