@@ -47,6 +47,13 @@ const NASTY = [
 const NAMES = ['Vendas', 'CRM', 'administrativo', 'vendas', 'crm', 'FIAT', 'VW', 'RJ', 'PR', 'BYD']
 /** Where an answer of the human check goes, which is JSON within a text. */
 const ANSWER_FIELDS = ['captcha', 'captcha_token', 'token']
+/** Files of people, good, bad and worse, for what takes a file's bytes. */
+const FILES = [
+  'E-mail;Nome;Áreas\nana@grupopatio.com.br;Ana;Vendas\nx@gmail.com;;Compras',
+  'rui@grupopatio.com.br,Rui,CRM\r\n"',
+  '\ufeffE-mail\tUF\nlia@grupopatio.com.br\tRJ|ES',
+  ';;;\n"";""\n@',
+]
 const MAX_ITEMS = 12
 const MAX_TEXT_LENGTH = 300
 
@@ -96,6 +103,10 @@ function textOf(schema: JsonSchema, knownIds: readonly string[]): fc.Arbitrary<u
     return fc.oneof(fc.uuid(), ...(knownIds.length > 0 ? [fc.constantFrom(...knownIds)] : []))
   if (schema.format === 'email')
     return fc.stringMatching(/^[a-z]{1,12}$/).map((name) => `${name}@grupopatio.com.br`)
+  if (schema.pattern?.startsWith('^[A-Za-z0-9+'))
+    return fc
+      .oneof(fc.uint8Array({ minLength: 1, maxLength: 300 }), fc.constantFrom(...FILES))
+      .map((content) => Buffer.from(content as string).toString('base64'))
   const most = Math.min(schema.maxLength ?? MAX_TEXT_LENGTH, MAX_TEXT_LENGTH)
   const anything = fc.string({ minLength: Math.min(schema.minLength ?? 0, most), maxLength: most })
   const pattern = new RegExp(schema.pattern ?? '', 'u')

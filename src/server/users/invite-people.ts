@@ -118,10 +118,10 @@ async function decideLines(
   form: InviteForm,
   lock: boolean,
 ): Promise<{ lines: InvitedLine[]; accounts: Map<string, Account> }> {
-  refuseUnknown(catalogue, form.defaults, NOTHING, 'defaults.')
   const imported = form.file
     ? readFile(Buffer.from(form.file, 'base64'))
     : readAddresses(form.addresses ?? '')
+  refuseUnknown(catalogue, form.defaults, NOTHING, 'defaults.')
   const vocabulary = vocabularyOf(catalogue)
   const checked = imported.map((line) => checkLine(context, { catalogue, vocabulary, ...form }, line))
   const emails = [...new Set(checked.map(({ email }) => email))]
