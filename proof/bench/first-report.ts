@@ -1,9 +1,11 @@
 // From the press of 'Entrar', the human check being solved, to the first report: as somebody with seven areas, each
-// time against a portal that has just started. `node proof/bench/first-report.ts [--rounds 7]`
-import type { Browser, Page } from '@playwright/test'
+// time against a portal that has just started. Then, in turns, what a reload of /power-bi takes beside a bare page with
+// the same frame and its token in hand. `node proof/bench/first-report.ts [--rounds 7] [--reloads 9]`
+import type { Browser, BrowserContext, Page } from '@playwright/test'
+import { type PortalBeside, startBeside } from '#proof/shared/bare-report.ts'
 import { openChromium } from '#proof/shared/chromium.ts'
 import { type Figure, median, readNumbers, runBench, spread } from '#proof/shared/figures.ts'
-import { DIRECTOR } from '#proof/shared/people.ts'
+import { DIRECTOR, earnPasses } from '#proof/shared/people.ts'
 import { FIRST_PORT, startPortal } from '#proof/shared/processes.ts'
 import { say, temporaryFolder } from '#proof/shared/run-task.ts'
 
@@ -18,8 +20,9 @@ interface FirstReport {
 }
 
 /**
- * Runs in the page: from the press of the button on it looks at every frame that is drawn whether the first report is
- * there, which is when its document has its figures and nothing of the portal covers it any more.
+ * Runs in the page: from the press of the button on, or where there is none from the beginning, it looks at every
+ * frame that is drawn whether the first report is there, which is when its document has its figures and nothing of
+ * the portal covers it any more.
  */
 function watchFirstReport(): void {
   const marks: Record<string, number> = {}
@@ -40,6 +43,7 @@ function watchFirstReport(): void {
     if (hasFigures && !isCovered) mark('rendered')
     else requestAnimationFrame(look)
   }
+  if (location.pathname !== '/login') return void requestAnimationFrame(look)
   addEventListener(
     'click',
     (event) => {
@@ -50,6 +54,14 @@ function watchFirstReport(): void {
     },
     { capture: true },
   )
+}
+
+async function readMarks(page: Page): Promise<FirstReport> {
+  const marks = await page.waitForFunction(() => {
+    const seen = (window as unknown as { firstReportMarks?: FirstReport }).firstReportMarks
+    return seen && seen.rendered > 0 && seen
+  })
+  return (await marks.jsonValue()) as FirstReport
 }
 
 async function fillForm(page: Page, portalUrl: string): Promise<void> {
@@ -78,17 +90,13 @@ async function pressSignIn(browser: Browser, portalUrl: string): Promise<FirstRe
     await page.addInitScript(watchFirstReport)
     await prepareForm(page, portalUrl)
     await page.getByRole('button', { name: 'Entrar' }).click()
-    const marks = await page.waitForFunction(() => {
-      const seen = (window as unknown as { firstReportMarks: FirstReport }).firstReportMarks
-      return seen.rendered > 0 && seen
-    })
-    return (await marks.jsonValue()) as FirstReport
+    return await readMarks(page)
   } finally {
     await context.close()
   }
 }
 
-const { rounds } = readNumbers({ rounds: 7 })
+const { rounds, reloads } = readNumbers({ rounds: 7, reloads: 9 })
 const DIRECTORY_MS = 150
 const GENERATE_TOKEN_MS = 250
 const ONE_OF_EACH_MS = DIRECTORY_MS + GENERATE_TOKEN_MS
@@ -127,6 +135,143 @@ function noteOf(runs: FirstReport[]): string {
   return `${spread(times(runs))}, screen after ${middle('signedIn')}, its frame after ${middle('frame')}`
 }
 
+const frameNoteOf = (runs: FirstReport[]) =>
+  `${spread(times(runs))}, frame after ${median(runs.map(({ frame }) => frame)).toFixed(0)}`
+
+const ROUND_TRIP_MS = 40
+const SLOW_FRAME_MS = 3_000
+
+/** How /power-bi is opened again beside the bare page, and how many times as long it may take. */
+const REOPENINGS = [
+  { what: 'warm reload', isCold: false, roundTripMs: 0, frameMs: 0, atMost: 1.4 },
+  { what: 'warm reload, round trip 40 ms', isCold: false, roundTripMs: ROUND_TRIP_MS, frameMs: 0 },
+  {
+    what: 'warm reload, the frame needs 3 s',
+    isCold: false,
+    roundTripMs: 0,
+    frameMs: SLOW_FRAME_MS,
+    atMost: 1.05,
+  },
+  { what: 'empty cache', isCold: true, roundTripMs: 0, frameMs: 0 },
+  { what: 'empty cache, round trip 40 ms', isCold: true, roundTripMs: ROUND_TRIP_MS, frameMs: 0 },
+]
+
+async function callPortal<T>(url: string, path: string, body?: object, accessToken?: string): Promise<T> {
+  const reply = await fetch(url + path, {
+    headers: {
+      ...(body && { 'content-type': 'application/json' }),
+      ...(accessToken && { authorization: `Bearer ${accessToken}` }),
+    },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  })
+  if (!reply.ok) throw new Error(`${path} answered ${reply.status}: ${await reply.text()}`)
+  return (await reply.json()) as T
+}
+
+/** Opens a session as the browser keeps it, and gives the bare page the token of the person's first report. */
+async function prepareReport(beside: PortalBeside): Promise<string> {
+  const [captcha] = await earnPasses(beside.url, 1)
+  const session = await callPortal<{ access_token: string }>(
+    beside.url,
+    '/api/auth/token?grant_type=password',
+    { ...DIRECTOR, captcha },
+  )
+  interface Area {
+    workspaceId: string
+    reportId: string
+    datasetId: string
+  }
+  const token = session.access_token
+  const own = await callPortal<{ areas: Area[]; marcas: string[] }>(
+    beside.url,
+    '/api/reports/me',
+    undefined,
+    token,
+  )
+  const [{ workspaceId, reportId, datasetId } = {} as Area] = own.areas
+  const ids = { workspaceId, reportId, datasetId }
+  const issued = await callPortal<{ embedToken: string }>(
+    beside.url,
+    '/api/functions/get-powerbi-token',
+    ids,
+    token,
+  )
+  beside.show({ workspaceId, reportId, marcas: own.marcas, token: issued.embedToken })
+  return JSON.stringify(session)
+}
+
+/** Opens an address, or opens it again, and waits for its report; in a browser that has it cached, or in a new one. */
+async function reopen(page: Page, url: string, isCold: boolean): Promise<FirstReport> {
+  if (!isCold) {
+    await page.reload({ waitUntil: 'commit' })
+    return readMarks(page)
+  }
+  const browser = page.context().browser() as Browser
+  const context = await openContext(browser, await page.context().storageState())
+  try {
+    const fresh = await context.newPage()
+    await fresh.goto(url, { waitUntil: 'commit' })
+    return await readMarks(fresh)
+  } finally {
+    await context.close()
+  }
+}
+
+async function openContext(
+  browser: Browser,
+  storageState: Awaited<ReturnType<BrowserContext['storageState']>>,
+): Promise<BrowserContext> {
+  const viewport = { width: 1280, height: 800 }
+  const context = await browser.newContext({ locale: 'pt-BR', viewport, storageState })
+  context.setDefaultTimeout(LIMIT_MS)
+  await context.addInitScript(watchFirstReport)
+  return context
+}
+
+/** Opens /power-bi again and again, each time followed by the bare page. */
+async function measureReopenings(browser: Browser, beside: PortalBeside): Promise<Figure[]> {
+  const localStorage = [{ name: 'patio.session', value: await prepareReport(beside) }]
+  const state = { cookies: [], origins: [{ origin: beside.url, localStorage }] }
+  const context = await openContext(browser, state)
+  const open = async (path: string) => {
+    const page = await context.newPage()
+    await page.goto(beside.url + path)
+    await readMarks(page)
+    return { url: beside.url + path, page }
+  }
+  const [portal, bare] = [await open('/power-bi'), await open('/bare')]
+  const runs = REOPENINGS.map((reopening) => ({
+    ...reopening,
+    portal: [] as FirstReport[],
+    bare: [] as FirstReport[],
+  }))
+  for (let round = 1; round <= reloads; round++) {
+    for (const run of runs) {
+      beside.delay(run)
+      await portal.page.bringToFront()
+      run.portal.push(await reopen(portal.page, portal.url, run.isCold))
+      await bare.page.bringToFront()
+      run.bare.push(await reopen(bare.page, bare.url, run.isCold))
+    }
+    const last = runs.map(
+      (run) => `${run.portal.at(-1)?.rendered.toFixed(0)}/${run.bare.at(-1)?.rendered.toFixed(0)}`,
+    )
+    say(`reload ${round} of ${reloads}: ${last.join(' ')} ms`)
+  }
+  await context.close()
+  return runs.flatMap(({ what, atMost, portal: ours, bare: theirs }): Figure[] => [
+    { what: `${what}: /power-bi`, value: median(times(ours)), unit: 'ms', note: frameNoteOf(ours) },
+    { what: `${what}: the bare page`, value: median(times(theirs)), unit: 'ms', note: frameNoteOf(theirs) },
+    {
+      what: `${what}: portal / bare`,
+      value: median(times(ours)) / median(times(theirs)),
+      unit: '×',
+      digits: 2,
+      ...(atMost !== undefined && { atMost }),
+    },
+  ])
+}
+
 await runBench(async (cleanUp) => {
   const browser = await openChromium(cleanUp)
   const dataDir = temporaryFolder(cleanUp)
@@ -139,6 +284,9 @@ await runBench(async (cleanUp) => {
     const last = [prompt, delayed].map((runs) => runs.at(-1)?.rendered.toFixed(0))
     say(`round ${round} of ${rounds}: ${last[0]} ms, with delays ${last[1]} ms`)
   }
+  const portal = await startPortal(FIRST_PORT, { DATA_DIR: dataDir, RATE_LIMITS: 'off' })
+  cleanUp(() => portal.stop())
+  const reopened = await measureReopenings(browser, await startBeside(portal.url, cleanUp))
   const unit = 'ms'
   const slow = median(times(delayed))
   const figures: Figure[] = [
@@ -158,6 +306,7 @@ await runBench(async (cleanUp) => {
     },
     { what: 'of which above one call of each', value: slow - ONE_OF_EACH_MS, unit, atMost: 500 },
     { what: 'what the delays cost', value: slow - median(times(prompt)), unit },
+    ...reopened,
   ]
   return figures
 })

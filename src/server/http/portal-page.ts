@@ -30,6 +30,8 @@ export function servePortalPage(app: Hono<HttpEnv>, options: PortalPageOptions):
     powerBiHosts: options.settings.powerBiHosts,
     usesRecaptcha: options.settings.humanCheck.kind === 'recaptcha',
   })
+  const { reportEmbedBase } = options.settings
+  const reportHost = reportEmbedBase.startsWith('https:') && new URL(reportEmbedBase).origin
   let year = 0
   let pages = new Map<string, Page>()
   const pageOf = (path: string): Page => {
@@ -47,6 +49,7 @@ export function servePortalPage(app: Hono<HttpEnv>, options: PortalPageOptions):
     context.header('Content-Security-Policy', policy)
     context.header('Content-Security-Policy-Report-Only', TRIED_POLICY)
     context.header('Vary', 'Accept-Encoding')
+    if (path === '/power-bi' && reportHost) context.header('Link', `<${reportHost}>; rel=preconnect`)
     if (!/\bgzip\b/.test(context.req.header('accept-encoding') ?? '')) return context.html(html)
     context.header('Content-Encoding', 'gzip')
     return context.body(gzip, 200, { 'Content-Type': 'text/html; charset=UTF-8' })

@@ -23,7 +23,11 @@ const SCREENS = [
   { path: '/reset-password', modules: ['src/web/accounts/reset-password-screen.tsx'] },
   { path: '/auth/callback', modules: ['src/web/accounts/auth-callback-screen.tsx'] },
   { path: '/contato', modules: ['src/web/support/contact-screen.tsx'] },
-  { path: '/power-bi', modules: [FRAME, 'src/web/reports/reports-screen.tsx'], isSignedIn: true },
+  {
+    path: '/power-bi',
+    modules: [FRAME, 'src/web/reports/reports-screen.tsx', 'node_modules/powerbi-client/dist/powerbi.js'],
+    isSignedIn: true,
+  },
   { path: '/profile', modules: [FRAME, 'src/web/accounts/profile-screen.tsx'], isSignedIn: true },
   { path: '/admin', modules: [FRAME, 'src/web/app/admin-screen.tsx'], isSignedIn: true },
   { path: '/admin/listas', modules: [FRAME, 'src/web/catalogue/catalogue-screen.tsx'], isSignedIn: true },

@@ -191,9 +191,10 @@ const reportsRoute = createRoute({
   validateSearch: (search): { area?: string } =>
     typeof search.area === 'string' ? { area: search.area } : {},
   // Not waited for: what the screen asks for is on its way before the screen is drawn.
-  loader: () => {
+  loader: ({ location, preload }) => {
+    const { area } = location.search as { area?: string }
     loadReports().then(
-      ({ prefetchOwnReports }) => prefetchOwnReports(),
+      ({ prefetchOwnReports }) => prefetchOwnReports({ area, isOpening: !preload }),
       () => {},
     )
   },

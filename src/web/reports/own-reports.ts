@@ -1,15 +1,15 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
-import { preconnect } from 'react-dom'
+import { useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
 import { reportMessages } from '#contract/messages.ts'
 import type { OwnReports, ReportArea } from '#contract/reports.ts'
 import { callApi } from '#web/http/api.ts'
-import { portalSettings } from '#web/http/portal-settings.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { ApiError, NetworkError } from '#web/http/send-request.ts'
-import { getSession, onAuthStateChange } from '#web/session/session.ts'
+import { sharedStorage } from '#web/session/browser-storage.ts'
+import { onAuthStateChange } from '#web/session/session.ts'
+import { LAST_REPORT_KEY } from '#web/session/session-store.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { loadPowerBi } from './embed/powerbi-client.ts'
 import type { TokenRequest } from './embed/token-book.ts'
 
 const RETRY_EVERY_MS = 15_000
@@ -32,14 +32,6 @@ function asWaiting(error: unknown): OwnReports {
   return { approved: false, endedOn: null, emailVerified: true, areas: [], marcas: [], estados: [] }
 }
 
-/** Starts everything that the reports screen will need: its settings, powerbi-client, the way to the report host. */
-export function prefetchOwnReports(): void {
-  loadPowerBi().catch(() => {})
-  if (portalSettings.reportEmbedBase.startsWith('https:')) preconnect(portalSettings.reportEmbedBase)
-  const userId = getSession()?.user.id
-  if (userId !== undefined) void queryClient.prefetchQuery(ownReportsQuery(userId))
-}
-
 /** Going back and forth between page and report moves the focus too; this often is often enough. */
 const FOCUS_REST_MS = 5_000
 
@@ -48,7 +40,8 @@ export type OwnReportsView =
   | { kind: 'failed'; isRetrying: boolean; retry: () => void }
   | { kind: 'pending'; emailVerified: boolean; lookAgain: () => Promise<{ isApproved: boolean }> }
   | { kind: 'ended'; emailVerified: boolean; endedOn: string }
-  | { kind: 'approved'; emailVerified: boolean; reports: OwnReports }
+  /** `isAhead` while only this browser's memory says so. */
+  | { kind: 'approved'; emailVerified: boolean; reports: OwnReports; isAhead: boolean }
 
 /**
  * What the reports screen of this person is to show. Approval and settings come with one
@@ -60,6 +53,8 @@ export type OwnReportsView =
 export function useOwnReports(userId: string): OwnReportsView {
   const { data, errorUpdateCount, isFetching, refetch } = useQuery(ownReportsQuery(userId))
   const hasFailed = !data && errorUpdateCount > 0
+  const { area } = useSearch({ strict: false }) as { area?: string }
+  const [remembered] = useState(() => recallReport(userId, area))
 
   useEffect(() => {
     const { queryKey } = ownReportsQuery(userId)
@@ -86,7 +81,8 @@ export function useOwnReports(userId: string): OwnReportsView {
   }
   if (data?.endedOn) return { kind: 'ended', emailVerified: data.emailVerified, endedOn: data.endedOn }
   if (data && !data.approved) return { kind: 'pending', emailVerified: data.emailVerified, lookAgain }
-  if (data) return { kind: 'approved', emailVerified: data.emailVerified, reports: data }
+  const reports = data ?? (hasFailed ? undefined : remembered)
+  if (reports) return { kind: 'approved', emailVerified: reports.emailVerified, reports, isAhead: !data }
   if (!hasFailed) return { kind: 'loading' }
   const retry = () => void refetch().then((result) => result.isError && toastFailure())
   return { kind: 'failed', isRetrying: isFetching, retry }
@@ -128,4 +124,51 @@ function tabOf(area: ReportArea, key: string, hasScope: boolean): ReportTab | un
   } else if (hasScope) return reportUrl ? { ...tab, kind: 'shared', reportUrl } : undefined
   // Without scope the server holds the URL back.
   return { ...tab, kind: 'no-scope' }
+}
+
+/** The reports whose frame may start before anything has been asked: that of the open area, and that of the first one. */
+interface LastReports extends Pick<OwnReports, 'emailVerified' | 'marcas' | 'estados'> {
+  userId: string
+  open: ReportArea | undefined
+  first: ReportArea | undefined
+}
+
+/**
+ * Remembers which report is open, by its ids and what its frame depends on, never by a token. Signing out forgets it.
+ * Links of SSO mode are not kept.
+ */
+export function rememberReport(userId: string, reports: OwnReports, openArea: string): void {
+  const { areas, emailVerified, marcas, estados } = reports
+  const { tabs } = tabsOf(reports)
+  const embedded = (area: string | undefined) =>
+    tabs.some((tab) => tab.kind === 'embedded' && tab.area === area)
+      ? areas.find(({ type }) => type === area)
+      : undefined
+  const [open, first] = [embedded(openArea), embedded(tabs[0]?.area)]
+  const last: LastReports = { userId, emailVerified, marcas, estados, open, first }
+  sharedStorage.set(LAST_REPORT_KEY, JSON.stringify(last))
+}
+
+/**
+ * What was remembered for this person, as if it were all that they may see.
+ * @param area the one in the address; without it the first one opens
+ */
+export function recallReport(userId: string, area: string | undefined): OwnReports | undefined {
+  try {
+    const last: LastReports | null = JSON.parse(sharedStorage.get(LAST_REPORT_KEY) ?? 'null')
+    if (last?.userId !== userId) return undefined
+    const { emailVerified, marcas, estados, open, first } = last
+    const report = area === undefined ? first : [open, first].find((each) => each?.type === area)
+    const reports = {
+      approved: true,
+      endedOn: null,
+      emailVerified,
+      areas: report ? [report] : [],
+      marcas,
+      estados,
+    }
+    return tabsOf(reports).tabs[0]?.kind === 'embedded' ? reports : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -4,6 +4,7 @@ import PanelTop from 'lucide-react/icons/panel-top'
 import Printer from 'lucide-react/icons/printer'
 import RotateCcw from 'lucide-react/icons/rotate-ccw'
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
+import { reportMessages } from '#contract/messages.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { TabList } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
@@ -47,6 +48,17 @@ export function ReportBar({ idPrefix, areas, selected, onSelect, reportId, comma
         ))}
       </div>
       {actions.length > 0 && <ActionMenu actions={actions} age={age} />}
+    </div>
+  )
+}
+
+/** Until it is known which tabs there are; as high as the bar will be. */
+export function ReportBarLoading() {
+  return (
+    <div className="flex h-[calc(2.75rem+1px)] shrink-0 items-center justify-center border-line border-b bg-surface">
+      <p role="status" className="text-muted text-sm">
+        {reportMessages.loading}
+      </p>
     </div>
   )
 }

@@ -1,15 +1,35 @@
+import { preconnect } from 'react-dom'
 import { reportMessages, verificationMessages } from '#contract/messages.ts'
+import { portalSettings } from '#web/http/portal-settings.ts'
+import { queryClient } from '#web/http/query-client.ts'
 import { ResendButton } from '#web/session/resend-button.tsx'
-import { useSession } from '#web/session/session.ts'
+import { getSession, useSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { formatDate } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
-import { useOwnReports } from './own-reports.ts'
+import { loadPowerBi } from './embed/powerbi-client.ts'
+import { ownReportsQuery, recallReport, rememberReport, tabsOf, useOwnReports } from './own-reports.ts'
 import { PendingApproval } from './pending-approval.tsx'
+import { ReportBarLoading } from './report-bar.tsx'
 import { AskAdministrator, NoReports, ReportTabs } from './report-tabs.tsx'
+import { askTokenAhead } from './use-token-book.ts'
 
-// For the route's loader: one chunk carries both.
-export { prefetchOwnReports } from './own-reports.ts'
+/**
+ * Starts everything that the screen will need: its settings, powerbi-client, the way to the report host, and the token
+ * of the report that was open last.
+ * @param wanted area: the one in the address; isOpening: whether the screen is about to be shown, not only pointed at
+ */
+export function prefetchOwnReports(wanted: { area: string | undefined; isOpening: boolean }): void {
+  loadPowerBi().catch(() => {})
+  if (portalSettings.reportEmbedBase.startsWith('https:')) preconnect(portalSettings.reportEmbedBase)
+  const userId = getSession()?.user.id
+  if (userId === undefined) return
+  const isKnown = queryClient.getQueryData(ownReportsQuery(userId).queryKey) !== undefined
+  void queryClient.prefetchQuery(ownReportsQuery(userId))
+  const remembered = isKnown || !wanted.isOpening ? undefined : recallReport(userId, wanted.area)
+  const tab = remembered && tabsOf(remembered).tabs[0]
+  if (tab?.kind === 'embedded') askTokenAhead(userId, tab.request)
+}
 
 export function ReportsScreen() {
   const session = useSession()
@@ -31,7 +51,7 @@ function OwnReports({ userId, email }: { userId: string; email: string }) {
       {view.kind === 'failed' && <NoReports onRetry={view.retry} isRetrying={view.isRetrying} />}
       {view.kind === 'ended' && <AccessEnded endedOn={view.endedOn} />}
       {view.kind === 'pending' && <PendingApproval userId={userId} {...view} />}
-      {view.kind === 'approved' && <ReportTabs userId={userId} reports={view.reports} />}
+      {view.kind === 'approved' && <ReportTabs userId={userId} {...view} onOpen={rememberReport} />}
     </>
   )
 }
@@ -40,11 +60,7 @@ function OwnReports({ userId, email }: { userId: string; email: string }) {
 export function ReportsLoading() {
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <div className="flex h-[calc(2.75rem+1px)] shrink-0 items-center justify-center border-line border-b bg-surface">
-        <p role="status" className="text-muted text-sm">
-          {reportMessages.loading}
-        </p>
-      </div>
+      <ReportBarLoading />
       <div className="min-h-0 flex-1 p-4">
         <Skeleton className="size-full" />
       </div>

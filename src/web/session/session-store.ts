@@ -5,6 +5,8 @@ import { sharedStorage } from './browser-storage.ts'
 export const SESSION_KEY = 'patio.session'
 /** Of the mark of a sign-up. Whoever signs in or out may be somebody else than who signed up. */
 export const MARK_KEY = 'patio.confirmation-mark'
+/** Of the ids of the report that was open last. */
+export const LAST_REPORT_KEY = 'patio.last-report'
 
 export interface StoredSession {
   user: AuthUser
@@ -105,7 +107,8 @@ export function onAuthStateChange(listener: Listener): () => void {
 export function announce(event: AuthEvent): void {
   listenToOtherTabs()
   known = getSession()
-  if (event === 'SIGNED_IN' || event === 'SIGNED_OUT') sharedStorage.remove(MARK_KEY)
+  if (event === 'SIGNED_IN' || event === 'SIGNED_OUT')
+    for (const key of [MARK_KEY, LAST_REPORT_KEY]) sharedStorage.remove(key)
   channel?.postMessage(event)
   deliver(event, false)
 }
