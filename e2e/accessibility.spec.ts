@@ -78,3 +78,23 @@ for (const colorScheme of ['light', 'dark'] as const)
       await page.getByRole('link', { name: 'Minha conta' }).click()
       await expectClean('Minha Conta')
     })
+
+for (const colorScheme of ['light', 'dark'] as const)
+  for (const width of [1440, 390])
+    test(`axe finds nothing serious in any component (${colorScheme}, ${width} px)`, async ({ page }) => {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await page.setViewportSize({ width, height: 844 })
+      await page.goto('/demo/estilo')
+      await expect(page.getByRole('heading', { name: 'Estilo' })).toBeVisible()
+      expect(await seriousFindings(page)).toEqual([])
+      for (const name of ['Janela', 'Pergunta', 'Pergunta respondida']) {
+        await page.getByRole('button', { name, exact: true }).click()
+        await expect(page.getByRole('dialog')).toBeVisible()
+        expect(await seriousFindings(page)).toEqual([])
+        await page.keyboard.press('Escape')
+        await expect(page.getByRole('dialog')).toHaveCount(0)
+      }
+      await page.getByRole('button', { name: 'Mostrar notificações' }).click()
+      await expect(page.getByText('Notificação: info')).toBeVisible()
+      expect(await seriousFindings(page)).toEqual([])
+    })

@@ -70,8 +70,11 @@ function kilobytes(files) {
   return bytes / 1024
 }
 
+const demoOnly = manifest['src/web/app/style-screen.tsx'].file
+
 const rows = screens.map(({ path, budgetKb, roots, part, apart }) => {
   const files = filesOf(roots.flatMap(keysOf))
+  if (files.has(demoOnly)) throw new Error(`${path} loads ${demoOnly}, which is of the demo alone`)
   const extra = [...filesOf(apart.flatMap(keysOf))].filter((file) => !files.has(file))
   const total = kilobytes(files)
   return {

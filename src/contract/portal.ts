@@ -24,6 +24,9 @@ export const PORTAL_SETTINGS_ELEMENT_ID = 'portal-settings'
 /** Where the group's logo is served, if it has one. */
 export const LOGO_PATH = '/brand-logo'
 
+/** The page of every component, in demo mode only. */
+export const STYLE_PATH = '/demo/estilo'
+
 const PRODUCT = 'Pátio'
 
 /** The name of the browser's tab: 'Entrar · Pátio', with the group's name where it says more. */

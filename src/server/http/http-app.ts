@@ -42,7 +42,6 @@ export function createHttpApp(options: HttpOptions, mountApi: (app: HttpApp) => 
   app.all('/api/*', (context) => context.notFound())
   for (const { path, handle } of options.mounts ?? [])
     app.all(`${path}/*`, (context) => handle(context.req.raw))
-  app.all('/demo/*', (context) => context.notFound())
   if (options.page) {
     serveAssets(app, options.page.folder)
     serveBrand(app, options.page.brand)

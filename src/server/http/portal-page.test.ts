@@ -1,7 +1,13 @@
 import { gunzipSync } from 'node:zlib'
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
-import { PLACEHOLDERS, type PortalSettings, type PrerenderedScreen, shapeOf } from '#contract/portal.ts'
+import {
+  PLACEHOLDERS,
+  type PortalSettings,
+  type PrerenderedScreen,
+  STYLE_PATH,
+  shapeOf,
+} from '#contract/portal.ts'
 import type { HttpEnv } from './implement.ts'
 import { servePortalPage } from './portal-page.ts'
 
@@ -63,4 +69,21 @@ test('it comes compressed to whoever takes that', async () => {
   expect(reply.headers.get('content-encoding')).toBe('gzip')
   expect(reply.headers.get('vary')).toBe('Accept-Encoding')
   expect(gunzipSync(await reply.arrayBuffer()).toString()).toBe(await read('/login'))
+})
+
+test('the way to the report host is opened with the page of the reports alone', async () => {
+  const linkOf = async (path: string) => (await app.request(path)).headers.get('link')
+  expect(await linkOf('/power-bi')).toBe('<https://app.powerbi.com>; rel=preconnect')
+  expect(await linkOf('/login')).toBeNull()
+})
+
+test('the page of every component is there in the demo alone', async () => {
+  const demo = new Hono<HttpEnv>()
+  servePortalPage(demo, { html, screens, settings: { ...settings, isDemo: true } })
+  const statuses = async (path: string) => [
+    (await app.request(path)).status,
+    (await demo.request(path)).status,
+  ]
+  expect(await statuses(STYLE_PATH)).toEqual([404, 200])
+  expect(await statuses('/demo/outra')).toEqual([404, 404])
 })

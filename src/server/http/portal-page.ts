@@ -6,6 +6,7 @@ import {
   PORTAL_SETTINGS_ELEMENT_ID,
   type PortalSettings,
   type PrerenderedScreen,
+  STYLE_PATH,
   shapeOf,
 } from '#contract/portal.ts'
 import { contentSecurityPolicy, TRIED_POLICY } from './headers.ts'
@@ -44,7 +45,8 @@ export function servePortalPage(app: Hono<HttpEnv>, options: PortalPageOptions):
   }
   app.get('*', (context) => {
     const { path } = context.req
-    if (path.startsWith('/api/') || path.startsWith('/demo/')) return context.notFound()
+    const isStylePage = path === STYLE_PATH && options.settings.isDemo
+    if (path.startsWith('/api/') || (path.startsWith('/demo/') && !isStylePage)) return context.notFound()
     const { html, gzip } = pageOf(path)
     context.header('Content-Security-Policy', policy)
     context.header('Content-Security-Policy-Report-Only', TRIED_POLICY)

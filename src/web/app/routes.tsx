@@ -4,13 +4,14 @@ import {
   createRouter,
   defaultParseSearch,
   lazyRouteComponent,
+  notFound,
   Outlet,
   type RouterHistory,
   redirect,
   useMatches,
 } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { documentTitle } from '#contract/portal.ts'
+import { documentTitle, STYLE_PATH } from '#contract/portal.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { getSession, onAuthStateChange, owesPasswordChange } from '#web/session/session.ts'
@@ -280,6 +281,16 @@ const inboxRoute = createRoute({
   component: screen(() => import('#web/support/inbox-screen.tsx'), 'InboxScreen'),
 })
 
+const styleRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: STYLE_PATH,
+  staticData: { title: 'Estilo' },
+  beforeLoad: () => {
+    if (!portalSettings.isDemo) throw notFound()
+  },
+  component: screen(() => import('./style-screen.tsx'), 'StyleScreen'),
+})
+
 const routeTree = rootRoute.addChildren([
   startRoute,
   visitorRoute.addChildren([loginRoute, signUpRoute, emailVerificationRoute, forgotPasswordRoute]),
@@ -287,6 +298,7 @@ const routeTree = rootRoute.addChildren([
   callbackRoute,
   resetPasswordRoute,
   disownEmailRoute,
+  styleRoute,
   signedInRoute.addChildren([
     reportsRoute,
     profileRoute,

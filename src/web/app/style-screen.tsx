@@ -1,0 +1,206 @@
+import { type ReactNode, useState } from 'react'
+import { Alert, FailedLoad, KindIcon, type NoticeKind } from '#web/ui/alert.tsx'
+import { BrandMark } from '#web/ui/brand-mark.tsx'
+import { Button, type ButtonVariant, textLinkClasses } from '#web/ui/button.tsx'
+import { Card } from '#web/ui/card.tsx'
+import { Checkbox, CheckboxList, RadioGroup } from '#web/ui/choices.tsx'
+import { ConfirmDialog, Dialog } from '#web/ui/dialog.tsx'
+import { Footer } from '#web/ui/footer.tsx'
+import { Skeleton, Spinner } from '#web/ui/loading.tsx'
+import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
+import { EmailField, TextArea, TextField } from '#web/ui/text-field.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { Tooltip } from '#web/ui/tooltip.tsx'
+import { VisitorPage } from '#web/ui/visitor-page.tsx'
+
+const KINDS: NoticeKind[] = ['success', 'error', 'warning', 'info']
+const VARIANTS: ButtonVariant[] = ['primary', 'secondary', 'ghost', 'danger']
+
+/** /demo/estilo, in the demo alone: every component in every state, for the tests of contrast and for the next screen. */
+export function StyleScreen() {
+  return (
+    <main className="mx-auto max-w-4xl space-y-10 px-4 py-10">
+      <h1 className="font-semibold text-2xl">Estilo</h1>
+      <Part title="Botões">
+        {VARIANTS.map((variant) => (
+          <div key={variant} className="flex flex-wrap gap-2">
+            <Button variant={variant}>{variant}</Button>
+            <Button variant={variant} isBusy>
+              Ocupado
+            </Button>
+            <Button variant={variant} disabled>
+              Desabilitado
+            </Button>
+            <Button variant={variant} size="large">
+              Grande
+            </Button>
+          </div>
+        ))}
+        <p>
+          Um{' '}
+          <a href="#estilo" className={textLinkClasses}>
+            endereço sublinhado ao passar
+          </a>{' '}
+          em uma frase, <span className="text-muted">texto secundário</span> e{' '}
+          <span className="text-danger">um erro</span>.
+        </p>
+      </Part>
+      <Part title="Avisos">
+        {KINDS.map((kind) => (
+          <Alert key={kind} kind={kind} title={kind} actions={<Button variant="secondary">Ação</Button>}>
+            O que aconteceu e o que fazer.
+          </Alert>
+        ))}
+        <FailedLoad onRetry={() => {}}>Não pôde ser carregado.</FailedLoad>
+        <FailedLoad kind="info" onRetry={() => {}} isRetrying>
+          Tentando de novo.
+        </FailedLoad>
+        <p className="flex gap-3">
+          {KINDS.map((kind) => (
+            <KindIcon key={kind} kind={kind} />
+          ))}
+        </p>
+      </Part>
+      <Notices />
+      <Part title="Campos">
+        <div className="grid gap-5 sm:grid-cols-2">
+          <TextField label="Vazio" placeholder="Exemplo" />
+          <TextField label="Com texto" defaultValue="Concessionária Centro" hint="Uma dica." />
+          <TextField label="Com erro" defaultValue="x" error="Informe um nome." hint="Uma dica." />
+          <TextField label="Desabilitado" defaultValue="Não muda" disabled />
+          <TextField label="Só leitura" defaultValue="Não muda" readOnly />
+          <TextField label="Senha" type="password" defaultValue="segredo" autoComplete="off" />
+          <EmailField defaultValue="ana@grupopatio.com.br" autoComplete="off" />
+          <TextArea label="Mensagem" rows={3} error="Escreva uma mensagem." />
+        </div>
+      </Part>
+      <Choices />
+      <Tabs />
+      <Part title="Carregando">
+        <Spinner />
+        <Skeleton className="h-10" />
+        <Card>Um cartão.</Card>
+        <Tooltip text="Atualizar">
+          <Button variant="secondary">Atualizar</Button>
+        </Tooltip>
+      </Part>
+      <Dialogs />
+      <Part title="Marca e rodapé">
+        <BrandMark />
+        <Footer />
+      </Part>
+    </main>
+  )
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section aria-label={title} className="space-y-4">
+      <h2 className="border-line border-b pb-1 font-semibold text-lg">{title}</h2>
+      {children}
+    </section>
+  )
+}
+
+/** The notices themselves are drawn by the Toaster, of which every page has one. */
+function Notices() {
+  const show = (kind: NoticeKind) =>
+    showToast({
+      kind,
+      title: `Notificação: ${kind}`,
+      description: 'O que aconteceu e o que fazer.',
+      lifetimeMs: Number.POSITIVE_INFINITY,
+      ...(kind === 'success' && { action: { label: 'Desfazer', run: () => {} } }),
+      ...(kind === 'warning' && { countdownTo: Date.now() + 120_000 }),
+    })
+  return (
+    <Part title="Notificações">
+      <Button variant="secondary" onClick={() => KINDS.forEach(show)}>
+        Mostrar notificações
+      </Button>
+    </Part>
+  )
+}
+
+const OPTIONS = ['FIAT', 'JEEP', 'HONDA', 'BYD'].map((value) => ({ value, label: value }))
+
+function Choices() {
+  const [ticked, setTicked] = useState(['FIAT'])
+  const [mode, setMode] = useState<'a' | 'b'>('a')
+  return (
+    <Part title="Escolhas">
+      <div className="flex flex-wrap gap-6">
+        <Checkbox label="Vazia" />
+        <Checkbox label="Marcada" defaultChecked />
+        <Checkbox label="Mista" isMixed />
+        <Checkbox label="Desabilitada" disabled />
+        <Checkbox label="Marcada e desabilitada" disabled defaultChecked />
+      </div>
+      <CheckboxList legend="Marcas" options={OPTIONS} ticked={ticked} onChange={setTicked} />
+      <RadioGroup
+        label="Modo"
+        options={[
+          { value: 'a', label: 'Com explicação', hint: 'O que esta escolha faz.' },
+          { value: 'b', label: 'Sem explicação' },
+        ]}
+        value={mode}
+        onChange={setMode}
+        className="sm:grid-cols-2"
+      />
+    </Part>
+  )
+}
+
+function Tabs() {
+  const [selectedId, select] = useState('Vendas')
+  const tabs = ['Vendas', 'Oficina', 'CRM'].map((id) => ({ id, label: id }))
+  return (
+    <Part title="Abas">
+      <TabList label="Áreas" idPrefix="style" tabs={tabs} selectedId={selectedId} onSelect={select} />
+      <div {...tabPanelProps('style', selectedId)} className="p-4 text-sm">
+        O painel de {selectedId}.
+      </div>
+    </Part>
+  )
+}
+
+function Dialogs() {
+  const [open, setOpen] = useState<'plain' | 'confirm' | 'over' | 'visitor'>()
+  const close = () => setOpen(undefined)
+  const confirm = { title: 'Excluir 2 usuários?', confirmLabel: 'Excluir', onConfirm: close, onCancel: close }
+  return (
+    <Part title="Janelas">
+      <div className="flex flex-wrap gap-2">
+        <Button onClick={() => setOpen('plain')}>Janela</Button>
+        <Button onClick={() => setOpen('confirm')}>Pergunta</Button>
+        <Button onClick={() => setOpen('over')}>Pergunta respondida</Button>
+        <Button onClick={() => setOpen('visitor')}>Tela de visitante</Button>
+      </div>
+      <Dialog
+        isOpen={open === 'plain'}
+        title="Gerenciar marcas"
+        description="Quem vê o quê."
+        onClose={close}
+        width="wide"
+        actions={<Button onClick={close}>Salvar</Button>}
+      >
+        <TextField label="Nome" defaultValue="Ana" />
+      </Dialog>
+      <ConfirmDialog
+        {...confirm}
+        isOpen={open === 'confirm'}
+        description="Esta ação não pode ser desfeita."
+      />
+      <ConfirmDialog {...confirm} isOpen={open === 'over'} isOver>
+        A conta já foi excluída.
+      </ConfirmDialog>
+      {open === 'visitor' && (
+        <div className="fixed inset-0 z-50 overflow-y-auto bg-canvas">
+          <VisitorPage title="Entrar" description="Uma tela para visitantes.">
+            <Button onClick={close}>Fechar</Button>
+          </VisitorPage>
+        </div>
+      )}
+    </Part>
+  )
+}
