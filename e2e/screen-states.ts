@@ -1,0 +1,188 @@
+import type { Locator, Page } from '@playwright/test'
+
+/** A screen in one of its states: pictures are taken of each, and what has no `act` is measured while it loads. */
+export interface ScreenState {
+  /** The name of its pictures. */
+  name: string
+  path: string
+  /** A seeded account, by the part of its address before the @; a visitor without. */
+  as?: string
+  /** What the server answers instead of what it would, before the screen is opened. */
+  given?: (page: Page) => Promise<unknown>
+  /** What is there once the screen can be looked at. */
+  ready: (page: Page) => Locator
+  /** What somebody does to get there from `ready`. */
+  act?: (page: Page) => Promise<unknown>
+  /** Stands in the README. */
+  isInDocs?: true
+}
+
+const text = (words: string | RegExp) => (page: Page) =>
+  page.getByText(words).filter({ visible: true }).first()
+const heading = (words: string | RegExp) => (page: Page) => page.getByRole('heading', { name: words }).first()
+const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click()
+const card = (area: string) => (page: Page) =>
+  page.frameLocator(`iframe[title="${area}"]`).locator('[data-card]').first()
+
+/** Leaves a call without an answer, so that the screen stays as it is while it waits. */
+const hang = (path: string) => (page: Page) => page.route(path, () => {})
+const fail =
+  (path: string, status: number, problem: object = {}) =>
+  (page: Page) =>
+    page.route(path, (route) =>
+      route.fulfill({
+        status,
+        contentType: 'application/problem+json',
+        json: { code: 'internal', detail: 'Algo deu errado do nosso lado.', ...problem },
+      }),
+    )
+const OWN_REPORTS = '**/api/reports/me'
+const TOKEN = '**/api/functions/get-powerbi-token'
+
+const withoutScope = (page: Page) =>
+  page.route(OWN_REPORTS, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), marcas: [] } })
+  })
+
+export const SCREEN_STATES: ScreenState[] = [
+  { name: 'login', path: '/login', ready: (page) => page.locator('altcha-widget'), isInDocs: true },
+  {
+    name: 'login-vazio',
+    path: '/login',
+    ready: (page) => page.locator('altcha-widget'),
+    act: (page) => press(page, 'Entrar'),
+  },
+  { name: 'signup', path: '/signup', ready: (page) => page.locator('altcha-widget') },
+  {
+    name: 'signup-senha-fraca',
+    path: '/signup',
+    ready: (page) => page.locator('altcha-widget'),
+    act: async (page) => {
+      await page.getByLabel('E-mail').fill('ana@grupopatio.com.br')
+      await page.getByLabel('Senha', { exact: true }).fill('Toyota1')
+      await page.getByLabel('Confirmar senha').fill('Toyota2')
+    },
+  },
+  { name: 'forgot-password', path: '/forgot-password', ready: heading('Esqueci minha senha') },
+  {
+    name: 'forgot-password-enviado',
+    path: '/forgot-password',
+    ready: heading('Esqueci minha senha'),
+    act: async (page) => {
+      await page.getByLabel('E-mail').fill('vendas.rj@grupopatio.com.br')
+      await press(page, 'Enviar link')
+      await heading('E-mail enviado')(page).waitFor()
+    },
+  },
+  { name: 'reset-password-invalido', path: '/reset-password', ready: heading('Link inválido ou expirado') },
+  {
+    name: 'auth-callback-invalido',
+    path: '/auth/callback#token_hash=abc&type=signup',
+    ready: text('Erro na verificação'),
+  },
+  { name: 'nao-fui-eu', path: '/nao-fui-eu#token_hash=abc', ready: heading('Não foi você?') },
+  { name: 'contato', path: '/contato', ready: heading('Entre em Contato') },
+  {
+    name: 'contato-vazio',
+    path: '/contato',
+    ready: heading('Entre em Contato'),
+    act: (page) => press(page, 'Enviar Mensagem'),
+  },
+  { name: 'nao-encontrada', path: '/nada-aqui', ready: heading('Oops! Page not found') },
+  { name: 'estilo', path: '/demo/estilo', ready: heading('Estilo') },
+
+  { name: 'power-bi', path: '/power-bi', as: 'diretoria', ready: card('Vendas'), isInDocs: true },
+  { name: 'power-bi-sso', path: '/power-bi?area=Operadores', as: 'diretoria', ready: card('Operadores') },
+  {
+    name: 'power-bi-carregando',
+    path: '/power-bi',
+    as: 'diretoria',
+    given: hang(OWN_REPORTS),
+    ready: text('Carregando configurações'),
+  },
+  {
+    name: 'power-bi-token-a-caminho',
+    path: '/power-bi',
+    as: 'diretoria',
+    given: hang(TOKEN),
+    ready: text('Carregando o relatório Vendas'),
+  },
+  {
+    name: 'power-bi-falha',
+    path: '/power-bi',
+    as: 'diretoria',
+    given: fail(OWN_REPORTS, 500),
+    ready: text('Nenhum relatório Power BI disponível'),
+  },
+  {
+    name: 'power-bi-token-falha',
+    path: '/power-bi',
+    as: 'diretoria',
+    given: fail(TOKEN, 503, { code: 'power-bi-unavailable', detail: 'O Power BI não respondeu.' }),
+    ready: text('O portal tenta de novo sozinho.'),
+  },
+  {
+    name: 'power-bi-capacidade-pausada',
+    path: '/power-bi',
+    as: 'diretoria',
+    given: fail(TOKEN, 503, { code: 'capacity-paused', detail: 'A capacidade do Power BI está pausada.' }),
+    ready: text('A capacidade está pausada'),
+  },
+  {
+    name: 'power-bi-sem-marcas',
+    path: '/power-bi',
+    as: 'vendas.rj',
+    given: withoutScope,
+    ready: text('Sua conta ainda não tem marcas ou estados liberados'),
+  },
+  {
+    name: 'power-bi-sem-relatorio',
+    path: '/power-bi',
+    as: 'semrelatorio',
+    ready: text('Nenhum relatório Power BI disponível'),
+  },
+  { name: 'power-bi-pendente', path: '/power-bi', as: 'pendente', ready: heading('Pedido de acesso') },
+  {
+    name: 'power-bi-pendente-verificado-agora',
+    path: '/power-bi',
+    as: 'pendente',
+    ready: heading('Pedido de acesso'),
+    act: async (page) => {
+      await press(page, 'Verificar agora')
+      await text(/^Ainda aguardando aprovação/)(page).waitFor()
+    },
+  },
+  { name: 'power-bi-email-nao-verificado', path: '/power-bi', as: 'naoverificado', ready: card('Vendas') },
+
+  { name: 'profile', path: '/profile', as: 'vendas.rj', ready: heading('Minha Conta') },
+  {
+    name: 'profile-senha',
+    path: '/profile',
+    as: 'vendas.rj',
+    ready: heading('Minha Conta'),
+    act: (page) => press(page, /Alterar [Ss]enha/),
+  },
+  {
+    name: 'admin',
+    path: '/admin',
+    as: 'admin',
+    ready: text(/^adriana\./),
+    act: (page) => press(page, 'Ir para os usuários'),
+    isInDocs: true,
+  },
+  { name: 'admin-do-comeco', path: '/admin', as: 'admin', ready: text(/^adriana\./) },
+  { name: 'admin-ninguem', path: '/admin?q=ninguem-tem-este-nome', as: 'admin', ready: text(/^Nenhum/) },
+  { name: 'admin-relatorio', path: '/admin?area=Vendas', as: 'admin', ready: text('Testar relatório') },
+  { name: 'admin-listas', path: '/admin/listas', as: 'admin', ready: text('Vendas') },
+  { name: 'admin-modelos', path: '/admin/modelos', as: 'admin', ready: text('Novo modelo') },
+  {
+    name: 'admin-modelos-novo',
+    path: '/admin/modelos',
+    as: 'admin',
+    ready: text('Novo modelo'),
+    act: (page) => press(page, 'Novo modelo'),
+  },
+  { name: 'mensagens', path: '/mensagens', as: 'admin', ready: text('Rita Prado'), isInDocs: true },
+  { name: 'mensagens-nenhuma', path: '/mensagens?q=nada-disso', as: 'admin', ready: text(/^Nenhuma/) },
+]

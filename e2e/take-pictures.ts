@@ -1,0 +1,98 @@
+// Takes pictures of every screen in every state, on a desk and on a phone, light and dark, of a demo of its own.
+// `npm run pictures [-- --only PART-OF-A-NAME] [--to FOLDER] [--docs]`: into dist/pictures unless said; --docs takes the
+// README's few, light, into docs/pictures.
+import { mkdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Browser, chromium } from '@playwright/test'
+import { DIRECTOR, earnPasses } from '#proof/shared/people.ts'
+import { FIRST_PORT, startPortal } from '#proof/shared/processes.ts'
+import { runTask, say, temporaryFolder } from '#proof/shared/run-task.ts'
+import { ensureChromium } from '#scripts/find-programs.mjs'
+import { root } from '#scripts/run-command.mjs'
+import { SCREEN_STATES, type ScreenState } from './screen-states.ts'
+
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, to: { type: 'string' }, docs: { type: 'boolean' } },
+})
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+]
+const SCHEMES = values.docs ? (['light'] as const) : (['light', 'dark'] as const)
+const folder = values.to ?? join(root, values.docs ? 'docs/pictures' : 'dist/pictures')
+const wanted = SCREEN_STATES.filter(({ name, isInDocs }) =>
+  values.docs ? isInDocs : name.includes(values.only ?? ''),
+)
+
+/** The browser storage of each person that is needed, by the part of the address before the @. */
+async function openSessions(url: string): Promise<Map<string, string>> {
+  const names = [...new Set(wanted.flatMap((state) => state.as ?? []))]
+  const passes = await earnPasses(url, names.length)
+  const sessions = names.map(async (name, index) => {
+    const body = { email: `${name}@grupopatio.com.br`, password: DIRECTOR.password, captcha: passes[index] }
+    const reply = await fetch(`${url}/api/auth/token?grant_type=password`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (!reply.ok) throw new Error(`${name} could not sign in: ${await reply.text()}`)
+    return [name, await reply.text()] as const
+  })
+  return new Map(await Promise.all(sessions))
+}
+
+type Look = { viewport: (typeof SIZES)[number]; colorScheme: 'light' | 'dark' }
+
+async function take(
+  browser: Browser,
+  state: ScreenState,
+  look: Look,
+  url: string,
+  session: string | undefined,
+): Promise<void> {
+  const localStorage = session === undefined ? [] : [{ name: 'patio.session', value: session }]
+  const context = await browser.newContext({
+    ...look,
+    baseURL: url,
+    locale: 'pt-BR',
+    timezoneId: 'America/Sao_Paulo',
+    reducedMotion: 'reduce',
+    storageState: { cookies: [], origins: [{ origin: url, localStorage }] },
+  })
+  try {
+    const page = await context.newPage()
+    await state.given?.(page)
+    await page.goto(state.path)
+    await state.ready(page).waitFor()
+    await state.act?.(page)
+    const name = `${state.name}-${look.viewport.width}${values.docs ? '' : `-${look.colorScheme}`}.png`
+    await page.screenshot({ path: join(folder, name), fullPage: !values.docs, animations: 'disabled' })
+  } finally {
+    await context.close()
+  }
+}
+
+await runTask(async (cleanUp) => {
+  mkdirSync(folder, { recursive: true })
+  const env = { DATA_DIR: temporaryFolder(cleanUp), RATE_LIMITS: 'off', ALTCHA_COST: '1', LOG_LEVEL: 'warn' }
+  const portal = await startPortal(FIRST_PORT, env)
+  cleanUp(portal.stop)
+  const browser = await chromium.launch({ executablePath: await ensureChromium(), args: ['--no-sandbox'] })
+  cleanUp(() => browser.close())
+  const sessions = await openSessions(portal.url)
+  const failed: string[] = []
+  for (const state of wanted) {
+    for (const viewport of SIZES)
+      for (const colorScheme of SCHEMES)
+        await take(browser, state, { viewport, colorScheme }, portal.url, sessions.get(state.as ?? '')).catch(
+          (error: unknown) => {
+            failed.push(`${state.name}, ${viewport.width}, ${colorScheme}`)
+            say(String(error))
+          },
+        )
+    say(state.name)
+  }
+  say(`pictures in ${relative(process.cwd(), folder)}`)
+  if (failed.length > 0) throw new Error(`no picture of:\n${failed.join('\n')}`)
+})
