@@ -87,6 +87,12 @@ for (const colorScheme of ['light', 'dark'] as const)
       await page.goto('/demo/estilo')
       await expect(page.getByRole('heading', { name: 'Estilo' })).toBeVisible()
       expect(await seriousFindings(page)).toEqual([])
+      for (const name of ['Filtrar por Página: Página 3', 'Mais ações']) {
+        await page.getByRole('button', { name }).click()
+        await expect(page.getByRole(name === 'Mais ações' ? 'menu' : 'dialog')).toBeVisible()
+        expect(await seriousFindings(page)).toEqual([])
+        await page.keyboard.press('Escape')
+      }
       for (const name of ['Janela', 'Pergunta', 'Pergunta respondida']) {
         await page.getByRole('button', { name, exact: true }).click()
         await expect(page.getByRole('dialog')).toBeVisible()

@@ -12,8 +12,8 @@ test('the style page shows every component of ui', () => {
         ([, component]) => component ?? '',
       ),
     )
-  // Of a field's own parts; and what every page has once.
-  const elsewhere = ['FieldFrame', 'MessagePage', 'Toaster']
+  // Parts of others, what is made of one other alone, and what every page has once.
+  const elsewhere = ['FieldFrame', 'FormAlert', 'MessagePage', 'Popup', 'Toaster']
   const missing = components.filter((name) => !elsewhere.includes(name) && !screen.includes(`<${name}`))
   expect(missing).toEqual([])
 })

@@ -1,12 +1,16 @@
+import Eye from 'lucide-react/icons/eye'
+import Trash from 'lucide-react/icons/trash-2'
 import { type ReactNode, useState } from 'react'
 import { Alert, FailedLoad, KindIcon, type NoticeKind } from '#web/ui/alert.tsx'
 import { BrandMark } from '#web/ui/brand-mark.tsx'
-import { Button, type ButtonVariant, textLinkClasses } from '#web/ui/button.tsx'
+import { Button, type ButtonVariant, buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Checkbox, CheckboxList, RadioGroup } from '#web/ui/choices.tsx'
 import { ConfirmDialog, Dialog } from '#web/ui/dialog.tsx'
 import { Footer } from '#web/ui/footer.tsx'
 import { Skeleton, Spinner } from '#web/ui/loading.tsx'
+import { MenuButton } from '#web/ui/menu.tsx'
+import { Picker } from '#web/ui/picker.tsx'
 import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
 import { EmailField, TextArea, TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
@@ -75,6 +79,7 @@ export function StyleScreen() {
         </div>
       </Part>
       <Choices />
+      <Lists />
       <Tabs />
       <Part title="Carregando">
         <Spinner />
@@ -147,6 +152,41 @@ function Choices() {
         onChange={setMode}
         className="sm:grid-cols-2"
       />
+    </Part>
+  )
+}
+
+/** What a button opens: a list to pick from, a long one that is searched, a menu of actions. */
+function Lists() {
+  const [marca, pickMarca] = useState<string>()
+  const [page, pickPage] = useState<string | undefined>('Página 3')
+  const pages = Array.from({ length: 20 }, (_, index) => `Página ${index + 1}`)
+  return (
+    <Part title="Listas que se abrem">
+      <div className="flex flex-wrap gap-2">
+        <Picker title="Marca" every="todas" options={OPTIONS} value={marca} onPick={pickMarca} />
+        <Picker
+          title="Página"
+          every="todas"
+          options={pages.map((value) => ({ value, label: value }))}
+          value={page}
+          onPick={pickPage}
+        />
+        <MenuButton
+          label="Mais ações"
+          describedBy="style-menu"
+          items={[
+            { id: 'look', label: 'Ver', icon: Eye, onSelect: () => {} },
+            { id: 'delete', label: 'Excluir', icon: Trash, isDanger: true, onSelect: () => {} },
+          ]}
+          className={buttonClasses('secondary')}
+        >
+          Ações
+        </MenuButton>
+        <span id="style-menu" className="sr-only">
+          De exemplo
+        </span>
+      </div>
     </Part>
   )
 }
