@@ -1,7 +1,7 @@
 import { passwordMessages } from '#contract/passwords.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import type { ToastContent } from '#web/ui/toast.tsx'
-import { failureNotice } from '#web/ui/use-form.ts'
+import { failureNotice } from '#web/ui/use-submit.ts'
 
 /**
  * Sets a new password for the signed-in person.

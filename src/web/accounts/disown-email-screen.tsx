@@ -4,7 +4,7 @@ import { ApiError, callPublic } from '#web/http/api.ts'
 import { getSession, refreshSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
-import { useSubmit } from '#web/ui/use-form.ts'
+import { useSubmit } from '#web/ui/use-submit.ts'
 import { MessagePage } from '#web/ui/visitor-page.tsx'
 import { useLinkHash } from './mail-link.ts'
 

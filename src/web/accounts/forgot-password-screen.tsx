@@ -6,7 +6,8 @@ import { callPublic } from '#web/http/api.ts'
 import { Button, buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
 import { FormAlert } from '#web/ui/form-alert.tsx'
 import { EmailField } from '#web/ui/text-field.tsx'
-import { describeFailure, failureNotice, focusFirstField, useForm } from '#web/ui/use-form.ts'
+import { describeFailure, focusFirstField, useForm } from '#web/ui/use-form.ts'
+import { failureNotice } from '#web/ui/use-submit.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 
 /** /forgot-password: asks for the mail with the reset link, then says that it is on its way. */

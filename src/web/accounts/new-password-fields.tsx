@@ -97,7 +97,8 @@ function StrengthMeter({ password, children }: StrengthMeterProps) {
           Força da senha:{' '}
           <strong className="font-medium text-ink">{password ? STRENGTH_LABELS[level] : '–'}</strong>
         </p>
-        <p className="w-14 text-right tabular-nums">{score}/100</p>
+        {/* As wide with one digit as with three. */}
+        <p className="tabular-nums">{`${String(score).padStart(3, '\u2007')}/100`}</p>
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: no browser lets <meter> be drawn alike */}
       <div

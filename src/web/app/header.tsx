@@ -9,7 +9,7 @@ import { portalSettings } from '#web/http/portal-settings.ts'
 import { leaveQuestion, signOut } from '#web/session/session.ts'
 import { BrandMark } from '#web/ui/brand-mark.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { useSubmit } from '#web/ui/use-form.ts'
+import { useSubmit } from '#web/ui/use-submit.ts'
 import { HeaderButton, HeaderLink } from './header-item.tsx'
 import { useRole } from './use-role.ts'
 

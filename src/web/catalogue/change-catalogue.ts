@@ -7,7 +7,8 @@ import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { isConflict } from '#web/http/send-request.ts'
 import { closeToasts, showToast } from '#web/ui/toast.tsx'
-import { failureNotice, refusedFields, useSubmit } from '#web/ui/use-form.ts'
+import { refusedFields } from '#web/ui/use-form.ts'
+import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 
 const FAILED = 'Não foi possível salvar'
 

@@ -17,7 +17,8 @@ import { formatInstant } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { TextArea, TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { failureNotice, useForm } from '#web/ui/use-form.ts'
+import { useForm } from '#web/ui/use-form.ts'
+import { failureNotice } from '#web/ui/use-submit.ts'
 
 const TITLE = 'Pedido de acesso'
 const LOOKS: Record<ListName, { title: string; className: string }> = {

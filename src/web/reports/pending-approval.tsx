@@ -12,7 +12,7 @@ import { classNames } from '#web/ui/class-names.ts'
 import { formatTime } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { useSubmit } from '#web/ui/use-form.ts'
+import { useSubmit } from '#web/ui/use-submit.ts'
 import { ownReportsQuery } from './own-reports.ts'
 import { AskAdministrator } from './report-tabs.tsx'
 

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { verificationMessages } from '#contract/messages.ts'
 import { ApiError, callPublic } from '#web/http/api.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
+import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import { sharedStorage } from './browser-storage.ts'
 
 /**

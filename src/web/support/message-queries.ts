@@ -5,7 +5,7 @@ import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { isGone } from '#web/http/send-request.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
+import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import type { InboxFilter } from './inbox-screen.tsx'
 import { MESSAGES_QUERY } from './message-changes.ts'
 

@@ -13,7 +13,7 @@ import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { formatDate, formatDay } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
+import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import { inWords } from './selection.ts'
 
 const reviewsQuery = queryOptions({

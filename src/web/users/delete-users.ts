@@ -3,7 +3,7 @@ import type { ManagedProfile } from '#contract/users.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import { getSession } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { failureNotice } from '#web/ui/use-form.ts'
+import { failureNotice } from '#web/ui/use-submit.ts'
 import { isSelected, type Selection, usersInWords } from './selection.ts'
 import { readAllMatching } from './user-queries.ts'
 

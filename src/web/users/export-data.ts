@@ -3,7 +3,7 @@ import { callApi } from '#web/http/api.ts'
 import { isGone } from '#web/http/send-request.ts'
 import { formatDay } from '#web/ui/format-instant.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { failureNotice } from '#web/ui/use-form.ts'
+import { failureNotice } from '#web/ui/use-submit.ts'
 import { type ProfileOrder, queryOf, refreshUsers } from './user-queries.ts'
 
 /** Whose data are on their way: a double click asks once. */

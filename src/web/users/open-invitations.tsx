@@ -11,8 +11,8 @@ import { formatDay, formatInstant } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
 import { useSettled } from '#web/ui/use-settled.ts'
+import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import { ticksInWords } from './entitlements.tsx'
 
 /** Among what is read again when people change: whoever accepts an invitation has left the list. */

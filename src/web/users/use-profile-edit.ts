@@ -4,7 +4,7 @@ import { callApi } from '#web/http/api.ts'
 import { isConflict, isGone } from '#web/http/send-request.ts'
 import { getSession } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
+import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import {
   describeChange,
   differencesBetween,

@@ -15,7 +15,7 @@ import { callApi } from '#web/http/api.ts'
 import { queryClient, USERS_QUERY } from '#web/http/query-client.ts'
 import { ApiError, isGone } from '#web/http/send-request.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { failureNotice } from '#web/ui/use-form.ts'
+import { failureNotice } from '#web/ui/use-submit.ts'
 
 export interface ProfileOrder {
   sort: ProfileSort

@@ -6,7 +6,7 @@ import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Spinner } from '#web/ui/loading.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { useSubmit } from '#web/ui/use-form.ts'
+import { useSubmit } from '#web/ui/use-submit.ts'
 import type { EmbedFailure } from './embed-failure.ts'
 import type { TokenState } from './token-book.ts'
 

@@ -9,7 +9,7 @@ import { portalSettings } from '#web/http/portal-settings.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { ApiError } from '#web/http/send-request.ts'
 import { closeToasts, showToast } from '#web/ui/toast.tsx'
-import { failureNotice, useSubmit } from '#web/ui/use-form.ts'
+import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import {
   inputOf,
   SETTING_FIELDS,
