@@ -261,7 +261,9 @@ describeOnEachDatabase('invitations', (kind) => {
       body: { detail: invitationMessages.nobody },
     })
     expect(await readEveryTable(portal.database.db)).toEqual(before)
-    expect((await invite({ addresses: `${addresses} ${at('nova')}` })).body.invited).toBe(1)
+    const longest = at('a'.repeat(64))
+    expect((await invite({ addresses: `${addresses} ${longest}` })).body.invited).toBe(1)
+    expect((await list()).items[0].email).toBe(longest)
     expect(await personOf('velha')).toMatchObject({
       marcas: ['GM'],
       version: (await personOf('velha')).version,

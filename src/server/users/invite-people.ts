@@ -206,7 +206,7 @@ function checkLine(
   const isFaulty = faults.length > 0
   return {
     line,
-    email: shortened(email),
+    email: isFaulty ? shortened(email) : email,
     full_name: parsedName?.data ?? null,
     ...(isFaulty ? NOTHING : given),
     outcome: isFaulty ? 'error' : 'invited',
