@@ -1,6 +1,6 @@
 import { saoPauloDay } from '#contract/user-rules.ts'
 import { expect, openAdmin, openPerson, pressInMenu, test, toast } from './administration.ts'
-import { emailOf, openAs } from './portal-fixture.ts'
+import { emailOf, openAs, reportOf } from './portal-fixture.ts'
 import { seriousFindings } from './serious-findings.ts'
 import { filterBy, pickFilter, rows, words } from './user-table-fixture.ts'
 
@@ -97,4 +97,21 @@ test('who has a brand is gone through, and the review is recorded', async ({ pag
   expect((await other.person(VENDAS)).marcas).toEqual(['FIAT'])
   const findings = await seriousFindings(page)
   expect(findings).toEqual([])
+})
+
+test('an administrator sees the reports as somebody else does, and is told so all the time', async ({
+  page,
+  other,
+}) => {
+  await openPerson(page, VENDAS)
+  await pressInMenu(page, 'Ver como')
+  const frame = page.getByRole('region', { name: 'Vendo como Vera Vendas' })
+  await expect(frame).toContainText('somente leitura')
+  await expect(frame.getByRole('timer')).toHaveText(/^Restam 1[45]:\d\d$/)
+  await expect(frame.getByRole('tab')).toHaveText(['Vendas', 'CRM'])
+  await expect(reportOf(page, 'Vendas').getByText('FIAT').first()).toBeVisible({ timeout: 20_000 })
+  expect(await seriousFindings(page)).toEqual([])
+  await frame.getByRole('link', { name: 'Encerrar' }).click()
+  await expect(rows(page)).toHaveCount(1)
+  expect((await other.person(VENDAS)).last_sign_in_at).toBeNull()
 })

@@ -10,6 +10,7 @@ import { reportRoutes } from './reports.ts'
 import type { ReplyOf, Route, Routes } from './route.ts'
 import { supportRoutes } from './support.ts'
 import { userRoutes } from './users.ts'
+import { viewAsRoutes } from './view-as.ts'
 
 /** The whole API: one group of routes for each feature. */
 export const api = {
@@ -22,6 +23,7 @@ export const api = {
   accessReviews: accessReviewRoutes,
   invitations: invitationRoutes,
   reports: reportRoutes,
+  viewAs: viewAsRoutes,
   reportSettings: reportSettingsRoutes,
   support: supportRoutes,
 } as const satisfies Record<string, Routes>

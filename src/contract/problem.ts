@@ -21,6 +21,11 @@ export const PROBLEMS = {
     'Acesso encerrado',
     'O prazo do seu acesso ao portal terminou. Peça a um administrador que o prorrogue.',
   ],
+  'view-ended': [
+    403,
+    'Visualização encerrada',
+    'Os 15 minutos desta visualização terminaram. Abra-a de novo para continuar.',
+  ],
   'password-change-required': [403, 'Troca de senha necessária', 'Troque sua senha para continuar.'],
   'invalid-link': [
     400,

@@ -29,13 +29,20 @@ export const ownReportsSchema = z.object({
 export type OwnReports = z.output<typeof ownReportsSchema>
 
 /** Ids as the settings hold them; only an exact match counts, so their form is not checked further. */
-const idSchema = z.string().check(z.minLength(1), z.maxLength(100))
+export const idSchema = z.string().check(z.minLength(1), z.maxLength(100))
 /** What is known of the age of a report's data. */
 export const lastRefreshSchema = z.object({
   /** When the newest refresh that went well ended, ISO 8601; null where the service does not tell. */
   refreshedAt: z.nullable(z.string()),
   /** Whether the newest refresh that is over has failed. */
   hasFailed: z.boolean(),
+})
+
+export const issuedTokenSchema = z.object({
+  embedToken: z.string(),
+  expiresInSeconds: z.number(),
+  /** Only there, and true, for a paginated report, which is embedded from another address. */
+  isPaginated: z.optional(z.boolean()),
 })
 
 const namesSchema = z.array(z.string().check(z.maxLength(50))).check(z.maxLength(50))
@@ -70,11 +77,6 @@ export const reportRoutes = defineRoutes({
       estados: z.optional(namesSchema),
       userEmail: z.optional(z.string().check(z.maxLength(255))),
     }),
-    response: z.object({
-      embedToken: z.string(),
-      expiresInSeconds: z.number(),
-      /** Only there, and true, for a paginated report, which is embedded from another address. */
-      isPaginated: z.optional(z.boolean()),
-    }),
+    response: issuedTokenSchema,
   },
 })

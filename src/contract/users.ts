@@ -28,6 +28,7 @@ export const AUDIT_ACTIONS = [
   'bulk-edit-undone',
   'user-deleted',
   'data-exported',
+  'viewed-as',
   'catalogue-item-added',
   'catalogue-item-changed',
   'catalogue-ordered',

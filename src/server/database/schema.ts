@@ -70,6 +70,8 @@ export interface AccessRecordsTable {
   user_id: string
   action: 'sign-in' | 'report'
   report_id: string | null
+  /** As whom an administrator was given it. */
+  viewed_as: Defaulted<string | null>
   ip: string | null
   user_agent: string | null
   request_id: string | null

@@ -68,6 +68,8 @@ const WHO_PASSES: Record<string, keyof typeof GROUPS> = {
   'GET /api/access-reviews': 'admins',
   'GET /api/access-reviews/{kind}/{code}': 'admins',
   'POST /api/access-reviews/{kind}/{code}': 'admins',
+  'GET /api/profiles/{userId}/reports': 'admins',
+  'POST /api/profiles/{userId}/embed-token': 'admins',
   'GET /api/reports/me': 'full sessions',
   'GET /api/reports/{reportId}/last-refresh': 'approved people',
   'POST /api/functions/get-powerbi-token': 'approved people',

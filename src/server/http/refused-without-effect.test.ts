@@ -54,6 +54,7 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false, metricsToken: TEST_METRICS_TOKEN })
   let tokens: Record<CallerName, string | undefined>
   let undoId: string
+  let view: string
   let admin: Admin
   beforeAll(async () => {
     tokens = await tokensOf(portal)
@@ -85,14 +86,18 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
       })
       .execute()
     await addMessages(portal, { id: SOME_MESSAGE })
-    await configureReports(portal, 'Vendas')
+    await configureReports(portal, 'Vendas', 'CRM')
     admin = await openAdmin(portal)
+    view = (await send(portal, 'GET', `/api/profiles/${SOMEBODY}/reports`, admin)).body.view
     const edited = await editMany(portal, admin, { userIds: [SOMEBODY], action: 'add', types: ['HPD'] })
     undoId = edited.body.undoId as string
   }
 
   const call = (route: Route, { path, body }: { path: string; body?: Body }, token: string | undefined) =>
-    send(portal, route.method, path.replace('{undoId}', undoId), { ...(token && { token }), body })
+    send(portal, route.method, path.replace('{undoId}', undoId), {
+      ...(token && { token }),
+      body: body && ('view' in body ? { ...body, view } : body),
+    })
   const everything = async () => {
     const { rate_limits: _, ...content } = await readEveryTable(portal.database.db)
     return { ...content, upstream: (await upstreamCalls(portal)).all }

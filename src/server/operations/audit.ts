@@ -53,11 +53,11 @@ export async function recordAudit(
  */
 export async function recordAccess(
   { db, clock, request }: PublicContext,
-  access: { action: 'sign-in' | 'report'; userId: string; reportId?: string },
+  access: { action: 'sign-in' | 'report'; userId: string; reportId?: string; viewedAs?: string },
 ): Promise<void> {
   await sql`
-    insert into access_records (at, user_id, action, report_id, ip, user_agent, request_id)
-    select ${new Date(clock())}::timestamptz, user_id, ${access.action}::text, ${access.reportId ?? null}::text,
+    insert into access_records (at, user_id, action, report_id, viewed_as, ip, user_agent, request_id)
+    select ${new Date(clock())}::timestamptz, user_id, ${access.action}::text, ${access.reportId ?? null}::text, ${access.viewedAs ?? null}::uuid,
       ${request.ip}::text, ${request.userAgent}::text, ${request.requestId}::text
     from profiles where user_id = ${access.userId}::uuid for key share`.execute(db)
 }

@@ -2,7 +2,7 @@ import type { Catalogue } from '#contract/catalogue.ts'
 import { type ListName, valuesOf } from '#contract/held-lists.ts'
 import type { Profile } from '#contract/users.ts'
 import { readCatalogue } from '#server/catalogue/catalogue.ts'
-import type { Context } from '#server/http/context.ts'
+import type { Actor, Context } from '#server/http/context.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAccess } from '#server/operations/audit.ts'
@@ -34,9 +34,26 @@ export async function issueEmbedToken(
   context: EmbedTokenContext,
   wanted: ReportRef,
 ): Promise<{ embedToken: string; expiresInSeconds: number; isPaginated?: boolean }> {
-  const { db, clock, actor, powerBi } = context
-  const { profile } = actor
-  await context.takeFromLimit(`embed-token-request ${profile.user_id}`, REQUESTS)
+  return issueTokenFor(context, context.actor, wanted)
+}
+
+/** Whose identity a token carries. */
+export type TokenHolder = Pick<Actor, 'profile' | 'entitlementVersion' | 'accessEndsAt'>
+
+/**
+ * The same with anybody's identity: whether the caller may have that is decided before.
+ * @param view of an administrator as the holder, with its end in ms since the epoch: no token outlives or outreaches it
+ */
+export async function issueTokenFor(
+  context: EmbedTokenContext,
+  holder: TokenHolder,
+  wanted: ReportRef,
+  view?: { id: string; endsAt: number },
+): Promise<{ embedToken: string; expiresInSeconds: number; isPaginated?: boolean }> {
+  const { db, clock, powerBi } = context
+  const { profile } = holder
+  const userId = context.actor.profile.user_id
+  await context.takeFromLimit(`embed-token-request ${userId}`, REQUESTS)
   const catalogue = await readCatalogue(db)
   const visible = await reportsVisibleTo(db, catalogue, profile)
   const isConfigured = visible.some(
@@ -48,16 +65,31 @@ export async function issueEmbedToken(
   )
   if (!isConfigured) throw new ProblemError('report-not-found')
   if (!hasScope(catalogue, profile)) throw new ProblemError('no-scope')
-  const maxMinutes = wholeMinutesUntil(actor.accessEndsAt, clock())
-  if (maxMinutes === 0) throw new ProblemError('access-ended')
+  const minutesOfAccess = wholeMinutesUntil(holder.accessEndsAt, clock())
+  if (minutesOfAccess === 0) throw new ProblemError('access-ended')
+  const minutesOfView = wholeMinutesUntil(view?.endsAt ?? null, clock())
+  if (minutesOfView === 0) throw new ProblemError('view-ended')
+  const maxMinutes = Math.min(minutesOfAccess ?? Infinity, minutesOfView ?? Infinity)
   const identity = effectiveIdentityOf(catalogue, profile, context.rlsRoles)
 
-  const key = JSON.stringify([profile.user_id, actor.entitlementVersion, catalogue.version, wanted, identity])
-  const token = await context.embedTokens(profile.user_id, key, async (isFirst) => {
-    await context.takeFromLimit(`embed-token ${profile.user_id}`, UPSTREAM)
+  const key = JSON.stringify([
+    profile.user_id,
+    holder.entitlementVersion,
+    catalogue.version,
+    wanted,
+    identity,
+    view?.id,
+  ])
+  const token = await context.embedTokens(userId, key, async (isFirst) => {
+    await context.takeFromLimit(`embed-token ${userId}`, UPSTREAM)
     return powerBi.generateEmbedToken(wanted, identity, { isFirst, maxMinutes })
   })
-  await recordAccess(context, { action: 'report', userId: profile.user_id, reportId: wanted.reportId })
+  await recordAccess(context, {
+    action: 'report',
+    userId,
+    reportId: wanted.reportId,
+    ...(view && { viewedAs: profile.user_id }),
+  })
   return {
     embedToken: token.token,
     expiresInSeconds: Math.max(0, Math.floor((token.expiresAt - clock()) / 1000)),

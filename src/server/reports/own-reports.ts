@@ -3,18 +3,23 @@ import { inOrder, valuesOf } from '#contract/held-lists.ts'
 import type { OwnReports, ReportArea } from '#contract/reports.ts'
 import { readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
-import type { Context } from '#server/http/context.ts'
+import type { Actor, Context } from '#server/http/context.ts'
 import type { ReportSettingRow } from './report-settings.ts'
 
 /** What the reports screen needs, in tab order. Somebody who waits for approval, or whose access has ended, learns of no area. */
-export async function readOwnReports({ db, actor }: Context): Promise<OwnReports> {
-  const { profile, approved } = actor
+export const readOwnReports = ({ db, actor }: Context): Promise<OwnReports> => reportsOf(db, actor)
+
+/** The same for anybody. */
+export async function reportsOf(
+  db: Db,
+  { profile, approved, accessEnded }: Pick<Actor, 'profile' | 'approved' | 'accessEnded'>,
+): Promise<OwnReports> {
   const catalogue = await readCatalogue(db)
   const visible = approved ? await reportsVisibleTo(db, catalogue, profile) : []
   const isInScope = hasScope(catalogue, profile)
   return {
     approved,
-    endedOn: actor.accessEnded ? profile.valid_until : null,
+    endedOn: accessEnded ? profile.valid_until : null,
     emailVerified: profile.email_verified_at !== null,
     areas: visible.map((report) => presentArea(report, isInScope)),
     marcas: profile.marcas,

@@ -1,5 +1,6 @@
 import type { reportSettingsRoutes } from '#contract/report-settings.ts'
 import type { reportRoutes } from '#contract/reports.ts'
+import type { viewAsRoutes } from '#contract/view-as.ts'
 import type { ServicesOf } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { type EmbedTokenContext, issueEmbedToken } from './embed-token.ts'
@@ -8,6 +9,7 @@ import { listWorkspaceReports, listWorkspaces } from './list-power-bi.ts'
 import { readOwnReports } from './own-reports.ts'
 import { listReportSettings, removeReportSetting, saveReportSetting } from './report-settings.ts'
 import { type ReportTestContext, testReportSetting } from './test-report-setting.ts'
+import { issueEmbedTokenOf, readReportsOf } from './view-as.ts'
 
 export function reportHandlers(services: ServicesOf<EmbedTokenContext>): Handlers<typeof reportRoutes> {
   return {
@@ -19,6 +21,14 @@ export function reportHandlers(services: ServicesOf<EmbedTokenContext>): Handler
         { ...services, ...context },
         { workspaceId: body.workspaceId, reportId: body.reportId, datasetId: body.datasetId ?? null },
       ),
+  }
+}
+
+export function viewAsHandlers(services: ServicesOf<EmbedTokenContext>): Handlers<typeof viewAsRoutes> {
+  return {
+    readReportsOf: ({ context, params }) => readReportsOf(context, params.userId),
+    issueEmbedTokenOf: ({ context, params, body: { datasetId = null, ...body } }) =>
+      issueEmbedTokenOf({ ...services, ...context }, { ...params, ...body, datasetId }),
   }
 }
 

@@ -7,7 +7,7 @@ import { createAccessTokens } from '#server/accounts/tokens.ts'
 import { createKeyring } from '#server/keyring.ts'
 import { fingerprintOf } from '#server/users/bulk-edit.ts'
 import { NEW_PASSWORD } from './account-calls.ts'
-import { addPerson, openTestSession } from './builders.ts'
+import { addPerson, emulatedReport, openTestSession } from './builders.ts'
 import { bodyFor } from './embed-token-calls.ts'
 import { TEST_METRICS_TOKEN } from './read-metrics.ts'
 import { linkSetting, principalSetting } from './report-setting-calls.ts'
@@ -130,7 +130,11 @@ export const SOMEBODY = '7b0c3a52-5c0e-4f5e-9d6e-0d6f3f1f2a11'
 export const SOMEBODY_WAITING = '3d1f7a50-9f6a-4b7c-8a0e-5b1c2d3e4f60'
 export const SOME_TEMPLATE = 'c6d6b6a4-0c56-4f0e-8a55-2f6f0f1d9b7e'
 export const SOME_INVITATION = 'e8a1f0c2-3b4d-4c5e-9f60-718293a4b5c6'
+/** Stands in for the view of SOMEBODY that a test has begun. */
+export const SOME_VIEW = '123456789'
 export const SOME_MESSAGE = '00000000-0000-4000-8000-000000000000'
+
+const { workspaceId, reportId, datasetId } = emulatedReport('CRM')
 
 /** Bodies that each route takes, with the path that they go to. */
 export const TAKEN: Record<string, Example[]> = {
@@ -205,6 +209,12 @@ export const TAKEN: Record<string, Example[]> = {
     {
       path: '/api/access-reviews/marcas/VW',
       body: { fingerprint: fingerprintOf([SOMEBODY]), remove: [SOMEBODY] },
+    },
+  ],
+  'POST /api/profiles/{userId}/embed-token': [
+    {
+      path: `/api/profiles/${SOMEBODY}/embed-token`,
+      body: { view: SOME_VIEW, workspaceId, reportId, datasetId },
     },
   ],
   'PUT /api/access-requests/me': [

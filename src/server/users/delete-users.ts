@@ -142,6 +142,9 @@ async function pseudonymiseRecords(db: Db, people: readonly DeletedPerson[]): Pr
       user_agent = case when ${isOwn} then null else user_agent end
     from ${who} where target_id = who.id`.execute(db)
   await sql`update access_records set user_id = who.pseudonym from ${who} where user_id = who.id`.execute(db)
+  await sql`update access_records set viewed_as = who.pseudonym from ${who} where viewed_as = who.id`.execute(
+    db,
+  )
   await replaceInChanges(db, people)
 }
 

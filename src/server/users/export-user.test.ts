@@ -50,6 +50,7 @@ describeOnEachDatabase('exporting a person’s data', (kind) => {
       'passwords',
       'waiting_links',
       'access_records',
+      'reports_viewed_as_the_person',
       'failed_sign_ins',
       'changes_to_the_person',
       'acts_of_the_person',

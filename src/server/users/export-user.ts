@@ -33,6 +33,9 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
         where user_id = ${userId} and purpose <> 'signup-used' order by expires_at`),
       access_records: await rows(sql`
         select at, action, report_id, ip, user_agent from access_records where user_id = ${userId} order by id`),
+      // By administrators ('Ver como').
+      reports_viewed_as_the_person: await rows(sql`
+        select at, report_id from access_records where viewed_as = ${userId} order by id`),
       failed_sign_ins: await rows(sql`
         select hour, outcome, attempts from failed_sign_ins where user_id = ${userId} order by hour, outcome`),
       changes_to_the_person: await rows(sql`

@@ -259,6 +259,13 @@ const accessReviewsRoute = createRoute({
   component: screen(() => import('#web/users/access-reviews-screen.tsx'), 'AccessReviewsScreen'),
 })
 
+const viewAsRoute = createRoute({
+  getParentRoute: () => administratorsRoute,
+  path: '/admin/ver-como/$userId',
+  staticData: { title: 'Ver como', isRefusalTold: true },
+  component: screen(() => import('#web/reports/view-as-screen.tsx'), 'ViewAsScreen'),
+})
+
 const invitationsRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/admin/convites',
@@ -309,6 +316,7 @@ const routeTree = rootRoute.addChildren([
       accessTemplatesRoute,
       invitationsRoute,
       healthRoute,
+      viewAsRoute,
       inboxRoute,
     ]),
   ]),

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import type { ReplyNamed } from '#contract/index.ts'
 import { reportMessages } from '#contract/messages.ts'
 import type { ProblemCode } from '#contract/problem.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
@@ -8,6 +9,7 @@ import { showToast } from '#web/ui/toast.tsx'
 import {
   createTokenBook,
   type TokenBook,
+  type TokenBookOptions,
   type TokenOutcome,
   type TokenRequest,
   type TokenState,
@@ -16,16 +18,23 @@ import { ownReportsQuery, type ReportTab } from './own-reports.ts'
 
 const TICK_MS = 1_000
 
-/** The tokens of one person's reports, kept renewed for as long as the component is mounted. */
-export function useTokenBook(userId: string) {
+/** The tokens of one's own reports, kept renewed for as long as the component is mounted. */
+export const useTokenBook = (userId: string) =>
+  useTokensFrom(
+    (request, signal) => issueEmbedToken(userId, request, signal),
+    () => void queryClient.invalidateQueries(ownReportsQuery(userId)),
+  )
+
+/** The same from another route; both functions count as they are at first. */
+export function useTokensFrom(issue: TokenBookOptions['issue'], onRefused: () => void) {
   const [tokens, setTokens] = useState<ReadonlyMap<string, TokenState>>(new Map())
   const [book] = useState(() =>
     createTokenBook({
-      issue: (request, signal) => issueEmbedToken(userId, request, signal),
+      issue,
       onChange: setTokens,
       onFailed: (area, description) =>
         showToast({ kind: 'error', title: reportMessages.tokenFailed(area), description }),
-      onRefused: () => void queryClient.invalidateQueries(ownReportsQuery(userId)),
+      onRefused,
     }),
   )
 
@@ -59,6 +68,8 @@ export function useTokensOf(
   }, [book, tabs, selectedKey])
 }
 
+type IssuedToken = ReplyNamed<'POST /api/functions/get-powerbi-token'>
+
 /** The server gives up after 15 s; a request that takes far longer is lost. */
 const TIMEOUT_MS = 25_000
 const NO_TOKEN = 'O servidor não enviou o token do relatório. Tente novamente em instantes.'
@@ -67,6 +78,7 @@ const SCREEN_SAYS_WHY: readonly ProblemCode[] = [
   'unauthenticated',
   'not-approved',
   'access-ended',
+  'view-ended',
   'password-change-required',
 ]
 
@@ -102,15 +114,36 @@ async function requestToken(
   const { marcas = [], estados = [] } = queryClient.getQueryData(ownReportsQuery(userId).queryKey) ?? {}
   const userEmail = getSession()?.user.email
   const body = { workspaceId, reportId, datasetId, marcas, estados, ...(userEmail && { userEmail }) }
+  return outcomeOfIssue(
+    callApi('POST /api/functions/get-powerbi-token', { body, signal, timeoutMs: TIMEOUT_MS }),
+  )
+}
+
+/** What a call for a token comes to; it never rejects. */
+async function outcomeOfIssue(issuing: Promise<IssuedToken>): Promise<TokenOutcome> {
   try {
-    const input = { body, signal, timeoutMs: TIMEOUT_MS }
-    const issued = await callApi('POST /api/functions/get-powerbi-token', input)
+    const issued = await issuing
     const { embedToken, expiresInSeconds, isPaginated = false } = issued
     if (!embedToken) return { kind: 'failed', detail: NO_TOKEN }
     return { kind: 'issued', value: embedToken, lifeMs: expiresInSeconds * 1_000, isPaginated }
   } catch (error) {
     return outcomeOf(error)
   }
+}
+
+/** Asks for a token with somebody else's identity, for a view that has been begun. */
+export function issueEmbedTokenOf(
+  { userId, view }: { userId: string; view: string },
+  { workspaceId, reportId, datasetId }: TokenRequest,
+  signal: AbortSignal,
+): Promise<TokenOutcome> {
+  const input = {
+    params: { userId },
+    body: { view, workspaceId, reportId, datasetId },
+    signal,
+    timeoutMs: TIMEOUT_MS,
+  }
+  return outcomeOfIssue(callApi('POST /api/profiles/{userId}/embed-token', input))
 }
 
 /**

@@ -65,6 +65,7 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
       change.after.approved === false ? 'desfez a aprovação' : 'desfez uma alteração em massa',
     )(change),
   'user-deleted': ({ who }) => `${who} excluiu a conta`,
+  'viewed-as': ({ who }) => `${who} viu o portal como a pessoa o vê`,
   'data-exported': ({ who }) => `${who} exportou os dados da pessoa`,
   'catalogue-item-added': ({ who, after }) => `${who} incluiu ${itemIn(after)} nas listas`,
   'catalogue-item-changed': ({ who, after }) => `${who} mudou ${itemIn(after)} nas listas`,

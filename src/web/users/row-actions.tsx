@@ -1,5 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
 import Ellipsis from 'lucide-react/icons/ellipsis'
+import Eye from 'lucide-react/icons/eye'
 import FileDown from 'lucide-react/icons/file-down'
 import History from 'lucide-react/icons/history'
 import LayoutGrid from 'lucide-react/icons/layout-grid'
@@ -38,6 +39,7 @@ const MENU: readonly RowMenuItem[] = [
   { action: 'scope', label: 'Gerenciar Marcas e Estados', icon: MapPin },
   { action: 'name', label: 'Corrigir nome', icon: Pencil },
   { action: 'history', label: 'Histórico', icon: History },
+  { action: 'view-as', label: 'Ver como', icon: Eye },
   { action: 'export', label: 'Exportar dados', icon: FileDown },
   {
     action: 'remove',

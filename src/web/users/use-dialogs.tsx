@@ -1,3 +1,4 @@
+import { useNavigate } from '@tanstack/react-router'
 import { type ComponentType, useEffect, useState } from 'react'
 import type { ManagedProfile } from '#contract/users.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
@@ -19,8 +20,8 @@ export type DialogRequest =
     }
   | { kind: 'bulk' | 'delete' | 'approve-many' }
 
-/** What a row offers to do: a dialog about its person, or the download of the person's data. */
-export type RowAction = PersonDialog | 'export'
+/** What a row offers to do: a dialog about its person, the download of the person's data, or the portal as the person sees it. */
+export type RowAction = PersonDialog | 'export' | 'view-as'
 
 const CHUNKS = {
   usual: async () => (await loadChunk(() => import('./user-dialogs.tsx'))).UserDialogs,
@@ -48,8 +49,13 @@ export function useDialogs(selection: Selection, isIdle: boolean, onDone: () => 
     if (loaded[chunk]) setDialog(request)
     else loadDialogs(chunk).then(() => setDialog(request), tellNotOpened)
   }
-  const act = (kind: RowAction, profile: ManagedProfile) =>
-    kind === 'export' ? void exportData(profile) : open({ kind, profile })
+  const navigate = useNavigate()
+  const act = (kind: RowAction, profile: ManagedProfile) => {
+    if (kind === 'export') void exportData(profile)
+    else if (kind === 'view-as')
+      void navigate({ to: '/admin/ver-como/$userId', params: { userId: profile.user_id } })
+    else open({ kind, profile })
+  }
   useEffect(() => {
     // Should it fail, the press of a button tries again and says so.
     if (isIdle) loadDialogs('usual').catch(() => {})

@@ -1,0 +1,43 @@
+import * as z from 'zod/mini'
+import { idSchema, issuedTokenSchema, ownReportsSchema } from './reports.ts'
+import { defineRoutes } from './route.ts'
+import { instantSchema } from './users.ts'
+
+/** So long an administrator may see what somebody else sees before it is to be begun anew. */
+export const VIEW_AS_MINUTES = 15
+
+const userParams = z.object({ userId: z.uuid() })
+/** What stands for one view of one administrator; good for nobody else. */
+const viewSchema = z.string().check(z.regex(/^\d{1,18}$/))
+
+/** 'Ver como': an administrator's own session sees what somebody else sees. Nothing is written in that person's name. */
+export const viewAsRoutes = defineRoutes({
+  readReportsOf: {
+    method: 'GET',
+    path: '/api/profiles/{userId}/reports',
+    access: 'admin',
+    summary:
+      'Begins a view of 15 minutes, which is recorded, and tells what the reports screen shows to somebody else; no links of SSO areas, which would show the caller’s own data',
+    params: userParams,
+    response: z.extend(ownReportsSchema, {
+      email: z.string(),
+      full_name: z.nullable(z.string()),
+      view: viewSchema,
+      endsAt: instantSchema,
+    }),
+  },
+  issueEmbedTokenOf: {
+    method: 'POST',
+    path: '/api/profiles/{userId}/embed-token',
+    access: 'admin',
+    summary: 'An embed token with somebody else’s identity, which ends with the view; 403 once that is over',
+    params: userParams,
+    body: z.strictObject({
+      view: viewSchema,
+      workspaceId: idSchema,
+      reportId: idSchema,
+      datasetId: z.optional(z.nullable(idSchema)),
+    }),
+    response: issuedTokenSchema,
+  },
+})

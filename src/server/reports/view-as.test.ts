@@ -1,0 +1,121 @@
+import { beforeEach, expect, test } from 'vitest'
+import { openAdmin, readTrail } from '#server/testing/admin-calls.ts'
+import { addPerson, configureReports, emulatedReport, NOBODY, send } from '#server/testing/builders.ts'
+import { askToken, resetEmulator, upstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
+import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+
+const MINUTE = 60_000
+
+describeOnEachDatabase('seeing the portal as somebody else', (kind) => {
+  const portal = setUpPortal({ kind, rateLimits: false })
+  const admin = setUpAdmin(portal, { types: [], marcas: [], estados: [], approved: false })
+  beforeEach(async () => {
+    await resetEmulator(portal)
+    const { db } = portal.database
+    await db.deleteFrom('access_records').execute()
+    await db.deleteFrom('global_powerbi_settings').execute()
+    await configureReports(portal, 'Vendas')
+    const report_url = 'https://app.powerbi.com/reportEmbed?reportId=x'
+    await db
+      .insertInto('global_powerbi_settings')
+      .values({ type: 'operadores', embed_mode: 'secure_sso', report_url } as never)
+      .execute()
+  })
+  const add = (rest: object = {}) =>
+    addPerson(portal, { types: ['Vendas', 'Operadores'], marcas: ['GM'], estados: ['ES'], ...rest })
+  const begin = (userId: string, by = admin) => send(portal, 'GET', `/api/profiles/${userId}/reports`, by)
+  const { workspaceId, reportId, datasetId } = emulatedReport('Vendas')
+  const ask = (
+    userId: string,
+    view: string,
+    by = admin,
+    ids: object = { workspaceId, reportId, datasetId },
+  ) =>
+    send(portal, 'POST', `/api/profiles/${userId}/embed-token`, { token: by.token, body: { view, ...ids } })
+
+  test('tells what that person’s screen shows, for 15 minutes, without links of SSO areas', async () => {
+    const person = await add()
+    const { status, body } = await begin(person.user_id)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      approved: true,
+      endedOn: null,
+      email: person.email,
+      marcas: ['GM'],
+      estados: ['ES'],
+      areas: [
+        { type: 'Vendas', reportId },
+        { type: 'Operadores', embedMode: 'secure_sso', reportUrl: null },
+      ],
+      endsAt: new Date(portal.clock() + 15 * MINUTE).toISOString(),
+    })
+    expect(await readTrail(portal)).toMatchObject([
+      { action: 'viewed-as', actor_id: admin.user_id, target_id: person.user_id },
+    ])
+    const { db } = portal.database
+    const now = await db
+      .selectFrom('profiles')
+      .select('last_sign_in_at')
+      .where('user_id', '=', person.user_id)
+      .execute()
+    expect(now).toEqual([{ last_sign_in_at: null }])
+    expect((await begin(NOBODY)).status).toBe(404)
+  })
+
+  test('gives tokens with that person’s identity that end with the view; both are recorded', async () => {
+    const person = await add()
+    // A token of the person's own must not be handed on: it lives longer.
+    expect((await askToken(portal, person)).body.expiresInSeconds).toBeGreaterThan(1790)
+    const { view } = (await begin(person.user_id)).body
+    const end = portal.clock() + 15 * MINUTE
+    for (; portal.clock() < end; portal.clock.advance(MINUTE / 2)) {
+      const { status, body } = await ask(person.user_id, view)
+      if (status !== 200) break
+      expect(portal.clock() + body.expiresInSeconds * 1000).toBeLessThanOrEqual(end)
+    }
+    expect(end - portal.clock()).toBeLessThanOrEqual(75_000)
+    const { identities } = (await upstreamCalls(portal)).generateToken.at(-1)?.body ?? {}
+    expect(identities).toMatchObject([{ username: person.email, customData: 'M:GM|U:ES' }])
+    const { db } = portal.database
+    const [own, viewed] = await db.selectFrom('access_records').selectAll().orderBy('id').execute()
+    expect(own).toMatchObject({ user_id: person.user_id, viewed_as: null })
+    expect(viewed).toMatchObject({ user_id: admin.user_id, viewed_as: person.user_id, report_id: reportId })
+    const { body } = await send(portal, 'GET', `/api/profiles/${person.user_id}/export`, admin)
+    expect(body.reports_viewed_as_the_person[0]).toMatchObject({ report_id: reportId })
+    expect(body.access_records).toHaveLength(1)
+    portal.clock.advance(end - portal.clock())
+    expect((await ask(person.user_id, view)).body).toMatchObject({ status: 403, code: 'view-ended' })
+  })
+
+  test('is good for one administrator and one person, asked at each request', async () => {
+    const [person, neighbour] = [await add(), await add()]
+    const other = await openAdmin(portal)
+    const { view } = (await begin(person.user_id)).body
+    expect((await ask(neighbour.user_id, view)).body.code).toBe('view-ended')
+    expect((await ask(person.user_id, view, other)).body.code).toBe('view-ended')
+    expect((await ask(person.user_id, '999999999999999999')).body.code).toBe('view-ended')
+    const crm = emulatedReport('CRM')
+    const ids = { workspaceId: crm.workspaceId, reportId: crm.reportId, datasetId: crm.datasetId }
+    expect((await ask(person.user_id, view, admin, ids)).body.code).toBe('report-not-found')
+    expect((await ask(person.user_id, view)).status).toBe(200)
+    const { db } = portal.database
+    const set = (values: object) =>
+      db.updateTable('profiles').set(values).where('user_id', '=', person.user_id).execute()
+    await set({ marcas: [] })
+    expect((await ask(person.user_id, view)).body.code).toBe('no-scope')
+    await set({ marcas: ['GM'], valid_until: '2020-01-01' })
+    expect((await ask(person.user_id, view)).body.code).toBe('access-ended')
+    expect((await begin(person.user_id)).body).toMatchObject({
+      approved: false,
+      endedOn: '2020-01-01',
+      areas: [],
+    })
+    await set({ valid_until: null, approved: false })
+    expect((await ask(person.user_id, view)).body.code).toBe('not-approved')
+    await set({ approved: true })
+    await db.deleteFrom('user_roles').where('user_id', '=', admin.user_id).execute()
+    expect((await ask(person.user_id, view)).body.code).toBe('forbidden')
+    expect((await begin(person.user_id)).body.code).toBe('forbidden')
+  })
+})

@@ -1,0 +1,98 @@
+import { sql } from 'kysely'
+import type { ReplyOf } from '#contract/route.ts'
+import type { Profile } from '#contract/users.ts'
+import { VIEW_AS_MINUTES, type viewAsRoutes } from '#contract/view-as.ts'
+import type { Db } from '#server/database/schema.ts'
+import type { Context } from '#server/http/context.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import { recordAudit } from '#server/operations/audit.ts'
+import type { ReportRef } from '#server/power-bi/power-bi.ts'
+import { ACCESS_ENDS_AT, PROFILE_JSON, unknownPerson } from '#server/users/user-queries.ts'
+import { type EmbedTokenContext, issueTokenFor, type TokenHolder } from './embed-token.ts'
+import { reportsOf } from './own-reports.ts'
+
+const VIEW_MS = VIEW_AS_MINUTES * 60_000
+
+type Viewed = TokenHolder & { approved: boolean; accessEnded: boolean }
+
+/**
+ * Begins a view: what somebody else's reports screen shows, for 15 minutes. The entry in the trail is the view itself.
+ * @throws ProblemError not-found
+ */
+export function readReportsOf(
+  context: Context,
+  userId: string,
+): Promise<ReplyOf<typeof viewAsRoutes.readReportsOf>> {
+  return context.db.transaction().execute(async (db) => {
+    const within = { ...context, db }
+    const person = await findViewed(within, userId)
+    const { profile } = person
+    await recordAudit(within, { action: 'viewed-as', target: profile })
+    const { id } = await db
+      .selectFrom('audit_entries')
+      .select('id')
+      .where('request_id', '=', context.request.requestId)
+      .where('actor_id', '=', context.actor.profile.user_id)
+      .where('action', '=', 'viewed-as')
+      .orderBy('id', 'desc')
+      .executeTakeFirstOrThrow()
+    const reports = await reportsOf(db, person)
+    return {
+      ...reports,
+      // It would show the administrator's own data.
+      areas: reports.areas.map((area) => ({ ...area, reportUrl: null })),
+      email: profile.email,
+      full_name: profile.full_name,
+      view: String(id),
+      endsAt: new Date(context.clock() + VIEW_MS).toISOString(),
+    }
+  })
+}
+
+/**
+ * Issues an embed token with somebody else's identity, for a report of theirs, that ends with the view.
+ * @throws ProblemError view-ended, not-found, and as issueEmbedToken does; not-approved where the person is not
+ */
+export async function issueEmbedTokenOf(
+  context: EmbedTokenContext,
+  { userId, view, ...wanted }: { userId: string; view: string } & ReportRef,
+) {
+  const endsAt = await endOfView(context, { userId, view })
+  const person = await findViewed(context, userId)
+  if (!person.approved) throw new ProblemError(person.accessEnded ? 'access-ended' : 'not-approved')
+  return issueTokenFor(context, person, wanted, { id: view, endsAt })
+}
+
+/** In ms since the epoch. @throws ProblemError view-ended for one that is over, another's, or of somebody else */
+async function endOfView(
+  { db, clock, actor }: Context,
+  { userId, view }: { userId: string; view: string },
+): Promise<number> {
+  const begun = await db
+    .selectFrom('audit_entries')
+    .select('at')
+    .where('id', '=', sql<number>`${view}::bigint`)
+    .where('action', '=', 'viewed-as')
+    .where('actor_id', '=', actor.profile.user_id)
+    .where('target_id', '=', userId)
+    .executeTakeFirst()
+  const endsAt = (begun?.at.getTime() ?? 0) + VIEW_MS
+  if (endsAt <= clock()) throw new ProblemError('view-ended')
+  return endsAt
+}
+
+async function findViewed({ db, clock }: { db: Db; clock: () => number }, userId: string): Promise<Viewed> {
+  const row = await db
+    .selectFrom('profiles as p')
+    .select('p.entitlement_version as entitlementVersion')
+    .select(sql.raw<Profile>(PROFILE_JSON).as('profile'))
+    .select(
+      sql.raw<number | null>(`(extract(epoch from ${ACCESS_ENDS_AT}) * 1000)::float8`).as('accessEndsAt'),
+    )
+    .where('p.user_id', '=', userId)
+    .executeTakeFirst()
+  if (!row) throw unknownPerson()
+  const isOver = row.accessEndsAt !== null && row.accessEndsAt <= clock()
+  const { approved } = row.profile
+  return { ...row, approved: approved && !isOver, accessEnded: approved && isOver }
+}

@@ -1,0 +1,204 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import Eye from 'lucide-react/icons/eye'
+import { useEffect, useMemo, useState } from 'react'
+import type { ReplyNamed } from '#contract/index.ts'
+import { reportMessages } from '#contract/messages.ts'
+import { callApi } from '#web/http/api.ts'
+import { Alert, FailedLoad } from '#web/ui/alert.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { formatDate } from '#web/ui/format-instant.ts'
+import { Skeleton } from '#web/ui/loading.tsx'
+import { TabList, tabPanelProps, useVisited } from '#web/ui/tabs.tsx'
+import { EmbeddedReport } from './embed/embedded-report.tsx'
+import { tabsOf } from './own-reports.ts'
+import { issueEmbedTokenOf, useTokensFrom, useTokensOf } from './use-token-book.ts'
+
+type View = ReplyNamed<'GET /api/profiles/{userId}/reports'>
+
+const ID_PREFIX = 'view-as'
+const NO_COMMANDS = () => {}
+
+/** /admin/ver-como/{userId}, 'Ver como': the reports screen as somebody else sees it, for 15 minutes, to look at alone. */
+export function ViewAsScreen() {
+  const { userId } = useParams({ strict: false }) as { userId: string }
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ['view-as', userId],
+    queryFn: ({ signal }) => callApi('GET /api/profiles/{userId}/reports', { params: { userId }, signal }),
+    // Each reading begins a view, which is recorded: only the administrator does.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    retry: false,
+    refetchOnReconnect: false,
+    refetchOnWindowFocus: false,
+  })
+  if (error && !data)
+    return (
+      <div className="p-4">
+        <FailedLoad isRetrying={isFetching} onRetry={() => void refetch()} className="mx-auto max-w-2xl">
+          {error.message}
+        </FailedLoad>
+      </div>
+    )
+  if (!data) return <Skeleton className="m-4 h-96" />
+  return <Viewed key={data.view} userId={userId} view={data} onAgain={() => void refetch()} />
+}
+
+interface ViewedProps {
+  userId: string
+  view: View
+  onAgain: () => void
+}
+
+function Viewed({ userId, view, onAgain }: ViewedProps) {
+  // The server's answer tells when it ends by the server's clock; here it is only counted down.
+  const [endsAt] = useState(() => Date.now() + VIEW_MS)
+  const left = useSecondsUntil(endsAt)
+  const name = view.full_name ?? view.email
+  const isOver = left === 0
+  return (
+    <section
+      aria-label={`Vendo como ${name}`}
+      className="flex min-h-0 flex-1 flex-col border-4 border-amber-500"
+    >
+      <div className="flex shrink-0 flex-wrap items-center gap-x-4 gap-y-1 bg-amber-200 px-3 py-1.5 text-amber-950 text-sm">
+        <Eye aria-hidden="true" className="size-4 shrink-0" />
+        <p className="min-w-0 flex-1 basis-48 break-words">
+          Vendo como <strong>{name}</strong>
+          {view.full_name && ` (${view.email})`} · somente leitura
+        </p>
+        <p role="timer" className="tabular-nums">
+          {isOver ? 'Encerrada' : `Restam ${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`}
+        </p>
+        <Link
+          to="/admin"
+          search={{ q: view.email }}
+          hash="usuarios"
+          className="inline-flex h-9 items-center rounded-lg bg-amber-950 px-3 font-medium text-amber-50 focus-visible:outline-amber-950"
+        >
+          Encerrar
+        </Link>
+      </div>
+      {isOver ? (
+        <div className="p-4">
+          <Alert
+            kind="info"
+            title="A visualização terminou"
+            actions={<Button onClick={onAgain}>Ver por mais 15 minutos</Button>}
+            className="mx-auto mt-4 max-w-2xl"
+          >
+            Cada visualização dura 15 minutos e fica registrada.
+          </Alert>
+        </div>
+      ) : (
+        <Reports userId={userId} view={view} />
+      )}
+    </section>
+  )
+}
+
+const VIEW_MS = 15 * 60_000
+
+function useSecondsUntil(instant: number): number {
+  const read = () => Math.max(0, Math.ceil((instant - Date.now()) / 1000))
+  const [left, setLeft] = useState(read)
+  useEffect(() => {
+    const timer = setInterval(() => setLeft(Math.max(0, Math.ceil((instant - Date.now()) / 1000))), 1000)
+    return () => clearInterval(timer)
+  }, [instant])
+  return left
+}
+
+/** What keeps the person from any report, in the words that the person reads. */
+function hindranceOf({ approved, endedOn, areas }: View): string | undefined {
+  if (endedOn) return reportMessages.ended(formatDate(endedOn))
+  if (!approved) return reportMessages.pending
+  return areas.length === 0 ? reportMessages.none : undefined
+}
+
+function Reports({ userId, view }: { userId: string; view: View }) {
+  const hindrance = hindranceOf(view)
+  if (hindrance)
+    return (
+      <div className="p-4">
+        <Alert kind="warning" className="mx-auto mt-4 max-w-2xl">
+          {hindrance}
+        </Alert>
+      </div>
+    )
+  return <Tabs userId={userId} view={view} />
+}
+
+function Tabs({ userId, view }: { userId: string; view: View }) {
+  const sso = view.areas.filter(({ embedMode }) => embedMode === 'secure_sso').map(({ type }) => type)
+  const { tabs } = useMemo(() => tabsOf(view), [view])
+  const { book, tokens } = useTokensFrom(
+    (request, signal) => issueEmbedTokenOf({ userId, view: view.view }, request, signal),
+    () => {},
+  )
+  const areas = view.areas.map(({ type }) => type)
+  const [selected, select] = useState(areas[0])
+  const selectedTab = tabs.find(({ area }) => area === selected)
+  useTokensOf(book, tabs, selectedTab?.key)
+  const visited = useVisited(selected)
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <TabList
+        label="Relatórios"
+        idPrefix={ID_PREFIX}
+        tabs={areas.map((area) => ({ id: area, label: area }))}
+        selectedId={selected}
+        onSelect={select}
+        className="shrink-0 border-line border-b bg-surface"
+      />
+      <div className="relative min-h-0 flex-1 overflow-hidden">
+        {areas
+          .filter((area) => visited.includes(area))
+          .map((area) => {
+            const tab = tabs.find((each) => each.area === area)
+            const token = tab && tokens.get(tab.key)
+            return (
+              // Hidden by visibility, never by display: a report without a size does not render.
+              <div
+                key={area}
+                {...tabPanelProps(ID_PREFIX, area)}
+                className={`absolute inset-0 ${area === selected ? '' : 'invisible'}`}
+              >
+                {tab?.kind === 'no-scope' || token?.kind === 'no-scope' ? (
+                  <Notice>{reportMessages.noScope}</Notice>
+                ) : sso.includes(area) ? (
+                  <Notice>
+                    Esta área abre por um link que cada pessoa vê com a própria conta da Microsoft: aqui
+                    apareceriam os seus dados, e não os desta pessoa.
+                  </Notice>
+                ) : tab?.kind !== 'embedded' ? (
+                  <Notice>{reportMessages.incomplete(area)}</Notice>
+                ) : token?.kind === 'refused' ? (
+                  <Notice>Esta pessoa não recebe este relatório agora.</Notice>
+                ) : (
+                  <EmbeddedReport
+                    request={tab.request}
+                    marcas={view.marcas}
+                    token={token}
+                    book={book}
+                    isSelected={area === selected}
+                    onCommands={NO_COMMANDS}
+                  />
+                )}
+              </div>
+            )
+          })}
+      </div>
+    </div>
+  )
+}
+
+function Notice({ children }: { children: React.ReactNode }) {
+  return (
+    <div className="p-4">
+      <Alert kind="warning" className="mx-auto max-w-2xl">
+        {children}
+      </Alert>
+    </div>
+  )
+}
