@@ -1,6 +1,13 @@
 import { beforeEach, expect, test } from 'vitest'
 import { openAdmin, readTrail } from '#server/testing/admin-calls.ts'
-import { addPerson, configureReports, emulatedReport, NOBODY, send } from '#server/testing/builders.ts'
+import {
+  addPerson,
+  configureReports,
+  emulatedReport,
+  NOBODY,
+  openTestSession,
+  send,
+} from '#server/testing/builders.ts'
 import { askToken, resetEmulator, upstreamCalls } from '#server/testing/embed-token-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -22,6 +29,9 @@ describeOnEachDatabase('seeing the portal as somebody else', (kind) => {
       .values({ type: 'operadores', embed_mode: 'secure_sso', report_url } as never)
       .execute()
   })
+  /** Access tokens end after ten minutes. */
+  const renew = async () =>
+    Object.assign(admin, { token: (await openTestSession(portal, admin)).access_token })
   const add = (rest: object = {}) =>
     addPerson(portal, { types: ['Vendas', 'Operadores'], marcas: ['GM'], estados: ['ES'], ...rest })
   const begin = (userId: string, by = admin) => send(portal, 'GET', `/api/profiles/${userId}/reports`, by)
@@ -70,6 +80,7 @@ describeOnEachDatabase('seeing the portal as somebody else', (kind) => {
     const { view } = (await begin(person.user_id)).body
     const end = portal.clock() + 15 * MINUTE
     for (; portal.clock() < end; portal.clock.advance(MINUTE / 2)) {
+      await renew()
       const { status, body } = await ask(person.user_id, view)
       if (status !== 200) break
       expect(portal.clock() + body.expiresInSeconds * 1000).toBeLessThanOrEqual(end)
@@ -85,6 +96,7 @@ describeOnEachDatabase('seeing the portal as somebody else', (kind) => {
     expect(body.reports_viewed_as_the_person[0]).toMatchObject({ report_id: reportId })
     expect(body.access_records).toHaveLength(1)
     portal.clock.advance(end - portal.clock())
+    await renew()
     expect((await ask(person.user_id, view)).body).toMatchObject({ status: 403, code: 'view-ended' })
   })
 
