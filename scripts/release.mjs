@@ -102,7 +102,10 @@ exec "$home/bin/node" ${serverFlags.join(' ')} "$home/src/server/command-line.ts
 function writeManifest(version) {
   const { imports } = readManifest()
   const scripts = Object.fromEntries(
-    ['start', 'admin', 'backup', 'restore'].map((name) => [name, `exec bin/patio ${name}`]),
+    ['start', 'setup', 'doctor', 'admin', 'backup', 'restore'].map((name) => [
+      name,
+      `exec bin/patio ${name}`,
+    ]),
   )
   const kept = Object.fromEntries(['#contract/*', '#server/*'].map((name) => [name, imports[name]]))
   return `${JSON.stringify({ name: 'patio', version, private: true, type: 'module', scripts, imports: kept }, null, 2)}\n`

@@ -12,6 +12,12 @@ interface Command {
 
 const COMMANDS: Record<string, Command> = {
   start: { takes: '', does: 'prepara o banco de dados e atende', run: () => import('./main.ts') },
+  setup: {
+    takes: 'ARQUIVO',
+    does: 'pergunta, escreve as configurações e as verifica',
+    run: () => import('./setup.ts'),
+  },
+  doctor: { takes: '', does: 'verifica tudo em que o portal se apoia', run: () => import('./doctor.ts') },
   admin: { takes: 'COMANDO EMAIL', does: 'administradores', run: () => import('./admin.ts') },
   backup: {
     takes: 'ARQUIVO',

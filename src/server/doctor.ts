@@ -2,8 +2,9 @@
 
 import { parseArgs } from 'node:util'
 import { exitCodeOf, runDoctor, writeFindings } from './doctor/run-doctor.ts'
+import { typedCommand } from './version.ts'
 
-const USAGE = `Uso: npm run doctor -- [--json] [--mail-to E-MAIL] [--backups PASTA]
+const USAGE = `Uso: ${typedCommand('doctor')} [--json] [--mail-to E-MAIL] [--backups PASTA]
 
   --json             uma linha de JSON por verificação, para scripts
   --mail-to E-MAIL   manda um e-mail de teste para lá

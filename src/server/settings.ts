@@ -245,7 +245,7 @@ const environmentSchema = z.object({
   ...SETTING_GROUPS['For trials and tests'],
 })
 export type Environment = z.output<typeof environmentSchema>
-type SettingName = keyof Environment
+export type SettingName = keyof Environment
 
 /** Every variable that is read; each stands in docs/settings.md. */
 export const SETTING_NAMES = Object.keys(environmentSchema.shape) as SettingName[]
@@ -284,6 +284,13 @@ export function parseVariables(values: Record<string, string | undefined>, fault
   for (const [name, message] of wrong) faults.push(`${name}: ${message}`)
   const rest = Object.entries(values).filter(([name]) => !wrong.has(name))
   return environmentSchema.parse(Object.fromEntries(rest))
+}
+
+export const isSecretSetting = (name: SettingName): boolean => describeSetting(name).isSecret === true
+
+/** What is wrong with a value by itself, in a line. */
+export function faultOfSetting(name: SettingName, value: string): string | undefined {
+  return environmentSchema.shape[name].safeParse(value).error?.issues[0]?.message
 }
 
 /** Where each setting comes from; `shown` is its value, left out for secrets and where there is none. */

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { readConfig } from './config.ts'
+import { settingWarnings } from './setting-warnings.ts'
+
+const SETUP = fileURLToPath(new URL('setup.ts', import.meta.url))
+
+async function runSetup(args: string[], answers: string[]) {
+  const child = spawn(process.execPath, [SETUP, ...args], { env: { PATH: process.env.PATH } })
+  child.stdin.end(`${answers.join('\n')}\n`)
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const [said, complained, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  return { said, complained, code }
+}
+
+test('asks until the answers are sound, writes a file that the portal takes, and tries it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'patio-setup-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const [file, secret] = [join(folder, 'patio.env'), join(folder, 'powerbi')]
+  writeFileSync(secret, 'canary-client-secret\n', { mode: 0o600 })
+  const answers = [
+    'https://127.0.0.1:9/portal',
+    'https://127.0.0.1:9',
+    '',
+    'example.com',
+    'Grupo Exemplo',
+    'https://www.example.com',
+    'https://www.example.com/lojas',
+    '',
+    '',
+    'smtp://ana:canary-password@127.0.0.1:9',
+    'Grupo Exemplo <portal@example.com>',
+    'Contoso',
+    'example.com',
+    '0f8a2c55-7b1d-4b52-9a3e-6d2f1c9b8e70',
+    `@${secret}`,
+  ]
+  const { said, code } = await runSetup([file], answers)
+  expect(code).toBe(2)
+  for (const asked of ['informe só o endereço', 'É preciso responder.', 'informe o ID do diretório'])
+    expect(said).toContain(asked)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const lines = readFileSync(file, 'utf8').trim().split('\n')
+  const written = Object.fromEntries(
+    lines.map((line) => [line.split('=', 1)[0], line.slice(line.indexOf('=') + 1).replace(/^"(.*)"$/, '$1')]),
+  )
+  const config = readConfig(written)
+  expect(config).toMatchObject({
+    publicUrl: 'https://127.0.0.1:9',
+    mailFrom: 'Grupo Exemplo <portal@example.com>',
+  })
+  expect(config.powerBi.clientSecret).toBe('canary-client-secret')
+  expect(settingWarnings(written, config)).toEqual([])
+  expect(said).toContain(`EnvironmentFile=${file}`)
+  expect(said).toContain('127.0.0.1:9 {\n\treverse_proxy')
+  expect(said).toMatch(/^falha {2}PUBLIC_URL/m)
+  for (const hidden of ['canary-client-secret', 'canary-password', written.SESSION_SECRET])
+    expect(said).not.toContain(hidden)
+
+  const again = await runSetup([file], answers)
+  expect([again.code, again.complained]).toEqual([3, expect.stringContaining('já existe')])
+  expect((await runSetup([join(folder, 'other')], ['https://127.0.0.1:9'])).complained).toContain(
+    'nada foi escrito',
+  )
+  expect((await runSetup([], [])).complained).toMatch(/^Uso: /)
+}, 60_000)

@@ -1,0 +1,139 @@
+// `npm run setup -- FILE`: asks what a portal for real people needs, writes it into a file of settings, and tries it.
+
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { exitCodeOf, runDoctor, writeFindings } from './doctor/run-doctor.ts'
+import { faultOfSetting, isSecretSetting, type SettingName } from './settings.ts'
+import { typedCommand } from './version.ts'
+
+const DEPLOY = fileURLToPath(new URL('../../deploy', import.meta.url))
+const USAGE = `Uso: ${typedCommand('setup')} ARQUIVO   (por exemplo /etc/patio/patio.env; nunca escreve sobre um que existe)`
+
+interface Question {
+  name: SettingName
+  ask: string
+  /** Taken for an empty answer; '' leaves the setting out. Without it an answer is needed. */
+  otherwise?: string
+}
+
+const QUESTIONS: readonly Question[] = [
+  { name: 'PUBLIC_URL', ask: 'Endereço que as pessoas abrem (https://portal.exemplo.com.br)' },
+  { name: 'TRUSTED_PROXIES', ask: 'Endereço do proxy que faz o TLS', otherwise: '127.0.0.1' },
+  { name: 'COMPANY_EMAIL_DOMAIN', ask: 'Domínio dos e-mails que podem ter conta (exemplo.com.br)' },
+  { name: 'GROUP_NAME', ask: 'Nome do grupo' },
+  { name: 'GROUP_SITE_URL', ask: 'Site do grupo (https://…)' },
+  { name: 'GROUP_DEALERSHIPS_URL', ask: 'Página das concessionárias (https://…)' },
+  { name: 'DATABASE_URL', ask: 'PostgreSQL (postgres://…; vazio: o banco embutido)', otherwise: '' },
+  { name: 'SMTP_URL', ask: 'Servidor de e-mail (smtps://usuário:senha@host)' },
+  { name: 'MAIL_FROM', ask: 'Remetente (Pátio <portal@exemplo.com.br>)' },
+  { name: 'POWERBI_TENANT_ID', ask: 'ID do diretório no Microsoft Entra, ou um domínio dele' },
+  { name: 'POWERBI_CLIENT_ID', ask: 'ID do aplicativo' },
+  { name: 'POWERBI_CLIENT_SECRET', ask: 'Segredo do aplicativo' },
+]
+
+/** Asks line by line, of a terminal or of what is piped in; what is typed for a secret is not shown. */
+function openPrompt() {
+  const isTerminal = process.stdin.isTTY === true
+  let isMuted = false
+  const output = new Writable({
+    write(chunk, _, done) {
+      if (!isMuted) process.stdout.write(chunk)
+      done()
+    },
+  })
+  const lines = createInterface({ input: process.stdin, output, terminal: isTerminal })
+  const answers = lines[Symbol.asyncIterator]()
+  return {
+    async ask(question: string, isSecret: boolean): Promise<string> {
+      process.stdout.write(`${question}: `)
+      isMuted = isSecret
+      const { value, done } = await answers.next()
+      isMuted = false
+      if (isSecret || !isTerminal) process.stdout.write('\n')
+      if (done) throw new SetupError('As respostas acabaram antes das perguntas; nada foi escrito.')
+      return (value as string).trim()
+    },
+    close: () => lines.close(),
+  }
+}
+
+class SetupError extends Error {}
+
+/** Asks until the answer is one that the portal takes. @returns the line of the file, or nothing */
+async function settle(
+  prompt: ReturnType<typeof openPrompt>,
+  { name, ask, otherwise }: Question,
+): Promise<[string, string][]> {
+  const isSecret = isSecretSetting(name)
+  const hint = isSecret
+    ? ' [não aparece; @/caminho: um arquivo que o contém]'
+    : otherwise
+      ? ` [${otherwise}]`
+      : ''
+  for (;;) {
+    const answer = (await prompt.ask(`${ask}${hint}`, isSecret)) || otherwise
+    if (answer === '') return []
+    const isFile = isSecret && answer?.startsWith('@')
+    const fault = isFile ? faultOfFile(name, resolve(answer?.slice(1) as string)) : faultOfValue(name, answer)
+    if (fault) process.stdout.write(`  ${fault}\n`)
+    else return [isFile ? [`${name}_FILE`, resolve((answer as string).slice(1))] : [name, answer as string]]
+  }
+}
+
+function faultOfValue(name: SettingName, value: string | undefined): string | undefined {
+  if (value === undefined) return 'É preciso responder.'
+  if (/["'\\$`\n]/.test(value))
+    return 'Aspas, cifrões e barras invertidas: ponha o valor em um arquivo e responda @/caminho.'
+  return faultOfSetting(name, value)
+}
+
+function faultOfFile(name: SettingName, file: string): string | undefined {
+  return existsSync(file) ? faultOfSetting(name, readFileSync(file, 'utf8').trim()) : `${file} não existe.`
+}
+
+async function setUp(file: string): Promise<number> {
+  if (existsSync(file)) throw new SetupError(`${file} já existe. Escolha outro nome, ou mude-o à mão.`)
+  const prompt = openPrompt()
+  const settings: [string, string][] = [['NODE_ENV', 'production']]
+  for (const question of QUESTIONS) settings.push(...(await settle(prompt, question)))
+  prompt.close()
+  const secret = () => randomBytes(36).toString('base64url')
+  settings.push(['SESSION_SECRET', secret()], ['METRICS_TOKEN', secret()])
+  const text = settings.map(([name, value]) => `${name}=${/[\s#<>;]/.test(value) ? `"${value}"` : value}`)
+  writeFileSync(file, `${text.join('\n')}\n`, { mode: 0o600, flag: 'wx' })
+  const chosen = Object.fromEntries(settings)
+  process.stdout.write(`\n${file} foi escrito, e só o dono o lê.\n${filledIn(chosen, file)}\n`)
+  process.stdout.write('Verificação; o que depende do portal no ar falha até que ele esteja:\n\n')
+  const findings = await runDoctor({ PATH: process.env.PATH, ...chosen }, {})
+  process.stdout.write(writeFindings(findings.filter(({ check }) => !check.startsWith('setting-'))))
+  return exitCodeOf(findings)
+}
+
+/** The files of the service manager and of each proxy, with what was answered in them. */
+function filledIn({ PUBLIC_URL = '' }: Record<string, string>, file: string): string {
+  const { host } = new URL(PUBLIC_URL)
+  const files = ['patio.service', 'Caddyfile', 'nginx.conf', 'haproxy.cfg'].map((name) => {
+    const text = readFileSync(join(DEPLOY, name), 'utf8')
+      .replace('EnvironmentFile=/etc/patio/patio.env', `EnvironmentFile=${resolve(file)}`)
+      .replace('{$PORTAL_HOST:localhost}', host)
+      .replaceAll('portal.example.com.br', host)
+    return `──── ${name} ────\n${text}`
+  })
+  return `\nO serviço e o proxy (um dos três), preenchidos:\n\n${files.join('\n')}`
+}
+
+// What the process writes is its user's alone.
+process.umask(0o077)
+try {
+  const [file, ...rest] = process.argv.slice(2)
+  if (!file || file.startsWith('-') || rest.length > 0) throw new SetupError(USAGE)
+  process.exit(await setUp(resolve(file)))
+} catch (error) {
+  const { code, message, stack } = error as NodeJS.ErrnoException
+  process.stderr.write(`${error instanceof SetupError || code?.startsWith('E') ? message : stack}\n`)
+  process.exit(3)
+}
