@@ -106,6 +106,7 @@ test('a row says what a person may see and offers every action', async ({ page }
     'Gerenciar Marcas e Estados',
     'Corrigir nome',
     'Histórico',
+    'Ver como',
     'Exportar dados',
   ])
   await page.getByRole('searchbox').fill('pendente@')
