@@ -1,37 +1,25 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
 import CircleCheck from 'lucide-react/icons/circle-check'
 import CircleDashed from 'lucide-react/icons/circle-dashed'
 import { useEffect, useState } from 'react'
-import { reportMessages } from '#contract/messages.ts'
-import { loadChunk } from '#web/http/load-chunk.ts'
 import { queryClient } from '#web/http/query-client.ts'
-import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { formatTime } from '#web/ui/format-instant.ts'
-import { Skeleton } from '#web/ui/loading.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
+import { AccessRequest } from './access-request.tsx'
 import { ownReportsQuery } from './own-reports.ts'
 import { AskAdministrator } from './report-tabs.tsx'
 
-/** Only who waits loads the form; it is read like data, so that a failure can be tried again. */
-const accessRequestQuery = queryOptions({
-  queryKey: ['access-request-form'],
-  queryFn: () => loadChunk(() => import('./access-request.tsx')),
-  staleTime: Number.POSITIVE_INFINITY,
-})
-
-interface PendingApprovalProps {
+export interface PendingApprovalProps {
   userId: string
   emailVerified: boolean
   lookAgain: () => Promise<{ isApproved: boolean }>
 }
 
-/** What somebody sees who waits for approval; the reports take its place by themselves. */
-export function PendingApproval({ userId, ...state }: PendingApprovalProps) {
-  const { data, isError, isFetching, refetch } = useQuery(accessRequestQuery)
+/** What somebody does who waits for approval, below the sentence that says so; the reports take its place by themselves. */
+export function WaitForApproval({ userId, ...state }: PendingApprovalProps) {
   useEffect(
     () => () => {
       // Taken away because the approval has come, not because the person has left.
@@ -41,19 +29,10 @@ export function PendingApproval({ userId, ...state }: PendingApprovalProps) {
     [userId],
   )
   return (
-    <div className="mx-auto w-full max-w-2xl space-y-4 px-4 py-8">
-      <Alert kind="warning">{reportMessages.pending}</Alert>
+    <>
       <WayToApproval {...state} />
-      {data ? (
-        <data.AccessRequest userId={userId} />
-      ) : isError ? (
-        <FailedLoad onRetry={() => void refetch()} isRetrying={isFetching}>
-          O pedido de acesso não pôde ser aberto agora.
-        </FailedLoad>
-      ) : (
-        <Skeleton className="h-96 rounded-xl" />
-      )}
-    </div>
+      <AccessRequest userId={userId} />
+    </>
   )
 }
 

@@ -1,7 +1,9 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
 import { reportMessages } from '#contract/messages.ts'
 import type { OwnReports } from '#contract/reports.ts'
+import { loadChunk } from '#web/http/load-chunk.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
 import { nameTab } from '#web/ui/tab-name.ts'
@@ -9,7 +11,8 @@ import { tabPanelProps, useVisited } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { EmbeddedReport } from './embed/embedded-report.tsx'
 import type { ReportCommands } from './embed/report-frame.ts'
-import { SharedReport } from './embed/shared-report.tsx'
+import { ReportLoading } from './embed/report-overlay.tsx'
+import type { SharedReportProps } from './embed/shared-report.tsx'
 import type { TokenBook, TokenState } from './embed/token-book.ts'
 import { type ReportTab, tabsOf } from './own-reports.ts'
 import { ReportBar, ReportBarLoading, WholeHeightButton } from './report-bar.tsx'
@@ -128,6 +131,24 @@ export function AskAdministrator({ message }: { message: string }) {
   )
 }
 
+/** Only who has a report of SSO mode loads what shows it; read like data, so that a failure can be tried again. */
+const sharedReportQuery = queryOptions({
+  queryKey: ['shared-report'],
+  queryFn: () => loadChunk(() => import('./embed/shared-report.tsx')),
+  staleTime: Number.POSITIVE_INFINITY,
+})
+
+function LinkedReport(props: SharedReportProps) {
+  const { data, isError, isFetching, refetch } = useQuery(sharedReportQuery)
+  if (data) return <data.SharedReport {...props} />
+  if (!isError) return <ReportLoading area={props.area} />
+  return (
+    <FailedLoad onRetry={() => void refetch()} isRetrying={isFetching} className="mx-auto mt-4 max-w-2xl">
+      O relatório não pôde ser aberto agora.
+    </FailedLoad>
+  )
+}
+
 interface PanelProps {
   tab: ReportTab
   marcas: readonly string[]
@@ -148,7 +169,7 @@ function Panel({ tab, marcas, token, book, isSelected, onCommands }: PanelProps)
       </div>
     )
   if (tab.kind === 'shared')
-    return <SharedReport area={tab.area} reportUrl={tab.reportUrl} marcas={marcas} onCommands={onCommands} />
+    return <LinkedReport area={tab.area} reportUrl={tab.reportUrl} marcas={marcas} onCommands={onCommands} />
   return (
     <EmbeddedReport
       request={tab.request}

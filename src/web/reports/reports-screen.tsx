@@ -1,15 +1,17 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { preconnect } from 'react-dom'
 import { reportMessages, verificationMessages } from '#contract/messages.ts'
+import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { ResendButton } from '#web/session/resend-button.tsx'
 import { getSession, useSession } from '#web/session/session.ts'
-import { Alert } from '#web/ui/alert.tsx'
+import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { formatDate } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { loadPowerBi } from './embed/powerbi-client.ts'
 import { ownReportsQuery, recallReport, rememberReport, tabsOf, useOwnReports } from './own-reports.ts'
-import { PendingApproval } from './pending-approval.tsx'
+import type { PendingApprovalProps } from './pending-approval.tsx'
 import { ReportBarLoading } from './report-bar.tsx'
 import { AskAdministrator, NoReports, ReportTabs } from './report-tabs.tsx'
 import { askTokenAhead } from './use-token-book.ts'
@@ -78,6 +80,31 @@ function AccessEnded({ endedOn }: { endedOn: string }) {
           message={`Olá! Meu acesso ao portal terminou em ${day}. Podem prorrogá-lo? Preciso dele para `}
         />
       </Alert>
+    </div>
+  )
+}
+
+/** Only who waits loads what there is to do; it is read like data, so that a failure can be tried again. */
+const waitForApprovalQuery = queryOptions({
+  queryKey: ['wait-for-approval'],
+  queryFn: () => loadChunk(() => import('./pending-approval.tsx')),
+  staleTime: Number.POSITIVE_INFINITY,
+})
+
+function PendingApproval(props: PendingApprovalProps) {
+  const { data, isError, isFetching, refetch } = useQuery(waitForApprovalQuery)
+  return (
+    <div className="mx-auto w-full max-w-2xl space-y-4 px-4 py-8">
+      <Alert kind="warning">{reportMessages.pending}</Alert>
+      {data ? (
+        <data.WaitForApproval {...props} />
+      ) : isError ? (
+        <FailedLoad onRetry={() => void refetch()} isRetrying={isFetching}>
+          O pedido de acesso não pôde ser aberto agora.
+        </FailedLoad>
+      ) : (
+        <Skeleton className="h-96 rounded-xl" />
+      )}
     </div>
   )
 }
