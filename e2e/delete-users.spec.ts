@@ -52,6 +52,9 @@ test('oneself stays, with the reason, and the others go', async ({ page, other }
   await expect(toast(page, 'Erro ao excluir 1 usuário(s)')).toBeVisible()
   await expect(toast(page, `${self.email}: Você não pode excluir a própria conta.`)).toBeVisible()
   expect((await other.people('')).map(({ email }) => email)).toContain(self.email)
+  // Who stayed is still the one who was meant.
+  await expect(page.getByRole('button', { name: 'Excluir Selecionados (1)' })).toBeVisible()
+  await expect(page.getByRole('row').filter({ hasText: self.email }).getByRole('checkbox')).toBeChecked()
   expect(await other.people(`q=${victim.email}`)).toEqual([])
 })
 
@@ -60,7 +63,8 @@ test('everybody who matches: the first ten by name, and none but those who were 
   other,
 }) => {
   const matching = await other.people('q=a&approved=false')
-  expect(matching.length).toBeGreaterThan(12)
+  // Of more than twenty, the number is typed.
+  expect(matching.length).toBeGreaterThan(21)
   await openAdmin(page, '?q=a&status=pending')
   await page.getByRole('checkbox').first().check()
   await page.getByRole('button', { name: `Excluir Selecionados (${matching.length})` }).click()
@@ -71,11 +75,18 @@ test('everybody who matches: the first ten by name, and none but those who were 
     await expect(names.nth(index)).toContainText(email)
   await expect(names.last()).toHaveText(`e mais ${matching.length - 10}`)
 
+  await expect(dialog.getByRole('button', { name: /^Excluir \d/ })).toBeDisabled()
+  const typed = dialog.getByLabel(/^Para confirmar, digite o número de usuários: /)
+  await typed.fill(String(matching.length - 1))
+  await expect(dialog.getByRole('button', { name: /^Excluir \d/ })).toBeDisabled()
+  await typed.fill(String(matching.length))
+
   // Somebody leaves the list: the number confirmed is not the number found.
   await other.change(matching[0]?.email as string, { approved: true })
   await dialog.getByRole('button', { name: `Excluir ${matching.length} usuários` }).click()
   await expect(dialog.getByRole('alert')).toContainText('Nada foi excluído')
   expect(await other.people('q=a&approved=false')).toHaveLength(matching.length - 1)
+  await typed.fill(String(matching.length - 1))
   await dialog.getByRole('button', { name: `Excluir ${matching.length - 1} usuários` }).click()
   await expect(toast(page, `${matching.length - 1} usuário(s) excluído(s) com sucesso`)).toBeVisible()
   expect(await other.people('q=a&approved=false')).toEqual([])

@@ -163,15 +163,21 @@ test('on a phone the longest dialog scrolls and its buttons stay in reach, a not
   expect((await other.person(PENDING)).estados).toContain('PR')
 })
 
-test('whoever approves from a filtered list keeps a place for the focus', async ({ page, other }) => {
-  const [person] = await other.people('approved=false&verified=true')
+test('whoever approves from a filtered list goes on with the next person', async ({ page, other }) => {
+  const [person, next] = await other.people('approved=false&verified=true')
   if (!person) throw new Error('The seed has nobody who waits')
   await openAdmin(page, '?status=pending&verified=yes')
   const row = page.getByRole('row').filter({ hasText: person.email })
   await row.getByRole('button', { name: 'Aprovar' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Aprovar' }).click()
   await expect(row).toHaveCount(0)
-  await expect(page.getByRole('region', { name: 'Administração de Usuários' })).toBeFocused()
+  await expect(toast(page, `${person.full_name} · ${person.email}`)).toBeVisible()
+  const nextRow = page.getByRole('row').filter({ hasText: next?.email as string })
+  await expect(nextRow.getByRole('button', { name: 'Aprovar' })).toBeFocused()
+  // What was said about the last one does not stand over the next dialog.
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await expect(toast(page, 'Usuário aprovado com sucesso')).toHaveCount(0)
 })
 
 for (const [colorScheme, width] of [
@@ -221,7 +227,15 @@ for (const [colorScheme, width] of [
     await dialog.getByRole('tab', { name: 'Marcas' }).click()
     await dialog.getByRole('checkbox', { name: 'FIAT' }).check()
     await expectClean('0 perdem')
+    // Ticks are not lost unasked.
     await page.keyboard.press('Escape')
+    await expect(dialog.getByRole('alert')).toContainText('Descartar o que você marcou?')
+    await expect(dialog.getByRole('button', { name: 'Continuar alterando' })).toBeFocused()
+    await page.keyboard.press('Enter')
+    await expect(dialog.getByRole('checkbox', { name: 'FIAT' })).toBeChecked()
+    await dialog.getByRole('button', { name: 'Cancelar' }).click()
+    await dialog.getByRole('button', { name: 'Descartar' }).click()
+    await expect(dialog).toHaveCount(0)
     await page.getByRole('button', { name: 'Excluir Selecionados (1)' }).click()
     await expectClean('Esta ação não pode ser desfeita')
     await page.keyboard.press('Escape')

@@ -25,6 +25,10 @@ export const inboxMessages = {
   loadFailed: 'Erro ao carregar mensagens',
   read: 'Mensagem marcada como lida',
   readFailed: 'Erro ao marcar como lida',
+  unread: 'Mensagem marcada como não lida',
+  unreadFailed: 'Erro ao marcar como não lida',
+  allRead: 'Mensagens marcadas como lidas',
+  allReadFailed: 'Erro ao marcar as mensagens como lidas',
   deleted: 'Mensagem excluída',
   deleteFailed: 'Erro ao excluir mensagem',
 } as const
@@ -141,10 +145,22 @@ export const supportRoutes = defineRoutes({
     method: 'PATCH',
     path: '/api/support-messages/{id}',
     access: 'admin',
-    summary: 'Marks a message as read',
+    summary: 'Marks a message as read, or as unread again',
     params: idParams,
-    body: z.strictObject({ is_read: z.literal(true) }),
+    body: z.strictObject({ is_read: z.boolean() }),
     response: supportMessageSchema,
+  },
+  markAllMessagesRead: {
+    method: 'PATCH',
+    path: '/api/support-messages',
+    access: 'admin',
+    summary:
+      'Marks all messages as read, or with `q` those in which it is found; `marked` of them were unread',
+    body: z.strictObject({
+      is_read: z.literal(true),
+      q: z.optional(z.string().check(z.trim(), z.maxLength(100))),
+    }),
+    response: z.object({ marked: z.number() }),
   },
   deleteMessage: {
     method: 'DELETE',

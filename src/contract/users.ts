@@ -45,6 +45,8 @@ export const AUDIT_ACTIONS = [
   'report-setting-saved',
   'report-setting-removed',
   'message-read',
+  'message-unread',
+  'messages-read',
   'message-deleted',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]

@@ -85,6 +85,7 @@ const WHO_PASSES: Record<string, keyof typeof GROUPS> = {
   'GET /api/support-messages/unread-count': 'admins',
   'GET /api/support-messages/changes': 'admins',
   'PATCH /api/support-messages/{id}': 'admins',
+  'PATCH /api/support-messages': 'admins',
   'DELETE /api/support-messages/{id}': 'admins',
 }
 

@@ -166,6 +166,30 @@ describeOnEachDatabase('the inbox', (kind) => {
     ])
   })
 
+  test('marks as unread again, once, on record', async () => {
+    const [id] = await addMessages(portal, { is_read: true })
+    const wanted = { status: 200, body: { id, is_read: false } }
+    for (const _ of [1, 2]) expect(await call('PATCH', `/${id}`, { is_read: false })).toMatchObject(wanted)
+    expect(await unreadCount()).toBe(1)
+    expect(await audits()).toMatchObject([
+      { action: 'message-unread', before: { id, is_read: true }, after: { id, is_read: false } },
+    ])
+  })
+
+  test('marks all as read, or those that are found, with one row on record', async () => {
+    await addMessages(portal, { name: 'Zoé' }, { name: 'ZOE' }, { name: 'Zoe', is_read: true }, {})
+    const found = await call('PATCH', '', { is_read: true, q: 'zoe' })
+    expect(found).toMatchObject({ status: 200, body: { marked: 2 } })
+    expect(await unreadCount()).toBe(1)
+    expect((await call('PATCH', '', { is_read: true })).body).toEqual({ marked: 1 })
+    expect((await call('PATCH', '', { is_read: true })).body).toEqual({ marked: 0 })
+    expect((await call('PATCH', '', { is_read: false })).status).toBe(400)
+    expect(await audits()).toMatchObject([
+      { action: 'messages-read', after: { count: 2 } },
+      { action: 'messages-read', after: { count: 1 } },
+    ])
+  })
+
   test('deletes, on record, without keeping what was written', async () => {
     const [id] = await addMessages(portal, {}, {})
     expect((await call('DELETE', `/${id}`)).status).toBe(204)
@@ -181,7 +205,7 @@ describeOnEachDatabase('the inbox', (kind) => {
       expect(reply).toMatchObject({ status: 404, body: { detail: 'Esta mensagem não existe mais.' } })
       expect((await call(method, '/x', body)).status).toBe(400)
     }
-    expect((await call('PATCH', `/${NOBODY}`, { is_read: false })).status).toBe(400)
+    expect((await call('PATCH', `/${NOBODY}`, { is_read: false })).status).toBe(404)
     expect(await audits()).toEqual([])
   })
 

@@ -71,21 +71,22 @@ export function countUnreadMessages(db: Db): Promise<{ count: number }> {
 }
 
 /**
- * Marks a message as read; one that is stays as it is, without a second audit row.
+ * Marks a message as read or unread; one that is so already stays as it is, without a second audit row.
  * @throws ProblemError not-found when it has been deleted
  */
-export function markMessageRead(context: Context, id: string): Promise<SupportMessage> {
+export function markMessageRead(context: Context, id: string, isRead: boolean): Promise<SupportMessage> {
   return context.db.transaction().execute(async (db) => {
     const marked = await db
       .updateTable('support_messages')
-      .set({ is_read: true })
+      .set({ is_read: isRead })
       .where('id', '=', id)
-      .where('is_read', '=', false)
+      .where('is_read', '=', !isRead)
       .returning(COLUMNS)
       .executeTakeFirst()
     if (marked) {
-      const states = { before: { id, is_read: false }, after: { id, is_read: true } }
-      await recordAudit({ ...context, db }, { action: 'message-read', ...states })
+      const states = { before: { id, is_read: !isRead }, after: { id, is_read: isRead } }
+      const action = isRead ? 'message-read' : 'message-unread'
+      await recordAudit({ ...context, db }, { action, ...states })
       return presentMessage(marked)
     }
     const found = await db
@@ -95,6 +96,23 @@ export function markMessageRead(context: Context, id: string): Promise<SupportMe
       .executeTakeFirst()
     if (!found) throw noSuchMessage()
     return presentMessage(found)
+  })
+}
+
+/** Marks all messages as read, or those in which `q` is found; how many were unread goes on record. */
+export function markAllMessagesRead(context: Context, q: string | undefined): Promise<{ marked: number }> {
+  return context.db.transaction().execute(async (db) => {
+    const wanted = { unread: 'true', ...(q && { q }) } as const
+    const ids = filterMessages(db.selectFrom('support_messages'), wanted).select('id')
+    const { numUpdatedRows } = await db
+      .updateTable('support_messages')
+      .set({ is_read: true })
+      .where('id', 'in', ids)
+      .executeTakeFirstOrThrow()
+    const marked = Number(numUpdatedRows)
+    if (marked > 0)
+      await recordAudit({ ...context, db }, { action: 'messages-read', after: { count: marked } })
+    return { marked }
   })
 }
 

@@ -1,7 +1,13 @@
 import type { supportRoutes } from '#contract/support.ts'
 import type { ServicesOf } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
-import { countUnreadMessages, deleteMessage, listMessages, markMessageRead } from './inbox.ts'
+import {
+  countUnreadMessages,
+  deleteMessage,
+  listMessages,
+  markAllMessagesRead,
+  markMessageRead,
+} from './inbox.ts'
 import type { MessageStreams } from './message-streams.ts'
 import { type ReportProblemContext, reportProblem } from './report-problem.ts'
 import { type SendMessageContext, sendMessage } from './send-message.ts'
@@ -23,7 +29,8 @@ export function supportHandlers(services: SupportServices): Handlers<typeof supp
     listSupportMessages: ({ context, query }) => listMessages(context.db, query),
     countUnreadMessages: ({ context }) => countUnreadMessages(context.db),
     followMessageChanges: ({ context }) => services.messageStreams.follow(context.actor),
-    markMessageRead: ({ context, params }) => markMessageRead(context, params.id),
+    markMessageRead: ({ context, params, body }) => markMessageRead(context, params.id, body.is_read),
+    markAllMessagesRead: ({ context, body }) => markAllMessagesRead(context, body.q),
     deleteMessage: async ({ context, params }) => {
       await deleteMessage(context, params.id)
       return undefined

@@ -256,6 +256,10 @@ export const TAKEN: Record<string, Example[]> = {
       body: { type: 'Vendas', embedMode: 'secure_sso', reportId: 'r', failure: 'Erro', requestId: 'x' },
     },
   ],
+  'PATCH /api/support-messages': [
+    { path: '/api/support-messages', body: { is_read: true } },
+    { path: '/api/support-messages', body: { is_read: true, q: 'olá' } },
+  ],
   'PATCH /api/support-messages/{id}': [
     { path: `/api/support-messages/${SOME_MESSAGE}`, body: { is_read: true } },
   ],

@@ -38,7 +38,7 @@ export function Header() {
   const Links = useAdminLinks(useRole() === 'admin')
   const { leave, isLeaving } = useSignOut()
   return (
-    <header className="sticky top-0 z-10 flex h-14 shrink-0 items-center gap-2 border-line border-b bg-surface px-3 sm:px-4 sideways:group-has-data-whole-height/frame:hidden">
+    <header className="print:hidden sticky top-0 z-10 flex h-14 shrink-0 items-center gap-2 border-line border-b bg-surface px-3 sm:px-4 sideways:group-has-data-whole-height/frame:hidden">
       <Link
         to="/power-bi"
         aria-label={`${portalSettings.groupName}: ir para os relatórios`}

@@ -1,14 +1,15 @@
 import Inbox from 'lucide-react/icons/inbox'
-import { useState, useSyncExternalStore } from 'react'
+import { type ReactNode, useState, useSyncExternalStore } from 'react'
 import { inboxMessages, type SupportMessage } from '#contract/support.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
-import { Button } from '#web/ui/button.tsx'
+import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
+import { closeToasts } from '#web/ui/toast.tsx'
 import type { InboxFilter } from './inbox-screen.tsx'
 import { plainText } from './message-card.tsx'
 import { MessageList } from './message-list.tsx'
-import { useDeleteMessage, useInbox } from './message-queries.ts'
+import { useDeleteMessage, useInbox, useMarkAllRead } from './message-queries.ts'
 
 interface InboxCardsProps {
   userId: string
@@ -29,7 +30,9 @@ export function InboxCards({ userId, filter, onClear }: InboxCardsProps) {
   if (!messages) return <InboxLoading />
   return (
     <>
-      <InboxStatus total={total} />
+      <InboxStatus total={total}>
+        {messages.some(({ is_read }) => !is_read) && <MarkAllRead q={filter.q} />}
+      </InboxStatus>
       {messages.length === 0 && <InboxEmpty filter={filter} onClear={onClear} />}
       <div className={inbox.isPlaceholderData ? 'opacity-60' : ''}>
         <MessageList
@@ -38,7 +41,10 @@ export function InboxCards({ userId, filter, onClear }: InboxCardsProps) {
           total={total}
           loadMore={inbox.loadMore}
           onRead={focusCard}
-          onDelete={setDoomed}
+          onDelete={(message) => {
+            closeToasts()
+            setDoomed(message)
+          }}
         />
       </div>
       {inbox.isFetchNextPageError && (
@@ -119,13 +125,25 @@ function InboxLoading() {
   )
 }
 
-function InboxStatus({ total }: { total: number }) {
+function InboxStatus({ total, children }: { total: number; children: ReactNode }) {
   const isOnline = useIsOnline()
   return (
-    <div role="status" className="flex flex-wrap justify-between gap-x-4 text-muted text-sm tabular-nums">
-      <p>{countText(total)}</p>
-      {!isOnline && <p>Sem conexão; a lista se atualiza quando ela voltar.</p>}
+    <div className="flex min-h-5 flex-wrap items-center justify-between gap-x-4 text-sm">
+      <div role="status" className="flex flex-wrap gap-x-4 text-muted tabular-nums">
+        <p>{countText(total)}</p>
+        {!isOnline && <p>Sem conexão; a lista se atualiza quando ela voltar.</p>}
+      </div>
+      {children}
     </div>
+  )
+}
+
+function MarkAllRead({ q }: { q: string }) {
+  const { submit, isBusy } = useMarkAllRead()
+  return (
+    <button type="button" aria-disabled={isBusy} onClick={() => void submit(q)} className={textLinkClasses}>
+      {q ? 'Marcar as encontradas como lidas' : 'Marcar todas como lidas'}
+    </button>
   )
 }
 
@@ -141,6 +159,11 @@ function InboxEmpty({ filter, onClear }: { filter: InboxFilter; onClear: () => v
     <div className="rounded-xl border border-line-strong/50 border-dashed px-6 py-16 text-center">
       <Inbox aria-hidden="true" className="mx-auto size-8 text-muted" />
       <p className="mt-3 text-muted text-sm">{isFiltered ? text : inboxMessages.none}</p>
+      {!isFiltered && (
+        <p className="mt-1 text-muted text-xs">
+          O que for enviado por ‘Entre em Contato’ aparece aqui na hora, e o número no alto avisa.
+        </p>
+      )}
       {isFiltered && (
         <Button variant="secondary" onClick={onClear} className="mt-4">
           Mostrar todas

@@ -1,11 +1,13 @@
 import Check from 'lucide-react/icons/check'
 import Mail from 'lucide-react/icons/mail'
+import MailOpen from 'lucide-react/icons/mail-open'
 import Phone from 'lucide-react/icons/phone'
+import Reply from 'lucide-react/icons/reply'
 import Trash from 'lucide-react/icons/trash-2'
 import { useId } from 'react'
 import type { SupportMessage } from '#contract/support.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
-import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { Button, buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
 import { formatInstant } from '#web/ui/format-instant.ts'
 import { useMarkRead } from './message-queries.ts'
 
@@ -20,6 +22,7 @@ interface MessageCardProps {
 export function MessageCard({ message, isOpen, onToggle, onRead, onDelete }: MessageCardProps) {
   const { is_read } = message
   const marking = useMarkRead(onRead)
+  const Icon = is_read ? MailOpen : Check
   const nameId = useId()
   return (
     <article
@@ -36,18 +39,26 @@ export function MessageCard({ message, isOpen, onToggle, onRead, onDelete }: Mes
           isOpen={isOpen}
           onToggle={onToggle}
         />
-        <footer className="flex flex-wrap justify-end gap-2">
-          {!is_read && (
-            <Button
-              variant="secondary"
-              isBusy={marking.isBusy}
-              onClick={() => void marking.submit(message)}
-              aria-describedby={nameId}
-            >
-              <Check aria-hidden="true" className="size-4" />
-              Marcar como lida
-            </Button>
-          )}
+        <footer className="flex flex-wrap justify-end gap-2 max-sm:-mx-2 max-sm:gap-1 max-sm:*:px-2.5">
+          <a
+            href={replyLink(message, portalSettings.groupName)}
+            aria-describedby={nameId}
+            className={buttonClasses('ghost')}
+          >
+            <Reply aria-hidden="true" className="size-4" />
+            Responder
+          </a>
+          <Button
+            // Another one: a second press is not meant for what it does now.
+            key={String(is_read)}
+            variant={is_read ? 'ghost' : 'secondary'}
+            isBusy={marking.isBusy}
+            onClick={() => void marking.submit(message)}
+            aria-describedby={nameId}
+          >
+            <Icon aria-hidden="true" className="size-4" />
+            {is_read ? 'Marcar como não lida' : 'Marcar como lida'}
+          </Button>
           <Button variant="ghost" onClick={onDelete} aria-describedby={nameId}>
             <Trash aria-hidden="true" className="size-4" />
             Excluir

@@ -55,12 +55,26 @@ function useFailure(error: Error | null, isLoaded: boolean): Error | null {
   return failure
 }
 
+/** Turns a message that is read into an unread one, and an unread one into one that is read. */
 export function useMarkRead(onDone: () => void) {
+  const texts = ({ is_read }: SupportMessage) =>
+    is_read
+      ? ([inboxMessages.unread, inboxMessages.unreadFailed] as const)
+      : ([inboxMessages.read, inboxMessages.readFailed] as const)
   return useSubmit({
-    send: ({ id }: SupportMessage) =>
-      callApi('PATCH /api/support-messages/{id}', { params: { id }, body: { is_read: true } }),
-    onDone: () => tellAndReadAgain(inboxMessages.read).then(onDone),
-    onFailed: (error) => void tellAndReadAgain(inboxMessages.readFailed, error),
+    send: ({ id, is_read }: SupportMessage) =>
+      callApi('PATCH /api/support-messages/{id}', { params: { id }, body: { is_read: !is_read } }),
+    onDone: (_, message) => tellAndReadAgain(texts(message)[0]).then(onDone),
+    onFailed: (error, message) => void tellAndReadAgain(texts(message)[1], error),
+  })
+}
+
+/** Marks all messages as read, or those that a search finds. */
+export function useMarkAllRead() {
+  return useSubmit({
+    send: (q: string) => callApi('PATCH /api/support-messages', { body: { is_read: true, ...(q && { q }) } }),
+    onDone: () => tellAndReadAgain(inboxMessages.allRead),
+    onFailed: (error) => void tellAndReadAgain(inboxMessages.allReadFailed, error),
   })
 }
 

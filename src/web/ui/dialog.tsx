@@ -25,12 +25,14 @@ interface DialogProps {
   width?: keyof typeof widths
   /** What has the focus first; the first thing in the dialog that can have it unless said. */
   initialFocus?: RefObject<HTMLElement | null>
+  /** What has it afterwards; what had it before where nothing is said. */
+  finalFocus?: () => HTMLElement | null | undefined
 }
 
 /** A modal dialog: focus stays inside, Escape and a click beside it close it where onClose is given. */
 export function Dialog(props: DialogProps) {
   const { isOpen, title, description, onClose, hasChanges = false, children, actions } = props
-  const { width = 'medium', initialFocus } = props
+  const { width = 'medium', initialFocus, finalFocus } = props
   const openedAt = useRef(0)
   useEffect(() => {
     if (isOpen) openedAt.current = performance.now()
@@ -50,6 +52,7 @@ export function Dialog(props: DialogProps) {
         <Primitive.Backdrop className="fixed inset-0 z-30 bg-black/45 transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Primitive.Popup
           initialFocus={initialFocus}
+          finalFocus={() => finalFocus?.() ?? true}
           onClickCapture={(event) => {
             if (event.detail > 1 && isSecondPress()) event.stopPropagation()
           }}

@@ -9,7 +9,7 @@ export function Footer({ version }: { version?: string | undefined }) {
   const { groupName, groupSiteUrl, groupDealershipsUrl } = portalSettings
   const year = typeof document === 'undefined' ? PLACEHOLDERS.year : new Date().getFullYear()
   return (
-    <footer className="flex min-h-8 shrink-0 flex-wrap items-center justify-center gap-x-5 gap-y-2 border-line border-t bg-surface px-4 py-3 text-muted text-xs sm:h-8 sm:flex-nowrap sm:justify-between sm:py-0 sideways:group-has-data-whole-height/frame:hidden">
+    <footer className="flex print:hidden min-h-8 shrink-0 flex-wrap items-center justify-center gap-x-5 gap-y-2 border-line border-t bg-surface px-4 py-3 text-muted text-xs sm:h-8 sm:flex-nowrap sm:justify-between sm:py-0 sideways:group-has-data-whole-height/frame:hidden">
       {/* The server's year may be another for an hour around New Year. */}
       <p suppressHydrationWarning>
         © {year} {groupName}

@@ -1,5 +1,5 @@
 import { type ComponentType, useState } from 'react'
-import { showToast } from './toast.tsx'
+import { closeToasts, showToast } from './toast.tsx'
 
 /** Says that the code of a dialog could not be loaded. */
 export function tellNotOpened(): void {
@@ -19,6 +19,7 @@ export function useLazyDialog<P>(load: () => Promise<ComponentType<P>>) {
   const [Loaded, setLoaded] = useState<ComponentType<P>>()
   const [isOpen, setIsOpen] = useState(false)
   const open = async () => {
+    closeToasts()
     try {
       const component = Loaded ?? (await load())
       setLoaded(() => component)

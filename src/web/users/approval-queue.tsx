@@ -17,7 +17,7 @@ const TITLE_ID = 'fila-titulo'
 export function ApprovalQueue() {
   const [limit, setLimit] = useState(FIRST_WAITING)
   const { data } = useQuery(waitingQuery(limit))
-  const { dialogs, open } = useDialogs(NO_SELECTION, data !== undefined, () => {})
+  const { dialogs, open } = useDialogs(NO_SELECTION, data !== undefined, () => {}, queueId)
   const all = data?.people ?? []
   const people = all.slice(0, limit)
   /** The order in which one goes on is the one that was seen when the first was opened. */
@@ -60,10 +60,11 @@ export function ApprovalQueue() {
   )
 }
 
+const queueId = ({ user_id }: ManagedProfile) => `fila-${user_id}`
+
 function Waiting({ person, onApprove }: { person: ManagedProfile; onApprove: () => void }) {
   const { email, full_name, email_verified_at, created_at, request } = person
   const catalogue = useCatalogue()
-  const emailId = `fila-${person.user_id}`
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1.5 px-4 py-3 text-sm sm:px-6 lg:grid-cols-[minmax(0,18rem)_minmax(0,1fr)_auto_auto]">
       <div className="min-w-0">
@@ -72,7 +73,10 @@ function Waiting({ person, onApprove }: { person: ManagedProfile; onApprove: () 
             {full_name}
           </p>
         )}
-        <p id={emailId} className={classNames('truncate', full_name ? 'text-muted text-xs' : 'font-medium')}>
+        <p
+          id={queueId(person)}
+          className={classNames('truncate', full_name ? 'text-muted text-xs' : 'font-medium')}
+        >
           {email}
         </p>
       </div>
@@ -101,7 +105,8 @@ function Waiting({ person, onApprove }: { person: ManagedProfile; onApprove: () 
       </time>
       <Button
         variant="secondary"
-        aria-describedby={emailId}
+        data-control="approval"
+        aria-describedby={queueId(person)}
         onClick={onApprove}
         className="col-start-2 row-start-1 h-9 px-3 lg:col-start-auto lg:row-start-auto"
       >

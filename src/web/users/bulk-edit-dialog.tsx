@@ -11,7 +11,7 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
 import { type BulkEditForm, describeGone, describePreview, useBulkEdit } from './bulk-edit.ts'
 import { LIST_ORDER, type ListName } from './describe-change.ts'
-import { EntitlementList, LISTS, NO_ENTITLEMENTS } from './entitlements.tsx'
+import { EntitlementList, isSame, LISTS, NO_ENTITLEMENTS } from './entitlements.tsx'
 import { FillFrom } from './fill-from.tsx'
 import { type SelectionDialogProps, selectionInWords } from './selection.ts'
 
@@ -28,7 +28,10 @@ export function BulkEditDialog({ selection, onClose, onDone }: SelectionDialogPr
     onClose()
     onDone()
   })
-  const close = form.isSaving ? undefined : onClose
+  const [isLeaving, setIsLeaving] = useState(false)
+  const wouldLose = !isSame(form.ticked, NO_ENTITLEMENTS)
+  const leave = wouldLose ? () => setIsLeaving(!isLeaving) : onClose
+  const close = form.isSaving ? undefined : leave
   const submit = (event: FormEvent) => {
     event.preventDefault()
     form.submit()
@@ -41,19 +44,30 @@ export function BulkEditDialog({ selection, onClose, onDone }: SelectionDialogPr
       description={`${selectionInWords(form.selection)}.`}
       onClose={close}
       actions={
-        <>
-          <Button variant="secondary" onClick={close}>
-            Cancelar
-          </Button>
-          <Button
-            type="submit"
-            form={formId}
-            isBusy={form.isSaving || form.isCalculating}
-            disabled={form.failure !== undefined}
-          >
-            {form.action === 'add' ? 'Adicionar' : 'Remover'}
-          </Button>
-        </>
+        isLeaving ? (
+          <>
+            <Button key="discard" variant="outlineDanger" onClick={onClose}>
+              Descartar
+            </Button>
+            <Button key="stay" ref={(button) => button?.focus()} onClick={close}>
+              Continuar alterando
+            </Button>
+          </>
+        ) : (
+          <>
+            <Button variant="secondary" onClick={close}>
+              Cancelar
+            </Button>
+            <Button
+              type="submit"
+              form={formId}
+              isBusy={form.isSaving || form.isCalculating}
+              disabled={form.failure !== undefined}
+            >
+              {form.action === 'add' ? 'Adicionar' : 'Remover'}
+            </Button>
+          </>
+        )
       }
     >
       <form id={formId} onSubmit={submit} aria-label={TITLE} className="space-y-4">
@@ -61,6 +75,11 @@ export function BulkEditDialog({ selection, onClose, onDone }: SelectionDialogPr
           <Alert kind="warning" {...(form.refusal && { title: 'Nada foi alterado' })}>
             {form.goneCount > 0 ? describeGone(form.goneCount) : form.refusal}{' '}
             {form.refusal && 'Confira o efeito abaixo e tente novamente.'}
+          </Alert>
+        )}
+        {isLeaving && (
+          <Alert kind="warning" title="Descartar o que você marcou?">
+            Nada foi alterado ainda.
           </Alert>
         )}
         <RadioGroup<BulkEdit['action']>

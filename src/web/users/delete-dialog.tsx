@@ -5,6 +5,7 @@ import type { ManagedProfile } from '#contract/users.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import { announceDeletion, deleteInBatches, describeOthers, readSelected } from './delete-users.ts'
@@ -14,6 +15,8 @@ import { refreshUsers } from './user-queries.ts'
 
 /** Fewer are deleted before a bar has been seen. */
 const MIN_PEOPLE_FOR_BAR = 250
+/** Of more people, how many they are is typed before they go. */
+const MAX_UNTYPED = 20
 /** As many people as the dialog names; the rest is a number. */
 const MAX_NAMES = 10
 const QUERY_KEY = ['people-to-delete']
@@ -22,18 +25,20 @@ const QUERY_KEY = ['people-to-delete']
 export function DeleteDialog({ selection, onClose, onDone }: SelectionDialogProps) {
   const { people, count, readFailure, retry, doneCount, isBusy, change, confirm } = useDeletion(
     selection,
-    () => {
+    (left) => {
       onClose()
-      onDone()
+      onDone(left)
     },
   )
+  const [typed, setTyped] = useState('')
+  const mustType = people !== undefined && people.length > MAX_UNTYPED
   return (
     <ConfirmDialog
       title="Confirmar Exclusão"
       description="Esta ação não pode ser desfeita. Todos os dados associados serão removidos permanentemente."
       confirmLabel={`Excluir ${usersInWords(count)}`}
       isBusy={isBusy}
-      isDisabled={!people}
+      isDisabled={!people || (mustType && typed.replace(/\D/g, '') !== String(people.length))}
       onConfirm={confirm}
       onCancel={onClose}
     >
@@ -50,6 +55,15 @@ export function DeleteDialog({ selection, onClose, onDone }: SelectionDialogProp
             {readFailure}
           </FailedLoad>
         )}
+        {mustType && (
+          <TextField
+            label={`Para confirmar, digite o número de usuários: ${count.toLocaleString('pt-BR')}`}
+            inputMode="numeric"
+            autoComplete="off"
+            value={typed}
+            onChange={({ target }) => setTyped(target.value)}
+          />
+        )}
         {isBusy && count > MIN_PEOPLE_FOR_BAR && <ProgressBar done={doneCount} total={count} />}
       </div>
     </ConfirmDialog>
@@ -60,7 +74,7 @@ export function DeleteDialog({ selection, onClose, onDone }: SelectionDialogProp
  * A deletion of those who were selected when the dialog opened; they do not change under the hand. Once confirmed, it
  * deletes exactly the people who have been named; where others are selected by now, none.
  */
-function useDeletion(selection: Selection, onFinished: () => void) {
+function useDeletion(selection: Selection, onFinished: (left: readonly ManagedProfile[]) => void) {
   const [opened] = useState(selection)
   const [doneCount, setDoneCount] = useState(0)
   const [change, setChange] = useState<string>()
@@ -88,7 +102,9 @@ function useDeletion(selection: Selection, onFinished: () => void) {
       announceDeletion(deletion, named)
       // Who is left after a part has gone can be seen in the table only.
       const { deletedIds, refused, failure } = deletion
-      if (failure === undefined || deletedIds.length + refused.length > 0) onFinished()
+      if (failure !== undefined && deletedIds.length + refused.length === 0) return
+      const deleted = new Set(deletedIds)
+      onFinished(named.filter(({ user_id }) => !deleted.has(user_id)))
     },
     onFailed: (failure, named) => announceDeletion({ deletedIds: [], refused: [], failure }, named),
     onSettled: refreshUsers,

@@ -26,14 +26,18 @@ interface EntitlementsDialogProps {
   onClose: () => void
   /** Goes on to the next who waits; undefined where nobody follows. */
   onNext?: (() => void) | undefined
+  /** What takes the focus once the person has been let in. */
+  nextFocus?: (() => HTMLElement | null | undefined) | undefined
 }
 
 /** 'Gerenciar Tipos de Acesso', 'Gerenciar Marcas e Estados' and the approval: one person's entitlements to tick. */
-export function EntitlementsDialog({ kind, person, onClose, onNext }: EntitlementsDialogProps) {
+export function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: EntitlementsDialogProps) {
   const formId = useId()
-  const form = useEntitlementsForm(kind, person.user_id, (goesOn) =>
-    goesOn && onNext ? onNext() : onClose(),
-  )
+  const isSaved = useRef(false)
+  const form = useEntitlementsForm(kind, person.user_id, (goesOn) => {
+    isSaved.current = true
+    goesOn && onNext ? onNext() : onClose()
+  })
   const { title, loadFailed } = form.texts
   const close = form.isBusy ? undefined : onClose
   /** There is nothing left to do but to close it. */
@@ -50,6 +54,7 @@ export function EntitlementsDialog({ kind, person, onClose, onNext }: Entitlemen
       description={<Person person={form.base ?? person} />}
       onClose={close}
       hasChanges={form.hasChanges && !isOver}
+      finalFocus={() => (isSaved.current ? nextFocus?.() : undefined)}
       actions={
         isOver ? (
           <>

@@ -15,11 +15,11 @@ export type Selection =
       count: number
     }
 
-/** What a dialog about those selected is given; `onDone` when they have been dealt with. */
+/** What a dialog about those selected is given; `onDone` when they have been dealt with, but for those who are `left`. */
 export interface SelectionDialogProps {
   selection: Selection
   onClose: () => void
-  onDone: () => void
+  onDone: (left?: readonly ManagedProfile[]) => void
 }
 
 export const NO_SELECTION: Selection = { kind: 'some', profiles: new Map() }
@@ -121,7 +121,12 @@ export function useSelection(filter: ProfileFilter, order: ProfileOrder, list: U
     if (next) set(next)
     else showToast(TOO_MANY)
   }
-  return { selection, toggle, toggleAll, clear: () => set(NO_SELECTION) }
+  /** Those alone stay selected; of more than can be named all stay, and whoever has gone leaves by themselves. */
+  const keep = (people: readonly ManagedProfile[] = []) => {
+    const next = withPeople(NO_SELECTION, people, true)
+    if (next) set(next)
+  }
+  return { selection, toggle, toggleAll, keep, clear: () => set(NO_SELECTION) }
 }
 
 /** The people from the one pressed last to this one, both included; this one alone where the other is gone. */

@@ -3,8 +3,9 @@ import { type ComponentType, useEffect, useState } from 'react'
 import type { ManagedProfile } from '#contract/users.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { tellNotOpened } from '#web/ui/lazy-dialog.ts'
+import { closeToasts } from '#web/ui/toast.tsx'
 import { exportData } from './export-data.ts'
-import type { Selection } from './selection.ts'
+import type { Selection, SelectionDialogProps } from './selection.ts'
 import type { UserDialogsProps } from './user-dialogs.tsx'
 
 /** A dialog about one person. */
@@ -40,11 +41,19 @@ async function loadDialogs(chunk: Chunk): Promise<void> {
 /**
  * The dialogs of the table: those that are often opened come in a chunk of their own once the rows are there.
  * @param isIdle nothing more urgent is to be loaded
- * @param onDone called when those selected have been dealt with
+ * @param onDone called when those selected have been dealt with, with those who are left to deal with
+ * @param names the id of what names a person in this list
  */
-export function useDialogs(selection: Selection, isIdle: boolean, onDone: () => void) {
+export function useDialogs(
+  selection: Selection,
+  isIdle: boolean,
+  onDone: SelectionDialogProps['onDone'],
+  names: (profile: ManagedProfile) => string,
+) {
   const [dialog, setDialog] = useState<DialogRequest>()
   const open = (request: DialogRequest) => {
+    // What was said about the last one is over; who goes on from one to the next still reads it.
+    if (!dialog) closeToasts()
     const chunk = RARE.includes(request.kind) ? 'rare' : 'usual'
     if (loaded[chunk]) setDialog(request)
     else loadDialogs(chunk).then(() => setDialog(request), tellNotOpened)
@@ -61,7 +70,12 @@ export function useDialogs(selection: Selection, isIdle: boolean, onDone: () => 
     if (isIdle) loadDialogs('usual').catch(() => {})
   }, [isIdle])
   const close = () => setDialog(undefined)
-  const props = { dialog, onClose: close, selection, onDone }
+  const nextFocus = (approved: ManagedProfile) => {
+    const row = document.getElementById(names(approved))?.closest('li, tr')
+    const next = row?.nextElementSibling ?? row?.previousElementSibling
+    return next?.querySelector<HTMLElement>('[data-control="approval"]')
+  }
+  const props = { dialog, onClose: close, selection, onDone, nextFocus }
   const dialogs = (
     <>
       {loaded.usual && <loaded.usual {...props} />}

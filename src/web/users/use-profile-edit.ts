@@ -40,8 +40,13 @@ export function useProfileEdit(opened: ManagedProfile | undefined, texts: EditTe
       setOutcome({ newer: from })
       return saveChange(from, change)
     },
-    onDone: () => {
-      showToast({ kind: 'success', title: texts.saved })
+    onDone: (_, { from, change }) => {
+      const { full_name, email } = { ...from, ...change }
+      showToast({
+        kind: 'success',
+        title: texts.saved,
+        description: full_name ? `${full_name} · ${email}` : email,
+      })
       onSaved()
     },
     onFailed: async (failure, { from }) => {

@@ -1,6 +1,7 @@
 import { useRouter } from '@tanstack/react-router'
 import { defaultRangeExtractor, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 
 type ElementRef = RefObject<HTMLElement | null>
 
@@ -22,6 +23,7 @@ export function useRows(body: ElementRef, bar: ElementRef, count: number, areCar
   const { start, barHeight } = usePlace(body, bar)
   // The row that has the focus stays, however far away it is scrolled; else the focus would be lost.
   const [focused, setFocused] = useState(-1)
+  const isPrinting = useIsPrinting()
   const rowPx =
     (areCards ? CARD_REM : ROW_REM) *
     (Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16)
@@ -36,12 +38,24 @@ export function useRows(body: ElementRef, bar: ElementRef, count: number, areCar
     initialOffset: () => scrollerOf(body.current)?.scrollTop ?? 0,
     initialRect: { width: window.innerWidth, height: window.innerHeight },
     rangeExtractor: (range) => {
-      const indexes = defaultRangeExtractor(range)
+      const indexes = isPrinting ? [...Array(range.count).keys()] : defaultRangeExtractor(range)
       if (focused < 0 || focused >= range.count || indexes.includes(focused)) return indexes
       return [...indexes, focused].sort((a, b) => a - b)
     },
   })
   return { virtualizer, start, barHeight, setFocused }
+}
+
+/** On paper stands everybody who has been read, in sight or not. */
+function useIsPrinting(): boolean {
+  const [isPrinting, setIsPrinting] = useState(false)
+  useEffect(() => {
+    const ending = new AbortController()
+    const follow = ({ type }: Event) => flushSync(() => setIsPrinting(type === 'beforeprint'))
+    for (const name of ['beforeprint', 'afterprint']) window.addEventListener(name, follow, ending)
+    return () => ending.abort()
+  }, [])
+  return isPrinting
 }
 
 /** Follows the place of the table in the page: what stands above may grow, and the window may change. */

@@ -77,7 +77,7 @@ export function UserTable(props: UserTableProps) {
         }
         onBlur={() => setFocused(-1)}
         style={{ height: count === 0 ? undefined : virtualizer.getTotalSize() }}
-        className={classNames('relative block', isOutdated && 'opacity-55')}
+        className={classNames('relative block print:h-auto!', isOutdated && 'opacity-55')}
       >
         {count === 0 && <EmptyRow />}
         {items.map(({ index, start: rowStart }) => {

@@ -6,6 +6,7 @@ import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import { exportList } from './export-data.ts'
+import { emailId } from './row-actions.tsx'
 import { matchesInWords, type Selection, selectionInWords, selectionSize, useSelection } from './selection.ts'
 import { useDialogs } from './use-dialogs.tsx'
 import { useScrollPlace } from './use-rows.ts'
@@ -22,8 +23,8 @@ const wide = window.matchMedia('(min-width: 80rem)')
 export function UsersCard() {
   const { filter, order, isReadable, setFilter, sortBy } = useUserView()
   const list = useUserList(filter, order, isReadable)
-  const { selection, toggle, toggleAll, clear } = useSelection(filter, order, list)
-  const { dialogs, open, act } = useDialogs(selection, list.profiles.length > 0, clear)
+  const { selection, toggle, toggleAll, keep, clear } = useSelection(filter, order, list)
+  const { dialogs, open, act } = useDialogs(selection, list.profiles.length > 0, keep, emailId)
   const isNarrow = !useIsWide()
   const bar = useRef<HTMLDivElement>(null)
   const card = useRef<HTMLElement>(null)

@@ -93,7 +93,7 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
     <div className="relative size-full">
       <div
         ref={container}
-        className={`size-full [&>iframe]:block [&>iframe]:size-full [&>iframe]:border-0 ${status.kind === 'failed' ? 'invisible' : ''}`}
+        className={`size-full [&>iframe]:block [&>iframe]:size-full [&>iframe]:border-0 dark:p-2 dark:[&>iframe]:rounded-lg ${status.kind === 'failed' ? 'invisible' : ''}`}
       />
       {status.kind === 'loading' && token?.kind !== 'failed' && <ReportLoading area={area} />}
       {status.kind === 'loading' && token?.kind === 'failed' && (

@@ -39,14 +39,14 @@ export function SharedReport({ area, reportUrl, marcas, onCommands }: SharedRepo
     return <ReportFailed report={report} failure={NOT_FRAMED} link={<PowerBiLink url={url} />} />
   return (
     <div className="flex size-full flex-col">
-      <div className="relative min-h-0 flex-1">
+      <div className="relative min-h-0 flex-1 dark:p-2">
         <iframe
           ref={frame}
           src={url}
           title={area}
           allowFullScreen
           onLoad={() => setIsLoaded(true)}
-          className="block size-full border-0"
+          className="block size-full border-0 dark:rounded-lg"
         />
         {!isLoaded && <ReportLoading area={area} />}
       </div>
