@@ -1,0 +1,36 @@
+import { expect, openAs, test } from './portal-fixture.ts'
+import { seriousFindings } from './serious-findings.ts'
+
+test('lamps and ‘Saúde do portal’ say what is broken, since when and what to do, until it works again', async ({
+  page,
+  demo,
+}) => {
+  test.setTimeout(120_000)
+  await openAs(page, 'admin', '/admin')
+  const lamps = page.getByRole('list', { name: 'Estado do portal' })
+  await expect(lamps).toContainText(/Banco de dados.*em ordem desde \d/)
+  await demo.script({ on: 'directory', status: 503, times: 1_000 })
+  await page.getByRole('link', { name: 'Saúde do portal' }).click()
+  const checks = page.getByRole('list', { name: 'Verificações' }).getByRole('listitem')
+  await expect(checks.first()).toContainText(/Falha: Power BI: .*login\.microsoftonline\.com/, {
+    timeout: 40_000,
+  })
+  await expect(page.getByRole('status').filter({ hasText: 'Verificado em' })).toContainText('1 falha e ')
+  await page.getByText('Configuração: de onde vem cada valor').click()
+  await expect(page.getByText('SESSION_SECRET: não definida.')).toBeVisible()
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await seriousFindings(page)).toEqual([])
+
+  await page.getByRole('link', { name: 'Voltar à administração' }).click()
+  const alert = page.getByRole('alert').filter({ hasText: 'Power BI com problema desde' })
+  await expect(alert).toContainText('Os relatórios podem não abrir.')
+  expect(await seriousFindings(page)).toEqual([])
+  await demo.reset()
+  await alert.getByRole('link', { name: 'Ver a saúde do portal' }).click()
+  await page.getByRole('button', { name: 'Verificar de novo' }).click()
+  await expect(checks.filter({ hasText: 'Em ordem: Power BI: as credenciais valem' })).toBeVisible({
+    timeout: 40_000,
+  })
+  await page.goto('/admin')
+  await expect(lamps).toContainText(/Power BI\s*em ordem desde/)
+})
