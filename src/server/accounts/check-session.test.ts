@@ -31,6 +31,8 @@ describeOnEachDatabase('a session', (kind) => {
       sessionKind: z.literal('full'),
       role: roleSchema,
       approved: z.boolean(),
+      accessEnded: z.boolean(),
+      accessEndsAt: z.number().nullable(),
       entitlementVersion: z.int(),
       profile: z.strictObject(profileSchema.shape),
     })

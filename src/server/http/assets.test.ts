@@ -14,7 +14,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'assets/index-abc.js'), SCRIPT)
   writeFileSync(join(folder, 'assets/index-abc.js.br'), brotliCompressSync(SCRIPT))
   writeFileSync(join(folder, 'secret.txt'), 'a secret')
-  const settings = { powerBiHosts: [], humanCheck: { kind: 'altcha' } } as never
+  const settings = { powerBiHosts: [], humanCheck: { kind: 'altcha' }, reportEmbedBase: '' } as never
   const html = '<script id="portal-settings"></script>'
   const page = {
     folder,

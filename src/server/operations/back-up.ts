@@ -106,8 +106,9 @@ export async function readLastBackUp(db: Db): Promise<Date | undefined> {
 
 async function writeRows(db: Db, table: string, write: (line: string) => Promise<void>): Promise<number> {
   const columns = sql.join((await listColumns(db, table)).map((name) => sql.ref(name)))
+  // The name must be none that a column has: it would be taken for the column.
   await sql`declare back_up no scroll cursor for
-    select row_to_json(kept)::text as row from (select ${columns} from ${sql.table(table)}) as kept`.execute(
+    select row_to_json(backed_up_row)::text as row from (select ${columns} from ${sql.table(table)}) as backed_up_row`.execute(
     db,
   )
   let count = 0

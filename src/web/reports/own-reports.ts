@@ -38,8 +38,13 @@ const FOCUS_REST_MS = 5_000
 export type OwnReportsView =
   | { kind: 'loading' }
   | { kind: 'failed'; isRetrying: boolean; retry: () => void }
-  | { kind: 'pending'; emailVerified: boolean; lookAgain: () => Promise<{ isApproved: boolean }> }
-  | { kind: 'ended'; emailVerified: boolean; endedOn: string }
+  /** Waits for the approval, or had one until `endedOn`. */
+  | {
+      kind: 'pending'
+      emailVerified: boolean
+      endedOn: string | undefined
+      lookAgain: () => Promise<{ isApproved: boolean }>
+    }
   /** `isAhead` while only this browser's memory says so. */
   | { kind: 'approved'; emailVerified: boolean; reports: OwnReports; isAhead: boolean }
 
@@ -79,8 +84,13 @@ export function useOwnReports(userId: string): OwnReportsView {
     const result = await refetch({ throwOnError: true })
     return { isApproved: result.data?.approved ?? false }
   }
-  if (data?.endedOn) return { kind: 'ended', emailVerified: data.emailVerified, endedOn: data.endedOn }
-  if (data && !data.approved) return { kind: 'pending', emailVerified: data.emailVerified, lookAgain }
+  if (data && (data.endedOn || !data.approved))
+    return {
+      kind: 'pending',
+      emailVerified: data.emailVerified,
+      endedOn: data.endedOn ?? undefined,
+      lookAgain,
+    }
   const reports = data ?? (hasFailed ? undefined : remembered)
   if (reports) return { kind: 'approved', emailVerified: reports.emailVerified, reports, isAhead: !data }
   if (!hasFailed) return { kind: 'loading' }

@@ -1,11 +1,10 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
 import { reportMessages } from '#contract/messages.ts'
 import type { OwnReports } from '#contract/reports.ts'
-import { loadChunk } from '#web/http/load-chunk.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
+import { LazyPart } from '#web/ui/lazy-part.tsx'
 import { nameTab } from '#web/ui/tab-name.ts'
 import { tabPanelProps, useVisited } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
@@ -131,21 +130,20 @@ export function AskAdministrator({ message }: { message: string }) {
   )
 }
 
-/** Only who has a report of SSO mode loads what shows it; read like data, so that a failure can be tried again. */
-const sharedReportQuery = queryOptions({
-  queryKey: ['shared-report'],
-  queryFn: () => loadChunk(() => import('./embed/shared-report.tsx')),
-  staleTime: Number.POSITIVE_INFINITY,
-})
+/** Only who has a report of SSO mode loads what shows it. */
+const loadSharedReport = () => import('./embed/shared-report.tsx')
 
 function LinkedReport(props: SharedReportProps) {
-  const { data, isError, isFetching, refetch } = useQuery(sharedReportQuery)
-  if (data) return <data.SharedReport {...props} />
-  if (!isError) return <ReportLoading area={props.area} />
   return (
-    <FailedLoad onRetry={() => void refetch()} isRetrying={isFetching} className="mx-auto mt-4 max-w-2xl">
-      O relatório não pôde ser aberto agora.
-    </FailedLoad>
+    <LazyPart
+      name="shared-report"
+      load={loadSharedReport}
+      loading={<ReportLoading area={props.area} />}
+      failed="O relatório não pôde ser aberto agora."
+      className="mx-auto mt-4 max-w-2xl"
+    >
+      {({ SharedReport }) => <SharedReport {...props} />}
+    </LazyPart>
   )
 }
 

@@ -1,20 +1,19 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
 import { preconnect } from 'react-dom'
 import { reportMessages, verificationMessages } from '#contract/messages.ts'
-import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { ResendButton } from '#web/session/resend-button.tsx'
 import { getSession, useSession } from '#web/session/session.ts'
-import { Alert, FailedLoad } from '#web/ui/alert.tsx'
+import { Alert } from '#web/ui/alert.tsx'
 import { formatDate } from '#web/ui/format-instant.ts'
+import { LazyPart } from '#web/ui/lazy-part.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { loadPowerBi } from './embed/powerbi-client.ts'
 import { ownReportsQuery, recallReport, rememberReport, tabsOf, useOwnReports } from './own-reports.ts'
-import type { PendingApprovalProps } from './pending-approval.tsx'
 import { ReportBarLoading } from './report-bar.tsx'
-import { AskAdministrator, NoReports, ReportTabs } from './report-tabs.tsx'
+import { NoReports, ReportTabs } from './report-tabs.tsx'
 import { askTokenAhead } from './use-token-book.ts'
+import type { WithoutAccessProps } from './without-access.tsx'
 
 /**
  * Starts everything that the screen will need: its settings, powerbi-client, the way to the report host, and the token
@@ -51,8 +50,7 @@ function OwnReports({ userId, email }: { userId: string; email: string }) {
       {isUnverified && <UnverifiedBanner email={email} />}
       {view.kind === 'loading' && <ReportsLoading />}
       {view.kind === 'failed' && <NoReports onRetry={view.retry} isRetrying={view.isRetrying} />}
-      {view.kind === 'ended' && <AccessEnded endedOn={view.endedOn} />}
-      {view.kind === 'pending' && <PendingApproval userId={userId} {...view} />}
+      {view.kind === 'pending' && <WithoutAccess userId={userId} {...view} />}
       {view.kind === 'approved' && <ReportTabs userId={userId} {...view} onOpen={rememberReport} />}
     </>
   )
@@ -70,41 +68,22 @@ export function ReportsLoading() {
   )
 }
 
-function AccessEnded({ endedOn }: { endedOn: string }) {
-  const day = formatDate(endedOn)
-  return (
-    <div className="p-4">
-      <Alert kind="warning" title="Acesso encerrado" className="mx-auto mt-4 max-w-2xl">
-        {reportMessages.ended(day)}{' '}
-        <AskAdministrator
-          message={`Olá! Meu acesso ao portal terminou em ${day}. Podem prorrogá-lo? Preciso dele para `}
-        />
-      </Alert>
-    </div>
-  )
-}
-
-/** Only who waits loads what there is to do; it is read like data, so that a failure can be tried again. */
-const waitForApprovalQuery = queryOptions({
-  queryKey: ['wait-for-approval'],
-  queryFn: () => loadChunk(() => import('./pending-approval.tsx')),
-  staleTime: Number.POSITIVE_INFINITY,
-})
-
-function PendingApproval(props: PendingApprovalProps) {
-  const { data, isError, isFetching, refetch } = useQuery(waitForApprovalQuery)
+/** The sentence that says why there are no reports; only whom it is about loads what there is to do. */
+function WithoutAccess(props: WithoutAccessProps) {
+  const { endedOn } = props
   return (
     <div className="mx-auto w-full max-w-2xl space-y-4 px-4 py-8">
-      <Alert kind="warning">{reportMessages.pending}</Alert>
-      {data ? (
-        <data.WaitForApproval {...props} />
-      ) : isError ? (
-        <FailedLoad onRetry={() => void refetch()} isRetrying={isFetching}>
-          O pedido de acesso não pôde ser aberto agora.
-        </FailedLoad>
-      ) : (
-        <Skeleton className="h-96 rounded-xl" />
-      )}
+      <Alert kind="warning">
+        {endedOn === undefined ? reportMessages.pending : reportMessages.ended(formatDate(endedOn))}
+      </Alert>
+      <LazyPart
+        name="without-access"
+        load={() => import('./without-access.tsx')}
+        loading={<Skeleton className="h-96 rounded-xl" />}
+        failed="O pedido de acesso não pôde ser aberto agora."
+      >
+        {({ NextSteps }) => <NextSteps {...props} />}
+      </LazyPart>
     </div>
   )
 }

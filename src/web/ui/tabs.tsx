@@ -60,8 +60,9 @@ export function TabList({ label, idPrefix, tabs, selectedId, onSelect, className
       ref={box}
       className={classNames(
         'overflow-x-auto [scrollbar-width:none]',
-        hasBefore && 'mask-l-from-[calc(100%-3rem)]',
-        hasAfter && 'mask-r-from-[calc(100%-3rem)]',
+        (hasBefore || hasAfter) && 'fade-ends',
+        hasBefore && 'fade-start',
+        hasAfter && 'fade-end',
         className,
       )}
     >

@@ -64,7 +64,7 @@ function ReportPanel() {
       <svg
         aria-hidden="true"
         viewBox="0 0 760 600"
-        className="absolute top-1/2 left-14 h-150 w-190 -translate-y-1/2 drop-shadow-sm tabular-nums"
+        className="absolute top-1/2 left-14 h-150 w-190 -translate-y-1/2 [filter:drop-shadow(0_1px_2px_#00000026)] tabular-nums"
       >
         <use href={`${reportPicture}#report`} />
       </svg>

@@ -5,21 +5,34 @@ import { queryClient } from '#web/http/query-client.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { classNames } from '#web/ui/class-names.ts'
-import { formatTime } from '#web/ui/format-instant.ts'
+import { formatDate, formatTime } from '#web/ui/format-instant.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import { AccessRequest } from './access-request.tsx'
 import { ownReportsQuery } from './own-reports.ts'
 import { AskAdministrator } from './report-tabs.tsx'
 
-export interface PendingApprovalProps {
+export interface WithoutAccessProps {
   userId: string
+  /** The last day of an access that has ended by itself. */
+  endedOn: string | undefined
   emailVerified: boolean
   lookAgain: () => Promise<{ isApproved: boolean }>
 }
 
-/** What somebody does who waits for approval, below the sentence that says so; the reports take its place by themselves. */
-export function WaitForApproval({ userId, ...state }: PendingApprovalProps) {
+/** What is left to do for somebody without access, below the sentence that says so. */
+export function NextSteps({ endedOn, ...props }: WithoutAccessProps) {
+  if (endedOn === undefined) return <WaitForApproval {...props} />
+  const day = formatDate(endedOn)
+  return (
+    <AskAdministrator
+      message={`Olá! Meu acesso ao portal terminou em ${day}. Podem prorrogá-lo? Preciso dele para `}
+    />
+  )
+}
+
+/** What somebody does who waits for approval; the reports take its place by themselves. */
+function WaitForApproval({ userId, ...state }: Omit<WithoutAccessProps, 'endedOn'>) {
   useEffect(
     () => () => {
       // Taken away because the approval has come, not because the person has left.
@@ -37,7 +50,7 @@ export function WaitForApproval({ userId, ...state }: PendingApprovalProps) {
 }
 
 /** The three steps to the first report, where one stands, and a way to ask for it now. */
-function WayToApproval({ emailVerified, lookAgain }: Omit<PendingApprovalProps, 'userId'>) {
+function WayToApproval({ emailVerified, lookAgain }: Omit<WithoutAccessProps, 'userId' | 'endedOn'>) {
   const [answer, setAnswer] = useState('')
   const { submit, isBusy } = useSubmit({
     send: lookAgain,

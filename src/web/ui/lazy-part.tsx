@@ -1,0 +1,40 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { loadChunk } from '#web/http/load-chunk.ts'
+import { FailedLoad } from './alert.tsx'
+
+interface LazyPartProps<Module> {
+  /** Its name among the parts. */
+  name: string
+  /** Imports its chunk. */
+  load: () => Promise<Module>
+  /** What stands there until then, as large as the part. */
+  loading: ReactNode
+  /** What is said when it could not be loaded. */
+  failed: string
+  className?: string
+  children: (module: Module) => ReactNode
+}
+
+/** A part of a screen that only those load who need it; read like data, so that a failure can be tried again. */
+export function LazyPart<Module>({
+  name,
+  load,
+  loading,
+  failed,
+  className,
+  children,
+}: LazyPartProps<Module>) {
+  const { data, isError, isFetching, refetch } = useQuery({
+    queryKey: ['part', name],
+    queryFn: () => loadChunk(load),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (data) return children(data)
+  if (!isError) return loading
+  return (
+    <FailedLoad onRetry={() => void refetch()} isRetrying={isFetching} {...(className && { className })}>
+      {failed}
+    </FailedLoad>
+  )
+}
