@@ -89,10 +89,9 @@ test.skipIf(!serverUrl)(
     const signIn = (portal: PortalProcess, password: string) =>
       post(portal, '/api/auth/token?grant_type=password', { email: 'admin@grupopatio.com.br', password })
     for (const [one, other] of [pair, [fast, here]] as const) {
-      const { access_token, refresh_token } = (await (await signIn(one, DEMO_PASSWORD)).json()) as Record<
-        string,
-        string
-      >
+      const session = (await (await signIn(one, DEMO_PASSWORD)).json()) as Record<string, string>
+      expect(session).toHaveProperty('access_token')
+      const { access_token, refresh_token } = session
       const headers = { authorization: `Bearer ${access_token}` }
       expect((await fetch(`${other.url}/api/profiles/me`, { headers })).status).toBe(200)
       expect((await post(other, '/api/auth/token?grant_type=refresh_token', { refresh_token })).status).toBe(
