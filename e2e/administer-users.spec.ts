@@ -176,7 +176,7 @@ test('an approval gives entitlements and lets in with one call, and the person i
   await expect(toast(page, 'Usuário aprovado com sucesso')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Remover', exact: true })).toBeVisible()
   expect(bodies.map((body) => JSON.parse(body))).toEqual([
-    { approved: true, types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] },
+    { approved: true, types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'], valid_until: null },
   ])
   expect(await other.person(PENDING)).toMatchObject({ approved: true, types: ['Vendas'], estados: ['RJ'] })
   expect((await demo.mail(PENDING, 'account-approved')).text).toContain('aprovou sua conta')

@@ -115,7 +115,7 @@ function Notices() {
       title: `Notificação: ${kind}`,
       description: 'O que aconteceu e o que fazer.',
       lifetimeMs: Number.POSITIVE_INFINITY,
-      ...(kind === 'success' && { action: { label: 'Desfazer', run: () => {} } }),
+      ...(kind === 'info' && { action: { label: 'Desfazer', run: () => {} } }),
       ...(kind === 'warning' && { countdownTo: Date.now() + 120_000 }),
     })
   return (
