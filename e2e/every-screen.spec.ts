@@ -4,11 +4,13 @@ import {
   test as base,
   expect,
   openAs,
+  openSession,
   reportOf,
   signIn,
   solveHumanCheck,
   typeNewPassword,
 } from './portal-fixture.ts'
+import { SCREEN_STATES } from './screen-states.ts'
 import { breakPolicy, watchViolations } from './watch-violations.ts'
 
 // Every screen, dialog and report under the portal's policies. It signs people up and uses their links.
@@ -174,3 +176,42 @@ test('/contato and /mensagens', async ({ page }) => {
   await expect(page.getByRole('article').filter({ hasText: 'rita@exemplo.com.br' })).toBeVisible()
   await lookInto(page, 'Excluir', /\w/)
 })
+
+/** Runs in the page: adds up how far things moved that nobody had touched, and remembers which. */
+function watchShifts(): void {
+  const shifts: string[] = []
+  Object.assign(window, { shifts })
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as (PerformanceEntry & {
+      value: number
+      hadRecentInput: boolean
+      sources: { node: Node | null }[]
+    })[]) {
+      // Notices lie over the page and grow upwards.
+      const moved = entry.sources.flatMap(({ node }) =>
+        node instanceof Element && !node.closest('[aria-live]') ? node.outerHTML.slice(0, 90) : [],
+      )
+      if (!entry.hadRecentInput && moved.length > 0) shifts.push(`${entry.value.toFixed(4)} ${moved}`)
+    }
+  }).observe({ type: 'layout-shift', buffered: true })
+}
+
+for (const width of [1440, 390])
+  test(`nothing moves while a screen loads (${width} px)`, async ({ page }) => {
+    test.setTimeout(240_000)
+    await page.setViewportSize({ width, height: 844 })
+    await page.addInitScript(watchShifts)
+    for (const { name, as, path, given, ready } of SCREEN_STATES.filter(({ act }) => !act)) {
+      if (as) await openSession(page, as)
+      await given?.(page)
+      await page.goto(path)
+      await expect(ready(page)).toBeVisible()
+      const shifts = await page.evaluate(async () => {
+        await document.fonts.ready
+        await new Promise((done) => requestAnimationFrame(() => setTimeout(done)))
+        return (window as unknown as { shifts: string[] }).shifts
+      })
+      expect.soft(shifts, name).toEqual([])
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+    }
+  })

@@ -1,8 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ComponentType, useEffect, useState } from 'react'
 import { ReportSettingsCard } from '#web/reports/settings/report-settings-card.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
+import { classNames } from '#web/ui/class-names.ts'
 import { ApprovalQueue } from '#web/users/approval-queue.tsx'
+import { FIRST_WAITING, waitingQuery } from '#web/users/user-queries.ts'
 import { UsersCard } from '#web/users/users-card.tsx'
 
 // For the route's loader: one chunk carries both.
@@ -11,6 +14,7 @@ export { readUsersAhead } from '#web/users/user-view.ts'
 /** /admin: who may see what, and which report each area shows. */
 export function AdminScreen() {
   const Lamps = useLamps()
+  const { isPending, failureCount } = useQuery(waitingQuery(FIRST_WAITING))
   return (
     <div className="mx-auto w-full max-w-[90rem] space-y-6 px-4 py-8">
       <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
@@ -36,10 +40,13 @@ export function AdminScreen() {
           </button>
         </div>
       </div>
-      <div className="-mt-3 min-h-10 text-xs sm:min-h-5">{Lamps && <Lamps />}</div>
+      <div className="-mt-3 min-h-10 text-xs xl:min-h-5">{Lamps && <Lamps />}</div>
       <ApprovalQueue />
-      <ReportSettingsCard />
-      <UsersCard />
+      {/* Not seen before it is known how far down they begin. */}
+      <div className={classNames('space-y-6', isPending && failureCount === 0 && 'invisible')}>
+        <ReportSettingsCard />
+        <UsersCard />
+      </div>
     </div>
   )
 }

@@ -10,7 +10,7 @@ const tooltipClasses = 'lg:after:hidden'
 interface HeaderItemProps {
   label: string
   icon: LucideIcon
-  /** A number at the icon's corner, behind the label where that is shown. */
+  /** A number at the icon's corner, at the label's where that is shown: nothing moves when it comes. */
   badge?: string
 }
 type HeaderLinkProps = HeaderItemProps & {
@@ -56,7 +56,7 @@ function HeaderItemContent({ label, icon: Icon, badge }: HeaderItemProps) {
         <span
           aria-hidden="true"
           data-text={badge}
-          className="absolute top-0 left-1/2 whitespace-nowrap rounded-full bg-danger-solid px-1 text-center font-semibold text-white text-xs tabular-nums after:content-[attr(data-text)] lg:static"
+          className="absolute top-0 left-1/2 whitespace-nowrap lg:-top-0.5 lg:-right-1 lg:left-auto rounded-full bg-danger-solid px-1 text-center font-semibold text-white text-xs tabular-nums after:content-[attr(data-text)]"
         />
       )}
     </>

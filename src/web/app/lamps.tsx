@@ -35,7 +35,10 @@ export function Lamps() {
   const broken = lamps.filter(({ isGood }) => isGood === false)
   return (
     <div className="space-y-3">
-      <ul aria-label="Estado do portal" className="flex flex-wrap gap-x-5 gap-y-1 text-muted">
+      <ul
+        aria-label="Estado do portal"
+        className="grid grid-cols-2 gap-x-5 gap-y-1 text-muted xl:grid-cols-4"
+      >
         {lamps.map(({ name, isGood, since }) => (
           <li key={name} className="flex items-center gap-1.5">
             <span

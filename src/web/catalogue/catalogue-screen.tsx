@@ -12,6 +12,7 @@ import type { ListName } from '#contract/held-lists.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { classNames } from '#web/ui/class-names.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
@@ -81,7 +82,11 @@ function ListCard({ list, title, hint, catalogue }: ListCardProps) {
       <section
         aria-labelledby={titleId}
         ref={place}
-        className="rounded-xl border border-line bg-surface shadow-xs"
+        className={classNames(
+          'rounded-xl border border-line bg-surface shadow-xs',
+          // How far down it begins on a phone is not known yet.
+          !catalogue && list !== 'types' && 'max-lg:hidden',
+        )}
       >
         <div className="px-5 pt-5 pb-3">
           <h2 id={titleId} className="font-semibold text-lg">
@@ -90,7 +95,7 @@ function ListCard({ list, title, hint, catalogue }: ListCardProps) {
           <p className="text-muted text-sm">{hint}</p>
         </div>
         {!catalogue && <ListLoading />}
-        <ol aria-labelledby={titleId} className="border-line border-t">
+        <ol aria-labelledby={titleId} hidden={!catalogue} className="border-line border-t">
           {order.map((item, index) => (
             <ItemRow key={item.code} list={list} item={item} onRename={() => setRenamed(item)}>
               {([-1, 1] as const).map((by) => (
@@ -163,7 +168,7 @@ function ItemRow({ list, item, onRename, children }: ItemRowProps) {
           {label}
           {list !== 'types' && code !== label && <span className="text-muted"> ({code})</span>}
         </p>
-        <p className="text-muted text-xs tabular-nums">{use && sayUse(list, use)}</p>
+        <p className="min-h-4 text-muted text-xs tabular-nums">{use && sayUse(list, use)}</p>
       </div>
       <div className="flex shrink-0 items-center">
         {children}

@@ -47,7 +47,12 @@ export function ReportBar({ idPrefix, areas, selected, onSelect, reportId, comma
           </Tooltip>
         ))}
       </div>
-      {actions.length > 0 && <ActionMenu actions={actions} age={age} />}
+      {actions.length > 0 ? (
+        <ActionMenu actions={actions} age={age} />
+      ) : (
+        // The tabs stay where they are when it comes.
+        <div className="w-12 shrink-0 lg:hidden" />
+      )}
     </div>
   )
 }

@@ -30,11 +30,15 @@ export function ReportSettingsCard() {
       <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
         <h2 className="font-semibold text-lg">Configuração Global do Power BI</h2>
         <AreaLegend />
-        {settings.data && catalogue.data && (
+        {settings.data && catalogue.data ? (
           <TestAll
             settings={settings.data}
             areas={catalogue.data.types.filter(({ archived }) => !archived)}
           />
+        ) : (
+          <Button variant="secondary" disabled>
+            Testar tudo
+          </Button>
         )}
       </div>
       {settings.data && catalogue.data && <AreaTabs settings={settings.data} areas={catalogue.data.types} />}
