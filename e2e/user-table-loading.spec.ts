@@ -1,6 +1,6 @@
 import AxeBuilder from '@axe-core/playwright'
 import { menuOf } from './administration.ts'
-import { expect, openAs, test } from './portal-fixture.ts'
+import { expect, muteChanges, openAs, test } from './portal-fixture.ts'
 import {
   header,
   openTable,
@@ -83,6 +83,8 @@ test('whoever is no administrator is turned away and told so', async ({ page }) 
 })
 
 test('whoever stops being one learns it from the next thing done', async ({ page }) => {
+  // The stream of changes might tell them before.
+  await muteChanges(page)
   await openTable(page)
   const body = {
     code: 'forbidden',
