@@ -1,4 +1,3 @@
-import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import {
   expect,
@@ -10,16 +9,11 @@ import {
   tickedIn,
   toast,
 } from './administration.ts'
+import { seriousFindings } from './serious-findings.ts'
 
 const PENDING = 'pendente@grupopatio.com.br'
 const VENDAS = 'vendas.rj@grupopatio.com.br'
 
-async function findings(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`)
-}
 /** Presses Tab until something has the focus, as somebody without a mouse does. */
 async function tabTo(page: Page, name: string): Promise<void> {
   const focused = () =>
@@ -196,11 +190,11 @@ for (const [colorScheme, width] of [
     const dialog = page.getByRole('dialog')
     const expectClean = async (text: string) => {
       await expect(dialog.getByText(text).first()).toBeVisible()
-      expect(await findings(page), text).toEqual([])
+      expect(await seriousFindings(page), text).toEqual([])
     }
     await openPerson(page, VENDAS)
     await menuOf(page).click()
-    expect(await findings(page)).toEqual([])
+    expect(await seriousFindings(page)).toEqual([])
     await page.keyboard.press('Escape')
     for (const [button, text] of [
       ['Gerenciar Tipos de Acesso', 'Operadores'],

@@ -18,25 +18,11 @@ import { getSession, onAuthStateChange, owesPasswordChange } from '#web/session/
 import { forgetEnd, readReturnPath } from '#web/session/session-end.ts'
 import { nameTab } from '#web/ui/tab-name.ts'
 import { Toaster } from '#web/ui/toast.tsx'
+import type { SearchPart } from '#web/users/user-view.ts'
 import { ErrorScreen, NotFoundScreen } from './error-screens.tsx'
 
 /** What /admin keeps in its address; the screen itself drops what makes no sense. */
-export type AdminSearch = Partial<
-  Record<
-    | 'q'
-    | 'status'
-    | 'verified'
-    | 'type'
-    | 'marca'
-    | 'estado'
-    | 'template'
-    | 'lastAccess'
-    | 'sort'
-    | 'order'
-    | 'area',
-    string
-  >
->
+export type AdminSearch = Partial<Record<SearchPart | 'area', string>>
 /** What /mensagens keeps in its address. */
 export type InboxSearch = Partial<Record<'q' | 'unread', string>>
 

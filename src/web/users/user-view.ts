@@ -22,7 +22,7 @@ function oneOf<Value extends string>(value: unknown, values: readonly Value[]): 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
 /** The table's part of the address of /admin. */
-type SearchPart =
+export type SearchPart =
   | 'q'
   | 'status'
   | 'verified'
