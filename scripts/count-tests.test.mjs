@@ -12,16 +12,28 @@ test('counts a file that Vitest cannot load as a failure, and one with failed te
     numTodoTests: 1,
     testResults: [
       { status: 'failed', assertionResults: [] },
-      { status: 'failed', assertionResults: [{}] },
-      { status: 'passed', assertionResults: [{}] },
+      { status: 'failed', assertionResults: [{ status: 'failed', fullName: 'a', failureMessages: ['x'] }] },
+      { status: 'passed', assertionResults: [{ status: 'passed', fullName: 'b', failureMessages: [] }] },
     ],
   }
-  expect(countVitest(report)).toEqual({ passed: 5, failed: 2, skipped: 3 })
+  expect(countVitest(report)).toEqual({ passed: 5, failed: 2, skipped: 3, unsteady: [] })
 })
 
-test('counts a flaky browser test as failed', () => {
+test('names what passed only on a second try, of Vitest and of Playwright', () => {
+  const counts = { numPassedTests: 2, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0 }
+  const assertionResults = [
+    { status: 'passed', fullName: 'a b', failureMessages: ['once'] },
+    { status: 'passed', fullName: 'a c', failureMessages: [] },
+  ]
+  const testResults = [{ status: 'passed', assertionResults }]
+  expect(countVitest({ ...counts, testResults }).unsteady).toEqual(['a b'])
   const stats = { expected: 4, unexpected: 1, flaky: 1, skipped: 2 }
-  expect(countPlaywright({ stats })).toEqual({ passed: 4, failed: 2, skipped: 2 })
+  const specs = [
+    { title: 'a', tests: [{ status: 'expected' }] },
+    { title: 'b', tests: [{ status: 'flaky' }] },
+  ]
+  const suites = [{ specs: [], suites: [{ specs }] }]
+  expect(countPlaywright({ stats, suites })).toEqual({ passed: 5, failed: 1, skipped: 2, unsteady: ['b'] })
 })
 
 test('a report that is missing or cut short counts nothing', () => {
@@ -34,9 +46,9 @@ test('a report that is missing or cut short counts nothing', () => {
 
 test('writes the sum on one line, naming skipped tests only when there are any', () => {
   const sum = addTotals([
-    { passed: 2, failed: 1, skipped: 0 },
-    { passed: 3, failed: 0, skipped: 4 },
+    { passed: 2, failed: 1, skipped: 0, unsteady: [] },
+    { passed: 3, failed: 0, skipped: 4, unsteady: [] },
   ])
   expect(writeTotals(sum)).toBe('5 passed, 1 failed, 4 skipped')
-  expect(writeTotals({ passed: 5, failed: 0, skipped: 0 })).toBe('5 passed, 0 failed')
+  expect(writeTotals({ ...noTests, passed: 5 })).toBe('5 passed, 0 failed')
 })
