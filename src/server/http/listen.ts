@@ -154,13 +154,13 @@ const CODES = {
 type BrokenRequest = (typeof CODES)[keyof typeof CODES] | 'invalid-input'
 
 /** The problem JSON of a request that never reached the app. */
-export function describeBrokenRequest(code: BrokenRequest): string {
+function describeBrokenRequest(code: BrokenRequest): string {
   const detail = code === 'invalid-input' ? { detail: 'O pedido não pôde ser lido.' } : {}
   return JSON.stringify(problemOf(new ProblemError(code, detail), randomUUID()))
 }
 
 /** Answers what is not even HTTP in the same form as every other failure, and hangs up. */
-export function refuseBrokenRequest(
+function refuseBrokenRequest(
   error: NodeJS.ErrnoException,
   socket: Duplex,
   headers: [string, string][],

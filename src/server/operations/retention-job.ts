@@ -139,7 +139,7 @@ async function applyRule(
  * @param until ms since the epoch; no other replica gets the job before
  * @returns whether the job is ours
  */
-export async function claimJob(db: Db, name: string, at: number, until: number): Promise<boolean> {
+async function claimJob(db: Db, name: string, at: number, until: number): Promise<boolean> {
   const claimed = await db
     .insertInto('job_claims')
     .values({ name, claimed_until: new Date(until) })
@@ -155,7 +155,7 @@ export async function claimJob(db: Db, name: string, at: number, until: number):
 }
 
 /** Lets anybody have the job again from an instant (ms since the epoch) on. */
-export async function releaseJob(db: Db, name: string, from: number): Promise<void> {
+async function releaseJob(db: Db, name: string, from: number): Promise<void> {
   await db
     .updateTable('job_claims')
     .set({ claimed_until: new Date(from) })

@@ -122,12 +122,7 @@ function deleteOldAuditEntries(cutoff: Cutoff): RetentionRule['deleteBatch'] {
  * @param periodMs how long a sign-up may wait for its verification
  * @returns how many went
  */
-export async function deleteUnverifiedSignUps(
-  db: Db,
-  at: number,
-  periodMs: number,
-  limit: number,
-): Promise<number> {
+async function deleteUnverifiedSignUps(db: Db, at: number, periodMs: number, limit: number): Promise<number> {
   const cutoff = new Date(at - periodMs)
   const { rows } = await sql<{ count: number }>`
     with gone as (

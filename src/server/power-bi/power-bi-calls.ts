@@ -15,7 +15,7 @@ function segment(id: string): string {
   return encodeURIComponent(id)
 }
 
-export function reportPathOf(report: Pick<ReportRef, 'workspaceId' | 'reportId'>): string {
+function reportPathOf(report: Pick<ReportRef, 'workspaceId' | 'reportId'>): string {
   return `/groups/${segment(report.workspaceId)}/reports/${segment(report.reportId)}`
 }
 

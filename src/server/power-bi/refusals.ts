@@ -37,7 +37,7 @@ const DENIED: Record<Step, Outcome> = {
 }
 
 /** Which of the known troubles a refusal is; 'refused' for all others. */
-export function outcomeOfRefusal(refusal: PowerBiRefusal, step: Step): Outcome {
+function outcomeOfRefusal(refusal: PowerBiRefusal, step: Step): Outcome {
   const words = `${refusal.code} ${refusal.message}`
   const known = BY_WORDS.find(([pattern]) => pattern.test(words))
   if (known) return known[1]
@@ -49,7 +49,7 @@ export function outcomeOfRefusal(refusal: PowerBiRefusal, step: Step): Outcome {
 }
 
 /** Which of the known troubles the directory's refusal is, by its error_description. */
-export function outcomeOfDirectory(description: string): Outcome {
+function outcomeOfDirectory(description: string): Outcome {
   return BY_AADSTS.find(([pattern]) => pattern.test(description))?.[1] ?? 'bad-credentials'
 }
 

@@ -31,7 +31,7 @@ export function callSetting(
 }
 
 /** GET /global-powerbi-settings @returns its items */
-export async function listSettings(portal: TestPortal, token: string) {
+async function listSettings(portal: TestPortal, token: string) {
   return (await send(portal, 'GET', '/api/global-powerbi-settings', { token })).body.items
 }
 

@@ -14,7 +14,7 @@ import { linkSetting, principalSetting } from './report-setting-calls.ts'
 import type { TestPortal } from './test-portal.ts'
 
 /** Callers whom every route but the public ones takes for nobody. */
-export const NOT_SIGNED_IN = [
+const NOT_SIGNED_IN = [
   'nobody',
   'garbage token',
   'expired token',
@@ -131,7 +131,7 @@ export const SOMEBODY_WAITING = '3d1f7a50-9f6a-4b7c-8a0e-5b1c2d3e4f60'
 export const SOME_TEMPLATE = 'c6d6b6a4-0c56-4f0e-8a55-2f6f0f1d9b7e'
 export const SOME_INVITATION = 'e8a1f0c2-3b4d-4c5e-9f60-718293a4b5c6'
 /** Stands in for the view of SOMEBODY that a test has begun. */
-export const SOME_VIEW = '123456789'
+const SOME_VIEW = '123456789'
 export const SOME_MESSAGE = '00000000-0000-4000-8000-000000000000'
 
 const { workspaceId, reportId, datasetId } = emulatedReport('CRM')

@@ -58,7 +58,7 @@ const unreadCountQuery = (userId: string | undefined) =>
  * How many support messages are still unread, live, here and in the name of the browser's tab; 0 while
  * unknown. Only administrators may ask.
  */
-export function useUnreadCount(): number {
+function useUnreadCount(): number {
   const userId = useSession()?.user.id
   const { data, error } = useQuery(unreadCountQuery(userId))
   useEffect(() => {

@@ -57,7 +57,7 @@ function OwnReports({ userId, email }: { userId: string; email: string }) {
 }
 
 /** While the person's reports are being read; as large as the tabs and the report will be. */
-export function ReportsLoading() {
+function ReportsLoading() {
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <ReportBarLoading />
@@ -89,7 +89,7 @@ function WithoutAccess(props: WithoutAccessProps) {
 }
 
 /** The yellow banner of people whose e-mail is not verified, with a button that sends the mail again. */
-export function UnverifiedBanner({ email }: { email: string }) {
+function UnverifiedBanner({ email }: { email: string }) {
   return (
     <aside
       aria-label="Verificação de e-mail"

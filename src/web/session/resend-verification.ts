@@ -38,7 +38,7 @@ function labelOf(isSending: boolean, secondsLeft: number): string {
 }
 
 /** The resend button rests for a minute after each mail. */
-export const RESEND_COOLDOWN_SECONDS = 60
+const RESEND_COOLDOWN_SECONDS = 60
 /** No rest that the server asks for is longer; guards against a clock that was set back. */
 const MAX_SECONDS = 3_600
 
@@ -49,7 +49,7 @@ export function secondsUntil(end: number, now: number): number {
 }
 
 /** The countdown of one address; it survives a reload and is shared by the tabs of this browser. */
-export function useResendCooldown(email: string) {
+function useResendCooldown(email: string) {
   const storageKey = `patio.resend-until.${email}`
   const [secondsLeft, setSecondsLeft] = useState(() => readSeconds(storageKey))
   const isCounting = secondsLeft > 0

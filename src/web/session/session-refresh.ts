@@ -12,7 +12,7 @@ import {
 } from './session-store.ts'
 
 /** A session is renewed when its access token has less than this many seconds left. */
-export const REFRESH_MARGIN_SECONDS = 60
+const REFRESH_MARGIN_SECONDS = 60
 const LOCK_NAME = 'patio.refresh'
 /** A refresh that hangs holds the lock, and with it every tab, for no longer than this. */
 const TIMEOUT_MS = 15_000

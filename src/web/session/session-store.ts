@@ -2,7 +2,7 @@ import type { AuthUser, Session } from '#contract/accounts.ts'
 import { sharedStorage } from './browser-storage.ts'
 
 /** Local storage key of the session, shared by every tab. */
-export const SESSION_KEY = 'patio.session'
+const SESSION_KEY = 'patio.session'
 /** Of the mark of a sign-up. Whoever signs in or out may be somebody else than who signed up. */
 export const MARK_KEY = 'patio.confirmation-mark'
 /** Of the ids of the report that was open last. */

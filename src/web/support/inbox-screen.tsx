@@ -58,7 +58,7 @@ interface InboxToolbarProps {
   onChange: (filter: InboxFilter) => void
 }
 
-export function InboxToolbar({ filter, onChange }: InboxToolbarProps) {
+function InboxToolbar({ filter, onChange }: InboxToolbarProps) {
   return (
     <search className="flex flex-wrap gap-3">
       <SearchField value={filter.q} onChange={(q) => onChange({ ...filter, q })} />

@@ -111,7 +111,7 @@ export function FieldFrame({ id, label, error, hint, className, children }: Fiel
   )
 }
 
-export function inputProps(id: string, error: string | undefined, hint: ReactNode) {
+function inputProps(id: string, error: string | undefined, hint: ReactNode) {
   return {
     id,
     'aria-invalid': error ? true : undefined,
@@ -119,7 +119,7 @@ export function inputProps(id: string, error: string | undefined, hint: ReactNod
   }
 }
 
-export function inputClasses(error: string | undefined): string {
+function inputClasses(error: string | undefined): string {
   return classNames(
     'w-full rounded-lg border bg-surface px-3 text-base text-ink placeholder:text-muted sm:text-sm',
     'transition-colors focus-visible:outline-offset-0 disabled:opacity-60 read-only:bg-subtle',

@@ -238,10 +238,7 @@ function usePauseWhileHidden(): void {
  * F6 moves the focus to the newest notice and back again: the notices stand at the end of the page, too far to
  * tab to before they go. When the focused one goes, the focus returns to where it came from.
  */
-export function useToastShortcut(
-  section: RefObject<HTMLElement | null>,
-  toasts: readonly ShownToast[],
-): void {
+function useToastShortcut(section: RefObject<HTMLElement | null>, toasts: readonly ShownToast[]): void {
   const cameFrom = useRef<HTMLElement>(null)
 
   useEffect(() => {

@@ -172,7 +172,7 @@ function describeOutcome({ selected, unchanged }: BulkEditResult): string {
 }
 
 /** Says that a bulk edit is done, and offers for 30 seconds to take it back. */
-export function announceBulkEdit(action: BulkEdit['action'], result: BulkEditResult): void {
+function announceBulkEdit(action: BulkEdit['action'], result: BulkEditResult): void {
   const { undoId, selected, unchanged } = result
   const notice = { kind: 'success', title: adminMessages.bulkDone(action, selected) } as const
   if (undoId === null || selected === unchanged)

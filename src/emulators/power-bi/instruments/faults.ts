@@ -1,6 +1,6 @@
 import { type Reply, refuse } from '#emulators/power-bi/reply.ts'
 
-export const FAULT_TARGETS = [
+const FAULT_TARGETS = [
   'directory',
   'report',
   'dataset',

@@ -132,7 +132,7 @@ const PHONE = '(max-width: 639px)'
  * Whether it has one is only known once it has loaded, so it is remembered for the next time; a report whose
  * layout turns out to be the wrong one is opened again.
  */
-export function usePhoneLayout(reportId: string) {
+function usePhoneLayout(reportId: string) {
   const isNarrow = useIsNarrow()
   const [hasLayout, setHasLayout] = useState(() => sharedStorage.get(memoryOf(reportId)) === 'yes')
 

@@ -267,7 +267,7 @@ const USES = [
 ] as const
 
 /** Calls back when the person uses the report in this element, not when the portal or the report itself acts. */
-export function listenToUse(element: HTMLElement, signal: AbortSignal, onUse: () => void): void {
+function listenToUse(element: HTMLElement, signal: AbortSignal, onUse: () => void): void {
   for (const name of USES) {
     const onEvent = (event: Event) => {
       const { initiator } = (event as CustomEvent<{ initiator?: string } | null>).detail ?? {}

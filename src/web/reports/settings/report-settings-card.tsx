@@ -153,7 +153,7 @@ const LOOKS: Record<AreaState, { dot: string; text: string }> = {
 }
 
 /** An area's name with a dot for how it stands; the dot's meaning is there for screen readers too. */
-export function AreaLabel({ name, state }: { name: string; state: AreaState }) {
+function AreaLabel({ name, state }: { name: string; state: AreaState }) {
   return (
     // Positioned, so that what is for screen readers alone scrolls with the tabs instead of widening the page.
     <span className="relative inline-flex items-center gap-2">
@@ -165,7 +165,7 @@ export function AreaLabel({ name, state }: { name: string; state: AreaState }) {
 }
 
 /** What the dots mean; only for the eye, since every tab says it itself. */
-export function AreaLegend() {
+function AreaLegend() {
   return (
     <ul aria-hidden="true" className="flex flex-wrap gap-x-4 gap-y-1 text-muted text-xs">
       {(['configured', 'empty', 'changed'] as const).map((state) => (
@@ -201,7 +201,7 @@ function useSelectedArea(areas: readonly CatalogueItem[]) {
 }
 
 /** Asks before the screen is left with changes that are not saved; the browser asks where the page itself goes. */
-export function LeaveGuard({ changed }: { changed: readonly string[] }) {
+function LeaveGuard({ changed }: { changed: readonly string[] }) {
   const { isAsking, answer } = useLeaveQuestion(changed.length > 0)
   const areas = new Intl.ListFormat('pt-BR').format(changed)
   return (
