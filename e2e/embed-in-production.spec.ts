@@ -37,7 +37,7 @@ test.beforeAll(async () => {
           reportEmbedBase: 'https://app.powerbi.com',
           powerBiHosts: ['app.powerbi.com'],
           isDemo: false,
-          version: '0.2.0',
+          version: '9.8.7',
         },
       },
     },

@@ -24,7 +24,7 @@ const settings: PortalSettings = {
   reportEmbedBase: 'https://app.powerbi.com',
   powerBiHosts: ['app.powerbi.com'],
   isDemo: false,
-  version: '0.2.0',
+  version: '9.8.7',
 }
 const everything = Object.values(PLACEHOLDERS).join(' ')
 const screens: PrerenderedScreen[] = [
