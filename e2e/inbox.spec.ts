@@ -32,6 +32,7 @@ test('an administrator reads, marks and deletes messages', async ({ page, demo }
   await expect(card).not.toHaveClass(/border-brand/)
   await expect(card.getByRole('button', { name: 'Marcar como lida' })).toHaveCount(0)
   await expect(card).toBeFocused()
+  await expect(card.getByText(/^Tratada por .+, hoje às \d\d:\d\d$/)).toBeVisible()
   await expect(page.getByRole('link', { name: 'Mensagens, 2 não lidas' })).toBeVisible()
   await card.getByRole('button', { name: 'Marcar como não lida' }).click()
   await expect(page.getByText('Mensagem marcada como não lida')).toBeVisible()
@@ -141,6 +142,10 @@ test('a message is answered by mail or by phone', async ({ page, demo }) => {
     'href',
     'tel:+552133334444',
   )
+  // Headless, no mail program opens.
+  await card.getByRole('link', { name: 'Responder', exact: true }).click()
+  await expect(card.getByText(/^Respondida por .+, hoje às \d\d:\d\d$/)).toBeVisible()
+  await expect(card.getByRole('button', { name: 'Marcar como não lida' })).toBeVisible()
 })
 
 test('what fails is said, and the message stands as it was', async ({ page, demo }) => {

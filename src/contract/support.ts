@@ -45,6 +45,8 @@ export const supportMessageSchema = z.object({
   message: z.string(),
   is_read: z.boolean(),
   created_at: z.string(),
+  /** Who dealt with it last; `by` is null once they have been deleted. A server of 0.1 does not tell. */
+  handled: z.nullish(z.object({ by: z.nullable(z.string()), at: z.string(), answered: z.boolean() })),
 })
 export type SupportMessage = z.output<typeof supportMessageSchema>
 
@@ -145,9 +147,12 @@ export const supportRoutes = defineRoutes({
     method: 'PATCH',
     path: '/api/support-messages/{id}',
     access: 'admin',
-    summary: 'Marks a message as read, or as unread again',
+    summary: 'Marks a message as read, or as unread again; `answered`: because an answer was begun',
     params: idParams,
-    body: z.strictObject({ is_read: z.boolean() }),
+    body: z.union([
+      z.strictObject({ is_read: z.boolean() }),
+      z.strictObject({ is_read: z.literal(true), answered: z.literal(true) }),
+    ]),
     response: supportMessageSchema,
   },
   markAllMessagesRead: {

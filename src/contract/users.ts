@@ -46,6 +46,7 @@ export const AUDIT_ACTIONS = [
   'report-setting-removed',
   'message-read',
   'message-unread',
+  'message-answered',
   'messages-read',
   'message-deleted',
 ] as const

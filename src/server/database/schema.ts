@@ -159,6 +159,9 @@ export interface Tables {
     message: string
     is_read: Defaulted<boolean>
     created_at: Defaulted<Date>
+    handled_by: Defaulted<string | null>
+    handled_at: Defaulted<Date | null>
+    answered: Defaulted<boolean>
     /** All of it as the search compares it, see fold_text in the migrations. */
     search_text: GeneratedAlways<string>
   }

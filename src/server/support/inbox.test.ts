@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { SupportMessage } from '#contract/support.ts'
+import { openAdmin } from '#server/testing/admin-calls.ts'
 import { send } from '#server/testing/builders.ts'
 import { addMessages, CONTACT_FORM } from '#server/testing/inbox-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -34,7 +35,13 @@ describeOnEachDatabase('the inbox', (kind) => {
     await addMessages(portal, { name: 'Nova', created_at: new Date(at.getTime() + 1) })
     const { items, total, next } = await list()
     expect(items.map(({ name }) => name)).toEqual(['Nova', 'Rita Prado'])
-    expect(items[1]).toEqual({ ...CONTACT_FORM, id, is_read: false, created_at: at.toISOString() })
+    expect(items[1]).toEqual({
+      ...CONTACT_FORM,
+      id,
+      is_read: false,
+      created_at: at.toISOString(),
+      handled: null,
+    })
     expect({ total, next }).toEqual({ total: 2, next: null })
   })
 
@@ -188,6 +195,44 @@ describeOnEachDatabase('the inbox', (kind) => {
       { action: 'messages-read', after: { count: 2 } },
       { action: 'messages-read', after: { count: 1 } },
     ])
+  })
+
+  test('tells who dealt with it last and when, an answer before a mark', async () => {
+    const other = await openAdmin(portal, { full_name: null })
+    await portal.database.db
+      .updateTable('profiles')
+      .set({ full_name: 'Ana Prado' })
+      .where('user_id', '=', admin.user_id)
+      .execute()
+    const [id] = await addMessages(portal, {}, {})
+    const answer = { is_read: true, answered: true }
+    const mark = async (body: object, token = admin.token) =>
+      (await send(portal, 'PATCH', `/api/support-messages/${id}`, { token, body })).body.handled
+    const at = new Date(portal.clock()).toISOString()
+    const marked = await mark({ is_read: true })
+    expect(marked).toEqual({ by: 'Ana Prado', at: expect.any(String), answered: false })
+    expect(marked.at >= at).toBe(true)
+    expect(await mark({ is_read: true }, other.token)).toEqual(marked)
+    expect(await mark({ is_read: false }, other.token)).toBeNull()
+    const answered = await mark(answer, other.token)
+    expect(answered).toMatchObject({ by: other.email, answered: true })
+    expect(await mark({ is_read: false })).toEqual(answered)
+    expect((await call('PATCH', '', { is_read: true })).body).toEqual({ marked: 2 })
+    const handled = async () => (await list()).items.map((message) => message.handled?.by)
+    expect((await handled()).toSorted()).toEqual(['Ana Prado', other.email].toSorted())
+    expect((await call('PATCH', `/${id}`, { ...answer, is_read: false })).status).toBe(400)
+    expect(await audits()).toContainEqual(
+      expect.objectContaining({ action: 'message-answered', actor_id: other.user_id }),
+    )
+
+    const { body } = await send(portal, 'GET', `/api/profiles/${other.user_id}/export`, admin)
+    expect(body.messages_handled).toEqual([{ id, handled_at: answered.at, answered: true }])
+    const wanted = { token: admin.token, body: { userIds: [other.user_id] } }
+    expect((await send(portal, 'POST', '/api/functions/delete-users', wanted)).body.errors).toEqual([])
+    expect((await list()).items.find((message) => message.id === id)?.handled).toEqual({
+      ...answered,
+      by: null,
+    })
   })
 
   test('deletes, on record, without keeping what was written', async () => {

@@ -1,6 +1,6 @@
 import { type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import * as z from 'zod'
-import type { QueryOf, ReplyOf } from '#contract/route.ts'
+import type { BodyOf, QueryOf, ReplyOf } from '#contract/route.ts'
 import type { SupportMessage, supportRoutes } from '#contract/support.ts'
 import type { Db, Tables } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
@@ -9,9 +9,20 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 
 type ListRoute = typeof supportRoutes.listSupportMessages
+type Wanted = BodyOf<typeof supportRoutes.markMessageRead>
 
 const PAGE = 50
-const COLUMNS = ['id', 'name', 'email', 'phone', 'message', 'is_read', 'created_at'] as const
+const COLUMNS = [
+  'id',
+  'name',
+  'email',
+  'phone',
+  'message',
+  'is_read',
+  'created_at',
+  'handled_at',
+  'answered',
+] as const
 /** The last message of a page: those that follow are older, or as old with a smaller id. */
 const cursorSchema = z.tuple([cursorInstantSchema, z.uuid()])
 
@@ -26,8 +37,7 @@ export async function listMessages(db: Db, query: QueryOf<ListRoute>): Promise<R
   const { total } = await matching
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
-  const rows = await matching
-    .select(COLUMNS)
+  const rows = await selectMessages(matching)
     .select(
       sql<string>`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('exact_at'),
     )
@@ -71,32 +81,45 @@ export function countUnreadMessages(db: Db): Promise<{ count: number }> {
 }
 
 /**
- * Marks a message as read or unread; one that is so already stays as it is, without a second audit row.
+ * Marks a message as read or unread; one that is so already stays as it is, without a second audit row. Whoever
+ * answers a message has dealt with it, whoever did before.
  * @throws ProblemError not-found when it has been deleted
  */
-export function markMessageRead(context: Context, id: string, isRead: boolean): Promise<SupportMessage> {
+export function markMessage(context: Context, id: string, wanted: Wanted): Promise<SupportMessage> {
+  const { is_read } = wanted
+  const isAnswer = 'answered' in wanted
   return context.db.transaction().execute(async (db) => {
-    const marked = await db
-      .updateTable('support_messages')
-      .set({ is_read: isRead })
-      .where('id', '=', id)
-      .where('is_read', '=', !isRead)
-      .returning(COLUMNS)
-      .executeTakeFirst()
-    if (marked) {
-      const states = { before: { id, is_read: !isRead }, after: { id, is_read: isRead } }
-      const action = isRead ? 'message-read' : 'message-unread'
-      await recordAudit({ ...context, db }, { action, ...states })
-      return presentMessage(marked)
-    }
-    const found = await db
+    const before = await db
       .selectFrom('support_messages')
-      .select(COLUMNS)
+      .select('is_read')
       .where('id', '=', id)
+      .forUpdate()
       .executeTakeFirst()
-    if (!found) throw noSuchMessage()
-    return presentMessage(found)
+    if (!before) throw noSuchMessage()
+    if (isAnswer || before.is_read !== is_read) {
+      await db
+        .updateTable('support_messages')
+        .set({ is_read, ...handling(context, is_read), ...(isAnswer && answering(context)) })
+        .where('id', '=', id)
+        .execute()
+      const action = isAnswer ? 'message-answered' : is_read ? 'message-read' : 'message-unread'
+      await recordAudit({ ...context, db }, { action, before: { id, ...before }, after: { id, is_read } })
+    }
+    const rows = db.selectFrom('support_messages').where('id', '=', id)
+    return presentMessage(await selectMessages(rows).executeTakeFirstOrThrow())
   })
+}
+
+/** That somebody has answered outlasts marks; that somebody has marked does not outlast its end. */
+function handling(context: Context, isRead: boolean) {
+  const { handled_by, handled_at } = answering(context)
+  const kept = (column: 'handled_by' | 'handled_at', value: string | Date) =>
+    sql<null>`case when answered then ${sql.ref(column)} else ${isRead ? value : null} end`
+  return { handled_by: kept('handled_by', handled_by), handled_at: kept('handled_at', handled_at) }
+}
+
+function answering({ actor, clock }: Context) {
+  return { handled_by: actor.profile.user_id, handled_at: new Date(clock()), answered: true }
 }
 
 /** Marks all messages as read, or those in which `q` is found; how many were unread goes on record. */
@@ -106,7 +129,7 @@ export function markAllMessagesRead(context: Context, q: string | undefined): Pr
     const ids = filterMessages(db.selectFrom('support_messages'), wanted).select('id')
     const { numUpdatedRows } = await db
       .updateTable('support_messages')
-      .set({ is_read: true })
+      .set({ is_read: true, ...handling(context, true) })
       .where('id', 'in', ids)
       .executeTakeFirstOrThrow()
     const marked = Number(numUpdatedRows)
@@ -130,11 +153,28 @@ export function deleteMessage(context: Context, id: string): Promise<void> {
   })
 }
 
+function selectMessages<O>(messages: SelectQueryBuilder<Tables, 'support_messages', O>) {
+  return messages
+    .select(COLUMNS)
+    .select(
+      sql<string | null>`(select coalesce(full_name, email) from profiles where user_id = handled_by)`.as(
+        'handler',
+      ),
+    )
+}
+
+type MessageRow = Pick<Selectable<Tables['support_messages']>, (typeof COLUMNS)[number]>
+
 /** A row of support_messages as it goes over the wire. */
-function presentMessage(
-  row: Pick<Selectable<Tables['support_messages']>, (typeof COLUMNS)[number]>,
-): SupportMessage {
-  return { ...row, created_at: row.created_at.toISOString() }
+function presentMessage({
+  created_at,
+  handler: by,
+  handled_at,
+  answered,
+  ...row
+}: MessageRow & { handler: string | null }): SupportMessage {
+  const handled = handled_at && { by, at: handled_at.toISOString(), answered }
+  return { ...row, created_at: created_at.toISOString(), handled }
 }
 
 function noSuchMessage(): ProblemError {

@@ -6,7 +6,7 @@ import {
   deleteMessage,
   listMessages,
   markAllMessagesRead,
-  markMessageRead,
+  markMessage,
 } from './inbox.ts'
 import type { MessageStreams } from './message-streams.ts'
 import { type ReportProblemContext, reportProblem } from './report-problem.ts'
@@ -29,7 +29,7 @@ export function supportHandlers(services: SupportServices): Handlers<typeof supp
     listSupportMessages: ({ context, query }) => listMessages(context.db, query),
     countUnreadMessages: ({ context }) => countUnreadMessages(context.db),
     followMessageChanges: ({ context }) => services.messageStreams.follow(context.actor),
-    markMessageRead: ({ context, params, body }) => markMessageRead(context, params.id, body.is_read),
+    markMessageRead: ({ context, params, body }) => markMessage(context, params.id, body),
     markAllMessagesRead: ({ context, body }) => markAllMessagesRead(context, body.q),
     deleteMessage: async ({ context, params }) => {
       await deleteMessage(context, params.id)

@@ -262,6 +262,7 @@ export const TAKEN: Record<string, Example[]> = {
   ],
   'PATCH /api/support-messages/{id}': [
     { path: `/api/support-messages/${SOME_MESSAGE}`, body: { is_read: true } },
+    { path: `/api/support-messages/${SOME_MESSAGE}`, body: { is_read: true, answered: true } },
   ],
 }
 

@@ -55,6 +55,7 @@ describeOnEachDatabase('exporting a person’s data', (kind) => {
       'changes_to_the_person',
       'acts_of_the_person',
       'access_reviews',
+      'messages_handled',
       'mails',
       'support_messages',
     ])

@@ -48,6 +48,8 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
       access_reviews: await rows(sql`
         select kind, code, reviewed_at, kept, removed from access_reviews
         where reviewer_id = ${userId} order by reviewed_at`),
+      messages_handled: await rows(sql`
+        select id, handled_at, answered from support_messages where handled_by = ${userId} order by handled_at`),
       mails: await rows(sql`
         select kind, created_at, sent_at from mail_outbox where recipient = ${profile.email} order by created_at`),
       support_messages: await rows(sql`

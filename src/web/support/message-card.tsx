@@ -8,8 +8,8 @@ import { useId } from 'react'
 import type { SupportMessage } from '#contract/support.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { Button, buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
-import { formatInstant } from '#web/ui/format-instant.ts'
-import { useMarkRead } from './message-queries.ts'
+import { describeMoment, formatInstant } from '#web/ui/format-instant.ts'
+import { useMarkRead, useNoteAnswer } from './message-queries.ts'
 
 interface MessageCardProps {
   message: SupportMessage
@@ -22,6 +22,8 @@ interface MessageCardProps {
 export function MessageCard({ message, isOpen, onToggle, onRead, onDelete }: MessageCardProps) {
   const { is_read } = message
   const marking = useMarkRead(onRead)
+  const answer = useNoteAnswer(onRead)
+  const onAnswer = () => void answer.submit(message)
   const Icon = is_read ? MailOpen : Check
   const nameId = useId()
   return (
@@ -32,15 +34,17 @@ export function MessageCard({ message, isOpen, onToggle, onRead, onDelete }: Mes
     >
       <div className="space-y-3">
         <Heading id={nameId} message={message} />
-        <ContactLinks message={message} />
+        <ContactLinks message={message} onAnswer={onAnswer} />
         <FoldedText
           text={compactText(message.message)}
           isWhole={isProblemReport(message)}
           isOpen={isOpen}
           onToggle={onToggle}
         />
-        <footer className="flex flex-wrap justify-end gap-2 max-sm:-mx-2 max-sm:gap-1 max-sm:*:px-2.5">
+        <footer className="flex flex-wrap items-center justify-end gap-2 max-sm:-mx-2 max-sm:gap-1 max-sm:*:px-2.5">
+          {message.handled && <HandledBy {...message.handled} />}
           <a
+            onClick={onAnswer}
             href={replyLink(message, portalSettings.groupName)}
             aria-describedby={nameId}
             className={buttonClasses('ghost')}
@@ -69,6 +73,23 @@ export function MessageCard({ message, isOpen, onToggle, onRead, onDelete }: Mes
   )
 }
 
+/** 'Tratada por Ana Prado, hoje às 09:12'; without a name where the account is gone. */
+function HandledBy({ by, at, answered }: NonNullable<SupportMessage['handled']>) {
+  return (
+    <p className="mr-auto min-w-0 text-muted text-xs max-sm:w-full">
+      {answered ? 'Respondida ' : 'Tratada '}
+      {by !== null && (
+        <>
+          por <bdi>{by}</bdi>,{' '}
+        </>
+      )}
+      <time dateTime={at} className="tabular-nums">
+        {describeMoment(at)}
+      </time>
+    </p>
+  )
+}
+
 function Heading({ id, message }: { id: string; message: SupportMessage }) {
   return (
     <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
@@ -88,13 +109,18 @@ function Heading({ id, message }: { id: string; message: SupportMessage }) {
 }
 
 /** How to answer: a mail with the message quoted, or a call. */
-function ContactLinks({ message }: { message: SupportMessage }) {
+function ContactLinks({ message, onAnswer }: { message: SupportMessage; onAnswer: () => void }) {
   const { email, phone } = message
   const callTo = phoneLink(phone)
   const classes = `inline-flex min-w-0 items-center gap-1.5 ${textLinkClasses}`
   return (
     <div className="flex flex-wrap gap-x-5 gap-y-1 text-sm">
-      <a href={replyLink(message, portalSettings.groupName)} className={classes} title="Responder por e-mail">
+      <a
+        href={replyLink(message, portalSettings.groupName)}
+        onClick={onAnswer}
+        className={classes}
+        title="Responder por e-mail"
+      >
         <Mail aria-hidden="true" className="size-4 shrink-0" />
         <bdi>{email}</bdi>
       </a>

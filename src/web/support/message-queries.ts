@@ -69,6 +69,16 @@ export function useMarkRead(onDone: () => void) {
   })
 }
 
+/** Notes that whoever opens the mail program answers the message. */
+export function useNoteAnswer(onDone: () => void) {
+  const body = { is_read: true, answered: true } as const
+  return useSubmit({
+    send: ({ id }: SupportMessage) => callApi('PATCH /api/support-messages/{id}', { params: { id }, body }),
+    onDone: () => readAgain().then(onDone),
+    onFailed: (error) => void tellAndReadAgain(inboxMessages.readFailed, error),
+  })
+}
+
 /** Marks all messages as read, or those that a search finds. */
 export function useMarkAllRead() {
   return useSubmit({
@@ -95,5 +105,9 @@ function tellAndReadAgain(title: string, error?: unknown): Promise<void> {
   if (!error) showToast({ kind: 'success', title })
   else if (!isGone(error)) showToast(failureNotice(title, error))
   else showToast({ kind: 'error', title, description: 'Esta mensagem já foi excluída.' })
+  return readAgain()
+}
+
+function readAgain(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: [MESSAGES_QUERY] })
 }

@@ -18,6 +18,12 @@ export function formatTime(instant: string): string {
   return times.format(new Date(instant))
 }
 
+/** An ISO 8601 instant in a sentence: 'hoje às 14:05', on another day 'em 21/11/2026, 14:05'. */
+export function describeMoment(instant: string): string {
+  const isToday = formatDay(instant) === formatDay(new Date())
+  return isToday ? `hoje às ${formatTime(instant)}` : `em ${formatInstant(instant)}`
+}
+
 /** An ISO 8601 instant as date and time in São Paulo: '21/11/2026, 14:05'. */
 export function formatInstant(instant: string): string {
   return instants.format(new Date(instant))

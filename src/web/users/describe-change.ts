@@ -92,6 +92,7 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
   'report-setting-saved': ({ who, after }) => `${who} salvou a configuração do Power BI${areaIn(after)}`,
   'report-setting-removed': ({ who, before }) => `${who} removeu a configuração do Power BI${areaIn(before)}`,
   'message-read': ({ who }) => `${who} marcou uma mensagem de suporte como lida`,
+  'message-answered': ({ who }) => `${who} respondeu a uma mensagem de suporte`,
   'message-unread': ({ who }) => `${who} marcou uma mensagem de suporte como não lida`,
   'messages-read': ({ who, after }) =>
     `${who} marcou mensagens de suporte como lidas${after.count ? `: ${after.count}` : ''}`,
