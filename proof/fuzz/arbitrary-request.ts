@@ -235,9 +235,11 @@ function headersOf(route: Route): fc.Arbitrary<Record<string, string>> {
     },
   )
   const ifMatch = fc.constantFrom(undefined, '*', '"1"', '"none"', 'W/"1"', '""', '1')
-  return fc.tuple(type, ifMatch).map(([contentType, tag]) => ({
+  const key = fc.constantFrom(undefined, 'curta', 'chave-de-um-teste', '"chave-de-um-teste"', 'x'.repeat(101))
+  return fc.tuple(type, ifMatch, key).map(([contentType, tag, once]) => ({
     ...(route.method !== 'GET' && { 'content-type': contentType }),
     ...(route.conditional && tag !== undefined && { 'if-match': tag }),
+    ...(route.idempotent && once !== undefined && { 'idempotency-key': once }),
   }))
 }
 

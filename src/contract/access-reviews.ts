@@ -62,6 +62,7 @@ export const accessReviewRoutes = defineRoutes({
     method: 'POST',
     path: '/api/access-reviews/{kind}/{code}',
     access: 'admin',
+    idempotent: true,
     summary:
       'Takes it from those who are named, keeps all others and records the review; 409 when other people have it than were shown',
     params: reviewParams,

@@ -99,6 +99,7 @@ export const invitationRoutes = defineRoutes({
     method: 'POST',
     path: '/api/invitations',
     access: 'admin',
+    idempotent: true,
     summary:
       'Invites people by e-mail, pasted or in a CSV file, all or nothing; a dry run only tells what would become of each line. 400 names in `fields` the lines with an error, 409 for others than the fingerprint stands for',
     query: z.object({ dryRun: z.optional(z.enum(['true', 'false'])) }),

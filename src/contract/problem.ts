@@ -51,6 +51,11 @@ export const PROBLEMS = {
     'Senha rejeitada',
     'Senha rejeitada pelo servidor. Tente uma senha diferente com maiúsculas, minúsculas, números e símbolo, evitando senhas comuns/vazadas.',
   ],
+  'idempotency-key-reused': [
+    422,
+    'Chave de outro pedido',
+    'Este pedido veio com a chave de um outro. Recarregue a página e tente novamente.',
+  ],
   'rate-limited': [429, 'Muitas tentativas', 'Muitas tentativas. Aguarde um pouco e tente novamente.'],
   internal: [500, 'Erro interno', 'Algo deu errado do nosso lado. Tente novamente em instantes.'],
   'power-bi-rejected': [

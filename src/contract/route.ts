@@ -30,6 +30,11 @@ export interface Route {
   events?: Schema
   /** Takes an If-Match header: a write that rests on an older state is refused with 409. */
   conditional?: true
+  /**
+   * Takes an Idempotency-Key header: the same request again under the same key, within a day, is not done twice but gets
+   * the first answer; another request under it is refused with 422.
+   */
+  idempotent?: true
   /** Status of a successful reply; 200, or 204 without a response schema. */
   status?: 200 | 201 | 202
   /** Largest request body in bytes; 16 KiB unless said. */

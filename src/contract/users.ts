@@ -371,6 +371,7 @@ export const userRoutes = defineRoutes({
     method: 'PATCH',
     path: '/api/profiles/{userId}',
     access: 'admin',
+    idempotent: true,
     conditional: true,
     summary:
       'Sets types, or marcas and estados, or the approval, or the name, or approves with all three lists at once; with all but the name, or alone, until when the access is valid. With a stale If-Match 409',
@@ -382,6 +383,7 @@ export const userRoutes = defineRoutes({
     method: 'POST',
     path: '/api/profiles/bulk-edit',
     access: 'admin',
+    idempotent: true,
     summary:
       'Adds entitlements to many people or removes them (set union and difference), all or nothing; a dry run only counts. 409 names in `fields` those of `userIds` who are gone',
     query: z.object({ dryRun: z.optional(z.enum(FLAGS)) }),
@@ -393,6 +395,7 @@ export const userRoutes = defineRoutes({
     method: 'POST',
     path: '/api/profiles/approve',
     access: 'admin',
+    idempotent: true,
     summary:
       'Approves several people, each with entitlements of their own, all or nothing; a dry run only counts. `fields` name the items that keep it from being done: 409 who is gone, approved or changed meanwhile, 400 whose e-mail is not verified',
     query: z.object({ dryRun: z.optional(z.enum(FLAGS)) }),
@@ -408,6 +411,7 @@ export const userRoutes = defineRoutes({
     method: 'POST',
     path: '/api/profiles/bulk-edit/{undoId}/undo',
     access: 'admin',
+    idempotent: true,
     summary:
       'Restores exactly what was before a bulk edit or an approval of several of one’s own, within 30 seconds',
     params: z.object({ undoId: z.uuid() }),
@@ -434,6 +438,7 @@ export const userRoutes = defineRoutes({
     method: 'POST',
     path: '/api/functions/delete-users',
     access: 'admin',
+    idempotent: true,
     summary: 'Deletes people and everything about them; each is deleted or reported on its own',
     body: z.strictObject({ userIds: idsSchema('Nenhum usuário selecionado') }),
     response: z.object({

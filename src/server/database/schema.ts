@@ -186,6 +186,12 @@ export interface Tables {
     due_at: Defaulted<Date>
     sent_at: Date | null
   }
+  idempotency_keys: {
+    id: Uint8Array
+    request: Uint8Array
+    answer: Defaulted<Uint8Array | null>
+    created_at: Defaulted<Date>
+  }
   job_claims: { name: string; claimed_until: Date }
   portal_facts: { name: string; value: string }
   schema_migrations: { name: string; applied_at: Defaulted<Date> }

@@ -10,6 +10,8 @@ export interface RequestInfo {
   /** Whether an X-Forwarded-For came, and whether it counted. */
   forwarded: 'trusted' | 'ignored' | 'none'
   userAgent: string | null
+  /** The idempotency key of a request that is to be done once, and what it asks for, as a text. */
+  once?: { key: string; asked: string }
 }
 
 /** The signed-in person behind a request, read from the database for this request. */

@@ -60,7 +60,9 @@ export function implement<const G extends Routes>(
       noteOn(outgoing, { route })
       const actor = (await admit(route, services, hono.req.header('authorization'), outgoing)) as never
       const input = await readInput(route, hono)
-      const request = hono.get('info')
+      const key = route.idempotent && readIdempotencyKey(hono.req.header('idempotency-key'))
+      const once = key ? { key, asked: JSON.stringify([route.method, route.path, input]) } : undefined
+      const request = { ...hono.get('info'), ...(once && { once }) }
       const reply = await handler({ ...input, context: { db, clock, request, actor } })
       if (route.text) return hono.body(reply as string, 200, { 'Content-Type': route.text })
       if (route.events) return openEventStream(hono, reply as AcceptStream)
@@ -125,6 +127,17 @@ function readIfMatch(header: string | undefined): string | undefined {
   if (tag === undefined)
     throw new ProblemError('invalid-input', { detail: 'O cabeçalho If-Match não tem a forma esperada.' })
   return tag
+}
+
+/** The key of an Idempotency-Key header, in quotes or without; long enough that nobody guesses it. */
+function readIdempotencyKey(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const key = /^("?)([\x21\x23-\x7e]{16,100})\1$/.exec(header)?.[2]
+  if (key === undefined)
+    throw new ProblemError('invalid-input', {
+      detail: 'O cabeçalho Idempotency-Key não tem a forma esperada: 16 a 100 caracteres visíveis.',
+    })
+  return key
 }
 
 async function readInput(route: Route, { req }: HonoContext<HttpEnv>) {

@@ -38,6 +38,7 @@ function operationOf(name: string, tag: string, route: Route) {
       ...parametersOf(route.params, 'path'),
       ...parametersOf(route.query, 'query'),
       ...(route.conditional ? [{ name: 'If-Match', in: 'header', schema: TEXT }] : []),
+      ...(route.idempotent ? [{ name: 'Idempotency-Key', in: 'header', schema: TEXT }] : []),
     ],
     ...(route.body && {
       requestBody: { required: true, ...contentOf('application/json', jsonSchema(route.body, 'input')) },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { SessionKind } from '#contract/access.ts'
 import type { Route } from '#contract/route.ts'
@@ -93,9 +94,15 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
     undoId = edited.body.undoId as string
   }
 
-  const call = (route: Route, { path, body }: { path: string; body?: Body }, token: string | undefined) =>
+  const call = (
+    route: Route,
+    { path, body }: { path: string; body?: Body },
+    token: string | undefined,
+    key?: string,
+  ) =>
     send(portal, route.method, path.replace('{undoId}', undoId), {
       ...(token && { token }),
+      ...(key && { headers: { 'idempotency-key': key } }),
       body: body && ('view' in body ? { ...body, view } : body),
     })
   const everything = async () => {
@@ -133,5 +140,19 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
       expect(await everything()).not.toEqual(before)
       await prepare()
     })
+
+    if (route.idempotent)
+      test('asked for twice under one key, it is done once and answered alike', async () => {
+        for (const example of examplesOf(name).filter(({ path }) => !path.includes('dryRun'))) {
+          await prepare()
+          const token = await openEntitled(route)
+          const key = randomUUID()
+          const first = await call(route, example, token, key)
+          const done = await everything()
+          const second = await call(route, example, token, key)
+          expect([second.status, second.body]).toEqual([first.status, first.body])
+          expect(await everything()).toEqual(done)
+        }
+      })
   })
 })

@@ -21,6 +21,7 @@ const TRANSIENT_TABLES = [
   'rate_limits',
   'sign_in_attempts',
   'used_human_checks',
+  'idempotency_keys',
   'job_claims',
 ]
 /** Where unsent mail waits after a restore: most of it has long been sent from the database that was lost. */

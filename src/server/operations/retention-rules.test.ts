@@ -40,6 +40,8 @@ describeOnEachDatabase('the rules of retention', (kind) => {
       .returning('user_id')
       .executeTakeFirstOrThrow()
     const { user_id } = person
+    const [id, request] = [Buffer.from('a'), Buffer.from('b')]
+    await db.insertInto('idempotency_keys').values({ id, request, created_at: now }).execute()
     await db.insertInto('rate_limits').values({ key: 'a', taken: 1, resets_at: now }).execute()
     await db
       .insertInto('sign_in_attempts')
@@ -112,6 +114,8 @@ describeOnEachDatabase('the rules of retention', (kind) => {
       [HOUR, ['sign-in attempts']],
       [2 * HOUR, ['human checks']],
       [3 * HOUR, ['sessions']],
+      [DAY - MINUTE, []],
+      [DAY, ['idempotency keys']],
       [7 * DAY - MINUTE, []],
       [7 * DAY, ['e-mail links']],
       [30 * DAY - MINUTE, []],

@@ -60,6 +60,7 @@ export function retentionRules(periods: RetentionPeriods): RetentionRule[] {
     rule('human checks', 'used_human_checks', 'id', 'expires_at', before(0)),
     rule('sessions', 'sessions', 'id', 'refreshed_at', before(SESSION_IDLE_MS)),
     rule('sign-in devices', 'sign_in_devices', 'id', 'seen_at', before(DEVICE_DAYS * DAY_MS)),
+    rule('idempotency keys', 'idempotency_keys', 'id', 'created_at', before(DAY_MS)),
     rule('rate limits', 'rate_limits', 'key', 'resets_at', before(0)),
     rule('sign-in attempts', 'sign_in_attempts', 'key', 'forget_at', before(0)),
     rule('sent mails', 'mail_outbox', 'id', 'created_at', before(mailDays * DAY_MS), isSent),

@@ -6,6 +6,7 @@ import { type Entitlements, heldAs, spellingsOf } from '#contract/held-lists.ts'
 import type { BodyOf, ParamsOf, ReplyOf } from '#contract/route.ts'
 import { holdCatalogue, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
+import { changeOnce } from '#server/http/change-once.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
@@ -127,7 +128,7 @@ export function saveAccessReview(
   { fingerprint, remove, ...wanted }: Wanted & BodyOf<typeof accessReviewRoutes.saveAccessReview>,
 ): Promise<ReplyOf<typeof accessReviewRoutes.saveAccessReview>> {
   const { kind, code } = wanted
-  return context.db.transaction().execute(async (db) => {
+  return changeOnce(context, async (db) => {
     const within = { ...context, db }
     const catalogue = await holdCatalogue(db)
     const item = itemOf(catalogue, wanted)

@@ -5,6 +5,7 @@ import type { FieldProblem, ProblemCode } from '#contract/problem.ts'
 import { UNDO_SECONDS } from '#contract/user-rules.ts'
 import type { Approval, ApprovalResult } from '#contract/users.ts'
 import { holdCatalogue, readCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
+import { changeOnce } from '#server/http/change-once.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { changeOfValidity, type EntitlementChange, listsInOrder, writeChanges } from './entitlements.ts'
@@ -20,7 +21,7 @@ import { GRACE_SECONDS } from './undo-bulk-edit.ts'
  */
 export async function approveUsers(context: Context, items: readonly Approval[]): Promise<ApprovalResult> {
   const batchId = randomUUID()
-  return context.db.transaction().execute(async (db) => {
+  return changeOnce(context, async (db) => {
     const changes = await decideApprovals({ ...context, db }, await holdCatalogue(db), items, true)
     await writeChanges({ ...context, db }, { action: 'approval-given', batchId, changes })
     const emails = changes.map(({ email }) => email)

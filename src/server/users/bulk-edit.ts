@@ -11,6 +11,7 @@ import {
   refuseUnknownFilter,
 } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
+import { changeOnce } from '#server/http/change-once.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import {
@@ -32,7 +33,7 @@ type Person = { user_id: string; email: string } & Entitlements
 export async function bulkEdit(context: Context, edit: BulkEdit): Promise<BulkEditResult> {
   const action = edit.action === 'add' ? 'entitlements-added' : 'entitlements-removed'
   const batchId = randomUUID()
-  return context.db.transaction().execute(async (db) => {
+  return changeOnce(context, async (db) => {
     const catalogue = await holdCatalogue(db)
     const items = itemsOf(edit, catalogue)
     const ids = await selectPeople(db, edit, true)

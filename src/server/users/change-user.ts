@@ -4,6 +4,7 @@ import { inOrder, LISTS } from '#contract/held-lists.ts'
 import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
 import { holdCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
 import type { ProfilesTable } from '#server/database/schema.ts'
+import { changeOnce } from '#server/http/change-once.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
@@ -47,7 +48,7 @@ export async function changeUser(
   context: UserContext,
   { userId, change, ifMatch }: ChangeRequest,
 ): Promise<ManagedProfile> {
-  const profile = await context.db.transaction().execute(async (db) => {
+  const profile = await changeOnce(context, async (db) => {
     const catalogue = await holdCatalogue(db)
     const row = await lockProfile(db, userId)
     if (!row) throw unknownPerson()

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { forgetAttempts } from '#server/accounts/sign-in-attempts.ts'
 import type { Db } from '#server/database/schema.ts'
+import { changeOnce } from '#server/http/change-once.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
@@ -29,7 +30,7 @@ export async function deleteUsers(
 ): Promise<{ success: string[]; errors: { userId: string; error: string }[] }> {
   const wanted = [...new Set(userIds.map((id) => id.toLowerCase()))]
   const actorId = context.actor.profile.user_id
-  return context.db.transaction().execute(async (db) => {
+  return changeOnce(context, async (db) => {
     const administrators = await lockAdministrators(db)
     // Read again under the lock: of two who delete each other the second one is gone by now.
     if (!administrators.includes(actorId))

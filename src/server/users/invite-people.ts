@@ -16,6 +16,7 @@ import { shutOutUnverified } from '#server/accounts/set-password.ts'
 import { companyEmail } from '#server/accounts/sign-up.ts'
 import { holdCatalogue, readCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
+import { changeOnce } from '#server/http/change-once.ts'
 import type { Context } from '#server/http/context.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -50,7 +51,7 @@ export async function previewInvitations(
  *   conflict when others would be invited than `fingerprint` stands for
  */
 export async function invite(context: InvitationContext, form: InviteForm): Promise<InvitationResult> {
-  const result = await context.db.transaction().execute(async (db) => {
+  const result = await changeOnce(context, async (db) => {
     const within = { ...context, db }
     const { lines, accounts } = await decideLines(within, await holdCatalogue(db), form, true)
     const decided = resultOf(lines)

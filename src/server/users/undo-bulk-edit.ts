@@ -3,6 +3,7 @@ import { type Entitlements, LISTS } from '#contract/held-lists.ts'
 import { UNDO_SECONDS } from '#contract/user-rules.ts'
 import { holdCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
+import { changeOnce } from '#server/http/change-once.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { CHUNK, writeChanges } from './entitlements.ts'
@@ -30,7 +31,7 @@ type EditedPerson = State & {
  */
 export async function undoBulkEdit(context: Context, undoId: string): Promise<{ restored: number }> {
   const askedAt = context.clock()
-  return context.db.transaction().execute(async (db) => {
+  return changeOnce(context, async (db) => {
     const inside = { ...context, db, clock: () => askedAt }
     await holdCatalogue(db)
     await lockPeople(db, undoId)
