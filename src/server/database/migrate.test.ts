@@ -1,14 +1,27 @@
-import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { NEW_PASSWORD, refresh, signIn, useLink } from '#server/testing/account-calls.ts'
+import { send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { describeOnEachDatabase, openFreshDatabase, setUpDatabase } from '#server/testing/test-database.ts'
+import { createTestClock, startTestPortal } from '#server/testing/test-portal.ts'
 import { migrate, migrateDatabase, splitStatements } from './migrate.ts'
 
 const ALL = readdirSync('migrations')
   .filter((name) => name.endsWith('.sql'))
   .sort()
+
+/** What of it stands in no table: the moment, what a browser held, and a mailed link. */
+const FILLED = {
+  file: 'src/server/database/filled-by-0.1.sql',
+  at: Date.parse('2026-11-22T10:52:28.573Z'),
+  refreshToken: 'XfOqv2uISPWeU9TY7qsuoAAAAADqOYuIqdFFSb9cJd9kgTCB',
+  accessToken:
+    'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6IjAxZTZjMGYwIn0.eyJzaWQiOiI1ZGYzYWFiZi02Yjg4LTQ4ZjUtOWU1My1kNGQ4ZWVhYjJlYTAiLCJyYyI6MCwicm9sZSI6ImF1dGhlbnRpY2F0ZWQiLCJzdWIiOiIwMDcxY2FiOC03Nzc1LTRiOWYtYmJjMy1mNGUxZGJjYTFjYTQiLCJhdWQiOiJhdXRoZW50aWNhdGVkIiwiaWF0IjoxNzk1MzQ0NzQ4LCJleHAiOjE3OTUzNDUzNDh9.kmlxWmt8mBGp5wB30eSGPzSBMVcOi3RRvI5anHWS4E0',
+  link: 'http://localhost/auth/callback#token_hash=AxaonyOPuWCNlDOYoVyqHxbYo0LD_iM9wrfKv6hk4vE&type=signup',
+}
 
 describeOnEachDatabase('migrating', (kind) => {
   const database = setUpDatabase(kind, openFreshDatabase)
@@ -40,20 +53,44 @@ describeOnEachDatabase('migrating', (kind) => {
     expect(await applied()).toEqual(ALL)
   })
 
-  test('a database of version 0.1 keeps its people and what that version still reads', async () => {
+  test('a database that version 0.1 filled is served as it was left', async () => {
     const folder = mkdtempSync(`${tmpdir()}/migrations-`)
     for (const name of ALL.filter((name) => name < '0011'))
       copyFileSync(`migrations/${name}`, `${folder}/${name}`)
     await empty()
     await migrate(database.db, pathToFileURL(`${folder}/`))
     rmSync(folder, { recursive: true })
-    await sql`insert into profiles (email, full_name, types) values ('a@x.br', 'João', '{CRM}')`.execute(
-      database.db,
-    )
+    for (const statement of splitStatements(readFileSync(FILLED.file, 'utf8')))
+      await sql.raw(statement).execute(database.db)
     expect(await migrate(database.db)).toEqual(ALL.filter((name) => name >= '0011'))
-    const { rows } = await sql`select email, is_entitled from profiles
-      where search_text like '%' || fold_text('JOÃO') || '%'`.execute(database.db)
-    expect(rows).toEqual([{ email: 'a@x.br', is_entitled: true }])
+    const clock = createTestClock()
+    clock.advance(FILLED.at - clock())
+    const portal = await startTestPortal({ kind, database, clock })
+    try {
+      const { body: admin } = await signIn(portal, 'admin@grupopatio.com.br', TEST_PASSWORD)
+      const ask = (method: string, path: string, body?: unknown) =>
+        send(portal, method, path, { token: admin.access_token, body })
+      const bia = (await signIn(portal, 'bia@grupopatio.com.br', NEW_PASSWORD)).body
+      const renewed = await refresh(portal, FILLED.refreshToken)
+      for (const token of [bia.access_token, FILLED.accessToken, renewed.body.access_token])
+        expect((await send(portal, 'GET', '/api/reports/me', { token })).body).toMatchObject({
+          approved: true,
+          areas: [{ type: 'Vendas', embedMode: 'secure_sso' }],
+          marcas: ['FIAT', 'GM'],
+          estados: ['RJ', 'ES'],
+        })
+      expect((await useLink(portal, 'signup', FILLED.link, { password: NEW_PASSWORD })).status).toBe(200)
+      expect((await ask('GET', '/api/profiles?q=MINÍSTRA')).body.items).toMatchObject([
+        { types: ['Vendas'] },
+      ])
+      expect((await ask('GET', '/api/support-messages')).body.items).toMatchObject([{ name: 'Davi' }])
+      const { id } = bia.user
+      expect((await ask('GET', `/api/profiles/${id}/history`)).body.items).toHaveLength(6)
+      expect((await ask('PATCH', `/api/profiles/${id}`, { types: ['CRM'] })).status).toBe(200)
+      expect((await ask('POST', '/api/functions/delete-users', { userIds: [id] })).body.success).toEqual([id])
+    } finally {
+      await portal.stop()
+    }
   })
 
   test('a database of a newer version is refused, and left as it is', async () => {
