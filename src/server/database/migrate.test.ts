@@ -80,9 +80,7 @@ describeOnEachDatabase('migrating', (kind) => {
           estados: ['RJ', 'ES'],
         })
       expect((await useLink(portal, 'signup', FILLED.link, { password: NEW_PASSWORD })).status).toBe(200)
-      expect((await ask('GET', '/api/profiles?q=MINÍSTRA')).body.items).toMatchObject([
-        { types: ['Vendas'] },
-      ])
+      expect((await ask('GET', '/api/profiles?q=MINÍSTRA')).body.items).toMatchObject([{ types: ['Vendas'] }])
       expect((await ask('GET', '/api/support-messages')).body.items).toMatchObject([{ name: 'Davi' }])
       const { id } = bia.user
       expect((await ask('GET', `/api/profiles/${id}/history`)).body.items).toHaveLength(6)
