@@ -126,6 +126,14 @@ test('a refused human check stops the sign-in', async ({ page }) => {
   await expect(page).toHaveURL('/login')
 })
 
+test('a place that gets no human-check passes sends the answer itself along', async ({ page }) => {
+  await page.route('**/api/functions/verify-recaptcha', (route) =>
+    route.fulfill({ status: 429, json: { code: 'rate-limited', status: 429, title: '…', detail: '…' } }),
+  )
+  await signIn(page, 'diretoria')
+  await expect(page).toHaveURL(/\/power-bi/)
+})
+
 test('a short password opens the blocking dialog, which no key, click or reload dismisses', async ({
   page,
 }) => {

@@ -18,6 +18,8 @@ const CHALLENGE_SECONDS = 20 * 60
 const RECAPTCHA_TIMEOUT_MS = 5_000
 /** Wrong answers from one IP that had to be worked on; far more than a dealership makes, which shares one. */
 const FAILURE_LIMIT = { max: 600, windowSeconds: 300 }
+/** The same from a browser known to the account, which its neighbours' wrong answers must not shut out. */
+const DEVICE_FAILURE_LIMIT = { max: 20, windowSeconds: 300 }
 
 /** Whoever checks that a person, not a script, filled a form in: reCAPTCHA or ALTCHA. */
 export interface HumanCheckService {
@@ -28,6 +30,12 @@ export interface HumanCheckService {
    * @throws ProblemError human-check-unavailable when the service cannot be asked
    */
   isRight(answer: string, ip: string, claim: (id: string) => Promise<boolean>): Promise<boolean>
+}
+
+interface Sender {
+  ip: string
+  /** The browser, if it has signed in before to the account that the request is about. */
+  deviceId?: string | undefined
 }
 
 export type HumanCheck = ReturnType<typeof createHumanCheck>
@@ -55,15 +63,15 @@ export function createHumanCheck(
     return inserted !== undefined
   }
 
-  async function isFreshAnswer(answer: string, ip: string): Promise<boolean> {
-    const key = `human-check ${ipGroup(ip)}`
+  async function isFreshAnswer(answer: string, { ip, deviceId }: Sender): Promise<boolean> {
+    const key = `human-check ${deviceId ?? ipGroup(ip)}`
     let claimed: string | undefined
     let isTaken = false
     const claim = async (id: string) => {
       // A wrong answer uses its challenge up too: who tries again has to fetch another.
       if (!(await spend(id, REMEMBER_ANSWER_MS))) return false
       claimed = id
-      await takeFromLimit(key, FAILURE_LIMIT)
+      await takeFromLimit(key, deviceId ? DEVICE_FAILURE_LIMIT : FAILURE_LIMIT)
       isTaken = true
       return true
     }
@@ -96,7 +104,7 @@ export function createHumanCheck(
   return {
     /** Checks an answer once. @returns a pass for one request within two minutes, or undefined when refused */
     async tradeForPass(answer: string, ip: string): Promise<string | undefined> {
-      if (!(await isFreshAnswer(answer, ip))) return undefined
+      if (!(await isFreshAnswer(answer, { ip }))) return undefined
       const now = Math.floor(clock() / 1000)
       return new SignJWT()
         .setProtectedHeader({ alg: 'HS256' })
@@ -107,12 +115,12 @@ export function createHumanCheck(
     },
     /**
      * Uses up a pass, or a raw answer in its place.
-     * @throws ProblemError human-check-required without one, human-check-failed for a wrong or used one
+     * @throws ProblemError human-check-required without one, human-check-failed for a wrong or used one, rate-limited
      */
-    async demand(passOrAnswer: string | undefined, ip: string): Promise<void> {
+    async demand(passOrAnswer: string | undefined, sender: Sender): Promise<void> {
       if (!passOrAnswer) throw new ProblemError('human-check-required')
       const id = await idOfPass(passOrAnswer)
-      const isGood = id ? await spend(id, PASS_SECONDS * 1000) : await isFreshAnswer(passOrAnswer, ip)
+      const isGood = id ? await spend(id, PASS_SECONDS * 1000) : await isFreshAnswer(passOrAnswer, sender)
       if (!isGood) throw new ProblemError('human-check-failed')
     },
   }

@@ -9,7 +9,7 @@ import {
   setPassword,
 } from '#server/testing/account-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
-import { givePass } from '#server/testing/human-passes.ts'
+import { answerChallenge, encodeAnswer, givePass } from '#server/testing/human-passes.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
@@ -33,11 +33,13 @@ describeOnEachDatabase('a browser that has signed in to an account before', (kin
       ip = '198.51.100.7',
       at = portal,
       as = email,
-    }: Partial<Record<'device' | 'ip' | 'as', string>> & {
+      captcha,
+    }: Partial<Record<'device' | 'ip' | 'as' | 'captcha', string>> & {
       at?: typeof portal
     } = {},
   ) => {
-    const body = { email: as, password, captcha: await givePass(at), ...(device && { device_token: device }) }
+    const pass = captcha ?? (await givePass(at))
+    const body = { email: as, password, captcha: pass, ...(device && { device_token: device }) }
     const path = '/api/auth/token?grant_type=password'
     return send(at, 'POST', path, { body, headers: { 'x-forwarded-for': ip } })
   }
@@ -80,6 +82,28 @@ describeOnEachDatabase('a browser that has signed in to an account before', (kin
     expect((await signIn(TEST_PASSWORD)).status).toBe(200)
     await setPassword(portal, await openRecovery(portal, email))
     expect((await signIn(WRONG, { device })).status).toBe(400)
+  })
+
+  test('is not refused because others at its place failed human checks, and may fail twenty of its own', async () => {
+    const [device, other] = [await know(), await know()]
+    const resets_at = new Date(portal.clock() + 5 * MINUTE)
+    const spent = { key: 'human-check 198.51.100.7', taken: 600, resets_at }
+    await portal.database.db.insertInto('rate_limits').values(spent).execute()
+    const answer = async (isRight: boolean) => {
+      const { challenge, solution } = await answerChallenge(portal)
+      return encodeAnswer({ challenge, solution: isRight ? solution : { ...solution, counter: -1 } })
+    }
+    const tryWith = async (token: string | undefined, isRight = true) =>
+      (await signIn(TEST_PASSWORD, { ...(token && { device: token }), captcha: await answer(isRight) }))
+        .status
+    expect(await tryWith(undefined)).toBe(429)
+    expect(await tryWith('x'.repeat(43))).toBe(429)
+    expect(await tryWith(device)).toBe(200)
+    for (let count = 0; count < 20; count++) expect(await tryWith(device, false)).toBe(400)
+    expect(await tryWith(device)).toBe(429)
+    expect([await tryWith(other), await tryWith(undefined)]).toEqual([200, 429])
+    portal.clock.advance(5 * MINUTE)
+    expect(await tryWith(device)).toBe(200)
   })
 
   test('shows it by a token that nobody else can use or make, on every replica', async () => {

@@ -41,9 +41,9 @@ export async function signIn(context: AccountContext, credentials: Credentials):
   const email = credentials.email.toLowerCase()
   const isBuiltin = email === context.builtinAdminEmail
   const { ip } = context.request
-  if (!isBuiltin) await context.humanCheck.demand(captcha, ip)
   const shown = deviceToken ? context.tokens.devices.read(deviceToken, email) : undefined
-  const deviceId = await findDevice(context.db, email, shown)
+  const deviceId = shown && (await findDevice(context.db, email, shown))
+  if (!isBuiltin) await context.humanCheck.demand(captcha, { ip, deviceId })
   const attempt = { email, isBuiltin, deviceId, ip }
   try {
     return await inTurn(attempt, () => tryWithinLimit(context, attempt, credentials.password))
@@ -53,8 +53,8 @@ export async function signIn(context: AccountContext, credentials: Credentials):
   }
 }
 
-/** The browser, if the account still remembers it; asked alike without one and for an unknown account. */
-async function findDevice(db: Db, email: string, id: string = randomUUID()): Promise<string | undefined> {
+/** The browser, if the account still remembers it. */
+async function findDevice(db: Db, email: string, id: string): Promise<string | undefined> {
   const found = await db
     .selectFrom('sign_in_devices')
     .innerJoin('profiles', 'profiles.user_id', 'sign_in_devices.user_id')

@@ -51,7 +51,7 @@ export async function signUp(
   const form = signUpFormSchema(context.companyEmailDomain)
   const issue = form.safeParse({ email, password, confirmation: password }).error?.issues[0]
   if (issue) throw refuse(issue.path.join('.'), issue.message)
-  await context.humanCheck.demand(typed.captcha, context.request.ip)
+  await context.humanCheck.demand(typed.captcha, context.request)
   await limitMailsFrom(context, 'sign-up')
   await refuseGuessable(context, { password, email })
   // Only now: nobody is to wait for a minute because of a password that was refused.

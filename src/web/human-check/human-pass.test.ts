@@ -50,6 +50,13 @@ describe('createPassKeeper', () => {
     expect(toastStore.read().at(-1)).toMatchObject({ kind: 'error', title: 'Falha na verificação reCAPTCHA' })
   })
 
+  it('hands the answer itself on where the place gets no passes for a while', async () => {
+    answerWith(Response.json({ code: 'rate-limited' }, { status: 429 }))
+    widget.solve.mockResolvedValue('a1')
+    expect(await keeperOf().freshPass()).toEqual({ kind: 'passed', pass: 'a1' })
+    expect(widget.reset).not.toHaveBeenCalled()
+  })
+
   it('says when the widget has no answer', async () => {
     widget.solve.mockResolvedValue(undefined)
     expect(await keeperOf().freshPass()).toEqual({ kind: 'unsolved' })

@@ -1,6 +1,6 @@
 import type { RefCallback } from 'react'
 import { signInMessages } from '#contract/accounts.ts'
-import { callPublic } from '#web/http/api.ts'
+import { ApiError, callPublic } from '#web/http/api.ts'
 import { showToast } from '#web/ui/toast.tsx'
 
 /** A pass lives two minutes; one older than this (ms) might die on its way. */
@@ -27,7 +27,11 @@ export interface HumanWidgetProps {
 
 /** How the human check stands when a form is sent. 'failed' has been told to the person already. */
 export type HumanCheckResult =
-  | { kind: 'passed'; pass: string | undefined }
+  | {
+      kind: 'passed'
+      /** Or the answer itself, where passes are refused to this place for the moment. */
+      pass: string | undefined
+    }
   | { kind: 'unsolved' }
   | { kind: 'failed' }
 
@@ -76,6 +80,8 @@ async function tradeForPass(answer: string): Promise<HumanCheckResult> {
     if (success) return { kind: 'passed', pass }
     showToast({ kind: 'error', title: signInMessages.humanCheckFailed })
   } catch (error) {
+    // Others at this place failed too often. What the form goes to judges the answer itself, of a known browser apart.
+    if (error instanceof ApiError && error.status === 429) return { kind: 'passed', pass: answer }
     console.warn('The human check could not be verified', error)
     const description = error instanceof Error ? error.message : ''
     const isRepetition = description === signInMessages.humanCheckFailed
