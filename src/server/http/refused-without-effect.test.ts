@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { SessionKind } from '#contract/access.ts'
-import type { Route } from '#contract/route.ts'
+import { pathWith, type Route } from '#contract/route.ts'
+import { SEEDED_CATALOGUE } from '#contract/seeded-catalogue.ts'
 import { type Admin, editMany, openAdmin } from '#server/testing/admin-calls.ts'
-import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
+import {
+  addPerson,
+  configureReports,
+  emulatedReport,
+  openTestSession,
+  send,
+} from '#server/testing/builders.ts'
 import { readEveryTable } from '#server/testing/canaries.ts'
 import { upstreamCalls } from '#server/testing/embed-token-calls.ts'
 import { addMessages } from '#server/testing/inbox-calls.ts'
@@ -33,6 +41,19 @@ import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 const RESET = 'PUT /api/auth/user'
 const CLOSED = ROUTES.filter((route) => route.method !== 'GET' && route.access !== 'public')
+
+/** Writes of administrators that owe the trail no row, and why. A route that is missing here owes one. */
+const OWES_NO_ROW: Record<string, string> = {
+  'POST /api/global-powerbi-settings/{type}/test': 'asks Power BI and keeps nothing',
+  'POST /api/profiles/{userId}/embed-token':
+    'is in access_records, with both names; the view that it is for is in the trail',
+}
+/** Reading that owes one. */
+const READS_WITH_ROW = [
+  'GET /api/profiles/export',
+  'GET /api/profiles/{userId}/export',
+  'GET /api/profiles/{userId}/reports',
+]
 
 const examplesOf = (name: string): { path: string; body?: Body }[] => {
   const path = TAKEN_WITHOUT_BODY[name]
@@ -66,6 +87,12 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
     await db.deleteFrom('profiles').where('user_id', 'in', [SOMEBODY, SOMEBODY_WAITING]).execute()
     await db.deleteFrom('support_messages').execute()
     await db.deleteFrom('global_powerbi_settings').execute()
+    await db.deleteFrom('access_reviews').execute()
+    await db.deleteFrom('catalogue_items').execute()
+    const items = (['types', 'marcas', 'estados'] as const).flatMap((list) =>
+      SEEDED_CATALOGUE[list].map((item) => ({ kind: list, ...item })),
+    )
+    await db.insertInto('catalogue_items').values(items).execute()
     await addPerson(portal, { user_id: SOMEBODY, types: ['CRM'], marcas: ['VW'] })
     await addPerson(portal, { user_id: SOMEBODY_WAITING, approved: false })
     await db.deleteFrom('access_templates').execute()
@@ -154,5 +181,40 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
           expect(await everything()).toEqual(done)
         }
       })
+  })
+
+  describe('nor does an administrator without a row in the trail:', () => {
+    const run = (statement: string) => sql.raw(statement).execute(portal.database.db)
+    beforeAll(async () => {
+      await run(
+        `create function refuse() returns trigger language plpgsql as 'begin raise exception ''full''; end'`,
+      )
+    })
+    const tables = async () => {
+      const { upstream: _, ...content } = await everything()
+      return content
+    }
+    const ADMINS = ROUTES.filter(({ access, events }) => access === 'admin' && !events)
+
+    test.each(ADMINS.map((route) => [nameOf(route), route] as const))('%s', async (name, route) => {
+      await prepare()
+      const path = pathWith(route, {
+        userId: SOMEBODY,
+        kind: 'marcas',
+        code: 'VW',
+        workspaceId: emulatedReport('CRM').workspaceId,
+      })
+      const examples = route.method === 'GET' ? [{ path }] : examplesOf(name)
+      await run('create trigger refuse before insert on audit_entries for each row execute function refuse()')
+      const before = await tables()
+      const statuses: number[] = []
+      for (const example of examples) statuses.push((await call(route, example, admin.token)).status)
+      const after = await tables()
+      await run('drop trigger refuse on audit_entries')
+      const isOwed = route.method === 'GET' ? READS_WITH_ROW.includes(name) : !(name in OWES_NO_ROW)
+      expect([name, statuses.includes(500)]).toEqual([name, isOwed])
+      if (!(name in OWES_NO_ROW)) expect(after).toEqual(before)
+      else expect(statuses).toContain(200)
+    })
   })
 })
