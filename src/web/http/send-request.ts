@@ -77,6 +77,8 @@ export interface RequestInput<R extends Route> {
   body?: BodyIn<R>
   /** The state that a conditional write rests on. */
   ifMatch?: string | undefined
+  /** Makes a change once, however often it is sent: see callOnce. */
+  idempotencyKey?: string
   signal?: AbortSignal | undefined
   keepalive?: boolean
   /** A request that takes longer counts as lost; 35 s unless said, since the server gives up after 30 s. */
@@ -111,6 +113,7 @@ async function fetchReply(name: RouteName, input: RequestInput<Route>, accessTok
   const headers = new Headers({ accept: 'application/json' })
   if (accessToken) headers.set('authorization', `Bearer ${accessToken}`)
   if (input.ifMatch !== undefined) headers.set('if-match', `"${input.ifMatch}"`)
+  if (input.idempotencyKey) headers.set('idempotency-key', input.idempotencyKey)
   if (input.body !== undefined) headers.set('content-type', 'application/json')
   const timeout = AbortSignal.timeout(input.timeoutMs ?? DEFAULT_TIMEOUT_MS)
   try {

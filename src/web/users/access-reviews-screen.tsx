@@ -14,6 +14,7 @@ import { formatDate, formatDay } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
+import { callOnce } from './call-once.ts'
 import { inWords } from './selection.ts'
 
 const reviewsQuery = queryOptions({
@@ -134,7 +135,7 @@ function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
   const remove = (data?.people ?? []).flatMap(({ user_id }) => (leaving.has(user_id) ? [user_id] : []))
   const { submit, isBusy } = useSubmit({
     send: () =>
-      callApi('POST /api/access-reviews/{kind}/{code}', {
+      callOnce('POST /api/access-reviews/{kind}/{code}', {
         params: { kind, code },
         body: { fingerprint: data?.fingerprint ?? '', remove },
       }),

@@ -16,6 +16,7 @@ import { useSettled } from '#web/ui/use-settled.ts'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import { rememberTicks } from './access-templates.ts'
 import { announceUndoable } from './bulk-edit.ts'
+import { callOnce } from './call-once.ts'
 import { LIST_ORDER } from './describe-change.ts'
 import { EntitlementList, NO_ENTITLEMENTS, openingTicks, ticksInWords, ValidUntil } from './entitlements.tsx'
 import { FillFrom } from './fill-from.tsx'
@@ -257,7 +258,7 @@ function useApproval(selection: Selection, onSaved: () => void) {
   const { submit, isBusy } = useSubmit({
     send: (wanted: Approval[]) => {
       setRefusal(undefined)
-      return callApi('POST /api/profiles/approve', { query: {}, body: { items: wanted } })
+      return callOnce('POST /api/profiles/approve', { query: {}, body: { items: wanted } })
     },
     onDone: ({ approved, undoId }) => {
       const title = adminMessages.approvedMany(approved)

@@ -10,6 +10,7 @@ import { closeToast, showToast, type ToastContent } from '#web/ui/toast.tsx'
 import { useSettled } from '#web/ui/use-settled.ts'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import { rememberTicks } from './access-templates.ts'
+import { callOnce } from './call-once.ts'
 import { NO_ENTITLEMENTS } from './entitlements.tsx'
 import { inWords, type Selection, selectionSize, withoutLeavers } from './selection.ts'
 import { refreshUsers } from './user-queries.ts'
@@ -70,7 +71,7 @@ export function useBulkEdit(chosen: Selection, onSaved: () => void) {
   const { submit, isBusy } = useSubmit({
     send: (body: BulkEdit) => {
       setRefusal(undefined)
-      return callApi('POST /api/profiles/bulk-edit', { body })
+      return callOnce('POST /api/profiles/bulk-edit', { body })
     },
     onDone: (result, body) => {
       announceBulkEdit(body.action, result)
@@ -195,7 +196,7 @@ export function announceUndoable(notice: ToastContent, undoId: string): void {
 
 async function undoBulkEdit(undoId: string): Promise<void> {
   try {
-    const { restored } = await callApi('POST /api/profiles/bulk-edit/{undoId}/undo', { params: { undoId } })
+    const { restored } = await callOnce('POST /api/profiles/bulk-edit/{undoId}/undo', { params: { undoId } })
     const what = ['usuário voltou ao que tinha antes.', 'usuários voltaram ao que tinham antes.'] as const
     showToast({ kind: 'success', title: 'Alteração desfeita', description: inWords(restored, ...what) })
   } catch (error) {

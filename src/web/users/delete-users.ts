@@ -1,9 +1,10 @@
 import { adminMessages } from '#contract/user-rules.ts'
 import type { ManagedProfile } from '#contract/users.ts'
-import { ApiError, callApi } from '#web/http/api.ts'
+import { ApiError } from '#web/http/api.ts'
 import { getSession } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice } from '#web/ui/use-submit.ts'
+import { callOnce } from './call-once.ts'
 import { isSelected, type Selection, usersInWords } from './selection.ts'
 import { readAllMatching } from './user-queries.ts'
 
@@ -59,7 +60,7 @@ export async function deleteInBatches(
   try {
     for (let start = 0; start < people.length; start += BATCH_SIZE) {
       const userIds = people.slice(start, start + BATCH_SIZE).map(({ user_id }) => user_id)
-      const { success, errors } = await callApi('POST /api/functions/delete-users', { body: { userIds } })
+      const { success, errors } = await callOnce('POST /api/functions/delete-users', { body: { userIds } })
       deletion.deletedIds.push(...success)
       deletion.refused.push(...errors)
       onProgress(start + userIds.length)

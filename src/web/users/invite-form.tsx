@@ -4,7 +4,7 @@ import { MAX_IMPORT_BYTES, MAX_INVITED } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { queryClient } from '#web/http/query-client.ts'
-import { isConflict, NetworkError } from '#web/http/send-request.ts'
+import { isConflict, isDefiniteRefusal } from '#web/http/send-request.ts'
 import { Button, buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
 import { RadioGroup } from '#web/ui/choices.tsx'
 import { classNames } from '#web/ui/class-names.ts'
@@ -13,6 +13,7 @@ import { showToast } from '#web/ui/toast.tsx'
 import { refusedFields } from '#web/ui/use-form.ts'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import { rememberTicks } from './access-templates.ts'
+import { callOnce } from './call-once.ts'
 import { LIST_ORDER } from './describe-change.ts'
 import { EntitlementList, isSame, NO_ENTITLEMENTS } from './entitlements.tsx'
 import { download } from './export-data.ts'
@@ -64,7 +65,7 @@ export function InviteForm() {
     },
   })
   const invite = useSubmit({
-    send: (fingerprint: string) => callApi('POST /api/invitations', { body: { ...wanted, fingerprint } }),
+    send: (fingerprint: string) => callOnce('POST /api/invitations', { body: { ...wanted, fingerprint } }),
     async onDone({ invited }) {
       if (!isSame(ticked, NO_ENTITLEMENTS)) rememberTicks(ticked)
       showToast({
@@ -77,9 +78,9 @@ export function InviteForm() {
       await queryClient.invalidateQueries({ queryKey: INVITATIONS_QUERY })
     },
     async onFailed(failure) {
-      showToast(failureNotice('Ninguém foi convidado', failure))
-      // It may have been done although the answer was lost: looked at again, those invited stand there as such.
-      if (!isConflict(failure) && !(failure instanceof NetworkError)) return
+      const title = isDefiniteRefusal(failure) ? 'Ninguém foi convidado' : 'Não foi possível convidar'
+      showToast(failureNotice(title, failure))
+      if (!isConflict(failure)) return
       setShown(undefined)
       void queryClient.invalidateQueries({ queryKey: INVITATIONS_QUERY })
       await check.submit()

@@ -5,6 +5,7 @@ import { isConflict, isGone } from '#web/http/send-request.ts'
 import { getSession } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
+import { callOnce } from './call-once.ts'
 import {
   describeChange,
   differencesBetween,
@@ -75,7 +76,7 @@ async function saveChange(from: ManagedProfile, body: ProfileChange): Promise<vo
   patchCachedProfile({ ...from, ...rest, valid_until })
   try {
     const [params, ifMatch] = [{ userId: from.user_id }, String(from.version)]
-    newer = await callApi('PATCH /api/profiles/{userId}', { params, body, ifMatch })
+    newer = await callOnce('PATCH /api/profiles/{userId}', { params, body, ifMatch })
   } finally {
     patchCachedProfile(newer)
   }

@@ -1,0 +1,62 @@
+import type { ReplyNamed, RouteName, RouteNamed } from '#contract/index.ts'
+import { callApi } from '#web/http/api.ts'
+import { ApiError, NetworkError, type RequestInput } from '#web/http/send-request.ts'
+import { closeToast, showToast } from '#web/ui/toast.tsx'
+
+/** The routes that take an idempotency key. */
+type OnceName = { [N in RouteName]: RouteNamed<N> extends { idempotent: true } ? N : never }[RouteName]
+
+/** So long after a lost answer it is asked for again, and after the next ones. */
+const PAUSES_MS = [500, 1_000, 2_000]
+const UNKNOWN_MS = 10 * 60_000
+/** The keys of requests of which nobody knows what became: who tries again asks again. */
+const unknown = new Map<string, string>()
+
+/**
+ * Makes a change that the server makes once. Where the answer is lost, it says so and asks under the same key what
+ * became of it, so that the outcome is known; tried again later, nothing is done twice either.
+ * @throws as callApi, or Error when no answer comes
+ */
+export async function callOnce<N extends OnceName>(
+  name: N,
+  input: RequestInput<RouteNamed<N>>,
+): Promise<ReplyNamed<N>> {
+  const asked = JSON.stringify([name, input])
+  const idempotencyKey = unknown.get(asked) ?? crypto.getRandomValues(new Uint32Array(6)).join('-')
+  unknown.delete(asked)
+  let notice: number | undefined
+  try {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await callApi(name, { ...input, idempotencyKey })
+      } catch (error) {
+        if (!isAnswerLost(error)) throw error
+        const pauseMs = PAUSES_MS[tries]
+        if (pauseMs === undefined) {
+          unknown.set(asked, idempotencyKey)
+          setTimeout(() => unknown.delete(asked), UNKNOWN_MS)
+          throw new Error(NO_ANSWER, { cause: error })
+        }
+        notice ??= showToast({ ...ASKING, lifetimeMs: Number.POSITIVE_INFINITY })
+        await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      }
+    }
+  } finally {
+    if (notice !== undefined) closeToast(notice)
+  }
+}
+
+const ASKING = {
+  kind: 'info',
+  title: 'A resposta não chegou',
+  description: 'Perguntando ao portal se foi feito…',
+} as const
+const NO_ANSWER =
+  'Sem conexão com o portal, não se sabe se foi feito. Tente novamente: nada é feito duas vezes.'
+
+/** No reply, one from something in between, or a database that may have gone while it wrote. */
+function isAnswerLost(error: unknown): boolean {
+  return error instanceof NetworkError || (error instanceof ApiError && isOfGateway(error.status))
+}
+
+const isOfGateway = (status: number) => status < 400 || (status >= 502 && status <= 504)
