@@ -73,6 +73,20 @@ export default defineConfig({
     // The page's CSP allows neither inline scripts nor, for fonts and workers, data URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      input: ['index.html', 'src/web/reports/start-last-report.ts'],
+      output: {
+        codeSplitting: {
+          groups: [
+            {
+              name: 'framework',
+              test: /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(react-router|router-core|history|store|react-store))\//,
+            },
+            { name: 'queries', test: /node_modules\/@tanstack\/(react-query|query-core)\// },
+          ],
+        },
+      },
+    },
   },
   worker: { format: 'es' },
   server: {

@@ -52,6 +52,36 @@ test('the frame of the report that was open starts before anything is answered, 
   await expect(frameOf(page, 'Vendas')).toHaveCount(0)
 })
 
+test('the frame starts before the portal itself is there, which takes it over as it is, or drops it where the session has ended', async ({
+  page,
+  context,
+}) => {
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const path = new URL(request.url()).pathname
+    if (/reportEmbed$|reports\/me$/.test(path)) asked.push(path.split('/').at(-1) as string)
+    if (path.endsWith('/get-powerbi-token')) asked.push(request.postDataJSON().reportId)
+  })
+  const { reportId } = JSON.parse((await readMemory(page)) ?? '').open
+  const start = await hold(page, '**/assets/framework-*.js')
+  await page.reload({ waitUntil: 'commit' })
+  await expect(frameOf(page, 'Vendas')).toBeAttached()
+  await expect.poll(() => asked.toSorted()).toEqual([reportId, 'me', 'reportEmbed'].toSorted())
+  start()
+  await expect(cardOf(page, 'Vendas')).toBeVisible()
+  expect(asked.filter((each) => ['me', 'reportEmbed', reportId].includes(each))).toHaveLength(3)
+
+  const startAgain = await hold(page, '**/assets/framework-*.js')
+  await page.reload({ waitUntil: 'commit' })
+  await expect(frameOf(page, 'Vendas')).toBeAttached()
+  const other = await context.newPage()
+  await other.goto('/brand.css')
+  await other.evaluate(() => localStorage.removeItem('patio.session'))
+  await expect(page.locator('iframe')).toHaveCount(0)
+  startAgain()
+  await expect(page).toHaveURL('/login')
+})
+
 test('nobody else sees a frame of it: signing out forgets it, and it is bound to the person', async ({
   page,
 }) => {

@@ -19,7 +19,13 @@ const screens = [
   {
     path: '/power-bi',
     budgetKb: 180,
-    roots: [entry, signedIn, 'src/web/reports/reports-screen.tsx', /powerbi/],
+    roots: [
+      entry,
+      signedIn,
+      'src/web/reports/reports-screen.tsx',
+      'src/web/reports/start-last-report.ts',
+      /powerbi/,
+    ],
     part: /powerbi/,
     apart: [],
   },

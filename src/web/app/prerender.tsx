@@ -25,7 +25,12 @@ const SCREENS = [
   { path: '/contato', modules: ['src/web/support/contact-screen.tsx'] },
   {
     path: '/power-bi',
-    modules: [FRAME, 'src/web/reports/reports-screen.tsx', 'node_modules/powerbi-client/dist/powerbi.js'],
+    modules: [
+      'src/web/reports/start-last-report.ts',
+      'node_modules/powerbi-client/dist/powerbi.js',
+      FRAME,
+      'src/web/reports/reports-screen.tsx',
+    ],
     isSignedIn: true,
   },
   { path: '/profile', modules: [FRAME, 'src/web/accounts/profile-screen.tsx'], isSignedIn: true },

@@ -2,15 +2,13 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { reportMessages } from '#contract/messages.ts'
-import type { OwnReports, ReportArea } from '#contract/reports.ts'
+import type { OwnReports } from '#contract/reports.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { ApiError, NetworkError } from '#web/http/send-request.ts'
-import { sharedStorage } from '#web/session/browser-storage.ts'
 import { onAuthStateChange } from '#web/session/session.ts'
-import { LAST_REPORT_KEY } from '#web/session/session-store.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import type { TokenRequest } from './embed/token-book.ts'
+import { recallReport, takeReportsAhead } from './last-report.ts'
 
 const RETRY_EVERY_MS = 15_000
 /** How often somebody who waits for approval is looked after, while the page is seen. */
@@ -19,7 +17,8 @@ const WAITING_EVERY_MS = 20_000
 export function ownReportsQuery(userId: string) {
   return queryOptions({
     queryKey: ['own-reports', userId],
-    queryFn: ({ signal }) => callApi('GET /api/reports/me', { signal }).catch(asWaiting),
+    queryFn: ({ signal }) =>
+      (takeReportsAhead(userId) ?? callApi('GET /api/reports/me', { signal })).catch(asWaiting),
     retry: (failures, error) => failures < 1 && error instanceof NetworkError,
     refetchOnWindowFocus: 'always',
     refetchInterval: ({ state: { data } }) => (data ? !data.approved && WAITING_EVERY_MS : RETRY_EVERY_MS),
@@ -100,85 +99,4 @@ export function useOwnReports(userId: string): OwnReportsView {
 
 function toastFailure(): void {
   showToast({ kind: 'error', title: reportMessages.settingsFailed })
-}
-
-/** One tab of the reports screen; its key changes with anything that must give the report a new frame. */
-export type ReportTab = { key: string; area: string } & (
-  | { kind: 'no-scope' }
-  | { kind: 'shared'; reportUrl: string }
-  | { kind: 'embedded'; request: TokenRequest }
-)
-
-/**
- * The tabs of a person's areas, in the order given, and the areas whose setting is incomplete and that get
- * none. Without marcas or estados a tab stays, but shows nothing.
- */
-export function tabsOf({ areas, marcas, estados }: OwnReports): { tabs: ReportTab[]; incomplete: string[] } {
-  const hasScope = marcas.length > 0 && estados.length > 0
-  const all = areas.map((area) => ({
-    area: area.type,
-    tab: tabOf(area, JSON.stringify([area, marcas, estados]), hasScope),
-  }))
-  return {
-    tabs: all.flatMap(({ tab }) => tab ?? []),
-    incomplete: all.flatMap(({ area, tab }) => (tab ? [] : area)),
-  }
-}
-
-function tabOf(area: ReportArea, key: string, hasScope: boolean): ReportTab | undefined {
-  const { embedMode, workspaceId, reportId, datasetId, reportUrl } = area
-  const tab = { key, area: area.type }
-  if (embedMode === 'service_principal') {
-    if (!workspaceId || !reportId) return undefined
-    if (hasScope) return { ...tab, kind: 'embedded', request: { ...tab, workspaceId, reportId, datasetId } }
-  } else if (hasScope) return reportUrl ? { ...tab, kind: 'shared', reportUrl } : undefined
-  // Without scope the server holds the URL back.
-  return { ...tab, kind: 'no-scope' }
-}
-
-/** The reports whose frame may start before anything has been asked: that of the open area, and that of the first one. */
-interface LastReports extends Pick<OwnReports, 'emailVerified' | 'marcas' | 'estados'> {
-  userId: string
-  open: ReportArea | undefined
-  first: ReportArea | undefined
-}
-
-/**
- * Remembers which report is open, by its ids and what its frame depends on, never by a token. Signing out forgets it.
- * Links of SSO mode are not kept.
- */
-export function rememberReport(userId: string, reports: OwnReports, openArea: string): void {
-  const { areas, emailVerified, marcas, estados } = reports
-  const { tabs } = tabsOf(reports)
-  const embedded = (area: string | undefined) =>
-    tabs.some((tab) => tab.kind === 'embedded' && tab.area === area)
-      ? areas.find(({ type }) => type === area)
-      : undefined
-  const [open, first] = [embedded(openArea), embedded(tabs[0]?.area)]
-  const last: LastReports = { userId, emailVerified, marcas, estados, open, first }
-  sharedStorage.set(LAST_REPORT_KEY, JSON.stringify(last))
-}
-
-/**
- * What was remembered for this person, as if it were all that they may see.
- * @param area the one in the address; without it the first one opens
- */
-export function recallReport(userId: string, area: string | undefined): OwnReports | undefined {
-  try {
-    const last: LastReports | null = JSON.parse(sharedStorage.get(LAST_REPORT_KEY) ?? 'null')
-    if (last?.userId !== userId) return undefined
-    const { emailVerified, marcas, estados, open, first } = last
-    const report = area === undefined ? first : [open, first].find((each) => each?.type === area)
-    const reports = {
-      approved: true,
-      endedOn: null,
-      emailVerified,
-      areas: report ? [report] : [],
-      marcas,
-      estados,
-    }
-    return tabsOf(reports).tabs[0]?.kind === 'embedded' ? reports : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -13,7 +13,7 @@ import type { ReportCommands } from './embed/report-frame.ts'
 import { ReportLoading } from './embed/report-overlay.tsx'
 import type { SharedReportProps } from './embed/shared-report.tsx'
 import type { TokenBook, TokenState } from './embed/token-book.ts'
-import { type ReportTab, tabsOf } from './own-reports.ts'
+import { type ReportTab, tabsOf } from './last-report.ts'
 import { ReportBar, ReportBarLoading, WholeHeightButton } from './report-bar.tsx'
 import { useTokenBook, useTokensOf } from './use-token-book.ts'
 

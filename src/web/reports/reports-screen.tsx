@@ -1,3 +1,4 @@
+import { useEffect } from 'react'
 import { preconnect } from 'react-dom'
 import { reportMessages, verificationMessages } from '#contract/messages.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
@@ -8,11 +9,12 @@ import { Alert } from '#web/ui/alert.tsx'
 import { formatDate } from '#web/ui/format-instant.ts'
 import { LazyPart } from '#web/ui/lazy-part.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
+import { dropBegun } from './embed/begin-report.ts'
 import { loadPowerBi } from './embed/powerbi-client.ts'
-import { ownReportsQuery, recallReport, rememberReport, tabsOf, useOwnReports } from './own-reports.ts'
+import { askAhead, rememberReport } from './last-report.ts'
+import { ownReportsQuery, useOwnReports } from './own-reports.ts'
 import { ReportBarLoading } from './report-bar.tsx'
 import { NoReports, ReportTabs } from './report-tabs.tsx'
-import { askTokenAhead } from './use-token-book.ts'
 import type { WithoutAccessProps } from './without-access.tsx'
 
 /**
@@ -25,11 +27,9 @@ export function prefetchOwnReports(wanted: { area: string | undefined; isOpening
   if (portalSettings.reportEmbedBase.startsWith('https:')) preconnect(portalSettings.reportEmbedBase)
   const userId = getSession()?.user.id
   if (userId === undefined) return
-  const isKnown = queryClient.getQueryData(ownReportsQuery(userId).queryKey) !== undefined
+  const isAsked = queryClient.getQueryState(ownReportsQuery(userId).queryKey) !== undefined
+  if (wanted.isOpening && !isAsked) askAhead(userId, wanted.area)
   void queryClient.prefetchQuery(ownReportsQuery(userId))
-  const remembered = isKnown || !wanted.isOpening ? undefined : recallReport(userId, wanted.area)
-  const tab = remembered && tabsOf(remembered).tabs[0]
-  if (tab?.kind === 'embedded') askTokenAhead(userId, tab.request)
 }
 
 export function ReportsScreen() {
@@ -44,6 +44,8 @@ export function ReportsScreen() {
 
 function OwnReports({ userId, email }: { userId: string; email: string }) {
   const view = useOwnReports(userId)
+  // After the report has taken it, or never will.
+  useEffect(dropBegun, [])
   const isUnverified = 'emailVerified' in view && !view.emailVerified
   return (
     <>

@@ -11,8 +11,9 @@ import { formatDate } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { TabList, tabPanelProps, useVisited } from '#web/ui/tabs.tsx'
 import { EmbeddedReport } from './embed/embedded-report.tsx'
-import { tabsOf } from './own-reports.ts'
-import { issueEmbedTokenOf, useTokensFrom, useTokensOf } from './use-token-book.ts'
+import { issueEmbedTokenOf } from './embed/issue-embed-token.ts'
+import { tabsOf } from './last-report.ts'
+import { useTokensFrom, useTokensOf } from './use-token-book.ts'
 
 type View = ReplyNamed<'GET /api/profiles/{userId}/reports'>
 

@@ -55,6 +55,11 @@ export function readSessionEnd(): SessionEnd {
   return { kind: 'signed-out' }
 }
 
+/** Whether this session may do nothing but change its password. */
+export function owesPasswordChange(session: StoredSession): boolean {
+  return session.user.app_metadata.must_change_password
+}
+
 /** How many seconds the access token is still good for; negative when it has expired. */
 export function secondsLeft(session: StoredSession): number {
   return session.expires_at - Date.now() / 1000

@@ -16,7 +16,13 @@ import {
 } from './session-store.ts'
 
 export { refreshSession } from './session-refresh.ts'
-export { type AuthEvent, getSession, onAuthStateChange, type StoredSession } from './session-store.ts'
+export {
+  type AuthEvent,
+  getSession,
+  onAuthStateChange,
+  owesPasswordChange,
+  type StoredSession,
+} from './session-store.ts'
 
 /** What a screen was drawn with on the way here: visitors' screens are taken over, the others are drawn anew. */
 const getPrerenderedSession = () => (typeof document === 'undefined' ? getSession() : undefined)
@@ -24,11 +30,6 @@ const getPrerenderedSession = () => (typeof document === 'undefined' ? getSessio
 /** The session, followed live: undefined when nobody is signed in. */
 export function useSession(): StoredSession | undefined {
   return useSyncExternalStore(onAuthStateChange, getSession, getPrerenderedSession)
-}
-
-/** Whether this session may do nothing but change its password. */
-export function owesPasswordChange(session: StoredSession): boolean {
-  return session.user.app_metadata.must_change_password
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Report } from 'powerbi-client'
 import { useEffect, useRef, useState } from 'react'
-import { portalSettings } from '#web/http/portal-settings.ts'
 import { sharedStorage } from '#web/session/browser-storage.ts'
-import { demoBaseOf, type PowerBi } from './powerbi-client.ts'
+import { NARROW, paginatedMemory, phoneLayoutMemory, remembers, viewOf } from './begin-report.ts'
+import type { PowerBi } from './powerbi-client.ts'
 import { type FrameStatus, openReportFrame, type ReportCommands, type ReportFrame } from './report-frame.ts'
 import { ReportFailed, ReportLoading, ReportReconnecting, TokenFailed } from './report-overlay.tsx'
 import type { TokenBook, TokenRequest, TokenState } from './token-book.ts'
@@ -31,13 +31,15 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
   const [status, setStatus] = useState<FrameStatus>({ kind: 'loading' })
   const [attempt, setAttempt] = useState(0)
   const { layout, learnLayout } = usePhoneLayout(request.reportId)
-  const { key, area, workspaceId, reportId } = request
+  const { key, area, reportId } = request
   const isPaginated = useIsPaginated(reportId, token)
+  const requestNow = useRef(request)
   const marcasNow = useRef(marcas)
   const learnLayoutNow = useRef(learnLayout)
 
   useEffect(() => {
     isSelectedNow.current = isSelected
+    requestNow.current = request
     marcasNow.current = marcas
     learnLayoutNow.current = learnLayout
   })
@@ -47,19 +49,10 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt opens the frame anew
   useEffect(() => {
     if (!container.current) return
-    const demoBase = demoBaseOf(portalSettings)
     const opened = openReportFrame({
-      element: container.current,
+      parent: container.current,
       title: area,
-      view: {
-        embedBase: portalSettings.reportEmbedBase,
-        workspaceId,
-        reportId,
-        marcas: marcasNow.current,
-        layout,
-        isPaginated,
-      },
-      isDemo: demoBase !== undefined,
+      view: viewOf(requestNow.current, marcasNow.current, { layout, isPaginated }),
       isVisible: () => isSelectedNow.current && document.visibilityState === 'visible',
       onStatus: setStatus,
       renewToken: () => book.renew(key),
@@ -68,7 +61,7 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
     })
     frame.current = opened
     return () => opened.close()
-  }, [book, key, area, workspaceId, reportId, layout, isPaginated, attempt])
+  }, [book, key, area, layout, isPaginated, attempt])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a frame opened anew needs its token again
   useEffect(() => {
@@ -93,7 +86,7 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
     <div className="relative size-full">
       <div
         ref={container}
-        className={`size-full [&>iframe]:block [&>iframe]:size-full [&>iframe]:border-0 dark:p-2 dark:[&>iframe]:rounded-lg ${status.kind === 'failed' ? 'invisible' : ''}`}
+        className={`size-full dark:p-2 [&_iframe]:block [&_iframe]:size-full [&_iframe]:border-0 dark:[&_iframe]:rounded-lg ${status.kind === 'failed' ? 'invisible' : ''}`}
       />
       {status.kind === 'loading' && token?.kind !== 'failed' && <ReportLoading area={area} />}
       {status.kind === 'loading' && token?.kind === 'failed' && (
@@ -116,16 +109,14 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
  * said, so that the right frame loads meanwhile.
  */
 function useIsPaginated(reportId: string, token: TokenState | undefined): boolean {
-  const memory = `patio.paginated.${reportId}`
-  const [remembered] = useState(() => sharedStorage.get(memory) === 'yes')
+  const memory = paginatedMemory(reportId)
+  const [remembered] = useState(() => remembers(memory))
   const isPaginated = token?.kind === 'ready' ? token.isPaginated : remembered
   useEffect(() => {
     if (isPaginated !== remembered) sharedStorage.set(memory, isPaginated ? 'yes' : 'no')
   }, [memory, isPaginated, remembered])
   return isPaginated
 }
-
-const PHONE = '(max-width: 639px)'
 
 /**
  * Which layout a report is shown in: the phone's own where the screen is narrow and the report has one.
@@ -134,20 +125,16 @@ const PHONE = '(max-width: 639px)'
  */
 function usePhoneLayout(reportId: string) {
   const isNarrow = useIsNarrow()
-  const [hasLayout, setHasLayout] = useState(() => sharedStorage.get(memoryOf(reportId)) === 'yes')
+  const [hasLayout, setHasLayout] = useState(() => remembers(phoneLayoutMemory(reportId)))
 
   async function learnLayout(report: Report, { models }: PowerBi): Promise<void> {
-    if (!matchMedia(PHONE).matches) return
+    if (!matchMedia(NARROW).matches) return
     const found = await hasPhoneLayout(report, models)
-    sharedStorage.set(memoryOf(reportId), found ? 'yes' : 'no')
+    sharedStorage.set(phoneLayoutMemory(reportId), found ? 'yes' : 'no')
     setHasLayout(found)
   }
   const layout: 'phone' | 'desktop' = isNarrow && hasLayout ? 'phone' : 'desktop'
   return { layout, learnLayout }
-}
-
-function memoryOf(reportId: string): string {
-  return `patio.phone-layout.${reportId}`
 }
 
 /** A report that cannot say whether it has a phone layout is treated as having none. */
@@ -161,9 +148,9 @@ async function hasPhoneLayout(report: Report, models: PowerBi['models']): Promis
 }
 
 function useIsNarrow(): boolean {
-  const [isNarrow, setIsNarrow] = useState(() => matchMedia(PHONE).matches)
+  const [isNarrow, setIsNarrow] = useState(() => matchMedia(NARROW).matches)
   useEffect(() => {
-    const list = matchMedia(PHONE)
+    const list = matchMedia(NARROW)
     const onChange = () => setIsNarrow(list.matches)
     onChange()
     list.addEventListener('change', onChange)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { PROBLEMS, type ProblemCode } from '#contract/problem.ts'
 import { ApiError, NetworkError } from '#web/http/api.ts'
-import { outcomeOf } from '#web/reports/use-token-book.ts'
+import { outcomeOf } from './issue-embed-token.ts'
 
 function problem(code: ProblemCode): ApiError {
   const [status, title, detail] = PROBLEMS[code]

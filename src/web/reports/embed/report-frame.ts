@@ -1,5 +1,6 @@
 import type { Report } from 'powerbi-client'
 import { noteActivity } from '#web/session/activity.ts'
+import { endReport, takeBegun } from './begin-report.ts'
 import {
   type EmbedError,
   type EmbedFailure,
@@ -10,13 +11,7 @@ import {
   LOAD_TIMED_OUT,
   SDK_UNREACHABLE,
 } from './embed-failure.ts'
-import {
-  bootstrapDemoFrame,
-  loadPowerBi,
-  type PowerBi,
-  type ReportView,
-  reportConfig,
-} from './powerbi-client.ts'
+import { type PowerBi, type ReportView, reportConfig } from './powerbi-client.ts'
 
 export type FrameStatus =
   | { kind: 'loading' }
@@ -26,11 +21,10 @@ export type FrameStatus =
   | { kind: 'failed'; failure: EmbedFailure }
 
 export interface ReportFrameOptions {
-  /** An empty element that nothing else touches; the iframe becomes its only child. */
-  element: HTMLElement
+  /** The report gets an element of its own in it. */
+  parent: HTMLElement
   title: string
   view: ReportView
-  isDemo: boolean
   /** Whether the person can see the report now; the load time-out counts only then. */
   isVisible: () => boolean
   onStatus: (status: FrameStatus) => void
@@ -64,11 +58,13 @@ const RENDER_GRACE_MS = 3_000
 const RECOVERY_REST_MS = 60_000
 
 /**
- * Puts a report into an element: the frame is bootstrapped at once, so that it loads while its token is on the
+ * Puts a report into an element: the frame is begun at once unless it was before, so that it loads while its token is on the
  * way, and embedded with the first token. `close` removes everything, whatever is still under way.
  */
 export function openReportFrame(options: ReportFrameOptions): ReportFrame {
-  const { element, onStatus } = options
+  const { onStatus } = options
+  const begun = takeBegun(options.parent, options.title, options.view)
+  const { element } = begun
   const closing = new AbortController()
   const { signal } = closing
   let powerBi: PowerBi | undefined
@@ -88,34 +84,26 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   }
   const fail = (failure: EmbedFailure) => settle({ kind: 'failed', failure })
 
-  async function bootstrap(): Promise<void> {
-    try {
-      powerBi = await loadPowerBi()
-    } catch (error) {
-      console.warn('powerbi-client could not be loaded', error)
-      return fail(SDK_UNREACHABLE)
-    }
+  async function open(): Promise<void> {
+    const opened = await begun.opening
     if (signal.aborted) return
-    if (!options.view.workspaceId || !options.view.reportId) return fail(INVALID_REPORT)
-    try {
-      const config = reportConfig(powerBi, options.view)
-      const open = options.isDemo
-        ? bootstrapDemoFrame(powerBi, element, config)
-        : powerBi.service.bootstrap(element, config)
-      report = open as Report
-      report.setComponentTitle(options.title)
-      embed()
-    } catch (error) {
-      console.warn('The report could not be opened', error)
-      fail(INVALID_REPORT)
-    }
+    if (opened === 'unreachable') return fail(SDK_UNREACHABLE)
+    if (opened === 'invalid') return fail(INVALID_REPORT)
+    ;({ powerBi, report } = opened)
+    embed()
   }
 
   function embed(pageName?: string): void {
     if (!powerBi || !report || !token || isEmbedded) return
     isEmbedded = true
     const config = { ...reportConfig(powerBi, options.view), accessToken: token }
-    powerBi.service.embed(element, { ...config, ...(pageName !== undefined && { pageName }) })
+    try {
+      powerBi.service.embed(element, { ...config, ...(pageName !== undefined && { pageName }) })
+    } catch (error) {
+      console.warn('The report could not be opened', error)
+      fail(INVALID_REPORT)
+      return
+    }
     // A paginated report says neither `loaded` nor `rendered`; it has a loading sign of its own.
     if (options.view.isPaginated) settle({ kind: 'shown' })
     else stopLoadTimer = startLoadTimer(options.isVisible, () => fail(LOAD_TIMED_OUT))
@@ -190,7 +178,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   // A report that is loaded again by itself tells of its pages too.
   listenToUse(element, signal, () => hasRendered && !isRecovering && noteActivity())
   onStatus({ kind: 'loading' })
-  void bootstrap()
+  void open()
 
   return {
     setToken,
@@ -203,8 +191,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
       closing.abort()
       stopLoadTimer()
       clearTimeout(uncovering)
-      powerBi?.service.reset(element)
-      element.replaceChildren()
+      endReport(begun)
     },
   }
 }
