@@ -1,12 +1,6 @@
-import AxeBuilder from '@axe-core/playwright'
-import type { Page } from '@playwright/test'
 import { expect, test } from './portal-fixture.ts'
+import { axeFindings } from './serious-findings.ts'
 import { fillIds, formOf, openSettings, save, tabOf, toast, VENDAS } from './settings-card.ts'
-
-async function findings(page: Page) {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`)
-}
 
 test('the keyboard alone chooses an area and a mode, fills the fields in and saves', async ({ page }) => {
   await openSettings(page, 'Operadores')
@@ -49,15 +43,15 @@ for (const colorScheme of ['light', 'dark'] as const)
       await fillIds(form, 'https://app.powerbi.com', 'x')
       await save(page)
       await expect(form.getByLabel('Report ID')).toHaveAttribute('aria-invalid', 'true')
-      expect(await findings(page)).toEqual([])
+      expect(await axeFindings(page)).toEqual([])
       await form.getByRole('radio', { name: 'URL Direta (SSO)' }).check()
       await form.getByLabel('URL do relatório').fill('https://app.powerbi.com/view?r=1')
-      expect(await findings(page)).toEqual([])
+      expect(await axeFindings(page)).toEqual([])
       await tabOf(page, 'CRM').click()
       await formOf(page).getByRole('radio', { name: 'Nenhum' }).check()
       await save(page)
       await expect(page.getByRole('dialog')).toBeVisible()
-      expect(await findings(page)).toEqual([])
+      expect(await axeFindings(page)).toEqual([])
       const overflow = () =>
         page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
       expect(await overflow()).toBe(0)

@@ -1,6 +1,6 @@
-import AxeBuilder from '@axe-core/playwright'
 import { menuOf } from './administration.ts'
 import { expect, muteChanges, openAs, test } from './portal-fixture.ts'
+import { axeFindings } from './serious-findings.ts'
 import {
   header,
   openTable,
@@ -131,8 +131,5 @@ for (const colorScheme of ['light', 'dark'] as const)
       await page.setViewportSize({ width, height: 844 })
       await openTable(page)
       await rows(page).nth(2).getByRole('checkbox').check()
-      const { violations } = await new AxeBuilder({ page }).include('#usuarios').analyze()
-      expect(
-        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(' ')}`),
-      ).toEqual([])
+      expect(await axeFindings(page, '#usuarios')).toEqual([])
     })
