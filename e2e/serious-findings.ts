@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Frame, Page } from '@playwright/test'
+import { expect, type Frame, type Page, test } from '@playwright/test'
 import type axeCore from 'axe-core'
 
 /** Of every rule that axe has. */
@@ -15,11 +15,20 @@ async function lookAt(frame: Frame, within: string): Promise<Finding[]> {
   if (!(await frame.evaluate(() => 'axe' in window))) await frame.evaluate(axeSource)
   return frame.evaluate(async (selector) => {
     const { axe } = window as typeof window & { axe: typeof axeCore }
-    // A colour on its way to another is none of the page's colours.
-    const moving = document
-      .getAnimations()
-      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
-    await Promise.allSettled(moving.map(({ finished }) => finished))
+    const readMoving = () =>
+      document
+        .getAnimations()
+        .filter(
+          ({ playState, effect }) =>
+            playState === 'running' && effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY,
+        )
+    const drawn = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+    // A colour on its way to another is none of the page's colours; what inherits it sets out when it has arrived.
+    await drawn()
+    for (let moving = readMoving(); moving.length > 0; moving = readMoving()) {
+      await Promise.allSettled(moving.map(({ finished }) => finished))
+      await drawn()
+    }
     const { violations } = await axe.run(selector, { iframes: false, resultTypes: ['violations'] })
     return violations.map(({ id, impact, nodes }) => ({
       impact,
@@ -43,4 +52,18 @@ export async function axeFindings(page: Page, within = 'html'): Promise<Finding[
 export async function seriousFindings(page: Page): Promise<string[]> {
   const found = await axeFindings(page)
   return found.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ text }) => text)
+}
+
+/** Looks at the same state in light and dark, at a desk and on a phone; the page stays as it was looked at last. */
+export async function inEachLook(page: Page, check: () => Promise<void>): Promise<void> {
+  for (const width of [1440, 390])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize({ width, height: 844 })
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await test.step(`${colorScheme}, ${width} px`, check)
+    }
+}
+
+export function expectNothingSerious(page: Page): Promise<void> {
+  return inEachLook(page, async () => expect(await seriousFindings(page)).toEqual([]))
 }
