@@ -161,7 +161,7 @@ function assertNode(file, arch) {
  * What only builds and tests is in it too, marked as development: the page that people load is made from some of it.
  * @param {Arch} arch @param {string} version @param {Date} at
  */
-async function writeBillOfMaterials(arch, version, at) {
+export async function writeBillOfMaterials(arch, version, at) {
   const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'application']
   const { status, output } = await runCommand('npm', args, { env: toolEnvironment(), capture: true })
   if (status !== 0) throw new Error(`npm sbom falhou.\n${output}`)
@@ -171,11 +171,14 @@ async function writeBillOfMaterials(arch, version, at) {
   )
   /** @type {{ 'bom-ref': string, properties: { name: string, value: string }[] }[]} */
   const all = list.components
+  const node = nodeComponent(arch)
+  // npm's package `node`, which only fetches it, goes by the same name.
   const components = all.filter(
-    ({ properties, ...each }) =>
-      kept.has(each['bom-ref']) || properties.some(({ name }) => name === 'cdx:npm:package:development'),
+    ({ properties, 'bom-ref': ref }) =>
+      kept.has(ref) ||
+      (ref !== node['bom-ref'] && properties.some(({ name }) => name === 'cdx:npm:package:development')),
   )
-  const refs = new Set([list.metadata.component['bom-ref'], ...components.map((each) => each['bom-ref'])])
+  const refs = new Set([list.metadata.component, node, ...components].map((each) => each['bom-ref']))
   /** @type {{ ref: string, dependsOn?: string[] }[]} */
   const dependencies = list.dependencies
   const digest = createHash('sha256')
@@ -187,7 +190,7 @@ async function writeBillOfMaterials(arch, version, at) {
     ...list,
     serialNumber: `urn:uuid:${uuid}`,
     metadata: { ...list.metadata, timestamp: at.toISOString(), component: self },
-    components: [...components, nodeComponent(arch)],
+    components: [...components, node],
     dependencies: dependencies
       .filter(({ ref }) => refs.has(ref))
       .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((each) => refs.has(each)) })),

@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findFreePort, REAL_ENVIRONMENT } from '#server/testing/portal-process.ts'
 import { findOnPath } from './find-programs.mjs'
-import { listProductionPackages, NODE_SHA256, stageRelease } from './release.mjs'
+import { listProductionPackages, NODE_SHA256, stageRelease, writeBillOfMaterials } from './release.mjs'
 import { pinnedBinary, root } from './run-command.mjs'
 
 const SLOW = 60_000
@@ -38,6 +38,29 @@ test('what is native comes for the machine that it is for', () => {
     expect(listProductionPackages(each).flatMap(({ path, isNative }) => (isNative ? [path] : []))).toEqual([
       `node_modules/@node-rs/argon2-linux-${each}-gnu`,
     ])
+})
+
+test('the bill of materials holds Node with its sum and libraries, and each package that is in the release', {
+  timeout: SLOW,
+}, async () => {
+  const { components, metadata } = await writeBillOfMaterials(arch, '9.8.7', new Date(0))
+  /** @type {{ 'bom-ref': string, properties?: { name: string }[] }[]} */
+  const all = components
+  expect(metadata.component.purl).toBe('pkg:npm/patio@9.8.7')
+  expect(new Set(all.map((each) => each['bom-ref'])).size).toBe(all.length)
+  expect(all.at(-1)).toMatchObject({
+    version: NODE_SHA256.version,
+    hashes: [{ alg: 'SHA-256', content: NODE_SHA256[arch] }],
+    components: expect.arrayContaining([expect.objectContaining({ name: 'openssl' })]),
+  })
+  const listed = all
+    .filter(({ properties }) => !properties?.some(({ name }) => name === 'cdx:npm:package:development'))
+    .map((each) => each['bom-ref'])
+  const inRelease = listProductionPackages(arch).map(({ path, version }) => {
+    const { name } = JSON.parse(readFileSync(join(release, path, 'package.json'), 'utf8'))
+    return `${name}@${version}`
+  })
+  expect(listed.sort()).toEqual([...inRelease, `node@${NODE_SHA256.version}`].sort())
 })
 
 test('a release holds what it needs, and neither tests nor the demonstration', () => {
