@@ -126,6 +126,32 @@ test('a refused human check stops the sign-in', async ({ page }) => {
   await expect(page).toHaveURL('/login')
 })
 
+test('on a slow line a press before the human check is there waits for it, and is sent once', async ({
+  page,
+}) => {
+  let deliver = () => {}
+  const delivery = new Promise<void>((resolve) => {
+    deliver = resolve
+  })
+  await page.route('**/assets/altcha-widget-*.js', async (route) => {
+    await delivery
+    await route.continue()
+  })
+  const answers: number[] = []
+  page.on('response', (response) => {
+    if (response.url().includes('/api/auth/token')) answers.push(response.status())
+  })
+  await page.goto('/login')
+  await page.getByLabel('E-mail').fill(email('diretoria'))
+  await page.getByLabel('Senha', { exact: true }).fill(PASSWORD)
+  const button = page.getByRole('button', { name: 'Entrar' })
+  await button.click()
+  await expect(button).toHaveAttribute('aria-busy', 'true')
+  deliver()
+  await expect(page).toHaveURL(/\/power-bi/)
+  expect(answers).toEqual([200])
+})
+
 test('a place that gets no human-check passes sends the answer itself along', async ({ page }) => {
   await page.route('**/api/functions/verify-recaptcha', (route) =>
     route.fulfill({ status: 429, json: { code: 'rate-limited', status: 429, title: '…', detail: '…' } }),

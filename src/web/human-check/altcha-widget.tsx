@@ -92,9 +92,11 @@ function nextAnswer(widget: AltchaWidgetElement): Promise<string | undefined> {
 }
 
 function solve(widget: AltchaWidgetElement | null): Promise<string | undefined> {
-  if (typeof widget?.verify !== 'function') return Promise.resolve(undefined)
+  if (!widget) return Promise.resolve(undefined)
+  const isReady = typeof widget.verify === 'function'
+  const ready = isReady || new Promise((resolve) => widget.addEventListener('load', resolve, { once: true }))
   const patience = new Promise<undefined>((resolve) => setTimeout(resolve, SOLVE_TIMEOUT_MS, undefined))
-  return Promise.race([run(widget), patience])
+  return Promise.race([Promise.resolve(ready).then(() => run(widget)), patience])
 }
 
 function reset(widget: AltchaWidgetElement | null): void {

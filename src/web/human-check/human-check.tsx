@@ -1,4 +1,5 @@
 import { type ComponentType, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -23,7 +24,7 @@ export function HumanCheck({ ref }: { ref: Ref<PassKeeper> }) {
   const isAltcha = portalSettings.humanCheck.kind === 'altcha'
   const widget = useRef<HumanWidget>(null)
   const [keeper] = useState(() => createPassKeeper(() => widget.current))
-  const { Widget, failure, setFailure, retry } = useWidget()
+  const { Widget, loading, failure, setFailure, retry } = useWidget()
   useEffect(() => {
     if (!failure) return
     const again = () => retry(widget.current)
@@ -35,12 +36,14 @@ export function HumanCheck({ ref }: { ref: Ref<PassKeeper> }) {
     () => ({
       ...keeper,
       async freshPass() {
+        // On a slow line the button is there long before the widget.
+        await loading.current
         const result = await keeper.freshPass()
         if (result.kind === 'unsolved') setFailure((known) => known ?? UNSOLVED)
         return result
       },
     }),
-    [keeper, setFailure],
+    [keeper, loading, setFailure],
   )
   return (
     <div className="space-y-2">
@@ -76,22 +79,23 @@ export function HumanCheck({ ref }: { ref: Ref<PassKeeper> }) {
 function useWidget() {
   const [Widget, setWidget] = useState<ComponentType<HumanWidgetProps>>()
   const [failure, setFailure] = useState<string>()
+  /** Over once the widget can be asked, or cannot come. */
+  const loading = useRef<Promise<void>>(undefined)
   const load = () => {
     setFailure(undefined)
-    loadChunk(loadWidget).then(
-      (component) => setWidget(() => component),
-      () => setFailure(LOAD_FAILED),
-    )
+    loading.current = new Promise((resolve) => setTimeout(resolve))
+      .then(() => loadChunk(loadWidget))
+      .then(
+        (component) => flushSync(() => setWidget(() => component)),
+        () => setFailure(LOAD_FAILED),
+      )
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, after the first paint
-  useEffect(() => {
-    const timer = setTimeout(load)
-    return () => clearTimeout(timer)
-  }, [])
+  useEffect(load, [])
   const retry = (instance: HumanWidget | null) => {
     if (!instance) return load()
     setFailure(undefined)
     void instance.solve()
   }
-  return { Widget, failure, setFailure, retry }
+  return { Widget, loading, failure, setFailure, retry }
 }
