@@ -111,14 +111,18 @@ test('an answer that is lost is asked for: done once, shown with the undo', asyn
   await dialog.getByRole('checkbox', { name: 'HPD' }).check()
   await expect(dialog.getByRole('status')).toHaveText('1 ganha, 0 perdem, 0 ficam como estão')
   const keys: (string | undefined)[] = []
+  const { promise: isSeen, resolve: goOn } = Promise.withResolvers<void>()
   await page.route('**/bulk-edit', async (route) => {
     keys.push(route.request().headers()['idempotency-key'])
-    if (keys.length > 2) return route.fallback()
     if (keys.length === 1) await route.fetch()
-    await route.abort()
+    if (keys.length <= 2) return route.abort()
+    await isSeen
+    return route.fallback()
   })
   await dialog.getByRole('button', { name: 'Adicionar' }).click()
   await expect(toast(page, 'A resposta não chegou')).toBeVisible()
+  await expect(dialog.getByRole('status')).toHaveText('Alterando 1 usuário…')
+  goOn()
   await expect(toast(page, 'Dados adicionados com sucesso para 1 usuário(s)')).toBeVisible()
   await expect(toast(page, '1 mudou.')).toBeVisible()
   await expect(toast(page, 'A resposta não chegou')).toHaveCount(0)

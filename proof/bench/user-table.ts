@@ -57,6 +57,7 @@ const { rounds } = readNumbers({ rounds: 5 })
 const PEOPLE = 10_000
 const MAX_PAGE_MS = 15
 const MAX_EDIT_MS = 150
+const MAX_EDIT_OF_ALL_MS = 1_500
 
 interface Case {
   query: string
@@ -161,14 +162,26 @@ async function measureEditOfAll(
 ): Promise<Figure[]> {
   const { total } = await read<{ total: number }>('/api/profiles/count')
   const body = { allMatching: { filter: {}, except: [], count: total }, action: 'add', types: ['Slack'] }
-  let undoId: string | null = null
-  const preview = await time(() => edit('?dryRun=true', body))
-  const all = await time(async () => {
-    undoId = (await edit('', body)).undoId
-  })
-  const undo = await time(() => edit(`/${undoId}/undo`))
-  return Object.entries({ 'preview of an edit': preview, 'bulk edit': all, 'its undo': undo }).map(
-    ([what, value]) => ({ what: `${name}: ${what}, all ${total}`, value, unit: 'ms' }),
+  const previews: number[] = []
+  const edits: number[] = []
+  const undos: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    let undoId: string | null = null
+    previews.push(await time(() => edit('?dryRun=true', body)))
+    const taken = await time(async () => {
+      undoId = (await edit('', body)).undoId
+    })
+    edits.push(taken)
+    undos.push(await time(() => edit(`/${undoId}/undo`)))
+  }
+  return Object.entries({ 'preview of an edit': previews, 'bulk edit': edits, 'its undo': undos }).map(
+    ([what, times]) => ({
+      what: `${name}: ${what}, all ${total}`,
+      value: median(times),
+      unit: 'ms',
+      atMost: MAX_EDIT_OF_ALL_MS,
+      note: spread(times),
+    }),
   )
 }
 

@@ -73,6 +73,13 @@ describeOnEachDatabase('editing many people at once', (kind) => {
     ])
   })
 
+  test('changes nothing that an index of the people holds', async () => {
+    const { rows } = await sql<{ indexdef: string }>`
+      select indexdef from pg_indexes where tablename = 'profiles'
+        and indexdef ~ 'types|marcas|estados|valid_until|entitlement_version'`.execute(portal.database.db)
+    expect(rows).toEqual([])
+  })
+
   test('leaves an audit entry for each person who changed, all with the id of the edit', async () => {
     const { body } = await edit({ types: ['Vendas'] })
     expect(body).toMatchObject({ gaining: 2, unchanged: 1 })

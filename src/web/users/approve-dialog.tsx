@@ -20,7 +20,14 @@ import { callOnce } from './call-once.ts'
 import { LIST_ORDER } from './describe-change.ts'
 import { EntitlementList, NO_ENTITLEMENTS, openingTicks, ticksInWords, ValidUntil } from './entitlements.tsx'
 import { FillFrom } from './fill-from.tsx'
-import { inWords, isSelected, type Selection, type SelectionDialogProps, selectionSize } from './selection.ts'
+import {
+  inWords,
+  isSelected,
+  type Selection,
+  type SelectionDialogProps,
+  selectionSize,
+  usersInWords,
+} from './selection.ts'
 import { readAllMatching, refreshUsers } from './user-queries.ts'
 
 const TITLE = 'Aprovar Selecionados'
@@ -123,7 +130,9 @@ export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogPro
             />
             <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-lg bg-subtle px-3 py-2.5 text-sm">
               <p role="status" className="min-h-5 tabular-nums">
-                {form.effect ?? form.failure?.message ?? 'Calculando o efeito…'}
+                {form.isSaving
+                  ? `Aprovando ${usersInWords(people.ready.length)}…`
+                  : (form.effect ?? form.failure?.message ?? 'Calculando o efeito…')}
               </p>
               {form.failure && (
                 <Button variant="secondary" onClick={form.recalculate}>

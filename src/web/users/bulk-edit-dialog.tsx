@@ -13,7 +13,7 @@ import { type BulkEditForm, describeGone, describePreview, useBulkEdit } from '.
 import { LIST_ORDER, type ListName } from './describe-change.ts'
 import { EntitlementList, isSame, LISTS, NO_ENTITLEMENTS } from './entitlements.tsx'
 import { FillFrom } from './fill-from.tsx'
-import { type SelectionDialogProps, selectionInWords } from './selection.ts'
+import { type SelectionDialogProps, selectionInWords, selectionSize, usersInWords } from './selection.ts'
 
 const TITLE = 'Alteração em Massa'
 const ACTIONS: readonly { value: BulkEdit['action']; label: string }[] = [
@@ -139,12 +139,18 @@ function ListTabs({ ticked, held, onChange }: ListTabsProps) {
   )
 }
 
-/** Says what a bulk edit would do, and offers to calculate it again where that failed. */
-function Preview({ lack, effect, failure, isCalculating, recalculate }: BulkEditForm) {
+/** Says what a bulk edit would do, or that it is being done, and offers to calculate it again where that failed. */
+function Preview({ selection, lack, effect, failure, isCalculating, isSaving, recalculate }: BulkEditForm) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-lg bg-subtle px-3 py-2.5 text-sm">
       <p role="status" className={classNames('min-h-5 tabular-nums', isCalculating && 'text-muted')}>
-        {lack ? hintOf(lack) : effect ? describePreview(effect) : sentenceOf(failure)}
+        {isSaving
+          ? `Alterando ${usersInWords(selectionSize(selection))}…`
+          : lack
+            ? hintOf(lack)
+            : effect
+              ? describePreview(effect)
+              : sentenceOf(failure)}
       </p>
       {failure && (
         <Button variant="secondary" onClick={recalculate}>
