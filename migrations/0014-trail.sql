@@ -66,14 +66,16 @@ create trigger audit_entries_guard before update or delete on audit_entries
 create trigger audit_entries_guard_all before truncate on audit_entries
   for each statement execute function guard_audit_entries();
 
-create function delete_old_audit_entries(until timestamptz, batch integer) returns integer language plpgsql
-  set patio.retention = 'on' as $$
+-- Whoever is no superuser may not hang a setting on a function.
+create function delete_old_audit_entries(until timestamptz, batch integer) returns integer language plpgsql as $$
 declare
   deleted integer;
 begin
+  perform set_config('patio.retention', 'on', true);
   delete from audit_entries where id in (
     select id from audit_entries where at <= until limit batch for update skip locked);
   get diagnostics deleted = row_count;
+  perform set_config('patio.retention', 'off', true);
   return deleted;
 end
 $$;

@@ -2,12 +2,14 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'no
 import { tmpdir } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { NEW_PASSWORD, refresh, signIn, useLink } from '#server/testing/account-calls.ts'
 import { send, TEST_PASSWORD } from '#server/testing/builders.ts'
+import { runOnServer } from '#server/testing/global-setup.ts'
 import { describeOnEachDatabase, openFreshDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { createTestClock, startTestPortal } from '#server/testing/test-portal.ts'
 import { migrate, migrateDatabase, splitStatements } from './migrate.ts'
+import { openServer } from './open-server.ts'
 
 const ALL = readdirSync('migrations')
   .filter((name) => name.endsWith('.sql'))
@@ -97,6 +99,30 @@ describeOnEachDatabase('migrating', (kind) => {
       await expect(start(database.db)).rejects.toThrow(/versão mais nova.*9999-next\.sql/)
     await database.db.deleteFrom('schema_migrations').where('name', '=', '9999-next.sql').execute()
     expect(await migrate(database.db)).toEqual([])
+  })
+
+  test('whoever owns the database and is no superuser migrates, and lets go of what is old', async ({
+    skip,
+  }) => {
+    skip(kind === 'embedded', 'it has one user')
+    const name = `${inject('serverDatabases')}_owner`
+    const server = new URL(process.env.TEST_DATABASE_URL as string)
+    await runOnServer(server, `create role ${name} login password '${name}'`)
+    await runOnServer(server, `create database ${name} owner ${name}`)
+    const url = Object.assign(new URL(server), { username: name, password: name, pathname: `/${name}` }).href
+    const { db, close } = await openServer({ url, onConnectionError: () => {} })
+    try {
+      expect(await migrate(db)).toEqual(ALL)
+      await sql`insert into audit_entries (action) values ('types-set')`.execute(db)
+      const { rows } = await sql`select delete_old_audit_entries(now(), 10) as deleted`.execute(db)
+      expect(rows).toEqual([{ deleted: 1 }])
+      await sql`insert into audit_entries (action) values ('types-set')`.execute(db)
+      await expect(db.deleteFrom('audit_entries').execute()).rejects.toThrow('takes no delete')
+    } finally {
+      await close()
+      await runOnServer(server, `drop database ${name} with (force)`)
+      await runOnServer(server, `drop role ${name}`)
+    }
   })
 
   test('waits for the one that migrates already', async ({ skip }) => {
