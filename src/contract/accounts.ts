@@ -117,6 +117,11 @@ export const authUserSchema = z.object({
 })
 export type AuthUser = z.output<typeof authUserSchema>
 
+/**
+ * Of a sign-in with a password, or where one was set: shows at the next sign-in that the account knows this browser.
+ */
+const deviceTokenSchema = z.optional(z.string())
+
 /** Times: expires_in in seconds from now, expires_at in seconds since the epoch. */
 export const sessionSchema = z.object({
   access_token: z.string(),
@@ -124,8 +129,7 @@ export const sessionSchema = z.object({
   expires_in: z.number(),
   expires_at: z.number(),
   refresh_token: z.string(),
-  /** Of a sign-in with a password: shows at the next one that this browser has signed in to the account before. */
-  device_token: z.optional(z.string()),
+  device_token: deviceTokenSchema,
   user: authUserSchema,
 })
 export type Session = z.output<typeof sessionSchema>
@@ -221,7 +225,7 @@ export const accountRoutes = defineRoutes({
     alsoFor: ['recovery'],
     summary: 'Sets the password of a session that came from a reset link, which ends with it; others get 403',
     body: z.strictObject({ password: newPasswordSchema, ...authJsExtras }),
-    response: authUserSchema,
+    response: z.extend(authUserSchema, { device_token: deviceTokenSchema }),
   },
   changePassword: {
     method: 'POST',
@@ -230,7 +234,11 @@ export const accountRoutes = defineRoutes({
     alsoFor: ['forcedChange'],
     summary: 'Sets a new password and ends the other sessions; a rule that it breaks comes back as error',
     body: z.strictObject({ newPassword: newPasswordSchema }),
-    response: z.object({ success: z.optional(z.boolean()), error: z.optional(z.string()) }),
+    response: z.object({
+      success: z.optional(z.boolean()),
+      error: z.optional(z.string()),
+      device_token: deviceTokenSchema,
+    }),
   },
   disownEmail: {
     method: 'POST',

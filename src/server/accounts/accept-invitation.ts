@@ -56,7 +56,7 @@ export async function acceptInvitation(
     await forgetStrangersWords(db, userId)
     await forgetAttempts(db, email)
     await markVerified(within, userId)
-    await writePassword(within, userId, hash)
+    const device_token = await writePassword(within, person, hash)
     const { types, marcas, estados } = invitation
     const given = { approved: true, types, marcas, estados, valid_until: null }
     await db
@@ -73,7 +73,7 @@ export async function acceptInvitation(
       after: { ...given, invited_by: await emailOf(db, invitation.invited_by) },
     })
     const profile = (await findProfile(db, userId)) as Profile
-    return openSession(within, { profile, kind: 'full' })
+    return { ...(await openSession(within, { profile, kind: 'full' })), device_token }
   })
 }
 

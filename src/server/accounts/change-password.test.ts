@@ -44,7 +44,7 @@ describeOnEachDatabase('changing the password', (kind) => {
     const { person, session, token } = await addMember()
     const elsewhere = await openTestSession(portal, person)
     const { status, body } = await changePassword(portal, token)
-    expect([status, body]).toEqual([200, { success: true }])
+    expect([status, body]).toMatchObject([200, { success: true }])
     expect(await isSignedIn(portal, token)).toBe(true)
     expect((await refresh(portal, session.refresh_token)).status).toBe(200)
     expect(await isSignedIn(portal, elsewhere.access_token)).toBe(false)
@@ -71,7 +71,7 @@ describeOnEachDatabase('changing the password', (kind) => {
     const { session, token } = await addMember('forcedChange')
     const read = () => send(portal, 'GET', '/api/reports/me', { token })
     expect((await read()).body.code).toBe('password-change-required')
-    expect((await changePassword(portal, token)).body).toEqual({ success: true })
+    expect((await changePassword(portal, token)).body).toMatchObject({ success: true })
     expect((await read()).status).toBe(200)
     const { body } = await refresh(portal, session.refresh_token)
     expect(body.user.app_metadata.must_change_password).toBe(false)
@@ -109,7 +109,7 @@ describeOnEachDatabase('changing the password', (kind) => {
     const withHistory = async (changes: number) => {
       const member = await addMember()
       for (let n = 1; n <= changes; n++) {
-        expect((await changePassword(portal, member.token, nth(n))).body).toEqual({ success: true })
+        expect((await changePassword(portal, member.token, nth(n))).body).toMatchObject({ success: true })
         await forgetLimits()
       }
       return member
@@ -122,7 +122,7 @@ describeOnEachDatabase('changing the password', (kind) => {
         await forgetLimits()
       }
       const fresh = await changePassword(portal, token, TEST_PASSWORD)
-      expect(fresh.body).toEqual({ success: true })
+      expect(fresh.body).toMatchObject({ success: true })
     })
 
     test('also when it was set by a reset, or is tried at one', async () => {
@@ -155,7 +155,9 @@ describeOnEachDatabase('changing the password', (kind) => {
         await vi.waitFor(() => expect(under).toBeGreaterThan(1))
       }
       const replies = await Promise.all([changePassword(portal, token), changePassword(portal, token)])
-      expect(replies.map(({ body }) => body)).toEqual(expect.arrayContaining([{ success: true }, REUSED]))
+      expect(replies.map(({ body }) => body)).toEqual(
+        expect.arrayContaining([expect.objectContaining({ success: true }), REUSED]),
+      )
       const kept = await portal.database.db
         .selectFrom('password_history')
         .select('id')
@@ -186,7 +188,7 @@ describeOnEachDatabase('changing the password', (kind) => {
     const { person, token } = await addMember()
     const attempts = Array.from({ length: 4 }, () => signIn(portal, person.email, TEST_PASSWORD))
     const [changed, ...replies] = await Promise.all([changePassword(portal, token), ...attempts])
-    expect(changed.body).toEqual({ success: true })
+    expect(changed.body).toMatchObject({ success: true })
     for (const { body } of replies)
       if (body.access_token) expect(await isSignedIn(portal, body.access_token)).toBe(false)
   })

@@ -10,7 +10,7 @@ import {
 } from '#contract/passwords.ts'
 import type { Profile } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
-import type { Context, PublicContext } from '#server/http/context.ts'
+import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
@@ -22,6 +22,7 @@ import { accountMails } from './mails.ts'
 import { hashPassword, isPasswordRight } from './password-hashing.ts'
 import { refuseGuessable } from './password-rules.ts'
 import { presentAuthUser } from './sessions.ts'
+import { rememberDevice } from './sign-in.ts'
 import { forgetAttempts } from './sign-in-attempts.ts'
 
 const CHANGE_LIMIT = { max: 5, windowSeconds: 15 * 60 }
@@ -37,22 +38,22 @@ const RESET_LIMIT = { max: 10, windowSeconds: 15 * 60 }
 export async function changePassword(
   context: OwnAccountContext,
   password: string,
-): Promise<{ success?: boolean; error?: string }> {
+): Promise<{ success?: boolean; error?: string; device_token?: string }> {
   const { profile, sessionKind } = context.actor
   const form = sessionKind === 'forcedChange' ? forcedChangeFormSchema : changePasswordFormSchema
   const fault = passwordFault(form, password)
   if (fault) return { error: fault }
   await context.takeFromLimit(`change-password ${profile.user_id}`, CHANGE_LIMIT)
-  const isReplaced = await replacePassword(context, {
+  const done = await replacePassword(context, {
     person: profile,
     password,
     action: 'password-changed',
     alongside: keepOnlySession,
   })
-  return isReplaced ? { success: true } : { error: passwordMessages.reused }
+  return done ?? { error: passwordMessages.reused }
 }
 
-async function keepOnlySession({ db, actor }: Context): Promise<true> {
+async function keepOnlySession({ db, actor }: Context): Promise<{ success: true }> {
   const { profile, sessionId } = actor
   await db
     .deleteFrom('sessions')
@@ -67,7 +68,7 @@ async function keepOnlySession({ db, actor }: Context): Promise<true> {
     .executeTakeFirst()
   // It was ended while the passwords were compared: whoever ended it must win.
   if (!kept) throw new ProblemError('unauthenticated')
-  return true
+  return { success: true }
 }
 
 /**
@@ -76,7 +77,10 @@ async function keepOnlySession({ db, actor }: Context): Promise<true> {
  * @throws ProblemError forbidden for any other session; password-rejected with the broken rule as detail;
  *   rate-limited; unauthenticated when the session has ended in the meantime
  */
-export async function resetPassword(context: OwnAccountContext, password: string): Promise<AuthUser> {
+export async function resetPassword(
+  context: OwnAccountContext,
+  password: string,
+): Promise<AuthUser & { device_token: string }> {
   const { profile, sessionId, sessionKind } = context.actor
   const userId = profile.user_id
   if (sessionKind !== 'recovery')
@@ -142,13 +146,13 @@ interface Replacement<C, T> {
  * Sets a new password unless it is one of the last five. Hashing takes long, so it is done before the
  * transaction; under the lock on the person's row it only counts when the remembered hashes are still those
  * that were checked, and otherwise is done again.
- * @returns what `alongside` does; undefined for one of the last five
+ * @returns what `alongside` does, with what makes this browser a known one; undefined for one of the last five
  * @throws ProblemError unauthenticated when the person is gone, password-rejected
  */
-export async function replacePassword<C extends AccountContext, T extends object | true>(
+export async function replacePassword<C extends AccountContext, T extends object>(
   context: C,
   replacement: Replacement<C, T>,
-): Promise<T | undefined> {
+): Promise<(T & { device_token: string }) | undefined> {
   const { person, password, action, isFirst = false, alongside } = replacement
   const { user_id: userId, email } = person
   let hash: string | undefined
@@ -166,10 +170,10 @@ export async function replacePassword<C extends AccountContext, T extends object
       if (remembered.join() !== checked.join()) return undefined
       const result = await alongside(within)
       if (isFirst) await forgetPassword(db, userId)
-      await writePassword(within, userId, encoded)
+      const device_token = await writePassword(within, person, encoded)
       await queueMail(within, accountMails, 'password-changed', email)
       await recordAudit(within, { action, actor: person, target: person })
-      return result
+      return { ...result, device_token }
     })
     if (done === undefined) continue
     context.nudgeOutbox()
@@ -177,14 +181,15 @@ export async function replacePassword<C extends AccountContext, T extends object
   }
 }
 
-/** Gives somebody this password in place of the one before; call it in a transaction. */
-export async function writePassword(
-  { db, clock }: PublicContext,
-  userId: string,
-  hash: string,
-): Promise<void> {
+/**
+ * Gives somebody this password in place of the one before; call it in a transaction. The browsers that were known by
+ * that one are forgotten.
+ * @returns the device token of the browser that sets it
+ */
+export async function writePassword(context: AccountContext, person: Person, hash: string): Promise<string> {
+  const { db, clock } = context
+  const userId = person.user_id
   await retirePassword(db, userId)
-  // Known by the password before; nothing tells which of them the session is in.
   await db.deleteFrom('sign_in_devices').where('user_id', '=', userId).execute()
   await db
     .insertInto('passwords')
@@ -192,6 +197,7 @@ export async function writePassword(
     .execute()
   // Asked for to set a password: that is done.
   await cancelLinks(db, userId, ['recovery'])
+  return rememberDevice(context, person)
 }
 
 /** Takes a password that was stored before anybody had proved to own the address out of use, for good. */

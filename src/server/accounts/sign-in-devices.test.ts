@@ -4,9 +4,12 @@ import {
   changePassword,
   disown,
   mailTo,
+  NEW_PASSWORD,
   notMeLink,
   openRecovery,
+  recover,
   setPassword,
+  useLink,
 } from '#server/testing/account-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { answerChallenge, encodeAnswer, givePass } from '#server/testing/human-passes.ts'
@@ -147,7 +150,18 @@ describeOnEachDatabase('a browser that has signed in to an account before', (kin
   })
 
   test.each([
-    ['resets', async (address: string) => setPassword(portal, await openRecovery(portal, address))],
+    [
+      'resets',
+      async (address: string) => {
+        await recover(portal, address)
+        const { link } = (await mailTo(portal, address, 'recovery')) ?? {}
+        return useLink(portal, 'recovery', link, { password: NEW_PASSWORD })
+      },
+    ],
+    [
+      'resets, in two steps,',
+      async (address: string) => setPassword(portal, await openRecovery(portal, address)),
+    ],
     [
       'changes',
       async (address: string) => {
@@ -155,11 +169,19 @@ describeOnEachDatabase('a browser that has signed in to an account before', (kin
         return changePassword(portal, body.access_token)
       },
     ],
-  ])('is forgotten when the person %s the password', async (_, setNew) => {
-    const device = await know()
-    expect((await setNew(email)).status).toBe(200)
+  ])('is forgotten when the person %s the password, but for the one that set it', async (_, setNew) => {
+    const before = await know()
+    const { status, body } = await setNew(email)
+    expect(status).toBe(200)
+    const device = body.device_token as string
+    const told = (await mailsTo(email)).length
+    expect((await signIn(NEW_PASSWORD)).status).toBe(200)
+    expect(await mailsTo(email)).toHaveLength(told + 1)
+    expect((await signIn(NEW_PASSWORD, { device })).status).toBe(200)
     await statuses(6, () => signIn(WRONG))
-    expect((await signIn(WRONG, { device })).status).toBe(429)
+    expect((await signIn(WRONG, { device: before })).status).toBe(429)
+    expect((await signIn(NEW_PASSWORD, { device })).status).toBe(200)
+    expect(await mailsTo(email)).toHaveLength(told + 1)
   })
 
   test('counts among twenty at most', async () => {

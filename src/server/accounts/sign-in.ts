@@ -127,14 +127,15 @@ async function assertUnchanged(db: Db, userId: string, hash: string): Promise<vo
 }
 
 /**
- * Remembers the browser of a sign-in for the next one. The person is mailed of each but the account's first.
+ * Remembers a browser for its next sign-in. The person is mailed of each but the account's first, and the first after a
+ * new password, which is the one that set it.
  * @param known its id, if it has signed in to this account before
  * @returns what the browser shows the next time
  */
-async function rememberDevice(
+export async function rememberDevice(
   { db, clock, tokens }: AccountContext,
   { user_id, email }: { user_id: string; email: string },
-  known: string | undefined,
+  known?: string,
 ): Promise<string> {
   const seen_at = new Date(clock())
   const id = known ?? randomUUID()

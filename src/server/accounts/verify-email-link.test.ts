@@ -64,7 +64,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       expect([status, await isFull(body.access_token)]).toEqual([200, true])
       expect(body.user.email_confirmed_at).toEqual(expect.any(String))
       await expectOwners(email)
-      expect(await mailTo(portal, email)).toMatchObject({ kind: 'password-changed' })
+      expect(await mailTo(portal, email, 'password-changed')).toBeDefined()
     })
 
     test('by a stranger, the password of whoever has the link replaces the stranger’s', async () => {
@@ -79,7 +79,8 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
         .innerJoin('profiles', 'profiles.user_id', 'sign_in_devices.user_id')
         .select('sign_in_devices.id')
         .where('email', '=', email)
-      expect(await devices.execute()).toEqual([])
+      // The owner's alone.
+      expect(await devices.execute()).toHaveLength(1)
       await expectOwners(email)
     })
 
@@ -97,7 +98,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       const email = newAddress()
       await markOf(email, STRANGERS)
       const { access_token } = (await signIn(portal, email, STRANGERS)).body
-      expect((await changePassword(portal, access_token, 'Outra-Estranha-7!')).body).toEqual({
+      expect((await changePassword(portal, access_token, 'Outra-Estranha-7!')).body).toMatchObject({
         success: true,
       })
       const link = await linkTo(email)
@@ -403,7 +404,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       expect((await askLink(portal, 'recovery', link)).body.code).toBe('invalid-link')
       expect(await opens(email, TEST_PASSWORD)).toBe(false)
       await expectOwners(email)
-      expect(await mailTo(portal, email)).toMatchObject({ kind: 'password-changed' })
+      expect(await mailTo(portal, email, 'password-changed')).toBeDefined()
     })
 
     test.each([

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { answerWith, installLocalStorage, problem } from '#web/testing/browser-parts.ts'
+import { adoptSession } from '#web/session/session.ts'
+import { answerWith, installLocalStorage, problem, sessionOf } from '#web/testing/browser-parts.ts'
 import { refusedFields } from '#web/ui/use-form.ts'
 import { changePassword, explainRefusal } from './change-password.ts'
 import { noticeOfReset } from './reset-password-screen.tsx'
@@ -7,9 +8,10 @@ import { noticeOfReset } from './reset-password-screen.tsx'
 const REJECTED =
   'Senha rejeitada pelo servidor. Tente uma senha diferente com maiúsculas, minúsculas, números e símbolo, evitando senhas comuns/vazadas.'
 
+let storage: Map<string, string>
 beforeEach(() => {
   vi.unstubAllGlobals()
-  installLocalStorage()
+  storage = installLocalStorage()
 })
 
 describe('changePassword', () => {
@@ -19,6 +21,13 @@ describe('changePassword', () => {
     expect(requests).toMatchObject([
       { path: '/api/functions/change-password', body: { newPassword: 'nova' } },
     ])
+  })
+
+  it('makes this browser the one that the account knows', async () => {
+    answerWith(Response.json({ success: true, device_token: 'd1' }))
+    adoptSession(sessionOf(1))
+    await changePassword('nova')
+    expect(storage.get('patio.device.ana@grupopatio.com.br')).toBe('d1')
   })
 
   it.each([

@@ -1,5 +1,6 @@
 import { passwordMessages } from '#contract/passwords.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
+import { getSession, keepDeviceToken } from '#web/session/session.ts'
 import type { ToastContent } from '#web/ui/toast.tsx'
 import { failureNotice } from '#web/ui/use-submit.ts'
 
@@ -8,7 +9,11 @@ import { failureNotice } from '#web/ui/use-submit.ts'
  * @throws ApiError, 'password-rejected' where another password may do, or NetworkError
  */
 export async function changePassword(newPassword: string): Promise<void> {
-  const { error } = await callApi('POST /api/functions/change-password', { body: { newPassword } })
+  const { error, device_token } = await callApi('POST /api/functions/change-password', {
+    body: { newPassword },
+  })
+  const session = getSession()
+  if (session) keepDeviceToken({ ...session, device_token })
   if (!error) return
   const problem = { type: 'about:blank', title: error, detail: error, status: 422, requestId: '' }
   throw new ApiError({ ...problem, code: 'password-rejected' }, problem.status)

@@ -10,7 +10,7 @@ import {
 } from '#contract/passwords.ts'
 import type { FieldProblem } from '#contract/problem.ts'
 import { ApiError } from '#web/http/api.ts'
-import { forgetSession, getSession } from '#web/session/session.ts'
+import { forgetSession, getSession, keepDeviceToken } from '#web/session/session.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
 import { FormAlert } from '#web/ui/form-alert.tsx'
@@ -157,14 +157,15 @@ function useResetPassword(tokenHash: string, email: string, onEnded: () => void)
     noticeOf: noticeOfReset,
     explain: (error) => failureNotice(passwordMessages.resetFailed, error),
     async send({ password }) {
-      const { user } = await spendLink('recovery', tokenHash, password).catch((error) => {
+      const session = await spendLink('recovery', tokenHash, password).catch((error) => {
         if (error instanceof ApiError && error.problem.code === 'invalid-link') onEnded()
         throw error
       })
+      keepDeviceToken(session)
       showToast({ kind: 'success', title: passwordMessages.reset, description: 'Entre com a nova senha.' })
       setIsDone(true)
       // The server has ended every session of this person; the one stored here would only fail.
-      if (getSession()?.user.id === user.id) forgetSession()
+      if (getSession()?.user.id === session.user.id) forgetSession()
     },
   })
   return { ...form, isDone }

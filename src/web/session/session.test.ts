@@ -69,7 +69,7 @@ describe('the stored session', () => {
 
 it('shows at a sign-in what this browser was given at the last one to the account, also after a sign-out', async () => {
   const tab = await openTab()
-  const device_token = 'device-of-vera'
+  const device_token = 'device-of-ana'
   const requests = answerWith(
     Response.json({ ...sessionOf(1), device_token }),
     new Response(null, { status: 204 }),
@@ -77,10 +77,10 @@ it('shows at a sign-in what this browser was given at the last one to the accoun
     Response.json(sessionOf(3)),
   )
   const signIn = (email: string) => tab.signIn({ email, password: 'certa' })
-  await signIn('Vera@x.br')
+  await signIn('Ana@GrupoPatio.com.br')
   await tab.signOut()
-  await signIn('vera@x.br')
-  await signIn('outra@x.br')
+  await signIn('ana@grupopatio.com.br')
+  await signIn('outra@grupopatio.com.br')
   expect(requests.map(({ body }) => (body as { device_token?: string } | undefined)?.device_token)).toEqual([
     undefined,
     undefined,

@@ -43,20 +43,26 @@ export async function signIn(credentials: {
   captcha?: string | undefined
 }): Promise<Session> {
   // Shows that this browser has signed in to the account before. Signing out leaves it.
-  const deviceKey = `patio.device.${credentials.email.toLowerCase()}`
-  const device_token = sharedStorage.get(deviceKey) ?? undefined
+  const device_token = sharedStorage.get(deviceKeyOf(credentials)) ?? undefined
   const session = await sendRequest('POST /api/auth/token', {
     query: { grant_type: 'password' },
     body: { ...credentials, device_token },
   })
-  if (session.device_token) sharedStorage.set(deviceKey, session.device_token)
   adoptSession(session)
   return session
+}
+
+const deviceKeyOf = ({ email }: { email: string }) => `patio.device.${email.toLowerCase()}`
+
+/** Keeps what shows at the next sign-in that the account knows this browser. */
+export function keepDeviceToken({ user, device_token }: Pick<Session, 'user' | 'device_token'>): void {
+  if (device_token) sharedStorage.set(deviceKeyOf(user), device_token)
 }
 
 /** Makes a session that the server has just issued the session of every tab. */
 export function adoptSession(session: Session): void {
   restartActivity()
+  keepDeviceToken(session)
   storeSession(session)
   announce('SIGNED_IN')
 }
