@@ -95,7 +95,8 @@ const LAUNCHER = `#!/bin/sh
 home=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
 # The demonstration is not in a release.
 export NODE_ENV=production
-exec "$home/bin/node" ${serverFlags.join(' ')} "$home/src/server/command-line.ts" "$@"
+case "\${1-}" in --env-file=*) settings=$1; shift ;; esac
+exec "$home/bin/node" ${serverFlags.join(' ')} \${settings:+"$settings"} "$home/src/server/command-line.ts" "$@"
 `
 
 /** \`npm start\` there neither builds nor installs: it runs what has been unpacked. @param {string} version */

@@ -91,6 +91,9 @@ test('commands run under the Node that came along, and others are said to be unk
   expect(unknown.stderr).toMatch(
     /^Comando desconhecido: nada\n[\s\S]+ start [\s\S]+ admin [\s\S]+ backup [\s\S]+ restore /,
   )
+  const settings = join(folder, 'settings of ours.env')
+  writeFileSync(settings, 'PORT="no port"\n')
+  expect(patio(`--env-file=${settings}`, 'admin', 'list').stderr).toContain('PORT: ')
   // Without settings it gets as far as asking for them, for a portal that is no demonstration.
   expect(patio('admin', 'list').stderr).toMatch(/^Configuração inválida:\n[\s\S]*SESSION_SECRET/)
 })

@@ -43,7 +43,7 @@ const usage = () => {
     ...lines,
     `  ${'--version'.padEnd(22)} a versão`,
     '',
-    'As configurações vêm do ambiente; docs/deployment.md tem todas.',
+    'As configurações vêm do ambiente, ou de um arquivo: patio --env-file=ARQUIVO COMANDO. docs/settings.md tem todas.',
   ].join('\n')
 }
 

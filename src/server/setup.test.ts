@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,8 +32,9 @@ test('asks until the answers are sound, writes a file that the portal takes, and
     'https://www.example.com',
     'https://www.example.com/lojas',
     '',
+    folder,
     '',
-    'smtp://ana:canary-password@127.0.0.1:9',
+    'smtp://ana:canary-password@127.0.0.1:9?requireTLS=true&name=a',
     'Grupo Exemplo <portal@example.com>',
     'Contoso',
     'example.com',
@@ -46,6 +47,11 @@ test('asks until the answers are sound, writes a file that the portal takes, and
     expect(said).toContain(asked)
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const lines = readFileSync(file, 'utf8').trim().split('\n')
+  // A shell that reads the file gets the same.
+  const shell = execFileSync('sh', ['-c', `set -a; . ${file}; printf '%s %s' "$SMTP_URL" "$DATA_DIR"`], {
+    encoding: 'utf8',
+  })
+  expect(shell).toBe(`smtp://ana:canary-password@127.0.0.1:9?requireTLS=true&name=a ${folder}`)
   const written = Object.fromEntries(
     lines.map((line) => [line.split('=', 1)[0], line.slice(line.indexOf('=') + 1).replace(/^"(.*)"$/, '$1')]),
   )

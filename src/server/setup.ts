@@ -28,6 +28,7 @@ const QUESTIONS: readonly Question[] = [
   { name: 'GROUP_SITE_URL', ask: 'Site do grupo (https://…)' },
   { name: 'GROUP_DEALERSHIPS_URL', ask: 'Página das concessionárias (https://…)' },
   { name: 'DATABASE_URL', ask: 'PostgreSQL (postgres://…; vazio: o banco embutido)', otherwise: '' },
+  { name: 'DATA_DIR', ask: 'Pasta dos dados, do usuário do portal', otherwise: '/var/lib/patio' },
   { name: 'SMTP_URL', ask: 'Servidor de e-mail (smtps://usuário:senha@host)' },
   { name: 'MAIL_FROM', ask: 'Remetente (Pátio <portal@exemplo.com.br>)' },
   { name: 'POWERBI_TENANT_ID', ask: 'ID do diretório no Microsoft Entra, ou um domínio dele' },
@@ -103,7 +104,10 @@ async function setUp(file: string): Promise<number> {
   prompt.close()
   const secret = () => randomBytes(36).toString('base64url')
   settings.push(['SESSION_SECRET', secret()], ['METRICS_TOKEN', secret()])
-  const text = settings.map(([name, value]) => `${name}=${/[\s#<>;]/.test(value) ? `"${value}"` : value}`)
+  // What systemd, Node and a shell that reads the file take alike.
+  const text = settings.map(
+    ([name, value]) => `${name}=${/^[\w.,:/@+-]*$/.test(value) ? value : `"${value}"`}`,
+  )
   writeFileSync(file, `${text.join('\n')}\n`, { mode: 0o600, flag: 'wx' })
   const chosen = Object.fromEntries(settings)
   process.stdout.write(`\n${file} foi escrito, e só o dono o lê.\n${filledIn(chosen, file)}\n`)
@@ -115,12 +119,12 @@ async function setUp(file: string): Promise<number> {
 
 /** The files of the service manager and of each proxy, with what was answered in them. */
 function filledIn({ PUBLIC_URL = '' }: Record<string, string>, file: string): string {
-  const { host } = new URL(PUBLIC_URL)
+  const { host, hostname } = new URL(PUBLIC_URL)
   const files = ['patio.service', 'Caddyfile', 'nginx.conf', 'haproxy.cfg'].map((name) => {
     const text = readFileSync(join(DEPLOY, name), 'utf8')
       .replace('EnvironmentFile=/etc/patio/patio.env', `EnvironmentFile=${resolve(file)}`)
       .replace('{$PORTAL_HOST:localhost}', host)
-      .replaceAll('portal.example.com.br', host)
+      .replaceAll('portal.example.com.br', hostname)
     return `──── ${name} ────\n${text}`
   })
   return `\nO serviço e o proxy (um dos três), preenchidos:\n\n${files.join('\n')}`

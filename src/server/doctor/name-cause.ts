@@ -51,6 +51,7 @@ const BY_CODE: Record<string, Cause> = {
   '28P01': WRONG_LOGIN,
   '28000': WRONG_LOGIN,
   '3D000': { says: 'o banco de dados não existe', todo: 'Crie-o, ou confira o nome no fim de DATABASE_URL.' },
+  '42P01': { says: 'o banco ainda não tem tabelas', todo: 'Inicie o portal: ele as cria.' },
   '53300': {
     says: 'o servidor não aceita mais conexões',
     todo: 'Aumente max_connections, ou ponha um PgBouncer antes dele.',
