@@ -18,6 +18,7 @@ import type { PortalPageOptions } from './http/portal-page.ts'
 import type { Keyring } from './keyring.ts'
 import type { Log } from './log.ts'
 import type { Outbox } from './mail/outbox.ts'
+import { createRefusalCounter } from './operations/audit.ts'
 import type { Metrics } from './operations/metrics.ts'
 import { operationsHandlers } from './operations/operations-handlers.ts'
 import type { PowerBi } from './power-bi/power-bi.ts'
@@ -88,7 +89,10 @@ export function createApp({ database, options, ...given }: PortalServices): Http
   const tokens = createTokens(keyring, clock)
   const altcha = options.recaptcha ? undefined : createAltcha(keyring, options.altchaCost, clock)
   const limits = createLimits(db, options.rateLimits, clock)
-  const humanCheck = createHumanCheck({ db, keyring, clock, ...limits }, altcha ?? recaptchaOf(options))
+  const humanCheck = createHumanCheck(
+    { db, keyring, clock, ...limits, countRefusal: createRefusalCounter({ db, log: given.log }) },
+    altcha ?? recaptchaOf(options),
+  )
   const services = {
     ...options,
     ...given,

@@ -9,6 +9,7 @@ import { ipGroup } from '#server/http/caller-ip.ts'
 import type { Limits } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { Keyring } from '#server/keyring.ts'
+import type { createRefusalCounter } from '#server/operations/audit.ts'
 
 const PASS_SECONDS = 120
 /** Longer than any answer stays valid with its service. */
@@ -36,6 +37,8 @@ interface Sender {
   ip: string
   /** The browser, if it has signed in before to the account that the request is about. */
   deviceId?: string | undefined
+  /** Whose account it is about, in lower case, and the form: a refusal is counted. */
+  aimedAt?: { email: string; form: 'sign-in' | 'sign-up' }
 }
 
 export type HumanCheck = ReturnType<typeof createHumanCheck>
@@ -48,7 +51,13 @@ export function createHumanCheck(
     clock,
     takeFromLimit,
     giveBackToLimit,
-  }: { db: Db; keyring: Keyring; clock: () => number } & Pick<Limits, 'takeFromLimit' | 'giveBackToLimit'>,
+    countRefusal,
+  }: {
+    db: Db
+    keyring: Keyring
+    clock: () => number
+    countRefusal: ReturnType<typeof createRefusalCounter>
+  } & Pick<Limits, 'takeFromLimit' | 'giveBackToLimit'>,
   service: HumanCheckService,
 ) {
   const keys = keyring(AUDIENCE)
@@ -118,10 +127,19 @@ export function createHumanCheck(
      * @throws ProblemError human-check-required without one, human-check-failed for a wrong or used one, rate-limited
      */
     async demand(passOrAnswer: string | undefined, sender: Sender): Promise<void> {
-      if (!passOrAnswer) throw new ProblemError('human-check-required')
-      const id = await idOfPass(passOrAnswer)
-      const isGood = id ? await spend(id, PASS_SECONDS * 1000) : await isFreshAnswer(passOrAnswer, sender)
-      if (!isGood) throw new ProblemError('human-check-failed')
+      try {
+        if (!passOrAnswer) throw new ProblemError('human-check-required')
+        const id = await idOfPass(passOrAnswer)
+        const isGood = id ? await spend(id, PASS_SECONDS * 1000) : await isFreshAnswer(passOrAnswer, sender)
+        if (!isGood) throw new ProblemError('human-check-failed')
+      } catch (error) {
+        const { ip, aimedAt } = sender
+        if (aimedAt && error instanceof ProblemError) {
+          const outcome = aimedAt.form === 'sign-in' ? error.code : `${aimedAt.form} ${error.code}`
+          countRefusal({ email: aimedAt.email, outcome, ip })
+        }
+        throw error
+      }
     },
   }
 }

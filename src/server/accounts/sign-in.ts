@@ -43,7 +43,8 @@ export async function signIn(context: AccountContext, credentials: Credentials):
   const { ip } = context.request
   const shown = deviceToken ? context.tokens.devices.read(deviceToken, email) : undefined
   const deviceId = shown && (await findDevice(context.db, email, shown))
-  if (!isBuiltin) await context.humanCheck.demand(captcha, { ip, deviceId })
+  if (!isBuiltin)
+    await context.humanCheck.demand(captcha, { ip, deviceId, aimedAt: { email, form: 'sign-in' } })
   const attempt = { email, isBuiltin, deviceId, ip }
   try {
     return await inTurn(attempt, () => tryWithinLimit(context, attempt, credentials.password))

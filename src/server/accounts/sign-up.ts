@@ -51,7 +51,8 @@ export async function signUp(
   const form = signUpFormSchema(context.companyEmailDomain)
   const issue = form.safeParse({ email, password, confirmation: password }).error?.issues[0]
   if (issue) throw refuse(issue.path.join('.'), issue.message)
-  await context.humanCheck.demand(typed.captcha, context.request)
+  const { ip } = context.request
+  await context.humanCheck.demand(typed.captcha, { ip, aimedAt: { email, form: 'sign-up' } })
   await limitMailsFrom(context, 'sign-up')
   await refuseGuessable(context, { password, email })
   // Only now: nobody is to wait for a minute because of a password that was refused.

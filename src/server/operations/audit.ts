@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { AuditAction } from '#contract/users.ts'
+import type { Db } from '#server/database/schema.ts'
 import { ipGroup } from '#server/http/caller-ip.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
+import type { Log } from '#server/log.ts'
 
 /** Somebody who has been deleted is a pseudonym without an e-mail. */
 interface Person {
@@ -76,14 +78,68 @@ export async function countFailedAttempt(
   { email, outcome }: { email: string; outcome: string },
 ): Promise<void> {
   const unknown = `unknown ${createHash('sha256').update(email).digest('hex').slice(0, 4)}`
+  await addToRow(db, { email, outcome, ip: request.ip, attempts: 1, unknown })
+}
+
+interface Refusal {
+  /** In lower case. */
+  email: string
+  outcome: string
+  ip: string
+}
+
+/** @param refusal.unknown what stands for an address without an account */
+async function addToRow(
+  db: Db,
+  { email, outcome, ip, attempts, unknown }: Refusal & { attempts: number; unknown: string },
+): Promise<void> {
   await sql`
     with person as (select user_id from profiles where email = ${email} for key share)
     insert into failed_sign_ins (hour, subject, user_id, outcome, attempts, ips, last_at)
     select date_trunc('hour', now()), coalesce((select user_id::text from person), ${unknown}::text),
-      (select user_id from person), ${outcome}::text, 1, array[${ipGroup(request.ip)}::text], now()
+      (select user_id from person), ${outcome}::text, ${attempts}::int, array[${ipGroup(ip)}::text], now()
     on conflict (hour, subject, outcome) do update set
-      attempts = failed_sign_ins.attempts + 1, last_at = excluded.last_at,
+      attempts = failed_sign_ins.attempts + excluded.attempts, last_at = excluded.last_at,
       ips = (excluded.ips || array_remove(failed_sign_ins.ips, excluded.ips[1]))[1:${sql.lit(MAX_IPS)}]`.execute(
     db,
   )
+}
+
+const GATHER_MS = 1_000
+const MAX_GATHERED = 50
+
+/**
+ * Makes what counts refusals that cost their sender nothing, as of the human check, in the same rows. They are written
+ * down a second later, so that a flood of them is no load: each account and place once, those past fifty together.
+ * Addresses without an account share a row, or anybody could fill the table.
+ * @returns what is told of one; the last second before the process ends is lost
+ */
+export function createRefusalCounter({ db, log }: { db: Db; log: Log }) {
+  const gathered = new Map<string, Refusal & { attempts: number }>()
+  let isWaiting = false
+
+  async function write() {
+    const refusals = [...gathered.values()]
+    gathered.clear()
+    try {
+      for (const refusal of refusals) await addToRow(db, { ...refusal, unknown: 'unknown' })
+    } catch (err) {
+      log.warn({ err }, 'refusals of the human check not written down')
+    }
+    isWaiting = false
+    if (gathered.size > 0) wait()
+  }
+  function wait() {
+    isWaiting = true
+    setTimeout(write, GATHER_MS).unref()
+  }
+
+  return (refusal: Refusal): void => {
+    const own = `${refusal.email} ${ipGroup(refusal.ip)} ${refusal.outcome}`
+    const isApart = gathered.has(own) || gathered.size < MAX_GATHERED
+    const key = isApart ? own : refusal.outcome
+    const { attempts } = gathered.get(key) ?? { attempts: 0 }
+    gathered.set(key, { ...refusal, ...(!isApart && { email: '' }), attempts: attempts + 1 })
+    if (!isWaiting) wait()
+  }
 }

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import pino from 'pino'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { signIn } from '#server/testing/account-calls.ts'
+import { NEW_PASSWORD, signIn, signUp } from '#server/testing/account-calls.ts'
 import { type Admin, openAdmin, readTrail, removeEverybody } from '#server/testing/admin-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
-import { countFailedAttempt } from './audit.ts'
+import { countFailedAttempt, createRefusalCounter } from './audit.ts'
 
 describeOnEachDatabase('the audit trail', (kind) => {
   const portal = setUpPortal({ kind })
@@ -148,6 +148,43 @@ describeOnEachDatabase('what an investigation finds of sign-ins that were refuse
     ])
     await send(portal, 'POST', '/api/functions/delete-users', { ...admin, body: { userIds: [user_id] } })
     expect(await read()).toHaveLength(1)
+  })
+
+  test('is also what the human check refused, written a second later; addresses without an account share a row', async () => {
+    const { email, user_id } = await addPerson(portal, { password: TEST_PASSWORD })
+    for (const captcha of ['', '', 'x']) await signIn(portal, email, 'senha-errada-canario', { captcha })
+    for (const name of ['uma', 'outra'])
+      await signIn(portal, `${name}@grupopatio.com.br`, 'senha-errada-canario', { captcha: 'x' })
+    await signUp(portal, email, NEW_PASSWORD, 'x')
+    const counted = async () =>
+      (await read()).map(({ subject, outcome, attempts }) => `${subject} ${outcome} ${attempts}`).toSorted()
+    await expect
+      .poll(counted, { timeout: 10_000 })
+      .toEqual(
+        [
+          'unknown human-check-failed 2',
+          `${user_id} human-check-failed 1`,
+          `${user_id} human-check-required 2`,
+          `${user_id} sign-up human-check-failed 1`,
+        ].toSorted(),
+      )
+    expect(JSON.stringify(await read())).not.toMatch(/canario|uma@|outra@/)
+  })
+
+  test('is of a flood at the human check fifty accounts and places a second, and those past them together', async () => {
+    const { db } = portal.database
+    const count = createRefusalCounter({ db, log: pino({ level: 'silent' }) })
+    const people = [await addPerson(portal), await addPerson(portal)]
+    const [first, last] = people as [(typeof people)[0], (typeof people)[0]]
+    count({ email: first.email, outcome: 'x', ip: '10.0.0.1' })
+    for (let n = 2; n <= 60; n++) count({ email: `${n}@x.br`, outcome: 'x', ip: '10.0.0.1' })
+    count({ email: last.email, outcome: 'x', ip: '10.0.0.1' })
+    count({ email: first.email, outcome: 'x', ip: '10.0.0.1' })
+    const rows = async () => (await read()).map(({ subject, attempts }) => [subject, attempts])
+    await expect.poll(rows, { timeout: 10_000 }).toEqual([
+      ['unknown', 60],
+      [first.user_id, 2],
+    ])
   })
 
   test('is the newest twenty places a row, of IPv6 a /64', async () => {

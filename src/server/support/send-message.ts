@@ -52,7 +52,7 @@ export async function sendMessage(
       retryAfterSeconds: Math.ceil((CONTACT_MIN_FILL_MS - fillMs) / 1000),
     })
   const caller = ipGroup(request.ip)
-  if (contactCaptcha) await humanCheck.demand(captcha, request)
+  if (contactCaptcha) await humanCheck.demand(captcha, { ip: request.ip })
   await takeFromLimit(`contact ${caller}`, LIMIT)
   await takeFromLimit(`contact-daily ${caller}`, DAILY_LIMIT)
   await storeMessage(db, form)

@@ -8,7 +8,7 @@ type Challenge = Awaited<ReturnType<Altcha['createChallenge']>>
 /** A human-check pass that the portal takes, without the work of solving a challenge. */
 export async function givePass(portal: TestPortal): Promise<string> {
   const everyAnswerIsRight = { isRight: async () => true }
-  const unlimited = { takeFromLimit: async () => {}, giveBackToLimit: async () => {} }
+  const unlimited = { takeFromLimit: async () => {}, giveBackToLimit: async () => {}, countRefusal: () => {} }
   const check = createHumanCheck({ ...portal, ...unlimited, db: portal.database.db }, everyAnswerIsRight)
   return (await check.tradeForPass('answer', '127.0.0.1')) as string
 }
