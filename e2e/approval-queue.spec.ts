@@ -110,6 +110,12 @@ newPeople(
     await page.getByRole('button', { name: 'Aprovar Selecionados (6)' }).click()
     await dialog.getByRole('radio', { name: 'Todos com o mesmo acesso' }).check()
     for (const name of ['CRM', 'VW', 'PR']) await dialog.getByRole('checkbox', { name, exact: true }).check()
+    // Ticks are not lost unasked.
+    await page.keyboard.press('Escape')
+    await expect(dialog.getByRole('alert')).toContainText('Descartar o que você marcou?')
+    await page.keyboard.press('Escape')
+    await expect(dialog.getByRole('alert')).toHaveCount(0)
+    await expect(dialog.getByRole('checkbox', { name: 'VW', exact: true })).toBeChecked()
     await expect(dialog.getByText('5 pessoas serão aprovadas, e todas com relatórios.')).toBeVisible()
     await expect(dialog.getByRole('button', { name: 'Aprovar 5' })).not.toHaveAttribute('aria-busy')
     await other.change(asking[0] as string, { approved: true })

@@ -9,7 +9,6 @@ import { isConflict, isDefiniteRefusal } from '#web/http/send-request.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { RadioGroup } from '#web/ui/choices.tsx'
-import { Dialog } from '#web/ui/dialog.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useSettled } from '#web/ui/use-settled.ts'
@@ -18,7 +17,15 @@ import { rememberTicks } from './access-templates.ts'
 import { announceUndoable } from './bulk-edit.ts'
 import { callOnce } from './call-once.ts'
 import { LIST_ORDER } from './describe-change.ts'
-import { EntitlementList, NO_ENTITLEMENTS, openingTicks, ticksInWords, ValidUntil } from './entitlements.tsx'
+import { AskingDialog } from './dialog-notices.tsx'
+import {
+  EntitlementList,
+  isSame,
+  NO_ENTITLEMENTS,
+  openingTicks,
+  ticksInWords,
+  ValidUntil,
+} from './entitlements.tsx'
 import { FillFrom } from './fill-from.tsx'
 import {
   inWords,
@@ -48,21 +55,18 @@ export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogPro
     onDone()
   })
   const { people, share, ticked } = form
-  const close = form.isSaving ? undefined : onClose
   const submit = (event: FormEvent) => {
     event.preventDefault()
     form.submit()
   }
   const isEmpty = people?.ready.length === 0
   return (
-    <Dialog
-      isOpen
-      width="wide"
+    <AskingDialog
       title={TITLE}
       description={people && describePeople(people)}
-      onClose={close}
-      hasChanges={form.validUntil !== '' || (share === 'same' && ticked !== NO_ENTITLEMENTS)}
-      actions={
+      onClose={form.isSaving ? undefined : onClose}
+      wouldLose={!isEmpty && (form.validUntil !== '' || !isSame(ticked, NO_ENTITLEMENTS))}
+      actions={(close) => (
         <>
           <Button variant="secondary" onClick={close}>
             {isEmpty ? 'Fechar' : 'Cancelar'}
@@ -78,7 +82,7 @@ export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogPro
             </Button>
           )}
         </>
-      }
+      )}
     >
       {form.readFailure !== undefined ? (
         <FailedLoad title={adminMessages.loadFailed} onRetry={form.readAgain}>
@@ -143,7 +147,7 @@ export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogPro
           </form>
         )
       )}
-    </Dialog>
+    </AskingDialog>
   )
 }
 

@@ -7,10 +7,10 @@ import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { RadioGroup } from '#web/ui/choices.tsx'
 import { classNames } from '#web/ui/class-names.ts'
-import { Dialog } from '#web/ui/dialog.tsx'
 import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
 import { type BulkEditForm, describeGone, describePreview, useBulkEdit } from './bulk-edit.ts'
 import { LIST_ORDER, type ListName } from './describe-change.ts'
+import { AskingDialog } from './dialog-notices.tsx'
 import { EntitlementList, isSame, LISTS, NO_ENTITLEMENTS } from './entitlements.tsx'
 import { FillFrom } from './fill-from.tsx'
 import { type SelectionDialogProps, selectionInWords, selectionSize, usersInWords } from './selection.ts'
@@ -28,58 +28,37 @@ export function BulkEditDialog({ selection, onClose, onDone }: SelectionDialogPr
     onClose()
     onDone()
   })
-  const [isLeaving, setIsLeaving] = useState(false)
-  const wouldLose = !isSame(form.ticked, NO_ENTITLEMENTS)
-  const leave = wouldLose ? () => setIsLeaving(!isLeaving) : onClose
-  const close = form.isSaving ? undefined : leave
   const submit = (event: FormEvent) => {
     event.preventDefault()
     form.submit()
   }
   return (
-    <Dialog
-      isOpen
-      width="wide"
+    <AskingDialog
       title={TITLE}
       description={`${selectionInWords(form.selection)}.`}
-      onClose={close}
-      actions={
-        isLeaving ? (
-          <>
-            <Button key="discard" variant="outlineDanger" onClick={onClose}>
-              Descartar
-            </Button>
-            <Button key="stay" ref={(button) => button?.focus()} onClick={close}>
-              Continuar alterando
-            </Button>
-          </>
-        ) : (
-          <>
-            <Button variant="secondary" onClick={close}>
-              Cancelar
-            </Button>
-            <Button
-              type="submit"
-              form={formId}
-              isBusy={form.isSaving || form.isCalculating}
-              disabled={form.failure !== undefined}
-            >
-              {form.action === 'add' ? 'Adicionar' : 'Remover'}
-            </Button>
-          </>
-        )
-      }
+      onClose={form.isSaving ? undefined : onClose}
+      wouldLose={!isSame(form.ticked, NO_ENTITLEMENTS)}
+      actions={(close) => (
+        <>
+          <Button variant="secondary" onClick={close}>
+            Cancelar
+          </Button>
+          <Button
+            type="submit"
+            form={formId}
+            isBusy={form.isSaving || form.isCalculating}
+            disabled={form.failure !== undefined}
+          >
+            {form.action === 'add' ? 'Adicionar' : 'Remover'}
+          </Button>
+        </>
+      )}
     >
       <form id={formId} onSubmit={submit} aria-label={TITLE} className="space-y-4">
         {(form.refusal || form.goneCount > 0) && (
           <Alert kind="warning" {...(form.refusal && { title: 'Nada foi alterado' })}>
             {form.goneCount > 0 ? describeGone(form.goneCount) : form.refusal}{' '}
             {form.refusal && 'Confira o efeito abaixo e tente novamente.'}
-          </Alert>
-        )}
-        {isLeaving && (
-          <Alert kind="warning" title="Descartar o que você marcou?">
-            Nada foi alterado ainda.
           </Alert>
         )}
         <RadioGroup<BulkEdit['action']>
@@ -103,7 +82,7 @@ export function BulkEditDialog({ selection, onClose, onDone }: SelectionDialogPr
         />
         <Preview {...form} />
       </form>
-    </Dialog>
+    </AskingDialog>
   )
 }
 

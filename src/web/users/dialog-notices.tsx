@@ -1,8 +1,52 @@
-import { type ComponentProps, type RefObject, useEffect, useRef } from 'react'
+import { type ComponentProps, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import type { ManagedProfile } from '#contract/users.ts'
 import { Alert } from '#web/ui/alert.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
 import type { Conflict } from './use-profile-edit.ts'
 import { keepFocus, refreshUsers } from './user-queries.ts'
+
+interface AskingDialogProps extends Omit<ComponentProps<typeof Dialog>, 'isOpen' | 'hasChanges' | 'actions'> {
+  /** Something is ticked in it. */
+  wouldLose: boolean
+  actions: (close: (() => void) | undefined) => ReactNode
+}
+
+/** A dialog for many people at once, which asks before what is ticked in it would be lost. */
+export function AskingDialog({ wouldLose, onClose, actions, children, ...props }: AskingDialogProps) {
+  const [isAsked, setIsAsked] = useState(false)
+  const isLeaving = isAsked && wouldLose
+  const close = onClose && (wouldLose ? () => setIsAsked(!isAsked) : onClose)
+  return (
+    <Dialog
+      {...props}
+      isOpen
+      width="wide"
+      onClose={close}
+      actions={
+        isLeaving ? (
+          <>
+            <Button key="discard" variant="outlineDanger" onClick={onClose}>
+              Descartar
+            </Button>
+            <Button key="stay" ref={(button) => button?.focus()} onClick={close}>
+              Continuar alterando
+            </Button>
+          </>
+        ) : (
+          actions(close)
+        )
+      }
+    >
+      {isLeaving && (
+        <Alert kind="warning" title="Descartar o que você marcou?" className="mb-4">
+          Nada foi alterado ainda.
+        </Alert>
+      )}
+      {children}
+    </Dialog>
+  )
+}
 
 /** Whom a dialog is about. */
 export function Person({ person }: { person: ManagedProfile }) {
