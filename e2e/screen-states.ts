@@ -183,6 +183,59 @@ export const SCREEN_STATES: ScreenState[] = [
     ready: text('Novo modelo'),
     act: (page) => press(page, 'Novo modelo'),
   },
+  { name: 'admin-convites', path: '/admin/convites', as: 'admin', ready: heading('Convites sem resposta') },
+  { name: 'admin-revisoes', path: '/admin/revisoes', as: 'admin', ready: text('FIAT') },
+  {
+    name: 'admin-revisoes-uma',
+    path: '/admin/revisoes',
+    as: 'admin',
+    ready: text('FIAT'),
+    act: async (page) => {
+      await press(page, 'Revisar: Marca FIAT')
+      await page.getByRole('button', { name: 'Concluir revisão' }).waitFor()
+    },
+  },
+  {
+    name: 'admin-saude',
+    path: '/admin/saude',
+    as: 'admin',
+    ready: heading('Saúde do portal'),
+    act: (page) => page.getByText('Verificado em').waitFor({ timeout: 60_000 }),
+  },
+  ...(
+    [
+      ['aprovar', 'status=pending&verified=yes', 'Aprovar'],
+      ['remover', 'q=diretoria', 'Remover'],
+      ['em-massa', 'q=diretoria', 'Alterar Filtros em Massa (1)'],
+      ['aprovar-selecionados', 'status=pending&verified=yes', 'Aprovar Selecionados (1)'],
+      ['excluir', 'q=diretoria', 'Excluir Selecionados (1)'],
+      ['menu', 'q=diretoria', 'Mais ações'],
+    ] as const
+  ).map(
+    ([name, search, button]): ScreenState => ({
+      name: `admin-${name}`,
+      path: `/admin?${search}#usuarios`,
+      as: 'admin',
+      ready: (page) => page.getByRole('row').getByRole('checkbox').nth(1),
+      act: async (page) => {
+        if (button.endsWith('(1)')) await page.getByRole('row').getByRole('checkbox').nth(1).check()
+        const table = page.getByRole('region', { name: 'Administração de Usuários' })
+        await table.getByRole('button', { name: button, exact: true }).first().click()
+        await page.locator('[role=dialog], [role=menu]').first().waitFor()
+      },
+    }),
+  ),
+  {
+    name: 'admin-ver-como',
+    path: '/admin?q=diretoria#usuarios',
+    as: 'admin',
+    ready: (page) => page.getByRole('button', { name: 'Mais ações' }).first(),
+    act: async (page) => {
+      await press(page, 'Mais ações')
+      await page.getByRole('menuitem', { name: 'Ver como' }).click()
+      await card('Vendas')(page).waitFor()
+    },
+  },
   { name: 'mensagens', path: '/mensagens', as: 'admin', ready: text('Rita Prado'), isInDocs: true },
   { name: 'mensagens-nenhuma', path: '/mensagens?q=nada-disso', as: 'admin', ready: text(/^Nenhuma/) },
 ]

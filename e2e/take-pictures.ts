@@ -15,10 +15,8 @@ import { SCREEN_STATES, type ScreenState } from './screen-states.ts'
 const { values } = parseArgs({
   options: { only: { type: 'string' }, to: { type: 'string' }, docs: { type: 'boolean' } },
 })
-const SIZES = [
-  { width: 1440, height: 900 },
-  { width: 390, height: 844 },
-]
+const DESK = { width: 1440, height: 900 }
+const SIZES = [DESK, { width: 390, height: 844 }]
 const SCHEMES = values.docs ? (['light'] as const) : (['light', 'dark'] as const)
 const folder = values.to ?? join(root, values.docs ? 'docs/pictures' : 'dist/pictures')
 const wanted = SCREEN_STATES.filter(({ name, isInDocs }) =>
@@ -42,18 +40,16 @@ async function openSessions(url: string): Promise<Map<string, string>> {
   return new Map(await Promise.all(sessions))
 }
 
-type Look = { viewport: (typeof SIZES)[number]; colorScheme: 'light' | 'dark' }
-
+/** All pictures of a state: it is opened once, and looks otherwise without being loaded again. */
 async function take(
   browser: Browser,
   state: ScreenState,
-  look: Look,
   url: string,
   session: string | undefined,
 ): Promise<void> {
   const localStorage = session === undefined ? [] : [{ name: 'patio.session', value: session }]
   const context = await browser.newContext({
-    ...look,
+    viewport: DESK,
     baseURL: url,
     locale: 'pt-BR',
     timezoneId: 'America/Sao_Paulo',
@@ -62,12 +58,21 @@ async function take(
   })
   try {
     const page = await context.newPage()
+    page.setDefaultTimeout(20_000)
     await state.given?.(page)
     await page.goto(state.path)
     await state.ready(page).waitFor()
     await state.act?.(page)
-    const name = `${state.name}-${look.viewport.width}${values.docs ? '' : `-${look.colorScheme}`}.png`
-    await page.screenshot({ path: join(folder, name), fullPage: !values.docs, animations: 'disabled' })
+    for (const viewport of SIZES) {
+      await page.setViewportSize(viewport)
+      for (const colorScheme of SCHEMES) {
+        await page.emulateMedia({ colorScheme })
+        // What follows the size of the window has been drawn.
+        await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100))))
+        const name = `${state.name}-${viewport.width}${values.docs ? '' : `-${colorScheme}`}.png`
+        await page.screenshot({ path: join(folder, name), fullPage: !values.docs, animations: 'disabled' })
+      }
+    }
   } finally {
     await context.close()
   }
@@ -83,14 +88,10 @@ await runTask(async (cleanUp) => {
   const sessions = await openSessions(portal.url)
   const failed: string[] = []
   for (const state of wanted) {
-    for (const viewport of SIZES)
-      for (const colorScheme of SCHEMES)
-        await take(browser, state, { viewport, colorScheme }, portal.url, sessions.get(state.as ?? '')).catch(
-          (error: unknown) => {
-            failed.push(`${state.name}, ${viewport.width}, ${colorScheme}`)
-            say(String(error))
-          },
-        )
+    await take(browser, state, portal.url, sessions.get(state.as ?? '')).catch((error: unknown) => {
+      failed.push(state.name)
+      say(String(error))
+    })
     say(state.name)
   }
   say(`pictures in ${relative(process.cwd(), folder)}`)

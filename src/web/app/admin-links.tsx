@@ -34,7 +34,7 @@ export function AdminLinks() {
 }
 
 function badgeOf(count: number, words: string) {
-  if (count === 0) return { badge: '' }
+  if (count === 0) return {}
   return { badge: count > MAX_SHOWN ? `${MAX_SHOWN}+` : String(count), remark: `${count} ${words}` }
 }
 

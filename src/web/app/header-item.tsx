@@ -10,7 +10,7 @@ const tooltipClasses = 'lg:after:hidden'
 interface HeaderItemProps {
   label: string
   icon: LucideIcon
-  /** A number at the icon's corner, behind the label where that is shown; '' keeps its place there. */
+  /** A number at the icon's corner, behind the label where that is shown. It takes no place: nothing moves when it comes. */
   badge?: string
 }
 type HeaderLinkProps = HeaderItemProps & {
@@ -51,16 +51,13 @@ function HeaderItemContent({ label, icon: Icon, badge }: HeaderItemProps) {
     <>
       <Icon aria-hidden="true" className="size-[1.125rem]" />
       <span className="sr-only lg:not-sr-only">{label}</span>
-      {badge !== undefined && (
-        <span aria-hidden="true" className="absolute top-0 left-1/2 lg:static lg:flex lg:w-7">
-          {badge && (
-            // No text of the page: the accessible name says it in words.
-            <span
-              data-text={badge}
-              className="block whitespace-nowrap rounded-full bg-danger-solid px-1 text-center font-semibold text-white text-xs tabular-nums after:content-[attr(data-text)]"
-            />
-          )}
-        </span>
+      {badge && (
+        // No text of the page: the accessible name says it in words.
+        <span
+          aria-hidden="true"
+          data-text={badge}
+          className="absolute top-0 left-1/2 min-w-4 whitespace-nowrap rounded-full bg-danger-solid px-1 text-center font-semibold text-white text-xs tabular-nums after:content-[attr(data-text)] lg:left-full lg:-ml-1.5"
+        />
       )}
     </>
   )

@@ -49,7 +49,7 @@ export function Header() {
       {/* Reports at the left end: nothing moves when the links that only administrators see come in between. */}
       <nav
         aria-label="Principal"
-        className="flex flex-1 shrink-0 items-center gap-0.5 sm:gap-1 [&>:first-child]:mr-auto sm:[&>:first-child]:ml-3"
+        className="flex flex-1 shrink-0 items-center gap-0.5 sm:gap-1 lg:gap-4 [&>:first-child]:mr-auto sm:[&>:first-child]:ml-3"
       >
         <HeaderLink to="/power-bi" label="Relatórios" icon={ChartColumn} />
         {Links && <Links />}

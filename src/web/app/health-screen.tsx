@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { Finding } from '#contract/health.ts'
 import { callApi } from '#web/http/api.ts'
+import { AdminPage } from '#web/ui/admin-page.tsx'
 import { FailedLoad, KindIcon } from '#web/ui/alert.tsx'
-import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { Button } from '#web/ui/button.tsx'
 import { formatInstant } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 
@@ -26,25 +26,23 @@ export function HealthScreen() {
   const settings = items.filter(({ check }) => check.startsWith('setting-'))
   const checks = items.filter((item) => !settings.includes(item))
   return (
-    <div className="mx-auto w-full max-w-4xl space-y-6 px-4 py-8">
-      <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
-        <h1 className="font-semibold text-2xl tracking-tight">Saúde do portal</h1>
-        <Link to="/admin" className={`text-sm ${textLinkClasses}`}>
-          Voltar à administração
-        </Link>
-      </div>
-      <div className="flex flex-wrap items-center justify-between gap-4">
-        <p role="status" className="max-w-prose text-muted text-sm">
+    <AdminPage
+      title="Saúde do portal"
+      intro={
+        <p role="status">
           {isFetching
             ? 'Verificando tudo em que o portal se apoia; pode levar meio minuto…'
             : data
               ? `${summaryOf(checks)} Verificado em ${formatInstant(new Date(dataUpdatedAt).toISOString())}.`
               : ''}
         </p>
+      }
+      action={
         <Button variant="secondary" isBusy={isFetching} onClick={() => void refetch()}>
           Verificar de novo
         </Button>
-      </div>
+      }
+    >
       {isError && !data ? (
         <FailedLoad isRetrying={isFetching} onRetry={() => void refetch()}>
           A verificação não pôde ser feita agora.
@@ -68,7 +66,7 @@ export function HealthScreen() {
           </details>
         </>
       )}
-    </div>
+    </AdminPage>
   )
 }
 

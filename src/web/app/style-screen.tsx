@@ -1,6 +1,7 @@
 import Eye from 'lucide-react/icons/eye'
 import Trash from 'lucide-react/icons/trash-2'
 import { type ReactNode, useState } from 'react'
+import { AdminPage } from '#web/ui/admin-page.tsx'
 import { Alert, FailedLoad, KindIcon, type NoticeKind } from '#web/ui/alert.tsx'
 import { BrandMark } from '#web/ui/brand-mark.tsx'
 import { Button, type ButtonVariant, buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
@@ -85,11 +86,20 @@ export function StyleScreen() {
         <Spinner />
         <Skeleton className="h-10" />
         <Card>Um cartão.</Card>
-        <Tooltip text="Atualizar">
-          <Button variant="secondary">Atualizar</Button>
+        <Tooltip text="Atualizar" className="tooltip-end">
+          <Button variant="secondary" aria-label="Atualizar">
+            <Eye aria-hidden="true" className="size-4" />
+          </Button>
         </Tooltip>
       </Part>
       <Dialogs />
+      <Part title="Tela da administração">
+        <div className="rounded-xl border border-line">
+          <AdminPage title="Listas" intro="Para que serve a tela." action={<Button>Incluir</Button>}>
+            <Card>O conteúdo.</Card>
+          </AdminPage>
+        </div>
+      </Part>
       <Part title="Marca e rodapé">
         <BrandMark />
         <Footer />

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { LucideIcon } from 'lucide-react'
 import Archive from 'lucide-react/icons/archive'
 import ArchiveRestore from 'lucide-react/icons/archive-restore'
@@ -10,8 +9,9 @@ import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
 import type { ListName } from '#contract/held-lists.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
+import { AdminPage } from '#web/ui/admin-page.tsx'
 import { FailedLoad } from '#web/ui/alert.tsx'
-import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
@@ -29,13 +29,7 @@ const CARDS: readonly { list: ListName; title: string; hint: string }[] = [
 export function CatalogueScreen() {
   const { data, isError, isFetching, refetch } = useQuery(catalogueQuery)
   return (
-    <div className="mx-auto w-full max-w-[90rem] space-y-6 px-4 py-8">
-      <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
-        <h1 className="font-semibold text-2xl tracking-tight">Áreas, marcas e estados</h1>
-        <Link to="/admin" className={`text-sm ${textLinkClasses}`}>
-          Voltar à administração
-        </Link>
-      </div>
+    <AdminPage title="Áreas, marcas e estados" isWide>
       {isError && !data ? (
         <FailedLoad isRetrying={isFetching} onRetry={() => void refetch()}>
           As listas não puderam ser lidas agora.
@@ -47,7 +41,7 @@ export function CatalogueScreen() {
           ))}
         </div>
       )}
-    </div>
+    </AdminPage>
   )
 }
 
@@ -201,10 +195,7 @@ interface IconButtonProps extends React.ComponentProps<'button'> {
 
 function IconButton({ icon: Icon, label, of, onClick, ...rest }: IconButtonProps) {
   return (
-    <Tooltip
-      text={label}
-      className="after:right-0 after:left-auto after:translate-none after:content-[attr(data-text)]"
-    >
+    <Tooltip text={label} className="tooltip-end">
       <button
         type="button"
         {...rest}

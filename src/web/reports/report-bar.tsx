@@ -28,7 +28,7 @@ export function ReportBar({ idPrefix, areas, selected, onSelect, reportId, comma
   const actions = actionsOf(commands)
   const age = useDataAge(reportId, commands !== undefined)
   return (
-    <div className="flex shrink-0 items-center border-line border-b bg-surface lg:grid lg:grid-cols-[minmax(0,1fr)_minmax(0,auto)_minmax(auto,1fr)] sideways:in-data-whole-height:hidden">
+    <div className="report-bar flex shrink-0 items-center border-line border-b bg-surface lg:grid lg:grid-cols-[minmax(0,1fr)_minmax(0,auto)_minmax(auto,1fr)] sideways:in-data-whole-height:hidden">
       <div className="hidden min-w-0 px-4 lg:block">{age && <DataAge age={age} />}</div>
       <TabList
         label="Relatórios"
@@ -60,7 +60,7 @@ export function ReportBar({ idPrefix, areas, selected, onSelect, reportId, comma
 /** Until it is known which tabs there are; as high as the bar will be. */
 export function ReportBarLoading() {
   return (
-    <div className="flex h-[calc(2.75rem+1px)] shrink-0 items-center justify-center border-line border-b bg-surface">
+    <div className="report-bar flex h-[calc(2.75rem+1px)] shrink-0 items-center justify-center border-line border-b bg-surface">
       <p role="status" className="text-muted text-sm">
         {reportMessages.loading}
       </p>
@@ -132,20 +132,22 @@ function ActionMenu({ actions, age }: { actions: readonly Action[]; age: KnownAg
         if (!currentTarget.contains(relatedTarget)) setIsOpen(false)
       }}
     >
-      <button
-        ref={button}
-        type="button"
-        aria-label={age?.hasFailed ? `Ações do relatório. ${age.text}` : 'Ações do relatório'}
-        aria-expanded={isOpen}
-        aria-controls={isOpen ? id : undefined}
-        onClick={() => setIsOpen(!isOpen)}
-        className={classNames('relative', buttonClasses)}
-      >
-        <EllipsisVertical aria-hidden="true" className="size-5" />
-        {age?.hasFailed && (
-          <span aria-hidden="true" className="absolute top-2 right-2 size-2 rounded-full bg-warning" />
-        )}
-      </button>
+      <Tooltip text="Ações do relatório" className={classNames('tooltip-end', isOpen && 'after:hidden')}>
+        <button
+          ref={button}
+          type="button"
+          aria-label={age?.hasFailed ? `Ações do relatório. ${age.text}` : 'Ações do relatório'}
+          aria-expanded={isOpen}
+          aria-controls={isOpen ? id : undefined}
+          onClick={() => setIsOpen(!isOpen)}
+          className={buttonClasses}
+        >
+          <EllipsisVertical aria-hidden="true" className="size-5" />
+          {age?.hasFailed && (
+            <span aria-hidden="true" className="absolute top-2 right-2 size-2 rounded-full bg-warning" />
+          )}
+        </button>
+      </Tooltip>
       {isOpen && (
         <ul
           id={id}
@@ -181,19 +183,19 @@ function ActionMenu({ actions, age }: { actions: readonly Action[]; age: KnownAg
 
 /** On a phone held sideways: gives the report the whole height, or has header and tabs back. */
 export function WholeHeightButton({ isWhole, onToggle }: { isWhole: boolean; onToggle: () => void }) {
+  const label = isWhole ? 'Mostrar menu e abas' : 'Só o relatório'
+  const Icon = isWhole ? PanelTop : Maximize
   return (
-    <button
-      type="button"
-      aria-label={isWhole ? 'Mostrar menu e abas' : 'Só o relatório'}
-      aria-pressed={isWhole}
-      onClick={onToggle}
-      className="absolute top-2 right-2 z-10 hidden size-11 items-center justify-center rounded-full border border-line bg-surface/90 text-ink shadow-md sideways:inline-flex"
-    >
-      {isWhole ? (
-        <PanelTop aria-hidden="true" className="size-5" />
-      ) : (
-        <Maximize aria-hidden="true" className="size-5" />
-      )}
-    </button>
+    <Tooltip text={label} className="tooltip-end absolute top-2 right-2 z-10 hidden sideways:inline-flex">
+      <button
+        type="button"
+        aria-label={label}
+        aria-pressed={isWhole}
+        onClick={onToggle}
+        className="inline-flex size-11 items-center justify-center rounded-full border border-line bg-surface/90 text-ink shadow-md"
+      >
+        <Icon aria-hidden="true" className="size-5" />
+      </button>
+    </Tooltip>
   )
 }

@@ -63,22 +63,24 @@ function Viewed({ userId, view, onAgain }: ViewedProps) {
       className="flex min-h-0 flex-1 flex-col border-4 border-amber-500"
     >
       <div className="flex shrink-0 flex-wrap items-center gap-x-4 gap-y-1 bg-amber-200 px-3 py-1.5 text-amber-950 text-sm">
-        <Eye aria-hidden="true" className="size-4 shrink-0" />
-        <p className="min-w-0 flex-1 basis-48 break-words">
+        <p className="min-w-0 flex-1 basis-72 break-words">
+          <Eye aria-hidden="true" className="mr-2 inline size-4" />
           Vendo como <strong>{name}</strong>
           {view.full_name && ` (${view.email})`} · somente leitura
         </p>
-        <p role="timer" className="tabular-nums">
-          {isOver ? 'Encerrada' : `Restam ${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`}
-        </p>
-        <Link
-          to="/admin"
-          search={{ q: view.email }}
-          hash="usuarios"
-          className="inline-flex h-9 items-center rounded-lg bg-amber-950 px-3 font-medium text-amber-50 focus-visible:outline-amber-950"
-        >
-          Encerrar
-        </Link>
+        <div className="flex items-center justify-between gap-4 max-sm:w-full">
+          <p role="timer" className="tabular-nums">
+            {isOver ? 'Encerrada' : `Restam ${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`}
+          </p>
+          <Link
+            to="/admin"
+            search={{ q: view.email }}
+            hash="usuarios"
+            className="inline-flex h-9 items-center rounded-lg bg-amber-950 px-3 font-medium text-amber-50 focus-visible:outline-amber-950"
+          >
+            Encerrar
+          </Link>
+        </div>
       </div>
       {isOver ? (
         <div className="p-4">

@@ -3,7 +3,7 @@ import { classNames } from './class-names.ts'
 
 export function Card({ className, children }: { className?: string; children: ReactNode }) {
   return (
-    <div className={classNames('rounded-xl border border-line bg-surface p-6 shadow-xs', className)}>
+    <div className={classNames('rounded-xl border border-line bg-surface p-4 shadow-xs sm:p-6', className)}>
       {children}
     </div>
   )

@@ -2,6 +2,7 @@ import Eye from 'lucide-react/icons/eye'
 import EyeOff from 'lucide-react/icons/eye-off'
 import { type ComponentProps, type ReactNode, useId, useState } from 'react'
 import { classNames } from './class-names.ts'
+import { Tooltip } from './tooltip.tsx'
 
 type TextFieldProps = Omit<ComponentProps<'input'>, 'id'> & {
   label: string
@@ -33,15 +34,20 @@ export function TextField({ label, error, hint, type = 'text', className, ...res
 function RevealButton({ isRevealed, onToggle }: { isRevealed: boolean; onToggle: () => void }) {
   const Icon = isRevealed ? EyeOff : Eye
   return (
-    <button
-      type="button"
-      aria-label="Mostrar senha"
-      aria-pressed={isRevealed}
-      onClick={onToggle}
-      className="absolute inset-y-0 right-0 inline-flex w-11 items-center justify-center rounded-r-lg text-muted hover:text-ink focus-visible:-outline-offset-2"
+    <Tooltip
+      text={isRevealed ? 'Ocultar senha' : 'Mostrar senha'}
+      className="tooltip-end absolute inset-y-0 right-0"
     >
-      <Icon aria-hidden="true" className="size-4" />
-    </button>
+      <button
+        type="button"
+        aria-label="Mostrar senha"
+        aria-pressed={isRevealed}
+        onClick={onToggle}
+        className="inline-flex w-11 items-center justify-center rounded-r-lg text-muted hover:text-ink focus-visible:-outline-offset-2"
+      >
+        <Icon aria-hidden="true" className="size-4" />
+      </button>
+    </Tooltip>
   )
 }
 

@@ -4,6 +4,7 @@ import { createPortal } from 'react-dom'
 import { KindIcon, type NoticeKind } from './alert.tsx'
 import { useHydrated } from './button.tsx'
 import { classNames } from './class-names.ts'
+import { Tooltip } from './tooltip.tsx'
 import { useSecondsLeft, writeTimeLeft } from './use-seconds-left.ts'
 
 export interface ToastContent {
@@ -204,14 +205,16 @@ function ToastCard({ toast }: { toast: ShownToast }) {
           </button>
         )}
       </div>
-      <button
-        type="button"
-        aria-label="Fechar notificação"
-        onClick={() => closeToast(toast.id)}
-        className="-my-2 inline-flex size-9 shrink-0 items-center justify-center rounded-md text-muted hover:bg-subtle hover:text-ink"
-      >
-        <X aria-hidden="true" className="size-4" />
-      </button>
+      <Tooltip text="Fechar" className="tooltip-beside -my-2 shrink-0">
+        <button
+          type="button"
+          aria-label="Fechar notificação"
+          onClick={() => closeToast(toast.id)}
+          className="inline-flex size-9 items-center justify-center rounded-md text-muted hover:bg-subtle hover:text-ink"
+        >
+          <X aria-hidden="true" className="size-4" />
+        </button>
+      </Tooltip>
     </div>
   )
 }

@@ -19,7 +19,8 @@ export function Tooltip({
     // biome-ignore lint/a11y/noStaticElementInteractions: it only listens in on its child
     <span
       data-text={text}
-      className={classNames('relative inline-flex', !isDismissed && 'tooltip', className)}
+      data-dismissed={isDismissed || undefined}
+      className={classNames('tooltip', className)}
       onKeyDown={(event) => event.key === 'Escape' && setIsDismissed(true)}
       onMouseLeave={() => setIsDismissed(false)}
       onBlur={() => setIsDismissed(false)}

@@ -1,13 +1,13 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Holder, Reviewable } from '#contract/access-reviews.ts'
 import { hasPassed } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { isConflict, isGone } from '#web/http/send-request.ts'
+import { AdminPage } from '#web/ui/admin-page.tsx'
 import { FailedLoad } from '#web/ui/alert.tsx'
-import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { Button } from '#web/ui/button.tsx'
 import { Checkbox } from '#web/ui/choices.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { formatDate, formatDay } from '#web/ui/format-instant.ts'
@@ -29,19 +29,13 @@ const listClasses = 'divide-y divide-line rounded-xl border border-line bg-surfa
 export function AccessReviewsScreen() {
   const [chosen, setChosen] = useState<Reviewable>()
   return (
-    <div className="mx-auto w-full max-w-4xl space-y-6 px-4 py-8">
-      <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
-        <h1 className="font-semibold text-2xl tracking-tight">Revisão de acessos</h1>
-        <Link to="/admin" className={`text-sm ${textLinkClasses}`}>
-          Voltar à administração
-        </Link>
-      </div>
+    <AdminPage title="Revisão de acessos">
       {chosen ? (
         <Review key={chosen.code} item={chosen} onClose={() => setChosen(undefined)} />
       ) : (
         <Overview onChoose={setChosen} />
       )}
-    </div>
+    </AdminPage>
   )
 }
 

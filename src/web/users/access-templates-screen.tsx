@@ -6,6 +6,7 @@ import { MAX_LABEL_LENGTH } from '#contract/held-lists.ts'
 import { callApi } from '#web/http/api.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { isConflict, isGone } from '#web/http/send-request.ts'
+import { AdminPage } from '#web/ui/admin-page.tsx'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { ConfirmDialog, Dialog } from '#web/ui/dialog.tsx'
@@ -29,20 +30,11 @@ export function AccessTemplatesScreen() {
   const [open, setOpen] = useState<Open>()
   const close = () => setOpen(undefined)
   return (
-    <div className="mx-auto w-full max-w-4xl space-y-6 px-4 py-8">
-      <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
-        <h1 className="font-semibold text-2xl tracking-tight">Modelos de acesso</h1>
-        <Link to="/admin" className={`text-sm ${textLinkClasses}`}>
-          Voltar à administração
-        </Link>
-      </div>
-      <div className="flex flex-wrap items-center justify-between gap-4">
-        <p className="max-w-prose text-muted text-sm">
-          Um clique marca um modelo ao aprovar ou alterar alguém. O que se dá é uma cópia: mudar ou excluir um
-          modelo não muda o acesso de ninguém.
-        </p>
-        <Button onClick={() => setOpen({ kind: 'new' })}>Novo modelo</Button>
-      </div>
+    <AdminPage
+      title="Modelos de acesso"
+      intro="Um clique marca um modelo ao aprovar ou alterar alguém. O que se dá é uma cópia: mudar ou excluir um modelo não muda o acesso de ninguém."
+      action={<Button onClick={() => setOpen({ kind: 'new' })}>Novo modelo</Button>}
+    >
       {isError && !data ? (
         <FailedLoad isRetrying={isFetching} onRetry={() => void refetch()}>
           Os modelos não puderam ser lidos agora.
@@ -95,7 +87,7 @@ export function AccessTemplatesScreen() {
       {open?.kind === 'new' && <TemplateDialog opened={undefined} onClose={close} />}
       {open?.kind === 'edit' && <TemplateDialog opened={open.template} onClose={close} />}
       {open?.kind === 'remove' && <RemoveDialog opened={open.template} onClose={close} />}
-    </div>
+    </AdminPage>
   )
 }
 

@@ -10,7 +10,7 @@ import { COLUMNS, type UserColumn } from './user-columns.tsx'
 /** The columns and the boxes to tick. */
 export const COLUMN_COUNT = COLUMNS.length + 1
 /** The columns of head and rows alike; the table says how wide they are. */
-export const gridClasses = 'xl:grid xl:grid-cols-(--tracks) xl:gap-x-2 xl:pr-2 xl:pl-1'
+export const gridClasses = 'xl:grid xl:grid-cols-(--tracks) xl:gap-x-2 xl:pr-4 xl:pl-3'
 /** A row: first line the columns, second line what the person may see. On a card three columns, the box first. */
 const rowClasses = `absolute inset-x-0 grid break-inside-avoid print:relative print:top-0! grid-cols-[2.25rem_8.5rem_minmax(0,1fr)_auto] gap-x-1 border-line border-b py-2 pr-2 pl-1 xl:h-12 xl:items-center xl:gap-y-0 xl:py-0 ${gridClasses}`
 const FIRST_LINE = 'xl:self-start xl:pt-1.5 xl:leading-5'

@@ -47,7 +47,7 @@ export function UsersCard() {
     <section ref={card} id="usuarios" aria-labelledby={TITLE_ID} tabIndex={-1} className="outline-none">
       {/* As high as the page at least, so that a shorter list moves nothing under the hand that types. */}
       <div className="min-h-[calc(100dvh-5.5rem)] rounded-xl border border-line bg-surface shadow-xs">
-        <div className="flex flex-wrap items-center justify-between gap-2 px-4 pt-4 sm:px-6 sm:pt-5 xl:px-4">
+        <div className="flex flex-wrap items-center justify-between gap-2 px-4 pt-4 sm:px-6 sm:pt-5">
           <h2 id={TITLE_ID} className="font-semibold text-lg">
             Administração de Usuários
           </h2>

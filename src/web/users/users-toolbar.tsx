@@ -30,7 +30,7 @@ export function UsersToolbar({ ref, filter, onFilter, children }: UsersToolbarPr
     <div
       ref={ref}
       // In a low window, a phone held sideways say, it would leave no place for rows.
-      className="sticky top-0 z-5 space-y-1.5 rounded-t-xl bg-surface px-4 pt-3 pb-1.5 sm:px-6 xl:px-4 [@media(max-height:36rem)]:static"
+      className="sticky top-0 z-5 space-y-1.5 rounded-t-xl bg-surface px-4 pt-3 pb-1.5 sm:px-6 [@media(max-height:36rem)]:static"
     >
       <div className="flex flex-wrap gap-2 xl:flex-nowrap">
         <SearchBox value={q} onSearch={(typed) => onFilter({ ...others, ...(typed && { q: typed }) })} />
