@@ -196,8 +196,23 @@ function watchShifts(): void {
   }).observe({ type: 'layout-shift', buffered: true })
 }
 
+/** Runs in the page: what is pressed and shows no words, and none on hover and focus either. */
+function findNamelessIcons(): string[] {
+  const showsWords = (element: Element) =>
+    [...element.querySelectorAll('*'), element].some(
+      (part) =>
+        [...part.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim()) &&
+        part.getBoundingClientRect().width > 1,
+    )
+  return [...document.querySelectorAll('button, a[href], [role="button"]')]
+    .filter((element) => element.checkVisibility() && !showsWords(element) && !element.closest('.tooltip'))
+    .map((element) => element.outerHTML.slice(0, 120))
+}
+
 for (const width of [1440, 390])
-  test(`nothing moves while a screen loads (${width} px)`, async ({ page }) => {
+  test(`nothing moves while a screen loads, and no icon is without a name (${width} px)`, async ({
+    page,
+  }) => {
     test.setTimeout(240_000)
     await page.setViewportSize({ width, height: 844 })
     await page.addInitScript(watchShifts)
@@ -212,6 +227,7 @@ for (const width of [1440, 390])
         return (window as unknown as { shifts: string[] }).shifts
       })
       expect.soft(shifts, name).toEqual([])
+      expect.soft(await page.evaluate(findNamelessIcons), name).toEqual([])
       await page.unrouteAll({ behavior: 'ignoreErrors' })
     }
   })

@@ -155,12 +155,12 @@ export const SCREEN_STATES: ScreenState[] = [
   },
   { name: 'power-bi-email-nao-verificado', path: '/power-bi', as: 'naoverificado', ready: card('Vendas') },
 
-  { name: 'profile', path: '/profile', as: 'vendas.rj', ready: heading('Minha Conta') },
+  { name: 'profile', path: '/profile', as: 'vendas.rj', ready: text('FIAT, JEEP') },
   {
     name: 'profile-senha',
     path: '/profile',
     as: 'vendas.rj',
-    ready: heading('Minha Conta'),
+    ready: text('FIAT, JEEP'),
     act: (page) => press(page, /Alterar [Ss]enha/),
   },
   {

@@ -1,4 +1,14 @@
-import { type Demo, expect, signUp, test } from './portal-fixture.ts'
+import type { Locator, Page } from '@playwright/test'
+import {
+  type Demo,
+  emailOf,
+  expect,
+  PASSWORD as SEEDED_PASSWORD,
+  signUp,
+  solveHumanCheck,
+  test,
+} from './portal-fixture.ts'
+import { cardOf } from './support-calls.ts'
 
 const PASSWORD = 'Um-Cavalo-Azul-77'
 const linkIn = async (demo: Demo, email: string, count = 1) =>
@@ -143,4 +153,74 @@ test('somebody who did not sign up removes the account', async ({ page, demo }) 
   await page.goto(disown)
   await page.getByRole('button', { name: 'Não fui eu' }).click()
   await expect(page.getByRole('heading', { name: 'Link inválido ou expirado' })).toBeVisible()
+})
+
+/** Goes on by Tab, or back by Shift+Tab, until something has the focus, as whoever has no pointer does. */
+async function tabTo(page: Page, target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
+  await expect(target).toBeVisible()
+  const isThere = () => target.evaluate((element) => element === document.activeElement)
+  for (let presses = 0; !(await isThere()); presses++) {
+    expect(presses, `presses to ${target}`).toBeLessThan(150)
+    await page.keyboard.press(key)
+  }
+}
+
+test('the keyboard alone signs up and in, approves, edits in bulk and answers a message', async ({
+  page,
+}) => {
+  const { keyboard } = page
+  const press = async (target: Locator, key = 'Enter', way?: 'Shift+Tab') => {
+    await tabTo(page, target, way)
+    await keyboard.press(key)
+  }
+  const typeInto = async (label: string, text: string) => {
+    await tabTo(page, page.getByLabel(label, { exact: true }))
+    await keyboard.press('Control+A')
+    await keyboard.type(text)
+  }
+  const button = (name: string | RegExp, scope: Page | Locator = page) =>
+    scope.getByRole('button', { name, exact: true })
+  await page.goto('/signup')
+  await typeInto('E-mail', 'so.teclado@grupopatio.com.br')
+  await typeInto('Senha', PASSWORD)
+  await typeInto('Confirmar senha', PASSWORD)
+  await solveHumanCheck(page)
+  await press(button('Criar conta'))
+  await expect(page).toHaveURL('/email-verification')
+  await press(page.getByRole('link', { name: 'Voltar para o login' }))
+
+  await typeInto('E-mail', emailOf('admin'))
+  await typeInto('Senha', SEEDED_PASSWORD)
+  await solveHumanCheck(page)
+  await keyboard.press('Enter')
+  await press(page.getByRole('link', { name: /^Administração, \d+ aguardam aprovação$/ }))
+
+  const waiting = page.getByRole('region', { name: 'Aguardando aprovação' }).getByRole('listitem')
+  const pending = waiting.filter({ hasText: emailOf('pendente') })
+  await press(button('Aprovar', pending))
+  const approving = page.getByRole('dialog', { name: 'Aprovar Usuário' })
+  for (const name of ['CRM', 'FIAT', 'RJ'])
+    await press(approving.getByRole('checkbox', { name, exact: true }), 'Space')
+  await press(button('Aprovar', approving))
+  await expect(approving).toHaveCount(0)
+  await expect(pending).toHaveCount(0)
+
+  await keyboard.press('/')
+  await keyboard.type(emailOf('vendas.rj'))
+  const boxes = page.getByRole('row').getByRole('checkbox')
+  await expect(boxes).toHaveCount(2)
+  await press(boxes.last(), 'Space')
+  await press(button('Alterar Filtros em Massa (1)'), 'Enter', 'Shift+Tab')
+  const editing = page.getByRole('dialog', { name: 'Alteração em Massa' })
+  await press(editing.getByRole('checkbox', { name: 'Oficina', exact: true }), 'Space')
+  await expect(editing.getByText('1 ganha, 0 perdem, 0 ficam como estão')).toBeVisible()
+  await press(button('Adicionar', editing))
+  await expect(page.getByText('Dados adicionados com sucesso para 1 usuário(s)')).toBeVisible()
+
+  await press(page.getByRole('link', { name: /^Mensagens, \d+ não lidas$/ }), 'Enter', 'Shift+Tab')
+  const card = cardOf(page, 'Rita Prado')
+  await press(card.getByRole('link', { name: 'Responder', exact: true }))
+  await expect(card.getByText(/^Respondida por .+, hoje às/)).toBeVisible()
+  await press(button('Marcar como não lida', card))
+  await expect(card.getByText('Nova')).toBeVisible()
 })

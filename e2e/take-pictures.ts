@@ -40,7 +40,7 @@ async function openSessions(url: string): Promise<Map<string, string>> {
   return new Map(await Promise.all(sessions))
 }
 
-/** All pictures of a state: it is opened once, and looks otherwise without being loaded again. */
+/** All pictures of a state: opened once for each size, and dark without being loaded again. */
 async function take(
   browser: Browser,
   state: ScreenState,
@@ -60,15 +60,16 @@ async function take(
     const page = await context.newPage()
     page.setDefaultTimeout(20_000)
     await state.given?.(page)
-    await page.goto(state.path)
-    await state.ready(page).waitFor()
-    await state.act?.(page)
     for (const viewport of SIZES) {
       await page.setViewportSize(viewport)
+      // From elsewhere: an address that differs in nothing, or behind # alone, loads nothing.
+      await page.goto('about:blank')
+      await page.emulateMedia({ colorScheme: 'light' })
+      await page.goto(state.path)
+      await state.ready(page).waitFor()
+      await state.act?.(page)
       for (const colorScheme of SCHEMES) {
         await page.emulateMedia({ colorScheme })
-        // What follows the size of the window has been drawn.
-        await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100))))
         const name = `${state.name}-${viewport.width}${values.docs ? '' : `-${colorScheme}`}.png`
         await page.screenshot({ path: join(folder, name), fullPage: !values.docs, animations: 'disabled' })
       }
@@ -83,7 +84,10 @@ await runTask(async (cleanUp) => {
   const env = { DATA_DIR: temporaryFolder(cleanUp), RATE_LIMITS: 'off', ALTCHA_COST: '1', LOG_LEVEL: 'warn' }
   const portal = await startPortal(FIRST_PORT, env)
   cleanUp(portal.stop)
-  const browser = await chromium.launch({ executablePath: await ensureChromium(), args: ['--no-sandbox'] })
+  const browser = await chromium.launch({
+    executablePath: await ensureChromium(),
+    args: ['--no-sandbox', '--lang=pt-BR'],
+  })
   cleanUp(() => browser.close())
   const sessions = await openSessions(portal.url)
   const failed: string[] = []

@@ -74,9 +74,9 @@ function OwnAccountCard({ user }: { user: StoredSession['user'] }) {
       <h2 className="font-semibold text-lg">Dados da conta</h2>
       <dl className="divide-y divide-line border-line border-t text-sm">
         <Entry name="E-mail" note="O e-mail não pode ser alterado.">
-          {data?.email ?? user.email}
+          {(data?.email ?? user.email) || undefined}
         </Entry>
-        {name && <Entry name="Nome">{name}</Entry>}
+        {name !== null && <Entry name="Nome">{name}</Entry>}
         {!error &&
           Object.entries(LISTS).map(([list, title]) => (
             <Entry key={list} name={title}>

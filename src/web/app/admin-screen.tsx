@@ -40,7 +40,7 @@ export function AdminScreen() {
           </button>
         </div>
       </div>
-      <div className="-mt-3 min-h-10 text-xs 2xl:min-h-5">{Lamps && <Lamps />}</div>
+      <div className="-mt-3 min-h-10 text-xs min-[90rem]:min-h-5">{Lamps && <Lamps />}</div>
       <ApprovalQueue />
       {/* Not seen before it is known how far down they begin. */}
       <div className={classNames('space-y-6', isPending && failureCount === 0 && 'invisible')}>

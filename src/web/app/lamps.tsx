@@ -37,7 +37,7 @@ export function Lamps() {
     <div className="space-y-3">
       <ul
         aria-label="Estado do portal"
-        className="grid grid-cols-2 gap-x-5 gap-y-1 text-muted 2xl:grid-cols-4"
+        className="grid grid-cols-2 gap-x-5 gap-y-1 text-muted min-[90rem]:grid-cols-4"
       >
         {lamps.map(({ name, isGood, since }) => (
           <li key={name} className="flex items-center gap-1.5">

@@ -5,7 +5,6 @@ import Printer from 'lucide-react/icons/printer'
 import RotateCcw from 'lucide-react/icons/rotate-ccw'
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { reportMessages } from '#contract/messages.ts'
-import { classNames } from '#web/ui/class-names.ts'
 import { TabList } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
@@ -132,7 +131,7 @@ function ActionMenu({ actions, age }: { actions: readonly Action[]; age: KnownAg
         if (!currentTarget.contains(relatedTarget)) setIsOpen(false)
       }}
     >
-      <Tooltip text="Ações do relatório" className={classNames('tooltip-end', isOpen && 'after:hidden')}>
+      <Tooltip text="Ações do relatório" className="tooltip-end">
         <button
           ref={button}
           type="button"

@@ -41,7 +41,7 @@ export function MessageCard({ message, isOpen, onToggle, onRead, onDelete }: Mes
           isOpen={isOpen}
           onToggle={onToggle}
         />
-        <footer className="flex flex-wrap items-center justify-end gap-2 max-sm:-mx-2 max-sm:gap-1 max-sm:*:px-2.5">
+        <footer className="flex flex-wrap items-center justify-end gap-2 max-sm:-mx-2 max-sm:gap-1 max-sm:*:px-2.5 max-sm:[&_svg]:hidden">
           {message.handled && <HandledBy {...message.handled} />}
           <a
             onClick={onAnswer}

@@ -60,7 +60,7 @@ function Overview({ onChoose }: { onChoose: (item: Reviewable) => void }) {
             key={`${item.kind} ${item.code}`}
             className="flex flex-wrap items-center gap-x-6 gap-y-1 px-4 py-3 sm:px-6"
           >
-            <div className="min-w-0 flex-1 basis-64">
+            <div className="min-w-0 flex-1 basis-48">
               <h2 className="break-words font-medium">
                 <span className="font-normal text-muted">{KINDS[item.kind]}</span> {item.label}
               </h2>
@@ -176,7 +176,7 @@ function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
         </ul>
       )}
       <div className="sticky bottom-0 -mx-4 flex flex-wrap items-center justify-end gap-3 border-line border-t bg-canvas px-4 py-3">
-        <p role="status" className="mr-auto text-sm tabular-nums">
+        <p role="status" className="mr-auto text-sm tabular-nums max-sm:w-full">
           {resultInWords(result)}
         </p>
         <Button variant="secondary" onClick={isBusy ? undefined : onClose}>
@@ -218,7 +218,7 @@ function HolderRow({ person, isLeaving, onToggle }: HolderRowProps) {
         <p className="font-medium">{full_name ?? email}</p>
         {full_name && <p className="text-muted text-xs">{email}</p>}
       </div>
-      <p className="basis-60 text-muted text-xs tabular-nums">
+      <p className="basis-72 text-muted text-xs tabular-nums">
         Último acesso: {last_sign_in_at ? formatDay(last_sign_in_at) : 'nunca'} ·{' '}
         {since ? `desde ${formatDay(since)}` : 'desde antes do histórico'}
         {state && ` · ${state}`}

@@ -27,5 +27,5 @@ export function FillFrom(props: FillFromProps) {
       () => {},
     )
   }, [isThere])
-  return <div className="min-h-19">{Panel && <Panel {...props} />}</div>
+  return <div className="min-h-20">{Panel && <Panel {...props} />}</div>
 }

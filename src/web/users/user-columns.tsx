@@ -142,7 +142,7 @@ function ScopeLine({ profile }: Pick<Row, 'profile'>) {
   return (
     <p
       title={words}
-      className="line-clamp-2 text-muted text-xs leading-4 max-xl:pt-0.5 xl:absolute xl:right-36 xl:bottom-1.5 xl:left-14 xl:block xl:truncate"
+      className="line-clamp-2 text-muted text-xs leading-4 max-xl:pt-0.5 xl:absolute xl:right-36 xl:bottom-1.5 xl:left-16 xl:block xl:truncate"
     >
       {parts.map(({ label, text, className }, index) => (
         <span key={label}>
