@@ -41,7 +41,7 @@ export function MessageCard({ message, isOpen, onToggle, onRead, onDelete }: Mes
           isOpen={isOpen}
           onToggle={onToggle}
         />
-        <footer className="flex flex-wrap items-center justify-end gap-2 max-sm:-mx-2 max-sm:gap-1 max-sm:*:px-2.5 max-sm:[&_svg]:hidden">
+        <footer className="flex flex-wrap items-center justify-end gap-2 max-sm:-mx-2 max-sm:gap-1 max-sm:*:px-2 max-sm:[&_svg]:hidden">
           {message.handled && <HandledBy {...message.handled} />}
           <a
             onClick={onAnswer}
@@ -76,7 +76,7 @@ export function MessageCard({ message, isOpen, onToggle, onRead, onDelete }: Mes
 /** 'Tratada por Ana Prado, hoje às 09:12'; without a name where the account is gone. */
 function HandledBy({ by, at, answered }: NonNullable<SupportMessage['handled']>) {
   return (
-    <p className="mr-auto min-w-0 text-muted text-xs max-sm:w-full">
+    <p className="min-w-0 flex-1 basis-0 text-muted text-xs max-sm:basis-full">
       {answered ? 'Respondida ' : 'Tratada '}
       {by !== null && (
         <>
