@@ -16,8 +16,8 @@ export default defineConfig({
     environment: 'node',
     globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
     // An embedded database takes seconds to come up on a busy machine.
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    testTimeout: 45_000,
+    hookTimeout: 60_000,
     // A busy machine may upset one among thousands: the summary names what needed its second try.
     retry: process.env.CI === 'true' ? 1 : 0,
     pool: 'forks',

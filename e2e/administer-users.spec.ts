@@ -276,7 +276,7 @@ test('the history tells who changed what, newest first, page after page', async 
   await expect(entries.nth(1)).toContainText('+ HPD, − CRM')
   await dialog.getByRole('button', { name: 'Mostrar mais antigas' }).click()
   await expect(dialog.getByRole('button', { name: 'Mostrar mais antigas' })).toHaveCount(0)
-  expect(await entries.count()).toBeGreaterThanOrEqual(51)
+  await expect.poll(() => entries.count()).toBeGreaterThanOrEqual(51)
 })
 
 test("a person's data are downloaded as JSON", async ({ page }) => {

@@ -34,7 +34,7 @@ export async function openHost(): Promise<Host> {
   let restore: (() => Promise<void>) | undefined
   return {
     async start(env) {
-      const settings = { PORT: port, RATE_LIMITS: 'off', ALTCHA_COST: '1', ...env }
+      const settings = { PORT: port, RATE_LIMITS: 'off', ALTCHA_COST: '1', LOG_LEVEL: 'fatal', ...env }
       const config = { ...readConfig({ ...settings, SHUTDOWN_GRACE_SECONDS: '0' }), sessionSecrets: [SECRET] }
       await restore?.()
       const kept = { ...database, close: async () => {} }

@@ -5,9 +5,9 @@ import { CONTACT_FORM, followEvents } from '#server/testing/inbox-calls.ts'
 import { spawnMigratedPortal } from '#server/testing/migrated-portal.ts'
 import { type PortalProcess, untilReady } from '#server/testing/portal-process.ts'
 
-const GRACE_MS = 3_000
-/** What is asked later than this may meet the closed door. */
-const SURELY_OPEN_MS = GRACE_MS - 500
+const GRACE_MS = 4_000
+/** What is asked later than this may meet the closed door, on a machine that is busy with other things. */
+const SURELY_OPEN_MS = GRACE_MS - 1_500
 /** Making a database from nothing, with every write reaching the disk, takes its time on a busy machine. */
 const SLOW = 90_000
 
@@ -69,20 +69,16 @@ describe('from SIGTERM on', () => {
       const elapsed = () => performance.now() - startedAt
       portal.child.kill('SIGTERM')
       await expect
-        .poll(async () => (await get('/api/health/ready')).status, { interval: 20, timeout: 1_000 })
+        .poll(async () => (await get('/api/health/ready')).status, { interval: 20, timeout: 2_000 })
         .toBe(503)
       await stream.closed
       expect(elapsed()).toBeLessThan(SURELY_OPEN_MS)
 
-      const replies: Promise<Reply>[] = [post('/api/support-messages', CONTACT_FORM)]
-      while (elapsed() < SURELY_OPEN_MS) {
-        replies.push(get('/api/health/live'), get('/login'))
-        await new Promise((resolve) => setTimeout(resolve, 20))
-      }
-      const [message, ...pages] = await Promise.all(replies)
-      expect(message).toEqual({ status: 201, connection: 'close' })
-      expect(pages.length).toBeGreaterThan(20)
-      for (const page of pages) expect(page).toEqual({ status: 200, connection: 'close' })
+      expect(await post('/api/support-messages', CONTACT_FORM)).toEqual({ status: 201, connection: 'close' })
+      do
+        for (const page of await Promise.all([get('/api/health/live'), get('/login')]))
+          expect(page).toEqual({ status: 200, connection: 'close' })
+      while (elapsed() < SURELY_OPEN_MS)
 
       await expect
         .poll(() => get('/api/health/live').catch(() => 'refused'), { timeout: 5_000 })

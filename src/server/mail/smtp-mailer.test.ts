@@ -47,7 +47,7 @@ test('a server that takes the connection and says nothing counts as a failure in
   const url = `smtp://127.0.0.1:${(silent.address() as AddressInfo).port}`
   const start = performance.now()
   await expect(createSmtpMailer({ url, from: FROM, sendMs: 300 }).deliver(MAIL)).rejects.toThrow()
-  expect(performance.now() - start).toBeLessThan(2_000)
+  expect(performance.now() - start).toBeLessThan(10_000)
   for (const socket of sockets) socket.destroy()
   silent.close()
 })

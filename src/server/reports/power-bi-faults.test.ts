@@ -162,7 +162,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
   })
 
   test('and is slow, the first token on a screen is waited for, the others are given up after eight seconds', {
-    timeout: 30_000,
+    timeout: 60_000,
   }, async ({ skip }) => {
     skip(kind === 'server', 'the database has no part in it')
     await configureReports(portal, 'Oficina')
@@ -170,13 +170,17 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
     // A capacity that has to be woken: one try must be long enough.
     await scriptFault(portal, { on: 'generateToken', delayMs: 10_000 })
     expect((await ask()).status).toBe(200)
-    await scriptFault(portal, { on: 'generateToken', delayMs: 10_000, times: 2 })
+    await scriptFault(portal, { on: 'generateToken', delayMs: 30_000, times: 2 })
     const start = performance.now()
-    const slow = ask(bodyFor('Oficina'))
+    let isAnswered = false
+    const slow = ask(bodyFor('Oficina')).finally(() => {
+      isAnswered = true
+    })
     expect((await send(portal, 'GET', '/api/health/ready')).status).toBe(200)
-    expect(performance.now() - start).toBeLessThan(3_000)
+    expect(isAnswered).toBe(false)
     expect(await slow).toMatchObject(unavailable)
-    expect(performance.now() - start).toBeLessThan(9_500)
+    // A first token may take fifteen.
+    expect(performance.now() - start).toBeLessThan(12_500)
     await resetEmulator(portal)
   })
 })

@@ -80,24 +80,26 @@ describeOnEachDatabase('Testar relatório', (kind) => {
       ['is not told of such models', { status: 415 }, null],
       ['cannot be read', { status: 200, body: '<html>' }, null],
       ['is nonsense', { body: { value: [null, { status: 'Completed' }, 'x'] } }, null],
-      ['takes too long to find', { delayMs: 6_000 }, null],
+      ['takes too long to find', { delayMs: 20_000 }, null],
     ])('%s', async (_, fault, refreshedAt) => {
       await scriptFault(portal, { on: 'refreshes', times: 2, ...fault })
       const start = performance.now()
       const found = await tested(principalSetting('Vendas'))
       expect(found).toMatchObject({ outcome: 'ok', refreshedAt })
       expect(/atualizados/.test(found.message)).toBe(refreshedAt !== null)
-      expect(performance.now() - start).toBeLessThan(4_000)
+      // One call alone may take eight seconds.
+      expect(performance.now() - start).toBeLessThan(6_000)
     })
   })
 
-  test('gives up after eight seconds and tells what it found', { timeout: 15_000 }, async ({ skip }) => {
+  test('gives up after eight seconds and tells what it found', { timeout: 30_000 }, async ({ skip }) => {
     skip(kind === 'server', 'the database has no part in it')
     await scriptFault(portal, { on: 'dataset', delayMs: 4_000 })
-    await scriptFault(portal, { on: 'generateToken', delayMs: 4_800, times: 2 })
+    await scriptFault(portal, { on: 'generateToken', delayMs: 30_000, times: 2 })
     const start = performance.now()
     const found = await tested(principalSetting('Vendas'))
-    expect(performance.now() - start).toBeLessThan(8_000)
+    // Each call for itself would be given up after eight: together twelve.
+    expect(performance.now() - start).toBeLessThan(11_000)
     expect(found).toMatchObject({ outcome: 'service-down', reportName: 'Vendas do grupo' })
   })
 

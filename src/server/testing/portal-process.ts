@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -43,11 +44,17 @@ export function clockAhead(seconds: number): { NODE_OPTIONS: string } {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` }
 }
 
-/** A port that nobody listens on right now. */
+/**
+ * A port that nobody listens on, below those that the system gives to connections: one of these could be taken before
+ * the portal listens on it, or between one portal and the next.
+ */
 export async function findFreePort(): Promise<number> {
+  const port = randomInt(20_000, 32_000)
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
+  })
+  if (!isFree) return findFreePort()
   await new Promise((resolve) => server.close(resolve))
   return port
 }
