@@ -80,7 +80,8 @@ function instrumentsOf({ url, database: { db } }: RunningPortal): Demo {
 export const emailOf = (name: string): string => `${name}@grupopatio.com.br`
 
 /** Browsers report as an error what a test refuses on purpose; the missing page logs its path. */
-const EXPECTED_ERRORS = /^Failed to load resource|^404: no screen at this path/
+const EXPECTED_ERRORS =
+  /^Failed to load resource|^404: no screen at this path|^Refused to display 'https:\/\/app\.powerbi\.com/
 
 let running: RunningPortal | undefined
 

@@ -167,7 +167,10 @@ test('the address and the title name the area, and the back button leaves the sc
   await expect(selected).toHaveText('Vendas')
 })
 
-test('a shared report that no frame shows is opened in Power BI instead', async ({ page, portal }) => {
+test('a shared report that no frame shows, known beforehand or refused on the way, is opened in Power BI instead', async ({
+  page,
+  portal,
+}) => {
   const show = (report_url: string) =>
     portal.database.db
       .updateTable('global_powerbi_settings')
@@ -181,4 +184,18 @@ test('a shared report that no frame shows is opened in Power BI instead', async 
   await expect(refused).toBeVisible()
   await expect(link).toHaveAttribute('href', 'https://app.powerbi.com/links/AbCdEf')
   await expect(page.locator('iframe[title="Operadores"]')).toHaveCount(0)
+
+  // A browser tells nobody that it has refused a frame: `load` comes all the same, and what can be asked of the frame is alike.
+  await show('https://app.powerbi.com/reportEmbed?reportId=1&autoAuth=true')
+  await page.route('https://app.powerbi.com/reportEmbed**', (route) =>
+    route.fulfill({ contentType: 'text/html', headers: { 'x-frame-options': 'DENY' }, body: 'never shown' }),
+  )
+  const refusal = page.waitForEvent('requestfailed', (request) => request.url().includes('/reportEmbed'))
+  await page.reload()
+  expect((await refusal).failure()?.errorText).toBe('net::ERR_BLOCKED_BY_RESPONSE')
+  await expect(page.getByText('Carregando o relatório Operadores…')).toHaveCount(0)
+  await expect(page.getByText('O relatório não apareceu?')).toBeVisible()
+  await expect(link).toHaveAttribute('href', /^https:\/\/app\.powerbi\.com\/reportEmbed\?reportId=1&/)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expect(link).toBeInViewport()
 })

@@ -63,3 +63,8 @@ test('a built file cannot be written to', async () => {
   const reply = await fetch(`${portal.url}/assets/index-abc.js`, { method: 'PUT', body: 'x' })
   expect(reply.status).toBe(404)
 })
+
+test('the group’s colour is used as it was kept, so that no page waits for it, and asked for again', async () => {
+  const { headers } = await fetch(`${portal.url}/brand.css`)
+  expect(headers.get('cache-control')).toMatch(/^max-age=0, stale-while-revalidate=\d+$/)
+})

@@ -15,7 +15,8 @@ export interface Brand {
 export function serveBrand(app: Hono<HttpEnv>, { color, logo }: Brand): void {
   const styles = brandStyleSheet(color)
   app.get('/brand.css', (context) => {
-    context.header('Cache-Control', 'no-cache')
+    // Scripts wait for it: what the browser has is good at once, and a new colour shows with the next page.
+    context.header('Cache-Control', 'max-age=0, stale-while-revalidate=604800')
     return context.body(styles, 200, { 'Content-Type': 'text/css; charset=utf-8' })
   })
   if (!logo) return
