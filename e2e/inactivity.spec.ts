@@ -64,23 +64,33 @@ test('use of the report inside its frame counts, which only the report tells of'
   await expect(page.getByText(EXPIRED)).toBeVisible()
 })
 
-test('a frame that has had the focus all the time is heard again once the warning shows', async ({
+test('whoever reads in a frame is heard once the warning shows: by mouse, wheel or keys, but not by a mouse that rests', async ({
   page,
 }) => {
   await page.clock.install()
   await openReports(page)
   const heading = reportOf(page, 'Vendas').getByRole('heading').first()
-  await heading.click()
-  await page.clock.fastForward('28:30')
   const warning = page.getByRole('alert').filter({ hasText: WARNING })
-  await expect(warning).toContainText('Faltam 1:30.')
-  await expect(warning.getByRole('button', { name: 'Continuar conectado' })).toBeVisible()
-  await expect(page).toHaveTitle(/^Sessão expira em 1:\d\d · Vendas · Relatórios/)
-  await heading.click()
-  await expect(warning).toBeHidden()
-  await expect(page).toHaveTitle(/^Vendas · Relatórios/)
-  await page.clock.fastForward('05:00')
-  await expect(page).toHaveURL(/\/power-bi/)
+  const box = await heading.boundingBox()
+  const [x, y] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 10]
+  for (const read of [
+    () => page.mouse.move(x + 40, y, { steps: 4 }),
+    () => page.mouse.wheel(0, 40),
+    () => page.keyboard.press('ArrowDown'),
+  ]) {
+    await heading.click({ position: { x: 20, y: 10 } })
+    await page.clock.fastForward('28:30')
+    await expect(warning).toContainText('Faltam 1:30.')
+    await expect(warning.getByRole('button', { name: 'Continuar conectado' })).toBeVisible()
+    await expect(page).toHaveTitle(/^Sessão expira em 1:\d\d · Vendas · Relatórios/)
+    await read()
+    await expect(warning).toBeHidden()
+    await expect(page).toHaveTitle(/^Vendas · Relatórios/)
+  }
+  await page.clock.fastForward('28:30')
+  await expect(warning).toBeVisible()
+  await page.clock.fastForward('01:40')
+  await expect(page).toHaveURL('/login')
 })
 
 test('a tab opened again after 31 minutes is at /login before anything was asked', async ({

@@ -27,6 +27,7 @@ async function openWatchedTab() {
     document: Object.assign(new EventTarget(), {
       visibilityState: 'visible',
       activeElement: { tagName: 'BODY' },
+      querySelectorAll: () => [],
     }),
   }
   vi.stubGlobal('window', page.window)
@@ -78,7 +79,7 @@ describe('watchInactivity', () => {
     expect(tab.titles()).toEqual([EXPIRED])
   })
 
-  it.each(['mousedown', 'mousemove', 'keydown', 'scroll', 'touchstart', 'click'])(
+  it.each(['mousedown', 'keydown', 'scroll', 'wheel', 'touchstart', 'click'])(
     'starts anew on %s, and takes the warning away',
     async (name) => {
       const tab = await openSignedInTab()
@@ -94,6 +95,21 @@ describe('watchInactivity', () => {
       expect(tab.getSession()).toBeUndefined()
     },
   )
+
+  it('takes the warning away on a move of the mouse, but not for one that rests', async () => {
+    const tab = await openSignedInTab()
+    const move = (screenX: number) =>
+      tab.window.dispatchEvent(Object.assign(new Event('mousemove'), { screenX, screenY: 0 }))
+    move(1)
+    await pass(29 * MINUTE)
+    move(5)
+    move(5)
+    expect(tab.titles()).toEqual([WARNING])
+    move(6)
+    expect(tab.titles()).toEqual([])
+    await pass(28 * MINUTE - 1_000)
+    expect(tab.titles()).toEqual([])
+  })
 
   it('counts a click into a report’s frame, but not leaving for another window', async () => {
     const tab = await openSignedInTab()

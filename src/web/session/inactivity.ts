@@ -9,7 +9,7 @@ import { getSession, onAuthStateChange, signOut } from './session.ts'
 const WARNING_MS = 2 * 60_000
 /** Timers stand still while a computer sleeps, so the clock itself is looked at this often. */
 const LOOK_EVERY_MS = 20_000
-const ACTIVITIES = ['mousedown', 'mousemove', 'keydown', 'scroll', 'touchstart', 'click'] as const
+const ACTIVITIES = ['mousedown', 'mousemove', 'keydown', 'scroll', 'wheel', 'touchstart', 'click'] as const
 
 /**
  * Signs out whoever has done nothing for 30 minutes, in every tab, and warns 2 minutes before. Start it before anything asks the server: a tab opened again too late ends at once.
@@ -18,6 +18,8 @@ const ACTIVITIES = ['mousedown', 'mousemove', 'keydown', 'scroll', 'touchstart',
 export function watchInactivity(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let warning: { end(): void } | undefined
+  /** Where the mouse was last seen while the warning shows. */
+  let pointer: string | undefined
 
   const calmDown = () => {
     warning?.end()
@@ -31,13 +33,21 @@ export function watchInactivity(): () => void {
     const untilWarningMs = INACTIVITY_MS - WARNING_MS - idleMs
     if (untilWarningMs > 0) calmDown()
     else if (!warning) {
+      pointer = undefined
       warning = warn(INACTIVITY_MS - idleMs, onActivity)
       takeFocusBack()
     }
     const untilNextMs = untilWarningMs > 0 ? untilWarningMs : INACTIVITY_MS - idleMs
     timer = setTimeout(look, Math.min(untilNextMs, LOOK_EVERY_MS))
   }
-  const onActivity = () => {
+  const onActivity = (event?: Event) => {
+    if (warning && event?.type === 'mousemove') {
+      const { screenX, screenY } = event as MouseEvent
+      const before = pointer
+      pointer = `${screenX} ${screenY}`
+      // Browsers tell of a move, too, when what lies under a mouse that rests has changed.
+      if (before === undefined || before === pointer) return
+    }
     noteActivity()
     if (warning || isInactive()) look()
   }
@@ -56,7 +66,7 @@ export function watchInactivity(): () => void {
 }
 
 /** Listens to what the person does, and to whatever may have happened while this page was not running. */
-function listen(onActivity: () => void, look: () => void): () => void {
+function listen(onActivity: (event?: Event) => void, look: () => void): () => void {
   const ending = new AbortController()
   const options = { signal: ending.signal, capture: true, passive: true }
   for (const name of ACTIVITIES) window.addEventListener(name, onActivity, options)
@@ -82,18 +92,22 @@ function isInFrame(): boolean {
   return document.activeElement?.tagName === 'IFRAME'
 }
 
-/** Says in the page and in the tab's name how long it still takes, and listens to the frame that is being read. */
+/** Says in the page and in the tab's name how long it still takes, and lets the page hear what is done over its frames. */
 function warn(lifetimeMs: number, stay: () => void): { end(): void } {
   const countdownTo = Date.now() + lifetimeMs
-  const action = { label: 'Continuar conectado', run: stay }
+  const action = { label: 'Continuar conectado', run: () => stay() }
   const title = sessionMessages.inactivityWarning
   const id = showToast({ kind: 'warning', title, action, countdownTo, lifetimeMs })
   const nameRemaining = () =>
     nameTab({ remark: `Sessão expira em ${writeTimeLeft(countdownTo - Date.now())}` })
   nameRemaining()
   const timer = setInterval(nameRemaining, 1_000)
+  // A frame swallows the moves and turns of whoever is reading in it; they all reach what lies below instead.
+  const frames = [...document.querySelectorAll('iframe')]
+  for (const { style } of frames) style.pointerEvents = 'none'
   return {
     end() {
+      for (const { style } of frames) style.pointerEvents = ''
       clearInterval(timer)
       nameTab({ remark: '' })
       closeToast(id)
