@@ -5,8 +5,12 @@ const NEW_PASSWORD = 'Outra-Senha-Boa-9'
 test('a forgotten password is reset by mail and opens the portal', async ({ page, demo }) => {
   const email = 'semrelatorio@grupopatio.com.br'
   await page.goto('/login')
+  const field = page.getByLabel('E-mail')
+  await field.fill(email)
   await page.getByRole('link', { name: 'Esqueci minha senha' }).click()
   await expect(page).toHaveURL('/forgot-password')
+  await expect(field).toHaveValue(email)
+  await field.fill('')
   await page.getByRole('button', { name: 'Enviar link' }).click()
   await expect(page.getByRole('alert')).toHaveText('Erro de validaçãoE-mail inválido')
   await page.getByLabel('E-mail').fill(email)
@@ -32,7 +36,7 @@ test('a forgotten password is reset by mail and opens the portal', async ({ page
   await expect(page.getByRole('alert')).toContainText('As senhas não coincidem')
   const remark = page.getByText('Com 12 caracteres, você não precisa trocá-la ao entrar.')
   await expect(remark).toHaveCount(0)
-  await typeNewPassword(page, 'abcdefg!')
+  await typeNewPassword(page, 'hvxtkqm!')
   await expect(remark).toBeVisible()
   await submit.click()
   await expect(page.getByRole('alert')).toHaveText('Senha fracaPor favor, escolha uma senha mais forte.')
@@ -43,8 +47,16 @@ test('a forgotten password is reset by mail and opens the portal', async ({ page
   await submit.click()
   await expect(page.getByText('Senha redefinida', { exact: true })).toBeVisible()
   await expect(page).toHaveURL('/reset-password')
+  const titles = await page.evaluateHandle(() => {
+    const seen = new Set<string | null | undefined>()
+    const look = () => seen.add(document.querySelector('h1')?.textContent)
+    new MutationObserver(look).observe(document.body, { childList: true, subtree: true })
+    return seen
+  })
   await expect(page).toHaveURL('/login')
   expect(await page.evaluate((key) => localStorage.getItem(key), `patio.device.${email}`)).toHaveLength(43)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Entrar')
+  expect(await titles.evaluate((seen) => [...seen])).not.toContain('Link inválido ou expirado')
 
   await signIn(page, 'semrelatorio', NEW_PASSWORD)
   await expect(page).toHaveURL(/\/power-bi/)

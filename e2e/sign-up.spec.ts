@@ -32,7 +32,7 @@ test('somebody signs up, confirms the mail and waits for approval', async ({ pag
   await page.reload()
   await expect(resting).toBeDisabled()
   // The address goes along, both ways back.
-  await page.getByRole('link', { name: 'Voltar para o login' }).click()
+  await page.getByRole('link', { name: 'Entrar', exact: true }).click()
   await expect(page.getByLabel('E-mail')).toHaveValue(email)
   await page.goBack()
   await page.goBack()
@@ -63,6 +63,11 @@ test('somebody signs up, confirms the mail and waits for approval', async ({ pag
   await page.goto(link)
   await expect(page.getByText('Erro na verificação')).toBeVisible()
   await expect(page).toHaveURL('/login')
+  await page.reload()
+  const main = page.getByRole('main')
+  await expect(main.getByText('Este link já foi usado, venceu ou está incompleto.')).toBeVisible()
+  await main.getByRole('link', { name: 'faça o cadastro de novo' }).click()
+  await expect(page).toHaveURL('/signup')
 })
 
 test('a known address sees the same and is mailed that it has an account', async ({ page, demo }) => {
@@ -77,7 +82,9 @@ test('each broken rule stands beside its field, the first in a notice', async ({
   await signUp(page, 'ana@outra.com', 'Curta1!', 'diferente')
   const domain = 'Apenas e-mails @grupopatio.com.br são permitidos'
   await expect(page.getByRole('alert')).toHaveText(domain)
-  await expect(page.getByLabel('E-mail')).toHaveAccessibleDescription(new RegExp(domain))
+  await expect(page.getByLabel('E-mail')).toHaveAccessibleDescription(
+    `${domain} Use seu e-mail @grupopatio.com.br.`,
+  )
   await expect(page.getByLabel('E-mail')).toBeFocused()
   await expect(page.getByLabel('Senha', { exact: true })).toHaveAccessibleDescription(
     'Senha deve ter no mínimo 12 caracteres',
@@ -114,6 +121,12 @@ test('the strength of the password is told while it is typed', async ({ page }) 
   await expect(guessable).toHaveCount(0)
   await page.getByLabel('Senha', { exact: true }).fill('Fiat@2026FIAT')
   await expect(guessable).toHaveText('Partes fáceis de adivinhar: “fiat” e “2026”.')
+  // Where the eye is, and for as long as it stands in the place of the other hints.
+  const gap = async () => {
+    const [above, below] = [await meter.boundingBox(), await guessable.boundingBox()]
+    return (below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0)
+  }
+  expect(await gap()).toBeLessThan(10)
   await page.getByLabel('E-mail').fill('joana.prado@grupopatio.com.br')
   await page.getByLabel('Senha', { exact: true }).fill('xq-Prado-77-zk')
   await expect(guessable).toHaveText('Parte fácil de adivinhar: “prado”.')

@@ -108,8 +108,9 @@ export const accountMails = {
       ],
       button: { label: 'Confirmar e-mail', link },
       notes: [
-        'O link vale por 24 horas e serve uma única vez. Se você pediu mais de um, qualquer um deles serve.',
-        'Em outro navegador ou aparelho, o portal pede uma senha para sua conta; isso vale na primeira hora do link.',
+        'Use o link em até 1 hora. Depois, e até 24 horas, ele só serve no navegador em que você já entrou com esta conta.',
+        'Em outro navegador ou aparelho, ou depois de meia hora, o portal pede uma senha para sua conta.',
+        'O link serve uma única vez. Se você pediu mais de um, qualquer um deles serve.',
       ],
       aside: {
         text: 'Não foi você que criou esta conta? Não confirme: apague a conta que usa seu endereço.',

@@ -118,7 +118,7 @@ function useVerification(type: CallbackType, tokenHash: string | undefined) {
     if (!link) {
       const { failed: title, failedDetail: description } = TEXTS[type]
       showToast({ kind: 'error', title, description })
-      return goTo('/login')
+      return navigate({ to: '/login', state: { deadLink: type }, replace: true })
     }
     const { email, state } = link
     if (state === 'used') return finish()

@@ -1,6 +1,6 @@
 import { Link, useLocation } from '@tanstack/react-router'
 import { ResendButton } from '#web/session/resend-button.tsx'
-import { buttonClasses } from '#web/ui/button.tsx'
+import { buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 
 /** /email-verification: says where the confirmation link went and sends it again. */
@@ -18,11 +18,17 @@ export function EmailVerificationScreen() {
     >
       <div className="space-y-6">
         <ol className="list-decimal space-y-2 pl-5 text-sm leading-relaxed marker:text-muted">
-          <li>Abra a mensagem neste navegador e use o link. Ele vale por 24 horas.</li>
+          <li>Abra a mensagem neste navegador e use o link em até 1 hora.</li>
           <li>Em outro aparelho, ou depois de meia hora, o link pede que você crie a senha de novo.</li>
-          <li>Não chegou? Confira a pasta de spam ou peça outro e-mail.</li>
+          <li>Não chegou, ou passou de 1 hora? Confira a pasta de spam ou peça outro e-mail.</li>
           <li>Depois da confirmação, um administrador libera seu acesso.</li>
         </ol>
+        <p className="text-sm">
+          Já confirmou em outro aparelho?{' '}
+          <Link to="/login" state={{ email }} className={textLinkClasses}>
+            Entrar
+          </Link>
+        </p>
         <div className="grid gap-3">
           <ResendButton email={email} size="large" />
           <Link to="/login" state={{ email }} className={buttonClasses('secondary', 'large')}>

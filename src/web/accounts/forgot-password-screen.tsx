@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { forgotPasswordFormSchema } from '#contract/accounts.ts'
 import { passwordMessages } from '#contract/passwords.ts'
@@ -25,6 +25,7 @@ export function ForgotPasswordScreen() {
 }
 
 function ForgotPasswordForm({ onSent }: { onSent: (email: string) => void }) {
+  const known = useLocation({ select: ({ state }) => state.email })
   const { formProps, submitProps, failure, errorOf } = useForm({
     schema: forgotPasswordFormSchema,
     noticeOf: ({ message }) => ({
@@ -46,7 +47,7 @@ function ForgotPasswordForm({ onSent }: { onSent: (email: string) => void }) {
   })
   return (
     <form {...formProps} ref={focusFirstField} className="space-y-5" aria-label="Esqueci minha senha">
-      <EmailField autoComplete="username" error={errorOf('email')} />
+      <EmailField defaultValue={known} autoComplete="username" error={errorOf('email')} />
       <FormAlert failure={failure} />
       <Button {...submitProps} size="large" className="w-full">
         Enviar link

@@ -16,7 +16,7 @@ import type { PassKeeper } from '#web/human-check/human-pass.ts'
 import { onAuthStateChange, owesPasswordChange, signIn, useSession } from '#web/session/session.ts'
 import { readEndReason } from '#web/session/session-end.ts'
 import { Alert } from '#web/ui/alert.tsx'
-import { Button, textLinkClasses } from '#web/ui/button.tsx'
+import { Button, textLinkClasses, useHydrated } from '#web/ui/button.tsx'
 import { FormAlert, type FormFailure } from '#web/ui/form-alert.tsx'
 import { EmailField, TextField } from '#web/ui/text-field.tsx'
 import { showToast, type ToastContent } from '#web/ui/toast.tsx'
@@ -45,14 +45,34 @@ export function LoginScreen() {
   )
 }
 
-/** Why one is here again. */
+/** Why one is here again, and what to do after a link that no longer serves; it outlives the notice and a reload. */
 function EndNotice() {
   const reason = useSyncExternalStore(onAuthStateChange, readEndReason, () => undefined)
-  return reason && <Alert kind="info">{reason}</Alert>
+  const deadLink = useLocation({ select: ({ state }) => state.deadLink })
+  if (!useHydrated() || !deadLink) return reason && <Alert kind="info">{reason}</Alert>
+  return (
+    <Alert kind="info" title="Este link já foi usado, venceu ou está incompleto.">
+      {deadLink === 'invite' ? (
+        'Se você já criou sua senha, entre. Senão, peça outro convite a um administrador.'
+      ) : (
+        <>
+          Se você já confirmou seu e-mail, entre. Senão, entre com a senha do cadastro e peça um novo link na
+          tela seguinte, ou{' '}
+          <Link to="/signup" className={textLinkClasses}>
+            faça o cadastro de novo
+          </Link>
+          .
+        </>
+      )}
+    </Alert>
+  )
 }
 
 function LoginForm() {
-  const email = useLocation({ select: ({ state }) => state.email })
+  const known = useLocation({ select: ({ state }) => state.email })
+  const email = useRef<HTMLInputElement>(null)
+  // Asked for when a link is followed.
+  const typed = () => ({ email: email.current?.value ?? '' })
   const password = useRef<HTMLInputElement>(null)
   const humanCheck = useRef<PassKeeper>(null)
   const { formProps, submitProps, failure, errorOf } = useLogin(humanCheck, password)
@@ -65,7 +85,7 @@ function LoginForm() {
       className="space-y-5"
       aria-label="Entrar"
     >
-      <EmailField defaultValue={email} autoComplete="username" error={errorOf('email')} />
+      <EmailField ref={email} defaultValue={known} autoComplete="username" error={errorOf('email')} />
       <TextField
         ref={password}
         label="Senha"
@@ -82,10 +102,10 @@ function LoginForm() {
         Entrar
       </Button>
       <div className="flex flex-wrap justify-between gap-x-6 gap-y-2 text-sm">
-        <Link to="/forgot-password" className={textLinkClasses}>
+        <Link to="/forgot-password" state={typed} className={textLinkClasses}>
           Esqueci minha senha
         </Link>
-        <Link to="/signup" className={textLinkClasses}>
+        <Link to="/signup" state={typed} className={textLinkClasses}>
           Criar conta
         </Link>
       </div>

@@ -1,4 +1,5 @@
 import { useLocation } from '@tanstack/react-router'
+import { useRef } from 'react'
 import type { LinkState, Session } from '#contract/accounts.ts'
 import { asSignedIn } from '#web/http/api.ts'
 import { isDefiniteRefusal, sendRequest } from '#web/http/send-request.ts'
@@ -8,7 +9,11 @@ export type LinkType = 'signup' | 'recovery' | 'invite'
 
 /** What stands behind '#' of the link that led here, or stood there until it left the address bar. */
 export function useLinkHash(): string | undefined {
-  return useLocation({ select: ({ hash, state }) => hash || state.linkHash })
+  const { pathname, hash, state } = useLocation()
+  const link = useRef({ pathname, hash: hash || state.linkHash })
+  // On the way to another screen, this one stands until that one is there.
+  if (pathname === link.current.pathname) link.current.hash = hash || state.linkHash
+  return link.current.hash
 }
 
 /** Takes the token out of 'token_hash=…&type=signup'; undefined when the link is not one of this type. */

@@ -32,6 +32,8 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
   useEffect(() => {
     if (password.current?.value) follow(password.current)
   }, [])
+  const about = { groupName: portalSettings.groupName, email: typed.email }
+  const guessable = guessableSentence(guessableParts(typed.password, about))
   const shared = { type: 'password', autoComplete: 'new-password', required: true, minLength }
   return (
     <>
@@ -49,13 +51,15 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
           onInput={(event) => follow(event.currentTarget)}
         />
         <StrengthMeter password={typed.password}>
-          {remark ? <p className="min-h-4">{remark(typed.password)}</p> : <Hints password={typed.password} />}
-          {/* Room for two lines is kept. */}
-          <p aria-live="polite" className="min-h-8 text-warning">
-            {guessableSentence(
-              guessableParts(typed.password, { groupName: portalSettings.groupName, email: typed.email }),
-            )}
-          </p>
+          {/* In one place, with room for two lines: what makes the whole guessable hides what else could be better. */}
+          <div className="grid">
+            <p aria-live="polite" className="col-start-1 row-start-1 min-h-8 font-medium text-warning">
+              {guessable}
+            </p>
+            <div className={classNames('col-start-1 row-start-1', guessable && 'invisible')}>
+              {remark ? remark(typed.password) : <Hints password={typed.password} />}
+            </div>
+          </div>
         </StrengthMeter>
       </div>
       <TextField

@@ -64,7 +64,7 @@ function SignUpForm() {
         defaultValue={known}
         autoComplete="username"
         error={errorOf('email')}
-        hint={companyEmailDomain && !errorOf('email') ? `Use seu e-mail @${companyEmailDomain}.` : undefined}
+        hint={companyEmailDomain ? `Use seu e-mail @${companyEmailDomain}.` : undefined}
       />
       <NewPasswordFields label="Senha" errorOf={errorOf} minLength={PASSWORD_MIN} />
       <HumanCheck ref={humanCheck} />

@@ -351,6 +351,8 @@ declare module '@tanstack/react-router' {
     email?: string
     /** What somebody is about to write to the administrators, for /contato. */
     contactMessage?: string
+    /** What kind of mailed link has just turned out to be no longer good, for /login. */
+    deadLink?: 'signup' | 'invite'
     /** What stood behind '#' of a mailed link, until it is used; it outlives a reload. */
     linkHash?: string
   }

@@ -83,6 +83,7 @@ function useWidget() {
   const loading = useRef<Promise<void>>(undefined)
   const load = () => {
     setFailure(undefined)
+    // After the first paint.
     loading.current = new Promise((resolve) => setTimeout(resolve))
       .then(() => loadChunk(loadWidget))
       .then(
@@ -90,7 +91,6 @@ function useWidget() {
         () => setFailure(LOAD_FAILED),
       )
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, after the first paint
   useEffect(load, [])
   const retry = (instance: HumanWidget | null) => {
     if (!instance) return load()

@@ -151,7 +151,8 @@ function RequestForm({ own: { full_name, request }, catalogue, onSaved, onCancel
       <div className="space-y-1">
         <h2 className="font-semibold text-lg">{TITLE}</h2>
         <p className="text-muted text-sm">
-          Diga quem você é e do que precisa: quem aprova as contas lê este pedido. Só o nome é obrigatório.
+          Diga quem você é e do que precisa: quem aprova as contas lê este pedido. Só o nome é obrigatório,
+          mas áreas, marcas e estados decidem quais relatórios e dados você vê.
         </p>
       </div>
       <div className="grid gap-5 sm:grid-cols-2">
