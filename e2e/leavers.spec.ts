@@ -22,6 +22,31 @@ test('who has not been here for long is found, and stays found in the address', 
   await expect(page.getByText(`Todos os ${never.length} usuários que correspondem`)).toBeVisible()
 })
 
+test('many are given an end at once, or none, and get back what they had', async ({ page, other }) => {
+  const day = saoPauloDay(Date.now() + 30 * DAY_MS)
+  await other.change(VENDAS, { valid_until: day })
+  const later = saoPauloDay(Date.now() + 60 * DAY_MS)
+  await openAdmin(page, `?q=${VENDAS}`)
+  await page.getByRole('checkbox', { name: 'Selecionar todos os usuários que correspondem' }).check()
+  await page.getByRole('button', { name: 'Alterar Filtros em Massa (1)' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Alteração em Massa' })
+  await dialog.getByText('Mudar até quando o acesso vale').click()
+  const [effect, field] = [dialog.getByRole('status'), dialog.getByLabel('Válido até')]
+  await expect(effect).toHaveText('Escolha o último dia do acesso, ou “Sem prazo”.')
+  await field.fill(saoPauloDay(Date.now() - DAY_MS))
+  await expect(field).toHaveAccessibleDescription('Este dia já passou. Escolha hoje ou um dia depois.')
+  await field.fill(later)
+  await expect(effect).toHaveText('1 ganha prazo, 0 perdem prazo, 0 ficam como estão')
+  await dialog.getByRole('button', { name: 'Sem prazo' }).click()
+  await expect(effect).toHaveText('1 ganha prazo, 0 perdem prazo, 0 ficam como estão')
+  await dialog.getByRole('button', { name: 'Mudar prazo' }).click()
+  await expect(toast(page, 'Prazo alterado com sucesso para 1 usuário(s)')).toBeVisible()
+  expect((await other.person(VENDAS)).valid_until).toBeNull()
+  await page.getByRole('button', { name: 'Desfazer' }).click()
+  await expect(toast(page, 'Alteração desfeita')).toBeVisible()
+  await expect(rows(page).first()).toContainText(`Válido até ${shown(day)}`)
+})
+
 test('an access is given an end, which the row, the history and the person are told', async ({
   page,
   browser,

@@ -22,8 +22,10 @@ export const adminMessages = {
   bulkNothing: 'Selecione pelo menos um item para alterar',
   bulkAdd: 'Adicionar aos usuários selecionados',
   bulkRemove: 'Remover dos usuários selecionados',
-  bulkDone: (action: 'add' | 'remove', count: number) =>
-    `Dados ${action === 'add' ? 'adicionados' : 'removidos'} com sucesso para ${grouped(count)} usuário(s)`,
+  bulkValidity: 'Mudar até quando o acesso vale',
+  bulkNoEnd: 'Escolha o último dia do acesso, ou “Sem prazo”',
+  bulkDone: (action: 'add' | 'remove' | 'validity', count: number) =>
+    `${{ add: 'Dados adicionados', remove: 'Dados removidos', validity: 'Prazo alterado' }[action]} com sucesso para ${grouped(count)} usuário(s)`,
   bulkFailed: 'Erro ao atualizar dados dos usuários',
   deleteNothing: 'Nenhum usuário selecionado',
   deleted: (count: number) => `${grouped(count)} usuário(s) excluído(s) com sucesso`,

@@ -259,8 +259,10 @@ const allMatchingSchema = z.strictObject({
   fingerprint: z.optional(z.string().check(z.maxLength(64))),
 })
 
+/** 'add' and 'remove' name lists; 'validity' names the last day of the access, or null for one without an end. */
 const bulkChangeFields = {
-  action: z.enum(['add', 'remove']),
+  action: z.enum(['add', 'remove', 'validity']),
+  ...validity,
   types: z.optional(listSchemas.types),
   marcas: z.optional(listSchemas.marcas),
   estados: z.optional(listSchemas.estados),
@@ -272,7 +274,7 @@ const bulkEditSchema = z.union([
 export type BulkEdit = z.output<typeof bulkEditSchema>
 
 /**
- * How many of the selected people gain, lose and stay as they are. undoId is null for a dry run. The fingerprint
+ * How many of the selected people gain, lose and stay as they are; a later end, or none any more, is a gain. undoId is null for a dry run. The fingerprint
  * stands for exactly these people, whatever they hold; `allMatching` takes it.
  */
 const bulkEditResultSchema = z.object({
@@ -385,7 +387,7 @@ export const userRoutes = defineRoutes({
     access: 'admin',
     idempotent: true,
     summary:
-      'Adds entitlements to many people or removes them (set union and difference), all or nothing; a dry run only counts. 409 names in `fields` those of `userIds` who are gone',
+      'Adds entitlements to many people or removes them (set union and difference), or sets until when their access is valid, all or nothing; a dry run only counts. 409 names in `fields` those of `userIds` who are gone',
     query: z.object({ dryRun: z.optional(z.enum(FLAGS)) }),
     body: bulkEditSchema,
     response: bulkEditResultSchema,

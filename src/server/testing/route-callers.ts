@@ -175,6 +175,10 @@ export const TAKEN: Record<string, Example[]> = {
   'POST /api/profiles/bulk-edit': [
     { path: '/api/profiles/bulk-edit', body: { userIds: [SOMEBODY], action: 'add', types: ['Vendas'] } },
     {
+      path: '/api/profiles/bulk-edit',
+      body: { userIds: [SOMEBODY], action: 'validity', valid_until: '2999-12-31' },
+    },
+    {
       path: '/api/profiles/bulk-edit?dryRun=true',
       body: { allMatching: { filter: { q: 'a' }, except: [], count: 1 }, action: 'remove', marcas: ['FIAT'] },
     },

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { type Entitlements, LISTS } from '#contract/held-lists.ts'
 import { adminMessages } from '#contract/user-rules.ts'
-import type { BulkEdit, BulkEditResult } from '#contract/users.ts'
+import type { AuditAction, BulkEdit, BulkEditResult } from '#contract/users.ts'
 import {
   holdCatalogue,
   readCatalogue,
@@ -15,6 +15,7 @@ import { changeOnce } from '#server/http/change-once.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import {
+  changeOfValidity,
   type EntitlementChange,
   inChunks,
   mergeEntitlements,
@@ -23,89 +24,128 @@ import {
 } from './entitlements.ts'
 import { matches } from './user-queries.ts'
 
-type Person = { user_id: string; email: string } & Entitlements
+/** What a bulk edit may change of somebody. */
+type Held = Entitlements & { valid_until: string | null }
+type Person = { user_id: string; email: string } & Held
+
+/** What an edit makes of people. */
+interface Deed {
+  action: AuditAction
+  /** What of a person decides what becomes of them. */
+  columns: (keyof Held)[]
+  /** How somebody changes who holds this in those columns; undefined where nothing does. */
+  changeOf: (held: Partial<Held>) => { before: Partial<Held>; after: Partial<Held> } | undefined
+  isGain: (change: { before: Partial<Held> }) => boolean
+}
 
 /**
- * Adds entitlements to many people or removes them, all or nothing. Who would not change is not written.
+ * Adds entitlements to many people, removes them, or sets the end of their access, all or nothing. Who would not change
+ * is not written.
  * @returns how many gain, lose and stay, and the id under which it can be undone (null when none changed)
- * @throws ProblemError invalid-input without any item, conflict when others are meant than the administrator saw
+ * @throws ProblemError invalid-input without any item and for a day that has passed, conflict when others are meant than
+ *   the administrator saw
  */
 export async function bulkEdit(context: Context, edit: BulkEdit): Promise<BulkEditResult> {
-  const action = edit.action === 'add' ? 'entitlements-added' : 'entitlements-removed'
   const batchId = randomUUID()
   return changeOnce(context, async (db) => {
-    const catalogue = await holdCatalogue(db)
-    const items = itemsOf(edit, catalogue)
+    const deed = decideDeed(context, await holdCatalogue(db), edit)
     const ids = await selectPeople(db, edit, true)
-    let changed = 0
+    const counts = { gaining: 0, losing: 0 }
     for (const chunk of inChunks(ids)) {
-      const people = await readPeople(db, chunk)
-      const changes = people.flatMap((person) => changeOf(catalogue, person, edit.action, items))
+      const changes: EntitlementChange[] = []
+      for (const { user_id, email, ...held } of await readPeople(db, chunk)) {
+        const change = deed.changeOf(held)
+        if (!change) continue
+        counts[deed.isGain(change) ? 'gaining' : 'losing'] += 1
+        const { valid_until: _, ...lists } = held
+        changes.push({ user_id, email, lists: { ...lists, ...change.after }, ...change })
+      }
       // Each chunk at its own time: what can be undone counts from the last of them.
-      await writeChanges({ ...context, db }, { action, batchId, changes })
-      changed += changes.length
+      await writeChanges({ ...context, db }, { action: deed.action, batchId, changes })
     }
-    return resultOf(edit, ids, changed, changed > 0 ? batchId : null)
+    return resultOf(ids, counts, batchId)
   })
 }
 
 /** Counts what bulkEdit would do, and throws as it does; nothing is written or locked. */
-export async function previewBulkEdit({ db }: Context, edit: BulkEdit): Promise<BulkEditResult> {
-  const catalogue = await readCatalogue(db)
-  const items = itemsOf(edit, catalogue)
+export async function previewBulkEdit(context: Context, edit: BulkEdit): Promise<BulkEditResult> {
+  const { db } = context
+  const deed = decideDeed(context, await readCatalogue(db), edit)
   const ids = await selectPeople(db, edit, false)
-  let changed = 0
+  const counts = { gaining: 0, losing: 0 }
   for (const chunk of inChunks(ids))
-    for (const { people, ...lists } of await countByLists(db, chunk, items))
-      if (mergeEntitlements(catalogue, lists, edit.action, items)) changed += people
-  return resultOf(edit, ids, changed, null)
+    for (const { people, ...held } of await countByHeld(db, chunk, deed.columns)) {
+      const change = deed.changeOf(held)
+      if (change) counts[deed.isGain(change) ? 'gaining' : 'losing'] += people
+    }
+  return resultOf(ids, counts, null)
 }
 
 /** What is archived may be taken from many, but not given. */
-function itemsOf(edit: BulkEdit, catalogue: Catalogue): Partial<Entitlements> {
+function decideDeed(context: Context, catalogue: Catalogue, edit: BulkEdit): Deed {
+  const { action, valid_until } = edit
   const items = namedLists(edit)
+  const columns = LISTS.filter((name) => items[name])
+  if (action === 'validity') {
+    if (valid_until === undefined || columns.length > 0) throw nothingNamed('valid_until')
+    // Refuses a day that has passed.
+    changeOfValidity(context, { valid_until: null }, { isNew: false, wanted: valid_until })
+    return {
+      action: 'validity-set',
+      columns: ['valid_until'],
+      changeOf: ({ valid_until: current = null }) =>
+        current === valid_until ? undefined : { before: { valid_until: current }, after: { valid_until } },
+      isGain: ({ before }) => !valid_until || (!!before.valid_until && before.valid_until < valid_until),
+    }
+  }
+  if (columns.length === 0 || valid_until !== undefined) throw nothingNamed('types')
+  refuseUnknown(catalogue, items, action === 'add' ? {} : undefined)
+  return {
+    action: action === 'add' ? 'entitlements-added' : 'entitlements-removed',
+    columns,
+    changeOf(held) {
+      const after = mergeEntitlements(catalogue, held, action, items)
+      return after && { before: Object.fromEntries(columns.map((name) => [name, held[name]])), after }
+    },
+    isGain: () => action === 'add',
+  }
+}
+
+function nothingNamed(path: string): ProblemError {
   const message = adminMessages.bulkNothing
-  if (Object.keys(items).length === 0)
-    throw new ProblemError('invalid-input', { detail: message, fields: [{ path: 'types', message }] })
-  refuseUnknown(catalogue, items, edit.action === 'add' ? {} : undefined)
-  return items
+  return new ProblemError('invalid-input', { detail: message, fields: [{ path, message }] })
 }
 
-function resultOf(edit: BulkEdit, ids: string[], changed: number, undoId: string | null): BulkEditResult {
-  const [gaining, losing] = edit.action === 'add' ? [changed, 0] : [0, changed]
-  const unchanged = ids.length - changed
-  return { selected: ids.length, gaining, losing, unchanged, fingerprint: fingerprintOf(ids), undoId }
-}
-
-function changeOf(
-  catalogue: Catalogue,
-  { user_id, email, ...lists }: Person,
-  action: BulkEdit['action'],
-  items: Partial<Entitlements>,
-): EntitlementChange[] {
-  const after = mergeEntitlements(catalogue, lists, action, items)
-  if (!after) return []
-  const before = Object.fromEntries(
-    Object.keys(after).map((name) => [name, lists[name as keyof Entitlements]]),
-  )
-  return [{ user_id, email, lists: { ...lists, ...after }, before, after }]
+function resultOf(
+  ids: string[],
+  counts: Pick<BulkEditResult, 'gaining' | 'losing'>,
+  batchId: string | null,
+): BulkEditResult {
+  const changed = counts.gaining + counts.losing
+  const undoId = changed > 0 ? batchId : null
+  return {
+    selected: ids.length,
+    ...counts,
+    unchanged: ids.length - changed,
+    fingerprint: fingerprintOf(ids),
+    undoId,
+  }
 }
 
 function readPeople(db: Db, ids: string[]): Promise<Person[]> {
   return db
     .selectFrom('profiles')
-    .select(['user_id', 'email', 'types', 'marcas', 'estados'])
+    .select(['user_id', 'email', 'types', 'marcas', 'estados', 'valid_until'])
     .where(isOneOf(ids))
     .execute()
 }
 
-function countByLists(db: Db, ids: string[], items: Partial<Entitlements>) {
-  const named = LISTS.filter((name) => items[name])
+function countByHeld(db: Db, ids: string[], columns: (keyof Held)[]) {
   return db
     .selectFrom('profiles')
-    .select((query) => [...named, query.fn.countAll<number>().as('people')])
+    .select((query) => [...columns, query.fn.countAll<number>().as('people')])
     .where(isOneOf(ids))
-    .groupBy(named)
+    .groupBy(columns)
     .execute()
 }
 

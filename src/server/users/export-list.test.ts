@@ -29,19 +29,21 @@ describeOnEachDatabase('the list as a CSV file', (kind) => {
       approved: false,
       ...dates,
     })
+    await addPerson(portal, { email: 'lia@grupopatio.com.br', valid_until: '2020-01-31', ...dates })
     const { status, body } = await exportList({ sort: 'email', verified: 'false' })
     expect(status).toBe(200)
-    expect(body.people).toBe(2)
+    expect(body.people).toBe(3)
     expect(body.csv.split('\r\n')).toEqual([
       '\ufeffE-mail;Nome;Papel;Status;E-mail verificado;Cadastro;Último acesso;Válido até;Áreas;Marcas;Estados',
       "'-bia@grupopatio.com.br;' @soma;Usuário;Pendente;;01/01/2026 23:30;Nunca;;Vendas;FIAT;RJ",
       `ana@grupopatio.com.br;"'=1+1;""x""";Usuário;Aprovado;;01/01/2026 23:30;Nunca;31/12/2026;Vendas, CRM;FIAT;RJ`,
+      'lia@grupopatio.com.br;;Usuário;Acesso encerrado;;01/01/2026 23:30;Nunca;31/01/2020;Vendas;FIAT;RJ',
       '',
     ])
     expect((await exportList({ q: 'ana', type: 'Vendas' })).body.people).toBe(1)
     const told = (await readTrail(portal)).map(({ action, actor_id, after }) => ({ action, actor_id, after }))
     expect(told).toEqual([
-      { action: 'list-exported', actor_id: admin.user_id, after: { people: 2, verified: 'false' } },
+      { action: 'list-exported', actor_id: admin.user_id, after: { people: 3, verified: 'false' } },
       {
         action: 'list-exported',
         actor_id: admin.user_id,

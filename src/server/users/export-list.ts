@@ -1,5 +1,5 @@
 import type { QueryOf, ReplyOf } from '#contract/route.ts'
-import { MAX_IDS } from '#contract/user-rules.ts'
+import { hasPassed, MAX_IDS } from '#contract/user-rules.ts'
 import type { ManagedProfile, userRoutes } from '#contract/users.ts'
 import type { Context } from '#server/http/context.ts'
 import { recordAudit } from '#server/operations/audit.ts'
@@ -7,11 +7,11 @@ import { listUsers } from './list-users.ts'
 
 type Route = typeof userRoutes.exportProfiles
 
-const COLUMNS: readonly [head: string, (profile: ManagedProfile) => string][] = [
+const COLUMNS: readonly [head: string, (profile: ManagedProfile, now: number) => string][] = [
   ['E-mail', ({ email }) => email],
   ['Nome', ({ full_name }) => full_name ?? ''],
   ['Papel', ({ role }) => (role === 'admin' ? 'Administrador' : 'Usuário')],
-  ['Status', ({ approved }) => (approved ? 'Aprovado' : 'Pendente')],
+  ['Status', statusOf],
   ['E-mail verificado', ({ email_verified_at }) => dateIn(email_verified_at)],
   ['Cadastro', ({ created_at }) => dateIn(created_at)],
   ['Último acesso', ({ last_sign_in_at }) => dateIn(last_sign_in_at) || 'Nunca'],
@@ -27,10 +27,11 @@ const COLUMNS: readonly [head: string, (profile: ManagedProfile) => string][] = 
  */
 export async function exportUserList(context: Context, wanted: QueryOf<Route>): Promise<ReplyOf<Route>> {
   return context.db.transaction().execute(async (db) => {
+    const now = context.clock()
     const lines = [COLUMNS.map(([head]) => head)]
     for (let cursor: string | null | undefined; cursor !== null; ) {
       const page = await listUsers(db, { ...wanted, limit: MAX_IDS, ...(cursor && { cursor }) })
-      lines.push(...page.items.map((profile) => COLUMNS.map(([, cellOf]) => cellOf(profile))))
+      lines.push(...page.items.map((profile) => COLUMNS.map(([, cellOf]) => cellOf(profile, now))))
       cursor = page.next
     }
     const people = lines.length - 1
@@ -40,6 +41,12 @@ export async function exportUserList(context: Context, wanted: QueryOf<Route>): 
     await recordAudit({ ...context, db }, { action: 'list-exported', after })
     return { csv: `\ufeff${lines.map((cells) => `${cells.map(writeCell).join(';')}\r\n`).join('')}`, people }
   })
+}
+
+/** As the rows of the list say it. */
+function statusOf({ approved, valid_until }: ManagedProfile, now: number): string {
+  if (!approved) return 'Pendente'
+  return hasPassed(valid_until ?? '', now) ? 'Acesso encerrado' : 'Aprovado'
 }
 
 /** A cell that begins so is a formula to a spreadsheet (OWASP, CSV injection); an apostrophe makes a text of it. */

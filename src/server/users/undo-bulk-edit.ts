@@ -11,7 +11,7 @@ import { withdrawApprovalMails } from './mails.ts'
 
 /** The way of the answer and of the click: whoever presses in the last second is still heard. */
 export const GRACE_SECONDS = 5
-const EDITS = ['entitlements-added', 'entitlements-removed', 'approval-given']
+const EDITS = ['entitlements-added', 'entitlements-removed', 'validity-set', 'approval-given']
 
 type State = Entitlements & { approved: boolean; valid_until: string | null }
 type EditedPerson = State & {

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { saoPauloDay } from '#contract/user-rules.ts'
-import { approveMany, patchProfile, readPerson, readTrail, undoEdit } from '#server/testing/admin-calls.ts'
+import {
+  approveMany,
+  editMany,
+  patchProfile,
+  readPerson,
+  readTrail,
+  undoEdit,
+} from '#server/testing/admin-calls.ts'
 import {
   addPerson,
   configureReports,
@@ -65,6 +72,57 @@ describeOnEachDatabase('an access that ends by itself', (kind) => {
       expect([status, body.code]).toEqual([400, 'invalid-input'])
       if (path) expect(body.fields[0].path).toBe(path)
       expect(await readPerson(portal, admin, person.user_id)).toMatchObject({ valid_until: null, version: 1 })
+    })
+
+    test('of many at once, who are counted first, and comes back with an undo', async () => {
+      const day = dayFromNow(30)
+      const people = [
+        await addPerson(portal, { ...LISTS, valid_until: '2020-01-01' }),
+        await addPerson(portal, LISTS),
+        await addPerson(portal, { ...LISTS, valid_until: day }),
+      ]
+      const ends = async () =>
+        (await Promise.all(people.map(({ user_id }) => readPerson(portal, admin, user_id)))).map(
+          ({ valid_until, types }) => [valid_until, types],
+        )
+      const before = await ends()
+      const set = (valid_until: string | null, dryRun = false) =>
+        editMany(
+          portal,
+          admin,
+          { userIds: people.map(({ user_id }) => user_id), action: 'validity', valid_until },
+          dryRun,
+        )
+      expect((await set(day, true)).body).toMatchObject({ gaining: 1, losing: 1, unchanged: 1, undoId: null })
+      const { body } = await set(day)
+      expect(body).toMatchObject({ gaining: 1, losing: 1, unchanged: 1 })
+      expect(await ends()).toEqual(people.map(() => [day, LISTS.types]))
+      expect(await readTrail(portal)).toMatchObject([
+        { action: 'validity-set', after: { valid_until: day }, batch_id: body.undoId },
+        { action: 'validity-set', after: { valid_until: day }, batch_id: body.undoId },
+      ])
+      expect((await undoEdit(portal, admin, body.undoId)).body).toEqual({ restored: 2 })
+      expect(await ends()).toEqual(before)
+      expect((await set(null)).body).toMatchObject({ gaining: 2, losing: 0, unchanged: 1 })
+      expect(await ends()).toEqual(people.map(() => [null, LISTS.types]))
+    })
+
+    test('of many only to what one may be given, and with nothing else', async () => {
+      const userIds = [(await addPerson(portal)).user_id]
+      const day = dayFromNow(1)
+      for (const [edit, path] of [
+        [{ action: 'validity', valid_until: dayFromNow(-1) }, 'valid_until'],
+        [{ action: 'validity' }, 'valid_until'],
+        [{ action: 'validity', valid_until: day, types: ['CRM'] }, 'valid_until'],
+        [{ action: 'add', valid_until: day, types: ['CRM'] }, 'types'],
+      ] as const) {
+        const { status, body } = await send(portal, 'POST', '/api/profiles/bulk-edit', {
+          token: admin.token,
+          body: { userIds, ...edit },
+        })
+        expect([status, body.fields[0].path]).toEqual([400, path])
+      }
+      expect(await readTrail(portal)).toEqual([])
     })
 
     test('by one of two administrators at once; the other is told', async () => {

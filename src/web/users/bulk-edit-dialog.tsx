@@ -11,7 +11,7 @@ import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
 import { type BulkEditForm, describeGone, describePreview, useBulkEdit } from './bulk-edit.ts'
 import { LIST_ORDER, type ListName } from './describe-change.ts'
 import { AskingDialog } from './dialog-notices.tsx'
-import { EntitlementList, isSame, LISTS, NO_ENTITLEMENTS } from './entitlements.tsx'
+import { EntitlementList, LISTS, NO_ENTITLEMENTS, ValidUntil } from './entitlements.tsx'
 import { FillFrom } from './fill-from.tsx'
 import { type SelectionDialogProps, selectionInWords, selectionSize, usersInWords } from './selection.ts'
 
@@ -19,9 +19,11 @@ const TITLE = 'Alteração em Massa'
 const ACTIONS: readonly { value: BulkEdit['action']; label: string }[] = [
   { value: 'add', label: adminMessages.bulkAdd },
   { value: 'remove', label: adminMessages.bulkRemove },
+  { value: 'validity', label: adminMessages.bulkValidity },
 ]
+const SUBMIT = { add: 'Adicionar', remove: 'Remover', validity: 'Mudar prazo' }
 
-/** 'Alteração em Massa': adds entitlements to many people or takes them away. */
+/** 'Alteração em Massa': adds entitlements to many people, takes them away, or says until when their access is valid. */
 export function BulkEditDialog({ selection, onClose, onDone }: SelectionDialogProps) {
   const formId = useId()
   const form = useBulkEdit(selection, () => {
@@ -37,7 +39,7 @@ export function BulkEditDialog({ selection, onClose, onDone }: SelectionDialogPr
       title={TITLE}
       description={`${selectionInWords(form.selection)}.`}
       onClose={form.isSaving ? undefined : onClose}
-      wouldLose={!isSame(form.ticked, NO_ENTITLEMENTS)}
+      wouldLose={form.hasChanges}
       actions={(close) => (
         <>
           <Button variant="secondary" onClick={close}>
@@ -49,7 +51,7 @@ export function BulkEditDialog({ selection, onClose, onDone }: SelectionDialogPr
             isBusy={form.isSaving || form.isCalculating}
             disabled={form.failure !== undefined}
           >
-            {form.action === 'add' ? 'Adicionar' : 'Remover'}
+            {SUBMIT[form.action]}
           </Button>
         </>
       )}
@@ -68,18 +70,28 @@ export function BulkEditDialog({ selection, onClose, onDone }: SelectionDialogPr
           onChange={(action) => !form.isSaving && form.setAction(action)}
           className="sm:grid-cols-2"
         />
-        <FillFrom
-          lists={LIST_ORDER}
-          ticked={form.ticked}
-          held={form.action === 'add' ? NO_ENTITLEMENTS : undefined}
-          onChange={(ticked) => !form.isSaving && form.setTicked(ticked)}
-          canBeSaved
-        />
-        <ListTabs
-          held={form.action === 'add' ? NO_ENTITLEMENTS : undefined}
-          ticked={form.ticked}
-          onChange={(ticked) => !form.isSaving && form.setTicked(ticked)}
-        />
+        {form.action === 'validity' ? (
+          <ValidUntil
+            value={form.validUntil}
+            error={form.lack === adminMessages.dayPassed ? form.lack : undefined}
+            onChange={(day) => !form.isSaving && form.setValidUntil(day)}
+          />
+        ) : (
+          <>
+            <FillFrom
+              lists={LIST_ORDER}
+              ticked={form.ticked}
+              held={form.action === 'add' ? NO_ENTITLEMENTS : undefined}
+              onChange={(ticked) => !form.isSaving && form.setTicked(ticked)}
+              canBeSaved
+            />
+            <ListTabs
+              held={form.action === 'add' ? NO_ENTITLEMENTS : undefined}
+              ticked={form.ticked}
+              onChange={(ticked) => !form.isSaving && form.setTicked(ticked)}
+            />
+          </>
+        )}
         <Preview {...form} />
       </form>
     </AskingDialog>
@@ -119,7 +131,16 @@ function ListTabs({ ticked, held, onChange }: ListTabsProps) {
 }
 
 /** Says what a bulk edit would do, or that it is being done, and offers to calculate it again where that failed. */
-function Preview({ selection, lack, effect, failure, isCalculating, isSaving, recalculate }: BulkEditForm) {
+function Preview({
+  selection,
+  action,
+  lack,
+  effect,
+  failure,
+  isCalculating,
+  isSaving,
+  recalculate,
+}: BulkEditForm) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-lg bg-subtle px-3 py-2.5 text-sm">
       <p role="status" className={classNames('min-h-5 tabular-nums', isCalculating && 'text-muted')}>
@@ -128,7 +149,7 @@ function Preview({ selection, lack, effect, failure, isCalculating, isSaving, re
           : lack
             ? hintOf(lack)
             : effect
-              ? describePreview(effect)
+              ? describePreview(effect, action)
               : sentenceOf(failure)}
       </p>
       {failure && (
@@ -142,7 +163,7 @@ function Preview({ selection, lack, effect, failure, isCalculating, isSaving, re
 
 /** What is not ticked yet is no fault before somebody has tried to save. */
 function hintOf(lack: string): string {
-  if (lack !== adminMessages.bulkNothing) return `${lack}.`
+  if (lack !== adminMessages.bulkNothing) return lack.replace(/\.?$/, '.')
   return 'Marque o que deve mudar para ver o efeito antes de salvar.'
 }
 

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Entitlements } from '#contract/held-lists.ts'
-import { adminMessages, UNDO_SECONDS } from '#contract/user-rules.ts'
+import { adminMessages, hasPassed, UNDO_SECONDS } from '#contract/user-rules.ts'
 import type { BulkEdit, BulkEditResult } from '#contract/users.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import { isConflict } from '#web/http/send-request.ts'
@@ -11,7 +11,7 @@ import { useSettled } from '#web/ui/use-settled.ts'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import { rememberTicks } from './access-templates.ts'
 import { callOnce } from './call-once.ts'
-import { NO_ENTITLEMENTS } from './entitlements.tsx'
+import { isSame, NO_ENTITLEMENTS } from './entitlements.tsx'
 import { inWords, type Selection, selectionSize, withoutLeavers } from './selection.ts'
 import { refreshUsers } from './user-queries.ts'
 
@@ -21,6 +21,7 @@ export type BulkEditForm = ReturnType<typeof useBulkEdit>
 export function useBulkEdit(chosen: Selection, onSaved: () => void) {
   const [action, setAction] = useState<BulkEdit['action']>('add')
   const [ticked, setTicked] = useState<Entitlements>(NO_ENTITLEMENTS)
+  const [validUntil, setValidUntil] = useState<string>()
   const [goneIds, setGoneIds] = useState<ReadonlySet<string>>(new Set())
   const [refusal, setRefusal] = useState<string>()
   // The table follows every change; whom the dialog is about changes only when it says so.
@@ -34,8 +35,11 @@ export function useBulkEdit(chosen: Selection, onSaved: () => void) {
     setOpened(latest.current)
   }
   const selection = useMemo(() => withoutLeavers(opened, (id) => goneIds.has(id)), [opened, goneIds])
-  const edit = useMemo(() => bulkEditOf(selection, action, ticked), [selection, action, ticked])
-  const lack = whatLacks(selection, ticked)
+  const edit = useMemo(
+    () => bulkEditOf(selection, action, ticked, validUntil),
+    [selection, action, ticked, validUntil],
+  )
+  const lack = whatLacks(selection, edit)
 
   /** Leaves out whom a conflict names, and returns whether it names any. */
   const leaveOut = (conflict: Error, told: BulkEdit) => {
@@ -94,6 +98,9 @@ export function useBulkEdit(chosen: Selection, onSaved: () => void) {
     setAction,
     ticked,
     setTicked,
+    validUntil,
+    setValidUntil,
+    hasChanges: validUntil !== undefined || !isSame(ticked, NO_ENTITLEMENTS),
     /** What has to be there before there is an effect. */
     lack,
     /** The last one that was told; while another is calculated, that of the edit before. */
@@ -112,23 +119,33 @@ export function useBulkEdit(chosen: Selection, onSaved: () => void) {
   }
 }
 
-function whatLacks(selection: Selection, ticked: Entitlements): string | undefined {
+function whatLacks(selection: Selection, edit: BulkEdit): string | undefined {
   if (selectionSize(selection) === 0) return adminMessages.deleteNothing
-  return Object.values(ticked).some((items) => items.length > 0) ? undefined : adminMessages.bulkNothing
+  if (edit.action !== 'validity')
+    return edit.types || edit.marcas || edit.estados ? undefined : adminMessages.bulkNothing
+  if (edit.valid_until === undefined) return adminMessages.bulkNoEnd
+  return hasPassed(edit.valid_until ?? '', Date.now()) ? adminMessages.dayPassed : undefined
 }
 
-/** A bulk edit of these people; lists in which nothing is ticked are left out. */
+/**
+ * A bulk edit of these people; lists in which nothing is ticked are left out.
+ * @param validUntil a day, empty for an access without an end; undefined until one or the other is chosen
+ */
 export function bulkEditOf(
   selection: Selection,
   action: BulkEdit['action'],
   { types, marcas, estados }: Entitlements,
+  validUntil?: string,
 ): BulkEdit {
-  const change = {
-    action,
-    ...(types.length > 0 && { types }),
-    ...(marcas.length > 0 && { marcas }),
-    ...(estados.length > 0 && { estados }),
-  }
+  const change =
+    action === 'validity'
+      ? { action, ...(validUntil !== undefined && { valid_until: validUntil || null }) }
+      : {
+          action,
+          ...(types.length > 0 && { types }),
+          ...(marcas.length > 0 && { marcas }),
+          ...(estados.length > 0 && { estados }),
+        }
   if (selection.kind === 'some') return { userIds: [...selection.profiles.keys()], ...change }
   const { filter, except, count } = selection
   return { allMatching: { filter, except, count }, ...change }
@@ -156,10 +173,14 @@ export function describeGone(count: number): string {
 }
 
 /** What a dry run has counted: '12 ganham, 0 perdem, 3 ficam como estão'. */
-export function describePreview({ gaining, losing, unchanged }: BulkEditResult): string {
+export function describePreview(
+  { gaining, losing, unchanged }: BulkEditResult,
+  action: BulkEdit['action'] = 'add',
+): string {
+  const what = action === 'validity' ? ' prazo' : ''
   return [
-    inWords(gaining, 'ganha', 'ganham'),
-    inWords(losing, 'perde', 'perdem'),
+    inWords(gaining, `ganha${what}`, `ganham${what}`),
+    inWords(losing, `perde${what}`, `perdem${what}`),
     inWords(unchanged, 'fica como está', 'ficam como estão'),
   ].join(', ')
 }

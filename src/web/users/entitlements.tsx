@@ -96,8 +96,8 @@ export function missingIn(ticked: Entitlements): string | undefined {
 }
 
 interface ValidUntilProps {
-  /** Empty for an access without an end. */
-  value: string
+  /** Empty for an access without an end; undefined until that is chosen. */
+  value: string | undefined
   error?: string | undefined
   onChange: (day: string) => void
 }
@@ -109,18 +109,18 @@ export function ValidUntil({ value, error, onChange }: ValidUntilProps) {
       <TextField
         type="date"
         label="Válido até"
-        value={value}
+        value={value ?? ''}
         error={error}
         min={saoPauloDay(Date.now())}
         onChange={({ target }) => onChange(target.value)}
         className="w-44"
       />
-      {value ? (
+      {value === '' ? (
+        <p className="flex h-11 items-center text-muted text-sm">Sem data, o acesso não termina sozinho.</p>
+      ) : (
         <Button variant="ghost" onClick={() => onChange('')} className="h-11 px-3">
           Sem prazo
         </Button>
-      ) : (
-        <p className="flex h-11 items-center text-muted text-sm">Sem data, o acesso não termina sozinho.</p>
       )}
     </div>
   )
