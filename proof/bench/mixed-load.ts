@@ -1,19 +1,25 @@
 // What a busy morning looks like: reads, messages and sign-ins at a steady rate, sent on time whether or not the earlier
-// ones have been answered. `npm run load [-- --seconds 20] [--server 1000] [--embedded 200]` (requests a second)
+// ones have been answered. Then the peak at eight: people sign in, look at a report and stay, beside the load and streams.
+// `npm run load [-- --seconds 20] [--server 1000] [--embedded 200] [--people 500] [--peak 300]` (requests a second; seconds)
 import { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Figure } from '#proof/shared/figures.ts'
 import { quantile, readNumbers, runBench } from '#proof/shared/figures.ts'
-import { ADMIN, signInAsAdmin } from '#proof/shared/people.ts'
+import { ADMIN, addSessions, earnPasses, signInAsAdmin } from '#proof/shared/people.ts'
 import { createDatabase, openPostgres, runSql } from '#proof/shared/postgres.ts'
-import { FIRST_PORT, startPortal } from '#proof/shared/processes.ts'
-import { type Answer, type Asked, ask } from '#proof/shared/requests.ts'
+import { FIRST_PORT, residentMemory, startPortal } from '#proof/shared/processes.ts'
+import { type Answer, type Asked, ask, tokenRequest } from '#proof/shared/requests.ts'
 import { type CleanUp, say, temporaryFolder } from '#proof/shared/run-task.ts'
+import { followChanges } from '#proof/shared/streams.ts'
+import { readDemoSecret } from '#server/demo/demo-installation.ts'
 
-const options = readNumbers({ seconds: 20, server: 1000, embedded: 200 })
+const options = readNumbers({ seconds: 20, server: 1000, embedded: 200, people: 500, peak: 300 })
 const WARM_UP_SECONDS = 3
 const MAX_CONNECTIONS = 256
 const TICK_MS = 5
+/** Of the load beside the people at eight: requests a second, and open streams of administrators. */
+const BESIDE = 50
+const STREAMS = 5
 const MESSAGE = {
   name: 'Carga',
   email: 'carga@exemplo.com.br',
@@ -117,10 +123,82 @@ async function measure(
   ]
 }
 
+/** One person's morning: the page, the human check, the password, and what the screen of reports asks for. */
+async function comeIn(url: string, email: string): Promise<Answer[]> {
+  const page = await ask(url, { path: '/login', headers: { 'accept-encoding': 'br' } })
+  const [captcha] = await earnPasses(url, 1)
+  const body = { email, password: ADMIN.password, captcha }
+  const signedIn = await ask(url, { method: 'POST', path: '/api/auth/token?grant_type=password', body })
+  if (signedIn.status !== 200) return [page, signedIn]
+  const token = JSON.parse(signedIn.body).access_token as string
+  const screen = ['/api/profiles/me', '/api/user-roles/me', '/api/reports/me'].map((path) => ({
+    path,
+    token,
+  }))
+  const asked: Asked[] = [...screen, tokenRequest(token, 'Vendas')]
+  return [page, signedIn, ...(await Promise.all(asked.map((each) => ask(url, each))))]
+}
+
+async function measurePeak(DATABASE_URL: string, cleanUp: CleanUp): Promise<Figure[]> {
+  const DATA_DIR = temporaryFolder(cleanUp)
+  const portal = await startPortal(FIRST_PORT, {
+    DATABASE_URL,
+    DATA_DIR,
+    RATE_LIMITS: 'off',
+    LOG_LEVEL: 'info',
+    ALTCHA_COST: '1',
+  })
+  cleanUp(portal.stop)
+  const before = residentMemory(portal.pid)
+  await addSessions(DATABASE_URL, readDemoSecret(DATA_DIR), options.people, 'Vendas')
+  await runSql(DATABASE_URL, (client) =>
+    client.query(`insert into passwords (user_id, hash) select p.user_id, a.hash from profiles p, passwords a
+      join profiles o on o.user_id = a.user_id where o.email = '${ADMIN.email}' and p.email like 'carga%'`),
+  )
+  const token = await signInAsAdmin(portal.url)
+  for (let each = 0; each < STREAMS; each++) cleanUp((await followChanges(portal.url, token)).close)
+  let highest = 0
+  const watch = setInterval(() => {
+    highest = Math.max(highest, residentMemory(portal.pid))
+  }, 500)
+  const load = send(portal.url, token, BESIDE, options.peak)
+  const mornings: Promise<Answer[]>[] = []
+  for (let index = 1; index <= options.people; index++) {
+    const lost = (error: unknown) => [{ sentAt: 0, ms: 0, status: 0, error: String(error), body: '' }]
+    mornings.push(comeIn(portal.url, `carga${index}@grupopatio.com.br`).catch(lost))
+    await wait((options.peak * 1000) / options.people)
+  }
+  const answers = [...(await load), ...(await Promise.all(mornings)).flat()]
+  clearInterval(watch)
+  const failed = answers.filter(({ status }) => status >= 400 || status === 0)
+  if (failed[0]) say(`the first failure was ${failed[0].status} ${failed[0].error ?? failed[0].body}`)
+  const what = `${options.people} people in ${options.peak} s, ${BESIDE}/s beside, ${STREAMS} streams`
+  return [
+    {
+      what: `${what}: p99`,
+      value: quantile(
+        answers.map(({ ms }) => ms),
+        0.99,
+      ),
+      unit: 'ms',
+      atMost: 500,
+    },
+    { what: `${what}: failed, of ${answers.length}`, value: failed.length, unit: 'requests', atMost: 0 },
+    {
+      what: `${what}: memory at most`,
+      value: highest,
+      unit: 'MB',
+      atMost: 140,
+      note: `${before.toFixed(0)} MB before`,
+    },
+  ]
+}
+
 await runBench(async (cleanUp) => {
   const DATABASE_URL = await createDatabase(await openPostgres(cleanUp), 'mixed', cleanUp)
   return [
     ...(await measure('PostgreSQL', { DATABASE_URL }, options.server, 150, cleanUp)),
     ...(await measure('embedded', {}, options.embedded, 250, cleanUp)),
+    ...(await measurePeak(await createDatabase(await openPostgres(cleanUp), 'peak', cleanUp), cleanUp)),
   ]
 })
