@@ -87,6 +87,26 @@ newPeople(
 )
 
 newPeople(
+  'a series leads through all who are known before it comes to a stranger',
+  async ({ page, portal, asking }) => {
+    const { db } = portal.database
+    const day = new Date(Date.now() - 86_400_000)
+    await db
+      .insertInto('profiles')
+      .values({ email: emailOf('sexta'), full_name: 'Sexta Pessoa', created_at: day, email_verified_at: day })
+      .execute()
+    await openAdmin(page)
+    const queue = page.getByRole('region', { name: 'Aguardando aprovação' })
+    await expect(queue.getByRole('listitem')).toHaveCount(5)
+    await queue.getByRole('button', { name: 'Aprovar' }).last().click()
+    const dialog = page.getByRole('dialog')
+    await expect(dialog.getByText(asking[4] as string)).toBeVisible()
+    await dialog.getByRole('button', { name: 'Aprovar e próximo' }).click()
+    await expect(dialog.getByText(emailOf('sexta'))).toBeVisible()
+  },
+)
+
+newPeople(
   'those selected are approved each with their own request, and it can be undone',
   async ({ page, other, asking }) => {
     await openAdmin(page, '?status=pending')

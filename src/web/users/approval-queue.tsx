@@ -8,18 +8,17 @@ import { formatDay, formatInstant } from '#web/ui/format-instant.ts'
 import { requestInWords } from './access-request.tsx'
 import { NO_SELECTION } from './selection.ts'
 import { useDialogs } from './use-dialogs.tsx'
-import { FIRST_WAITING, waitingQuery } from './user-queries.ts'
+import { FIRST_WAITING, MORE_WAITING, waitingQuery } from './user-queries.ts'
 
-const MORE_WAITING = 50
 const TITLE_ID = 'fila-titulo'
 
 /** The people who wait for approval, above the cards of /admin when there are any: the newest first, strangers last. */
 export function ApprovalQueue() {
-  const [limit, setLimit] = useState(FIRST_WAITING)
-  const { data } = useQuery(waitingQuery(limit))
+  const [shown, setShown] = useState(FIRST_WAITING)
+  const { data } = useQuery(waitingQuery(shown))
   const { dialogs, open } = useDialogs(NO_SELECTION, data !== undefined, () => {}, queueId)
   const all = data?.people ?? []
-  const people = all.slice(0, limit)
+  const people = all.slice(0, shown)
   /** The order in which one goes on is the one that was seen when the first was opened. */
   const approve = (index: number, seen: readonly ManagedProfile[]) => {
     const profile = seen[index]
@@ -42,11 +41,11 @@ export function ApprovalQueue() {
               <Waiting key={person.user_id} person={person} onApprove={() => approve(index, all)} />
             ))}
           </ul>
-          {(data?.hasMore || all.length > limit) && (
+          {(data?.hasMore || all.length > shown) && (
             <div className="border-line border-t px-4 py-3 text-sm sm:px-6">
               <button
                 type="button"
-                onClick={() => setLimit(limit + MORE_WAITING)}
+                onClick={() => setShown(shown + MORE_WAITING)}
                 className={textLinkClasses}
               >
                 Mostrar mais

@@ -185,7 +185,7 @@ function Lists({ form, ticked }: { form: EntitlementsForm; ticked: Entitlements 
         onChange={(day) => !form.isBusy && form.setValidUntil(day)}
       />
       {form.isApproval && (
-        <p role="status" className="min-h-5 text-muted text-sm">
+        <p role="status" className="min-h-5 font-medium text-sm text-warning">
           {missingIn(ticked)}
         </p>
       )}

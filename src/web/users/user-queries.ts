@@ -27,8 +27,9 @@ const PAGE_SIZE = 100
 /** Reading so many pages again only because the window has the focus would be a burden. */
 const MAX_PAGES_ON_FOCUS = 10
 const NO_FILTER: ProfileFilter = {}
-/** So many of those who wait are shown at first. */
+/** So many of those who wait are shown at first, and so many more each time; as many stand ready to go on to. */
 export const FIRST_WAITING = 5
+export const MORE_WAITING = 50
 
 const keys = { all: [USERS_QUERY], lists: [USERS_QUERY, 'list'], counts: [USERS_QUERY, 'count'] }
 
@@ -122,26 +123,25 @@ export async function readAllMatching(
 
 /**
  * The newest of those who wait for approval, those whose e-mail is verified first: only of them it is known who they are.
- * @param limit of each of both kinds
+ * @param shown how many are shown: more are read, so that one approval leads to the next
  */
-export function waitingQuery(limit: number) {
+export function waitingQuery(shown: number) {
   return queryOptions({
-    queryKey: [USERS_QUERY, 'waiting', limit],
+    queryKey: [USERS_QUERY, 'waiting', shown],
     queryFn: async ({ signal }) => {
       const read = (verified: boolean) => {
         const query = {
           ...queryOf({ waiting: true, verified }),
           sort: 'created_at',
           order: 'desc',
-          limit,
+          limit: Math.min(shown + MORE_WAITING, MAX_IDS),
         } as const
         return callApi('GET /api/profiles', { query, signal })
       }
       const [verified, unverified] = await Promise.all([read(true), read(false)])
-      return {
-        people: [...verified.items, ...unverified.items],
-        hasMore: verified.next !== null || unverified.next !== null,
-      }
+      // A stranger never comes before somebody known who has not been read yet.
+      const people = verified.next ? verified.items : [...verified.items, ...unverified.items]
+      return { people, hasMore: verified.next !== null || unverified.next !== null }
     },
     placeholderData: keepPreviousData,
   })
