@@ -8,6 +8,7 @@ test('a forgotten password is reset by mail and opens the portal', async ({ page
   const field = page.getByLabel('E-mail')
   await field.fill(email)
   await page.getByRole('link', { name: 'Esqueci minha senha' }).click()
+  await expect(page.getByRole('heading', { name: 'Esqueci minha senha' })).toBeVisible()
   await expect(page).toHaveURL('/forgot-password')
   await expect(field).toHaveValue(email)
   await field.fill('')
