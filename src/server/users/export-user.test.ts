@@ -84,6 +84,7 @@ describeOnEachDatabase('exporting a person’s data', (kind) => {
     expect(actions(body.changes_to_the_person)).toEqual(['password-changed', 'types-set'])
     expect(actions(body.acts_of_the_person)).toContain('types-set')
     expect(body.mails.map(({ kind: mail }: { kind: string }) => mail).toSorted()).toEqual([
+      'new-device',
       'password-changed',
       'recovery',
     ])
