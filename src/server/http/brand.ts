@@ -37,6 +37,10 @@ const DAY_GROUND: Rgb = [238, 238, 241]
 const NIGHT_GROUND: Rgb = [31, 36, 42]
 /** WCAG 2.2 AA for text. */
 const AA_CONTRAST = 4.5
+/** In the dark the accent stands out from --color-muted, which has 6.6. */
+const NIGHT_CONTRAST = 8
+/** The brightest channel of the accent in the dark. */
+const NIGHT_BRIGHTNESS = 224
 
 function parseHex(hex: string): Rgb {
   return [1, 3, 5].map((start) => Number.parseInt(hex.slice(start, start + 2), 16)) as Rgb
@@ -63,14 +67,21 @@ export function contrast(a: string, b: string): number {
   return (light + 0.05) / (dark + 0.05)
 }
 
-/** Moves a colour towards another until it can be read on the ground. */
-function readableOn(color: string, ground: Rgb, towards: Rgb): string {
+/** Moves a colour towards another until it has the contrast to the ground. */
+function readableOn(color: string, ground: Rgb, towards: Rgb, wanted = AA_CONTRAST): string {
   const from = parseHex(color)
   for (let share = 0; share < 1; share += 0.05) {
     const mixed = hexOf(from.map((channel, i) => channel + ((towards[i] as number) - channel) * share) as Rgb)
-    if (contrast(mixed, hexOf(ground)) >= AA_CONTRAST) return mixed
+    if (contrast(mixed, hexOf(ground)) >= wanted) return mixed
   }
   return hexOf(towards)
+}
+
+/** The colour as bright as it can be, and half of it grey so that it does not glare. Mixed with white alone it would fade. */
+function brightened(color: string): string {
+  const channels = parseHex(color)
+  const factor = NIGHT_BRIGHTNESS / Math.max(1, ...channels)
+  return hexOf(channels.map((channel) => (channel * factor + NIGHT_BRIGHTNESS) / 2) as Rgb)
 }
 
 /**
@@ -84,6 +95,6 @@ export function brandStyleSheet(color: string): string {
   const properties = (strong: string) =>
     `:root{--brand:${surface};--brand-foreground:${foreground};--brand-strong:${strong}}`
   const light = properties(readableOn(color, DAY_GROUND, NIGHT))
-  const dark = properties(readableOn(color, NIGHT_GROUND, WHITE))
+  const dark = properties(readableOn(brightened(color), NIGHT_GROUND, WHITE, NIGHT_CONTRAST))
   return `${light}@media (prefers-color-scheme:dark){${dark}}`
 }

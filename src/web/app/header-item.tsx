@@ -3,7 +3,7 @@ import type { LucideIcon } from 'lucide-react'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 
 const itemClasses =
-  'inline-flex h-10 min-w-10 items-center justify-center gap-2 rounded-lg px-2.5 font-medium text-muted text-sm transition-colors hover:bg-subtle hover:text-ink'
+  'inline-flex h-10 min-w-10 items-center justify-center gap-2 rounded-lg px-2.5 font-medium text-sm transition-colors hover:bg-subtle hover:text-ink'
 /** The label stands beside the icon there, so nothing needs explaining. */
 const tooltipClasses = 'lg:after:hidden'
 
@@ -28,6 +28,7 @@ export function HeaderLink({ to, remark, ...content }: HeaderLinkProps) {
         aria-label={remark && `${content.label}, ${remark}`}
         className={itemClasses}
         activeProps={{ className: 'bg-subtle text-ink' }}
+        inactiveProps={{ className: 'text-muted' }}
       >
         <HeaderItemContent {...content} />
       </Link>
@@ -39,7 +40,12 @@ export function HeaderButton(props: HeaderItemProps & { onClick: () => void; isB
   const { onClick, isBusy, ...content } = props
   return (
     <Tooltip text={content.label} className={tooltipClasses}>
-      <button type="button" onClick={onClick} aria-disabled={isBusy || undefined} className={itemClasses}>
+      <button
+        type="button"
+        onClick={onClick}
+        aria-disabled={isBusy || undefined}
+        className={`text-muted ${itemClasses}`}
+      >
         <HeaderItemContent {...content} />
       </button>
     </Tooltip>

@@ -102,7 +102,7 @@ export function RadioGroup<V extends string>({
         {options.map((option) => (
           <label
             key={option.value}
-            className="flex cursor-pointer gap-3 rounded-lg border border-line-strong/50 px-3 py-2.5 transition-colors hover:bg-subtle has-checked:border-brand has-checked:bg-brand/8 has-focus-visible:outline-2 has-focus-visible:outline-brand-strong has-focus-visible:outline-offset-2"
+            className="flex cursor-pointer gap-3 rounded-lg border border-line-strong/50 px-3 py-2.5 transition-colors hover:bg-subtle has-checked:border-brand-strong has-checked:bg-brand/8 has-focus-visible:outline-2 has-focus-visible:outline-brand-strong has-focus-visible:outline-offset-2"
           >
             <input
               type="radio"

@@ -70,7 +70,7 @@ export function Dialog(props: DialogProps) {
           )}
           {children && <div className="mt-4">{children}</div>}
           {actions && (
-            <div className="-mx-6 sticky bottom-0 mt-2 flex flex-wrap justify-end gap-2 rounded-b-xl bg-raised px-6 pt-4 pb-6">
+            <div className="-mx-6 sticky bottom-0 mt-2 flex flex-wrap justify-end gap-2 rounded-b-xl border-line bg-raised px-6 pt-4 pb-6 max-sm:mt-4 max-sm:border-t max-sm:pb-4">
               {actions}
             </div>
           )}

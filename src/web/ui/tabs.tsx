@@ -41,9 +41,11 @@ export function TabList({ label, idPrefix, tabs, selectedId, onSelect, className
       list.current?.querySelector<HTMLElement>('[aria-selected="true"]'),
     ]
     if (!frame || !selected) return
-    // Sideways alone: the page stays where it is.
+    // Sideways alone: the page stays where it is. Past where the row fades out, as the focus goes.
     const [outer, inner] = [frame.getBoundingClientRect(), selected.getBoundingClientRect()]
-    frame.scrollLeft += Math.min(0, inner.left - outer.left) + Math.max(0, inner.right - outer.right)
+    const margin = Number.parseFloat(getComputedStyle(selected).scrollMarginLeft)
+    frame.scrollLeft +=
+      Math.min(0, inner.left - margin - outer.left) + Math.max(0, inner.right + margin - outer.right)
   }, [selectedId])
 
   function moveFocus(event: KeyboardEvent): void {
@@ -89,7 +91,7 @@ export function TabList({ label, idPrefix, tabs, selectedId, onSelect, className
                 // Past where the row fades out.
                 'scroll-mx-12 -outline-offset-2 h-11 shrink-0 whitespace-nowrap border-b-2 px-3 font-medium text-sm transition-colors',
                 isSelected
-                  ? 'border-brand text-brand-strong'
+                  ? 'border-brand-strong text-brand-strong'
                   : 'border-transparent text-muted hover:border-line-strong hover:text-ink',
               )}
             >

@@ -56,11 +56,8 @@ function Overview({ onChoose }: { onChoose: (item: Reviewable) => void }) {
       </p>
       <ul aria-label="O que revisar" className={listClasses}>
         {data.items.map((item) => (
-          <li
-            key={`${item.kind} ${item.code}`}
-            className="flex flex-wrap items-center gap-x-6 gap-y-1 px-4 py-3 sm:px-6"
-          >
-            <div className="min-w-0 flex-1 basis-48">
+          <li key={`${item.kind} ${item.code}`} className="flex items-center gap-x-6 px-4 py-3 sm:px-6">
+            <div className="min-w-0 flex-1">
               <h2 className="break-words font-medium">
                 <span className="font-normal text-muted">{KINDS[item.kind]}</span> {item.label}
               </h2>
@@ -212,13 +209,17 @@ function HolderRow({ person, isLeaving, onToggle }: HolderRowProps) {
     ? 'sem aprovação'
     : valid_until &&
       (hasPassed(valid_until, Date.now()) ? 'acesso encerrado em ' : 'válido até ') + formatDate(valid_until)
+  const leaving = isLeaving ? 'text-muted line-through' : ''
   return (
     <li className="flex flex-wrap items-center gap-x-6 gap-y-1 px-4 py-2.5 [contain-intrinsic-size:auto_4rem] [content-visibility:auto] sm:px-6">
-      <div className={`min-w-0 flex-1 basis-60 break-words ${isLeaving ? 'text-muted line-through' : ''}`}>
-        <p className="font-medium">{full_name ?? email}</p>
-        {full_name && <p className="text-muted text-xs">{email}</p>}
+      {/* On a phone the box stands beside the name, and all else has the whole line. */}
+      <div className="min-w-0 flex-1 basis-60 break-words max-sm:contents">
+        <p className={`font-medium max-sm:min-w-0 max-sm:flex-1 ${leaving}`}>{full_name ?? email}</p>
+        {full_name && (
+          <p className={`text-muted text-xs max-sm:order-last max-sm:w-full ${leaving}`}>{email}</p>
+        )}
       </div>
-      <p className="basis-72 text-muted text-xs tabular-nums">
+      <p className="text-muted text-xs tabular-nums max-sm:order-last max-sm:w-full sm:basis-80">
         Último acesso: {last_sign_in_at ? formatDay(last_sign_in_at) : 'nunca'} ·{' '}
         {since ? `desde ${formatDay(since)}` : 'desde antes do histórico'}
         {state && ` · ${state}`}

@@ -52,7 +52,12 @@ export function AskingDialog({ wouldLose, onClose, actions, children, ...props }
 export function Person({ person }: { person: ManagedProfile }) {
   return (
     <>
-      {person.full_name && <span className="font-medium text-ink">{person.full_name} · </span>}
+      {person.full_name && (
+        <span className="font-medium text-ink max-sm:block">
+          {person.full_name}
+          <span className="max-sm:hidden"> · </span>
+        </span>
+      )}
       {person.email}
     </>
   )

@@ -53,7 +53,7 @@ export function FillFromPanel({ lists, held, ticked, onChange, userId, canBeSave
                 type="button"
                 title={templateInWords(catalogue, template)}
                 onClick={() => fill(template, 'add', `Marcado também o modelo “${template.name}”`)}
-                className="inline-flex h-7 items-center rounded-full border border-line-strong/50 bg-surface px-3 font-medium hover:border-brand focus-visible:-outline-offset-2"
+                className="inline-flex h-7 items-center rounded-full border border-line-strong/50 bg-surface px-3 font-medium hover:border-brand-strong focus-visible:-outline-offset-2"
               >
                 {template.name}
               </button>

@@ -73,7 +73,7 @@ export function RowActions({ profile, onAction }: Row) {
           'h-9 w-20 shrink-0 rounded-lg font-medium text-sm transition-colors xl:h-8',
           approved
             ? 'text-muted hover:bg-subtle hover:text-ink max-xl:hidden'
-            : 'border border-brand text-brand-strong hover:bg-subtle',
+            : 'border border-brand-strong text-brand-strong hover:bg-subtle',
         )}
       >
         {approved ? 'Remover' : 'Aprovar'}

@@ -130,7 +130,7 @@ function Head({
           gridClasses,
         )}
       >
-        <th {...asRole('columnheader')} scope="col">
+        <th {...asRole('columnheader')} scope="col" className="text-left">
           <Checkbox
             label="Selecionar todos os usuários que correspondem"
             isLabelHidden

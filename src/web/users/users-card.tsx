@@ -59,7 +59,7 @@ export function UsersCard() {
               onClick={() =>
                 setFilter(areWaitingShown ? { ...filter, approved: undefined } : { approved: false })
               }
-              className="h-9 px-3 aria-pressed:border-brand aria-pressed:bg-subtle"
+              className="h-9 px-3 aria-pressed:border-brand-strong aria-pressed:bg-subtle"
             >
               Pendentes ({list.pendingCount.toLocaleString('pt-BR')})
             </Button>
