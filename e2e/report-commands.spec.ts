@@ -56,6 +56,13 @@ test.describe('on a phone', () => {
     await actions.click()
     await page.getByRole('button', { name: 'Restaurar filtros' }).click()
     await expect(page.getByRole('button', { name: 'Restaurar filtros' })).toHaveCount(0)
+
+    await page.goto('/power-bi?area=Operadores')
+    await expect(page.getByRole('tab', { name: 'Operadores', selected: true })).toBeInViewport({ ratio: 1 })
+    await expect(row, 'the last tab stands clear of where the row fades out').not.toHaveClass(
+      /(^| )fade-end( |$)/,
+    )
+    await expect(row).toHaveClass(/(^| )fade-start( |$)/)
   })
 
   test('held sideways, the report has the whole height, and header and tabs can be had back', async ({

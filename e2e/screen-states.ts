@@ -220,7 +220,13 @@ export const SCREEN_STATES: ScreenState[] = [
       act: async (page) => {
         if (button.endsWith('(1)')) await page.getByRole('row').getByRole('checkbox').nth(1).check()
         const table = page.getByRole('region', { name: 'Administração de Usuários' })
-        await table.getByRole('button', { name: button, exact: true }).first().click()
+        const found = table.getByRole('button', { name: button, exact: true }).first()
+        if (await found.isVisible()) await found.click()
+        else {
+          // On a phone it stands in the menu of the row.
+          await table.getByRole('button', { name: 'Mais ações' }).first().click()
+          await page.getByRole('menuitem', { name: button }).click()
+        }
         await page.locator('[role=dialog], [role=menu]').first().waitFor()
       },
     }),

@@ -227,6 +227,7 @@ function HolderRow({ person, isLeaving, onToggle }: HolderRowProps) {
       <Checkbox
         label="Remover"
         aria-label={`Remover de ${email}`}
+        className="max-sm:-my-2"
         checked={isLeaving}
         onChange={({ target }) => onToggle(target.checked)}
       />
