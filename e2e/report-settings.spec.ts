@@ -53,7 +53,8 @@ test('a pasted iframe becomes its address, and what is saved shows up for the pe
   browser,
   demo,
 }) => {
-  const embedUrl = 'https://app.powerbi.com/reportEmbed?reportId=11&autoAuth=true&ctid=22'
+  const embedUrl =
+    'https://app.powerbi.com/reportEmbed?reportId=a1e90b7d-3c2f-4015-9e0c-5a9162d44f7b&autoAuth=true&ctid=22'
   const iframe = `<iframe title="Adm" width="1140" src="${embedUrl.replaceAll('&', '&amp;')}" allowFullScreen="true"></iframe>`
   const form = await openSettings(page, 'Administrativo')
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -89,7 +90,7 @@ test('a pasted iframe becomes its address, and what is saved shows up for the pe
   await reader.getByRole('tab', { name: 'Administrativo' }).click()
   await expect(reader.locator('iframe[title="Administrativo"]')).toHaveAttribute(
     'src',
-    /^https:\/\/app\.powerbi\.com\/reportEmbed\?reportId=11&autoAuth=true&ctid=22&/,
+    /^https:\/\/app\.powerbi\.com\/reportEmbed\?reportId=a1e90b7d-3c2f-4015-9e0c-5a9162d44f7b&autoAuth=true&ctid=22&/,
   )
   await context.close()
 })

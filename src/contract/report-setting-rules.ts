@@ -1,7 +1,7 @@
 // Texts and rules of the report settings, without the schemas: what /admin loads first.
 import type { FieldProblem } from './problem.ts'
 import type { ReportSettingInput } from './report-settings.ts'
-import { parseUrl, reduceToUrl } from './share-url.ts'
+import { parseUrl, reduceToUrl, UUID } from './share-url.ts'
 
 export const reportSettingMessages = {
   urlRequired: 'Por favor, insira uma URL válida',
@@ -20,8 +20,6 @@ export const reportSettingMessages = {
 
 /** If-Match of an administrator who saw no setting for the area. */
 export const NO_SETTING = 'none'
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
  * Says what is wrong with a report setting, in the order of its fields; the dataset id is unchecked on purpose.

@@ -17,6 +17,7 @@ describe('flawOfShareUrl', () => {
     'HTTPS://APP.PowerBI.com/links/abc?x=a%20b#p',
     'https://app.powerbi.com',
     "https://app.powerbi.com/reportEmbed?reportId=1&filter=Marca/Marca in ('FIAT')",
+    'https://app.power\tbi.com/a\nb',
     'https://app.powerbi.com/a?next=https://user:pass@evil.com:8443/',
     `<iframe title="Vendas" width="1140" src="${GOOD.replaceAll('&', '&amp;')}" allowFullScreen></iframe>`,
   ])('takes %s', (url) => {
@@ -41,8 +42,6 @@ describe('flawOfShareUrl', () => {
     ['https:\\\\app.powerbi.com\\reportEmbed', INVALID],
     ['https://app.powerbi.com\\@evil.com/', INVALID],
     ['https://evil.com\\.app.powerbi.com/', INVALID],
-    ['https://app.power\tbi.com/', INVALID],
-    ['https://app.powerbi.com/a\nb', INVALID],
     ['https://app.powerbi.com/\u0000', INVALID],
     ['https://app.powerbi.com/\u007f', INVALID],
     ['java\nscript:alert(1)', INVALID],
@@ -88,7 +87,6 @@ describe('flawOfShareUrl', () => {
     ['<iframe src="https://evil.com/?app.powerbi.com"></iframe>', HOST],
     ['<iframe src="javascript:alert(1)"></iframe>', HOST],
     ['<iframe src="http://app.powerbi.com/view?r=1"></iframe>', HTTPS],
-    ['<iframe src="https://app.powerbi.com/&#10;a"></iframe>', INVALID],
   ])('%j: %s', (url, flaw) => {
     expect(flawOfShareUrl(url, HOSTS)).toBe(flaw)
   })
@@ -121,6 +119,13 @@ describe('reduceToUrl', () => {
     [`<iframe allowfullscreen src="${view}">`, view],
     [`<iframe title="a > b" src="${view}">`, view],
     [` ${view} `, view],
+    ['https://app.powerbi.com/view\r\n  ?r=a\u00a0&b= c', view],
+    ['<iframe src="https://app.powerbi.com/view?r=a&#10;&b=c">', view],
+    [
+      `https://app.powerbi.com/x ?a=1 &filter=A/B eq\n 'x y'`,
+      `https://app.powerbi.com/x?a=1&filter=A/B eq 'x y'`,
+    ],
+    ['um texto', 'um texto'],
   ])('%s', (text, url) => {
     expect(reduceToUrl(text)).toBe(url)
   })
@@ -136,7 +141,7 @@ describe('reduceToUrl', () => {
 
 test('normalizeShareUrl gives the one form that is stored', () => {
   expect(normalizeShareUrl(' HTTPS://APP.powerbi.com/a/../view?r=a b ')).toBe(
-    'https://app.powerbi.com/view?r=a%20b',
+    'https://app.powerbi.com/view?r=ab',
   )
   expect(normalizeShareUrl('<iframe src="https://app.powerbi.com?a=1&amp;b=2">')).toBe(
     'https://app.powerbi.com/?a=1&b=2',
@@ -163,30 +168,55 @@ test.each([
   expect(isPublishedToWeb(text)).toBe(expected)
 })
 
-const PAGE = 'https://app.powerbi.com/groups/w1/reports/r1'
-const EMBED = 'https://app.powerbi.com/reportEmbed'
+const WORKSPACE = '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f501'
+const REPORT = 'a1e90b7d-3c2f-4015-9e0c-5a9162d44f7b'
+const APP = 'f089354e-8366-4e18-aea3-4cb4a3a50b48'
+const HOST_URL = 'https://app.powerbi.com'
+const PAGE = `${HOST_URL}/groups/${WORKSPACE}/reports/${REPORT}`
+const EMBED = `${HOST_URL}/reportEmbed`
+const OF_WORKSPACE = `reportId=${REPORT}&groupId=${WORKSPACE}&autoAuth=true`
+const OF_APP = `reportId=${REPORT}&appId=${APP}&autoAuth=true`
 test.each([
-  ['https://app.powerbi.com/links/AbC?ctid=t1', 'page', undefined],
-  [`${PAGE}/ReportSection?experience=power-bi`, 'page', `${EMBED}?reportId=r1&groupId=w1&autoAuth=true`],
-  [`${PAGE}?ctid=t1`, 'page', `${EMBED}?reportId=r1&groupId=w1&autoAuth=true&ctid=t1`],
-  ['https://app.powerbi.com/groups/me/reports/r1', 'page', `${EMBED}?reportId=r1&autoAuth=true`],
+  [`${HOST_URL}/links/AbC?ctid=t1`, 'page', undefined],
+  [`${PAGE}/ReportSection?experience=power-bi`, 'page', `${EMBED}?${OF_WORKSPACE}`],
+  [`${PAGE}?ctid=t1`, 'page', `${EMBED}?${OF_WORKSPACE}&ctid=t1`],
+  [`${HOST_URL}/groups/me/reports/${REPORT}`, 'page', `${EMBED}?reportId=${REPORT}&autoAuth=true`],
+  [`${HOST_URL}/groups/me/reports/r1`, 'page', undefined],
+  [PAGE.replace('/reports/', '/rdlreports/'), 'page', `${HOST_URL}/rdlEmbed?${OF_WORKSPACE}`],
+  [PAGE.replace('powerbi.com', 'fabric.microsoft.com'), 'page', `${EMBED}?${OF_WORKSPACE}`],
+  [`${HOST_URL}/groups/me/apps/${APP}/reports/${REPORT}/S1?ctid=t1`, 'page', `${EMBED}?${OF_APP}&ctid=t1`],
+  [`${HOST_URL}/groups/${WORKSPACE}/apps/${APP}/reports/${REPORT}`, 'page', `${EMBED}?${OF_APP}`],
   [
-    'https://app.powerbi.com/groups/w1/rdlreports/r1',
+    `${HOST_URL}/Redirect?action=OpenReport&appId=${APP}&reportObjectId=${REPORT}&ctid=t1`,
     'page',
-    'https://app.powerbi.com/rdlEmbed?reportId=r1&groupId=w1&autoAuth=true',
+    `${EMBED}?${OF_APP}&ctid=t1`,
   ],
-  [`${EMBED}?reportId=r1&autoAuth=false`, 'sign-in', `${EMBED}?reportId=r1&autoAuth=true`],
+  [`${HOST_URL}/Redirect?action=OpenApp&appId=${APP}&ctid=t1`, 'no-report', undefined],
+  [`${HOST_URL}/groups/me/apps/${APP}`, 'no-report', undefined],
+  [`${HOST_URL}/groups/${WORKSPACE}/dashboards/${REPORT}`, 'no-report', undefined],
+  [`${HOST_URL}/dashboards/${REPORT}`, 'no-report', undefined],
+  [`${HOST_URL}/groups/${WORKSPACE}/list?experience=power-bi`, 'no-report', undefined],
+  [`${HOST_URL}/datasets/${REPORT}`, 'no-report', undefined],
+  [`${EMBED}?autoAuth=true`, 'report-id', undefined],
+  [`${EMBED}?reportId=${REPORT.slice(0, 20)}&autoAuth=true`, 'report-id', undefined],
+  [`${EMBED}?reportId=${REPORT}%20&autoAuth=true`, 'report-id', undefined],
+  [`${EMBED}?reportId=${REPORT}&autoAuth=false`, 'sign-in', `${EMBED}?reportId=${REPORT}&autoAuth=true`],
+  [`${EMBED}?reportId=${REPORT}&autoauth=0`, 'sign-in', `${EMBED}?reportId=${REPORT}&autoAuth=true`],
   [
-    `<iframe src="${EMBED}?reportId=r1&amp;ctid=t1">`,
+    `<iframe src="${EMBED}?reportId=${REPORT}&amp;ctid=t1">`,
     'sign-in',
-    `${EMBED}?reportId=r1&ctid=t1&autoAuth=true`,
+    `${EMBED}?reportId=${REPORT}&ctid=t1&autoAuth=true`,
   ],
 ])('flawOfFrame(%s): %s, %s', (text, kind, repaired) => {
   expect(flawOfFrame(text)).toEqual({ kind, repaired })
   if (repaired) expect(flawOfFrame(repaired)).toBeUndefined()
 })
 
-test.each([`${EMBED}?reportId=r1&autoAuth=True`, 'https://app.powerbi.com/view?r=x', 'nada', ''])(
-  'flawOfFrame finds nothing in %s',
-  (text) => expect(flawOfFrame(text)).toBeUndefined(),
-)
+test.each([
+  `${EMBED}?reportId=${REPORT}&autoauth=True`,
+  `${EMBED}?ReportID=${REPORT.toUpperCase()}&autoAuth=true`,
+  `${EMBED}?reportId=${REPORT.slice(0, 20)}\n ${REPORT.slice(20)} &autoAuth=true`,
+  'https://app.powerbi.com/view?r=x',
+  'nada',
+  '',
+])('flawOfFrame finds nothing in %j', (text) => expect(flawOfFrame(text)).toBeUndefined())

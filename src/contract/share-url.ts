@@ -26,10 +26,16 @@ function sourceOfIframe(html: string): string | undefined {
   return undefined
 }
 
-/** What was pasted, reduced to its URL: `<iframe src="…">`, as Power BI offers it for copying, gives its src. */
+/**
+ * What was pasted, reduced to its URL: `<iframe src="…">`, as Power BI offers it for copying, gives its src. Blanks and
+ * line breaks that an e-mail or a chat put into a link go, but for those of a filter, which may be written with blanks.
+ */
 export function reduceToUrl(text: string): string {
   const trimmed = text.trim()
-  return trimmed.startsWith('<') ? (sourceOfIframe(trimmed) ?? trimmed) : trimmed
+  const url = trimmed.startsWith('<') ? (sourceOfIframe(trimmed) ?? trimmed) : trimmed
+  if (!/^https?:\/\//i.test(url)) return url
+  const [, link = '', filter = ''] = /^(.*?)([?&]\s*filter=.*)?$/is.exec(url) ?? []
+  return link.replace(/\s/g, '') + filter.replace(/[\t\r\n]/g, '')
 }
 
 /** The URL of a text, unless it holds what URL parsers drop or rewrite. */
@@ -49,33 +55,76 @@ export function isPublishedToWeb(text: string): boolean {
   return [...url.searchParams.keys()].some((name) => name.toLowerCase() === 'r')
 }
 
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** What no frame shows, by its path: share links, which lead on, and pages of the service itself. */
-const PAGE = /^\/+groups\/([^/]+)\/(rdl)?reports\/([^/]+)/i
+const PAGE = /^\/+groups\/([^/]+)\/(?:apps\/([^/]+)\/)?(rdl)?reports\/([^/]+)/i
 const SHARE_LINK = /^\/+links\//i
+const REDIRECT = /^\/+redirect\/*$/i
+const NO_REPORT = /^\/+(groups|apps|dashboards|datasets)(\/|$)/i
+/** The same pages under Microsoft Fabric's own address, which gives no links for frames. */
+const FABRIC = 'app.fabric.microsoft.com'
+
+export interface FrameFlaw {
+  /** 'page' is a report's own page, or a link that leads to one; 'report-id' and 'sign-in' are what an embed link lacks. */
+  kind: 'page' | 'no-report' | 'report-id' | 'sign-in'
+  /** Undefined where the link says too little. */
+  repaired: string | undefined
+}
 
 /**
- * Looks at a link of SSO mode that the portal cannot show in its frame: '/links/…', '/groups/…/reports/…', and an embed
- * link that would not sign in by itself (Microsoft, 'Embed a report in a secure portal or website').
- * @returns undefined when nothing is known against it; `repaired` is undefined where the link says too little
+ * Looks at a link of SSO mode that the portal cannot show in its frame: pages of the service ('/links/…', '/groups/…',
+ * '/Redirect?…'), and an embed link without a report or that would not sign in by itself (Microsoft, 'Embed a report in
+ * a secure portal or website').
+ * @returns undefined when nothing is known against it
  */
-export function flawOfFrame(
-  text: string,
-): { kind: 'page' | 'sign-in'; repaired: string | undefined } | undefined {
+export function flawOfFrame(text: string): FrameFlaw | undefined {
   const url = parseUrl(reduceToUrl(text))
   if (!url) return undefined
   const path = decodePath(url.pathname)
   if (SHARE_LINK.test(path)) return { kind: 'page', repaired: undefined }
-  const [, workspaceId, rdl, reportId] = PAGE.exec(path) ?? []
-  if (workspaceId && reportId) {
-    const ids = { reportId, ...(workspaceId.toLowerCase() !== 'me' && { groupId: workspaceId }) }
-    const tenant = url.searchParams.get('ctid')
-    const query = new URLSearchParams({ ...ids, autoAuth: 'true', ...(tenant && { ctid: tenant }) })
-    return { kind: 'page', repaired: `${url.origin}/${rdl ? 'rdlEmbed' : 'reportEmbed'}?${query}` }
+  const [, groupId, appId, rdl, reportId] = PAGE.exec(path) ?? []
+  if (groupId && reportId)
+    return { kind: 'page', repaired: embedLink(url, { groupId, appId, rdl, reportId }) }
+  if (REDIRECT.test(path)) {
+    const redirected = parameterOf(url, 'reportObjectId') ?? parameterOf(url, 'reportId')
+    if (!redirected) return { kind: 'no-report', repaired: undefined }
+    return {
+      kind: 'page',
+      repaired: embedLink(url, { appId: parameterOf(url, 'appId'), reportId: redirected }),
+    }
   }
-  const signsIn = url.searchParams.get('autoAuth')?.toLowerCase() === 'true'
-  if (!/^\/+(report|rdl)Embed\/*$/i.test(path) || signsIn) return undefined
+  if (NO_REPORT.test(path)) return { kind: 'no-report', repaired: undefined }
+  if (!/^\/+(report|rdl)Embed\/*$/i.test(path)) return undefined
+  if (!UUID.test(parameterOf(url, 'reportId') ?? '')) return { kind: 'report-id', repaired: undefined }
+  return addSignIn(url) ? { kind: 'sign-in', repaired: url.href } : undefined
+}
+
+/** The embed link of the report that a page shows; undefined when its id is not whole. */
+function embedLink(
+  page: URL,
+  ids: { reportId: string; groupId?: string; appId?: string | undefined; rdl?: string | undefined },
+): string | undefined {
+  const { reportId, groupId = 'me', appId, rdl } = ids
+  if (!UUID.test(reportId)) return undefined
+  const container = appId ? { appId } : groupId.toLowerCase() !== 'me' && { groupId }
+  const tenant = parameterOf(page, 'ctid')
+  const query = { reportId, ...container, autoAuth: 'true', ...(tenant && { ctid: tenant }) }
+  const origin = page.host === FABRIC ? 'https://app.powerbi.com' : page.origin
+  return `${origin}/${rdl ? 'rdlEmbed' : 'reportEmbed'}?${new URLSearchParams(query)}`
+}
+
+/** The value of a parameter, whose name the service reads in any case. */
+function parameterOf(url: URL, name: string): string | undefined {
+  return [...url.searchParams].find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1]
+}
+
+/** Adds 'autoAuth=true' to an embed link; returns whether it was missing. */
+export function addSignIn(url: URL): boolean {
+  if (parameterOf(url, 'autoAuth')?.toLowerCase() === 'true') return false
+  const others = [...url.searchParams.keys()].filter((key) => key.toLowerCase() === 'autoauth')
+  for (const key of others) url.searchParams.delete(key)
   url.searchParams.set('autoAuth', 'true')
-  return { kind: 'sign-in', repaired: url.href }
+  return true
 }
 
 /** The path as the service reads it; one with broken escapes stays as it is written. */

@@ -37,7 +37,7 @@ export function powerBiChecks(
 
 async function checkService(powerBi: PowerBi): Promise<Found> {
   try {
-    const count = (await powerBi.listWorkspaces()).length
+    const count = (await powerBi.listWorkspaces(true)).length
     return count === 0
       ? warning(
           'Power BI: as credenciais valem, mas o aplicativo não vê nenhum espaço de trabalho.',

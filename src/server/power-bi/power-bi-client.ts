@@ -39,6 +39,7 @@ export interface PowerBiOptions {
 
 /** The real client: msal-node for the directory, REST for the rest. */
 export function createPowerBi(options: PowerBiOptions): PowerBi {
+  // Checks make a connection of their own: a remembered directory token would hide that the secret has expired.
   const connect = () => {
     const directory = createDirectoryTokens(options)
     return { rest: createPowerBiRest({ ...options, directory }), directory }
@@ -113,13 +114,12 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
         throw unreadable('no answer in time')
       })
     },
-    listWorkspaces: () => listed(listWorkspaces(rest), 'workspaces'),
+    listWorkspaces: (isCheck) => listed(listWorkspaces(isCheck ? connect().rest : rest), 'workspaces'),
     listReports: (workspaceId) => listed(listReports(rest, workspaceId), 'report'),
     async readLastRefresh(report) {
       const facts = await factsOf(report).catch(() => undefined)
       return facts?.model ? lastRefreshOf(facts.model) : NOT_TOLD
     },
-    // A connection of its own, because a remembered directory token would hide that the secret has expired.
     async testReport(report, identity) {
       const { rest: fresh, directory: ofTest } = connect()
       const found = await testReport(fresh, options, { report, identity })

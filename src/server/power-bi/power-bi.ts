@@ -68,8 +68,11 @@ export interface PowerBi {
     identity: EffectiveIdentity,
     circumstances: { isFirst: boolean; maxMinutes?: number | undefined },
   ): Promise<EmbedToken>
-  /** @throws ProblemError power-bi-rejected, power-bi-unavailable, capacity-paused */
-  listWorkspaces(): Promise<NamedItem[]>
+  /**
+   * @param isCheck asks the directory too, instead of using what it answered before
+   * @throws ProblemError power-bi-rejected, power-bi-unavailable, capacity-paused
+   */
+  listWorkspaces(isCheck?: boolean): Promise<NamedItem[]>
   /** @throws ProblemError power-bi-rejected, power-bi-unavailable, capacity-paused */
   listReports(workspaceId: string): Promise<ListedReport[]>
   /** Asks the service at most once in ten minutes for each dataset; never fails. */

@@ -94,3 +94,16 @@ test('the end of a certificate is told of a month before', async () => {
   const soon = await endAt('2029-07-30')
   expect(soon).toMatchObject({ ...ok, certificateEndsAt: new Date('2029-08-18T05:12:32Z') })
 })
+
+test.each([
+  [401, /recusou as credenciais/],
+  [503, /não respondeu/],
+])('a check asks the directory anew, whatever it answered before: %i', async (status, problem) => {
+  const powerBi = connect({ clientSecret: CLIENT_SECRET })
+  expect((await powerBi.listWorkspaces(true)).length).toBeGreaterThan(0)
+  await powerBi.listWorkspaces()
+  const fault = { on: 'directory', status, times: 9, body: { error: 'invalid_client' } }
+  await fetch(`${emulator.at}/faults`, { method: 'PUT', body: JSON.stringify(fault) })
+  expect((await powerBi.listWorkspaces()).length).toBeGreaterThan(0)
+  await expect(powerBi.listWorkspaces(true)).rejects.toThrow(problem)
+})

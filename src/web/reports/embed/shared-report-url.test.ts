@@ -32,6 +32,8 @@ describe('address of a report shared by URL', () => {
     const without = SHARED.replace('autoAuth=true', 'autoAuth=false')
     const url = new URL(sharedReportUrl(without, [], rules) ?? '')
     expect(url.searchParams.getAll('autoAuth')).toEqual(['true'])
+    const oddly = SHARED.replace('autoAuth=true', 'autoauth=True')
+    expect(sharedReportUrl(oddly, [], rules)).toBe(oddly)
   })
 
   it('leaves publish-to-web links alone', () => {

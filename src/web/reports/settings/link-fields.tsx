@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { checkReportSetting, flawOfShareUrl } from '#contract/report-setting-rules.ts'
-import { flawOfFrame, isPublishedToWeb, reduceToUrl } from '#contract/share-url.ts'
+import { type FrameFlaw as Flaw, flawOfFrame, isPublishedToWeb, reduceToUrl } from '#contract/share-url.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -27,12 +27,16 @@ export function LinkFields({ isChanged, onAccept, ...props }: LinkFieldsProps) {
 }
 
 function ShareUrlField({ form, errorOf, onChange }: FieldsProps) {
-  const [isReduced, setIsReduced] = useState(false)
+  const [reduced, setReduced] = useState<string>()
   const reduce = (text: string): boolean => {
     const url = reduceToUrl(text)
     if (url === text.trim()) return false
     onChange('report_url', url)
-    setIsReduced(true)
+    setReduced(
+      text.trim().startsWith('<')
+        ? 'O código <iframe> colado foi reduzido ao seu endereço.'
+        : 'Os espaços e as quebras de linha dentro do link foram retirados.',
+    )
     return true
   }
   return (
@@ -47,13 +51,11 @@ function ShareUrlField({ form, errorOf, onChange }: FieldsProps) {
         error={errorOf('report_url')}
         hint={
           <span role="status">
-            {isReduced
-              ? 'O código <iframe> colado foi reduzido ao seu endereço.'
-              : 'Cole o link de inserção do Power BI; um código <iframe> é reduzido ao seu endereço.'}
+            {reduced ?? 'Cole o link de inserção do Power BI; um código <iframe> é reduzido ao seu endereço.'}
           </span>
         }
         onChange={(event) => {
-          setIsReduced(false)
+          setReduced(undefined)
           onChange('report_url', event.currentTarget.value)
         }}
         onPaste={(event) => {
@@ -77,12 +79,23 @@ function ShareUrlField({ form, errorOf, onChange }: FieldsProps) {
   )
 }
 
+const EMBED_MENU = 'Arquivo › Inserir relatório › Site ou portal'
+const EXPLANATIONS: Record<Flaw['kind'], string> = {
+  page: `No Power BI, use ${EMBED_MENU} para obter o link de inserção.`,
+  'no-report': `Ele não leva a um relatório. Abra o relatório no Power BI e use ${EMBED_MENU} para obter o link de inserção.`,
+  'report-id': `Falta nele o ID inteiro do relatório (reportId=…). No Power BI, use ${EMBED_MENU} e copie o link inteiro.`,
+  'sign-in':
+    'Falta nele autoAuth=true, sem o qual ninguém consegue entrar com a própria conta dentro do portal.',
+}
+
 /** Warns of a link that the portal's frame will not show, and offers the one that it will. */
 function FrameFlaw({ form, onAccept }: Pick<LinkFieldsProps, 'form' | 'onAccept'>) {
   const report = reportInForm(form, portalSettings.powerBiHosts)
   const flaw = flawOfFrame(form.report_url)
-  if (!flaw || flawOfShareUrl(form.report_url, portalSettings.powerBiHosts) !== undefined) return null
+  if (!flaw) return null
   const { kind, repaired } = flaw
+  // A link that cannot be saved, such as Microsoft Fabric's, is spoken of only where the repaired one can.
+  if (flawOfShareUrl(repaired ?? form.report_url, portalSettings.powerBiHosts) !== undefined) return null
   return (
     <Alert
       kind="warning"
@@ -106,9 +119,7 @@ function FrameFlaw({ form, onAccept }: Pick<LinkFieldsProps, 'form' | 'onAccept'
         </>
       }
     >
-      {kind === 'sign-in'
-        ? 'Falta nele autoAuth=true, sem o qual ninguém consegue entrar com a própria conta dentro do portal.'
-        : 'No Power BI, use Arquivo › Inserir relatório › Site ou portal para obter o link de inserção.'}
+      {EXPLANATIONS[kind]}
     </Alert>
   )
 }

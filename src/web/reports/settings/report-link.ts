@@ -1,3 +1,4 @@
+import { parseUrl, reduceToUrl, UUID as WHOLE_UUID } from '#contract/share-url.ts'
 import type { SettingForm } from './setting-form.ts'
 
 export interface NamedReport {
@@ -8,7 +9,6 @@ export interface NamedReport {
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 /** The URL of a report's own page, https://app.powerbi.com/groups/{workspace}/reports/{report}/… */
 const PAGE_PATH = new RegExp(`^/groups/(${UUID})/(?:rdl)?reports/(${UUID})(?:/|$)`, 'i')
-const WHOLE_UUID = new RegExp(`^${UUID}$`, 'i')
 
 /**
  * The ids in a link to a report in a shared workspace: its page, or a /reportEmbed link with a groupId.
@@ -16,7 +16,7 @@ const WHOLE_UUID = new RegExp(`^${UUID}$`, 'i')
  * @returns undefined for anything else, 'groups/me' included, which is nobody else's workspace
  */
 export function reportOfLink(text: string, hosts: readonly string[]): NamedReport | undefined {
-  const url = URL.parse(text.trim())
+  const url = parseUrl(reduceToUrl(text))
   if (url?.protocol !== 'https:' || !hosts.includes(url.host)) return undefined
   const [, workspaceId, reportId] = PAGE_PATH.exec(url.pathname) ?? idsOfQuery(url)
   if (!workspaceId || !reportId) return undefined
@@ -25,8 +25,8 @@ export function reportOfLink(text: string, hosts: readonly string[]): NamedRepor
 
 /** Whether it leads to a report's own page, which no frame may show, unlike an embed link. */
 export function isReportPage(text: string, hosts: readonly string[]): boolean {
-  const url = URL.parse(text.trim())
-  return url !== null && hosts.includes(url.host) && PAGE_PATH.test(url.pathname)
+  const url = parseUrl(reduceToUrl(text))
+  return url !== undefined && hosts.includes(url.host) && PAGE_PATH.test(url.pathname)
 }
 
 /** The first link that the fields of the chosen mode hold, or undefined. */
@@ -51,7 +51,7 @@ export function withReport(form: SettingForm, report: NamedReport): SettingForm 
     mode: 'service_principal',
     workspace_id: report.workspaceId,
     report_id: report.reportId,
-    dataset_id: /^https:/i.test(form.dataset_id.trim()) ? '' : form.dataset_id,
+    dataset_id: /^https:/i.test(reduceToUrl(form.dataset_id)) ? '' : form.dataset_id,
   }
 }
 

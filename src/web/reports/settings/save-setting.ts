@@ -75,8 +75,13 @@ export function useSaving({ type, slug, form, errors, onSaved }: SavingOptions) 
       await rememberSetting(type, setting)
       onSaved(form, setting)
       showToast({ kind: 'success', title })
-      if (setting?.report_url && flawOfFrame(setting.report_url))
-        showToast({ kind: 'warning', title: 'O link salvo não abre dentro do portal', description: UNFRAMED })
+      const flaw = setting?.report_url ? flawOfFrame(setting.report_url)?.kind : undefined
+      // What lacks only the sign-in is given it when it is shown.
+      if (flaw && flaw !== 'sign-in') {
+        const description =
+          flaw === 'report-id' ? 'Falta nele o ID inteiro do relatório (reportId).' : UNFRAMED
+        showToast({ kind: 'warning', title: 'O link salvo não abre dentro do portal', description })
+      }
     },
     async onFailed(error, draft) {
       const { fields = [], code, detail } = error instanceof ApiError ? error.problem : {}
