@@ -33,7 +33,7 @@ describeOnEachDatabase('report settings', (kind) => {
       [linkSetting('nada'), INVALID],
       [linkSetting(`https://app.powerbi.com/${'x'.repeat(4096)}`), INVALID],
       [linkSetting('https:\\\\app.powerbi.com'), INVALID],
-      [linkSetting('https://app.powerbi.com/a\tb'), INVALID],
+      [linkSetting('https://app.powerbi.com/a\u007fb'), INVALID],
       [linkSetting('http://app.powerbi.com/'), 'Apenas URLs HTTPS são permitidas'],
       [linkSetting('https://user:pass@app.powerbi.com/'), HOST],
       [linkSetting('https://app.powerbi.com@evil.com/'), HOST],
