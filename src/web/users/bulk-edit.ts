@@ -10,7 +10,7 @@ import { closeToast, showToast, type ToastContent } from '#web/ui/toast.tsx'
 import { useSettled } from '#web/ui/use-settled.ts'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import { rememberTicks } from './access-templates.ts'
-import { callOnce } from './call-once.ts'
+import { callOnce, isOutcomeUnknown } from './call-once.ts'
 import { isSame, NO_ENTITLEMENTS } from './entitlements.tsx'
 import { inWords, type Selection, selectionSize, withoutLeavers } from './selection.ts'
 import { refreshUsers } from './user-queries.ts'
@@ -177,10 +177,14 @@ export function describePreview(
   { gaining, losing, unchanged }: BulkEditResult,
   action: BulkEdit['action'] = 'add',
 ): string {
-  const what = action === 'validity' ? ' prazo' : ''
+  const isTime = action === 'validity'
   return [
-    inWords(gaining, `ganha${what}`, `ganham${what}`),
-    inWords(losing, `perde${what}`, `perdem${what}`),
+    isTime
+      ? inWords(gaining, 'fica com mais tempo', 'ficam com mais tempo')
+      : inWords(gaining, 'ganha', 'ganham'),
+    isTime
+      ? inWords(losing, 'fica com menos tempo', 'ficam com menos tempo')
+      : inWords(losing, 'perde', 'perdem'),
     inWords(unchanged, 'fica como está', 'ficam como estão'),
   ].join(', ')
 }
@@ -221,7 +225,10 @@ async function undoBulkEdit(undoId: string): Promise<void> {
     const what = ['usuário voltou ao que tinha antes.', 'usuários voltaram ao que tinham antes.'] as const
     showToast({ kind: 'success', title: 'Alteração desfeita', description: inWords(restored, ...what) })
   } catch (error) {
-    showToast(failureNotice('Não foi possível desfazer a alteração', error))
+    const notice = failureNotice('Não foi possível desfazer a alteração', error)
+    // Under the same key: what has been undone already is only told.
+    const again = { action: { label: 'Tentar novamente', run: () => void undoBulkEdit(undoId) } }
+    showToast(isOutcomeUnknown(error) ? { ...notice, ...again, lifetimeMs: UNDO_SECONDS * 1_000 } : notice)
   }
   void refreshUsers()
 }

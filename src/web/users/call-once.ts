@@ -54,6 +54,12 @@ const ASKING = {
 const NO_ANSWER =
   'Sem conexão com o portal, não se sabe se foi feito. Tente novamente: nada é feito duas vezes.'
 
+/** Whether nobody knows what became of the change that was asked for. */
+export const isOutcomeUnknown = (error: unknown) => error instanceof Error && error.message === NO_ANSWER
+
+/** Whether that holds of a change of the last minutes. */
+export const hasUnknownOutcome = () => unknown.size > 0
+
 /** No reply, one from something in between, or a database that may have gone while it wrote. */
 function isAnswerLost(error: unknown): boolean {
   return error instanceof NetworkError || (error instanceof ApiError && isOfGateway(error.status))

@@ -3,6 +3,7 @@ import type { ManagedProfile } from '#contract/users.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
+import { hasUnknownOutcome } from './call-once.ts'
 import type { Conflict } from './use-profile-edit.ts'
 import { keepFocus, refreshUsers } from './user-queries.ts'
 
@@ -40,7 +41,9 @@ export function AskingDialog({ wouldLose, onClose, actions, children, ...props }
     >
       {isLeaving && (
         <Alert kind="warning" title="Descartar o que você marcou?" className="mb-4">
-          Nada foi alterado ainda.
+          {hasUnknownOutcome()
+            ? 'Não se sabe se o pedido anterior foi feito: confira a lista depois de fechar.'
+            : 'Nada foi alterado ainda.'}
         </Alert>
       )}
       {children}
