@@ -73,7 +73,10 @@ test('everybody who matches: the first ten by name, and none but those who were 
   await expect(names).toHaveCount(11)
   for (const [index, { email }] of matching.slice(0, 10).entries())
     await expect(names.nth(index)).toContainText(email)
-  await expect(names.last()).toHaveText(`e mais ${matching.length - 10}`)
+  await expect(names.last()).toHaveText(`e mais ${matching.length - 10} Ver todos`)
+  await dialog.getByRole('button', { name: 'Ver todos' }).click()
+  await expect(names).toHaveCount(matching.length)
+  await expect(dialog.getByRole('list', { name: 'Usuários a excluir' })).toBeFocused()
 
   await expect(dialog.getByRole('button', { name: /^Excluir \d/ })).toBeDisabled()
   const typed = dialog.getByLabel(/^Para confirmar, digite o número de usuários: /)

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { adminMessages } from '#contract/user-rules.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
+import { textLinkClasses } from '#web/ui/button.tsx'
+import { classNames } from '#web/ui/class-names.ts'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
@@ -17,7 +19,7 @@ import { refreshUsers } from './user-queries.ts'
 const MIN_PEOPLE_FOR_BAR = 250
 /** Of more people, how many they are is typed before they go. */
 const MAX_UNTYPED = 20
-/** As many people as the dialog names; the rest is a number. */
+/** As many people as the dialog names at first. */
 const MAX_NAMES = 10
 const QUERY_KEY = ['people-to-delete']
 
@@ -125,8 +127,13 @@ function useDeletion(selection: Selection, onFinished: (left: readonly ManagedPr
   }
 }
 
-/** The first by name, and a number for the rest. */
+/** The first by name, and a number for the rest, who are named when that is asked for. */
 function People({ people }: { people: readonly ManagedProfile[] | undefined }) {
+  const [isWhole, setIsWhole] = useState(false)
+  const list = useRef<HTMLUListElement>(null)
+  useEffect(() => {
+    if (isWhole) list.current?.focus()
+  }, [isWhole])
   if (!people)
     return (
       <p role="status" className="text-muted">
@@ -134,15 +141,28 @@ function People({ people }: { people: readonly ManagedProfile[] | undefined }) {
       </p>
     )
   if (people.length === 0) return null
-  const rest = people.length - MAX_NAMES
+  const rest = isWhole ? 0 : people.length - MAX_NAMES
   return (
-    <ul aria-label="Usuários a excluir" className="list-disc space-y-1 pl-5">
-      {people.slice(0, MAX_NAMES).map((person) => (
+    <ul
+      ref={list}
+      aria-label="Usuários a excluir"
+      // A list that scrolls is read by the keyboard too.
+      tabIndex={isWhole ? 0 : undefined}
+      className={classNames('list-disc space-y-1 pl-5', isWhole && 'max-h-64 overflow-y-auto')}
+    >
+      {people.slice(0, isWhole ? undefined : MAX_NAMES).map((person) => (
         <li key={person.user_id}>
           <Person person={person} />
         </li>
       ))}
-      {rest > 0 && <li>e mais {rest.toLocaleString('pt-BR')}</li>}
+      {rest > 0 && (
+        <li>
+          e mais {rest.toLocaleString('pt-BR')}{' '}
+          <button type="button" onClick={() => setIsWhole(true)} className={textLinkClasses}>
+            Ver todos
+          </button>
+        </li>
+      )}
     </ul>
   )
 }
