@@ -11,10 +11,12 @@ export async function watchLayoutShifts(page: Page): Promise<() => Promise<strin
     Object.assign(window, { moved })
     type Shift = PerformanceEntry & { value: number; sources: { node: Node | null }[] }
     new PerformanceObserver((list) => {
+      // A font that comes late moves a line by a hair.
       for (const { value, sources } of list.getEntries() as Shift[])
-        moved.push(
-          `${value.toFixed(4)} ${sources.map(({ node }) => (node?.nodeType === 1 ? (node as Element).outerHTML.slice(0, 160) : node?.textContent)).join(' | ')}`,
-        )
+        if (value >= 0.001)
+          moved.push(
+            `${value.toFixed(4)} ${sources.map(({ node }) => (node?.nodeType === 1 ? (node as Element).outerHTML.slice(0, 160) : node?.textContent)).join(' | ')}`,
+          )
     }).observe({ type: 'layout-shift', buffered: true })
   })
   return () =>
