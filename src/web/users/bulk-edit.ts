@@ -172,19 +172,22 @@ export function describeGone(count: number): string {
   )
 }
 
+type GainsAndLosses = Record<'gains' | 'loses', readonly [one: string, several: string]>
+const OF_LISTS: GainsAndLosses = { gains: ['ganha', 'ganham'], loses: ['perde', 'perdem'] }
+const OF_TIME: GainsAndLosses = {
+  gains: ['fica com mais tempo', 'ficam com mais tempo'],
+  loses: ['fica com menos tempo', 'ficam com menos tempo'],
+}
+
 /** What a dry run has counted: '12 ganham, 0 perdem, 3 ficam como estão'. */
 export function describePreview(
   { gaining, losing, unchanged }: BulkEditResult,
   action: BulkEdit['action'] = 'add',
 ): string {
-  const isTime = action === 'validity'
+  const { gains, loses } = action === 'validity' ? OF_TIME : OF_LISTS
   return [
-    isTime
-      ? inWords(gaining, 'fica com mais tempo', 'ficam com mais tempo')
-      : inWords(gaining, 'ganha', 'ganham'),
-    isTime
-      ? inWords(losing, 'fica com menos tempo', 'ficam com menos tempo')
-      : inWords(losing, 'perde', 'perdem'),
+    inWords(gaining, ...gains),
+    inWords(losing, ...loses),
     inWords(unchanged, 'fica como está', 'ficam como estão'),
   ].join(', ')
 }
