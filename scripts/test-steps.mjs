@@ -82,8 +82,8 @@ async function runBrowserTests({ filters, shuffle }) {
 /** Always the same inputs: what is found by chance belongs into `npm run fuzz`. */
 const shortFuzz = ['proof/fuzz/run-fuzz.ts', '--requests', '4000', '--seed', '20261121']
 
-/** More than a minute of waiting: it goes on beside the fuzz, which it leaves the processors to. */
-const waitingFault = 'mail server'
+/** They wait more than they work: they go on beside the fuzz, which they leave the processors to. */
+const waitingFaults = ['mail server', 'Power BI']
 
 /** @param {Circumstances} circumstances */
 async function runFaults({ databaseUrl }) {
@@ -92,9 +92,11 @@ async function runFaults({ databaseUrl }) {
   /** @param {string[]} which */
   const hold = (...which) => succeeds(pinnedNode(), ['proof/faults/run-faults.ts', '--short', ...which], env)
   if (!databaseUrl) say('⚠ Sem PostgreSQL: npm run fuzz foi pulado.')
-  if (!(await hold('--without', waitingFault))) return { ok: false, totals: noTests }
+  /** @param {string} option */
+  const waiting = (option) => waitingFaults.flatMap((name) => [option, name])
+  if (!(await hold(...waiting('--without')))) return { ok: false, totals: noTests }
   const fuzz = databaseUrl ? succeeds(pinnedNode(), shortFuzz, env) : true
-  const held = await Promise.all([hold('--only', waitingFault), fuzz])
+  const held = await Promise.all([hold(...waiting('--only')), fuzz])
   return { ok: held.every(Boolean), totals: noTests }
 }
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -43,6 +43,17 @@ export interface PatroniCluster {
   /** Until there are a leader, a synchronous standby and another that streams. */
   untilWhole(): Promise<void>
   switchOver(): Promise<void>
+}
+
+/**
+ * Before 3.0.3 a primary that wakes up after its time writes its name over the new one's in etcd's version 3, and what was
+ * written meanwhile is lost (patroni/patroni#2689); version 2 of the protocol compares first.
+ */
+function needsEtcd2(): boolean {
+  const text = execFileSync(findSystemProgram('patroni') as string, ['--version'], { encoding: 'utf8' })
+  const version = text.match(/\d+/g)?.map(Number) ?? []
+  const [major = 0, minor = 0, patch = 0] = version
+  return major * 1e6 + minor * 1e3 + patch < 3_000_003
 }
 
 /** Neither etcd's nor PostgreSQL's programs are for root. */
@@ -95,7 +106,8 @@ async function startEtcd(folder: string, owner: Owner, port: number, cleanUp: Cl
   const peer = `http://127.0.0.1:${port + 1}`
   const own = ['--listen-client-urls', url, '--advertise-client-urls', url]
   const peers = ['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer]
-  const args = ['--data-dir', join(folder, 'data'), ...own, ...peers, '--initial-cluster', `default=${peer}`]
+  const data = ['--data-dir', join(folder, 'data'), '--initial-cluster', `default=${peer}`]
+  const args = [...data, ...own, ...peers, ...(needsEtcd2() ? ['--enable-v2'] : [])]
   const child = spawn(findSystemProgram('etcd') as string, args, { ...owner, cwd: folder, stdio: 'ignore' })
   endWithRun(() => child.kill('SIGKILL'), cleanUp)
   const isUp = async () => (await ask(url, { path: '/health' })).status === 200
@@ -123,7 +135,7 @@ function configure(
     scope: 'patio',
     name,
     restapi: { listen: at(restPort), connect_address: at(restPort) },
-    etcd3: { hosts: [etcdUrl.replace('http://', '')] },
+    [needsEtcd2() ? 'etcd' : 'etcd3']: { hosts: [etcdUrl.replace('http://', '')] },
     bootstrap: {
       dcs: {
         ttl: TTL_SECONDS,

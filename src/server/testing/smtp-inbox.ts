@@ -50,7 +50,7 @@ export async function startSmtpInbox({
           messageId: /^Message-ID:\s*(\S+)/im.exec(raw)?.[1],
         })
         const answer = rejects ? refusal(rejects, reason) : null
-        setTimeout(() => done(answer), answerAfterMs)
+        setTimeout(() => done(answer), answerAfterMs).unref()
       }, done)
     },
   })
