@@ -1,15 +1,29 @@
+import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { createLog } from '#server/log.ts'
 import { parseProxies } from './caller-ip.ts'
 import { createHttpApp } from './http-app.ts'
 import { listen } from './listen.ts'
 
-test('headers must be there within 10 s, a request within 30 s', async () => {
+async function listenForTest() {
   const log = createLog('silent')
   const app = createHttpApp({ log, trustedProxies: parseProxies([]), allowedHosts: undefined }, () => {})
   const options = { host: '127.0.0.1', port: 0, headers: [], requestLog: log, countRequest: () => {} }
   const server = await listen(app, options)
   onTestFinished(() => void server.close())
-  // Node enforces what it says here; waiting for it would take as long.
-  expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000 })
+  return server
+}
+
+// Node enforces what it says here; waiting for it would take as long.
+
+test('headers must be there within 10 s, a request within 30 s', async () => {
+  expect(await listenForTest()).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000 })
+})
+
+test('an idle connection stays open for longer than any proxy would use it again', async () => {
+  const { keepAliveTimeout } = await listenForTest()
+  // Caddy's own is two minutes, nginx's one.
+  expect(keepAliveTimeout).toBeGreaterThan(120_000)
+  expect(readFileSync('deploy/Caddyfile', 'utf8')).not.toContain('keepalive')
+  expect(readFileSync('deploy/nginx.conf', 'utf8')).not.toContain('keepalive_timeout')
 })

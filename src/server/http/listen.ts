@@ -16,6 +16,8 @@ const MAX_HEADER_BYTES = 16 * 1024
 const ARRIVAL_MS = 250
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
+/** Longer than a proxy keeps one open (Caddy 2 minutes): it must never send what this end has just closed. */
+const IDLE_CONNECTION_MS = 125_000
 
 export interface ListenOptions {
   host: string
@@ -53,6 +55,7 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<Serv
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: IDLE_CONNECTION_MS,
       connectionsCheckingInterval: 5_000,
       // Left to the app, whose refusal has a body.
       requireHostHeader: false,
