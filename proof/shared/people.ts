@@ -33,13 +33,14 @@ export async function signInAsAdmin(portalUrl: string): Promise<string> {
 }
 
 /** Solves one challenge and trades it for a pass, as the page does before 'Entrar' is pressed. */
-async function earnPass(portalUrl: string): Promise<string> {
-  const challenge = (await (await fetch(`${portalUrl}/api/auth/challenge`)).json()) as Challenge
+async function earnPass(portalUrl: string, headers: Record<string, string>): Promise<string> {
+  const asked = await fetch(`${portalUrl}/api/auth/challenge`, { headers })
+  const challenge = (await asked.json()) as Challenge
   const solution = await solveChallenge({ challenge, deriveKey })
   const token = Buffer.from(JSON.stringify({ challenge, solution })).toString('base64')
   const reply = await fetch(`${portalUrl}/api/functions/verify-recaptcha`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ token }),
   })
   const { pass } = (await reply.json()) as { pass?: string }
@@ -48,9 +49,13 @@ async function earnPass(portalUrl: string): Promise<string> {
 }
 
 /** Passes for sign-ins that follow within two minutes. */
-export async function earnPasses(portalUrl: string, count: number): Promise<string[]> {
+export async function earnPasses(
+  portalUrl: string,
+  count: number,
+  headers: Record<string, string> = {},
+): Promise<string[]> {
   const passes: string[] = []
-  while (passes.length < count) passes.push(await earnPass(portalUrl))
+  while (passes.length < count) passes.push(await earnPass(portalUrl, headers))
   return passes
 }
 

@@ -114,13 +114,15 @@ const COMPILE_CACHE = join(root, 'node_modules', '.cache', 'node')
  * Starts the portal's server in a process of its own, in demo mode unless the environment says otherwise, and waits
  * until it is ready. The page must have been built.
  * @param folder of another checkout to be measured beside this one
+ * @param program that serves it, `npm start`'s own unless given
  */
 export async function startPortal(
   port: number,
   env: Record<string, string>,
   folder = root,
+  program = 'src/server/main.ts',
 ): Promise<StartedPortal> {
-  const started = runProcess(process.execPath, [...serverFlags, 'src/server/main.ts'], {
+  const started = runProcess(process.execPath, [...serverFlags, program], {
     cwd: folder,
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: String(port), ...env },
   })

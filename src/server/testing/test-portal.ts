@@ -188,7 +188,8 @@ async function openOwnDatabase(kind: DatabaseKind): Promise<Database> {
   return openTestDatabase(kind)
 }
 
-async function startEmulator(
+/** The emulated Power BI on a port of its own. @returns the address below which it lies */
+export async function startEmulator(
   clock: () => number,
   clientSecret: string,
   readData: PowerBiEmulatorOptions['readData'] & object,

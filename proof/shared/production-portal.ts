@@ -1,0 +1,18 @@
+// The portal as in production, but that its Power BI is the emulator at EMULATOR_URL: for figures that the demo's own parts
+// must not be in.
+import { readConfig } from '#server/config.ts'
+import { createLog } from '#server/log.ts'
+import { startPortal } from '#server/start.ts'
+
+const { EMULATOR_URL, ...environment } = process.env
+const config = readConfig(environment)
+const { tenantId } = config.powerBi
+const emulated = {
+  apiBase: `${EMULATOR_URL}/api`,
+  tokenEndpoint: `${EMULATOR_URL}/directory/${tenantId}/oauth2/v2.0/token`,
+}
+const portal = await startPortal(
+  { ...config, powerBi: { ...config.powerBi, ...emulated } },
+  createLog(config.logLevel),
+)
+process.on('SIGTERM', () => portal.stop().then(() => process.exit(0)))
