@@ -1,18 +1,27 @@
 import { readClaims } from './check-token.ts'
 import type { ReportEvents } from './emit-events.ts'
 import type { ReportActions } from './report-actions.ts'
-import { describePage, isPageName, PAGES, visualsOf } from './report-pages.ts'
-import {
-  flawOfSession,
-  loadSession,
-  mergeSettings,
-  modelOfSession,
-  permittedScope,
-  type ReportSettings,
-  type Session,
-} from './session.ts'
-import { type ReportFilter, updateFilters } from './update-filters.ts'
-import type { Answer, HostRequest } from './wire.ts'
+import { describePage, isPageName, PAGES } from './report-pages.ts'
+import { flawOfSession, loadSession, permittedScope, type Session } from './session.ts'
+
+/** A request of the embedding page, as powerbi-client posts it (http-post-message). */
+interface HostRequest {
+  method: string
+  url: string
+  headers: Record<string, string>
+  body: unknown
+}
+
+/** What the report answers; `afterwards` runs once the answer has been posted, so that events come behind it. */
+interface Answer {
+  statusCode: number
+  body?: unknown
+  afterwards?: () => void
+}
+
+function isHostRequest(data: unknown): data is HostRequest {
+  return typeof data === 'object' && data !== null && 'method' in data && 'url' in data
+}
 
 /** The parts of the page that an answer may set going. */
 export interface Parts {
@@ -29,7 +38,7 @@ export interface Parts {
 
 type Handler = (request: HostRequest, parts: Parts) => Answer
 
-function load({ headers, body }: HostRequest, parts: Parts, isPhased: boolean): Answer {
+function load({ headers, body }: HostRequest, parts: Parts): Answer {
   const { session, events, actions } = parts
   // The uid changes when the host reuses the frame for another embed.
   loadSession(session, headers.uid ?? session.uid, (body ?? {}) as Record<string, unknown>)
@@ -37,27 +46,9 @@ function load({ headers, body }: HostRequest, parts: Parts, isPhased: boolean): 
     parts.watchToken()
     if (!actions.isOpen()) return parts.showFailure('Não foi possível abrir este relatório.')
     events.loaded()
-    if (!isPhased) parts.draw()
-  }
-  return { statusCode: 202, body: {}, afterwards }
-}
-
-function setFilters(filters: ReportFilter[] | undefined, parts: Parts): Answer {
-  if (!filters) return { statusCode: 400, body: { message: 'Invalid parameters' } }
-  if (!parts.actions.isOpen()) return { statusCode: 403, body: { message: 'TokenExpired' } }
-  parts.session.filters = filters
-  parts.session.selection = undefined
-  const afterwards = () => {
     parts.draw()
-    parts.events.filtersApplied('sdk')
   }
   return { statusCode: 202, body: {}, afterwards }
-}
-
-function postFilters({ body }: HostRequest, parts: Parts): Answer {
-  const { filtersOperation, filters } = (body ?? {}) as { filtersOperation?: unknown; filters?: unknown }
-  const list = Array.isArray(filters) ? filters : []
-  return setFilters(updateFilters(parts.session.filters, filtersOperation, list), parts)
 }
 
 function takeToken({ body }: HostRequest, { session, watchToken, draw, actions }: Parts): Answer {
@@ -71,52 +62,56 @@ function takeToken({ body }: HostRequest, { session, watchToken, draw, actions }
   return { statusCode: 202, body: null, afterwards }
 }
 
-function openPage({ body }: HostRequest, { actions }: Parts): Answer {
-  const name = (body as { name?: unknown } | null)?.name
-  if (!isPageName(name)) return { statusCode: 404, body: { message: 'pageNotFound' } }
-  return { statusCode: 202, body: null, afterwards: () => actions.openPage(name, 'sdk') }
-}
-
-const accepted = (afterwards: () => void): Answer => ({ statusCode: 202, body: null, afterwards })
-
-/** Every call of powerbi-client that the report understands; the rest are 404. */
+/** The calls of powerbi-client that the portal makes it send; the rest are 404. */
 const HANDLERS: Record<string, Handler> = {
   'POST /frontload/config': () => ({ statusCode: 200, body: {} }),
-  'POST /report/load': (request, parts) => load(request, parts, false),
-  'POST /report/prepare': (request, parts) => load(request, parts, true),
-  'POST /report/render': (_, { draw }) => accepted(draw),
+  'POST /report/load': load,
   'POST /report/token': takeToken,
-  'GET /report/filters': (_, { session }) => ({ statusCode: 200, body: session.filters }),
-  'PUT /report/filters': ({ body }, parts) =>
-    setFilters(Array.isArray(body) ? (body as ReportFilter[]) : undefined, parts),
-  'POST /report/filters': postFilters,
   'GET /report/pages': (_, { session }) => ({
     statusCode: 200,
     body: PAGES.map(({ name }) => describePage(name, session.page)),
   }),
-  'PUT /report/pages/active': openPage,
-  'PATCH /report/settings': ({ body }, { session, draw }) => {
-    mergeSettings(session, (body ?? {}) as ReportSettings)
-    return { statusCode: 202, body: {}, afterwards: draw }
-  },
-  'POST /report/refresh': (_, { actions, draw }) => accepted(() => actions.isOpen() && draw()),
-  'POST /report/print': () => accepted(() => window.print()),
-  'GET /getCorrelationId': () => ({ statusCode: 200, body: crypto.randomUUID() }),
-  'GET /report/zoom': (_, { session }) => ({ statusCode: 200, body: session.settings.zoomLevel ?? 1 }),
-}
-
-/** `page.getVisuals()` and `page.hasLayout()`. */
-function answerPageCall({ method, url }: HostRequest, { session }: Parts): Answer | undefined {
-  const [, name, rest] = /^\/report\/pages\/([^/]+)\/(visuals|layoutTypes\/\w+)$/.exec(url) ?? []
-  if (method !== 'GET' || !isPageName(name) || !rest) return undefined
-  if (rest !== 'visuals') return { statusCode: 200, body: /MobilePortrait|Master/.test(rest) }
-  return { statusCode: 200, body: Object.values(visualsOf(modelOfSession(session), name)) }
+  'POST /report/print': () => ({ statusCode: 202, body: null, afterwards: () => window.print() }),
 }
 
 /** Answers a request of powerbi-client. */
 export function answerHost(request: HostRequest, parts: Parts): Answer {
-  const handler = HANDLERS[`${request.method} ${request.url}`]
+  const { method, url } = request
+  const handler = HANDLERS[`${method} ${url}`]
   if (handler) return handler(request, parts)
-  const message = `Not Found. Url: ${request.url} was not found.`
-  return answerPageCall(request, parts) ?? { statusCode: 404, body: { message } }
+  const [, name, layout] = /^\/report\/pages\/([^/]+)\/layoutTypes\/(\w+)$/.exec(url) ?? []
+  // `page.hasLayout()`
+  if (method === 'GET' && isPageName(name) && layout)
+    return { statusCode: 200, body: /MobilePortrait|Master/.test(layout) }
+  return { statusCode: 404, body: { message: `Not Found. Url: ${url} was not found.` } }
+}
+
+/**
+ * Listens to the embedding page and gives back what posts requests to it. Must run while the document is being
+ * parsed: the host posts `/report/load` as soon as the frame's load event has fired.
+ */
+export function connectHost(answer: (request: HostRequest) => Answer) {
+  const host = window.parent
+  // Known from the first message on; before it only `ready` is posted, which holds nothing secret.
+  let hostOrigin = '*'
+
+  window.addEventListener('message', (event) => {
+    if (event.source !== host || !isHostRequest(event.data)) return
+    const { method, url, headers = {}, body } = event.data
+    hostOrigin = event.origin === 'null' ? '*' : event.origin
+    let reply: Answer
+    try {
+      reply = answer({ method, url, headers, body })
+    } catch (error) {
+      reply = { statusCode: 500, body: { message: String(error) } }
+    }
+    const message = { statusCode: reply.statusCode, headers: { id: headers.id }, body: reply.body ?? null }
+    host.postMessage(message, hostOrigin)
+    reply.afterwards?.()
+  })
+
+  return function post(url: string, body: unknown): void {
+    const id = Math.random().toString(36).slice(2)
+    host.postMessage({ method: 'POST', url, headers: { id }, body }, hostOrigin)
+  }
 }

@@ -5,8 +5,7 @@ import { drawFilterPane, drawHeading, drawPageNavigation } from './panes.ts'
 import type { ReportActions } from './report-actions.ts'
 import { filteredScope, modelOfSession, permittedScope, type Session, selectedScope } from './session.ts'
 import { drawCards } from './visuals/card-row.ts'
-import { html, styled } from './visuals/elements.ts'
-import { hideTooltip } from './visuals/tooltip.ts'
+import { hideTooltip, html, styled } from './visuals/elements.ts'
 
 /** models.LayoutType.MobilePortrait */
 const PHONE_LAYOUT = 2
@@ -96,7 +95,6 @@ export function createReportView(session: Session) {
     const drawn = drawCanvas(session, actions)
     frames = drawn.frames
     const panes = visiblePanes(session)
-    styled(drawn.canvas, { zoom: String(session.settings.zoomLevel ?? 1) })
     document.title = session.report?.name ?? 'Relatório Power BI'
     const middle = html('div', { class: 'middle' }, drawn.canvas)
     if (panes.filters) {

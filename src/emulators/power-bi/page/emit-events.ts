@@ -1,13 +1,10 @@
 import type { ReportError } from './check-token.ts'
 import { describePage, type PageName, type Visual } from './report-pages.ts'
-import type { Session } from './session.ts'
+import { flawOfSession, type Session } from './session.ts'
 import type { FilterColumn } from './update-filters.ts'
-import type { PostToHost } from './wire.ts'
-
-export type Initiator = 'sdk' | 'user'
 
 /** The events that powerbi-client hands on to the embedding page; nothing is sent from a share link. */
-export function createEvents(session: Session, post: PostToHost) {
+export function createEvents(session: Session, post: (url: string, body: unknown) => void) {
   function emit(name: string, body: unknown): void {
     // Paginated reports tell of nothing but errors (learn.microsoft.com/power-bi/paginated-reports/paginated-reports-embed).
     if (session.report?.isPaginated && name !== 'error') return
@@ -22,9 +19,13 @@ export function createEvents(session: Session, post: PostToHost) {
     rendered: () => emit('rendered', {}),
     error: (error: ReportError) =>
       emit('error', { ...error, level: 6, technicalDetails: { requestId: crypto.randomUUID() } }),
-    pageChanged: (initiator: Initiator, from: PageName, to: PageName) =>
-      emit('pageChanged', { initiator, oldPage: describePage(from, to), newPage: describePage(to, to) }),
-    filtersApplied: (initiator: Initiator) => emit('filtersApplied', { initiator, filters: session.filters }),
+    pageChanged: (from: PageName, to: PageName) =>
+      emit('pageChanged', {
+        initiator: 'user',
+        oldPage: describePage(from, to),
+        newPage: describePage(to, to),
+      }),
+    filtersApplied: () => emit('filtersApplied', { initiator: 'user', filters: session.filters }),
     visualClicked: (visual: Visual) => emit('visualClicked', { ...place(), visual }),
     buttonClicked: (id: string, title: string) =>
       emit('buttonClicked', { ...place(), id, title, type: 'Bookmark', bookmark: '' }),
@@ -43,3 +44,63 @@ export function createEvents(session: Session, post: PostToHost) {
 }
 
 export type ReportEvents = ReturnType<typeof createEvents>
+
+/** The longest delay that a browser timer takes. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
+/**
+ * Says TokenExpired as soon as the token's life is over, once for each token; gives back what starts the watch
+ * for the session's present token. A machine that slept is caught up when the page is seen again.
+ */
+export function createTokenWatch(session: Session, events: ReportEvents, onExpired: () => void): () => void {
+  let timer = 0
+  let reported: unknown
+  function look(): void {
+    const { claims } = session
+    if (!claims || session.kind !== 'embedded' || reported === claims) return
+    const left = claims.exp * 1000 - Date.now()
+    window.clearTimeout(timer)
+    if (left > 0) {
+      timer = window.setTimeout(look, Math.min(left, LONGEST_TIMER))
+      return
+    }
+    reported = claims
+    const flaw = flawOfSession(session)
+    if (flaw) events.error(flaw)
+    onExpired()
+  }
+  document.addEventListener('visibilitychange', look)
+  return () => {
+    window.clearTimeout(timer)
+    // A token that came dead has been refused by the load itself.
+    if (session.claims && session.claims.exp * 1000 <= Date.now()) reported = session.claims
+    look()
+  }
+}
+
+interface FrameFault {
+  message: string
+  errorCode: string
+}
+
+async function fetchFaults(reportId: string): Promise<FrameFault[] | undefined> {
+  try {
+    const response = await fetch(`frame-faults?reportId=${encodeURIComponent(reportId)}`)
+    if (!response.ok) return undefined
+    const faults: unknown = await response.json()
+    return Array.isArray(faults) ? faults : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Asks once a second for scripted error events; ends for good where nobody scripts any. */
+export function watchFaults(session: Session, events: ReportEvents): void {
+  const timer = window.setInterval(async () => {
+    if (session.kind !== 'embedded' || !session.report) return
+    const faults = await fetchFaults(session.report.reportId)
+    if (!faults) return window.clearInterval(timer)
+    for (const { message, errorCode } of faults)
+      events.error({ message, errorCode, detailedMessage: message })
+  }, 1_000)
+}

@@ -1,14 +1,12 @@
 import './style.css'
 import { ESTADOS, MARCAS } from '#contract/seeded-catalogue.ts'
 import { reportOfId } from '#emulators/power-bi/catalogue.ts'
-import { answerHost, type Parts } from './answer-host.ts'
+import { answerHost, connectHost, type Parts } from './answer-host.ts'
 import { createReportView } from './draw-report.ts'
-import { createEvents } from './emit-events.ts'
+import { createEvents, createTokenWatch, watchFaults } from './emit-events.ts'
 import { createActions } from './report-actions.ts'
 import { createSession } from './session.ts'
 import { parseLinkFilter } from './update-filters.ts'
-import { createTokenWatch, watchFaults } from './watch-session.ts'
-import { connectHost } from './wire.ts'
 
 // The real service sends no figure of another brand; here they are in the script, so it leaves the document.
 document.currentScript?.remove()

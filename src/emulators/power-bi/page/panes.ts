@@ -104,7 +104,7 @@ export function drawPageNavigation(active: PageName, actions: ReportActions): HT
     const current = name === active && 'page'
     const attributes = { type: 'button', 'data-key': `page-${name}`, 'aria-current': current }
     const button = html('button', attributes, displayName)
-    button.addEventListener('click', () => actions.openPage(name, 'user'))
+    button.addEventListener('click', () => actions.openPage(name))
     return button
   })
   return html('nav', { class: 'pages', 'aria-label': 'Páginas do relatório' }, ...buttons)

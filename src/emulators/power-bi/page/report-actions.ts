@@ -1,13 +1,10 @@
-import type { Initiator, ReportEvents } from './emit-events.ts'
+import type { ReportEvents } from './emit-events.ts'
 import { type PageName, type Visual, visualsOf } from './report-pages.ts'
 import { flawOfSession, modelOfSession, permittedScope, type Session } from './session.ts'
-import { basicFilter, type FilterColumn, updateFilters } from './update-filters.ts'
-
-/** models.FiltersOperations.Replace */
-const REPLACE = 3
+import { basicFilter, type FilterColumn, replaceFilter } from './update-filters.ts'
 
 /**
- * What host and reader can do with an open report. Each first looks at the token: with one that has died nothing
+ * What a reader can do with an open report. Each first looks at the token: with one that has died nothing
  * happens but the error event, as in Power BI.
  */
 export function createActions(session: Session, events: ReportEvents, draw: () => void) {
@@ -17,12 +14,12 @@ export function createActions(session: Session, events: ReportEvents, draw: () =
     return !flaw
   }
 
-  function openPage(name: PageName, initiator: Initiator): void {
+  function openPage(name: PageName): void {
     if (!isOpen() || name === session.page) return
     const from = session.page
     session.page = name
     session.selection = undefined
-    events.pageChanged(initiator, from, name)
+    events.pageChanged(from, name)
     draw()
   }
 
@@ -61,9 +58,9 @@ export function createActions(session: Session, events: ReportEvents, draw: () =
     const all = column === 'Marca' ? permittedScope(session).marcas : permittedScope(session).estados
     const isAll = values.length === all.length
     const chosen = { ...basicFilter(column, values), ...(isAll ? { operator: 'All', values: [] } : {}) }
-    session.filters = updateFilters(session.filters, REPLACE, [chosen]) ?? session.filters
+    session.filters = replaceFilter(session.filters, chosen)
     session.selection = undefined
-    events.filtersApplied('user')
+    events.filtersApplied()
     draw()
   }
 

@@ -12,12 +12,11 @@ import { isPageName, PAGES, type PageName } from './report-pages.ts'
 import { type FilterColumn, type ReportFilter, readFilters, valuesLeft } from './update-filters.ts'
 
 /** The part of powerbi-models' ISettings that the page obeys. */
-export interface ReportSettings {
+interface ReportSettings {
   panes?: { filters?: { visible?: boolean; expanded?: boolean }; pageNavigation?: { visible?: boolean } }
   filterPaneEnabled?: boolean
   navContentPaneEnabled?: boolean
   layoutType?: number
-  zoomLevel?: number
 }
 
 /** Values picked in a chart, which narrow the other visuals of the page. */
@@ -73,15 +72,6 @@ export function loadSession(session: Session, uid: string, config: Record<string
     settings: config.settings ?? {},
     page: isPageName(config.pageName) ? config.pageName : PAGES[0].name,
   })
-}
-
-/** Merges settings as PATCH does it: panes one by one, the rest by name. */
-export function mergeSettings(session: Session, change: ReportSettings): void {
-  const panes = { ...session.settings.panes }
-  for (const name of ['filters', 'pageNavigation'] as const) {
-    if (change.panes?.[name]) panes[name] = { ...panes[name], ...change.panes[name] }
-  }
-  session.settings = { ...session.settings, ...change, panes }
 }
 
 /** Why the report may not be shown or touched now; undefined when it may. */

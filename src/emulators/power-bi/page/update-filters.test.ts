@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { basicFilter, parseLinkFilter, readFilters, updateFilters, valuesLeft } from './update-filters.ts'
+import { basicFilter, parseLinkFilter, readFilters, replaceFilter, valuesLeft } from './update-filters.ts'
 
 const BRANDS = ['FIAT', 'GM', 'JEEP']
 const fiat = basicFilter('Marca', ['FIAT'])
@@ -22,12 +22,8 @@ describe('filters', () => {
     ).toEqual(['GM'])
   })
 
-  it('removes, replaces and adds as models.FiltersOperations says', () => {
-    expect(updateFilters([fiat, rio], 0, [])).toEqual([])
-    expect(updateFilters([fiat, rio], 1, [jeep])).toEqual([jeep])
-    expect(updateFilters([rio], 2, [jeep])).toEqual([rio, jeep])
-    expect(updateFilters([fiat, rio], 3, [jeep])).toEqual([rio, jeep])
-    expect(updateFilters([fiat], 9, [jeep])).toBeUndefined()
+  it('replaces what filters the same column', () => {
+    expect(replaceFilter([fiat, rio], jeep)).toEqual([rio, jeep])
   })
 
   it('reads the filters of a load configuration in both shapes', () => {

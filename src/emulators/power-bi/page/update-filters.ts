@@ -10,9 +10,6 @@ export interface ReportFilter {
   filterType?: number
 }
 
-/** models.FiltersOperations */
-const OPERATIONS = ['RemoveAll', 'ReplaceAll', 'Add', 'Replace'] as const
-
 const keyOf = ({ target }: ReportFilter) => `${target?.table}/${target?.column}`
 
 /** Filters as the load configuration may give them: a list, or one list for all pages. */
@@ -22,18 +19,9 @@ export function readFilters(given: unknown): ReportFilter[] {
   return Array.isArray(all) ? all : []
 }
 
-/** The filters after `report.updateFilters(operation, filters)`; undefined for an operation that does not exist. */
-export function updateFilters(
-  current: readonly ReportFilter[],
-  operation: unknown,
-  filters: readonly ReportFilter[],
-): ReportFilter[] | undefined {
-  const name = typeof operation === 'number' ? OPERATIONS[operation] : undefined
-  if (name === 'RemoveAll') return []
-  if (name === 'ReplaceAll') return [...filters]
-  if (name === undefined) return undefined
-  const replaced = name === 'Replace' ? new Set(filters.map(keyOf)) : new Set<string>()
-  return [...current.filter((filter) => !replaced.has(keyOf(filter))), ...filters]
+/** The filters with this one in place of those on the same column. */
+export function replaceFilter(current: readonly ReportFilter[], filter: ReportFilter): ReportFilter[] {
+  return [...current.filter((each) => keyOf(each) !== keyOf(filter)), filter]
 }
 
 /** The values of a column that the filters let through; an empty In list is no filter, as in Power BI. */

@@ -1,15 +1,9 @@
-import { html, styled, svg } from './elements.ts'
-import { hideTooltip, showTooltip, type TooltipLine } from './tooltip.ts'
-
-/** A part of a bar; a plain bar has one. */
-export interface BarPart {
-  value: number
-  colour: string
-}
+import { hideTooltip, html, showTooltip, styled, svg, type TooltipLine } from './elements.ts'
 
 export interface Bar {
   name: string
-  parts: readonly BarPart[]
+  /** A plain bar has one. */
+  parts: readonly { value: number; colour: string }[]
   /** The figure behind the bar. */
   label: string
   tooltip: readonly TooltipLine[]
@@ -18,7 +12,7 @@ export interface Bar {
   isDimmed: boolean
 }
 
-export interface BarChartOptions {
+interface BarChartOptions {
   title: string
   bars: readonly Bar[]
   width: number
