@@ -5,6 +5,14 @@ import type { Catalogue, CatalogueItem } from './catalogue.ts'
 export const LISTS = ['types', 'marcas', 'estados'] as const
 export type ListName = (typeof LISTS)[number]
 export type Entitlements = Record<ListName, string[]>
+export const NO_ENTITLEMENTS: Entitlements = { types: [], marcas: [], estados: [] }
+
+/** Something for each of the lists. */
+export const eachList = <T>(make: (list: ListName) => T): Record<ListName, T> => ({
+  types: make('types'),
+  marcas: make('marcas'),
+  estados: make('estados'),
+})
 
 export const MAX_LABEL_LENGTH = 40
 /** What lists hold of an item: an area's label, a brand's or a state's code. */

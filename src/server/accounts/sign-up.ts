@@ -4,7 +4,7 @@ import { CONFIRMATION_MARK_MS } from '#contract/access.ts'
 import { signUpFormSchema, signUpMessages } from '#contract/accounts.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { PublicContext } from '#server/http/context.ts'
-import { ProblemError } from '#server/http/problem-error.ts'
+import { invalidField } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { queueWaitingDigest } from '#server/users/mails.ts'
@@ -16,10 +16,6 @@ import { refuseGuessable } from './password-rules.ts'
 
 /** Dot-atom characters of RFC 5322 in ASCII alone but '+': no quoted part, no look-alikes, no control characters. */
 const LOCAL_PART = /^[\w.!#$%&'*/=?^`{|}~-]+$/
-
-function refuse(path: string, message: string): ProblemError {
-  return new ProblemError('invalid-input', { detail: message, fields: [{ path, message }] })
-}
 
 /**
  * The e-mail of a new account, in lower case, if it belongs to the company. Its letters are looked at before their
@@ -33,7 +29,7 @@ export function companyEmail(typed: string, domain: string): string {
   const isAscii = [...typed].every((character) => character > ' ' && character <= '~')
   if (isAscii && LOCAL_PART.test(email.slice(0, at)) && email.slice(at + 1) === domain) return email
   const isTagged = isAscii && email.includes('+') && email.endsWith(`@${domain}`)
-  throw refuse('email', isTagged ? signUpMessages.tagged : signUpMessages.domain(`@${domain}`))
+  throw invalidField('email', isTagged ? signUpMessages.tagged : signUpMessages.domain(`@${domain}`))
 }
 
 /**
@@ -50,7 +46,7 @@ export async function signUp(
   const email = companyEmail(typed.email, context.companyEmailDomain)
   const form = signUpFormSchema(context.companyEmailDomain)
   const issue = form.safeParse({ email, password, confirmation: password }).error?.issues[0]
-  if (issue) throw refuse(issue.path.join('.'), issue.message)
+  if (issue) throw invalidField(issue.path.join('.'), issue.message)
   const { ip } = context.request
   await context.humanCheck.demand(typed.captcha, { ip, aimedAt: { email, form: 'sign-up' } })
   await limitMailsFrom(context, 'sign-up')

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
-import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
-import { type Entitlements, heldAs, LISTS, type ListName, valuesOf } from '#contract/held-lists.ts'
+import type { Catalogue, CatalogueItem, catalogueRoutes } from '#contract/catalogue.ts'
+import { type Entitlements, eachList, heldAs, LISTS, type ListName, spellingsOf, valuesOf } from '#contract/held-lists.ts'
 import type { FieldProblem } from '#contract/problem.ts'
+import type { ReplyOf } from '#contract/route.ts'
 import type { ProfileFilter } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
-import { ProblemError } from '#server/http/problem-error.ts'
+import { invalidField, ProblemError } from '#server/http/problem-error.ts'
 
 /** Read for each request: it is a few rows, and a change holds on every replica at once. */
 export async function readCatalogue(db: Db): Promise<Catalogue> {
@@ -19,12 +20,7 @@ export async function readCatalogue(db: Db): Promise<Catalogue> {
     rows
       .filter(({ kind }) => kind === list)
       .map(({ code, label, position, archived }) => ({ code, label, position, archived }))
-  return {
-    version: Number(rows[0]?.version),
-    types: itemsOf('types'),
-    marcas: itemsOf('marcas'),
-    estados: itemsOf('estados'),
-  }
+  return { version: Number(rows[0]?.version), ...eachList(itemsOf) }
 }
 
 /**
@@ -61,8 +57,7 @@ export async function refuseUnknownFilter(
 }
 
 function unknownValue(path: string): ProblemError {
-  const message = 'Este valor não existe. Atualize a página e escolha de novo.'
-  return new ProblemError('invalid-input', { detail: message, fields: [{ path, message }] })
+  return invalidField(path, 'Este valor não existe. Atualize a página e escolha de novo.')
 }
 
 /**
@@ -88,4 +83,31 @@ export function refuseUnknown(
     }),
   )
   if (fields[0]) throw new ProblemError('invalid-input', { detail: fields[0].message, fields })
+}
+
+/** How many people hold each item, and how many reports stand under it. */
+export async function readCatalogueUse(db: Db): Promise<ReplyOf<typeof catalogueRoutes.readCatalogueUse>> {
+  const catalogue = await readCatalogue(db)
+  const settings = await db.selectFrom('global_powerbi_settings').select('type').execute()
+  const { rows } = await sql<{ kind: ListName; value: string; people: number }>`
+    select kind, value, count(distinct user_id)::integer as people from (
+      select user_id, 'types' as kind, unnest(types) as value from profiles
+      union all select user_id, 'marcas', unnest(marcas) from profiles
+      union all select user_id, 'estados', unnest(estados) from profiles
+    ) as held group by kind, value`.execute(db)
+  const peopleWith = (kind: ListName, value: string) => {
+    const values = kind === 'types' ? spellingsOf(value) : [value]
+    return rows
+      .filter((row) => row.kind === kind && values.includes(row.value))
+      .reduce((sum, { people }) => sum + people, 0)
+  }
+  const items = LISTS.flatMap((kind) =>
+    catalogue[kind].map((item) => ({
+      kind,
+      code: item.code,
+      people: peopleWith(kind, heldAs(kind, item)),
+      reports: kind === 'types' ? settings.filter(({ type }) => type === item.code).length : 0,
+    })),
+  )
+  return { items }
 }

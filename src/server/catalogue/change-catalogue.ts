@@ -11,7 +11,7 @@ import { LISTS, type ListName, spellingsOf } from '#contract/held-lists.ts'
 import type { BodyOf } from '#contract/route.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
-import { ProblemError } from '#server/http/problem-error.ts'
+import { invalidField, ProblemError } from '#server/http/problem-error.ts'
 import { type AuditEntry, recordAudit } from '#server/operations/audit.ts'
 import { readCatalogue } from './catalogue.ts'
 
@@ -55,10 +55,10 @@ export function addCatalogueItem(
 ): Promise<Catalogue> {
   return changeCatalogue(context, undefined, async (db, catalogue) => {
     const items = catalogue[kind]
-    if (items.length >= MAX_ITEMS) throw refusal('label', catalogueMessages.tooMany)
+    if (items.length >= MAX_ITEMS) throw invalidField('label', catalogueMessages.tooMany)
     const code = kind === 'types' ? freeSlug(items, label) : given
-    if (code === undefined) throw refusal('code', catalogueMessages.codeInvalid)
-    if (items.some((item) => item.code === code)) throw refusal('code', catalogueMessages.codeTaken)
+    if (code === undefined) throw invalidField('code', catalogueMessages.codeInvalid)
+    if (items.some((item) => item.code === code)) throw invalidField('code', catalogueMessages.codeTaken)
     refuseTakenLabel(items, label)
     const position = Math.max(0, ...items.map((item) => item.position)) + 1
     await db.insertInto('catalogue_items').values({ kind, code, label, position }).execute()
@@ -131,7 +131,7 @@ export function orderCatalogue(
       if (!codes) continue
       const current = catalogue[kind].map((item) => item.code)
       if (codes.toSorted().join() !== current.toSorted().join())
-        throw refusal(kind, catalogueMessages.orderInvalid)
+        throw invalidField(kind, catalogueMessages.orderInvalid)
       if (codes.join() === current.join()) continue
       before[kind] = current
       after[kind] = codes
@@ -176,9 +176,5 @@ function freeSlug(items: readonly CatalogueItem[], label: string): string {
 function refuseTakenLabel(others: readonly CatalogueItem[], label: string): void {
   const folded = label.toLocaleLowerCase('pt-BR')
   if (others.some((item) => item.label.toLocaleLowerCase('pt-BR') === folded))
-    throw refusal('label', catalogueMessages.labelTaken)
-}
-
-function refusal(path: string, message: string): ProblemError {
-  return new ProblemError('invalid-input', { detail: message, fields: [{ path, message }] })
+    throw invalidField('label', catalogueMessages.labelTaken)
 }

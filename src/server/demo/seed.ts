@@ -1,4 +1,5 @@
 import { slugOf } from '#contract/catalogue.ts'
+import { NO_ENTITLEMENTS } from '#contract/held-lists.ts'
 import { ESTADOS, MARCAS, TYPES } from '#contract/seeded-catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import { markAsDemo } from './demo-installation.ts'
@@ -22,7 +23,6 @@ interface DemoAccount {
   shows: string
 }
 
-const NOTHING = { types: [], marcas: [], estados: [] }
 const EVERYTHING = { types: TYPES, marcas: MARCAS, estados: ESTADOS }
 
 /** One account for each state of the reports screen. */
@@ -43,7 +43,7 @@ export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
     estados: ['RJ'],
     shows: 'Vendas e CRM, FIAT e JEEP, só RJ',
   },
-  { name: 'pendente', fullName: 'Pedro Pendente', approved: false, ...NOTHING, shows: 'aguarda aprovação' },
+  { name: 'pendente', fullName: 'Pedro Pendente', approved: false, ...NO_ENTITLEMENTS, shows: 'aguarda aprovação' },
   {
     name: 'naoverificado',
     fullName: 'Nara Nova',
@@ -53,7 +53,7 @@ export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
     estados: ['MG', 'ES'],
     shows: 'e-mail não verificado',
   },
-  { name: 'semrelatorio', fullName: 'Saulo Souza', ...NOTHING, shows: 'sem áreas liberadas' },
+  { name: 'semrelatorio', fullName: 'Saulo Souza', ...NO_ENTITLEMENTS, shows: 'sem áreas liberadas' },
   {
     name: 'curta',
     fullName: 'Carla Curta',

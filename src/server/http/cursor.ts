@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import * as z from 'zod'
 import { ProblemError } from './problem-error.ts'
 import { assertClean } from './read-input.ts'
@@ -10,6 +11,10 @@ export const cursorInstantSchema = z
     const instant = new Date(`${text.slice(0, 19)}Z`)
     return !Number.isNaN(instant.getTime()) && instant.toISOString().slice(0, 19) === text.slice(0, 19)
   })
+
+/** SQL of a column's instant as such a text. */
+export const cursorInstant = (column: string) =>
+  sql<string>`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
 /** Where a page of a list ended, as text that means nothing to the browser. */
 export function writeCursor(parts: readonly unknown[]): string {

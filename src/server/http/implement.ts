@@ -6,7 +6,7 @@ import { type Access, refusalOf } from '#contract/access.ts'
 import type { BodyOf, ParamsOf, QueryOf, ReplyOf, Route, Routes, Schema } from '#contract/route.ts'
 import type { Actor, Context, PublicContext, RequestInfo } from './context.ts'
 import { type AcceptStream, openEventStream } from './event-stream.ts'
-import { ProblemError } from './problem-error.ts'
+import { invalidField, ProblemError } from './problem-error.ts'
 import { parseInput, readJsonBody } from './read-input.ts'
 
 const DEFAULT_MAX_BODY_BYTES = 16 * 1024
@@ -113,10 +113,7 @@ async function admit(
 /** A parameter given twice could mean one thing here and another to a proxy in front. */
 function onlyOnce(query: Record<string, string[]>): Record<string, string> {
   const repeated = Object.keys(query).find((name) => query[name]?.length !== 1)
-  if (repeated !== undefined) {
-    const message = 'Informe cada parâmetro uma única vez.'
-    throw new ProblemError('invalid-input', { detail: message, fields: [{ path: repeated, message }] })
-  }
+  if (repeated !== undefined) throw invalidField(repeated, 'Informe cada parâmetro uma única vez.')
   return Object.fromEntries(Object.entries(query).map(([name, [value = '']]) => [name, value]))
 }
 

@@ -21,6 +21,11 @@ export class ProblemError extends Error {
   }
 }
 
+/** A refusal for what is wrong with one field, which stands beside that field too. */
+export function invalidField(path: string, message: string): ProblemError {
+  return new ProblemError('invalid-input', { detail: message, fields: [{ path, message }] })
+}
+
 /** The problem as RFC 9457 JSON. */
 export function problemOf(error: ProblemError, requestId: string): Problem {
   const [status, title] = PROBLEMS[error.code]

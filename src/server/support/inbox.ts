@@ -4,7 +4,7 @@ import type { BodyOf, QueryOf, ReplyOf } from '#contract/route.ts'
 import type { SupportMessage, supportRoutes } from '#contract/support.ts'
 import type { Db, Tables } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
-import { cursorInstantSchema, readCursor, writeCursor } from '#server/http/cursor.ts'
+import { cursorInstant, cursorInstantSchema, readCursor, writeCursor } from '#server/http/cursor.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 
@@ -38,9 +38,7 @@ export async function listMessages(db: Db, query: QueryOf<ListRoute>): Promise<R
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
   const rows = await selectMessages(matching)
-    .select(
-      sql<string>`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('exact_at'),
-    )
+    .select(cursorInstant('created_at').as('exact_at'))
     .$if(after !== undefined, (page) =>
       page.where(sql<boolean>`(created_at, id) < (${after?.[0]}::timestamptz, ${after?.[1]}::uuid)`),
     )

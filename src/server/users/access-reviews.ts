@@ -4,7 +4,7 @@ import type { accessReviewRoutes } from '#contract/access-reviews.ts'
 import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
 import { type Entitlements, heldAs, spellingsOf } from '#contract/held-lists.ts'
 import type { BodyOf, ParamsOf, ReplyOf } from '#contract/route.ts'
-import { holdCatalogue, readCatalogue } from '#server/catalogue/catalogue.ts'
+import { holdCatalogue, readCatalogue, readCatalogueUse } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import { changeOnce } from '#server/http/change-once.ts'
 import type { Context } from '#server/http/context.ts'
@@ -24,11 +24,7 @@ export async function listAccessReviews(
   db: Db,
 ): Promise<ReplyOf<typeof accessReviewRoutes.listAccessReviews>> {
   const catalogue = await readCatalogue(db)
-  const { rows: counts } = await sql<{ kind: string; value: string; people: number }>`
-    select kind, value, count(distinct user_id)::integer as people from (
-      select user_id, 'types' as kind, unnest(types) as value from profiles
-      union all select user_id, 'marcas', unnest(marcas) from profiles
-    ) as held group by kind, value`.execute(db)
+  const { items: uses } = await readCatalogueUse(db)
   const lasts = await selectReviews(db)
     .distinctOn(['r.kind', 'r.code'])
     .orderBy('r.kind')
@@ -38,9 +34,7 @@ export async function listAccessReviews(
   const newest = await selectReviews(db).orderBy('r.reviewed_at', 'desc').limit(PAST).execute()
   const items = KINDS.flatMap((kind) =>
     catalogue[kind].flatMap((item) => {
-      const values = valuesOf(kind, item)
-      const held = counts.filter((count) => count.kind === kind && values.includes(count.value))
-      const people = held.reduce((sum, count) => sum + count.people, 0)
+      const { people = 0 } = uses.find((use) => use.kind === kind && use.code === item.code) ?? {}
       const last = lasts.find((review) => review.kind === kind && review.code === item.code)
       // What is archived and nobody's needs no review any more.
       if (item.archived && people === 0) return []

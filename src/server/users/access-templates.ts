@@ -7,14 +7,13 @@ import {
   MAX_TEMPLATES,
 } from '#contract/access-templates.ts'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { type Entitlements, inOrder, LISTS } from '#contract/held-lists.ts'
+import { LISTS, NO_ENTITLEMENTS } from '#contract/held-lists.ts'
 import { holdCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
-import { ProblemError } from '#server/http/problem-error.ts'
+import { invalidField, ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-
-const NOTHING: Entitlements = { types: [], marcas: [], estados: [] }
+import { listsInOrder } from './entitlements.ts'
 
 /** Every access template, in Portuguese order. */
 export function listAccessTemplates(db: Db): Promise<AccessTemplate[]> {
@@ -25,7 +24,7 @@ export function listAccessTemplates(db: Db): Promise<AccessTemplate[]> {
 export function addAccessTemplate(context: Context, wanted: AccessTemplateForm): Promise<AccessTemplate> {
   return changeTemplates(context, async (db, catalogue) => {
     const others = await listAccessTemplates(db)
-    if (others.length >= MAX_TEMPLATES) throw refusal('name', accessTemplateMessages.tooMany)
+    if (others.length >= MAX_TEMPLATES) throw invalidField('name', accessTemplateMessages.tooMany)
     const values = await tidied(db, catalogue, wanted)
     const template = await db
       .insertInto('access_templates')
@@ -47,13 +46,7 @@ export function changeAccessTemplate(
 ): Promise<AccessTemplate> {
   return changeTemplates(context, async (db, catalogue) => {
     const before = await findTemplate(db, id, ifMatch)
-    const {
-      name = before.name,
-      types = before.types,
-      marcas = before.marcas,
-      estados = before.estados,
-    } = change
-    const values = await tidied(db, catalogue, { name, types, marcas, estados }, before)
+    const values = await tidied(db, catalogue, { ...told(before), ...change }, before)
     if (JSON.stringify(told({ ...before, ...values })) === JSON.stringify(told(before))) return before
     const after = await db
       .updateTable('access_templates')
@@ -104,25 +97,17 @@ async function findTemplate(db: Db, id: string, ifMatch: string | undefined): Pr
  * @param before what the template holds: that may stay although it is archived
  */
 async function tidied(db: Db, catalogue: Catalogue, wanted: AccessTemplateForm, before?: AccessTemplate) {
-  refuseUnknown(catalogue, wanted, before ?? NOTHING)
-  if (LISTS.every((list) => wanted[list].length === 0)) throw refusal('types', accessTemplateMessages.nothing)
+  refuseUnknown(catalogue, wanted, before ?? NO_ENTITLEMENTS)
+  if (LISTS.every((list) => wanted[list].length === 0))
+    throw invalidField('types', accessTemplateMessages.nothing)
   const taken = await db
     .selectFrom('access_templates')
     .select('id')
     .where(sql<boolean>`fold_text(name) = fold_text(${wanted.name})`)
     .$if(before !== undefined, (query) => query.where('id', '!=', before?.id as string))
     .executeTakeFirst()
-  if (taken) throw refusal('name', accessTemplateMessages.nameTaken)
-  return {
-    name: wanted.name,
-    types: inOrder(catalogue, 'types', wanted.types),
-    marcas: inOrder(catalogue, 'marcas', wanted.marcas),
-    estados: inOrder(catalogue, 'estados', wanted.estados),
-  }
+  if (taken) throw invalidField('name', accessTemplateMessages.nameTaken)
+  return { name: wanted.name, ...listsInOrder(catalogue, wanted) }
 }
 
 const told = ({ name, types, marcas, estados }: AccessTemplateForm) => ({ name, types, marcas, estados })
-
-function refusal(path: string, message: string): ProblemError {
-  return new ProblemError('invalid-input', { detail: message, fields: [{ path, message }] })
-}

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { type Entitlements, inOrder, LISTS, type ListName } from '#contract/held-lists.ts'
+import { type Entitlements, eachList, inOrder, LISTS, type ListName } from '#contract/held-lists.ts'
 import { adminMessages, hasPassed } from '#contract/user-rules.ts'
 import type { AuditAction, BulkEdit } from '#contract/users.ts'
 import type { Context } from '#server/http/context.ts'
-import { ProblemError } from '#server/http/problem-error.ts'
+import { invalidField } from '#server/http/problem-error.ts'
 
 /** The lists that an edit names, with what it adds or removes; empty ones are left out. */
 export function namedLists(edit: Pick<BulkEdit, ListName>): Partial<Entitlements> {
@@ -17,15 +17,8 @@ export function namedLists(edit: Pick<BulkEdit, ListName>): Partial<Entitlements
 }
 
 /** All three lists in the catalogue's order, each item once. */
-export function listsInOrder(
-  catalogue: Catalogue,
-  { types, marcas, estados }: Readonly<Entitlements>,
-): Entitlements {
-  return {
-    types: inOrder(catalogue, 'types', types),
-    marcas: inOrder(catalogue, 'marcas', marcas),
-    estados: inOrder(catalogue, 'estados', estados),
-  }
+export function listsInOrder(catalogue: Catalogue, lists: Readonly<Entitlements>): Entitlements {
+  return eachList((list) => inOrder(catalogue, list, lists[list]))
 }
 
 /**
@@ -65,11 +58,7 @@ export function changeOfValidity(
   current: { valid_until: string | null },
   { isNew, wanted, prefix = '' }: { isNew: boolean; wanted: string | null | undefined; prefix?: string },
 ): { before: { valid_until: string | null }; after: { valid_until: string | null } } | undefined {
-  if (wanted && hasPassed(wanted, clock())) {
-    const message = adminMessages.dayPassed
-    const fields = [{ path: `${prefix}valid_until`, message }]
-    throw new ProblemError('invalid-input', { detail: message, fields })
-  }
+  if (wanted && hasPassed(wanted, clock())) throw invalidField(`${prefix}valid_until`, adminMessages.dayPassed)
   const valid_until = wanted === undefined ? (isNew ? null : current.valid_until) : wanted
   if (valid_until === current.valid_until) return undefined
   return { before: { valid_until: current.valid_until }, after: { valid_until } }

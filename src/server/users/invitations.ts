@@ -5,7 +5,7 @@ import type { QueryOf, ReplyOf } from '#contract/route.ts'
 import { accountMails, invitationExpiry } from '#server/accounts/mails.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
-import { cursorInstantSchema, readCursor, writeCursor } from '#server/http/cursor.ts'
+import { cursorInstant, cursorInstantSchema, readCursor, writeCursor } from '#server/http/cursor.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
@@ -57,7 +57,7 @@ async function readInvitations(
     .leftJoin('profiles as p', 'p.user_id', 'i.invited_by')
     .select(['i.id', 'i.email', 'i.full_name', 'i.types', 'i.marcas', 'i.estados', 'i.invited_at'])
     .select('p.email as invited_by')
-    .select(sql<string>`to_char(i.invited_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('key'))
+    .select(cursorInstant('i.invited_at').as('key'))
     .where(condition)
     .orderBy('i.invited_at', 'desc')
     .orderBy('i.id', 'desc')

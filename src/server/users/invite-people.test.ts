@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
+import { NO_ENTITLEMENTS } from '#contract/held-lists.ts'
 import { type InvitationResult, type InviteForm, invitationMessages } from '#contract/invitations.ts'
 import type { Problem } from '#contract/problem.ts'
 import {
@@ -27,7 +28,6 @@ import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 const GIVEN = { types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] }
-const NOTHING = { types: [], marcas: [], estados: [] }
 const DAY = 24 * 60 * 60_000
 const at = (name: string) => `${name}@grupopatio.com.br`
 
@@ -386,7 +386,7 @@ describeOnEachDatabase('invitations', (kind) => {
   })
 
   test('a renamed area keeps its invitations; a forgotten person leaves none behind', async () => {
-    await invite({ addresses: at('ana'), defaults: { ...NOTHING, types: ['Slack'] } })
+    await invite({ addresses: at('ana'), defaults: { ...NO_ENTITLEMENTS, types: ['Slack'] } })
     const rename = (label: string) =>
       send(portal, 'PATCH', '/api/catalogue/types/slack', { token: admin.token, body: { label } })
     await rename('Conversas')

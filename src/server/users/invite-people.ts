@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { emailSchema, signInMessages } from '#contract/accounts.ts'
 import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
-import { type Entitlements, heldAs, inOrder, LISTS, type ListName } from '#contract/held-lists.ts'
+import {
+  type Entitlements,
+  eachList,
+  heldAs,
+  inOrder,
+  type ListName,
+  NO_ENTITLEMENTS,
+} from '#contract/held-lists.ts'
 import {
   type InvitationResult,
   type InvitedLine,
@@ -31,7 +38,6 @@ export interface InvitationContext extends Context {
   nudgeOutbox: () => void
 }
 
-const NOTHING: Entitlements = { types: [], marcas: [], estados: [] }
 /** So many mails of one import are due each second: whoever waits for a link of their own is not held up by them. */
 const MAILS_PER_SECOND = 10
 
@@ -122,7 +128,7 @@ async function decideLines(
   const imported = form.file
     ? readFile(Buffer.from(form.file, 'base64'))
     : readAddresses(form.addresses ?? '')
-  refuseUnknown(catalogue, form.defaults, NOTHING, 'defaults.')
+  refuseUnknown(catalogue, form.defaults, NO_ENTITLEMENTS, 'defaults.')
   const vocabulary = vocabularyOf(catalogue)
   const checked = imported.map((line) => checkLine(context, { catalogue, vocabulary, ...form }, line))
   const emails = [...new Set(checked.map(({ email }) => email))]
@@ -194,22 +200,16 @@ function checkLine(
   if (parsedName?.error) faults.push(`${parsedName.error.issues[0]?.message}. Corrija o nome.`)
   if (hasMore)
     faults.push('Há mais colunas do que o cabeçalho. Ponha entre aspas o que tem vírgula ou ponto e vírgula.')
-  const given = Object.fromEntries(
-    LISTS.map((list) => [
-      list,
-      inOrder(
-        catalogue,
-        list,
-        cells[list] === '' ? defaults[list] : readCell(list, vocabulary[list], cells[list], faults),
-      ),
-    ]),
-  ) as Entitlements
+  const given = eachList((list) => {
+    const cell = cells[list]
+    return inOrder(catalogue, list, cell ? readCell(list, vocabulary[list], cell, faults) : defaults[list])
+  })
   const isFaulty = faults.length > 0
   return {
     line,
     email: isFaulty ? shortened(email) : email,
     full_name: parsedName?.data ?? null,
-    ...(isFaulty ? NOTHING : given),
+    ...(isFaulty ? NO_ENTITLEMENTS : given),
     outcome: isFaulty ? 'error' : 'invited',
     message: isFaulty ? faults.slice(0, MAX_FAULTS).join(' ') : null,
   }
@@ -266,7 +266,7 @@ type Vocabulary = Record<
 >
 
 function vocabularyOf(catalogue: Catalogue): Vocabulary {
-  const of = (list: ListName): Vocabulary[ListName] => {
+  return eachList((list) => {
     const items = catalogue[list]
     const offered = items.filter(({ archived }) => !archived).map((item) => heldAs(list, item))
     const some = offered.length > MAX_SUGGESTED ? [...offered.slice(0, MAX_SUGGESTED), '…'] : offered
@@ -279,8 +279,7 @@ function vocabularyOf(catalogue: Catalogue): Vocabulary {
       ]),
       offered: some.join(', '),
     }
-  }
-  return { types: of('types'), marcas: of('marcas'), estados: of('estados') }
+  })
 }
 
 /** In one order everywhere, so that two imports of the same people do not wait for each other. */

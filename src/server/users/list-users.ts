@@ -5,7 +5,7 @@ import type { ProfileSort } from '#contract/user-rules.ts'
 import type { userRoutes } from '#contract/users.ts'
 import { refuseUnknownFilter } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
-import { cursorInstantSchema, readCursor, writeCursor } from '#server/http/cursor.ts'
+import { cursorInstant, cursorInstantSchema, readCursor, writeCursor } from '#server/http/cursor.ts'
 import { IS_WAITING, matches, presentManaged, readFilter, selectManaged } from './user-queries.ts'
 
 type Route = typeof userRoutes.listProfiles
@@ -38,7 +38,7 @@ const textColumn = (column: string): SortColumn => ({
 const instantColumn = (column: string): SortColumn => ({
   value: sql`p.${sql.ref(column)}`,
   type: 'timestamptz',
-  key: sql`to_char(p.${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
+  key: cursorInstant(`p.${column}`),
   keySchema: cursorInstantSchema,
 })
 

@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import { invitationMessages } from '#contract/invitations.ts'
 import { MAX_IMPORT_BYTES, MAX_INVITED } from '#contract/user-rules.ts'
-import { ProblemError } from '#server/http/problem-error.ts'
+import { invalidField } from '#server/http/problem-error.ts'
 
 /** A line of an import as it stands there; '' for what it does not say. */
 export interface ImportedLine {
@@ -45,8 +45,8 @@ export function readAddresses(text: string): ImportedLine[] {
       .flatMap((part) => addresseesIn(part))
       .map((given) => lineOf(index + 1, given)),
   )
-  if (lines.length === 0) throw refused('addresses', invitationMessages.nothing)
-  if (lines.length > MAX_INVITED) throw refused('addresses', invitationMessages.tooMany)
+  if (lines.length === 0) throw invalidField('addresses', invitationMessages.nothing)
+  if (lines.length > MAX_INVITED) throw invalidField('addresses', invitationMessages.tooMany)
   return lines
 }
 
@@ -70,16 +70,16 @@ function addresseesIn(text: string): { email: string; name?: string }[] {
  * @throws ProblemError invalid-input with what is wrong with the file and what to do
  */
 export function readFile(bytes: Uint8Array): ImportedLine[] {
-  if (bytes.length > MAX_IMPORT_BYTES) throw refused('file', invitationMessages.tooLarge)
+  if (bytes.length > MAX_IMPORT_BYTES) throw invalidField('file', invitationMessages.tooLarge)
   const records = parseCsv(decode(bytes))
   const [first] = records
-  if (!first) throw refused('file', 'O arquivo está vazio. Escolha um com uma pessoa por linha.')
+  if (!first) throw invalidField('file', 'O arquivo está vazio. Escolha um com uma pessoa por linha.')
   const hasHead = !first.cells.some((cell) => cell.includes('@'))
   const columns = hasHead ? columnsOf(first.cells) : COLUMNS
   const people = hasHead ? records.slice(1) : records
   if (people.length === 0)
-    throw refused('file', 'O arquivo só tem o cabeçalho. Escreva uma pessoa por linha abaixo dele.')
-  if (people.length > MAX_INVITED) throw refused('file', invitationMessages.tooMany)
+    throw invalidField('file', 'O arquivo só tem o cabeçalho. Escreva uma pessoa por linha abaixo dele.')
+  if (people.length > MAX_INVITED) throw invalidField('file', invitationMessages.tooMany)
   return people.map(({ line, cells }) =>
     lineOf(
       line,
@@ -100,16 +100,16 @@ function columnsOf(head: readonly string[]): Column[] {
     const name = folded(cell).replace(/[^a-z0-9]/g, '')
     const column = COLUMNS.find((each) => HEADS[each].includes(name))
     if (column) return column
-    throw refused(
+    throw invalidField(
       'file',
       `A coluna “${shortened(cell)}” do cabeçalho não é conhecida. Apague-a ou use estes nomes: ${KNOWN_HEADS}.`,
     )
   })
   const twice = head.find((_, index) => columns.indexOf(columns[index] as Column) !== index)
   if (twice !== undefined)
-    throw refused('file', `A coluna “${shortened(twice)}” está duas vezes no cabeçalho. Apague uma delas.`)
+    throw invalidField('file', `A coluna “${shortened(twice)}” está duas vezes no cabeçalho. Apague uma delas.`)
   if (columns.includes('email')) return columns
-  throw refused('file', 'Falta a coluna e-mail no cabeçalho. Dê este nome à coluna dos endereços.')
+  throw invalidField('file', 'Falta a coluna e-mail no cabeçalho. Dê este nome à coluna dos endereços.')
 }
 
 /** What stands in messages of what somebody wrote. */
@@ -122,7 +122,7 @@ const SPREADSHEETS = [
 
 function decode(bytes: Uint8Array): string {
   if (SPREADSHEETS.some((start) => start.every((byte, index) => bytes[index] === byte)))
-    throw refused(
+    throw invalidField(
       'file',
       'Este arquivo é uma planilha. No Excel, use “Salvar como”, escolha “CSV UTF-8” e envie o arquivo novo.',
     )
@@ -135,7 +135,7 @@ function decode(bytes: Uint8Array): string {
   }, undefined)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what no text has
   if (text === undefined || /[\0-\x08\x0e-\x1f\x7f]/.test(text))
-    throw refused('file', 'Este arquivo não é um CSV. No Excel, use “Salvar como” e escolha “CSV UTF-8”.')
+    throw invalidField('file', 'Este arquivo não é um CSV. No Excel, use “Salvar como” e escolha “CSV UTF-8”.')
   return text
 }
 
@@ -177,10 +177,6 @@ function parseCsv(text: string): { line: number; cells: string[] }[] {
     if (!(error instanceof CsvError)) throw error
     const { lines } = error as CsvError & { lines?: number }
     const where = lines === undefined ? '' : ` Veja perto da linha ${lines}.`
-    throw refused('file', `Há aspas (") que abrem e não fecham, ou fecham no lugar errado.${where}`)
+    throw invalidField('file', `Há aspas (") que abrem e não fecham, ou fecham no lugar errado.${where}`)
   }
-}
-
-function refused(path: 'file' | 'addresses', message: string): ProblemError {
-  return new ProblemError('invalid-input', { detail: message, fields: [{ path, message }] })
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useId, useState } from 'react'
 import { type AccessTemplate, accessTemplateMessages } from '#contract/access-templates.ts'
-import { MAX_LABEL_LENGTH } from '#contract/held-lists.ts'
+import { LISTS, MAX_LABEL_LENGTH, NO_ENTITLEMENTS } from '#contract/held-lists.ts'
 import { callApi } from '#web/http/api.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { isConflict, isGone } from '#web/http/send-request.ts'
@@ -16,9 +16,8 @@ import { showToast } from '#web/ui/toast.tsx'
 import { refusedFields } from '#web/ui/use-form.ts'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import { accessTemplatesQuery, refreshTemplates } from './access-templates.ts'
-import { LIST_ORDER } from './describe-change.ts'
-import { EntitlementList, isSame, NO_ENTITLEMENTS } from './entitlements.tsx'
-import { FillFrom } from './fill-from.tsx'
+import { isSame } from './entitlements.tsx'
+import { EntitlementLists } from './fill-from.tsx'
 import { templateInWords } from './fill-lists.ts'
 
 type Open = { kind: 'new' } | { kind: 'edit' | 'remove'; template: AccessTemplate }
@@ -169,19 +168,15 @@ function TemplateDialog({ opened, onClose }: { opened: AccessTemplate | undefine
             setErrors({})
           }}
         />
-        <FillFrom lists={LIST_ORDER} ticked={ticked} held={held} onChange={setTicked} />
-        {LIST_ORDER.map((list) => (
-          <EntitlementList
-            key={list}
-            name={list}
-            ticked={ticked}
-            held={held}
-            onChange={(next) => {
-              setTicked(next)
-              setErrors({})
-            }}
-          />
-        ))}
+        <EntitlementLists
+          lists={LISTS}
+          ticked={ticked}
+          held={held}
+          onChange={(next) => {
+            setTicked(next)
+            setErrors({})
+          }}
+        />
         {listError && (
           <p role="alert" className="text-danger text-sm">
             {listError}

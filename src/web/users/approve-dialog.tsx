@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useId, useMemo, useState } from 'react'
-import type { Entitlements } from '#contract/held-lists.ts'
+import { type Entitlements, LISTS, NO_ENTITLEMENTS } from '#contract/held-lists.ts'
 import { adminMessages, hasPassed, MAX_IDS } from '#contract/user-rules.ts'
 import type { Approval, ManagedProfile } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
@@ -16,17 +16,9 @@ import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import { rememberTicks } from './access-templates.ts'
 import { announceUndoable } from './bulk-edit.ts'
 import { callOnce } from './call-once.ts'
-import { LIST_ORDER } from './describe-change.ts'
 import { AskingDialog } from './dialog-notices.tsx'
-import {
-  EntitlementList,
-  isSame,
-  NO_ENTITLEMENTS,
-  openingTicks,
-  ticksInWords,
-  ValidUntil,
-} from './entitlements.tsx'
-import { FillFrom } from './fill-from.tsx'
+import { isSame, openingTicks, ticksInWords, ValidUntil } from './entitlements.tsx'
+import { EntitlementLists } from './fill-from.tsx'
 import {
   inWords,
   isSelected,
@@ -108,24 +100,13 @@ export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogPro
             {share === 'own' ? (
               <Shares people={people.ready} />
             ) : (
-              <>
-                <FillFrom
-                  lists={LIST_ORDER}
-                  ticked={ticked}
-                  held={NO_ENTITLEMENTS}
-                  onChange={(next) => !form.isSaving && form.setTicked(next)}
-                  canBeSaved
-                />
-                {LIST_ORDER.map((name) => (
-                  <EntitlementList
-                    key={name}
-                    name={name}
-                    ticked={ticked}
-                    held={NO_ENTITLEMENTS}
-                    onChange={(next) => !form.isSaving && form.setTicked(next)}
-                  />
-                ))}
-              </>
+              <EntitlementLists
+                lists={LISTS}
+                ticked={ticked}
+                held={NO_ENTITLEMENTS}
+                onChange={(next) => !form.isSaving && form.setTicked(next)}
+                canBeSaved
+              />
             )}
             <ValidUntil
               value={form.validUntil}

@@ -1,5 +1,5 @@
 import { type FormEvent, useId, useState } from 'react'
-import type { Entitlements } from '#contract/held-lists.ts'
+import { type Entitlements, LISTS, type ListName, NO_ENTITLEMENTS } from '#contract/held-lists.ts'
 import { adminMessages } from '#contract/user-rules.ts'
 import type { BulkEdit } from '#contract/users.ts'
 import { isConflict } from '#web/http/send-request.ts'
@@ -9,9 +9,8 @@ import { RadioGroup } from '#web/ui/choices.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
 import { type BulkEditForm, describeGone, describePreview, useBulkEdit } from './bulk-edit.ts'
-import { LIST_ORDER, type ListName } from './describe-change.ts'
 import { AskingDialog } from './dialog-notices.tsx'
-import { EntitlementList, LISTS, NO_ENTITLEMENTS, ValidUntil } from './entitlements.tsx'
+import { EntitlementList, LOOKS, ValidUntil } from './entitlements.tsx'
 import { FillFrom } from './fill-from.tsx'
 import { type SelectionDialogProps, selectionInWords, selectionSize, usersInWords } from './selection.ts'
 
@@ -79,7 +78,7 @@ export function BulkEditDialog({ selection, onClose, onDone }: SelectionDialogPr
         ) : (
           <>
             <FillFrom
-              lists={LIST_ORDER}
+              lists={LISTS}
               ticked={form.ticked}
               held={form.action === 'add' ? NO_ENTITLEMENTS : undefined}
               onChange={(ticked) => !form.isSaving && form.setTicked(ticked)}
@@ -108,9 +107,9 @@ interface ListTabsProps {
 function ListTabs({ ticked, held, onChange }: ListTabsProps) {
   const idPrefix = useId()
   const [tab, setTab] = useState<ListName>('types')
-  const tabs = LIST_ORDER.map((id) => ({
+  const tabs = LISTS.map((id) => ({
     id,
-    label: LISTS[id].title + (ticked[id].length > 0 ? ` (${ticked[id].length})` : ''),
+    label: LOOKS[id].title + (ticked[id].length > 0 ? ` (${ticked[id].length})` : ''),
   }))
   return (
     <div>

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
+import { NO_ENTITLEMENTS } from '#contract/held-lists.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { ApiError } from '#web/http/send-request.ts'
 import { asPreviewed, bulkEditOf, describeGone, describePreview, goneFrom } from './bulk-edit.ts'
-import { NO_ENTITLEMENTS } from './entitlements.tsx'
 
 it('names those selected, and only the lists in which something is ticked', () => {
   const profiles = new Map(['a', 'b'].map((id) => [id, {} as ManagedProfile]))

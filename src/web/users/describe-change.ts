@@ -1,3 +1,4 @@
+import { LISTS, type ListName } from '#contract/held-lists.ts'
 import type { AuditAction, HistoryEntry } from '#contract/users.ts'
 import { formatDate, formatDay, formatTime } from '#web/ui/format-instant.ts'
 
@@ -33,7 +34,7 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
   'account-created': () => 'A conta foi criada',
   'access-requested': ({ after }) => [
     'A pessoa pediu acesso',
-    LIST_ORDER.flatMap((name) => listOf(after, name)).join(', '),
+    LISTS.flatMap((name) => listOf(after, name)).join(', '),
   ],
   'sign-up-repeated': () => 'Houve um novo pedido de cadastro com este e-mail',
   'account-disowned': () => 'O cadastro foi removido por quem recebeu o e-mail (“não fui eu”)',
@@ -143,12 +144,10 @@ function areaIn(state: State): string {
 
 /** The lists that administrators change, as a sentence names them. */
 export const LIST_NAMES = { types: 'tipos', marcas: 'marcas', estados: 'estados' } as const
-export type ListName = keyof typeof LIST_NAMES
-export const LIST_ORDER = Object.keys(LIST_NAMES) as ListName[]
 
 /** The lists that differ between two states, each with what came and went: '+ CRM, + HPD, − Vendas'. */
 export function differencesBetween(before: State, after: State): { name: ListName; difference: string }[] {
-  return LIST_ORDER.map((name) => {
+  return LISTS.map((name) => {
     const [had, has] = [listOf(before, name), listOf(after, name)]
     const came = has.filter((item) => !had.includes(item)).map((item) => `+ ${item}`)
     const went = had.filter((item) => !has.includes(item)).map((item) => `− ${item}`)

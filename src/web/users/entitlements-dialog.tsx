@@ -9,14 +9,13 @@ import { Skeleton } from '#web/ui/loading.tsx'
 import { RequestNotice } from './access-request.tsx'
 import { ConflictNotice, FocusedNotice, Person, PersonGone, useFocusWhenShown } from './dialog-notices.tsx'
 import {
-  EntitlementList,
   type EntitlementsForm,
   type EntitlementsKind,
   missingIn,
   useEntitlementsForm,
   ValidUntil,
 } from './entitlements.tsx'
-import { FillFrom } from './fill-from.tsx'
+import { EntitlementLists } from './fill-from.tsx'
 import { readApproval } from './use-profile-edit.ts'
 import { refreshUsers } from './user-queries.ts'
 
@@ -151,34 +150,26 @@ function Body({ form }: { form: EntitlementsForm }) {
         />
       )}
       {form.isApproval && <RequestNotice profile={base} />}
-      <FillFrom
-        lists={form.texts.lists}
-        ticked={ticked}
-        held={form.held}
-        onChange={(next) => !form.isBusy && form.setTicked(next)}
-        userId={base.user_id}
-        canBeSaved={form.isApproval}
-      />
-      <Lists form={form} ticked={ticked} />
+      <Lists form={form} ticked={ticked} userId={base.user_id} />
     </>
   )
 }
 
-function Lists({ form, ticked }: { form: EntitlementsForm; ticked: Entitlements }) {
+function Lists(props: { form: EntitlementsForm; ticked: Entitlements; userId: string }) {
+  const { form, ticked, userId } = props
   const top = useRef<HTMLDivElement>(null)
   // The boxes come after the dialog: until then the focus stood on a button.
   useFocusWhenShown(top, 'input')
   return (
     <div ref={top} className="space-y-5">
-      {form.texts.lists.map((name) => (
-        <EntitlementList
-          key={name}
-          name={name}
-          ticked={ticked}
-          held={form.held}
-          onChange={(next) => !form.isBusy && form.setTicked(next)}
-        />
-      ))}
+      <EntitlementLists
+        lists={form.texts.lists}
+        ticked={ticked}
+        held={form.held}
+        onChange={(next) => !form.isBusy && form.setTicked(next)}
+        userId={userId}
+        canBeSaved={form.isApproval}
+      />
       <ValidUntil
         value={form.validUntil}
         error={form.validityError}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { type Entitlements, inOrder, valuesOf } from '#contract/held-lists.ts'
+import { type Entitlements, eachList, inOrder, LISTS, type ListName, valuesOf } from '#contract/held-lists.ts'
 import { adminMessages, hasPassed, saoPauloDay } from '#contract/user-rules.ts'
 import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
 import { catalogueQuery, choicesOf, useCatalogue } from '#web/http/catalogue-query.ts'
@@ -10,20 +10,16 @@ import { Button } from '#web/ui/button.tsx'
 import { CheckboxList } from '#web/ui/choices.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { rememberTicks } from './access-templates.ts'
-import { LIST_NAMES, LIST_ORDER, type ListName } from './describe-change.ts'
+import { LIST_NAMES } from './describe-change.ts'
 import { type EditTexts, useProfileEdit } from './use-profile-edit.ts'
 import { profileQuery, useFailureToast } from './user-queries.ts'
 
-/** What is ticked for one person or for many. */
-export const NO_ENTITLEMENTS: Entitlements = { types: [], marcas: [], estados: [] }
-
 /** What a person has, as far as it can be ticked; what an older portal has left behind cannot. */
 export function entitlementsOf(catalogue: Catalogue, profile: ManagedProfile): Entitlements {
-  const known = (list: ListName) => {
+  return eachList((list) => {
     const values = valuesOf(catalogue, list)
     return inOrder(catalogue, list, profile[list]).filter((value) => values.includes(value))
-  }
-  return { types: known('types'), marcas: known('marcas'), estados: known('estados') }
+  })
 }
 
 /** What an approval opens with: what the person has, and what was asked for, once it is known who asked. */
@@ -35,12 +31,7 @@ export function openingTicks(catalogue: Catalogue, profile: ManagedProfile): Ent
     const offered = choicesOf(catalogue, list, profile[list]).map(({ value }) => value)
     return [...profile[list], ...request[list].filter((value) => offered.includes(value))]
   }
-  return entitlementsOf(catalogue, {
-    ...profile,
-    types: withRequest('types'),
-    marcas: withRequest('marcas'),
-    estados: withRequest('estados'),
-  })
+  return entitlementsOf(catalogue, { ...profile, ...eachList(withRequest) })
 }
 
 /** Whether the same is ticked, in one list or in all: both sides are in the order of the options. */
@@ -49,7 +40,7 @@ export function isSame<Lists extends readonly string[] | Entitlements>(one: List
 }
 
 /** The three lists as they are ticked: what headings and tabs call them. */
-export const LISTS = {
+export const LOOKS = {
   types: { title: 'Tipos', columns: 'grid-cols-2 sm:grid-cols-3' },
   marcas: { title: 'Marcas', columns: 'grid-cols-3 sm:grid-cols-5' },
   estados: { title: 'Estados', columns: 'grid-cols-4 sm:grid-cols-5' },
@@ -66,7 +57,7 @@ interface EntitlementListProps {
 
 /** One of the three lists as boxes to tick. */
 export function EntitlementList({ name, ticked, held, onChange, ...rest }: EntitlementListProps) {
-  const { title, columns } = LISTS[name]
+  const { title, columns } = LOOKS[name]
   const options = choicesOf(useCatalogue(), name, held?.[name])
   const isLong = options.some(({ label }) => label.length > 8)
   return (
@@ -76,20 +67,20 @@ export function EntitlementList({ name, ticked, held, onChange, ...rest }: Entit
       options={options}
       ticked={ticked[name]}
       onChange={(items) => onChange({ ...ticked, [name]: items })}
-      className={isLong ? LISTS.types.columns : columns}
+      className={isLong ? LOOKS.types.columns : columns}
     />
   )
 }
 
 /** 'Oficina, CRM · VW · RJ', or what keeps somebody from seeing anything. */
 export function ticksInWords(ticked: Entitlements): string {
-  const lists = LIST_ORDER.map((name) => ticked[name].join(', ')).filter(Boolean)
+  const lists = LISTS.map((name) => ticked[name].join(', ')).filter(Boolean)
   return lists.length > 0 ? lists.join(' · ') : 'Nenhum acesso ainda'
 }
 
 /** Which empty lists keep a person from every report, as a sentence; undefined when none is empty. */
 export function missingIn(ticked: Entitlements): string | undefined {
-  const missing = LIST_ORDER.filter((name) => ticked[name].length === 0)
+  const missing = LISTS.filter((name) => ticked[name].length === 0)
   if (missing.length === 0) return undefined
   const named = new Intl.ListFormat('pt-BR').format(missing.map((name) => LIST_NAMES[name]))
   return `Sem ${named}, a pessoa entra mas não vê relatórios.`

@@ -1,6 +1,7 @@
 import { type ComponentType, useEffect, useState } from 'react'
 import type { Entitlements } from '#contract/held-lists.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
+import { EntitlementList } from './entitlements.tsx'
 import type { Filling } from './fill-lists.ts'
 
 export interface FillFromProps extends Filling {
@@ -13,6 +14,19 @@ export interface FillFromProps extends Filling {
 }
 
 let Panel: ComponentType<FillFromProps> | undefined
+
+/** The lists to tick, below what fills them at one press. */
+export function EntitlementLists(props: FillFromProps) {
+  const { lists, ticked, held, onChange } = props
+  return (
+    <>
+      <FillFrom {...props} />
+      {lists.map((name) => (
+        <EntitlementList key={name} {...{ name, ticked, held, onChange }} />
+      ))}
+    </>
+  )
+}
 
 /** Templates, a colleague or the last ticks to fill boxes with; it comes behind the boxes, which work without it. */
 export function FillFrom(props: FillFromProps) {

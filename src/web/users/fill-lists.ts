@@ -1,7 +1,6 @@
 import type { Catalogue } from '#contract/catalogue.ts'
-import { type Entitlements, inOrder, type ListName, valuesOf } from '#contract/held-lists.ts'
+import { type Entitlements, inOrder, LISTS, type ListName, valuesOf } from '#contract/held-lists.ts'
 import { choicesOf } from '#web/http/catalogue-query.ts'
-import { LIST_ORDER } from './describe-change.ts'
 
 export interface Filling {
   /** The lists that are shown: no other is touched. */
@@ -41,7 +40,7 @@ export function fillFrom(
 export function templateInWords(catalogue: Catalogue, template: Entitlements): string {
   const isArchived = (list: ListName, value: string) =>
     !choicesOf(catalogue, list, []).some((choice) => choice.value === value)
-  return LIST_ORDER.map((list) =>
+  return LISTS.map((list) =>
     template[list].map((value) => (isArchived(list, value) ? `${value} (no arquivo)` : value)).join(', '),
   )
     .filter(Boolean)

@@ -1,4 +1,5 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
+import { LISTS, NO_ENTITLEMENTS } from '#contract/held-lists.ts'
 import type { InvitationResult } from '#contract/invitations.ts'
 import { MAX_IMPORT_BYTES, MAX_INVITED } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
@@ -14,10 +15,9 @@ import { refusedFields } from '#web/ui/use-form.ts'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import { rememberTicks } from './access-templates.ts'
 import { callOnce } from './call-once.ts'
-import { LIST_ORDER } from './describe-change.ts'
-import { EntitlementList, isSame, NO_ENTITLEMENTS } from './entitlements.tsx'
+import { isSame } from './entitlements.tsx'
 import { download } from './export-data.ts'
-import { FillFrom } from './fill-from.tsx'
+import { EntitlementLists } from './fill-from.tsx'
 import { InvitePreview, peopleInWords } from './invite-preview.tsx'
 import { INVITATIONS_QUERY } from './open-invitations.tsx'
 
@@ -128,16 +128,12 @@ export function InviteForm() {
           <legend className="mb-2 font-medium text-sm">
             {source === 'addresses' ? 'Acesso de quem é convidado' : 'Acesso de quem não tem um no arquivo'}
           </legend>
-          <FillFrom lists={LIST_ORDER} ticked={ticked} held={NO_ENTITLEMENTS} onChange={changed(setTicked)} />
-          {LIST_ORDER.map((list) => (
-            <EntitlementList
-              key={list}
-              name={list}
-              ticked={ticked}
-              held={NO_ENTITLEMENTS}
-              onChange={changed(setTicked)}
-            />
-          ))}
+          <EntitlementLists
+            lists={LISTS}
+            ticked={ticked}
+            held={NO_ENTITLEMENTS}
+            onChange={changed(setTicked)}
+          />
         </fieldset>
         <Button type="submit" variant={shown ? 'secondary' : 'primary'} isBusy={check.isBusy}>
           {shown ? 'Conferir de novo' : 'Conferir'}
