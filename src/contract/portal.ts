@@ -68,3 +68,13 @@ export function shapeOf({ logoPath, humanCheck, contactCaptcha }: ShapingSetting
     contactCaptcha ? 'contact-check' : 'no-contact-check',
   ].join(' ')
 }
+
+/** Makes any text safe in HTML, as React does it: what it takes over is what it would have drawn. */
+export function escapeHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#x27;')
+}

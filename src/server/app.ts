@@ -6,11 +6,11 @@ import { accountMails } from './accounts/mails.ts'
 import { createAuthenticate } from './accounts/sessions.ts'
 import { createTokens } from './accounts/tokens.ts'
 import { catalogueHandlers } from './catalogue/catalogue-handlers.ts'
+import type { Config } from './config.ts'
 import { createIsDoctor } from './doctor/doctor-token.ts'
 import { type HealthServices, healthHandlers } from './doctor/health-handlers.ts'
 import type { Lamps } from './doctor/lamps.ts'
 import type { Brand } from './http/brand.ts'
-import type { TrustedProxies } from './http/caller-ip.ts'
 import { createHttpApp, type HttpApp, type Mount } from './http/http-app.ts'
 import { createIsOperator, type IsOperator, implement } from './http/implement.ts'
 import { createLimits } from './http/limits.ts'
@@ -51,25 +51,23 @@ export interface PortalServices {
   isDraining: () => boolean
   examinePortal: HealthServices['examinePortal']
   lamps: Lamps
-  options: {
-    builtinAdminEmail: string | undefined
-    /** Whose addresses may have accounts. */
-    companyEmailDomain: string
+  options: Pick<
+    Config,
+    | 'altchaCost'
+    | 'builtinAdminEmail'
+    | 'companyEmailDomain'
+    | 'contactCaptcha'
+    | 'metricsToken'
+    | 'publicUrl'
+    | 'rateLimits'
+    | 'recaptcha'
+    | 'sessionMaxDays'
+    | 'trustedProxies'
+  > & {
     groupName: string
-    rateLimits: boolean
-    /** How many days a session lives at most, however often it is refreshed. */
-    sessionMaxDays: number
-    altchaCost: number
-    recaptcha: { siteKey: string; secretKey: string } | undefined
-    publicUrl: string
     rlsRoles: string[]
     /** Hosts that a share URL may lead to. */
     powerBiHosts: string[]
-    /** Whether the contact form asks for a human check. */
-    contactCaptcha: boolean
-    trustedProxies: TrustedProxies
-    /** Opens /api/metrics. */
-    metricsToken: string | undefined
     /** Names under which the portal answers; undefined for any. */
     allowedHosts: string[] | undefined
   }

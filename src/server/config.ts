@@ -67,6 +67,7 @@ function configOf(
     /** The same database past a pooler. */
     databaseDirectUrl: env.DATABASE_DIRECT_URL,
     dataDir: env.DATA_DIR,
+    /** Whose addresses may have accounts. */
     companyEmailDomain,
     builtinAdminEmail: env.BUILTIN_ADMIN_EMAIL ?? (isDemo ? 'admin@grupopatio.com.br' : undefined),
     group: {
@@ -78,6 +79,7 @@ function configOf(
     },
     /** The first signs, all verify. Empty in demo mode: the data directory holds a random one. */
     sessionSecrets: env.SESSION_SECRET ?? [],
+    /** How many days a session lives at most, however often it is refreshed. */
     sessionMaxDays: env.SESSION_MAX_DAYS,
     /** Empty in demo mode, which sends nothing. */
     smtpUrl: env.SMTP_URL ?? '',

@@ -11,12 +11,12 @@ import { migrateDatabase } from './database/migrate.ts'
 import { openDatabase } from './database/open-database.ts'
 import { isMarkedAsDemo, readDemoSecret } from './demo/demo-installation.ts'
 import type { Demo } from './demo/start-demo.ts'
-import { countWithLamp, createLamps, type Lamps, withLamp } from './doctor/lamps.ts'
+import { countWithLamp, createLamps, withLamp } from './doctor/lamps.ts'
 import { securityHeaders } from './http/headers.ts'
 import { drain, listen } from './http/listen.ts'
 import { createKeyring } from './keyring.ts'
 import { createRequestLog, type Log } from './log.ts'
-import { createOutbox, type Outbox } from './mail/outbox.ts'
+import { createOutbox } from './mail/outbox.ts'
 import { createSmtpMailer, type Mailer } from './mail/smtp-mailer.ts'
 import { serveBackUps } from './operations/back-up-socket.ts'
 import { createMetrics } from './operations/metrics.ts'
@@ -82,19 +82,25 @@ export async function servePortal(
     : await startDatabaseClock(database, (isGood) => lamps.note('database', isGood))
   const clock = givenClock ?? (databaseClock as DatabaseClock).now
   const secrets = config.sessionSecrets.length > 0 ? config.sessionSecrets : [readDemoSecret(config.dataDir)]
-  const demo = config.isDemo ? await loadDemo(config, database, secrets[0] as string) : undefined
+  // Production never loads the emulators.
+  const demo = config.isDemo
+    ? await (await import('./demo/start-demo.ts')).startDemo(config, db, secrets[0] as string)
+    : undefined
   if (!demo && (await isMarkedAsDemo(db)))
     throw new DatabaseOpenError('Este banco de dados é de demonstração e não pode ser usado em produção.')
 
-  const outbox = openOutbox(config, log, database, clock, demo, lamps)
-  const metrics = createMetrics(database)
-  const messageStreams = createMessageStreams({
-    database,
+  const outbox = createOutbox({
+    mails: portalMails,
+    db,
     log,
-    metrics,
     clock,
-    sessionMaxDays: config.sessionMaxDays,
+    mailer: withLamp(demo?.mailer ?? mailerOf(config), lamps),
+    publicUrl: config.publicUrl,
+    groupName: config.group.name,
   })
+  const metrics = createMetrics(database)
+  const { sessionMaxDays } = config
+  const messageStreams = createMessageStreams({ database, log, metrics, clock, sessionMaxDays })
   let isDraining = false
   const keyring = createKeyring(secrets)
   const powerBi = createPowerBi({
@@ -170,25 +176,6 @@ export async function servePortal(
   }
 }
 
-function openOutbox(
-  config: Config,
-  log: Log,
-  { db }: Database,
-  clock: () => number,
-  demo: Demo | undefined,
-  lamps: Lamps,
-): Outbox {
-  return createOutbox({
-    mails: portalMails,
-    db,
-    log,
-    clock,
-    mailer: withLamp(demo?.mailer ?? mailerOf(config), lamps),
-    publicUrl: config.publicUrl,
-    groupName: config.group.name,
-  })
-}
-
 /** Of the server that is configured when a mail leaves. */
 function mailerOf(config: Config): Mailer {
   let [url, mailer] = ['', undefined as Mailer | undefined]
@@ -201,12 +188,6 @@ function mailerOf(config: Config): Mailer {
       await mailer.deliver(mail)
     },
   }
-}
-
-async function loadDemo(config: Config, database: Database, secret: string): Promise<Demo> {
-  // Production never loads the emulators.
-  const { startDemo } = await import('./demo/start-demo.ts')
-  return startDemo(config, database.db, secret)
 }
 
 function readBuilt(file: string): string {

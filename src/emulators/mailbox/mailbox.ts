@@ -1,30 +1,23 @@
-import type { CapturedMail, DeliveredMail } from './render-page.ts'
-import { pagePolicy, renderPage } from './render-page.ts'
+import { type CapturedMail, type DeliveredMail, pagePolicy, renderPage } from './render-page.ts'
 
 const KEPT_MAILS = 500
 const PATH = '/demo/mailbox'
 
-/** Takes the place of a mail server in the demo: mails are read in the browser. */
-export interface Mailbox {
-  deliver(mail: DeliveredMail): void
-  /** GET /demo/mailbox is a page, GET /demo/mailbox.json?to=ADDRESS a list, oldest first. */
-  handle(request: Request): Promise<Response>
-}
-
 /**
- * Makes an empty mailbox, which keeps the last 500 mails in memory.
+ * Takes the place of a mail server in the demo: the last 500 mails are read in the browser.
  * @param clock ms since the epoch
  */
-export function createMailbox(clock: () => number = Date.now): Mailbox {
+export function createMailbox(clock: () => number = Date.now) {
   const mails: CapturedMail[] = []
   let delivered = 0
   return {
-    deliver({ to, kind, subject, text, link }) {
+    deliver({ to, kind, subject, text, link }: DeliveredMail): void {
       const sentAt = new Date(clock()).toISOString()
       mails.push({ id: String(++delivered), to, kind, subject, link, text, sentAt })
       if (mails.length > KEPT_MAILS) mails.shift()
     },
-    handle: async (request) => answer(request, mails),
+    /** GET /demo/mailbox is a page, GET /demo/mailbox.json?to=ADDRESS a list, oldest first. */
+    handle: async (request: Request) => answer(request, mails),
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { escapeHtml } from '#contract/portal.ts'
 
 /** What the portal hands over, as far as the mailbox keeps it. */
 export interface DeliveredMail {
@@ -142,17 +143,4 @@ function withLink({ text, link }: CapturedMail): string {
   if (!link) return escapeHtml(text)
   const href = escapeHtml(link)
   return text.split(link).map(escapeHtml).join(`<a href="${href}">${href}</a>`)
-}
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-/** Makes any text safe in HTML, between tags and in quoted attributes. */
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string)
 }

@@ -1,6 +1,14 @@
 import { sql } from 'kysely'
 import type { Catalogue, CatalogueItem, catalogueRoutes } from '#contract/catalogue.ts'
-import { type Entitlements, eachList, heldAs, LISTS, type ListName, spellingsOf, valuesOf } from '#contract/held-lists.ts'
+import {
+  type Entitlements,
+  eachList,
+  heldAs,
+  LISTS,
+  type ListName,
+  spellingsOf,
+  valuesOf,
+} from '#contract/held-lists.ts'
 import type { FieldProblem } from '#contract/problem.ts'
 import type { ReplyOf } from '#contract/route.ts'
 import type { ProfileFilter } from '#contract/users.ts'

@@ -43,7 +43,13 @@ export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
     estados: ['RJ'],
     shows: 'Vendas e CRM, FIAT e JEEP, só RJ',
   },
-  { name: 'pendente', fullName: 'Pedro Pendente', approved: false, ...NO_ENTITLEMENTS, shows: 'aguarda aprovação' },
+  {
+    name: 'pendente',
+    fullName: 'Pedro Pendente',
+    approved: false,
+    ...NO_ENTITLEMENTS,
+    shows: 'aguarda aprovação',
+  },
   {
     name: 'naoverificado',
     fullName: 'Nara Nova',

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 import type { Hono } from 'hono'
 import {
   documentTitle,
+  escapeHtml,
   PLACEHOLDERS,
   PORTAL_SETTINGS_ELEMENT_ID,
   type PortalSettings,
@@ -92,14 +93,4 @@ function withScreen(html: string, screen: PrerenderedScreen, settings: PortalSet
     .replace(/<title>[^<]*<\/title>/, () => `<title>${title}</title>`)
     .replace('</head>', () => `${screen.head}</head>`)
     .replace('<div id="root">', () => root + body)
-}
-
-/** As React escapes texts and attributes, so that what it takes over is what it would have drawn. */
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#x27;')
 }

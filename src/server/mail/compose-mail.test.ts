@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { composeMail, type MailContent } from './compose-mail.ts'
 
 const HOSTILE = `Silva & Filhos <img src=x onerror="alert('1')">`
-const ESCAPED = 'Silva &amp; Filhos &lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;'
+const ESCAPED = 'Silva &amp; Filhos &lt;img src=x onerror=&quot;alert(&#x27;1&#x27;)&quot;&gt;'
 const CONTENT: MailContent = {
   subject: `Assunto ${HOSTILE}`,
   heading: HOSTILE,

@@ -1,3 +1,5 @@
+import { escapeHtml } from '#contract/portal.ts'
+
 /** Dark enough for white text on it (AA) and readable in clients that turn mails dark. */
 const ACCENT = '#0f5c7d'
 const FONT = "font-family:'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
@@ -17,19 +19,6 @@ export interface MailContent {
   notes: string[]
   /** A second way, told in small print: 'não fui eu'. */
   aside?: { text: string; label: string; link: string }
-}
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-/** Makes any text safe in HTML, between tags and in quoted attributes. */
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string)
 }
 
 /** Writes a mail as plain text and, with the same words, as HTML. */

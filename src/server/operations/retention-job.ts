@@ -13,7 +13,7 @@ const RETRY_MS = 5 * MINUTE_MS
 /** A portal that has just started has better things to do. */
 const FIRST_MS = 5_000
 
-export interface RetentionServices {
+interface RetentionServices {
   db: Db
   log: Log
   /** ms since the epoch */
@@ -21,20 +21,8 @@ export interface RetentionServices {
   periods: RetentionPeriods
 }
 
-/** The job that deletes what has been kept long enough; every replica runs one, and they take turns. */
-export interface RetentionJob {
-  /** Runs the job soon and then every hour, give or take. */
-  start(): void
-  /**
-   * Runs it now, unless another replica has done so within the hour.
-   * @returns rows deleted by each rule; undefined when it was not our turn
-   */
-  runNow(): Promise<Record<string, number> | undefined>
-  /** Begins no further batch and waits for the one under way. */
-  stop(): Promise<void>
-}
-
-export function createRetentionJob(services: RetentionServices): RetentionJob {
+/** Makes the job that deletes what has been kept long enough; every replica runs one, and they take turns. */
+export function createRetentionJob(services: RetentionServices) {
   const rules = retentionRules(services.periods)
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
@@ -69,9 +57,15 @@ export function createRetentionJob(services: RetentionServices): RetentionJob {
     }, jittered).unref()
   }
   return {
+    /** Runs it soon and then every hour, give or take. */
     start: () => planIn(FIRST_MS),
+    /**
+     * Runs it now, unless another replica has done so within the hour.
+     * @returns rows deleted by each rule; undefined when it was not our turn
+     */
     runNow: async () => (await runOnce())?.deleted,
-    async stop() {
+    /** Begins no further batch and waits for the one under way. */
+    async stop(): Promise<void> {
       isStopped = true
       clearTimeout(timer)
       await running
@@ -83,9 +77,7 @@ export function createRetentionJob(services: RetentionServices): RetentionJob {
 const BATCH_ROWS = 200
 const REST_MS = 50
 
-export interface RetentionRun {
-  db: Db
-  log: Log
+interface RetentionRun extends Pick<RetentionServices, 'db' | 'log'> {
   /** Whether to go on; asked before each batch. */
   mayGoOn: () => boolean
 }

@@ -14,7 +14,7 @@ const TRIM_EVERY_MS = 10 * 60_000
 /** Well before the first rows may have been trimmed. */
 const LATE_MS = 30 * 60_000
 
-export interface FollowOptions {
+interface FollowOptions {
   database: Database
   log: Log
   /** @param id of the newest change that the event tells of */
@@ -23,24 +23,21 @@ export interface FollowOptions {
   isWatched: () => boolean
 }
 
-/** Reads every change of the messages and of the people, whoever made it on whatever replica, exactly once. */
-export interface Follower {
-  /** Resolves when nothing is missed any more that is committed from then on. @throws what the database throws */
-  start(): Promise<void>
-  stop(): Promise<void>
-}
+export type Follower = ReturnType<typeof createFollower>
 
-export function createFollower(options: FollowOptions): Follower {
+/** Makes what reads every change of the messages and of the people, whoever made it on whatever replica, exactly once. */
+export function createFollower(options: FollowOptions) {
   let following: Promise<() => Promise<void>> | undefined
   return {
-    async start() {
+    /** Resolves when nothing is missed any more that is committed from then on. @throws what the database throws */
+    async start(): Promise<void> {
       following ??= follow(options).catch((error) => {
         following = undefined
         throw error
       })
       await following
     },
-    async stop() {
+    async stop(): Promise<void> {
       const stopFollowing = await following?.catch(() => undefined)
       await stopFollowing?.()
     },

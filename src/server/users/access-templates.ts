@@ -7,7 +7,7 @@ import {
   MAX_TEMPLATES,
 } from '#contract/access-templates.ts'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { LISTS, NO_ENTITLEMENTS } from '#contract/held-lists.ts'
+import { eachList, LISTS, NO_ENTITLEMENTS } from '#contract/held-lists.ts'
 import { holdCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
@@ -46,7 +46,11 @@ export function changeAccessTemplate(
 ): Promise<AccessTemplate> {
   return changeTemplates(context, async (db, catalogue) => {
     const before = await findTemplate(db, id, ifMatch)
-    const values = await tidied(db, catalogue, { ...told(before), ...change }, before)
+    const wanted = {
+      name: change.name ?? before.name,
+      ...eachList((list) => change[list] ?? before[list]),
+    }
+    const values = await tidied(db, catalogue, wanted, before)
     if (JSON.stringify(told({ ...before, ...values })) === JSON.stringify(told(before))) return before
     const after = await db
       .updateTable('access_templates')

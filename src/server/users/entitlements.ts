@@ -58,7 +58,8 @@ export function changeOfValidity(
   current: { valid_until: string | null },
   { isNew, wanted, prefix = '' }: { isNew: boolean; wanted: string | null | undefined; prefix?: string },
 ): { before: { valid_until: string | null }; after: { valid_until: string | null } } | undefined {
-  if (wanted && hasPassed(wanted, clock())) throw invalidField(`${prefix}valid_until`, adminMessages.dayPassed)
+  if (wanted && hasPassed(wanted, clock()))
+    throw invalidField(`${prefix}valid_until`, adminMessages.dayPassed)
   const valid_until = wanted === undefined ? (isNew ? null : current.valid_until) : wanted
   if (valid_until === current.valid_until) return undefined
   return { before: { valid_until: current.valid_until }, after: { valid_until } }

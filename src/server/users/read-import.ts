@@ -107,7 +107,10 @@ function columnsOf(head: readonly string[]): Column[] {
   })
   const twice = head.find((_, index) => columns.indexOf(columns[index] as Column) !== index)
   if (twice !== undefined)
-    throw invalidField('file', `A coluna “${shortened(twice)}” está duas vezes no cabeçalho. Apague uma delas.`)
+    throw invalidField(
+      'file',
+      `A coluna “${shortened(twice)}” está duas vezes no cabeçalho. Apague uma delas.`,
+    )
   if (columns.includes('email')) return columns
   throw invalidField('file', 'Falta a coluna e-mail no cabeçalho. Dê este nome à coluna dos endereços.')
 }
@@ -135,7 +138,10 @@ function decode(bytes: Uint8Array): string {
   }, undefined)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what no text has
   if (text === undefined || /[\0-\x08\x0e-\x1f\x7f]/.test(text))
-    throw invalidField('file', 'Este arquivo não é um CSV. No Excel, use “Salvar como” e escolha “CSV UTF-8”.')
+    throw invalidField(
+      'file',
+      'Este arquivo não é um CSV. No Excel, use “Salvar como” e escolha “CSV UTF-8”.',
+    )
   return text
 }
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ComponentType, useEffect, useState } from 'react'
+import { useLateChunk } from '#web/http/load-chunk.ts'
 import { ReportSettingsCard } from '#web/reports/settings/report-settings-card.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
@@ -11,9 +11,11 @@ import { UsersCard } from '#web/users/users-card.tsx'
 // For the route's loader: one chunk carries both.
 export { readUsersAhead } from '#web/users/user-view.ts'
 
+const loadLamps = () => import('./lamps.tsx')
+
 /** /admin: who may see what, and which report each area shows. */
 export function AdminScreen() {
-  const Lamps = useLamps()
+  const lamps = useLateChunk(loadLamps)
   const { isPending, failureCount } = useQuery(waitingQuery(FIRST_WAITING))
   return (
     <div className="mx-auto w-full max-w-[90rem] space-y-6 px-4 py-8">
@@ -40,7 +42,7 @@ export function AdminScreen() {
           </button>
         </div>
       </div>
-      <div className="-mt-3 min-h-10 text-xs min-[90rem]:min-h-5">{Lamps && <Lamps />}</div>
+      <div className="-mt-3 min-h-10 text-xs min-[90rem]:min-h-5">{lamps && <lamps.Lamps />}</div>
       <ApprovalQueue />
       {/* Not seen before it is known how far down they begin. */}
       <div className={classNames('space-y-6', isPending && failureCount === 0 && 'invisible')}>
@@ -49,18 +51,6 @@ export function AdminScreen() {
       </div>
     </div>
   )
-}
-
-/** Loaded behind all else; without them the screen is whole. */
-function useLamps() {
-  const [Lamps, setLamps] = useState<ComponentType>()
-  useEffect(() => {
-    import('./lamps.tsx').then(
-      (chunk) => setLamps(() => chunk.Lamps),
-      () => {},
-    )
-  }, [])
-  return Lamps
 }
 
 /** Only what scrolls inside the frame moves: the browser itself would move the frame as well. */

@@ -2,9 +2,8 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import ChartColumn from 'lucide-react/icons/chart-column'
 import LogOut from 'lucide-react/icons/log-out'
 import UserRound from 'lucide-react/icons/user-round'
-import { type ComponentType, useEffect, useState } from 'react'
 import { sessionMessages } from '#contract/messages.ts'
-import { loadChunk } from '#web/http/load-chunk.ts'
+import { useLateChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { leaveQuestion, signOut } from '#web/session/session.ts'
 import { BrandMark } from '#web/ui/brand-mark.tsx'
@@ -13,29 +12,10 @@ import { useSubmit } from '#web/ui/use-submit.ts'
 import { HeaderButton, HeaderLink } from './header-item.tsx'
 import { useRole } from './use-role.ts'
 
-let AdminLinks: ComponentType | undefined
-
-/**
- * The links that only administrators load. Not by Suspense, which would hold them back for 300 ms.
- * @returns undefined while they are on their way, or when they could not be had
- */
-function useAdminLinks(isAdmin: boolean): ComponentType | undefined {
-  const [, setIsLoaded] = useState(false)
-  useEffect(() => {
-    if (!isAdmin || AdminLinks) return
-    loadChunk(() => import('./admin-links.tsx')).then(
-      (chunk) => {
-        AdminLinks = chunk.AdminLinks
-        setIsLoaded(true)
-      },
-      () => {},
-    )
-  }, [isAdmin])
-  return isAdmin ? AdminLinks : undefined
-}
+const loadLinks = () => import('./admin-links.tsx')
 
 export function Header() {
-  const Links = useAdminLinks(useRole() === 'admin')
+  const links = useLateChunk(loadLinks, useRole() === 'admin')
   const { leave, isLeaving } = useSignOut()
   return (
     <header className="print:hidden sticky top-0 z-10 flex h-14 shrink-0 items-center gap-2 border-line border-b bg-surface px-3 sm:px-4 sideways:group-has-data-whole-height/frame:hidden">
@@ -52,7 +32,7 @@ export function Header() {
         className="flex flex-1 shrink-0 items-center gap-0.5 sm:gap-1 lg:gap-4 [&>:first-child]:mr-auto sm:[&>:first-child]:ml-3"
       >
         <HeaderLink to="/power-bi" label="Relatórios" icon={ChartColumn} />
-        {Links && <Links />}
+        {links && <links.AdminLinks />}
         <HeaderLink to="/profile" label="Minha conta" icon={UserRound} />
         <HeaderButton label="Sair" icon={LogOut} onClick={leave} isBusy={isLeaving} />
       </nav>

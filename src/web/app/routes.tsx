@@ -125,16 +125,18 @@ const contactRoute = createRoute({
   component: screen(() => import('#web/support/contact-screen.tsx'), 'ContactScreen'),
 })
 
-// Where the links of mails lead. Their tokens leave the address bar, and with it the history, at once.
+// Where the links of mails lead.
+
+/** Their tokens leave the address bar, and with it the history, at once. */
+function hideLinkHash({ location: { pathname, hash } }: { location: { pathname: string; hash: string } }) {
+  if (hash) throw redirect({ to: pathname, replace: true, state: { linkHash: hash } })
+}
 
 const callbackRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/auth/callback',
   staticData: { title: 'Verificação de e-mail' },
-  beforeLoad: ({ location }) => {
-    if (location.hash)
-      throw redirect({ to: '/auth/callback', replace: true, state: { linkHash: location.hash } })
-  },
+  beforeLoad: hideLinkHash,
   component: screen(() => import('#web/accounts/auth-callback-screen.tsx'), 'AuthCallbackScreen'),
 })
 
@@ -142,10 +144,7 @@ const resetPasswordRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/reset-password',
   staticData: { title: 'Nova senha' },
-  beforeLoad: ({ location }) => {
-    if (location.hash)
-      throw redirect({ to: '/reset-password', replace: true, state: { linkHash: location.hash } })
-  },
+  beforeLoad: hideLinkHash,
   component: screen(() => import('#web/accounts/reset-password-screen.tsx'), 'ResetPasswordScreen'),
 })
 
@@ -153,10 +152,7 @@ const disownEmailRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/nao-fui-eu',
   staticData: { title: 'Não fui eu' },
-  beforeLoad: ({ location }) => {
-    if (location.hash)
-      throw redirect({ to: '/nao-fui-eu', replace: true, state: { linkHash: location.hash } })
-  },
+  beforeLoad: hideLinkHash,
   component: screen(() => import('#web/accounts/disown-email-screen.tsx'), 'DisownEmailScreen'),
 })
 

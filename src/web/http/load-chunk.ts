@@ -1,3 +1,5 @@
+import { useEffect, useState } from 'react'
+
 /** A part of the portal's code could not be loaded: offline, or a deployment has replaced it. */
 export class ChunkError extends Error {
   constructor(cause: unknown) {
@@ -14,6 +16,26 @@ export async function loadChunk<T>(importChunk: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw new ChunkError(error)
   }
+}
+
+const arrived = new Map<unknown, unknown>()
+
+/**
+ * What comes behind all else and without which the screen is whole. Not by Suspense, which would hold it back for 300 ms.
+ * @param load imports its chunk; the same function each time
+ * @returns undefined while it is not wanted, is on its way, or could not be had
+ */
+export function useLateChunk<T>(load: () => Promise<T>, isWanted = true): T | undefined {
+  const [, setHasArrived] = useState(false)
+  useEffect(() => {
+    if (!isWanted || arrived.has(load)) return
+    const keep = (chunk: T) => {
+      arrived.set(load, chunk)
+      setHasArrived(true)
+    }
+    loadChunk(load).then(keep, () => {})
+  }, [load, isWanted])
+  return isWanted ? (arrived.get(load) as T | undefined) : undefined
 }
 
 /**

@@ -20,6 +20,14 @@ export const queryClient = new QueryClient({
   },
 })
 
+/** Of what is read anew when it is opened, and only then: what stands in a dialog must not change under the hand. */
+export const READ_ONCE = {
+  staleTime: Number.POSITIVE_INFINITY,
+  gcTime: 0,
+  refetchOnReconnect: false,
+  refetchOnWindowFocus: false,
+} as const
+
 /** Query key of the signed-in person's role; read again on every change of the session and when a call is refused. */
 export const ROLE_QUERY = 'own-role'
 /** First part of the key of every query of people, for administrators: read again whenever somebody has changed. */

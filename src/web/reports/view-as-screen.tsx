@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import Eye from 'lucide-react/icons/eye'
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { ReplyNamed } from '#contract/index.ts'
 import { reportMessages } from '#contract/messages.ts'
 import { callApi } from '#web/http/api.ts'
@@ -10,6 +10,7 @@ import { Button } from '#web/ui/button.tsx'
 import { formatDate } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { TabList, tabPanelProps, useVisited } from '#web/ui/tabs.tsx'
+import { useSecondsLeft, writeTimeLeft } from '#web/ui/use-seconds-left.ts'
 import { EmbeddedReport } from './embed/embedded-report.tsx'
 import { issueEmbedTokenOf } from './embed/issue-embed-token.ts'
 import { tabsOf } from './last-report.ts'
@@ -54,7 +55,7 @@ interface ViewedProps {
 function Viewed({ userId, view, onAgain }: ViewedProps) {
   // The server's answer tells when it ends by the server's clock; here it is only counted down.
   const [endsAt] = useState(() => Date.now() + VIEW_MS)
-  const left = useSecondsUntil(endsAt)
+  const left = useSecondsLeft(endsAt)
   const name = view.full_name ?? view.email
   const isOver = left === 0
   return (
@@ -70,7 +71,7 @@ function Viewed({ userId, view, onAgain }: ViewedProps) {
         </p>
         <div className="flex items-center justify-between gap-4 max-sm:w-full">
           <p role="timer" className="tabular-nums">
-            {isOver ? 'Encerrada' : `Restam ${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`}
+            {isOver ? 'Encerrada' : `Restam ${writeTimeLeft(left * 1000)}`}
           </p>
           <Link
             to="/admin"
@@ -101,16 +102,6 @@ function Viewed({ userId, view, onAgain }: ViewedProps) {
 }
 
 const VIEW_MS = 15 * 60_000
-
-function useSecondsUntil(instant: number): number {
-  const read = () => Math.max(0, Math.ceil((instant - Date.now()) / 1000))
-  const [left, setLeft] = useState(read)
-  useEffect(() => {
-    const timer = setInterval(() => setLeft(Math.max(0, Math.ceil((instant - Date.now()) / 1000))), 1000)
-    return () => clearInterval(timer)
-  }, [instant])
-  return left
-}
 
 /** What keeps the person from any report, in the words that the person reads. */
 function hindranceOf({ approved, endedOn, areas }: View): string | undefined {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { secondsUntil } from './resend-verification.ts'
+import { secondsUntil } from './resend-button.tsx'
 
 it('counts whole seconds down to nothing', () => {
   expect(secondsUntil(60_000, 0)).toBe(60)

@@ -115,4 +115,4 @@ function Options<V extends string | boolean>({ title, every, options, value, onP
 }
 
 /** Case and accents aside. */
-const fold = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+export const fold = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()

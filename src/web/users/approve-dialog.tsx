@@ -5,6 +5,7 @@ import { adminMessages, hasPassed, MAX_IDS } from '#contract/user-rules.ts'
 import type { Approval, ManagedProfile } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
+import { READ_ONCE } from '#web/http/query-client.ts'
 import { isConflict, isDefiniteRefusal } from '#web/http/send-request.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -209,10 +210,7 @@ function useApproval(selection: Selection, onSaved: () => void) {
   const reading = useQuery({
     queryKey: ['people-to-approve'],
     queryFn: ({ signal }) => readPeople(opened, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-    refetchOnReconnect: false,
-    refetchOnWindowFocus: false,
+    ...READ_ONCE,
   })
   const catalogue = useCatalogue()
   // Without the catalogue nobody would be given anything.

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState } from 'react'
 import { adminMessages } from '#contract/user-rules.ts'
 import type { ManagedProfile } from '#contract/users.ts'
-import { queryClient } from '#web/http/query-client.ts'
+import { queryClient, READ_ONCE } from '#web/http/query-client.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
@@ -83,9 +83,7 @@ function useDeletion(selection: Selection, onFinished: (left: readonly ManagedPr
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: QUERY_KEY,
     queryFn: ({ signal }) => readSelected(opened, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-    refetchOnReconnect: false,
+    ...READ_ONCE,
   })
   const { submit, isBusy } = useSubmit({
     send: async (named: ManagedProfile[]) => {

@@ -1,6 +1,5 @@
-import { type ComponentType, useEffect, useState } from 'react'
 import type { Entitlements } from '#contract/held-lists.ts'
-import { loadChunk } from '#web/http/load-chunk.ts'
+import { useLateChunk } from '#web/http/load-chunk.ts'
 import { EntitlementList } from './entitlements.tsx'
 import type { Filling } from './fill-lists.ts'
 
@@ -12,8 +11,6 @@ export interface FillFromProps extends Filling {
   /** All three lists are shown, so that they can be saved as a template. */
   canBeSaved?: boolean
 }
-
-let Panel: ComponentType<FillFromProps> | undefined
 
 /** The lists to tick, below what fills them at one press. */
 export function EntitlementLists(props: FillFromProps) {
@@ -28,18 +25,10 @@ export function EntitlementLists(props: FillFromProps) {
   )
 }
 
+const loadPanel = () => import('./fill-from-panel.tsx')
+
 /** Templates, a colleague or the last ticks to fill boxes with; it comes behind the boxes, which work without it. */
 export function FillFrom(props: FillFromProps) {
-  const [isThere, setIsThere] = useState(Panel !== undefined)
-  useEffect(() => {
-    if (isThere) return
-    loadChunk(() => import('./fill-from-panel.tsx')).then(
-      ({ FillFromPanel }) => {
-        Panel = FillFromPanel
-        setIsThere(true)
-      },
-      () => {},
-    )
-  }, [isThere])
-  return <div className="min-h-20">{Panel && <Panel {...props} />}</div>
+  const panel = useLateChunk(loadPanel)
+  return <div className="min-h-20">{panel && <panel.FillFromPanel {...props} />}</div>
 }

@@ -2,13 +2,10 @@ import type { InvitationResult, InvitedLine } from '#contract/invitations.ts'
 import { Alert, type NoticeKind } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { missingIn, ticksInWords } from './entitlements.tsx'
+import { inWords } from './selection.ts'
 
 /** '1 pessoa', '1.000 pessoas'. */
-export function peopleInWords(count: number): string {
-  return `${count.toLocaleString('pt-BR')} ${count === 1 ? 'pessoa' : 'pessoas'}`
-}
-
-const linesInWords = (count: number) => `${count.toLocaleString('pt-BR')} ${count === 1 ? 'linha' : 'linhas'}`
+export const peopleInWords = (count: number) => inWords(count, 'pessoa', 'pessoas')
 
 /** What is to be looked at first comes first. */
 const GROUPS: { outcome: InvitedLine['outcome']; title: string }[] = [
@@ -35,7 +32,7 @@ export function InvitePreview({ result, isBusy, onConfirm }: InvitePreviewProps)
     errors > 0
       ? [
           'error',
-          `${linesInWords(errors)} com erro: corrija e confira de novo. Ninguém é convidado enquanto houver erro.`,
+          `${inWords(errors, 'linha', 'linhas')} com erro: corrija e confira de novo. Ninguém é convidado enquanto houver erro.`,
         ]
       : invited === 0
         ? ['info', 'Não há ninguém para convidar: todos já têm conta ou convite.']

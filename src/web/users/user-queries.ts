@@ -12,7 +12,7 @@ import type { ReplyNamed } from '#contract/index.ts'
 import { adminMessages, MAX_IDS, type ProfileSort } from '#contract/user-rules.ts'
 import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
-import { queryClient, USERS_QUERY } from '#web/http/query-client.ts'
+import { queryClient, READ_ONCE, USERS_QUERY } from '#web/http/query-client.ts'
 import { ApiError, isGone } from '#web/http/send-request.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice } from '#web/ui/use-submit.ts'
@@ -66,15 +66,12 @@ function profileCountQuery(filter: ProfileFilter) {
   })
 }
 
-/** One person for a dialog, read anew and only once: what stands in a dialog must not change under the hand. */
+/** One person for a dialog. */
 export function profileQuery(userId: string) {
   return queryOptions({
     queryKey: ['profile-in-dialog', userId],
     queryFn: ({ signal }) => callApi('GET /api/profiles/{userId}', { params: { userId }, signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-    refetchOnReconnect: false,
-    refetchOnWindowFocus: false,
+    ...READ_ONCE,
   })
 }
 

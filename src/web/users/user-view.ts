@@ -21,18 +21,8 @@ function oneOf<Value extends string>(value: unknown, values: readonly Value[]): 
 }
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
-/** The table's part of the address of /admin. */
-export type SearchPart =
-  | 'q'
-  | 'status'
-  | 'verified'
-  | 'type'
-  | 'marca'
-  | 'estado'
-  | 'template'
-  | 'lastAccess'
-  | 'sort'
-  | 'order'
+/** The table's part of the address of /admin: as the filter calls it, but for the state of the approval. */
+export type SearchPart = Exclude<keyof ProfileFilter, 'approved' | 'waiting'> | 'status' | 'sort' | 'order'
 /** Parts of it to write; undefined takes a part away. */
 type UserSearch = { [Name in SearchPart]?: string | undefined }
 

@@ -6,6 +6,7 @@ import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
+import { fold } from '#web/ui/picker.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 
 const STALE_MS = 30_000
@@ -130,7 +131,7 @@ function FilteredList({ label, search, list, nothing, onPick }: FilteredListProp
         {error.message}
       </FailedLoad>
     )
-  const found = data?.filter(({ name }) => folded(name).includes(folded(typed.trim())))
+  const found = data?.filter(({ name }) => fold(name).includes(fold(typed.trim())))
   return (
     <div className="space-y-3">
       <TextField
@@ -171,9 +172,3 @@ function FilteredList({ label, search, list, nothing, onPick }: FilteredListProp
     </div>
   )
 }
-
-const folded = (text: string) =>
-  text
-    .normalize('NFD')
-    .replace(/\p{Mn}/gu, '')
-    .toLowerCase()
