@@ -3,7 +3,6 @@ import { catalogueMessages, typeSchema } from './catalogue.ts'
 import { defineRoutes } from './route.ts'
 import { listSchemas } from './users.ts'
 
-/** So many access templates there may be. */
 export const MAX_TEMPLATES = 100
 
 export const accessTemplateMessages = {

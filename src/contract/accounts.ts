@@ -33,7 +33,6 @@ export const callbackMessages = {
   failedDetail: 'Não foi possível confirmar seu e-mail. Tente novamente.',
 } as const
 
-/** Of the link in an invitation. */
 export const inviteMessages = {
   accepted: 'Convite aceito',
   acceptedDetail: 'Sua conta está pronta.',

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { defineRoutes } from './route.ts'
 
-/** What one check of the installation found. */
 export const findingSchema = z.object({
   /** Its name for scripts, always the same: 'database', 'mail-dmarc', 'setting-PORT'. */
   check: z.string(),
@@ -25,7 +24,6 @@ export type LampState = z.output<typeof lampStateSchema>
 const lampsSchema = z.object({ mail: lampStateSchema, powerBi: lampStateSchema, database: lampStateSchema })
 export type LampName = keyof z.output<typeof lampsSchema>
 
-/** The state of what the portal stands on. */
 export const healthRoutes = defineRoutes({
   readFindings: {
     method: 'GET',

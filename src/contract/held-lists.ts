@@ -7,7 +7,6 @@ export type ListName = (typeof LISTS)[number]
 export type Entitlements = Record<ListName, string[]>
 export const NO_ENTITLEMENTS: Entitlements = { types: [], marcas: [], estados: [] }
 
-/** Something for each of the lists. */
 export const eachList = <T>(make: (list: ListName) => T): Record<ListName, T> => ({
   types: make('types'),
   marcas: make('marcas'),

@@ -12,7 +12,6 @@ import { supportRoutes } from './support.ts'
 import { userRoutes } from './users.ts'
 import { viewAsRoutes } from './view-as.ts'
 
-/** The whole API: one group of routes for each feature. */
 export const api = {
   operations: operationsRoutes,
   health: healthRoutes,
@@ -35,7 +34,6 @@ type NameOf<R> = R extends Route ? `${R['method']} ${R['path']}` : never
 
 /** How the browser names a route, 'GET /api/profiles/{userId}': schemas and all else of it stay with the server. */
 export type RouteName = NameOf<ApiRoute>
-/** The routes that anybody may call. */
 export type PublicRouteName = NameOf<Extract<ApiRoute, { access: 'public' }>>
 export type RouteNamed<N extends RouteName> = ApiRoute extends infer R
   ? R extends Route
@@ -44,5 +42,4 @@ export type RouteNamed<N extends RouteName> = ApiRoute extends infer R
       : never
     : never
   : never
-/** What the browser receives of a route. */
 export type ReplyNamed<N extends RouteName> = ReplyOf<RouteNamed<N>>

@@ -3,7 +3,6 @@ import { defineRoutes } from './route.ts'
 import { MAX_IMPORT_BYTES, MAX_INVITED } from './user-rules.ts'
 import { instantSchema, listSchemas } from './users.ts'
 
-/** So many invitations may wait for an answer. */
 export const MAX_OPEN_INVITATIONS = 5_000
 
 export const invitationMessages = {

@@ -3,7 +3,6 @@ import { defineRoutes } from './route.ts'
 
 const statusSchema = z.object({ status: z.literal('ok') })
 
-/** What those who run the portal look at. */
 export const operationsRoutes = defineRoutes({
   readLiveness: {
     method: 'GET',

@@ -7,7 +7,6 @@ export interface PortalSettings {
   groupDealershipsUrl: string
   companyEmailDomain: string
   humanCheck: { kind: 'altcha' } | { kind: 'recaptcha'; siteKey: string }
-  /** Whether the contact form asks for a human check. */
   contactCaptcha: boolean
   /** Where /reportEmbed lives: an allowed https host, or in demo mode a same-origin path. */
   reportEmbedBase: string
@@ -18,10 +17,8 @@ export interface PortalSettings {
   version: string
 }
 
-/** The id of the JSON element that carries the settings in the page. */
 export const PORTAL_SETTINGS_ELEMENT_ID = 'portal-settings'
 
-/** Where the group's logo is served, if it has one. */
 export const LOGO_PATH = '/brand-logo'
 
 /** The page of every component, in demo mode only. */

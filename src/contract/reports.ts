@@ -5,7 +5,6 @@ import { defineRoutes } from './route.ts'
 export const embedModeSchema = z.enum(['secure_sso', 'service_principal'])
 export type EmbedMode = z.output<typeof embedModeSchema>
 
-/** An area of the reports screen with the report it shows. */
 export const reportAreaSchema = z.object({
   type: z.string(),
   embedMode: embedModeSchema,
@@ -30,7 +29,6 @@ export type OwnReports = z.output<typeof ownReportsSchema>
 
 /** Ids as the settings hold them; only an exact match counts, so their form is not checked further. */
 export const idSchema = z.string().check(z.minLength(1), z.maxLength(100))
-/** What is known of the age of a report's data. */
 export const lastRefreshSchema = z.object({
   /** When the newest refresh that went well ended, ISO 8601; null where the service does not tell. */
   refreshedAt: z.nullable(z.string()),

@@ -1,7 +1,6 @@
 import type * as z from 'zod/mini'
 import type { Access, LimitedSessionKind } from './access.ts'
 
-/** Any schema of the contract. */
 export type Schema = z.ZodMiniType
 
 /**

@@ -18,7 +18,6 @@ export const ESTADOS = ['RJ', 'ES', 'MG', 'PR']
 const itemsOf = (labels: string[], codeOf = (label: string) => label) =>
   labels.map((label, index) => ({ code: codeOf(label), label, position: index + 1, archived: false }))
 
-/** The same as a catalogue. */
 export const SEEDED_CATALOGUE: Catalogue = {
   version: 1,
   types: itemsOf(TYPES, (label) => label.toLowerCase()),

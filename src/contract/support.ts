@@ -36,7 +36,6 @@ export const inboxMessages = {
 /** In characters, an emoji outside the basic plane as one. */
 export const MAX_MESSAGE_LENGTH = 1_000
 
-/** A message of the contact form. */
 export const supportMessageSchema = z.object({
   id: z.uuid(),
   name: z.string(),

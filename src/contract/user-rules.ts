@@ -35,7 +35,6 @@ export const adminMessages = {
   dayPassed: 'Este dia já passou. Escolha hoje ou um dia depois.',
 } as const
 
-/** The columns that the list can be sorted by. */
 export const PROFILE_SORTS = [
   'email',
   'full_name',

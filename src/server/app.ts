@@ -66,7 +66,6 @@ export interface PortalServices {
   > & {
     groupName: string
     rlsRoles: string[]
-    /** Hosts that a share URL may lead to. */
     powerBiHosts: string[]
     /** Names under which the portal answers; undefined for any. */
     allowedHosts: string[] | undefined
@@ -77,7 +76,6 @@ export interface PortalServices {
   mounts?: Mount[]
 }
 
-/** The mails of every feature, by their kind. */
 export const portalMails = { ...accountMails, ...userMails, ...reportMails, ...supportMails }
 
 /** Puts the portal together: each feature takes what it declares from the same services. */

@@ -64,10 +64,8 @@ function configOf(
     /** Origin under which people open the portal; links in mails lead there and nowhere else. */
     publicUrl: env.PUBLIC_URL ?? `http://localhost:${env.PORT}`,
     databaseUrl: env.DATABASE_URL,
-    /** The same database past a pooler. */
     databaseDirectUrl: env.DATABASE_DIRECT_URL,
     dataDir: env.DATA_DIR,
-    /** Whose addresses may have accounts. */
     companyEmailDomain,
     builtinAdminEmail: env.BUILTIN_ADMIN_EMAIL ?? (isDemo ? 'admin@grupopatio.com.br' : undefined),
     group: {
@@ -79,7 +77,6 @@ function configOf(
     },
     /** The first signs, all verify. Empty in demo mode: the data directory holds a random one. */
     sessionSecrets: env.SESSION_SECRET ?? [],
-    /** How many days a session lives at most, however often it is refreshed. */
     sessionMaxDays: env.SESSION_MAX_DAYS,
     /** Empty in demo mode, which sends nothing. */
     smtpUrl: env.SMTP_URL ?? '',
@@ -89,7 +86,6 @@ function configOf(
         ? { siteKey: env.RECAPTCHA_SITE_KEY, secretKey: env.RECAPTCHA_SECRET_KEY }
         : undefined,
     altchaCost: env.ALTCHA_COST,
-    /** Whether the contact form asks for a human check. */
     contactCaptcha: env.CONTACT_CAPTCHA,
     powerBi: {
       tenantId: env.POWERBI_TENANT_ID ?? '',
@@ -119,9 +115,7 @@ function configOf(
       attemptsDays: env.RETENTION_ATTEMPTS_DAYS,
       auditMonths: env.RETENTION_AUDIT_MONTHS,
     },
-    /** Opens /api/metrics; without it the route is closed. */
     metricsToken: env.METRICS_TOKEN,
-    /** Whether the lines of the request log name the caller's IP. */
     logIps: env.LOG_IPS,
     // The demo talks to a person at a terminal.
     logLevel: env.LOG_LEVEL ?? (isDemo ? 'warn' : 'info'),

@@ -13,7 +13,6 @@ comes from and whether it works.
 Not the portal's own, and read by Node: \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\` and \`NODE_EXTRA_CA_CERTS\` ([deployment.md](deployment.md#settings)).
 `
 
-/** docs/settings.md, whole. */
 export function writeSettingsPage(): string {
   const groups = Object.entries(SETTING_GROUPS).map(([title, group]) => {
     const rows = SETTING_NAMES.filter((name) => name in group).map(cellsOf)

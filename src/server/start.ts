@@ -41,7 +41,6 @@ export interface Portal {
   stop(): Promise<void>
 }
 
-/** Thrown when the built page is missing. */
 export class NotBuiltError extends Error {}
 
 /**

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 
-/** This version, as package.json names it: '0.2.0'. */
 export const VERSION: string = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ).version

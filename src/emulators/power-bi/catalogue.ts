@@ -121,7 +121,6 @@ export function datasetWorkspaceOf(report: EmulatedReport): string {
   return report.datasetWorkspaceId ?? report.workspaceId
 }
 
-/** The reports that live in a workspace. */
 export function reportsOfWorkspace(workspaceId: string): EmulatedReport[] {
   return ALL_REPORTS.filter((report) => report.workspaceId === workspaceId.toLowerCase())
 }

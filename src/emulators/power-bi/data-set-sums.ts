@@ -20,7 +20,6 @@ export interface FigureTable {
   rows: string[][]
 }
 
-/** The records of the model's area inside the scope. */
 export function factsInScope(model: AreaModel, scope: Scope): Fact[] {
   return scope.marcas.flatMap((marca) => scope.estados.flatMap((estado) => factsOf(model, marca, estado)))
 }
@@ -36,7 +35,6 @@ export function figureOf(metric: Metric, facts: readonly Fact[]): number | null 
   return divisor === 0 ? null : ((metric.factor ?? 1) * sum(metric.of)) / divisor
 }
 
-/** The cards of a report over these records. */
 export function cardsOf(model: AreaModel, facts: readonly Fact[]): CardFigure[] {
   return model.metrics.map((metric) => {
     const value = figureOf(metric, facts)
@@ -73,7 +71,6 @@ export function seriesByMarca(metric: Metric, facts: readonly Fact[]) {
   }))
 }
 
-/** A metric by month over all 24 months. */
 export function seriesByMonth(metric: Metric, facts: readonly Fact[]) {
   return MONTHS.map((month) => ({
     month,

@@ -9,7 +9,6 @@ import { answerTokenRequest } from './rest/directory.ts'
 import { answerRestCall, faultTargetOf } from './rest/rest-api.ts'
 import { createReportPage } from './serve-report-page.ts'
 
-/** Where the emulator is mounted. */
 const MOUNT = '/demo/power-bi'
 const TOKEN_ENDPOINT = /^\/directory\/([^/]+)\/oauth2\/v2\.0\/token$/
 

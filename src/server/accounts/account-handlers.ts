@@ -18,7 +18,6 @@ interface WithCaptcha {
 }
 const captchaOf = (body: WithCaptcha) => body.captcha ?? body.gotrue_meta_security?.captcha_token
 
-/** Sessions, accounts, passwords and the human check. */
 export function accountHandlers(services: AccountServices): Handlers<typeof accountRoutes> {
   const { humanCheck, altcha } = services
   return {

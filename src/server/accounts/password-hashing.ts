@@ -30,7 +30,6 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** @returns the encoded argon2id hash of a password */
 export function hashPassword(password: string): Promise<string> {
   return inTurn(() => hash(password, PARAMETERS))
 }

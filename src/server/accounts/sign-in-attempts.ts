@@ -13,7 +13,6 @@ const FREE_FAILURES = { perPlace: 5, overall: 50 }
 /** The built-in administrator's sign-in skips the human check, so it locks sooner. */
 const FREE_FAILURES_BUILTIN = { perPlace: 3, overall: 15 }
 
-/** Whose password is tried, and from where. */
 export interface Attempt {
   /** In lower case. */
   email: string

@@ -17,7 +17,6 @@ interface AccessClaims {
   refreshCounter: number
 }
 
-/** What sessions are made of. */
 export interface Tokens {
   access: ReturnType<typeof createAccessTokens>
   refreshKeys: ReturnType<typeof createRefreshKeys>

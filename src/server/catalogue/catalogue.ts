@@ -93,7 +93,6 @@ export function refuseUnknown(
   if (fields[0]) throw new ProblemError('invalid-input', { detail: fields[0].message, fields })
 }
 
-/** How many people hold each item, and how many reports stand under it. */
 export async function readCatalogueUse(db: Db): Promise<ReplyOf<typeof catalogueRoutes.readCatalogueUse>> {
   const catalogue = await readCatalogue(db)
   const settings = await db.selectFrom('global_powerbi_settings').select('type').execute()

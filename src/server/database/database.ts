@@ -6,7 +6,6 @@ export interface PreparedStatement {
   text: string
 }
 
-/** An open database of either kind. */
 export interface Database {
   kind: 'embedded' | 'server'
   db: Db

@@ -3,11 +3,9 @@ import { urlsOfHosts } from './server-urls.ts'
 
 const TIMEOUT_MS = 3_000
 
-/** What a look at one server of DATABASE_URL told. */
 export interface InspectedServer {
   /** Host and port. */
   place: string
-  /** The failure when it could not be reached. */
   error?: unknown
   /** 150004 */
   version?: number

@@ -27,7 +27,6 @@ export async function migrateDatabase({ db, openPatient }: Database): Promise<st
   }
 }
 
-/** Names of this version's migrations, in their order. */
 export async function listMigrations(folder = FOLDER): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
 }

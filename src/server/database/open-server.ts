@@ -20,7 +20,6 @@ const SERVING = {
 }
 const PATIENT = { connectionTimeoutMillis: 10_000, statementTimeoutMillis: 0, queryTimeoutMillis: 0, max: 1 }
 
-/** Where a server is and who hears of it. */
 export interface ServerOptions {
   /** postgres://… as in DATABASE_URL */
   url: string

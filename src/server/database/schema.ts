@@ -91,7 +91,6 @@ export type LinkPurpose =
   | 'disown-change'
   | 'invitation'
 
-/** The tables as the migrations leave them. */
 export interface Tables {
   profiles: ProfilesTable
   passwords: { user_id: string; hash: string; changed_at: Date }

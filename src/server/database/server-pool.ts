@@ -45,7 +45,6 @@ export interface ServerPoolOptions {
   max: number
 }
 
-/** A connection in somebody's hands. */
 export type HeldConnection = Pick<pg.PoolClient, 'query' | 'release'>
 
 /** A pool whose connections lead to a server that writes. */

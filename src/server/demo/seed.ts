@@ -71,7 +71,6 @@ export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
   },
 ]
 
-/** A report that the demo shows for an area. */
 export interface DemoReport {
   type: string
   workspaceId: string

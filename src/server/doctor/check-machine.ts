@@ -21,7 +21,6 @@ export function diskCheck(dataDir: string): Check {
   return { name: 'disk', about: 'Disco', withinMs: 3_000, run }
 }
 
-/** The age of the newest file in a folder that back-ups go to. */
 export function backUpFolderCheck(folder: string): Check {
   const run = async () => {
     const times = readdirSync(folder).map((name) => statSync(join(folder, name)).mtimeMs)

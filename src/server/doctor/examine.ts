@@ -2,7 +2,6 @@ import type { Finding } from '#contract/health.ts'
 import { withinMs } from '#server/timing.ts'
 import { causeOf } from './name-cause.ts'
 
-/** What a check says, without its own name. */
 export type Found = Omit<Finding, 'check'>
 
 export const good = (says: string): Found => ({ grade: 'good', says, todo: null })

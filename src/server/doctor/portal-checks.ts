@@ -11,7 +11,6 @@ import { doubtChecks, settingChecks } from './check-settings.ts'
 import { signDoctorToken } from './doctor-token.ts'
 import type { Check } from './examine.ts'
 
-/** What is looked at. */
 export interface Patient {
   config: Config
   environment: NodeJS.ProcessEnv
@@ -20,13 +19,11 @@ export interface Patient {
   db: Db | undefined
   /** Undefined where there is none to ask: the demo's runs inside the demo. */
   powerBi: PowerBi | undefined
-  /** Gets a test mail. */
   mailTo?: string | undefined
   /** Whether the portal looks at itself. */
   isInside?: boolean
 }
 
-/** Everything that can be tried, in the order in which it is told. */
 export function portalChecks({ config, environment, keyring, db, powerBi, ...asked }: Patient): Check[] {
   return [
     ...doubtChecks(environment, config),

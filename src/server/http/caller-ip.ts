@@ -12,7 +12,6 @@ export function ipGroup(ip: string): string {
   return `${groups.slice(0, 4).join(':')}::/64`
 }
 
-/** Proxies that are believed, as callerIp() asks for them. */
 export interface TrustedProxies {
   has(ip: string): boolean
 }

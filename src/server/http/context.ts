@@ -2,7 +2,6 @@ import type { Caller } from '#contract/access.ts'
 import type { Profile } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 
-/** What the rules and the records need to know of a request. */
 export interface RequestInfo {
   requestId: string
   /** The caller's IP; X-Forwarded-For counts only from a trusted proxy. */
@@ -32,11 +31,9 @@ export interface Context {
   /** ms since the epoch, by the database's clock: replicas' own may differ */
   clock: () => number
   request: RequestInfo
-  /** The signed-in person who asks. */
   actor: Actor
 }
 
-/** The context of a route that anybody may call. */
 export type PublicContext = Omit<Context, 'actor'>
 
 /** What a feature's context holds beside the request's own part: the services that its handlers are given once. */

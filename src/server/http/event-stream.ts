@@ -28,7 +28,6 @@ export interface EventStream {
  */
 export type AcceptStream = (stream: EventStream) => () => void
 
-/** One event as it goes over the wire. */
 export function encodeEvent(id: number, data: object): Uint8Array {
   return Buffer.from(`id: ${id}\ndata: ${JSON.stringify(data)}\n\n`)
 }

@@ -1,4 +1,3 @@
-/** What the page may load from elsewhere. */
 export interface PageSources {
   powerBiHosts: string[]
   usesRecaptcha: boolean

@@ -38,7 +38,6 @@ export interface HttpEnv {
   Variables: { info: RequestInfo }
 }
 
-/** What routes need of the portal: who asks, and what every context holds. */
 export interface RouteServices extends Pick<Context, 'db' | 'clock'> {
   authenticate: Authenticate
   /** Opens routes for operators, which no session does. */

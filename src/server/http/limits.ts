@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { Db } from '#server/database/schema.ts'
 import { ProblemError } from './problem-error.ts'
 
-/** How often something may happen: at most `max` times in each window. */
 export interface Limit {
   max: number
   windowSeconds: number

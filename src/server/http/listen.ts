@@ -26,7 +26,6 @@ export interface ListenOptions {
   headers: [string, string][]
   /** Takes a line for each request at level info. */
   requestLog: Log
-  /** Whether those lines name the caller's IP. */
   logIps?: boolean
   /** Told of each reply that is out; see Metrics. */
   countRequest: (route: Route | undefined, status: number, ms: number) => void

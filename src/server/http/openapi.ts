@@ -75,7 +75,6 @@ const PROBLEM = {
   } satisfies Record<keyof Problem, object>,
 }
 
-/** The whole contract as an OpenAPI 3.1 document. */
 export function describeApi() {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const [tag, routes] of Object.entries(api))

@@ -26,7 +26,6 @@ export function invalidField(path: string, message: string): ProblemError {
   return new ProblemError('invalid-input', { detail: message, fields: [{ path, message }] })
 }
 
-/** The problem as RFC 9457 JSON. */
 export function problemOf(error: ProblemError, requestId: string): Problem {
   const [status, title] = PROBLEMS[error.code]
   return {

@@ -6,7 +6,6 @@ export interface QueuedMail {
   id: string
   kind: string
   recipient: string
-  /** When it was asked for. */
   created_at: Date
   /** 1 when it is taken for the first time. */
   attempts: number

@@ -19,7 +19,6 @@ const MIN_RETRY_SECONDS = 10
 const MAX_RETRY_SECONDS = 600
 
 interface OutboxContext extends MailContext {
-  /** Of all features, by their kind. */
   mails: Mails
   mailer: Mailer
   log: Log
@@ -31,7 +30,6 @@ export interface Outbox {
   start(): void
   /** Says that a mail has been queued, so that it leaves at once. Does nothing before start(). */
   nudge(): void
-  /** Sends everything that is due now. */
   deliverDue(): Promise<void>
   /** Takes no further mail and waits for the one that is being sent. */
   stop(): Promise<void>

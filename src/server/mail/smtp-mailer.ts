@@ -1,6 +1,5 @@
 import { namingHost } from '#server/log.ts'
 
-/** A mail that is ready to go. */
 export interface Mail {
   /** With angle brackets, the same however often the mail is sent (RFC 5322, 3.6.4). */
   messageId: string

@@ -110,7 +110,6 @@ async function resetAccess(context: AdminContext, typed: string): Promise<string
   })
 }
 
-/** Makes an administrator of somebody with a verified e-mail. */
 async function grantAdministration(context: AdminContext, typed: string): Promise<string> {
   return inTransaction(context, async (inside) => {
     const person = await findPerson(inside.db, typed)

@@ -95,7 +95,6 @@ export async function noteBackUp(db: Db): Promise<void> {
     .execute()
 }
 
-/** When a back-up was last kept, or undefined. */
 export async function readLastBackUp(db: Db): Promise<Date | undefined> {
   const fact = await db
     .selectFrom('portal_facts')

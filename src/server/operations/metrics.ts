@@ -23,7 +23,6 @@ export interface Metrics {
   write(): Promise<string>
 }
 
-/** Makes the metrics of one portal, in a registry of their own. */
 export function createMetrics(database: Pick<Database, 'db' | 'readPool'>): Metrics {
   let loading: ReturnType<typeof createInstruments> | undefined
   const load = () => {

@@ -9,7 +9,6 @@ import type { Metrics } from './metrics.ts'
 const READY_WITHIN_MS = 2_000
 
 export interface OperationsServices {
-  /** Of the portal that runs. */
   version: string
   metrics: Metrics
   /** True from SIGTERM on, so that the load balancer looks elsewhere. */

@@ -78,7 +78,6 @@ const BATCH_ROWS = 200
 const REST_MS = 50
 
 interface RetentionRun extends Pick<RetentionServices, 'db' | 'log'> {
-  /** Whether to go on; asked before each batch. */
   mayGoOn: () => boolean
 }
 

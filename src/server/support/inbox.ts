@@ -163,7 +163,6 @@ function selectMessages<O>(messages: SelectQueryBuilder<Tables, 'support_message
 
 type MessageRow = Pick<Selectable<Tables['support_messages']>, (typeof COLUMNS)[number]>
 
-/** A row of support_messages as it goes over the wire. */
 function presentMessage({
   created_at,
   handler: by,

@@ -36,7 +36,6 @@ interface MessageStreamServices {
   metrics: { openStream(): () => void }
   /** ms since the epoch */
   clock: () => number
-  /** How many days a session lives at most. */
   sessionMaxDays: number
 }
 

@@ -33,7 +33,6 @@ const SYSTEMS: [RegExp, string][] = [
 
 export interface ReportProblemContext extends Context {
   takeFromLimit: TakeFromLimit
-  /** Tells the outbox that a mail waits. */
   nudgeOutbox: () => void
 }
 

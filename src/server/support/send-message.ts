@@ -15,7 +15,6 @@ const DAY = 86_400
 const LIMIT = { max: 3, windowSeconds: TEN_MINUTES }
 const DAILY_LIMIT = { max: 20, windowSeconds: DAY }
 
-/** What somebody wrote, the way it is stored. */
 export interface ContactForm {
   name: string
   email: string
@@ -25,11 +24,9 @@ export interface ContactForm {
 
 export interface SendMessageContext extends PublicContext {
   humanCheck: HumanCheck
-  /** Whether the contact form asks for a human check. */
   contactCaptcha: boolean
   takeFromLimit: TakeFromLimit
   log: Log
-  /** Tells the outbox that a mail waits. */
   nudgeOutbox: () => void
 }
 

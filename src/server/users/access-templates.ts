@@ -15,7 +15,6 @@ import { invalidField, ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { listsInOrder } from './entitlements.ts'
 
-/** Every access template, in Portuguese order. */
 export function listAccessTemplates(db: Db): Promise<AccessTemplate[]> {
   return db.selectFrom('access_templates').selectAll().orderBy(sql`name collate "und-x-icu"`).execute()
 }

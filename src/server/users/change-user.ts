@@ -15,7 +15,6 @@ import { userMails } from './mails.ts'
 import { lockProfile, readProfile, unknownPerson } from './user-queries.ts'
 
 export interface UserContext extends Context {
-  /** Has the mail that was queued sent now. */
   nudgeOutbox: () => void
 }
 

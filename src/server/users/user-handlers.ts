@@ -50,7 +50,6 @@ export function userHandlers(
   }
 }
 
-/** The named sets of entitlements that administrators keep. */
 export function accessTemplateHandlers(): Handlers<typeof accessTemplateRoutes> {
   return {
     listAccessTemplates: async ({ context }) => ({ items: await listAccessTemplates(context.db) }),
@@ -64,7 +63,6 @@ export function accessTemplateHandlers(): Handlers<typeof accessTemplateRoutes> 
   }
 }
 
-/** People who are asked in, and what becomes of that. */
 export function invitationHandlers(
   services: ServicesOf<InvitationContext>,
 ): Handlers<typeof invitationRoutes> {

@@ -56,12 +56,10 @@ export function selectManaged<T, O>(people: SelectQueryBuilder<T & { p: object }
 export const presentManaged = ({ profile }: { profile: unknown }): ManagedProfile =>
   managedProfileSchema.parse(profile)
 
-/** A row of the profiles as it goes over the wire. */
 export function presentProfile(row: Pick<Selectable<ProfilesTable>, keyof Profile>): Profile {
   return profileSchema.parse(JSON.parse(JSON.stringify(row)))
 }
 
-/** One person's profile, or undefined when there is none (any more). */
 export async function findProfile(db: Db, userId: string): Promise<Profile | undefined> {
   const row = await db
     .selectFrom('profiles')

@@ -12,7 +12,6 @@ interface NewPasswordFieldsProps {
   email?: string | undefined
   errorOf: (field: 'password' | 'confirmation') => string | undefined
   minLength: number
-  /** Called as the password is typed. */
   onTyped?: (password: string) => void
   /** What is said of a password in the place of the hints, where the page has a list of its own. */
   remark?: (password: string) => string | undefined

@@ -113,7 +113,6 @@ interface ResetPasswordFormProps {
   onEnded: () => void
 }
 
-/** The new password, twice, with its requirements and its strength. */
 function ResetPasswordForm({ tokenHash, email, onEnded }: ResetPasswordFormProps) {
   const [typed, setTyped] = useState('')
   const { formProps, submitProps, failure, errorOf, isDone } = useResetPassword(tokenHash, email, onEnded)

@@ -150,7 +150,6 @@ interface ItemRowProps {
   children?: React.ReactNode
 }
 
-/** An item with how much it is used, and what can be done with it. */
 function ItemRow({ list, item, onRename, children }: ItemRowProps) {
   const use = useCatalogueUse(list, item)
   const archiving = useArchiving(list)

@@ -12,7 +12,6 @@ import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 
 const FAILED = 'Não foi possível salvar'
 
-/** How many people and reports hold an item. */
 export interface Use {
   people: number
   reports: number

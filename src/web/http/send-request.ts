@@ -12,7 +12,6 @@ export const GENERIC_FAILURE = {
 export class ApiError extends Error {
   readonly problem: Problem
   readonly status: number
-  /** Seconds that the server asked to wait before the next try. */
   readonly retryAfterSeconds?: number
 
   constructor(problem: Problem, status: number, retryAfterSeconds?: number) {
@@ -70,12 +69,10 @@ function readRetryAfter(header: string | null): number | undefined {
   return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined
 }
 
-/** What a call passes in, as its route declares it. */
 export interface RequestInput<R extends Route> {
   params?: ParamsIn<R>
   query?: QueryIn<R>
   body?: BodyIn<R>
-  /** The state that a conditional write rests on. */
   ifMatch?: string | undefined
   /** Makes a change once, however often it is sent: see callOnce. */
   idempotencyKey?: string

@@ -8,7 +8,6 @@ import { sharedStorage } from './browser-storage.ts'
 
 interface ResendButtonProps {
   email: string
-  /** The title of the notice once it is sent. */
   sentTitle?: string
   variant?: ButtonVariant
   size?: ButtonSize

@@ -44,7 +44,6 @@ export function clearSession(end: SessionEnd = { kind: 'signed-out' }): void {
   sharedStorage.remove(SESSION_KEY)
 }
 
-/** How the session that was here last has ended. */
 export function readSessionEnd(): SessionEnd {
   try {
     const end = JSON.parse(sharedStorage.get(END_KEY) ?? '') as Partial<SessionEnd & { detail: unknown }>

@@ -236,7 +236,6 @@ function readDraft(): ContactDraft {
   }
 }
 
-/** Keeps what stands in the form. */
 function keepDraft(draft: ContactDraft): void {
   tabStorage.set(DRAFT_KEY, JSON.stringify(draft))
 }

@@ -13,7 +13,6 @@ interface MessageListProps {
   messages: readonly SupportMessage[]
   /** How many there are, loaded or not. */
   total: number
-  /** Loads more, where that can be done now. */
   loadMore: (() => void) | undefined
   onRead: (index: number) => void
   onDelete: (message: SupportMessage) => void

@@ -5,9 +5,7 @@ import { classNames } from './class-names.ts'
 
 interface AdminPageProps {
   title: string
-  /** What the screen is for, or how it stands. */
   intro?: ReactNode
-  /** Its one button, beside the introduction. */
   action?: ReactNode
   isWide?: boolean
   children: ReactNode

@@ -1,7 +1,6 @@
 import { type ComponentType, useState } from 'react'
 import { closeToasts, showToast } from './toast.tsx'
 
-/** Says that the code of a dialog could not be loaded. */
 export function tellNotOpened(): void {
   showToast({
     kind: 'error',

@@ -4,13 +4,10 @@ import { loadChunk } from '#web/http/load-chunk.ts'
 import { FailedLoad } from './alert.tsx'
 
 interface LazyPartProps<Module> {
-  /** Its name among the parts. */
   name: string
-  /** Imports its chunk. */
   load: () => Promise<Module>
   /** What stands there until then, as large as the part. */
   loading: ReactNode
-  /** What is said when it could not be loaded. */
   failed: string
   className?: string
   children: (module: Module) => ReactNode

@@ -141,7 +141,6 @@ interface MenuProps {
   className?: string
 }
 
-/** A button that opens a menu of actions. */
 export function MenuButton({ label, describedBy, items, children, className }: MenuProps) {
   const [isOpen, setIsOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)

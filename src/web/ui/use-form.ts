@@ -66,7 +66,6 @@ export function useForm<S extends FormSchema>({ schema, send, explain, ...option
   }
   return {
     isBusy,
-    /** For <FormAlert>. */
     failure,
     /** Of the button that sends it: while nothing can be sent, it keeps the focus. */
     submitProps: { type: 'submit' as const, isBusy, 'aria-disabled': isWaiting || undefined },

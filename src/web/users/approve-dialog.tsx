@@ -31,7 +31,6 @@ import {
 import { readAllMatching, refreshUsers } from './user-queries.ts'
 
 const TITLE = 'Aprovar Selecionados'
-/** As many people as are named; the rest is a number. */
 const MAX_NAMED = 50
 
 type Share = 'own' | 'same'
@@ -133,7 +132,6 @@ export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogPro
   )
 }
 
-/** Who gets what of their own request. */
 function Shares({ people }: { people: readonly ManagedProfile[] }) {
   const catalogue = useCatalogue()
   const rest = people.length - MAX_NAMED

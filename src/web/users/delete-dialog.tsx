@@ -19,11 +19,9 @@ import { refreshUsers } from './user-queries.ts'
 const MIN_PEOPLE_FOR_BAR = 250
 /** Of more people, how many they are is typed before they go. */
 const MAX_UNTYPED = 20
-/** As many people as the dialog names at first. */
 const MAX_NAMES = 10
 const QUERY_KEY = ['people-to-delete']
 
-/** 'Confirmar Exclusão': who will be deleted, and that there is no way back. */
 export function DeleteDialog({ selection, onClose, onDone }: SelectionDialogProps) {
   const { people, count, readFailure, retry, doneCount, isBusy, change, confirm } = useDeletion(
     selection,

@@ -10,7 +10,6 @@ import { readAllMatching } from './user-queries.ts'
 
 /** Far below the 1,000 that one call takes, so that a long deletion shows how far it is. */
 const BATCH_SIZE = 250
-/** As many people as a sentence names. */
 const MAX_NAMED = 3
 
 export interface Deletion {

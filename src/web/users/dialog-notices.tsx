@@ -51,7 +51,6 @@ export function AskingDialog({ wouldLose, onClose, actions, children, ...props }
   )
 }
 
-/** Whom a dialog is about. */
 export function Person({ person }: { person: ManagedProfile }) {
   return (
     <>
@@ -66,7 +65,6 @@ export function Person({ person }: { person: ManagedProfile }) {
   )
 }
 
-/** Says who was quicker and what changed. */
 export function ConflictNotice({ conflict, advice }: { conflict: Conflict; advice: string }) {
   return (
     <FocusedNotice kind="warning" title="Nada foi sobrescrito: houve outra alteração nesse meio-tempo">

@@ -55,7 +55,6 @@ interface EntitlementListProps {
   isLegendHidden?: boolean
 }
 
-/** One of the three lists as boxes to tick. */
 export function EntitlementList({ name, ticked, held, onChange, ...rest }: EntitlementListProps) {
   const { title, columns } = LOOKS[name]
   const options = choicesOf(useCatalogue(), name, held?.[name])
@@ -121,7 +120,6 @@ export type EntitlementsKind = 'types' | 'scope' | 'approve'
 
 interface EntitlementsTexts extends EditTexts {
   title: string
-  /** The lists that the dialog shows. */
   lists: readonly ListName[]
   submit: string
   loadFailed: string
@@ -129,7 +127,6 @@ interface EntitlementsTexts extends EditTexts {
   changeTo: (wanted: Entitlements, validity: { valid_until?: string | null }) => ProfileChange
 }
 
-/** The three dialogs that tick one person's entitlements. */
 const DIALOGS: Record<EntitlementsKind, EntitlementsTexts> = {
   types: {
     title: 'Gerenciar Tipos de Acesso',

@@ -128,7 +128,6 @@ interface ColleaguesProps {
   onChoose: (name: string, has: Entitlements) => void
 }
 
-/** A search for somebody who has what is wanted. */
 function Colleagues({ userId, onChoose }: ColleaguesProps) {
   const catalogue = useCatalogue()
   const [typed, setTyped] = useState('')
@@ -185,7 +184,6 @@ function Colleagues({ userId, onChoose }: ColleaguesProps) {
   )
 }
 
-/** A name for what is ticked. */
 function SaveAsTemplate({ ticked, onSaved }: { ticked: Entitlements; onSaved: () => void }) {
   const catalogue = useCatalogue()
   const [name, setName] = useState('')

@@ -4,7 +4,6 @@ import { Button } from '#web/ui/button.tsx'
 import { missingIn, ticksInWords } from './entitlements.tsx'
 import { inWords } from './selection.ts'
 
-/** '1 pessoa', '1.000 pessoas'. */
 export const peopleInWords = (count: number) => inWords(count, 'pessoa', 'pessoas')
 
 /** What is to be looked at first comes first. */

@@ -9,7 +9,6 @@ import { useProfileEdit } from './use-profile-edit.ts'
 const TEXTS = { saved: adminMessages.approvalRemoved, failed: adminMessages.removeFailed }
 const CHANGE = { approved: false }
 
-/** Asks before an approval is taken away, and says what that does. */
 export function RemoveApprovalDialog({ person, onClose }: { person: ManagedProfile; onClose: () => void }) {
   const { conflict, isGone, isBusy, save } = useProfileEdit(person, TEXTS, onClose)
   const isOwn = useSession()?.user.id === person.user_id

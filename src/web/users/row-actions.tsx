@@ -19,7 +19,6 @@ export interface Row {
   onAction: (action: RowAction, profile: ManagedProfile) => void
 }
 
-/** The id of what names a row's person, for its buttons. */
 export const emailId = ({ user_id }: ManagedProfile) => `email-${user_id}`
 
 interface RowMenuItem {
@@ -33,7 +32,6 @@ interface RowMenuItem {
   isNarrowOnly?: boolean
 }
 
-/** What the menu of a row offers, in its order. */
 const MENU: readonly RowMenuItem[] = [
   { action: 'types', label: 'Gerenciar Tipos de Acesso', icon: LayoutGrid },
   { action: 'scope', label: 'Gerenciar Marcas e Estados', icon: MapPin },

@@ -24,13 +24,11 @@ export interface SelectionDialogProps {
 
 export const NO_SELECTION: Selection = { kind: 'some', profiles: new Map() }
 
-/** How many people are selected. */
 export function selectionSize(selection: Selection): number {
   if (selection.kind === 'some') return selection.profiles.size
   return Math.max(0, selection.count - selection.except.length)
 }
 
-/** Whether a person whom the list shows is selected. */
 export function isSelected(selection: Selection, userId: string): boolean {
   if (selection.kind === 'some') return selection.profiles.has(userId)
   return !selection.except.includes(userId)
@@ -57,7 +55,6 @@ export function withPeople(
   return profiles.size > MAX_IDS ? undefined : { kind: 'some', profiles }
 }
 
-/** The selection without those who have left the list. */
 export function withoutLeavers(selection: Selection, hasLeft: (userId: string) => boolean): Selection {
   if (selection.kind === 'allMatching')
     return { ...selection, except: selection.except.filter((userId) => !hasLeft(userId)) }
@@ -142,7 +139,6 @@ export function inWords(count: number, one: string, many: string): string {
   return `${count.toLocaleString('pt-BR')} ${count === 1 ? one : many}`
 }
 
-/** 9873 → '9.873 usuários'. */
 export const usersInWords = (count: number) => inWords(count, 'usuário', 'usuários')
 
 /** How many match: '312 usuários', or with a filter '12 de 312 usuários'. */

@@ -8,7 +8,6 @@ import { exportData } from './export-data.ts'
 import type { Selection, SelectionDialogProps } from './selection.ts'
 import type { UserDialogsProps } from './user-dialogs.tsx'
 
-/** A dialog about one person. */
 type PersonDialog = 'types' | 'scope' | 'approve' | 'remove' | 'name' | 'history'
 
 /** Which dialog of the table is asked for, and about whom. */

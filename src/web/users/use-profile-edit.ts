@@ -24,7 +24,6 @@ interface Outcome {
   /** The state that the next save rests on, where that is not the one that was opened. */
   newer?: ManagedProfile | undefined
   conflict?: Conflict | undefined
-  /** The person has been deleted meanwhile. */
   isGone?: boolean
 }
 

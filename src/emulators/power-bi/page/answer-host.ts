@@ -30,9 +30,7 @@ export interface Parts {
   actions: ReportActions
   /** Draws what the session holds, then says `rendered`. */
   draw: () => void
-  /** Watches the end of the token's life. */
   watchToken: () => void
-  /** Shows a report that could not be opened. */
   showFailure: (message: string) => void
 }
 
@@ -74,7 +72,6 @@ const HANDLERS: Record<string, Handler> = {
   'POST /report/print': () => ({ statusCode: 202, body: null, afterwards: () => window.print() }),
 }
 
-/** Answers a request of powerbi-client. */
 export function answerHost(request: HostRequest, parts: Parts): Answer {
   const { method, url } = request
   const handler = HANDLERS[`${method} ${url}`]

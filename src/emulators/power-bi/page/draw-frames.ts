@@ -11,7 +11,6 @@ import { drawLines } from './visuals/line-chart.ts'
 
 const BAR_HEIGHT = 30
 
-/** A visual of the page in its frame. */
 export interface Frame {
   figure: HTMLElement
   /** Fills the figure for the room that it has; called again when that changes. */
@@ -33,7 +32,6 @@ function drawFrame(visual: Visual, actions: ReportActions, extra?: HTMLElement) 
   return { figure, body }
 }
 
-/** The months of the page as lines. */
 export function lineFrame(content: PageContent, visual: Visual, actions: ReportActions): Frame {
   const { figure, body } = drawFrame(visual, actions)
   const { lines, metric } = content
@@ -70,7 +68,6 @@ export function barFrame(
   return { figure, fill }
 }
 
-/** The table of the page. */
 export function tableFrame(content: PageContent, visual: Visual, actions: ReportActions): Frame {
   const { figure, body } = drawFrame(visual, actions)
   body.append(drawTable({ ...content.table, title: visual.title }))

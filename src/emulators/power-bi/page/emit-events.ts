@@ -45,7 +45,6 @@ export function createEvents(session: Session, post: (url: string, body: unknown
 
 export type ReportEvents = ReturnType<typeof createEvents>
 
-/** The longest delay that a browser timer takes. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
 /**

@@ -27,7 +27,6 @@ export interface PageContent {
   estados: string[]
 }
 
-/** The names of the states in cards. */
 const STATE_NAMES: Readonly<Record<string, string>> = {
   RJ: 'Rio de Janeiro',
   ES: 'Espírito Santo',
@@ -162,7 +161,6 @@ function byState(model: AreaModel, facts: readonly Fact[], unselected: readonly 
   }
 }
 
-/** What a page of a report shows for these records. */
 export function contentOf(
   page: PageName,
   model: AreaModel,

@@ -98,7 +98,6 @@ export function drawStateLegend(
   return html('div', { class: 'legend', role: 'group', 'aria-label': 'Estado' }, ...buttons)
 }
 
-/** The strip of pages at the bottom. */
 export function drawPageNavigation(active: PageName, actions: ReportActions): HTMLElement {
   const buttons = PAGES.map(({ name, displayName }) => {
     const current = name === active && 'page'

@@ -1,14 +1,12 @@
 import type { AreaModel } from '#emulators/power-bi/data-set-areas.ts'
 import { metricOf } from '#emulators/power-bi/data-set-areas.ts'
 
-/** The two pages that every report has. */
 export const PAGES = [
   { name: 'visao-geral', displayName: 'Visão geral' },
   { name: 'detalhe-por-estado', displayName: 'Detalhe por estado' },
 ] as const
 export type PageName = (typeof PAGES)[number]['name']
 
-/** Whether the report has a page of that name. */
 export function isPageName(name: unknown): name is PageName {
   return PAGES.some((page) => page.name === name)
 }

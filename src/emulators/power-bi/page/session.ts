@@ -40,7 +40,6 @@ export interface Session {
   selection: Selection | undefined
 }
 
-/** A session that nothing has been loaded into. */
 export function createSession(uid: string, data: Scope): Session {
   return {
     uid,
@@ -79,7 +78,6 @@ export function flawOfSession(session: Session): ReportError | undefined {
   return session.kind === 'link' ? undefined : flawOfToken(session.claims, session.report)
 }
 
-/** The model of the open report. */
 export function modelOfSession(session: Session): AreaModel {
   const model = modelOfArea(session.report?.type ?? '')
   if (!model) throw new Error('no report is open')

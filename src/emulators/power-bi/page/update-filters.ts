@@ -40,7 +40,6 @@ export function valuesLeft<T extends string>(
   )
 }
 
-/** A BasicFilter on one of the columns. */
 export function basicFilter(column: FilterColumn, values: readonly string[]): ReportFilter {
   return {
     $schema: 'http://powerbi.com/product/schema#basic',

@@ -116,7 +116,6 @@ export function generateTokenV2(request: TokenRequest): Reply {
   return issue(request, fields, { reports, datasets, accessLevel: isEdit ? 'Edit' : 'View' })
 }
 
-/** What GET dataset says of a dataset's row-level security. */
 interface DatasetSecurity {
   id: string
   isEffectiveIdentityRequired: boolean

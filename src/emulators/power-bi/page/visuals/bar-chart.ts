@@ -8,7 +8,6 @@ export interface Bar {
   label: string
   tooltip: readonly TooltipLine[]
   isPicked: boolean
-  /** Something else is picked. */
   isDimmed: boolean
 }
 

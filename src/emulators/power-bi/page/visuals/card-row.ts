@@ -26,7 +26,6 @@ function drawTrend(trend: readonly number[], colour: string): SVGElement {
   return svg('svg', { width: SPARK_WIDTH, height: SPARK_HEIGHT, class: 'trend', 'aria-hidden': 'true' }, line)
 }
 
-/** The row of cards. */
 export function drawCards(cards: readonly Card[], onClick: () => void): HTMLElement {
   const items = cards.map((card) => {
     const mark = card.colour

@@ -19,7 +19,6 @@ export function html<K extends keyof HTMLElementTagNameMap>(
   return fill(document.createElement(tag), attributes, children)
 }
 
-/** An SVG element. */
 export function svg<K extends keyof SVGElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},

@@ -2,7 +2,6 @@ import { type FigureFormat, formatFigure } from '#emulators/power-bi/data-set-fo
 import { hideTooltip, html, showTooltip, svg } from './elements.ts'
 import { formatTick, shortMonth, ticksUpTo } from './scale.ts'
 
-/** One line over the months. */
 export interface Line {
   name: string
   colour: string
@@ -114,7 +113,6 @@ function figuresAt({ lines, format }: LineChartOptions, index: number) {
   }))
 }
 
-/** Marks a month in the picture. */
 function drawCursor({ lines }: LineChartOptions, plot: Plot, index: number): Element[] {
   const x = plot.x(index)
   const dots = lines.map(({ colour, values }) =>
