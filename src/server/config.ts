@@ -19,10 +19,7 @@ export class ConfigError extends Error {
   }
 }
 
-/**
- * Parses the environment once.
- * @throws ConfigError naming every variable that is missing or wrong, never its value
- */
+/** @throws ConfigError naming every variable that is missing or wrong, never its value */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const faults: string[] = []
   const env = parseVariables(readValues(environment, faults), faults)

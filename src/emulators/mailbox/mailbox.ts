@@ -3,10 +3,7 @@ import { type CapturedMail, type DeliveredMail, pagePolicy, renderPage } from '.
 const KEPT_MAILS = 500
 const PATH = '/demo/mailbox'
 
-/**
- * Takes the place of a mail server in the demo: the last 500 mails are read in the browser.
- * @param clock ms since the epoch
- */
+/** Takes the place of a mail server in the demo: the last 500 mails are read in the browser. */
 export function createMailbox(clock: () => number = Date.now) {
   const mails: CapturedMail[] = []
   let delivered = 0

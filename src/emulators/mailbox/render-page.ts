@@ -74,11 +74,7 @@ const clockFace = new Intl.DateTimeFormat('pt-BR', {
   timeStyle: 'medium',
 })
 
-/**
- * Writes the mailbox page.
- * @param mails newest first
- * @param selected the mail to be read
- */
+/** @param mails newest first */
 export function renderPage(mails: CapturedMail[], selected: CapturedMail | undefined): string {
   const list = mails.map((mail) => renderItem(mail, mail === selected)).join('\n')
   const content = mails.length > 0 ? `<ol>${list}</ol>${selected ? renderMail(selected) : ''}` : EMPTY

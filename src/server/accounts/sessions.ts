@@ -117,11 +117,7 @@ const READ_SESSION = {
       and (s.kind <> 'recovery' or s.created_at > $5)`,
 }
 
-/**
- * Makes the check behind every protected request: token, session and profile.
- * @param clock ms since the epoch
- * @param maxDays SESSION_MAX_DAYS
- */
+/** Makes the check behind every protected request: token, session and profile. */
 export function createAuthenticate(
   database: Database,
   { access }: Pick<Tokens, 'access'>,

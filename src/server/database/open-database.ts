@@ -1,10 +1,7 @@
 import type { Log } from '#server/log.ts'
 import type { Database } from './database.ts'
 
-/**
- * Opens the database that the configuration names: a PostgreSQL server, or the embedded one.
- * @throws DatabaseOpenError
- */
+/** The one that the configuration names: a PostgreSQL server, or the embedded one. @throws DatabaseOpenError */
 export async function openDatabase(
   config: { databaseUrl: string | undefined; databaseDirectUrl?: string | undefined; dataDir: string },
   log: Log,

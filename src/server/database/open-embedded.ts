@@ -49,10 +49,7 @@ function asList<T>(value: T | T[] | undefined): T[] {
   return Array.isArray(value) ? value : [value]
 }
 
-/**
- * Opens the embedded database in a directory that this process claims for itself.
- * @throws DatabaseOpenError when the directory is in use or cannot be written
- */
+/** @throws DatabaseOpenError when the directory is in use or cannot be written */
 export async function openEmbedded(dataDir: string, log?: Log): Promise<Database> {
   const release = lockDirectory(dataDir)
   try {

@@ -35,10 +35,7 @@ export interface Outbox {
   stop(): Promise<void>
 }
 
-/**
- * Makes the worker.
- * @param pollMs how often it looks for mails that are due again, or that another replica left behind
- */
+/** @param pollMs how often it looks for mails that are due again, or that another replica left behind */
 export function createOutbox(context: OutboxContext, pollMs = POLL_MS): Outbox {
   let poll: NodeJS.Timeout | undefined
   const deliverWhile = async (mayGoOn: () => boolean, restMs: number) => {

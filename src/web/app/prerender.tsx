@@ -64,10 +64,7 @@ function shapes(): Partial<PortalSettings>[] {
   )
 }
 
-/**
- * Draws every screen in every shape.
- * @param headOf the head's elements for the files of some modules
- */
+/** @param headOf the head's elements for the files of some modules */
 export async function prerenderScreens(headOf: (modules: string[]) => string): Promise<PrerenderedScreen[]> {
   const screens = []
   for (const { path, modules, isSignedIn = false } of SCREENS) {

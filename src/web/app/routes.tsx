@@ -319,10 +319,7 @@ export function createPortalRouter(history?: RouterHistory) {
 
 export type PortalRouter = ReturnType<typeof createPortalRouter>
 
-/**
- * Asks every route's guard again when somebody has signed in or out, in this tab or another.
- * @returns a function that ends it
- */
+/** Asks every route's guard again when somebody has signed in or out, in this tab or another. */
 export function followSessionInRoutes(router: PortalRouter): () => void {
   let wasSignedIn = isSignedIn()
   return onAuthStateChange((event) => {

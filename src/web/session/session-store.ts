@@ -97,10 +97,7 @@ let known: StoredSession | undefined
 let channel: BroadcastChannel | undefined
 let isListening = false
 
-/**
- * Calls back on every change of the session, in this tab or another.
- * @returns a function that ends it
- */
+/** Calls back on every change of the session, in this tab or another. */
 export function onAuthStateChange(listener: Listener): () => void {
   listenToOtherTabs()
   listeners.add(listener)

@@ -174,10 +174,7 @@ function Honeypot() {
   )
 }
 
-/**
- * The contact form from the press of its button to the toast.
- * @param onSent called when the message has been taken; what stood in the form is no longer needed
- */
+/** The contact form from the press of its button to the toast. */
 function useContactForm(humanCheck: RefObject<PassKeeper | null>, onSent: () => void) {
   const openedAt = useRef(performance.now())
   return useForm({
