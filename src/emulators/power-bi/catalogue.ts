@@ -17,85 +17,40 @@ export const EMULATED_TENANT_ID = '7c1f0c52-3a5e-4d0b-9c86-51e2a4f7b910'
 export const EMULATED_CLIENT_ID = 'b2d94e07-8f61-4c3a-a5d2-0e7c93b6f184'
 export const EMULATED_RLS_ROLE = 'Portal'
 
+/** Ids of the tenant end in a number; workspace, report and dataset that belong together in the same. */
+const workspaceId = (number: string) => `3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f5${number}`
+
+const reportOf = (number: string, type: string, name: string): EmulatedReport => ({
+  type,
+  name,
+  workspaceId: workspaceId(number),
+  reportId: `5a7d1e34-0b92-4c68-9f3d-1c8e62a4b7${number}`,
+  datasetId: `91f4b6c8-27e5-4a0d-b3c9-e5d80a16f2${number}`,
+})
+
 /** The reports that the demo shows; Operadores is seeded as a share link (SSO), the others as service principal. */
 export const EMULATED_REPORTS: readonly EmulatedReport[] = [
-  {
-    type: 'Vendas',
-    name: 'Vendas do grupo',
-    workspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f501',
-    reportId: '5a7d1e34-0b92-4c68-9f3d-1c8e62a4b701',
-    datasetId: '91f4b6c8-27e5-4a0d-b3c9-e5d80a16f201',
-  },
-  {
-    type: 'Oficina',
-    name: 'Oficina e pós-venda',
-    workspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f502',
-    reportId: '5a7d1e34-0b92-4c68-9f3d-1c8e62a4b702',
-    datasetId: '91f4b6c8-27e5-4a0d-b3c9-e5d80a16f202',
-  },
-  {
-    type: 'HPD',
-    name: 'HPD – Horas produtivas disponíveis',
-    workspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f503',
-    reportId: '5a7d1e34-0b92-4c68-9f3d-1c8e62a4b703',
-    datasetId: '91f4b6c8-27e5-4a0d-b3c9-e5d80a16f203',
-  },
-  {
-    type: 'CRM',
-    name: 'CRM – Relacionamento',
-    workspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f504',
-    reportId: '5a7d1e34-0b92-4c68-9f3d-1c8e62a4b704',
-    datasetId: '91f4b6c8-27e5-4a0d-b3c9-e5d80a16f204',
-  },
-  {
-    type: 'Marketing',
-    name: 'Marketing e geração de leads',
-    workspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f505',
-    reportId: '5a7d1e34-0b92-4c68-9f3d-1c8e62a4b705',
-    datasetId: '91f4b6c8-27e5-4a0d-b3c9-e5d80a16f205',
-  },
-  {
-    type: 'Gerentes',
-    name: 'Gerentes – Metas e resultados',
-    workspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f506',
-    reportId: '5a7d1e34-0b92-4c68-9f3d-1c8e62a4b706',
-    datasetId: '91f4b6c8-27e5-4a0d-b3c9-e5d80a16f206',
-  },
-  {
-    type: 'Operadores',
-    name: 'Operadores – Central de atendimento',
-    workspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f507',
-    reportId: '5a7d1e34-0b92-4c68-9f3d-1c8e62a4b707',
-    datasetId: '91f4b6c8-27e5-4a0d-b3c9-e5d80a16f207',
-  },
+  reportOf('01', 'Vendas', 'Vendas do grupo'),
+  reportOf('02', 'Oficina', 'Oficina e pós-venda'),
+  reportOf('03', 'HPD', 'HPD – Horas produtivas disponíveis'),
+  reportOf('04', 'CRM', 'CRM – Relacionamento'),
+  reportOf('05', 'Marketing', 'Marketing e geração de leads'),
+  reportOf('06', 'Gerentes', 'Gerentes – Metas e resultados'),
+  reportOf('07', 'Operadores', 'Operadores – Central de atendimento'),
 ]
 
 /** A report whose dataset has no row-level security: what an administrator meets who forgot the role. */
-export const EMULATED_REPORT_WITHOUT_RLS: EmulatedReport = {
-  type: 'Vendas',
-  name: 'Vendas sem segurança por linha',
-  workspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f508',
-  reportId: '5a7d1e34-0b92-4c68-9f3d-1c8e62a4b708',
-  datasetId: '91f4b6c8-27e5-4a0d-b3c9-e5d80a16f208',
-}
+export const EMULATED_REPORT_WITHOUT_RLS = reportOf('08', 'Vendas', 'Vendas sem segurança por linha')
 
 /** A thin report: its dataset lives in a workspace of datasets, where the portal must be a member too. */
 export const EMULATED_THIN_REPORT: EmulatedReport = {
-  type: 'Vendas',
-  name: 'Vendas com modelo compartilhado',
-  workspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f509',
-  reportId: '5a7d1e34-0b92-4c68-9f3d-1c8e62a4b709',
-  datasetId: '91f4b6c8-27e5-4a0d-b3c9-e5d80a16f209',
-  datasetWorkspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f510',
+  ...reportOf('09', 'Vendas', 'Vendas com modelo compartilhado'),
+  datasetWorkspaceId: workspaceId('10'),
 }
 
 /** A paginated report, made from one semantic model of its workspace. */
 export const EMULATED_PAGINATED_REPORT: EmulatedReport = {
-  type: 'Oficina',
-  name: 'Ordens de serviço para imprimir',
-  workspaceId: '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f511',
-  reportId: '5a7d1e34-0b92-4c68-9f3d-1c8e62a4b711',
-  datasetId: '91f4b6c8-27e5-4a0d-b3c9-e5d80a16f211',
+  ...reportOf('11', 'Oficina', 'Ordens de serviço para imprimir'),
   isPaginated: true,
 }
 
