@@ -9,19 +9,11 @@ export function withinMs<T, S>(work: Promise<T>, ms: number, onLate: () => S): P
   return Promise.race([work, late.then(onLate)]).finally(() => clearTimeout(timer))
 }
 
-/** Work that many ask for and that is done once for all of them. */
-interface Coalesced {
-  /** Has it done soon. */
-  wake(): void
-  /** Does nothing more, and waits for what is under way. */
-  stop(): Promise<void>
-}
-
 /**
- * One run at a time, one more when it was asked for meanwhile, and a rest after each.
+ * Work that many ask for: one run at a time, one more when it was asked for meanwhile, and a rest after each.
  * @param work must not fail
  */
-export function coalesce(work: () => Promise<void>, restMs: number): Coalesced {
+export function coalesce(work: () => Promise<void>, restMs: number) {
   let running: Promise<void> | undefined
   let isAsked = false
   let isStopped = false
@@ -38,6 +30,7 @@ export function coalesce(work: () => Promise<void>, restMs: number): Coalesced {
       isAsked = true
       running ??= run()
     },
+    /** Does nothing more, and waits for what is under way. */
     async stop() {
       isStopped = true
       await running

@@ -17,14 +17,10 @@ interface AccessClaims {
   refreshCounter: number
 }
 
-export interface Tokens {
-  access: ReturnType<typeof createAccessTokens>
-  refreshKeys: ReturnType<typeof createRefreshKeys>
-  devices: ReturnType<typeof createDeviceTokens>
-}
+export type Tokens = ReturnType<typeof createTokens>
 
 /** @param clock ms since the epoch */
-export function createTokens(keyring: Keyring, clock: () => number): Tokens {
+export function createTokens(keyring: Keyring, clock: () => number) {
   return {
     access: createAccessTokens(keyring, clock),
     refreshKeys: createRefreshKeys(keyring),

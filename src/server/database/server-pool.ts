@@ -48,17 +48,7 @@ export interface ServerPoolOptions {
 export type HeldConnection = Pick<pg.PoolClient, 'query' | 'release'>
 
 /** A pool whose connections lead to a server that writes. */
-export interface ServerPool {
-  connect(): Promise<HeldConnection>
-  /** What was last seen. */
-  facts(): ServerFacts | undefined
-  count(): { busy: number; idle: number; waiting: number }
-  /** For connections from now on; of as many hosts as before. */
-  replaceUrl(url: string): void
-  end(): Promise<void>
-}
-
-export function createServerPool(options: ServerPoolOptions): ServerPool {
+export function createServerPool(options: ServerPoolOptions) {
   const { connectionTimeoutMillis, statementTimeoutMillis, max } = options
   let urls = urlsOfHosts(options.url)
   const known = new WeakMap<object, ServerFacts>()
@@ -124,20 +114,22 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
   }
 
   return {
-    async connect() {
+    async connect(): Promise<HeldConnection> {
       for (;;) {
         const client = await connectToAny()
         if (trusted.has(client)) return hold(client)
         client.release(true)
       }
     },
+    /** What was last seen. */
     facts: () => newest,
     count: () => ({
       busy: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
-    replaceUrl(url) {
+    /** For connections from now on; of as many hosts as before. */
+    replaceUrl(url: string) {
       urls = urlsOfHosts(url)
       pool.options.connectionString = urls[current]
     },

@@ -7,22 +7,17 @@ export interface Limit {
   windowSeconds: number
 }
 
-/** Counted in the database, so that a limit holds over all replicas. */
-export interface Limits {
-  /** @throws ProblemError rate-limited, with Retry-After, past the limit */
-  takeFromLimit(key: string, limit: Limit): Promise<void>
-  /** Undoes a take, for what was found to be nobody's attack. */
-  giveBackToLimit(key: string): Promise<void>
-}
-
+export type Limits = ReturnType<typeof createLimits>
 export type TakeFromLimit = Limits['takeFromLimit']
 
-export function createLimits(db: Db, isOn: boolean, clock: () => number): Limits {
+/** Counted in the database, so that a limit holds over all replicas. */
+export function createLimits(db: Db, isOn: boolean, clock: () => number) {
   const refuse = (resetsAt: Date) =>
     new ProblemError('rate-limited', {
       retryAfterSeconds: Math.max(1, Math.ceil((resetsAt.getTime() - clock()) / 1000)),
     })
 
+  /** @throws ProblemError rate-limited, with Retry-After, past the limit */
   async function takeFromLimit(key: string, { max, windowSeconds }: Limit): Promise<void> {
     if (!isOn) return
     const now = new Date(clock())
@@ -55,7 +50,8 @@ export function createLimits(db: Db, isOn: boolean, clock: () => number): Limits
 
   return {
     takeFromLimit,
-    async giveBackToLimit(key) {
+    /** Undoes a take, for what was found to be nobody's attack. */
+    async giveBackToLimit(key: string) {
       if (!isOn) return
       await db
         .updateTable('rate_limits')

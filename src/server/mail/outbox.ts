@@ -24,19 +24,13 @@ interface OutboxContext extends MailContext {
   log: Log
 }
 
-/** The worker that empties the outbox; every replica runs one. */
-export interface Outbox {
-  /** Looks for due mails from now on, every second. */
-  start(): void
-  /** Says that a mail has been queued, so that it leaves at once. Does nothing before start(). */
-  nudge(): void
-  deliverDue(): Promise<void>
-  /** Takes no further mail and waits for the one that is being sent. */
-  stop(): Promise<void>
-}
+export type Outbox = ReturnType<typeof createOutbox>
 
-/** @param pollMs how often it looks for mails that are due again, or that another replica left behind */
-export function createOutbox(context: OutboxContext, pollMs = POLL_MS): Outbox {
+/**
+ * The worker that empties the outbox; every replica runs one.
+ * @param pollMs how often it looks for mails that are due again, or that another replica left behind
+ */
+export function createOutbox(context: OutboxContext, pollMs = POLL_MS) {
   let poll: NodeJS.Timeout | undefined
   const deliverWhile = async (mayGoOn: () => boolean, restMs: number) => {
     while (mayGoOn() && (await deliverNextMail(context))) await wait(restMs)
@@ -51,10 +45,12 @@ export function createOutbox(context: OutboxContext, pollMs = POLL_MS): Outbox {
       poll ??= setInterval(delivery.wake, pollMs)
       delivery.wake()
     },
+    /** Says that a mail has been queued, so that it leaves at once. Does nothing before start(). */
     nudge() {
       if (poll) delivery.wake()
     },
     deliverDue: () => deliverWhile(() => true, 0),
+    /** Takes no further mail and waits for the one that is being sent. */
     async stop() {
       clearInterval(poll)
       poll = undefined

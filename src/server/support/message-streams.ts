@@ -21,13 +21,7 @@ const RETRY_MS = 1_000
 const MAX_STREAMS_PER_USER = 5
 const RETRY_AFTER_TOO_MANY_SECONDS = 15
 
-/** All who follow the messages through this process. */
-export interface MessageStreams {
-  /** @returns what takes an administrator's stream over, and refuses the sixth with rate-limited */
-  follow(actor: Actor): Promise<AcceptStream>
-  /** Sends all of them away, to another replica or to come back later, and lets no one in. */
-  stop(): Promise<void>
-}
+export type MessageStreams = ReturnType<typeof createMessageStreams>
 
 interface MessageStreamServices {
   database: Database
@@ -39,7 +33,8 @@ interface MessageStreamServices {
   sessionMaxDays: number
 }
 
-export function createMessageStreams(services: MessageStreamServices): MessageStreams {
+/** All who follow the messages through this process. */
+export function createMessageStreams(services: MessageStreamServices) {
   const { database, metrics, clock, sessionMaxDays } = services
   const open = new Map<EventStream, Actor>()
   let newest = 0
@@ -95,7 +90,8 @@ export function createMessageStreams(services: MessageStreamServices): MessageSt
   }
 
   return {
-    async follow(actor) {
+    /** @returns what takes an administrator's stream over, and refuses the sixth with rate-limited */
+    async follow(actor: Actor): Promise<AcceptStream> {
       refuseWhenStopped()
       await follower.start()
       return (stream) => {
@@ -112,6 +108,7 @@ export function createMessageStreams(services: MessageStreamServices): MessageSt
         }
       }
     },
+    /** Sends all of them away, to another replica or to come back later, and lets no one in. */
     async stop() {
       isStopped = true
       for (const timer of timers) clearInterval(timer)
