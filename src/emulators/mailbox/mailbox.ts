@@ -1,4 +1,22 @@
-import { type CapturedMail, type DeliveredMail, pagePolicy, renderPage } from './render-page.ts'
+import { createHash } from 'node:crypto'
+import { escapeHtml } from '#contract/portal.ts'
+
+/** What the portal hands over, as far as the mailbox keeps it. */
+interface DeliveredMail {
+  to: string
+  kind: string
+  subject: string
+  text: string
+  /** The one link that the mail is about. */
+  link: string | null
+}
+
+/** A mail as GET /demo/mailbox.json lists it. */
+interface CapturedMail extends DeliveredMail {
+  id: string
+  /** ISO 8601, UTC */
+  sentAt: string
+}
 
 const KEPT_MAILS = 500
 const PATH = '/demo/mailbox'
@@ -36,4 +54,127 @@ function answer(request: Request, mails: CapturedMail[]): Response {
 
 function headersOf(type: string): Record<string, string> {
   return { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'no-store' }
+}
+
+/** The mailbox page's style sheet; inline, allowed by its hash. */
+const pageStyle = `
+:root{color-scheme:light dark;--ground:#f4f6f8;--sheet:#fff;--line:#d9e0e6;--ink:#1f2933;--quiet:#52606d;
+  --accent:#0f5c7d;--on-accent:#fff;--chosen:#e6f0f5}
+@media (prefers-color-scheme:dark){:root{--ground:#111418;--sheet:#1a1f25;--line:#323a43;--ink:#e6eaee;
+  --quiet:#a3afbb;--accent:#7cc4e4;--on-accent:#0b2330;--chosen:#1f303a}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--ground);color:var(--ink);font:16px/24px system-ui,'Segoe UI',Roboto,sans-serif;
+  overflow-wrap:anywhere}
+a{color:var(--accent);text-underline-offset:2px}
+a:focus-visible{outline:3px solid var(--accent);outline-offset:2px;border-radius:4px}
+header,main{max-width:1120px;margin:0 auto;padding:0 16px}
+header{display:flex;flex-wrap:wrap;align-items:baseline;gap:4px 16px;padding-top:24px;padding-bottom:16px}
+h1{margin:0;font-size:22px;line-height:28px}
+header p{margin:0;color:var(--quiet);font-size:14px;line-height:20px;flex:1 1 auto}
+main{display:grid;gap:16px;padding-bottom:32px;align-items:start}
+ol,article,.empty{margin:0;padding:0;background:var(--sheet);border:1px solid var(--line);border-radius:12px}
+ol{list-style:none;overflow:hidden}
+li{padding:12px 16px;border-top:1px solid var(--line)}
+li:first-child{border-top:0}
+li[data-chosen]{background:var(--chosen)}
+li p,article p{margin:0}
+li h2{margin:0;font-size:16px;line-height:24px;font-weight:600}
+.quiet,time{color:var(--quiet);font-size:14px;line-height:20px;font-variant-numeric:tabular-nums}
+article{padding:20px 16px}
+article h2{margin:0 0 4px;font-size:20px;line-height:28px}
+article .back{margin-bottom:12px}
+.text{margin:16px 0 0;padding:16px 0 0;border-top:1px solid var(--line);font:inherit;white-space:pre-wrap}
+.button{display:inline-block;margin:16px 0 0;padding:8px 16px;border-radius:8px;background:var(--accent);
+  color:var(--on-accent);font-weight:600;text-decoration:none}
+.empty{padding:48px 16px;text-align:center}
+.empty h2{margin:0 0 8px;font-size:20px;line-height:28px}
+.empty p{margin:0 auto;max-width:44ch}
+@media (min-width:800px){main.open{grid-template-columns:minmax(0,2fr) minmax(0,3fr)}
+  .open article{position:sticky;top:16px;padding:24px}.open .back{display:none}}
+@media (max-width:799px){.open ol{display:none}}
+`
+
+const styleHash = createHash('sha256').update(pageStyle).digest('base64')
+
+/** The page's own policy: its one style sheet and nothing else. */
+const pagePolicy = [
+  "default-src 'none'",
+  `style-src 'sha256-${styleHash}'`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const clockFace = new Intl.DateTimeFormat('pt-BR', {
+  timeZone: 'America/Sao_Paulo',
+  dateStyle: 'short',
+  timeStyle: 'medium',
+})
+
+/** @param mails newest first */
+function renderPage(mails: CapturedMail[], selected: CapturedMail | undefined): string {
+  const list = mails.map((mail) => renderItem(mail, mail === selected)).join('\n')
+  const content = mails.length > 0 ? `<ol>${list}</ol>${selected ? renderMail(selected) : ''}` : EMPTY
+  return `<!doctype html>
+<html lang="pt-BR">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(selected?.subject ?? 'E-mails capturados')} – Demonstração</title>
+<link rel="icon" href="data:,">
+<style>${pageStyle}</style>
+</head>
+<body>
+<header>
+<h1>E-mails capturados</h1>
+<p>Na demonstração nenhum e-mail sai desta máquina.</p>
+<a href="/demo/mailbox">Atualizar</a>
+</header>
+<main${selected ? ' class="open"' : ''}>${content}</main>
+</body>
+</html>
+`
+}
+
+const EMPTY = `<div class="empty">
+<h2>Nenhum e-mail por aqui</h2>
+<p class="quiet">Os e-mails que o portal enviar aparecem nesta página. Para ver um, entre com uma conta de e-mail não
+verificado e use “Reenviar e-mail de verificação”.</p>
+</div>`
+
+function renderItem(mail: CapturedMail, isSelected: boolean): string {
+  const current = isSelected ? ' aria-current="true"' : ''
+  return `<li${isSelected ? ' data-chosen' : ''}>
+<h2><a href="/demo/mailbox?mail=${mail.id}"${current}>${escapeHtml(mail.subject)}</a></h2>
+<p class="quiet">Para ${escapeHtml(mail.to)}</p>
+<p>${renderTime(mail)}</p>
+${mail.link ? `<p><a href="${escapeHtml(mail.link)}">${labelOf(mail)}</a></p>` : ''}
+</li>`
+}
+
+function renderMail(mail: CapturedMail): string {
+  return `<article>
+<p class="back"><a href="/demo/mailbox">Voltar à lista</a></p>
+<h2>${escapeHtml(mail.subject)}</h2>
+<p class="quiet">Para ${escapeHtml(mail.to)}</p>
+<p>${renderTime(mail)}</p>
+${mail.link ? `<a class="button" href="${escapeHtml(mail.link)}">${labelOf(mail)}</a>` : ''}
+<p class="text">${withLink(mail)}</p>
+</article>`
+}
+
+function labelOf(mail: CapturedMail): string {
+  return mail.kind === 'verification' ? 'Confirmar e-mail' : 'Abrir o link do e-mail'
+}
+
+function renderTime({ sentAt }: CapturedMail): string {
+  return `<time datetime="${sentAt}">${clockFace.format(new Date(sentAt))}</time>`
+}
+
+/** The mail's text, its link made one that can be followed. */
+function withLink({ text, link }: CapturedMail): string {
+  if (!link) return escapeHtml(text)
+  const href = escapeHtml(link)
+  return text.split(link).map(escapeHtml).join(`<a href="${href}">${href}</a>`)
 }
