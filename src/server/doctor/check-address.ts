@@ -3,10 +3,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import type { AcceptStream } from '#server/http/event-stream.ts'
 import { encodeEvent } from '#server/http/event-stream.ts'
-import { type Check, type Found, fault, good, warning } from './examine.ts'
+import { type Check, check, type Found, fault, good, warning } from './examine.ts'
 import { causeOf } from './name-cause.ts'
 
 const FETCH_MS = 4_000
+const WITHIN_MS = 10_000
 const DAY_MS = 86_400_000
 /** An address for documents (RFC 5737): nobody comes from it, so nobody may be believed to. */
 const MADE_UP_IP = '192.0.2.77'
@@ -28,21 +29,15 @@ const isLocal = (url: URL) => ['localhost', '127.0.0.1'].includes(url.hostname)
 /** The way that people take: name, TLS, proxy, portal, and back without anything held up. */
 export function addressChecks({ publicUrl, token, isInside = false }: Address): Check[] {
   const url = new URL(publicUrl)
-  const check = (name: string, about: string, run: Check['run']): Check => ({
-    name,
-    about,
-    withinMs: 10_000,
-    ...(isInside && { unreachable: 'warning' as const }),
-    run,
-  })
-  return [
-    check('address', `PUBLIC_URL (${publicUrl})`, () => checkReach(publicUrl)),
+  const checks = [
+    check('address', `PUBLIC_URL (${publicUrl})`, WITHIN_MS, () => checkReach(publicUrl)),
     ...(url.protocol === 'https:'
-      ? [check('address-tls', `TLS de ${url.host}`, () => checkCertificate(url))]
+      ? [check('address-tls', `TLS de ${url.host}`, WITHIN_MS, () => checkCertificate(url))]
       : []),
-    check('proxy', 'Proxy', () => checkProxy(publicUrl, token)),
-    check('stream', 'Avisos ao vivo', () => checkStream(publicUrl, token)),
+    check('proxy', 'Proxy', WITHIN_MS, () => checkProxy(publicUrl, token)),
+    check('stream', 'Avisos ao vivo', WITHIN_MS, () => checkStream(publicUrl, token)),
   ]
+  return isInside ? checks.map((each) => ({ ...each, unreachable: 'warning' })) : checks
 }
 
 function ask(url: string, headers: Record<string, string> = {}): Promise<Response> {

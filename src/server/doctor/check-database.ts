@@ -5,9 +5,10 @@ import { type InspectedServer, inspectServers } from '#server/database/inspect-s
 import { listMigrations, pendingOf } from '#server/database/migrate.ts'
 import { readLastBackUp } from '#server/operations/back-up.ts'
 import { countUnsent, readOldestAge } from '#server/operations/metrics.ts'
-import { type Check, type Found, fault, good, warning } from './examine.ts'
+import { type Check, check, type Found, fault, good, warning } from './examine.ts'
 import { causeOf } from './name-cause.ts'
 
+const WITHIN_MS = 8_000
 const OLDEST_VERSION = 150_000
 const FAR_APART_MS = 2_000
 const LATE_MAIL_SECONDS = 600
@@ -16,18 +17,11 @@ const HOUR_MS = 3_600_000
 /** The job runs every hour, and nobody notices one that was left out. */
 const LATE_RETENTION_HOURS = 3
 
-const check = (name: string, about: string, run: Check['run']): Check => ({
-  name,
-  about,
-  withinMs: 8_000,
-  run,
-})
-
 /** The servers of DATABASE_URL: reach, TLS, version, who writes, poolers, clocks. */
 export function serverChecks({ databaseUrl, databaseDirectUrl }: Config): Check[] {
   if (!databaseUrl) return []
   return [
-    check('database', 'Banco de dados', async () => {
+    check('database', 'Banco de dados', WITHIN_MS, async () => {
       const servers = await inspectServers(databaseUrl)
       const found = servers.flatMap((server) => describeServer(server, databaseDirectUrl !== undefined))
       const isAlone = servers.every(({ error, isReadOnly }) => error || isReadOnly)
@@ -87,7 +81,7 @@ function describeServer(server: InspectedServer, hasDirectUrl: boolean): Found[]
 /** What lies in the database, once it is open. */
 export function storeChecks({ db }: Pick<Database, 'db'>, { isDemo }: Config): Check[] {
   return [
-    check('migrations', 'Migrações', async () => {
+    check('migrations', 'Migrações', WITHIN_MS, async () => {
       try {
         const pending = await pendingOf(db, await listMigrations())
         return pending.length === 0
@@ -101,7 +95,7 @@ export function storeChecks({ db }: Pick<Database, 'db'>, { isDemo }: Config): C
         return fault(`Migrações: ${error.message}`, 'Use a versão do portal que serve este banco.')
       }
     }),
-    check('outbox', 'Fila de e-mails', async () => {
+    check('outbox', 'Fila de e-mails', WITHIN_MS, async () => {
       const [count, seconds] = [await countUnsent(db), await readOldestAge(db)]
       return seconds > LATE_MAIL_SECONDS
         ? fault(
@@ -110,7 +104,7 @@ export function storeChecks({ db }: Pick<Database, 'db'>, { isDemo }: Config): C
           )
         : good(`Fila de e-mails: ${count === 0 ? 'vazia' : `${count} a caminho`}.`)
     }),
-    check('retention', 'Limpeza periódica', async () => {
+    check('retention', 'Limpeza periódica', WITHIN_MS, async () => {
       if (isDemo) return good('Limpeza periódica: a demonstração não apaga nada.')
       const { rows } = await sql<{ hours: number }>`select
         extract(epoch from now() - claimed_until)::float8 / 3600 as hours
@@ -124,7 +118,7 @@ export function storeChecks({ db }: Pick<Database, 'db'>, { isDemo }: Config): C
           )
         : good('Limpeza periódica: em dia.')
     }),
-    check('back-up', 'Cópia de segurança', async () => {
+    check('back-up', 'Cópia de segurança', WITHIN_MS, async () => {
       if (isDemo) return good('Cópia de segurança: a demonstração não precisa.')
       const at = await readLastBackUp(db)
       return describeBackUp(

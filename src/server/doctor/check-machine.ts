@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { describeBackUp } from './check-database.ts'
-import { type Check, fault, good, warning } from './examine.ts'
+import { type Check, check, fault, good, warning } from './examine.ts'
 
 const GIB = 2 ** 30
 
@@ -18,7 +18,7 @@ export function diskCheck(dataDir: string): Check {
     if (free < GIB / 4) return fault(says, todo)
     return free < GIB || bavail / blocks < 0.05 ? warning(says, todo) : good(says)
   }
-  return { name: 'disk', about: 'Disco', withinMs: 3_000, run }
+  return check('disk', 'Disco', 3_000, run)
 }
 
 export function backUpFolderCheck(folder: string): Check {
@@ -27,5 +27,5 @@ export function backUpFolderCheck(folder: string): Check {
     const newest = times.length > 0 ? new Date(Math.max(...times)) : undefined
     return describeBackUp(newest, `Veja por que a cópia agendada não escreve em ${folder}.`)
   }
-  return { name: 'back-up-folder', about: `Cópias em ${folder}`, withinMs: 3_000, run }
+  return check('back-up-folder', `Cópias em ${folder}`, 3_000, run)
 }

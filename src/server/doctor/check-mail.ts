@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises'
 import type { Config } from '#server/config.ts'
 import { composeMail } from '#server/mail/compose-mail.ts'
 import { createSmtpMailer, greetMailServer } from '#server/mail/smtp-mailer.ts'
-import { type Check, type Found, good, warning } from './examine.ts'
+import { type Check, check, type Found, good, warning } from './examine.ts'
 
 const SILENCE_MS = 4_000
 const SEND_MS = 10_000
@@ -20,38 +20,21 @@ export function mailChecks(config: Config, mailTo?: string, dnsServers?: string[
   const { isDemo, smtpUrl, mailFrom } = config
   if (isDemo) {
     const run = async () => good('E-mail: a demonstração guarda os e-mails em /demo/mailbox.')
-    return [{ name: 'mail', about: 'E-mail', withinMs: 1_000, run }]
+    return [check('mail', 'E-mail', 1_000, run)]
   }
   const { host } = new URL(smtpUrl)
   const domain = (/@([^>]+)>?$/.exec(mailFrom)?.[1] ?? '').toLowerCase()
   const dns = new Resolver({ timeout: DNS_MS, tries: 1 })
   if (dnsServers) dns.setServers(dnsServers)
   return [
-    {
-      name: 'mail',
-      about: `Servidor de e-mail ${host}`,
-      withinMs: 2 * SILENCE_MS,
-      async run() {
-        await greetMailServer(smtpUrl, SILENCE_MS)
-        return good(`Servidor de e-mail ${host}: atende e aceita o portal.`)
-      },
-    },
-    ...(mailTo
-      ? [
-          {
-            name: 'mail-sent',
-            about: 'E-mail de teste',
-            withinMs: 12_000,
-            run: () => sendTestMail(config, mailTo),
-          },
-        ]
-      : []),
-    ...(['spf', 'dkim', 'dmarc'] as const).map((kind) => ({
-      name: `mail-${kind}`,
-      about: kind.toUpperCase(),
-      withinMs: 8_000,
-      run: () => checkSender(dns, kind, domain),
-    })),
+    check('mail', `Servidor de e-mail ${host}`, 2 * SILENCE_MS, async () => {
+      await greetMailServer(smtpUrl, SILENCE_MS)
+      return good(`Servidor de e-mail ${host}: atende e aceita o portal.`)
+    }),
+    ...(mailTo ? [check('mail-sent', 'E-mail de teste', 12_000, () => sendTestMail(config, mailTo))] : []),
+    ...(['spf', 'dkim', 'dmarc'] as const).map((kind) =>
+      check(`mail-${kind}`, kind.toUpperCase(), 8_000, () => checkSender(dns, kind, domain)),
+    ),
   ]
 }
 

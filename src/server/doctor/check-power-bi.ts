@@ -3,7 +3,7 @@ import type { Db } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { PowerBi } from '#server/power-bi/power-bi.ts'
 import { testSavedReports } from '#server/reports/test-report-setting.ts'
-import { type Check, type Found, fault, good, warning } from './examine.ts'
+import { type Check, check, type Found, fault, good, warning } from './examine.ts'
 
 /** Of one test, and of as many beside each other as there may be. */
 const REPORTS_MS = 30_000
@@ -16,12 +16,7 @@ export function powerBiChecks(
   db: Db | undefined,
 ): Check[] {
   const email = /[^<\s]+@[^>\s]+/.exec(mailFrom)?.[0] ?? 'portal'
-  const directory: Check = {
-    name: 'power-bi',
-    about: 'Power BI',
-    withinMs: 12_000,
-    run: () => checkService(powerBi),
-  }
+  const directory = check('power-bi', 'Power BI', 12_000, () => checkService(powerBi))
   if (!db) return [directory]
   const run = async () => {
     const areas = await testSavedReports({ db, powerBi, rlsRoles, email })
@@ -32,7 +27,7 @@ export function powerBiChecks(
       found.push(...(await Promise.all(areas.slice(first, first + SAME_TIME).map(describeArea))))
     return found
   }
-  return [directory, { name: 'report', about: 'Relatórios', withinMs: REPORTS_MS, run }]
+  return [directory, check('report', 'Relatórios', REPORTS_MS, run)]
 }
 
 async function checkService(powerBi: PowerBi): Promise<Found> {

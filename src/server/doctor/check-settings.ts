@@ -3,19 +3,16 @@ import { accessSync, constants, statSync } from 'node:fs'
 import type { Config } from '#server/config.ts'
 import { settingWarnings } from '#server/setting-warnings.ts'
 import { SETTING_NAMES, traceSettings } from '#server/settings.ts'
-import { type Check, type Found, fault, good, warning } from './examine.ts'
+import { type Check, check, type Found, fault, good, warning } from './examine.ts'
 
 const DAY_MS = 86_400_000
 const ORIGINS = { file: 'do arquivo', environment: 'do ambiente', default: 'padrão' }
 
 /** Where each setting comes from, and its value unless it is a secret. */
 export function settingChecks(environment: NodeJS.ProcessEnv): Check[] {
-  return traceSettings(environment).map(({ name, from, shown }) => ({
-    name: `setting-${name}`,
-    about: name,
-    withinMs: 1_000,
-    run: async () => good(`${name}: ${describeOrigin(from, shown)}.`),
-  }))
+  return traceSettings(environment).map(({ name, from, shown }) =>
+    check(`setting-${name}`, name, 1_000, async () => good(`${name}: ${describeOrigin(from, shown)}.`)),
+  )
 }
 
 function describeOrigin(from: keyof typeof ORIGINS, shown: string | undefined): string {
@@ -37,7 +34,7 @@ export function doubtChecks(environment: NodeJS.ProcessEnv, config: Config | und
     ]
     return found.length > 0 ? found : good('Configuração: nomes e arquivos conferem.')
   }
-  return [{ name: 'settings', about: 'Configuração', withinMs: 2_000, run }]
+  return [check('settings', 'Configuração', 2_000, run)]
 }
 
 /** Secrets that every user of the machine may read. */

@@ -20,6 +20,13 @@ export interface Check {
   run(): Promise<Found | Found[]>
 }
 
+export const check = (name: string, about: string, withinMs: number, run: Check['run']): Check => ({
+  name,
+  about,
+  withinMs,
+  run,
+})
+
 /** Runs checks beside each other; none can hang or fail, and the findings come in the order of the checks. */
 export async function examine(checks: readonly Check[]): Promise<Finding[]> {
   const found = await Promise.all(

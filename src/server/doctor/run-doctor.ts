@@ -13,7 +13,7 @@ import { createPowerBi } from '#server/power-bi/power-bi-client.ts'
 import { withinMs } from '#server/timing.ts'
 import { backUpFolderCheck } from './check-machine.ts'
 import { doubtChecks, settingChecks } from './check-settings.ts'
-import { type Check, examine, fault, good } from './examine.ts'
+import { type Check, check, examine, fault, good } from './examine.ts'
 import { portalChecks } from './portal-checks.ts'
 
 const OPEN_MS = 10_000
@@ -40,7 +40,7 @@ export async function runDoctor(
     ]
   }
   useCorporateProxy(environment)
-  const { database, check } = await openQuietly(config)
+  const { database, checks } = await openQuietly(config)
   try {
     const log = createLog('silent')
     const powerBi = config.isDemo
@@ -54,7 +54,7 @@ export async function runDoctor(
           countCall: () => {},
           clock: Date.now,
         })
-    const checks = portalChecks({
+    const others = portalChecks({
       config,
       environment,
       keyring: createKeyring(secretsOf(config)),
@@ -62,7 +62,7 @@ export async function runDoctor(
       powerBi,
       mailTo,
     })
-    return await examine([...check, ...checks, ...(backUps ? [backUpFolderCheck(backUps)] : [])])
+    return await examine([...checks, ...others, ...(backUps ? [backUpFolderCheck(backUps)] : [])])
   } finally {
     await database?.close()
   }
@@ -82,10 +82,10 @@ function faultsOf({ faults }: ConfigError): Finding[] {
 }
 
 /** The embedded database is open in one process alone, and is not made here. */
-async function openQuietly(config: Config): Promise<{ database: Database | undefined; check: Check[] }> {
+async function openQuietly(config: Config): Promise<{ database: Database | undefined; checks: Check[] }> {
   const said = (found: ReturnType<typeof good>) => ({
     database: undefined,
-    check: [{ name: 'database', about: 'Banco de dados', withinMs: 1_000, run: async () => found }],
+    checks: [check('database', 'Banco de dados', 1_000, async () => found)],
   })
   if (!config.databaseUrl && !existsSync(join(config.dataDir, 'postgres')))
     return said(good('Banco de dados: o embutido ainda não existe; o primeiro início o cria.'))
@@ -98,14 +98,14 @@ async function openQuietly(config: Config): Promise<{ database: Database | undef
         () => {},
       )
     const embedded = said(good('Banco de dados: o embutido, nesta máquina.'))
-    return { database, check: config.databaseUrl ? [] : embedded.check }
+    return { database, checks: config.databaseUrl ? [] : embedded.checks }
   } catch (error) {
     if (!(error instanceof DatabaseOpenError)) throw error
     // What the servers' own check says is said more precisely there.
     if (config.databaseUrl)
       return /DATABASE_(DIRECT_)?URL/.test(error.message)
         ? said(fault(error.message, 'Confira os dois endereços.'))
-        : { database: undefined, check: [] }
+        : { database: undefined, checks: [] }
     return /já está em uso/.test(error.message)
       ? said(
           good(
