@@ -1,4 +1,3 @@
-/** Whom and what a password must not be made of. */
 export interface PersonalWords {
   email: string
   groupName: string

@@ -8,7 +8,6 @@ export interface Reply {
   headers?: Record<string, string>
 }
 
-/** A refusal in the shape of the Power BI REST API. */
 export function refuse(
   status: number,
   code: string,

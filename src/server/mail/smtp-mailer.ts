@@ -12,7 +12,6 @@ export interface Mail {
   link: string | null
 }
 
-/** The port behind which mails leave the portal. */
 export interface Mailer {
   /** Hands a mail over; resolves once the other side has taken it, rejects when that is not certain. */
   deliver(mail: Mail): Promise<void>

@@ -119,7 +119,6 @@ function NextActions({ form, formId, goesOn }: { form: EntitlementsForm; formId:
   )
 }
 
-/** What stands between title and buttons: the question about the address, the notices and the boxes. */
 function Body({ form }: { form: EntitlementsForm }) {
   const { base, ticked, conflict } = form
   if (!base || !ticked)

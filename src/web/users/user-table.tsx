@@ -103,7 +103,6 @@ export function UserTable(props: UserTableProps) {
   )
 }
 
-/** The head of the table, which stays in sight; on a narrow window its buttons scroll sideways. */
 function Head({
   list,
   order,
