@@ -1,4 +1,4 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import Mail from 'lucide-react/icons/mail'
 import ShieldCheck from 'lucide-react/icons/shield-check'
 import { useEffect } from 'react'
@@ -47,20 +47,17 @@ function useWaitingCount(): number {
   return data?.waiting ?? 0
 }
 
-const unreadCountQuery = (userId: string | undefined) =>
-  queryOptions({
-    queryKey: [MESSAGES_QUERY, 'unread-count', userId],
-    queryFn: ({ signal }) => callApi('GET /api/support-messages/unread-count', { signal }),
-    enabled: userId !== undefined,
-  })
-
 /**
  * How many support messages are still unread, live, here and in the name of the browser's tab; 0 while
  * unknown. Only administrators may ask.
  */
 function useUnreadCount(): number {
   const userId = useSession()?.user.id
-  const { data, error } = useQuery(unreadCountQuery(userId))
+  const { data, error } = useQuery({
+    queryKey: [MESSAGES_QUERY, 'unread-count', userId],
+    queryFn: ({ signal }) => callApi('GET /api/support-messages/unread-count', { signal }),
+    enabled: userId !== undefined,
+  })
   useEffect(() => {
     if (error) console.warn('The unread messages could not be counted', error)
   }, [error])
