@@ -95,6 +95,11 @@ newPeople(
       .insertInto('profiles')
       .values({ email: emailOf('sexta'), full_name: 'Sexta Pessoa', created_at: day, email_verified_at: day })
       .execute()
+    const limits = new Set<string | null>()
+    page.on('request', (request) => {
+      const { searchParams } = new URL(request.url())
+      if (searchParams.has('waiting')) limits.add(searchParams.get('limit'))
+    })
     await openAdmin(page)
     const queue = page.getByRole('region', { name: 'Aguardando aprovação' })
     await expect(queue.getByRole('listitem')).toHaveCount(5)
@@ -103,6 +108,8 @@ newPeople(
     await expect(dialog.getByText(asking[4] as string)).toBeVisible()
     await dialog.getByRole('button', { name: 'Aprovar e próximo' }).click()
     await expect(dialog.getByText(emailOf('sexta'))).toBeVisible()
+    // Only those who are shown are read.
+    expect([...limits]).toEqual(['5'])
   },
 )
 

@@ -118,6 +118,7 @@ export const invitationRoutes = defineRoutes({
     method: 'DELETE',
     path: '/api/invitations/{id}',
     access: 'admin',
+    idempotent: true,
     summary: 'Takes an invitation back: its links open nothing any more',
     params: invitationParams,
   },

@@ -239,11 +239,14 @@ const approvalSchema = z.strictObject({
 export type Approval = z.output<typeof approvalSchema>
 const MAX_APPROVALS_BYTES = 1024 * 1024
 
-/** How many are let in, and how many of them will see no report because a list is empty; undoId is null for a dry run. */
+/** What it can be undone by, null for a dry run; and for how long from this answer on, 0 when that is over. */
+const undoFields = { undoId: z.nullable(z.uuid()), undoSeconds: z.number() }
+
+/** How many are let in, and how many of them will see no report because a list is empty. */
 const approvalResultSchema = z.object({
   approved: z.number(),
   withoutReports: z.number(),
-  undoId: z.nullable(z.uuid()),
+  ...undoFields,
 })
 export type ApprovalResult = z.output<typeof approvalResultSchema>
 
@@ -274,16 +277,19 @@ const bulkEditSchema = z.union([
 export type BulkEdit = z.output<typeof bulkEditSchema>
 
 /**
- * How many of the selected people gain, lose and stay as they are; a later end, or none any more, is a gain. undoId is null for a dry run. The fingerprint
- * stands for exactly these people, whatever they hold; `allMatching` takes it.
+ * How many of the selected people gain, lose and stay as they are; a later end, or none any more, is a gain;
+ * `includesSelf` when whoever asks is among those who lose. The fingerprint stands for exactly these people, whatever
+ * they hold; `allMatching` takes it.
  */
 const bulkEditResultSchema = z.object({
   selected: z.number(),
   gaining: z.number(),
   losing: z.number(),
   unchanged: z.number(),
+  // The answers that the version before has kept do not say.
+  includesSelf: z._default(z.boolean(), false),
   fingerprint: z.string(),
-  undoId: z.nullable(z.uuid()),
+  ...undoFields,
 })
 export type BulkEditResult = z.output<typeof bulkEditResultSchema>
 
@@ -415,9 +421,9 @@ export const userRoutes = defineRoutes({
     access: 'admin',
     idempotent: true,
     summary:
-      'Restores exactly what was before a bulk edit or an approval of several of one’s own, within 30 seconds',
+      'Restores exactly what was before a bulk edit or an approval of several of one’s own, within 30 seconds; `changed` names by e-mail who was changed since and stays so, 409 when that is everybody',
     params: z.object({ undoId: z.uuid() }),
-    response: z.object({ restored: z.number() }),
+    response: z.object({ restored: z.number(), changed: z._default(z.array(z.string()), []) }),
   },
   readHistory: {
     method: 'GET',

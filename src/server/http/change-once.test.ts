@@ -25,13 +25,16 @@ describeOnEachDatabase('a change under an idempotency key', (kind) => {
       headers: { 'idempotency-key': header },
     })
 
-  test('is answered again as it was, with the undo, whatever has happened since', async () => {
+  test('is answered again as it was, with what is left of the undo, whatever has happened since', async () => {
     const first = await edit(['CRM'])
     expect(first.body).toMatchObject({ gaining: 1, undoId: expect.any(String) })
     const again = await edit(['CRM'], admin, `"${key}"`)
     expect([again.status, again.body]).toEqual([200, first.body])
+    portal.clock.advance(20_500)
+    expect((await edit(['CRM'])).body).toEqual({ ...first.body, undoSeconds: 9 })
     expect((await undoEdit(portal, admin, again.body.undoId)).status).toBe(200)
-    expect((await edit(['CRM'])).body).toEqual(first.body)
+    portal.clock.advance(9_500)
+    expect((await edit(['CRM'])).body).toEqual({ ...first.body, undoSeconds: 0 })
     expect(await readPerson(portal, admin, person.user_id)).toMatchObject({ types: [] })
   })
 

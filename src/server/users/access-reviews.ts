@@ -128,7 +128,7 @@ export function saveAccessReview(
     const item = itemOf(catalogue, wanted)
     const people = await db
       .selectFrom('profiles as p')
-      .select(['p.user_id', 'p.email', 'p.types', 'p.marcas', 'p.estados'])
+      .select(['p.user_id', 'p.types', 'p.marcas'])
       .where(holds(kind, item))
       .orderBy('p.user_id')
       .forUpdate()
@@ -144,11 +144,9 @@ export function saveAccessReview(
     const id = randomUUID()
     const taken: Partial<Entitlements> = { [kind]: [heldAs(kind, item)] }
     for (const chunk of inChunks(leaving)) {
-      const changes = chunk.flatMap(({ user_id, email, ...lists }) => {
-        const after = mergeEntitlements(catalogue, lists, 'remove', taken)
-        return after
-          ? [{ user_id, email, lists: { ...lists, ...after }, before: { [kind]: lists[kind] }, after }]
-          : []
+      const changes = chunk.flatMap(({ user_id, [kind]: held }) => {
+        const after = mergeEntitlements(catalogue, { [kind]: held }, 'remove', taken)
+        return after ? [{ ids: [user_id], before: { [kind]: held }, after }] : []
       })
       await writeChanges(within, { action: 'access-review-removed', batchId: id, changes })
     }

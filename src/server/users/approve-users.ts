@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { LISTS } from '#contract/held-lists.ts'
+import { type Entitlements, LISTS } from '#contract/held-lists.ts'
 import type { FieldProblem, ProblemCode } from '#contract/problem.ts'
 import { UNDO_SECONDS } from '#contract/user-rules.ts'
 import type { Approval, ApprovalResult } from '#contract/users.ts'
@@ -8,9 +8,9 @@ import { holdCatalogue, readCatalogue, refuseUnknown } from '#server/catalogue/c
 import { changeOnce } from '#server/http/change-once.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { changeOfValidity, type EntitlementChange, listsInOrder, writeChanges } from './entitlements.ts'
+import { changeOfValidity, listsInOrder, writeChanges } from './entitlements.ts'
 import { queueApprovalMails } from './mails.ts'
-import { GRACE_SECONDS } from './undo-bulk-edit.ts'
+import { GRACE_SECONDS, undoUntil, withTimeLeft } from './undo-bulk-edit.ts'
 
 /**
  * Approves several people, each with entitlements of their own, all or nothing. They are told by mail once it can no
@@ -21,22 +21,24 @@ import { GRACE_SECONDS } from './undo-bulk-edit.ts'
  */
 export async function approveUsers(context: Context, items: readonly Approval[]): Promise<ApprovalResult> {
   const batchId = randomUUID()
-  return changeOnce(context, async (db) => {
+  const answer = await changeOnce(context, async (db) => {
     const changes = await decideApprovals({ ...context, db }, await holdCatalogue(db), items, true)
     await writeChanges({ ...context, db }, { action: 'approval-given', batchId, changes })
     const emails = changes.map(({ email }) => email)
     await queueApprovalMails(db, emails, UNDO_SECONDS + GRACE_SECONDS)
-    return resultOf(changes, batchId)
+    return { ...resultOf(changes, batchId), undoUntil: undoUntil(context) }
   })
+  return withTimeLeft(context, answer)
 }
 
 /** Counts what approveUsers would do, and throws as it does; nothing is written or locked. */
 export async function previewApproval(context: Context, items: readonly Approval[]): Promise<ApprovalResult> {
-  return resultOf(await decideApprovals(context, await readCatalogue(context.db), items, false), null)
+  const changes = await decideApprovals(context, await readCatalogue(context.db), items, false)
+  return { ...resultOf(changes, null), undoSeconds: 0 }
 }
 
-function resultOf(changes: readonly EntitlementChange[], undoId: string | null): ApprovalResult {
-  const withoutReports = changes.filter(({ lists }) => LISTS.some((name) => lists[name].length === 0)).length
+function resultOf(changes: readonly { after: Entitlements }[], undoId: string | null) {
+  const withoutReports = changes.filter(({ after }) => LISTS.some((name) => after[name].length === 0)).length
   return { approved: changes.length, withoutReports, undoId }
 }
 
@@ -46,7 +48,7 @@ async function decideApprovals(
   catalogue: Catalogue,
   items: readonly Approval[],
   lock: boolean,
-): Promise<EntitlementChange[]> {
+) {
   const ids = items.map(({ userId }) => userId.toLowerCase())
   const people = await context.db
     .selectFrom('profiles')
@@ -88,7 +90,7 @@ async function decideApprovals(
     const { user_id, email, types, marcas, estados } = person
     const before = { approved: false, types, marcas, estados, ...validity?.before }
     const after = { ...listsInOrder(catalogue, item), approved: true, ...validity?.after }
-    return [{ user_id, email, lists: after, before, after }]
+    return [{ ids: [user_id], email, before, after }]
   })
 }
 

@@ -44,7 +44,8 @@ describeOnEachDatabase('editing many people at once', (kind) => {
     const { status, body } = await edit({ types: ['CRM', 'Vendas'], marcas: ['GM'] })
     expect(status).toBe(200)
     const [undoId, fingerprint] = [expect.any(String), expect.any(String)]
-    expect(body).toEqual({ selected: 3, gaining: 3, losing: 0, unchanged: 0, fingerprint, undoId })
+    const counts = { selected: 3, gaining: 3, losing: 0, unchanged: 0, includesSelf: false }
+    expect(body).toEqual({ ...counts, fingerprint, undoId, undoSeconds: 30 })
     expect(await everybody()).toEqual([
       { types: ['Vendas', 'CRM'], marcas: ['FIAT', 'GM'], estados: ['RJ'], version: 2 },
       { types: ['Vendas', 'CRM'], marcas: ['GM'], estados: [], version: 2 },
@@ -117,7 +118,7 @@ describeOnEachDatabase('editing many people at once', (kind) => {
       expect(await readTrail(portal)).toEqual([])
       expect(preview.body.undoId).toBeNull()
       const { body: done } = await edit(body)
-      expect({ ...done, undoId: null }).toEqual(preview.body)
+      expect({ ...done, undoId: null, undoSeconds: 0 }).toEqual(preview.body)
     },
   )
 

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { type Entitlements, LISTS } from '#contract/held-lists.ts'
+import { LISTS } from '#contract/held-lists.ts'
 import { adminMessages } from '#contract/user-rules.ts'
 import type { AuditAction, BulkEdit, BulkEditResult } from '#contract/users.ts'
 import {
@@ -16,17 +16,18 @@ import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import {
   changeOfValidity,
-  type EntitlementChange,
   inChunks,
   mergeEntitlements,
   namedLists,
+  type SharedChange,
+  type State,
   writeChanges,
 } from './entitlements.ts'
+import { undoUntil, withTimeLeft } from './undo-bulk-edit.ts'
 import { matches } from './user-queries.ts'
 
 /** What a bulk edit may change of somebody. */
-type Held = Entitlements & { valid_until: string | null }
-type Person = { user_id: string; email: string } & Held
+type Held = Omit<State, 'approved'>
 
 /** What an edit makes of people. */
 interface Deed {
@@ -34,7 +35,7 @@ interface Deed {
   /** What of a person decides what becomes of them. */
   columns: (keyof Held)[]
   /** How somebody changes who holds this in those columns; undefined where nothing does. */
-  changeOf: (held: Partial<Held>) => { before: Partial<Held>; after: Partial<Held> } | undefined
+  changeOf: (held: Partial<Held>) => Omit<SharedChange, 'ids'> | undefined
   isGain: (change: { before: Partial<Held> }) => boolean
 }
 
@@ -46,39 +47,52 @@ interface Deed {
  *   the administrator saw
  */
 export async function bulkEdit(context: Context, edit: BulkEdit): Promise<BulkEditResult> {
-  const batchId = randomUUID()
-  return changeOnce(context, async (db) => {
-    const deed = decideDeed(context, await holdCatalogue(db), edit)
-    const ids = await selectPeople(db, edit, true)
-    const counts = { gaining: 0, losing: 0 }
-    for (const chunk of inChunks(ids)) {
-      const changes: EntitlementChange[] = []
-      for (const { user_id, email, ...held } of await readPeople(db, chunk)) {
-        const change = deed.changeOf(held)
-        if (!change) continue
-        counts[deed.isGain(change) ? 'gaining' : 'losing'] += 1
-        const { valid_until: _, ...lists } = held
-        changes.push({ user_id, email, lists: { ...lists, ...change.after }, ...change })
-      }
-      // Each chunk at its own time: what can be undone counts from the last of them.
-      await writeChanges({ ...context, db }, { action: deed.action, batchId, changes })
-    }
-    return resultOf(ids, counts, batchId)
+  const answer = await changeOnce(context, async (db) => {
+    const effect = await carryOut({ ...context, db }, await holdCatalogue(db), edit, randomUUID())
+    return { ...effect, undoUntil: undoUntil(context) }
   })
+  return withTimeLeft(context, answer)
 }
 
 /** Counts what bulkEdit would do, and throws as it does; nothing is written or locked. */
 export async function previewBulkEdit(context: Context, edit: BulkEdit): Promise<BulkEditResult> {
-  const { db } = context
-  const deed = decideDeed(context, await readCatalogue(db), edit)
-  const ids = await selectPeople(db, edit, false)
+  return { ...(await carryOut(context, await readCatalogue(context.db), edit, null)), undoSeconds: 0 }
+}
+
+/** @param batchId what it is written under; null only counts */
+async function carryOut(
+  context: Context,
+  catalogue: Catalogue,
+  edit: BulkEdit,
+  batchId: string | null,
+): Promise<Omit<BulkEditResult, 'undoSeconds'>> {
+  const { db, actor } = context
+  const deed = decideDeed(context, catalogue, edit)
+  const ids = await selectPeople(db, edit, batchId !== null)
   const counts = { gaining: 0, losing: 0 }
-  for (const chunk of inChunks(ids))
-    for (const { people, ...held } of await countByHeld(db, chunk, deed.columns)) {
+  let includesSelf = false
+  for (const chunk of inChunks(ids)) {
+    const changes: SharedChange[] = []
+    for (const { ids: alike, ...held } of await readAlike(db, chunk, deed.columns)) {
       const change = deed.changeOf(held)
-      if (change) counts[deed.isGain(change) ? 'gaining' : 'losing'] += people
+      if (!change) continue
+      const isGain = deed.isGain(change)
+      counts[isGain ? 'gaining' : 'losing'] += alike.length
+      includesSelf ||= !isGain && alike.includes(actor.profile.user_id)
+      changes.push({ ids: alike, ...change })
     }
-  return resultOf(ids, counts, null)
+    // Each chunk at its own time: what can be undone counts from the last of them.
+    if (batchId) await writeChanges(context, { action: deed.action, batchId, changes })
+  }
+  const changed = counts.gaining + counts.losing
+  return {
+    selected: ids.length,
+    ...counts,
+    unchanged: ids.length - changed,
+    includesSelf,
+    fingerprint: fingerprintOf(ids),
+    undoId: changed > 0 ? batchId : null,
+  }
 }
 
 /** What is archived may be taken from many, but not given. */
@@ -116,34 +130,12 @@ function nothingNamed(path: string): ProblemError {
   return new ProblemError('invalid-input', { detail: message, fields: [{ path, message }] })
 }
 
-function resultOf(
-  ids: string[],
-  counts: Pick<BulkEditResult, 'gaining' | 'losing'>,
-  batchId: string | null,
-): BulkEditResult {
-  const changed = counts.gaining + counts.losing
-  const undoId = changed > 0 ? batchId : null
-  return {
-    selected: ids.length,
-    ...counts,
-    unchanged: ids.length - changed,
-    fingerprint: fingerprintOf(ids),
-    undoId,
-  }
-}
-
-function readPeople(db: Db, ids: string[]): Promise<Person[]> {
+/** Those of the people who hold the same in these columns, together. */
+function readAlike(db: Db, ids: string[], columns: (keyof Held)[]) {
   return db
     .selectFrom('profiles')
-    .select(['user_id', 'email', 'types', 'marcas', 'estados', 'valid_until'])
-    .where(isOneOf(ids))
-    .execute()
-}
-
-function countByHeld(db: Db, ids: string[], columns: (keyof Held)[]) {
-  return db
-    .selectFrom('profiles')
-    .select((query) => [...columns, query.fn.countAll<number>().as('people')])
+    .select(columns)
+    .select(sql<string[]>`json_agg(user_id)`.as('ids'))
     .where(isOneOf(ids))
     .groupBy(columns)
     .execute()

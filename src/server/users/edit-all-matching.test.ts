@@ -44,6 +44,16 @@ describeOnEachDatabase('editing everybody who matches', (kind) => {
     expect((await readPerson(portal, admin, person.user_id)).version).toBe(1)
   })
 
+  test('tells whoever takes something from themselves as well', async () => {
+    const told = async (body: object, except: string[] = []) =>
+      (await editMatching({ except }, body, true)).body.includesSelf
+    expect(await told({ action: 'remove', marcas: ['FIAT'] })).toBe(true)
+    expect(await told({ action: 'remove', marcas: ['FIAT'] }, [admin.user_id])).toBe(false)
+    expect(await told({ action: 'remove', types: ['CRM'] })).toBe(false)
+    expect(await told({ action: 'validity', valid_until: '2999-12-31' })).toBe(true)
+    expect(await told({ action: 'add', types: ['CRM'] })).toBe(false)
+  })
+
   test('can mean who has not been here for long, and then only them', async () => {
     await setLastAccess(person.user_id, 200)
     const filter = { lastAccess: 'idle' }

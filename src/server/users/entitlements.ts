@@ -68,45 +68,41 @@ export function changeOfValidity(
 /** So many people a statement: a server breaks off statements that last longer than five seconds. */
 export const CHUNK = 2_000
 
-/** One person's lists, all three as they become, the approval and its end where that changes too, and what the audit entry says. */
-export interface EntitlementChange {
-  user_id: string
-  email: string
-  lists: Entitlements & { approved?: boolean; valid_until?: string | null }
-  before: object
-  after: object
+/** What an edit changes of somebody, as the trail holds it. */
+export type State = Entitlements & { approved: boolean; valid_until: string | null }
+
+/** What becomes of people who are changed alike: what their entries in the trail say, and nothing else is written. */
+export interface SharedChange {
+  ids: string[]
+  before: Partial<State>
+  after: Partial<State>
 }
 
-/** Writes the lists, and where it is said the approval and its end, of locked people and an audit entry for each; call it in a transaction. */
+/** Changes locked people and writes an audit entry for each, in one statement; call it in a transaction. */
 export async function writeChanges(
   { db, clock, request, actor: { profile } }: Context,
-  {
-    action,
-    batchId,
-    changes,
-  }: { action: AuditAction; batchId: string; changes: readonly EntitlementChange[] },
+  { action, batchId, changes }: { action: AuditAction; batchId: string; changes: readonly SharedChange[] },
 ): Promise<void> {
   if (changes.length === 0) return
-  const lists = JSON.stringify(
-    changes.map(({ user_id, lists }) => ({ user_id, ...lists, sets_end: 'valid_until' in lists })),
-  )
-  await sql`update profiles p set types = c.types, marcas = c.marcas, estados = c.estados,
-      approved = coalesce(c.approved, p.approved),
-      valid_until = case when c.sets_end then c.valid_until else p.valid_until end
-    from jsonb_to_recordset(${lists}::jsonb)
-      as c(user_id uuid, types text[], marcas text[], estados text[], approved boolean, valid_until date,
-        sets_end boolean)
-    where p.user_id = c.user_id`.execute(db)
-  const told = JSON.stringify(
-    changes.map(({ user_id, email, before, after }) => ({ user_id, email, before, after })),
-  )
-  await sql`insert into audit_entries
+  await sql`
+    with wanted as (
+      select one.user_id, c.before, c.after, becomes.*
+      from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c(ids uuid[], before jsonb, after jsonb),
+        jsonb_to_record(c.after)
+          as becomes(types text[], marcas text[], estados text[], approved boolean, valid_until date),
+        unnest(c.ids) as one(user_id)
+    ), changed as (
+      update profiles p set types = coalesce(w.types, p.types), marcas = coalesce(w.marcas, p.marcas),
+        estados = coalesce(w.estados, p.estados), approved = coalesce(w.approved, p.approved),
+        valid_until = case when jsonb_exists(w.after, 'valid_until') then w.valid_until else p.valid_until end
+      from wanted w where p.user_id = w.user_id
+      returning p.user_id, p.email, w.before, w.after
+    )
+    insert into audit_entries
       (at, actor_id, actor_email, action, target_id, target_email, before, after, ip, user_agent, request_id, batch_id)
-    select ${new Date(clock())}::timestamptz, ${profile.user_id}::uuid, ${profile.email}::text, ${action}::text, c.user_id, c.email,
-      c.before, c.after, ${request.ip}::text, ${request.userAgent}::text, ${request.requestId}::text, ${batchId}::uuid
-    from jsonb_to_recordset(${told}::jsonb) as c(user_id uuid, email text, before jsonb, after jsonb)`.execute(
-    db,
-  )
+    select ${new Date(clock())}::timestamptz, ${profile.user_id}::uuid, ${profile.email}::text, ${action}::text, user_id, email,
+      before, after, ${request.ip}::text, ${request.userAgent}::text, ${request.requestId}::text, ${batchId}::uuid
+    from changed order by user_id`.execute(db)
 }
 
 export function* inChunks<T>(items: readonly T[]): Generator<T[]> {

@@ -4,6 +4,7 @@ import { type Invitation, invitationMessages, type invitationRoutes } from '#con
 import type { QueryOf, ReplyOf } from '#contract/route.ts'
 import { accountMails, invitationExpiry } from '#server/accounts/mails.ts'
 import type { Db } from '#server/database/schema.ts'
+import { changeOnce } from '#server/http/change-once.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
 import { cursorInstant, cursorInstantSchema, readCursor, writeCursor } from '#server/http/cursor.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -103,7 +104,7 @@ export async function resendInvitation(context: InvitationContext, id: string): 
 
 /** Its links go with it. @throws ProblemError not-found */
 export async function withdrawInvitation(context: Context, id: string): Promise<void> {
-  await context.db.transaction().execute(async (db) => {
+  await changeOnce(context, async (db) => {
     const before = await db
       .deleteFrom('invitations')
       .where('id', '=', id)
@@ -111,6 +112,7 @@ export async function withdrawInvitation(context: Context, id: string): Promise<
       .executeTakeFirst()
     if (!before) throw gone()
     await recordAudit({ ...context, db }, { action: 'invitation-withdrawn', before })
+    return null
   })
 }
 

@@ -60,8 +60,9 @@ export async function queueApprovalMails(
 }
 
 /** Takes back what queueApprovalMails has queued for these people, as far as it has not left. */
-export async function withdrawApprovalMails(db: Db, emails: readonly string[]): Promise<void> {
-  if (emails.length === 0) return
+export async function withdrawApprovalMails(db: Db, userIds: readonly string[]): Promise<void> {
+  if (userIds.length === 0) return
+  const emails = db.selectFrom('profiles').select('email').where('user_id', 'in', userIds)
   await db
     .deleteFrom('mail_outbox')
     .where('kind', '=', 'account-approved' satisfies keyof typeof userMails)

@@ -116,7 +116,7 @@ describeOnEachDatabase('undoing a bulk edit', (kind) => {
     )
     let now = portal.clock()
     const clock = () => {
-      now += 20_000
+      now += 10_000
       return now
     }
     const actor: Actor = {
@@ -137,15 +137,32 @@ describeOnEachDatabase('undoing a bulk edit', (kind) => {
     }
     const { undoId } = await bulkEdit({ db, clock, actor, request }, edit)
     expect(now - portal.clock()).toBeGreaterThan(35_000)
-    expect(await undoBulkEdit({ db, clock, actor, request }, undoId as string)).toEqual({ restored: 4500 })
+    const [gone, kept] = ['p7@x.br', 'p4400@x.br']
+    await db.updateTable('profiles').set({ types: [] }).where('email', 'in', [gone, kept]).execute()
+    await db.deleteFrom('profiles').where('email', '=', gone).execute()
+    const undone = await undoBulkEdit({ db, clock, actor, request }, undoId as string)
+    expect(undone).toEqual({ restored: 4498, changed: [kept] })
   })
 
-  test('gives nobody anything back once somebody was changed meanwhile', async () => {
+  test('passes over whoever was changed meanwhile, and names them', async () => {
+    const [first, second, third] = await lists()
     const undoId = await edit()
-    await patchProfile(portal, admin, people[1]?.user_id as string, { types: ['Slack'] })
+    const { user_id, email } = people[1] as Profile
+    await patchProfile(portal, admin, user_id, { types: ['Slack'] })
+    const reply = await undoEdit(portal, admin, undoId)
+    expect([reply.status, reply.body]).toEqual([200, { restored: 1, changed: [email] }])
+    expect(await lists()).toEqual([first, { ...second, types: ['Slack'] }, third])
+    expect(await entries('bulk-edit-undone')).toHaveLength(1)
+    expect((await undoEdit(portal, admin, undoId)).status).toBe(404)
+  })
+
+  test('is refused where everybody was changed meanwhile, and says who that is', async () => {
+    const undoId = await edit({ action: 'remove', types: ['CRM'] })
+    await patchProfile(portal, admin, people[0]?.user_id as string, { types: ['Slack'] })
     const changed = await lists()
     const reply = await undoEdit(portal, admin, undoId)
     expect(reply).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect(reply.body.detail).toContain(`${people[0]?.email} foi alterado depois`)
     expect(await lists()).toEqual(changed)
     expect(await entries('bulk-edit-undone')).toEqual([])
   })

@@ -1,35 +1,40 @@
 import { sql } from 'kysely'
-import { type Entitlements, LISTS } from '#contract/held-lists.ts'
 import { UNDO_SECONDS } from '#contract/user-rules.ts'
 import { holdCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import { changeOnce } from '#server/http/change-once.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { CHUNK, writeChanges } from './entitlements.ts'
+import { CHUNK, type State, writeChanges } from './entitlements.ts'
 import { withdrawApprovalMails } from './mails.ts'
 
 /** The way of the answer and of the click: whoever presses in the last second is still heard. */
 export const GRACE_SECONDS = 5
 const EDITS = ['entitlements-added', 'entitlements-removed', 'validity-set', 'approval-given']
 
-type State = Entitlements & { approved: boolean; valid_until: string | null }
-type EditedPerson = State & {
-  id: number
-  user_id: string
-  email: string
-  before: Partial<State>
-  after: Partial<State>
+/** Until when (ms since the epoch) what has just been done can be undone; the answer is kept with it. */
+export const undoUntil = ({ clock }: Pick<Context, 'clock'>) => clock() + UNDO_SECONDS * 1000
+
+/** An answer as it is given now, which may be long after it was decided: the time that is left instead of its end. */
+export function withTimeLeft<Answer extends { undoUntil: number }>(
+  { clock }: Pick<Context, 'clock'>,
+  // Answers that the version before has kept do not say.
+  { undoUntil: end = 0, ...answer }: Answer,
+) {
+  return { ...answer, undoSeconds: Math.max(0, Math.floor((end - clock()) / 1000)) }
 }
 
 /**
  * Restores exactly what was before a bulk edit, or an approval of several, of one's own; a mail about the approval
- * that has not left yet does not. People deleted meanwhile are passed over.
- * @returns how many people got their lists back
+ * that has not left yet does not. People deleted meanwhile are passed over, and so is whoever was changed since.
+ * @returns how many people got their lists back, and the e-mails of those who were changed since
  * @throws ProblemError not-found when it is not there, another's, done already or too late; conflict when
- *   somebody was changed, or an area renamed, after the edit
+ *   everybody was changed, or an area renamed, after the edit
  */
-export async function undoBulkEdit(context: Context, undoId: string): Promise<{ restored: number }> {
+export async function undoBulkEdit(
+  context: Context,
+  undoId: string,
+): Promise<{ restored: number; changed: string[] }> {
   const askedAt = context.clock()
   return changeOnce(context, async (db) => {
     const inside = { ...context, db, clock: () => askedAt }
@@ -38,23 +43,32 @@ export async function undoBulkEdit(context: Context, undoId: string): Promise<{ 
     // Only now: another undo of the same edit may have held the rows.
     await assertUndoable(inside, undoId)
     let restored = 0
+    const changed: string[] = []
     for (let last = 0, isEnd = false; !isEnd; ) {
-      const people = await readEdited(db, undoId, last)
-      const changes = people.map(({ id: _, user_id, email, before, after, ...lists }) => {
-        assertAsLeft(lists, after)
-        return { user_id, email, lists: { ...lists, ...before }, before: after, after: before }
-      })
-      await writeChanges(inside, { action: 'bulk-edit-undone', batchId: undoId, changes })
-      await withdrawApprovalMails(
-        db,
-        changes.filter(({ after }) => after.approved === false).map(({ email }) => email),
+      const edited = await readEdited(db, undoId, last)
+      const changes = edited.flatMap(({ isAsLeft, who, before, after }) =>
+        isAsLeft ? [{ ids: who, before: after, after: before }] : [],
       )
-      restored += changes.length
-      last = people.at(-1)?.id ?? last
-      isEnd = people.length < CHUNK
+      await writeChanges(inside, { action: 'bulk-edit-undone', batchId: undoId, changes })
+      const shutOut = changes.filter(({ after }) => after.approved === false).flatMap(({ ids }) => ids)
+      await withdrawApprovalMails(db, shutOut)
+      for (const { isAsLeft, who } of edited) {
+        if (isAsLeft) restored += who.length
+        else changed.push(...who)
+      }
+      last = Math.max(last, ...edited.map(({ lastId }) => lastId))
+      isEnd = edited.reduce((sum, { who }) => sum + who.length, 0) < CHUNK
     }
-    return { restored }
+    if (restored === 0 && changed.length > 0) throw allChanged(changed)
+    return { restored, changed: changed.toSorted() }
   })
+}
+
+function allChanged([first, another]: string[]): ProblemError {
+  const who = another
+    ? 'Todos os usuários desta edição em massa foram alterados depois dela.'
+    : `${first} foi alterado depois desta edição em massa.`
+  return new ProblemError('conflict', { detail: `${who} Nada foi desfeito.` })
 }
 
 async function lockPeople(db: Db, undoId: string): Promise<void> {
@@ -101,23 +115,28 @@ async function assertNotRenamed(db: Db, editId: number): Promise<void> {
     })
 }
 
-async function readEdited(db: Db, undoId: string, afterId: number): Promise<EditedPerson[]> {
-  const { rows } = await sql<EditedPerson>`
-    select a.id, a.before, a.after, p.user_id, p.email, p.types, p.marcas, p.estados, p.approved, p.valid_until
-    from audit_entries a join profiles p on p.user_id = a.target_id
-    where a.batch_id = ${undoId} and a.action = any(${EDITS}::text[]) and a.id > ${afterId}
-    order by a.id limit ${sql.lit(CHUNK)}`.execute(db)
-  return rows
+/** People of an edit whom it changed alike. */
+interface Edited {
+  before: Partial<State>
+  after: Partial<State>
+  /** Whether lists, approval and its end are still what the edit made of them, as far as it made them. */
+  isAsLeft: boolean
+  /** The ids of those who are as it left them, the e-mails of the others. */
+  who: string[]
+  lastId: number
 }
 
-/** @throws ProblemError conflict when a list, the approval or its end is no longer what the edit made of it */
-function assertAsLeft(now: State, after: Partial<State>): void {
-  const isAsLeft =
-    LISTS.every((name) => !after[name] || after[name].join() === now[name].join()) &&
-    (after.approved ?? now.approved) === now.approved &&
-    (after.valid_until === undefined || after.valid_until === now.valid_until)
-  if (!isAsLeft)
-    throw new ProblemError('conflict', {
-      detail: 'Um dos usuários foi alterado depois desta edição em massa. Nada foi desfeito.',
-    })
+/** The next people of an edit, by their entries in the trail. */
+async function readEdited(db: Db, undoId: string, afterId: number): Promise<Edited[]> {
+  const { rows } = await sql<Edited>`
+    select before, after, is_as_left as "isAsLeft", max(id) as "lastId",
+      json_agg(case when is_as_left then user_id::text else email end) as who
+    from (
+      select a.id, a.before, a.after, p.user_id, p.email, held.state || a.after = held.state as is_as_left
+      from audit_entries a join profiles p on p.user_id = a.target_id, jsonb_build_object('types', p.types,
+        'marcas', p.marcas, 'estados', p.estados, 'approved', p.approved, 'valid_until', p.valid_until) as held(state)
+      where a.batch_id = ${undoId} and a.action = any(${EDITS}::text[]) and a.id > ${afterId}
+      order by a.id limit ${sql.lit(CHUNK)}
+    ) as edited group by before, after, is_as_left`.execute(db)
+  return rows
 }

@@ -101,7 +101,7 @@ describeOnEachDatabase('an access that ends by itself', (kind) => {
         { action: 'validity-set', after: { valid_until: day }, batch_id: body.undoId },
         { action: 'validity-set', after: { valid_until: day }, batch_id: body.undoId },
       ])
-      expect((await undoEdit(portal, admin, body.undoId)).body).toEqual({ restored: 2 })
+      expect((await undoEdit(portal, admin, body.undoId)).body).toEqual({ restored: 2, changed: [] })
       expect(await ends()).toEqual(before)
       expect((await set(null)).body).toMatchObject({ gaining: 2, losing: 0, unchanged: 1 })
       expect(await ends()).toEqual(people.map(() => [null, LISTS.types]))

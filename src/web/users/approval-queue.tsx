@@ -2,13 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ManagedProfile } from '#contract/users.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
+import { queryClient } from '#web/http/query-client.ts'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { formatDay, formatInstant } from '#web/ui/format-instant.ts'
 import { requestInWords } from './access-request.tsx'
 import { NO_SELECTION } from './selection.ts'
 import { useDialogs } from './use-dialogs.tsx'
-import { FIRST_WAITING, MORE_WAITING, waitingQuery } from './user-queries.ts'
+import { FIRST_WAITING, MORE_WAITING, type WaitingPeople, waitingQuery } from './user-queries.ts'
 
 const TITLE_ID = 'fila-titulo'
 
@@ -16,14 +17,23 @@ const TITLE_ID = 'fila-titulo'
 export function ApprovalQueue() {
   const [shown, setShown] = useState(FIRST_WAITING)
   const { data } = useQuery(waitingQuery(shown))
-  const { dialogs, open } = useDialogs(NO_SELECTION, data !== undefined, () => {}, queueId)
-  const all = data?.people ?? []
-  const people = all.slice(0, shown)
-  /** The order in which one goes on is the one that was seen when the first was opened. */
-  const approve = (index: number, seen: readonly ManagedProfile[]) => {
-    const profile = seen[index]
+  const { dialogs, open, close } = useDialogs(NO_SELECTION, data !== undefined, () => {}, queueId)
+  const people = data?.people.slice(0, shown) ?? []
+  /** The order in which one goes on is the one that was seen when the first was opened; who comes after them is read then. */
+  const approve = (index: number, seen: WaitingPeople) => {
+    const profile = seen.people[index]
     if (!profile) return
-    open({ kind: 'approve', profile, onNext: seen[index + 1] && (() => approve(index + 1, seen)) })
+    const isLast = index + 1 === seen.people.length
+    const goOn = () => approve(index + 1, seen)
+    open({ kind: 'approve', profile, onNext: isLast ? (seen.hasMore ? () => readOn(seen) : undefined) : goOn })
+  }
+  const readOn = ({ people: passed }: WaitingPeople) => {
+    close()
+    const known = new Set(passed.map(({ user_id }) => user_id))
+    queryClient.fetchQuery({ ...waitingQuery(shown), staleTime: 0 }).then(
+      (now) => approve(0, { ...now, people: now.people.filter(({ user_id }) => !known.has(user_id)) }),
+      () => {},
+    )
   }
   return (
     <>
@@ -38,10 +48,10 @@ export function ApprovalQueue() {
           </h2>
           <ul className="divide-y divide-line border-line border-t">
             {people.map((person, index) => (
-              <Waiting key={person.user_id} person={person} onApprove={() => approve(index, all)} />
+              <Waiting key={person.user_id} person={person} onApprove={() => data && approve(index, data)} />
             ))}
           </ul>
-          {(data?.hasMore || all.length > shown) && (
+          {data && (data.hasMore || data.people.length > shown) && (
             <div className="border-line border-t px-4 py-3 text-sm sm:px-6">
               <button
                 type="button"

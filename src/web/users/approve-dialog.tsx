@@ -250,10 +250,10 @@ function useApproval(selection: Selection, onSaved: () => void) {
       setRefusal(undefined)
       return callOnce('POST /api/profiles/approve', { query: {}, body: { items: wanted } })
     },
-    onDone: ({ approved, undoId }) => {
+    onDone: ({ approved, undoId, undoSeconds }) => {
       const title = adminMessages.approvedMany(approved)
       const description = 'O aviso por e-mail sai quando não puder mais ser desfeito.'
-      if (undoId) announceUndoable({ kind: 'success', title, description }, undoId)
+      if (undoId) announceUndoable({ kind: 'success', title, description }, { undoId, undoSeconds })
       if (share === 'same') rememberTicks(ticked)
       onSaved()
     },

@@ -3,7 +3,16 @@ import { NO_ENTITLEMENTS } from '#contract/held-lists.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { ApiError } from '#web/http/send-request.ts'
-import { asPreviewed, bulkEditOf, describeGone, describePreview, goneFrom } from './bulk-edit.ts'
+import { closeEveryToast, toastStore } from '#web/ui/toast.tsx'
+import {
+  announceUndoable,
+  asPreviewed,
+  bulkEditOf,
+  describeGone,
+  describePreview,
+  describeUndo,
+  goneFrom,
+} from './bulk-edit.ts'
 
 it('names those selected, and only the lists in which something is ticked', () => {
   const profiles = new Map(['a', 'b'].map((id) => [id, {} as ManagedProfile]))
@@ -23,7 +32,7 @@ it('names those selected, and only the lists in which something is ticked', () =
 })
 
 it('says what a dry run has counted', () => {
-  const counted = { selected: 0, fingerprint: '', undoId: null }
+  const counted = { selected: 0, includesSelf: false, fingerprint: '', undoId: null, undoSeconds: 0 }
   expect(describePreview({ ...counted, gaining: 12, losing: 0, unchanged: 3 })).toBe(
     '12 ganham, 0 perdem, 3 ficam como estão',
   )
@@ -33,10 +42,40 @@ it('says what a dry run has counted', () => {
   expect(describePreview({ ...counted, gaining: 0, losing: 98_765, unchanged: 0 })).toBe(
     '0 ganham, 98.765 perdem, 0 ficam como estão',
   )
+  const own = { ...counted, includesSelf: true }
+  expect(describePreview({ ...own, gaining: 0, losing: 2, unchanged: 0 }, 'remove')).toBe(
+    '0 ganham, 2 perdem, 0 ficam como estão. Inclui a sua própria conta.',
+  )
+})
+
+it('names whom an undo has passed over', () => {
+  expect(describeUndo({ restored: 2, changed: [] })).toEqual({
+    kind: 'success',
+    title: 'Alteração desfeita',
+    description: '2 usuários voltaram ao que tinham antes.',
+  })
+  expect(describeUndo({ restored: 1, changed: ['a@x'] })).toEqual({
+    kind: 'warning',
+    title: 'Alteração desfeita em parte',
+    description: '1 usuário voltou ao que tinha antes. a@x foi alterado depois e ficou como está.',
+  })
+  expect(describeUndo({ restored: 7, changed: ['a@x', 'b@x', 'c@x', 'd@x'] }).description).toBe(
+    '7 usuários voltaram ao que tinham antes. a@x, b@x, c@x e mais 1 foram alterados depois e ficaram como estão.',
+  )
+})
+
+it('offers no way back when an answer comes after its time', () => {
+  const notice = { kind: 'success', title: 'Feito', description: '1 mudou.' } as const
+  announceUndoable(notice, { undoId: 'a', undoSeconds: 0 })
+  const [shown] = toastStore.read()
+  expect(shown?.description).toBe('1 mudou. O prazo de 30 segundos para desfazer já terminou.')
+  expect(shown?.action).toBeUndefined()
+  closeEveryToast()
 })
 
 it('saves for the people of the dry run alone', () => {
-  const told = { selected: 8, gaining: 8, losing: 0, unchanged: 0, fingerprint: 'x1', undoId: null }
+  const counts = { selected: 8, gaining: 8, losing: 0, unchanged: 0, includesSelf: false }
+  const told = { ...counts, fingerprint: 'x1', undoId: null, undoSeconds: 0 }
   const allMatching = { filter: { q: 'ana' }, except: ['c'], count: 9 }
   expect(asPreviewed({ allMatching, action: 'add', types: ['CRM'] }, told)).toEqual({
     allMatching: { ...allMatching, fingerprint: 'x1' },

@@ -11,6 +11,7 @@ import { useSettled } from '#web/ui/use-settled.ts'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import { rememberTicks } from './access-templates.ts'
 import { callOnce, isOutcomeUnknown } from './call-once.ts'
+import { firstOf } from './delete-users.ts'
 import { isSame } from './entitlements.tsx'
 import { inWords, type Selection, selectionSize, withoutLeavers } from './selection.ts'
 import { refreshUsers } from './user-queries.ts'
@@ -179,17 +180,18 @@ const OF_TIME: GainsAndLosses = {
   loses: ['fica com menos tempo', 'ficam com menos tempo'],
 }
 
-/** What a dry run has counted: '12 ganham, 0 perdem, 3 ficam como estão'. */
+/** What a dry run has counted: '12 ganham, 0 perdem, 3 ficam como estão'. Whoever takes something from themselves is told. */
 export function describePreview(
-  { gaining, losing, unchanged }: BulkEditResult,
+  { gaining, losing, unchanged, includesSelf }: BulkEditResult,
   action: BulkEdit['action'] = 'add',
 ): string {
   const { gains, loses } = action === 'validity' ? OF_TIME : OF_LISTS
-  return [
+  const counts = [
     inWords(gaining, ...gains),
     inWords(losing, ...loses),
     inWords(unchanged, 'fica como está', 'ficam como estão'),
   ].join(', ')
+  return includesSelf ? `${counts}. Inclui a sua própria conta.` : counts
 }
 
 /** What became of those selected: '12 mudaram, 3 já estavam assim.' */
@@ -202,16 +204,24 @@ function describeOutcome({ selected, unchanged }: BulkEditResult): string {
 
 /** Says that a bulk edit is done, and offers for 30 seconds to take it back. */
 function announceBulkEdit(action: BulkEdit['action'], result: BulkEditResult): void {
-  const { undoId, selected, unchanged } = result
+  const { undoId, undoSeconds, selected, unchanged } = result
   const notice = { kind: 'success', title: adminMessages.bulkDone(action, selected) } as const
   if (undoId === null || selected === unchanged)
     return void showToast({ ...notice, description: 'Ninguém mudou: todos já estavam assim.' })
-  announceUndoable({ ...notice, description: describeOutcome(result) }, undoId)
+  announceUndoable({ ...notice, description: describeOutcome(result) }, { undoId, undoSeconds })
 }
 
-/** Says that something is done, and offers for 30 seconds to take it back. */
-export function announceUndoable(notice: ToastContent, undoId: string): void {
-  const lifetimeMs = UNDO_SECONDS * 1_000
+/** Says that something is done, and offers to take it back for as long as that can be done: its answer may be late. */
+export function announceUndoable(
+  notice: ToastContent & { description: string },
+  { undoId, undoSeconds }: { undoId: string; undoSeconds: number },
+): void {
+  if (undoSeconds === 0)
+    return void showToast({
+      ...notice,
+      description: `${notice.description} O prazo de ${UNDO_SECONDS} segundos para desfazer já terminou.`,
+    })
+  const lifetimeMs = undoSeconds * 1_000
   const id = showToast({
     ...notice,
     lifetimeMs,
@@ -224,9 +234,9 @@ export function announceUndoable(notice: ToastContent, undoId: string): void {
 
 async function undoBulkEdit(undoId: string): Promise<void> {
   try {
-    const { restored } = await callOnce('POST /api/profiles/bulk-edit/{undoId}/undo', { params: { undoId } })
-    const what = ['usuário voltou ao que tinha antes.', 'usuários voltaram ao que tinham antes.'] as const
-    showToast({ kind: 'success', title: 'Alteração desfeita', description: inWords(restored, ...what) })
+    showToast(
+      describeUndo(await callOnce('POST /api/profiles/bulk-edit/{undoId}/undo', { params: { undoId } })),
+    )
   } catch (error) {
     const notice = failureNotice('Não foi possível desfazer a alteração', error)
     // Under the same key: what has been undone already is only told.
@@ -234,4 +244,17 @@ async function undoBulkEdit(undoId: string): Promise<void> {
     showToast(isOutcomeUnknown(error) ? { ...notice, ...again, lifetimeMs: UNDO_SECONDS * 1_000 } : notice)
   }
   void refreshUsers()
+}
+
+/** Who has back what they had before, and by name who has not. */
+export function describeUndo({ restored, changed }: { restored: number; changed: string[] }): ToastContent {
+  const what = ['usuário voltou ao que tinha antes.', 'usuários voltaram ao que tinham antes.'] as const
+  const done = inWords(restored, ...what)
+  if (changed.length === 0) return { kind: 'success', title: 'Alteração desfeita', description: done }
+  const stays =
+    changed.length === 1
+      ? 'foi alterado depois e ficou como está'
+      : 'foram alterados depois e ficaram como estão'
+  const description = `${done} ${firstOf(changed)} ${stays}.`
+  return { kind: 'warning', title: 'Alteração desfeita em parte', description }
 }

@@ -89,7 +89,7 @@ function explainRefusals(refused: Deletion['refused'], people: readonly ManagedP
 }
 
 /** 'a@x, b@x, c@x e mais 2' */
-function firstOf(names: readonly string[]): string {
+export function firstOf(names: readonly string[]): string {
   const rest = names.length - MAX_NAMED
   return names.slice(0, MAX_NAMED).join(', ') + (rest > 0 ? ` e mais ${rest.toLocaleString('pt-BR')}` : '')
 }

@@ -3,7 +3,7 @@ import { useId, useState } from 'react'
 import type { Invitation } from '#contract/invitations.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient, USERS_QUERY } from '#web/http/query-client.ts'
-import { isGone } from '#web/http/send-request.ts'
+import { ApiError, isGone } from '#web/http/send-request.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
@@ -13,6 +13,7 @@ import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useSettled } from '#web/ui/use-settled.ts'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
+import { callOnce } from './call-once.ts'
 import { ticksInWords } from './entitlements.tsx'
 
 /** Among what is read again when people change: whoever accepts an invitation has left the list. */
@@ -95,8 +96,11 @@ function Row({ invitation, onWithdraw }: { invitation: Invitation; onWithdraw: (
       showToast({ kind: 'success', title: 'Convite enviado de novo', description: email })
     },
     async onFailed(failure) {
-      showToast(failureNotice('O convite não foi enviado', failure))
-      if (isGone(failure)) await readAgain()
+      // The answer to the one before may have been lost: when it was sent stands in the list, read anew.
+      void readAgain()
+      if (failure instanceof ApiError && failure.status === 429)
+        showToast({ kind: 'info', title: 'O convite foi enviado há menos de um minuto', description: email })
+      else showToast(failureNotice('O convite não foi enviado', failure))
     },
   })
   return (
@@ -140,7 +144,7 @@ function Row({ invitation, onWithdraw }: { invitation: Invitation; onWithdraw: (
 function WithdrawDialog({ invitation, onClose }: { invitation: Invitation; onClose: () => void }) {
   const { id, email } = invitation
   const { submit, isBusy } = useSubmit({
-    send: () => callApi('DELETE /api/invitations/{id}', { params: { id } }),
+    send: () => callOnce('DELETE /api/invitations/{id}', { params: { id } }),
     async onDone() {
       await readAgain()
       showToast({ kind: 'success', title: 'Convite retirado', description: email })

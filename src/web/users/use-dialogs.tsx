@@ -80,5 +80,5 @@ export function useDialogs(
       {loaded.rare && <loaded.rare {...props} />}
     </>
   )
-  return { dialogs, open, act }
+  return { dialogs, open, close, act }
 }

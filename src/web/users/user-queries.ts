@@ -27,7 +27,7 @@ const PAGE_SIZE = 100
 /** Reading so many pages again only because the window has the focus would be a burden. */
 const MAX_PAGES_ON_FOCUS = 10
 const NO_FILTER: ProfileFilter = {}
-/** So many of those who wait are shown at first, and so many more each time; as many stand ready to go on to. */
+/** So many of those who wait are shown at first, and so many more each time. */
 export const FIRST_WAITING = 5
 export const MORE_WAITING = 50
 
@@ -118,20 +118,25 @@ export async function readAllMatching(
   return found
 }
 
+export interface WaitingPeople {
+  people: ManagedProfile[]
+  hasMore: boolean
+}
+
 /**
  * The newest of those who wait for approval, those whose e-mail is verified first: only of them it is known who they are.
- * @param shown how many are shown: more are read, so that one approval leads to the next
+ * @param shown how many are shown
  */
 export function waitingQuery(shown: number) {
   return queryOptions({
     queryKey: [USERS_QUERY, 'waiting', shown],
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ signal }): Promise<WaitingPeople> => {
       const read = (verified: boolean) => {
         const query = {
           ...queryOf({ waiting: true, verified }),
           sort: 'created_at',
           order: 'desc',
-          limit: Math.min(shown + MORE_WAITING, MAX_IDS),
+          limit: Math.min(shown, MAX_IDS),
         } as const
         return callApi('GET /api/profiles', { query, signal })
       }
