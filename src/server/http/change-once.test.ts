@@ -31,7 +31,7 @@ describeOnEachDatabase('a change under an idempotency key', (kind) => {
     const again = await edit(['CRM'], admin, `"${key}"`)
     expect([again.status, again.body]).toEqual([200, first.body])
     portal.clock.advance(20_500)
-    expect((await edit(['CRM'])).body).toEqual({ ...first.body, undoSeconds: 9 })
+    expect((await edit(['CRM'])).body).toEqual({ ...first.body, undoSeconds: 10 })
     expect((await undoEdit(portal, admin, again.body.undoId)).status).toBe(200)
     portal.clock.advance(9_500)
     expect((await edit(['CRM'])).body).toEqual({ ...first.body, undoSeconds: 0 })

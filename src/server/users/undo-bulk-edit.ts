@@ -21,7 +21,7 @@ export function withTimeLeft<Answer extends { undoUntil: number }>(
   // Answers that the version before has kept do not say.
   { undoUntil: end = 0, ...answer }: Answer,
 ) {
-  return { ...answer, undoSeconds: Math.max(0, Math.floor((end - clock()) / 1000)) }
+  return { ...answer, undoSeconds: Math.max(0, Math.ceil((end - clock()) / 1000)) }
 }
 
 /**
