@@ -25,7 +25,11 @@ export function ApprovalQueue() {
     if (!profile) return
     const isLast = index + 1 === seen.people.length
     const goOn = () => approve(index + 1, seen)
-    open({ kind: 'approve', profile, onNext: isLast ? (seen.hasMore ? () => readOn(seen) : undefined) : goOn })
+    open({
+      kind: 'approve',
+      profile,
+      onNext: isLast ? (seen.hasMore ? () => readOn(seen) : undefined) : goOn,
+    })
   }
   const readOn = ({ people: passed }: WaitingPeople) => {
     close()
