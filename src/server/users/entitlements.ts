@@ -66,7 +66,7 @@ export function changeOfValidity(
 }
 
 /** So many people a statement: a server breaks off statements that last longer than five seconds. */
-export const CHUNK = 2_000
+const CHUNK = 2_000
 
 /** What an edit changes of somebody, as the trail holds it. */
 export type State = Entitlements & { approved: boolean; valid_until: string | null }

@@ -5,7 +5,7 @@ import type { Db } from '#server/database/schema.ts'
 import { changeOnce } from '#server/http/change-once.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { CHUNK, type State, writeChanges } from './entitlements.ts'
+import { inChunks, type State, writeChanges } from './entitlements.ts'
 import { withdrawApprovalMails } from './mails.ts'
 
 /** The way of the answer and of the click: whoever presses in the last second is still heard. */
@@ -39,13 +39,13 @@ export async function undoBulkEdit(
   return changeOnce(context, async (db) => {
     const inside = { ...context, db, clock: () => askedAt }
     await holdCatalogue(db)
-    await lockPeople(db, undoId)
+    const ids = await lockPeople(db, undoId)
     // Only now: another undo of the same edit may have held the rows.
     await assertUndoable(inside, undoId)
     let restored = 0
     const changed: string[] = []
-    for (let last = 0, isEnd = false; !isEnd; ) {
-      const edited = await readEdited(db, undoId, last)
+    for (const chunk of inChunks(ids)) {
+      const edited = await readEdited(db, undoId, chunk)
       const changes = edited.flatMap(({ isAsLeft, who, before, after }) =>
         isAsLeft ? [{ ids: who, before: after, after: before }] : [],
       )
@@ -56,8 +56,6 @@ export async function undoBulkEdit(
         if (isAsLeft) restored += who.length
         else changed.push(...who)
       }
-      last = Math.max(last, ...edited.map(({ lastId }) => lastId))
-      isEnd = edited.reduce((sum, { who }) => sum + who.length, 0) < CHUNK
     }
     if (restored === 0 && changed.length > 0) throw allChanged(changed)
     return { restored, changed: changed.toSorted() }
@@ -71,12 +69,14 @@ function allChanged([first, another]: string[]): ProblemError {
   return new ProblemError('conflict', { detail: `${who} Nada foi desfeito.` })
 }
 
-async function lockPeople(db: Db, undoId: string): Promise<void> {
-  await sql`with locked as (
+/** @returns the ids of the people of an edit, but of those who have been deleted */
+async function lockPeople(db: Db, undoId: string): Promise<string[]> {
+  const { rows } = await sql<{ ids: string[] | null }>`with locked as (
       select p.user_id from profiles p
       where p.user_id in (select a.target_id from audit_entries a where a.batch_id = ${undoId})
       order by p.user_id for update
-    ) select count(*) from locked`.execute(db)
+    ) select json_agg(user_id) as ids from locked`.execute(db)
+  return rows[0]?.ids ?? []
 }
 
 async function assertUndoable({ db, clock, actor }: Context, undoId: string): Promise<void> {
@@ -123,20 +123,17 @@ interface Edited {
   isAsLeft: boolean
   /** The ids of those who are as it left them, the e-mails of the others. */
   who: string[]
-  lastId: number
 }
 
-/** The next people of an edit, by their entries in the trail. */
-async function readEdited(db: Db, undoId: string, afterId: number): Promise<Edited[]> {
+async function readEdited(db: Db, undoId: string, ids: string[]): Promise<Edited[]> {
   const { rows } = await sql<Edited>`
-    select before, after, is_as_left as "isAsLeft", max(id) as "lastId",
+    select before, after, is_as_left as "isAsLeft",
       json_agg(case when is_as_left then user_id::text else email end) as who
     from (
-      select a.id, a.before, a.after, p.user_id, p.email, held.state || a.after = held.state as is_as_left
+      select a.before, a.after, p.user_id, p.email, held.state || a.after = held.state as is_as_left
       from audit_entries a join profiles p on p.user_id = a.target_id, jsonb_build_object('types', p.types,
         'marcas', p.marcas, 'estados', p.estados, 'approved', p.approved, 'valid_until', p.valid_until) as held(state)
-      where a.batch_id = ${undoId} and a.action = any(${EDITS}::text[]) and a.id > ${afterId}
-      order by a.id limit ${sql.lit(CHUNK)}
+      where a.batch_id = ${undoId} and a.action = any(${EDITS}::text[]) and a.target_id = any(${ids}::uuid[])
     ) as edited group by before, after, is_as_left`.execute(db)
   return rows
 }
