@@ -232,6 +232,7 @@ test('somebody else was there after the edit: the others get theirs back, and it
   await other.change(emails[0] as string, { types: ['HPD', 'Slack'] })
   await page.getByRole('button', { name: 'Desfazer' }).click()
   await expect(toast(page, 'Alteração desfeita em parte')).toBeVisible()
-  await expect(toast(page, `${emails[0]} foi alterado depois e ficou como está.`)).toBeVisible()
+  const told = `1 usuário voltou ao que tinha antes. ${emails[0]} foi alterado depois e ficou como está.`
+  await expect(toast(page, told)).toBeVisible()
   expect((await stateOf(other, emails)).map(({ types }) => types)).toEqual([['HPD', 'Slack'], []])
 })
