@@ -1,9 +1,12 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { makeCertificate } from '#server/testing/make-certificate.ts'
 import { findFreePort, REAL_ENVIRONMENT } from '#server/testing/portal-process.ts'
 import { findOnPath } from './find-programs.mjs'
 import { listProductionPackages, NODE_SHA256, stageRelease, writeBillOfMaterials } from './release.mjs'
@@ -96,6 +99,32 @@ test('commands run under the Node that came along, and others are said to be unk
   expect(patio(`--env-file=${settings}`, 'admin', 'list').stderr).toContain('PORT: ')
   // Without settings it gets as far as asking for them, for a portal that is no demonstration.
   expect(patio('admin', 'list').stderr).toMatch(/^Configuração inválida:\n[\s\S]*SESSION_SECRET/)
+})
+
+test('an authority that the file of settings names is trusted by the commands', {
+  timeout: SLOW,
+}, async () => {
+  const made = makeCertificate()
+  onTestFinished(() => rmSync(made.folder, { recursive: true }))
+  const [cert, key] = [readFileSync(made.certificate), readFileSync(made.key)]
+  const server = createServer({ cert, key }, (_, reply) => reply.end()).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  const settings = join(folder, 'private.env')
+  const PUBLIC_URL = `https://127.0.0.1:${port}`
+  const all = { ...REAL_ENVIRONMENT, PUBLIC_URL, NODE_EXTRA_CA_CERTS: made.certificate, DATA_DIR: folder }
+  writeFileSync(
+    settings,
+    Object.entries(all)
+      .map(([name, value]) => `${name}="${value}"\n`)
+      .join(''),
+  )
+  const doctor = spawn(join(release, 'bin/patio'), [`--env-file=${settings}`, 'doctor'], {
+    cwd: '/',
+    env: {},
+  })
+  expect(await text(doctor.stdout)).toContain(`ok     TLS de 127.0.0.1:${port}: `)
 })
 
 test(

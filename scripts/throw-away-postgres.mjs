@@ -123,12 +123,21 @@ async function waitUntilReady(folder) {
   const pidFile = join(folder, 'data', 'postmaster.pid')
   for (const limit = Date.now() + startLimitMs; Date.now() < limit; await wait(50)) {
     // Line 8 is the server's own word on its state, the one that pg_ctl waits for.
-    if (existsSync(pidFile) && readFileSync(pidFile, 'utf8').split('\n')[7]?.trim() === 'ready') return
+    if (readOrNothing(pidFile).split('\n')[7]?.trim() === 'ready') return
     if (existsSync(join(folder, 'ended'))) break
   }
   throw new Error(
     `O PostgreSQL dos testes não subiu:\n${readFileSync(join(folder, 'log'), 'utf8').slice(-2000)}`,
   )
+}
+
+/** What sets the cluster up has such a file too, and removes it. @param {string} file */
+function readOrNothing(file) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
 }
 
 /** @returns {Promise<number>} a loopback port that nothing listens on at this moment */

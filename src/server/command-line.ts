@@ -1,4 +1,6 @@
 // `patio COMMAND`: what a release runs, under its own Node and without npm.
+import { readFileSync } from 'node:fs'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { VERSION } from './version.ts'
 
 interface Command {
@@ -47,9 +49,20 @@ const usage = () => {
   ].join('\n')
 }
 
+/** Node looks for NODE_EXTRA_CA_CERTS before it reads a file of settings. What cannot be read the doctor tells of. */
+function trustOwnAuthorities(file: string | undefined): void {
+  if (!file || getCACertificates('extra').length > 0) return
+  try {
+    const own =
+      readFileSync(file, 'utf8').match(/-----BEGIN CERT[^-]*-----[^-]+-----END CERT[^-]*-----/g) ?? []
+    setDefaultCACertificates([...getCACertificates('default'), ...own])
+  } catch {}
+}
+
 const [name = ''] = process.argv.slice(2)
 const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
 if (command) {
+  trustOwnAuthorities(process.env.NODE_EXTRA_CA_CERTS)
   process.argv.splice(2, 1, ...(command.before ? [command.before] : []))
   await command.run()
 } else if (name === '--version' || name === 'version') {

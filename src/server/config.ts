@@ -121,7 +121,7 @@ function configOf(
 }
 
 /** What a portal for real people cannot do without. */
-const REQUIRED = [
+export const REQUIRED = [
   'PUBLIC_URL',
   'SESSION_SECRET',
   'COMPANY_EMAIL_DOMAIN',

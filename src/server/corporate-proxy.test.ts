@@ -91,7 +91,8 @@ test.each<[CloudName, string]>([
 
 test('nothing is set without a proxy, and what is none is refused', () => {
   expect(useCorporateProxy({ NO_PROXY: '*' })).toBeUndefined()
-  expect(() => useCorporateProxy({ HTTPS_PROXY: 'nada' })).toThrow(
-    expect.objectContaining({ code: 'ERR_PROXY_INVALID_CONFIG' }),
-  )
+  for (const HTTPS_PROXY of ['nada', 'proxy:3128', 'proxy.example.com:3128'])
+    expect(() => useCorporateProxy({ HTTPS_PROXY }), HTTPS_PROXY).toThrow(
+      expect.objectContaining({ code: 'ERR_PROXY_INVALID_CONFIG' }),
+    )
 })

@@ -71,6 +71,17 @@ describe('the process refuses to start in words', () => {
     expect(output.split('\n').slice(1)).toEqual(['  - BRAND_LOGO: o arquivo não pode ser lido'])
   })
 
+  test('an address that this machine does not have', async () => {
+    const { code, output } = await refusal({
+      NODE_ENV: 'production',
+      ...REAL_ENVIRONMENT,
+      DATA_DIR: await makeMigratedDataDir(),
+      HOST: 'portal.invalid',
+    })
+    expect([code, output]).toEqual([1, expect.stringMatching(/O endereço portal\.invalid .* HOST/)])
+    expect(output).not.toContain('Error')
+  })
+
   test('production without its secrets, with a list of them', async () => {
     const { code, output } = await refusal({ NODE_ENV: 'production' })
     expect(code).toBe(1)

@@ -4,6 +4,7 @@ import { DatabaseOpenError } from './database/database.ts'
 import { DEMO_ACCOUNTS, DEMO_PASSWORD } from './demo/seed.ts'
 import { createLog, type Log } from './log.ts'
 import { settingWarnings } from './setting-warnings.ts'
+import { SETTING_NAMES } from './settings.ts'
 import { NotBuiltError, type Portal, startPortal } from './start.ts'
 import { typedCommand } from './version.ts'
 
@@ -11,12 +12,13 @@ import { typedCommand } from './version.ts'
 function explain(error: unknown, config: Config | undefined): string | undefined {
   if (error instanceof ConfigError || error instanceof DatabaseOpenError || error instanceof NotBuiltError)
     return error.message
-  const { code } = error as NodeJS.ErrnoException
+  const { code, hostname } = error as NodeJS.ErrnoException & { hostname?: string }
   if (code === 'ERR_PROXY_INVALID_CONFIG')
     return 'HTTPS_PROXY ou HTTP_PROXY: informe a URL do proxy, como http://proxy.exemplo.com.br:3128.'
   if (code === 'EADDRINUSE') return `A porta ${config?.port} já está em uso. Defina outra em PORT.`
   if (code === 'EACCES') return `Sem permissão para atender na porta ${config?.port}. Defina outra em PORT.`
-  if (code === 'EADDRNOTAVAIL') return `O endereço ${config?.host} não existe nesta máquina. Confira HOST.`
+  if (code === 'EADDRNOTAVAIL' || (code === 'ENOTFOUND' && hostname === config?.host))
+    return `O endereço ${config?.host} não existe nesta máquina. Confira HOST.`
   return undefined
 }
 
@@ -64,7 +66,8 @@ function readSecretsOnHangUp(portal: () => Portal | undefined, log: Log): void {
   process.on('SIGHUP', () => {
     try {
       const unheeded = portal()?.replaceSecrets(process.env)
-      if (unheeded) log.info({ needRestart: unheeded }, 'secrets read again')
+      const files = SETTING_NAMES.filter((name) => process.env[`${name}_FILE`])
+      if (unheeded) log.info({ files, needRestart: unheeded }, 'secrets read again')
     } catch (error) {
       if (!(error instanceof ConfigError)) log.error({ err: error }, 'secrets not read again')
       else log.error({ faults: error.faults }, 'secrets not read again: all stay as they were')

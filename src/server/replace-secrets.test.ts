@@ -64,6 +64,7 @@ test('SIGHUP reads the files of secrets again: all of them, or none when one is 
   write('smtp', 'smtp://127.0.0.1:10')
   portal.child.kill('SIGHUP')
   await expect.poll(portal.output, { timeout: 15_000 }).toContain('secrets read again')
+  expect(portal.output()).toContain('"files":["METRICS_TOKEN","SESSION_SECRET","SMTP_URL"]')
   expect([await statusWith(oldToken), await statusWith(newToken)]).toEqual([401, 200])
   for (const secret of [OLD, NEW, oldToken, newToken]) expect(portal.output()).not.toContain(secret)
 }, 90_000)

@@ -28,13 +28,17 @@ export const origin = httpUrl.pipe(
     })
     .transform((value) => new URL(value).origin),
 )
+/** What the password of a URL most often breaks on. */
+export const ESCAPES = 'na senha, # / ? @ e % escrevem-se %23 %2F %3F %40 e %25'
 export const postgresUrl = z
   .string()
-  .refine(isPostgresUrl, { error: 'informe uma URL postgres://' })
+  .refine(isPostgresUrl, { error: `informe uma URL postgres://; ${ESCAPES}` })
   .pipe(z.string().superRefine(readCertificatesOf))
-export const hostName = z
+const HOST_NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/
+export const hostName = z.string().regex(HOST_NAME, { error: 'use nomes de host em minúsculas, sem porta' })
+export const companyDomain = z
   .string()
-  .regex(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/, { error: 'use nomes de host em minúsculas, sem porta' })
+  .regex(HOST_NAME, { error: 'informe um só domínio, em minúsculas e sem @, como exemplo.com.br' })
 /** 'Pátio <portal@exemplo.com.br>' or the address alone: one sender, fit for a header. */
 export const sender = z
   .string()

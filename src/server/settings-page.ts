@@ -1,3 +1,4 @@
+import { REQUIRED } from './config.ts'
 import { describeSetting, SETTING_GROUPS, SETTING_NAMES } from './settings.ts'
 
 const INTRODUCTION = `# Settings
@@ -5,7 +6,9 @@ const INTRODUCTION = `# Settings
 Written from the settings themselves by \`npm run settings\`; a test fails while it is not up to date.
 
 Everything is read from the environment, once, at the start. Each setting can also be given as \`NAME_FILE\`, the path of a file that holds
-the value, which comes before \`NAME\`; secrets belong there (marked 🔑). An empty one is one that is not set. A setting that is wrong, missing
+the value, which comes before \`NAME\`; secrets belong there (marked 🔑). An empty one is one that is not set. What real people need is
+**required** where \`NODE_ENV=production\`, and one of \`POWERBI_CLIENT_SECRET\` and \`POWERBI_CLIENT_CERTIFICATE\`. In the user and the password
+of a URL, \`@ : / ? # %\` are written as \`%40 %3A %2F %3F %23 %25\`. A setting that is wrong, missing
 or dangerous stops the start with a line for each; a name that the portal does not read and that looks like one of these, and what is
 allowed but hardly meant, is warned of in a line. Values are never printed. \`npm run doctor\` tells what is set, where it
 comes from and whether it works.
@@ -23,7 +26,9 @@ export function writeSettingsPage(): string {
 
 function cellsOf(name: (typeof SETTING_NAMES)[number]): string[] {
   const { what, shownDefault, isSecret, default: plain } = describeSetting(name)
-  const shown = shownDefault ?? (plain === undefined ? '–' : `\`${plain}\``)
+  const required = (REQUIRED as readonly string[]).includes(name) ? ['**required**'] : []
+  const otherwise = shownDefault ?? (plain === undefined ? undefined : `\`${plain}\``)
+  const shown = [...required, ...(otherwise ? [otherwise] : [])].join('; ') || '–'
   return [`\`${name}\`${isSecret ? ' 🔑' : ''}`, shown, what]
 }
 

@@ -4,6 +4,8 @@ import { CLOUDS, type CloudName } from './power-bi/clouds.ts'
 import {
   applicationId,
   certificate,
+  companyDomain,
+  ESCAPES,
   emailAddress,
   flag,
   hostName,
@@ -82,7 +84,7 @@ export const SETTING_GROUPS = {
   'The database': {
     DATABASE_URL: described(
       postgresUrl.optional(),
-      '`postgres://…`, several hosts comma-separated; without it, the embedded database',
+      '`postgres://user:password@host:5432/database`, several hosts comma-separated; without it, the embedded database',
       secret,
     ),
     DATABASE_DIRECT_URL: described(
@@ -96,9 +98,13 @@ export const SETTING_GROUPS = {
     ),
   },
   'People and sessions': {
-    COMPANY_EMAIL_DOMAIN: described(hostName.optional(), 'whose addresses may have accounts', {
-      shownDefault: 'demo: `grupopatio.com.br`',
-    }),
+    COMPANY_EMAIL_DOMAIN: described(
+      companyDomain.optional(),
+      'the one domain whose addresses may have accounts',
+      {
+        shownDefault: 'demo: `grupopatio.com.br`',
+      },
+    ),
     BUILTIN_ADMIN_EMAIL: described(
       emailAddress.optional(),
       'the address that signs in without the human check, under stricter limits',
@@ -168,8 +174,8 @@ export const SETTING_GROUPS = {
   },
   Mail: {
     SMTP_URL: described(
-      z.url({ protocol: /^smtps?$/, error: 'informe uma URL smtp:// ou smtps://' }).optional(),
-      'the mail server; `smtp://` to another host warns at the start unless `?requireTLS=true` insists on STARTTLS',
+      z.url({ protocol: /^smtps?$/, error: `informe uma URL smtp:// ou smtps://; ${ESCAPES}` }).optional(),
+      'the mail server: `smtps://user:password@host` (port 465), or `smtp://…?requireTLS=true` (587, STARTTLS); without `requireTLS` mails may leave unencrypted, which is warned of at the start',
       secret,
     ),
     MAIL_FROM: described(sender.optional(), 'the sender: `Pátio <portal@example.com.br>`'),

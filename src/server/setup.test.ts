@@ -56,7 +56,9 @@ test('asks until the answers are sound, writes a file that the portal takes, and
     lines.map((line) => [line.split('=', 1)[0], line.slice(line.indexOf('=') + 1).replace(/^"(.*)"$/, '$1')]),
   )
   const config = readConfig(written)
+  // The proxy is on this machine, and before one portal.
   expect(config).toMatchObject({
+    host: '127.0.0.1',
     publicUrl: 'https://127.0.0.1:9',
     mailFrom: 'Grupo Exemplo <portal@example.com>',
   })
@@ -64,12 +66,14 @@ test('asks until the answers are sound, writes a file that the portal takes, and
   expect(settingWarnings(written, config)).toEqual([])
   expect(said).toContain(`EnvironmentFile=${file}`)
   expect(said).toContain('127.0.0.1:9 {\n\treverse_proxy')
+  expect(said).not.toMatch(/:4001|postgres-primary/)
   expect(said).toMatch(/^falha {2}PUBLIC_URL/m)
   for (const hidden of ['canary-client-secret', 'canary-password', written.SESSION_SECRET])
     expect(said).not.toContain(hidden)
 
   const again = await runSetup([file], answers)
   expect([again.code, again.complained]).toEqual([3, expect.stringContaining('já existe')])
+  expect((await runSetup([join(folder, 'none', 'file')], answers)).said).toBe('')
   expect((await runSetup([join(folder, 'other')], ['https://127.0.0.1:9'])).complained).toContain(
     'nada foi escrito',
   )

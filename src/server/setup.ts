@@ -1,8 +1,8 @@
 // `npm run setup -- FILE`: asks what a portal for real people needs, writes it into a file of settings, and tries it.
 
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +10,7 @@ import { exitCodeOf, runDoctor, writeFindings } from './doctor/run-doctor.ts'
 import { faultOfSetting, isSecretSetting, type SettingName } from './settings.ts'
 import { typedCommand } from './version.ts'
 
+const SAME_MACHINE = '127.0.0.1'
 const DEPLOY = fileURLToPath(new URL('../../deploy', import.meta.url))
 const USAGE = `Uso: ${typedCommand('setup')} ARQUIVO   (por exemplo /etc/patio/patio.env; nunca escreve sobre um que existe)`
 
@@ -22,7 +23,7 @@ interface Question {
 
 const QUESTIONS: readonly Question[] = [
   { name: 'PUBLIC_URL', ask: 'Endereço que as pessoas abrem (https://portal.exemplo.com.br)' },
-  { name: 'TRUSTED_PROXIES', ask: 'Endereço do proxy que faz o TLS', otherwise: '127.0.0.1' },
+  { name: 'TRUSTED_PROXIES', ask: 'Endereço do proxy que faz o TLS', otherwise: SAME_MACHINE },
   { name: 'COMPANY_EMAIL_DOMAIN', ask: 'Domínio dos e-mails que podem ter conta (exemplo.com.br)' },
   { name: 'GROUP_NAME', ask: 'Nome do grupo' },
   { name: 'GROUP_SITE_URL', ask: 'Site do grupo (https://…)' },
@@ -98,10 +99,14 @@ function faultOfFile(name: SettingName, file: string): string | undefined {
 
 async function setUp(file: string): Promise<number> {
   if (existsSync(file)) throw new SetupError(`${file} já existe. Escolha outro nome, ou mude-o à mão.`)
+  assertFolder(dirname(file))
   const prompt = openPrompt()
   const settings: [string, string][] = [['NODE_ENV', 'production']]
   for (const question of QUESTIONS) settings.push(...(await settle(prompt, question)))
   prompt.close()
+  // Then nobody has to reach the portal past it.
+  if (settings.some(([name, value]) => name === 'TRUSTED_PROXIES' && value === SAME_MACHINE))
+    settings.push(['HOST', SAME_MACHINE])
   const secret = () => randomBytes(36).toString('base64url')
   settings.push(['SESSION_SECRET', secret()], ['METRICS_TOKEN', secret()])
   // What systemd, Node and a shell that reads the file take alike.
@@ -117,7 +122,16 @@ async function setUp(file: string): Promise<number> {
   return exitCodeOf(findings)
 }
 
-/** The files of the service manager and of each proxy, with what was answered in them. */
+/** Before anything is asked. */
+function assertFolder(folder: string): void {
+  try {
+    accessSync(folder, constants.W_OK)
+  } catch {
+    throw new SetupError(`A pasta ${folder} não existe, ou não se pode escrever nela. Crie-a antes.`)
+  }
+}
+
+/** The files of the service manager and of each proxy, with what was answered in them, for one portal. */
 function filledIn({ PUBLIC_URL = '' }: Record<string, string>, file: string): string {
   const { host, hostname } = new URL(PUBLIC_URL)
   const files = ['patio.service', 'Caddyfile', 'nginx.conf', 'haproxy.cfg'].map((name) => {
@@ -125,6 +139,8 @@ function filledIn({ PUBLIC_URL = '' }: Record<string, string>, file: string): st
       .replace('EnvironmentFile=/etc/patio/patio.env', `EnvironmentFile=${resolve(file)}`)
       .replace('{$PORTAL_HOST:localhost}', host)
       .replaceAll('portal.example.com.br', hostname)
+      .replace(/^.*127\.0\.0\.1:4001.*\n/m, '')
+      .replace(/\n# DATABASE_URL=[\s\S]*/, '')
     return `──── ${name} ────\n${text}`
   })
   return `\nO serviço e o proxy (um dos três), preenchidos:\n\n${files.join('\n')}`

@@ -9,6 +9,8 @@ export interface InspectedServer {
   error?: unknown
   /** 150004 */
   version?: number
+  /** Of the database: 'UTF8' */
+  encoding?: string
   isReadOnly?: boolean
   isPooled?: boolean
   isEncrypted?: boolean
@@ -40,6 +42,7 @@ async function inspectServer(url: string): Promise<InspectedServer> {
     const asked = Date.now()
     const { rows } = await client.query({
       text: `select current_setting('server_version_num')::int as version,
+        current_setting('server_encoding') as encoding,
         current_setting('transaction_read_only')::boolean as "isReadOnly",
         pg_backend_pid() <> $1 as "isPooled",
         (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
@@ -48,6 +51,7 @@ async function inspectServer(url: string): Promise<InspectedServer> {
     const { now, ...facts } = rows[0] as {
       now: number
       version: number
+      encoding: string
       isReadOnly: boolean
       isPooled: boolean
     }

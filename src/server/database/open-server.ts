@@ -31,7 +31,7 @@ export interface ServerOptions {
 
 /**
  * Opens a PostgreSQL server (15 or later).
- * @throws DatabaseOpenError when nothing that writes answers, the server is too old, or the two URLs lead to different ones
+ * @throws DatabaseOpenError when nothing that writes answers, the server is too old, the database not in UTF8, or the two URLs lead to different ones
  */
 export async function openServer(options: ServerOptions, limits = SERVING): Promise<Database> {
   const { onConnectionError } = options
@@ -72,6 +72,8 @@ export async function openServer(options: ServerOptions, limits = SERVING): Prom
     const client = await pool.connect()
     client.release()
     if (Number(pool.facts()?.version) < 150_000) throw new Error('é preciso PostgreSQL 15 ou mais novo')
+    if (pool.facts()?.encoding !== 'UTF8')
+      throw new Error("a codificação precisa ser UTF8: create database … encoding 'UTF8' template template0")
     if (directUrl) await refuseAnotherServer(database)
   } catch (error) {
     await pool.end()

@@ -10,6 +10,8 @@ const LONGEST_LIFE_SECONDS = 300
 export interface ServerFacts {
   /** 150004 */
   version: number
+  /** Of the database: 'UTF8' */
+  encoding: string
   /** Whether somebody stands between who may hand each transaction to another connection: PgBouncer, say. */
   isPooled: boolean
 }
@@ -24,6 +26,7 @@ export async function checkServer(client: pg.ClientBase, timeoutMs: number): Pro
   const { processID } = client as unknown as { processID: number | null }
   const { rows } = await client.query<ServerFacts & { isReadOnly: boolean }>({
     text: `select current_setting('server_version_num')::int as version,
+      current_setting('server_encoding') as encoding,
       current_setting('transaction_read_only')::boolean as "isReadOnly",
       case when pg_backend_pid() = $1 then set_config('statement_timeout', $2, false) end is null as "isPooled"`,
     values: [processID ?? 0, String(timeoutMs)],

@@ -135,7 +135,7 @@ function notAnswered(about: string, status: number): Found {
   return status === 401 || status === 403
     ? warning(
         `${about}: o portal que atende lá não nos reconhece.`,
-        'Rode a verificação com a mesma configuração (SESSION_SECRET) do portal que atende em PUBLIC_URL.',
+        'Rode a verificação com a mesma configuração (SESSION_SECRET) do portal que atende em PUBLIC_URL, e com o relógio certo.',
       )
     : warning(
         `${about}: não verificado, porque PUBLIC_URL não leva a este portal (${status}).`,

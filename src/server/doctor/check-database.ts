@@ -5,6 +5,7 @@ import { type InspectedServer, inspectServers } from '#server/database/inspect-s
 import { listMigrations, pendingOf } from '#server/database/migrate.ts'
 import { readLastBackUp } from '#server/operations/back-up.ts'
 import { countUnsent, readOldestAge } from '#server/operations/metrics.ts'
+import { typedCommand } from '#server/version.ts'
 import { type Check, check, type Found, fault, good, warning } from './examine.ts'
 import { causeOf } from './name-cause.ts'
 
@@ -24,14 +25,16 @@ export function serverChecks({ databaseUrl, databaseDirectUrl }: Config): Check[
     check('database', 'Banco de dados', WITHIN_MS, async () => {
       const servers = await inspectServers(databaseUrl)
       const found = servers.flatMap((server) => describeServer(server, databaseDirectUrl !== undefined))
-      const isAlone = servers.every(({ error, isReadOnly }) => error || isReadOnly)
-      // Of several hosts one that writes is enough.
-      return isAlone
-        ? found
-        : found.map((each) => (each.grade === 'fault' ? { ...each, grade: 'warning' } : each))
+      // Of several hosts one that serves is enough.
+      return servers.some(serves)
+        ? found.map((each) => (each.grade === 'fault' ? { ...each, grade: 'warning' } : each))
+        : found
     }),
   ]
 }
+
+const serves = ({ error, isReadOnly, version = 0, encoding }: InspectedServer) =>
+  !error && !isReadOnly && version >= OLDEST_VERSION && encoding === 'UTF8'
 
 function describeServer(server: InspectedServer, hasDirectUrl: boolean): Found[] {
   const at = `Banco de dados em ${server.place}`
@@ -39,7 +42,7 @@ function describeServer(server: InspectedServer, hasDirectUrl: boolean): Found[]
     const { says, todo } = causeOf(server.error)
     return [fault(`${at}: ${says}.`, todo)]
   }
-  const { version = 0, isReadOnly, isPooled, isEncrypted, aheadMs = 0 } = server
+  const { version = 0, encoding, isReadOnly, isPooled, isEncrypted, aheadMs = 0 } = server
   const major = Math.floor(version / 10_000)
   const isHere = /^(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(server.place)
   const seconds = (Math.abs(aheadMs) / 1000).toFixed(1).replace('.', ',')
@@ -47,6 +50,13 @@ function describeServer(server: InspectedServer, hasDirectUrl: boolean): Found[]
   if (version < OLDEST_VERSION)
     found.push(
       fault(`${at}: PostgreSQL ${major} é antigo demais.`, 'Atualize para o PostgreSQL 15 ou mais novo.'),
+    )
+  if (encoding !== 'UTF8')
+    found.push(
+      fault(
+        `${at}: a codificação é ${encoding}, e o portal precisa de UTF8.`,
+        "Crie-o de novo: create database … encoding 'UTF8' template template0.",
+      ),
     )
   if (isReadOnly)
     found.push(
@@ -123,7 +133,7 @@ export function storeChecks({ db }: Pick<Database, 'db'>, { isDemo }: Config): C
       const at = await readLastBackUp(db)
       return describeBackUp(
         at,
-        'Agende npm run backup -- ARQUIVO todos os dias, ou a cópia do seu servidor de banco.',
+        `Agende ${typedCommand('backup')} ARQUIVO todos os dias, ou a cópia do seu servidor de banco.`,
       )
     }),
   ]

@@ -13,6 +13,7 @@ import type { Finding } from '#contract/health.ts'
 import { findPgBouncer } from '#scripts/find-programs.mjs'
 import { startThrowAwayPostgres, unprivilegedUser } from '#scripts/throw-away-postgres.mjs'
 import { readConfig } from '#server/config.ts'
+import { openServer } from '#server/database/open-server.ts'
 import { createLog } from '#server/log.ts'
 import { createPowerBi } from '#server/power-bi/power-bi-client.ts'
 import { makeCertificate } from '#server/testing/make-certificate.ts'
@@ -200,7 +201,7 @@ describe('each broken service has its line', () => {
       expect.stringMatching(/^ok .* 0 h/),
       expect.stringMatching(/Disco em .* GiB livres/),
     ])
-    expect((await linesFrom(backUpFolderCheck('/nowhere')))[0]).toMatch(/^falha/)
+    expect((await linesFrom(backUpFolderCheck('/nowhere')))[0]).toMatch(/^falha .*não existe/)
   })
 })
 
@@ -229,6 +230,12 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('a real PostgreSQL', () => {
     wrong.href = server.url.replace(/postgres$/, 'nowhere')
     expect((await look({ DATABASE_URL: wrong.href }))[0]).toContain('o banco de dados não existe')
     expect((await look({ DATABASE_URL: `${server.url}?sslmode=verify-full` }))[0]).toContain('não fala TLS')
+
+    // What a machine without a locale makes of itself.
+    await runAt(server.url, "create database ascii encoding 'SQL_ASCII' locale 'C' template template0")
+    const ascii = { DATABASE_URL: server.url.replace(/postgres$/, 'ascii') }
+    expect((await look(ascii))[0]).toMatch(/^falha .*SQL_ASCII/)
+    await expect(openServer({ url: ascii.DATABASE_URL, onConnectionError: () => {} })).rejects.toThrow('UTF8')
 
     const { folder, certificate, key } = makeCertificate()
     onTestFinished(() => rmSync(folder, { recursive: true }))

@@ -24,6 +24,11 @@ const BY_CODE: Record<string, Cause> = {
     todo: 'Inicie o serviço, ou confira o endereço e a porta.',
   },
   ENOTFOUND: { says: 'o nome não existe no DNS', todo: 'Confira o nome do host e o DNS desta máquina.' },
+  ENOENT: { says: 'esse caminho não existe', todo: 'Crie-o, ou confira o caminho.' },
+  EACCES: {
+    says: 'este usuário não tem acesso a esse caminho',
+    todo: 'Confira o dono e os direitos, e rode a verificação como o usuário do portal.',
+  },
   EAI_AGAIN: { says: 'o DNS não respondeu', todo: 'Confira o DNS desta máquina.' },
   ECONNRESET: {
     says: 'a conexão foi cortada',
@@ -39,6 +44,10 @@ const BY_CODE: Record<string, Cause> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
   CERT_HAS_EXPIRED: { says: 'o certificado venceu', todo: 'Renove o certificado do serviço.' },
+  CERT_NOT_YET_VALID: {
+    says: 'o certificado ainda não vale, ou o relógio desta máquina está atrasado',
+    todo: 'Ligue a sincronização de hora (NTP) nas duas máquinas.',
+  },
   ERR_TLS_CERT_ALTNAME_INVALID: {
     says: 'o certificado é de outro nome',
     todo: 'Use o nome que está no certificado, ou emita um para este.',
@@ -80,7 +89,7 @@ export function causeOf(error: unknown): Cause {
     const known = BY_WORDS.find(([words]) => words.test(message))
     if (known) return known[1]
   }
-  const [first] = chain
+  const first = chain.find(({ code }) => code) ?? chain[0]
   if (chain.some(({ code }) => code === 'ETIMEDOUT')) return NO_WAY
   return {
     says: `falhou (${first?.code ?? first?.name ?? 'sem código'})`,

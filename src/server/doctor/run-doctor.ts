@@ -5,6 +5,7 @@ import type { Finding } from '#contract/health.ts'
 import { type Config, ConfigError, readConfig } from '#server/config.ts'
 import { useCorporateProxy } from '#server/corporate-proxy.ts'
 import { type Database, DatabaseOpenError } from '#server/database/database.ts'
+import { listMigrations, pendingOf } from '#server/database/migrate.ts'
 import { openDatabase } from '#server/database/open-database.ts'
 import { readDemoSecret } from '#server/demo/demo-installation.ts'
 import { createKeyring } from '#server/keyring.ts'
@@ -97,6 +98,10 @@ async function openQuietly(config: Config): Promise<{ database: Database | undef
         (late) => late.close(),
         () => {},
       )
+    if (database && (await isEmpty(database))) {
+      await database.close()
+      return said(good('Banco de dados: vazio; o primeiro início cria as tabelas.'))
+    }
     const embedded = said(good('Banco de dados: o embutido, nesta máquina.'))
     return { database, checks: config.databaseUrl ? [] : embedded.checks }
   } catch (error) {
@@ -114,6 +119,12 @@ async function openQuietly(config: Config): Promise<{ database: Database | undef
         )
       : said(fault(error.message, 'Confira DATA_DIR e de quem é a pasta.'))
   }
+}
+
+/** Nothing can be said yet of what would lie in it. */
+async function isEmpty({ db }: Database): Promise<boolean> {
+  const names = await listMigrations()
+  return (await pendingOf(db, names).catch(() => [])).length === names.length
 }
 
 /** One line for each finding: for people, or JSON for scripts. */

@@ -73,11 +73,12 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<Serv
 /** The whole of it, so that no dots in the path lead elsewhere. */
 const PROBE = /^\/api\/health\/\w+$/
 
-/** Load balancers may ask for the health without saying of whom (HTTP/1.0, HAProxy's default). */
+/** Load balancers may ask for the health without saying of whom (HTTP/1.0, HAProxy's default; F5's has an empty `Host`). */
 function nameHostOfProbe({ url, headers, rawHeaders, httpVersionMajor }: IncomingMessage): void {
-  if (headers.host !== undefined || httpVersionMajor === 0 || !PROBE.test(url ?? '')) return
+  if (headers.host || httpVersionMajor === 0 || !PROBE.test(url ?? '')) return
+  const at = rawHeaders.findIndex((text, index) => index % 2 === 0 && /^host$/i.test(text))
   headers.host = 'localhost'
-  rawHeaders.push('Host', headers.host)
+  rawHeaders.splice(at < 0 ? rawHeaders.length : at, 2, 'Host', headers.host)
 }
 
 const CALLER_WENT_AWAY = 499
