@@ -82,6 +82,11 @@ export default defineConfig({
               name: 'framework',
               test: /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(react-router|router-core|history|store|react-store))\//,
             },
+            // Small ones that most screens need: apart, each is a file that compresses badly.
+            {
+              name: 'parts',
+              test: /lucide-react\/dist\/esm\/[A-Za-z]+\.|src\/web\/ui\/(alert|button|class-names|loading|tooltip|use-submit)\./,
+            },
             { name: 'queries', test: /node_modules\/@tanstack\/(react-query|query-core)\// },
           ],
         },

@@ -130,8 +130,14 @@ test('on a phone many notices leave the form within reach', async ({ page }) => 
     await page.getByRole('button', { name: 'Enviar Mensagem' }).click({ timeout: 3_000 })
     await expect(notices.getByRole('alert')).toHaveCount(4)
     await expect(notices.getByText('Mensagem é obrigatória')).toBeInViewport({ ratio: 1 })
-    expect((await notices.boundingBox())?.height).toBeLessThan(170)
+    expect((await notices.boundingBox())?.height).toBeLessThan(110)
   }
+  await notices.getByRole('button', { name: 'e mais 3' }).click()
+  for (const alert of await notices.getByRole('alert').all()) await expect(alert).toBeInViewport({ ratio: 1 })
+  await notices.getByRole('button', { name: 'mostrar menos' }).click()
+  await notices.getByRole('button', { name: 'Fechar notificação' }).last().click()
+  await expect(notices.getByText('Celular é obrigatório')).toBeInViewport({ ratio: 1 })
+  await expect(notices.getByRole('button', { name: 'e mais 2' })).toBeVisible()
 })
 
 test('nothing typed is lost when sending fails or the page is loaded again', async ({ page }) => {

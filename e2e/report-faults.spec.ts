@@ -32,9 +32,21 @@ test('failures that may pass are all told, keep their tabs and mend themselves',
   const refusal = { code: 'power-bi-unavailable', detail: 'O Power BI não respondeu.', requestId: 'r' }
   const answer = { status: 503, json: { type: 'about:blank', title: 'x', status: 503, ...refusal } }
   await page.route('**/api/functions/get-powerbi-token', (route) => route.fulfill(answer))
+  await page.setViewportSize({ width: 390, height: 844 })
   await openAs(page, 'diretoria')
-  for (const area of ['Vendas', 'Oficina', 'HPD', 'CRM', 'Marketing', 'Gerentes'])
-    await expect(page.getByText(`Erro ao gerar token para ${area}`)).toBeVisible()
+  const notices = page.getByRole('region', { name: 'Notificações' })
+  const areas = ['Vendas', 'Oficina', 'HPD', 'CRM', 'Marketing', 'Gerentes']
+  for (const area of areas)
+    await expect(notices.getByRole('alert').filter({ hasText: area })).toHaveText(
+      `Erro ao gerar token para ${area}${refusal.detail}`,
+    )
+  // All of one cause: a phone shows one of them, with a way to the others.
+  expect((await notices.boundingBox())?.height).toBeLessThan(150)
+  await notices.getByRole('button', { name: 'e mais 5' }).click()
+  for (const area of areas)
+    await expect(notices.getByText(`Erro ao gerar token para ${area}`)).toBeInViewport({ ratio: 1 })
+  await notices.getByRole('button', { name: 'Fechar notificação' }).click()
+  await expect(notices.getByRole('alert')).toHaveCount(0)
   await expect(page.getByRole('tab')).toHaveCount(7)
   const failure = page.getByRole('tabpanel').getByRole('alert')
   await expect(failure).toContainText('Erro ao carregar o relatório do Power BI')

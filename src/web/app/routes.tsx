@@ -10,14 +10,14 @@ import {
   redirect,
   useMatches,
 } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { type ComponentType, useEffect, useState, useSyncExternalStore } from 'react'
 import { documentTitle, STYLE_PATH } from '#contract/portal.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { getSession, onAuthStateChange, owesPasswordChange } from '#web/session/session.ts'
 import { forgetEnd, readReturnPath } from '#web/session/session-end.ts'
 import { nameTab } from '#web/ui/tab-name.ts'
-import { Toaster } from '#web/ui/toast.tsx'
+import { toastStore } from '#web/ui/toast.tsx'
 import type { SearchPart } from '#web/users/user-view.ts'
 import { ErrorScreen, NotFoundScreen } from './error-screens.tsx'
 
@@ -63,9 +63,24 @@ function Root() {
   return (
     <>
       <Outlet />
-      <Toaster />
+      <Notices />
     </>
   )
+}
+
+/** Loaded behind the screen: what is said meanwhile waits for it, and has it asked for again where it could not be had. */
+function Notices() {
+  const [Toaster, setToaster] = useState<ComponentType>()
+  const newest = useSyncExternalStore(toastStore.subscribe, toastStore.read, toastStore.read).at(-1)?.id
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each notice tries again
+  useEffect(() => {
+    if (Toaster) return
+    import('#web/ui/toaster.tsx').then(
+      (chunk) => setToaster(() => chunk.Toaster),
+      () => {},
+    )
+  }, [newest, Toaster])
+  return Toaster && <Toaster />
 }
 
 const rootRoute = createRootRoute({ component: Root, notFoundComponent: NotFoundScreen })

@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { closeToast, closeToasts, pauseToasts, runToastAction, showToast, toastStore } from './toast.tsx'
+import {
+  closeToast,
+  closeToasts,
+  groupByCause,
+  pauseToasts,
+  runToastAction,
+  showToast,
+  toastStore,
+} from './toast.tsx'
 
 const titles = () => toastStore.read().map(({ title }) => title)
 
@@ -60,6 +68,27 @@ describe('toasts', () => {
   it('are never more than nine', () => {
     for (const title of 'abcdefghij') showToast({ kind: 'error', title })
     expect(titles()).toEqual([...'bcdefghij'])
+  })
+
+  it('stand on one card where the cause is one, and go together', () => {
+    const fail = (title: string, description = 'O Power BI não respondeu.') =>
+      showToast({ kind: 'error', title, description })
+    fail('Vendas')
+    fail('Excluir', 'Sem conexão com o portal.')
+    vi.advanceTimersByTime(5_000)
+    fail('Oficina')
+    for (const title of ['Nome', 'E-mail']) showToast({ kind: 'error', title })
+    const cards = [...groupByCause(toastStore.read()).values()]
+    expect(cards.map((card) => card.map(({ title }) => title))).toEqual([
+      ['Excluir'],
+      ['Vendas', 'Oficina'],
+      ['Nome'],
+      ['E-mail'],
+    ])
+    vi.advanceTimersByTime(4_000)
+    expect(titles()).toEqual(['Vendas', 'Oficina', 'Nome', 'E-mail'])
+    vi.advanceTimersByTime(5_000)
+    expect(titles()).toEqual([])
   })
 
   describe('that offer something', () => {

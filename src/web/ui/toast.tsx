@@ -1,11 +1,4 @@
-import X from 'lucide-react/icons/x'
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
-import { createPortal } from 'react-dom'
-import { KindIcon, type NoticeKind } from './alert.tsx'
-import { useHydrated } from './button.tsx'
-import { classNames } from './class-names.ts'
-import { Tooltip } from './tooltip.tsx'
-import { useSecondsLeft, writeTimeLeft } from './use-seconds-left.ts'
+import type { NoticeKind } from './alert.tsx'
 
 export interface ToastContent {
   kind: NoticeKind
@@ -53,9 +46,10 @@ export function showToast(toast: ToastContent): number {
   if (same) closeToast(same.id)
   lastId += 1
   const id = lastId
-  timers.set(id, { endsAt: 0, remainingMs: toast.lifetimeMs ?? LIFETIMES_MS[toast.kind] })
+  const cause = causeOf({ ...toast, id })
   publish([...shown, { ...toast, id }])
-  if (!isPaused || toast.action) start(id)
+  // What stands on one card goes as one: there is more to read since.
+  for (const mate of shown) if (causeOf(mate) === cause) startAnew(mate)
   const tooMany = Math.max(0, shown.length - MAX_SHOWN)
   for (const { id: oldId } of shown.filter((each) => !each.action).slice(0, tooMany)) closeToast(oldId)
   return id
@@ -65,6 +59,23 @@ export function closeToast(id: number): void {
   clearTimeout(timers.get(id)?.timer)
   timers.delete(id)
   publish(shown.filter((toast) => toast.id !== id))
+}
+
+/** Alike for notices that have one cause: what is said below the title is the same, and nothing is offered. */
+function causeOf({ id, kind, description, action, countdownTo }: ShownToast): string {
+  return description && !action && !countdownTo ? `${kind} ${description}` : String(id)
+}
+
+/** The notices by their causes, the newest last. */
+export function groupByCause(toasts: readonly ShownToast[]): ReadonlyMap<string, readonly ShownToast[]> {
+  const groups = new Map<string, readonly ShownToast[]>()
+  for (const toast of toasts) {
+    const cause = causeOf(toast)
+    const group = [...(groups.get(cause) ?? []), toast]
+    groups.delete(cause)
+    groups.set(cause, group)
+  }
+  return groups
 }
 
 /**
@@ -102,6 +113,12 @@ export const toastStore = {
   read: (): readonly ShownToast[] => shown,
 }
 
+function startAnew({ id, kind, lifetimeMs = LIFETIMES_MS[kind], action }: ShownToast): void {
+  clearTimeout(timers.get(id)?.timer)
+  timers.set(id, { endsAt: 0, remainingMs: lifetimeMs })
+  if (!isPaused || action) start(id)
+}
+
 function start(id: number): void {
   const clock = timers.get(id)
   if (!clock) return
@@ -121,146 +138,4 @@ function stop(id: number): void {
 function publish(next: readonly ShownToast[]): void {
   shown = next
   for (const callback of [...subscribers]) callback()
-}
-
-/** The place where toasts appear; once in the page. Also behind a modal dialog they are seen, read out and closable. */
-export function Toaster() {
-  const toasts = useSyncExternalStore(toastStore.subscribe, toastStore.read, toastStore.read)
-  const section = useRef<HTMLElement>(null)
-  const isHydrated = useHydrated()
-  usePauseWhileHidden()
-  useToastShortcut(section, toasts)
-  const newest = toasts.at(-1)?.id
-  const isAtOtherEnd = useOtherEnd(section, newest)
-  useEffect(() => {
-    // What pointed at the last toast cannot leave it any more once it is gone.
-    if (newest === undefined) pauseToasts(false)
-    section.current?.scrollTo(0, 9e9)
-  }, [newest])
-  // A portal cannot be drawn beforehand.
-  if (!isHydrated) return null
-  // Outside the root, which is a stacking context of its own below every dialog and its shade.
-  return createPortal(
-    // Polite for good news; an error carries role="alert" of its own and interrupts.
-    <section
-      ref={section}
-      aria-label="Notificações"
-      aria-keyshortcuts="F6"
-      aria-live="polite"
-      aria-relevant="additions"
-      onMouseEnter={() => pauseToasts(true)}
-      onMouseLeave={() => pauseToasts(false)}
-      onFocus={() => pauseToasts(true)}
-      onBlur={() => pauseToasts(false)}
-      // From the top on a narrow window, where the keyboard and the buttons are below; on a wide one while a dialog
-      // stands open. The newest two are seen there and the others scrolled to.
-      className={classNames(
-        'toasts pointer-events-none fixed z-50 flex flex-col gap-2 overflow-y-auto',
-        isAtOtherEnd && 'toasts-at-other-end',
-      )}
-    >
-      {toasts.map((toast) => (
-        <ToastCard key={toast.id} toast={toast} />
-      ))}
-    </section>,
-    document.body,
-  )
-}
-
-/** Whether the notices would otherwise stand over what they most likely speak of: what has the focus. */
-function useOtherEnd(section: RefObject<HTMLElement | null>, newest: number | undefined): boolean {
-  const [isAtOtherEnd, setIsAtOtherEnd] = useState(false)
-  useLayoutEffect(() => {
-    if (newest === undefined) return setIsAtOtherEnd(false)
-    const focused = document.activeElement
-    if (!section.current || !focused || focused === document.body || section.current.contains(focused)) return
-    const [own, spoken] = [section.current.getBoundingClientRect(), focused.getBoundingClientRect()]
-    const isBeside = own.right <= spoken.left || spoken.right <= own.left
-    if (!isBeside && own.top < spoken.bottom && spoken.top < own.bottom) setIsAtOtherEnd((is) => !is)
-  }, [section, newest])
-  return isAtOtherEnd
-}
-
-function ToastCard({ toast }: { toast: ShownToast }) {
-  const isUrgent = toast.kind === 'error' || toast.kind === 'warning'
-  return (
-    <div
-      role={isUrgent ? 'alert' : undefined}
-      className="toast pointer-events-auto flex items-start gap-3 rounded-lg border border-line bg-raised p-4 pr-2 text-ink text-sm shadow-lg"
-    >
-      <KindIcon kind={toast.kind} className="mt-0.5" />
-      <div className="flex min-w-0 flex-1 flex-wrap items-start gap-x-3">
-        <div className="min-w-0 flex-1 basis-44 space-y-0.5">
-          <p className="font-medium">{toast.title}</p>
-          {toast.description && <p className="text-muted">{toast.description}</p>}
-          {toast.countdownTo && <Countdown to={toast.countdownTo} />}
-        </div>
-        {toast.action && (
-          <button
-            type="button"
-            onClick={() => runToastAction(toast.id)}
-            className="-my-2 -ml-2 h-9 shrink-0 rounded-md px-2 font-medium text-brand-strong hover:bg-subtle"
-          >
-            {toast.action.label}
-          </button>
-        )}
-      </div>
-      <Tooltip text="Fechar" className="tooltip-beside -my-2 shrink-0">
-        <button
-          type="button"
-          aria-label="Fechar notificação"
-          onClick={() => closeToast(toast.id)}
-          className="inline-flex size-9 items-center justify-center rounded-md text-muted hover:bg-subtle hover:text-ink"
-        >
-          <X aria-hidden="true" className="size-4" />
-        </button>
-      </Tooltip>
-    </div>
-  )
-}
-
-/** Not read out: a screen reader would say every second. */
-function Countdown({ to }: { to: number }) {
-  return (
-    <p aria-hidden="true" className="text-muted tabular-nums">
-      Faltam {writeTimeLeft(useSecondsLeft(to) * 1_000)}.
-    </p>
-  )
-}
-
-/** A notice in a tab that is out of sight is not read. */
-function usePauseWhileHidden(): void {
-  useEffect(() => {
-    const follow = () => pauseToasts(document.visibilityState === 'hidden')
-    document.addEventListener('visibilitychange', follow)
-    return () => document.removeEventListener('visibilitychange', follow)
-  }, [])
-}
-
-/**
- * F6 moves the focus to the newest notice and back again: the notices stand at the end of the page, too far to
- * tab to before they go. When the focused one goes, the focus returns to where it came from.
- */
-function useToastShortcut(section: RefObject<HTMLElement | null>, toasts: readonly ShownToast[]): void {
-  const cameFrom = useRef<HTMLElement>(null)
-
-  useEffect(() => {
-    const follow = (event: KeyboardEvent) => {
-      const newest = section.current?.lastElementChild?.querySelector('button')
-      if (event.key !== 'F6' || !newest) return
-      event.preventDefault()
-      if (section.current?.contains(document.activeElement)) return cameFrom.current?.focus()
-      cameFrom.current = document.activeElement as HTMLElement | null
-      newest.focus()
-    }
-    document.addEventListener('keydown', follow)
-    return () => document.removeEventListener('keydown', follow)
-  }, [section])
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it looks where the focus is after every change of the notices
-  useEffect(() => {
-    if (document.activeElement !== document.body) return
-    cameFrom.current?.focus()
-    cameFrom.current = null
-  }, [toasts])
 }

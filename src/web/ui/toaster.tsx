@@ -1,0 +1,216 @@
+import X from 'lucide-react/icons/x'
+import {
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
+import { createPortal } from 'react-dom'
+import { KindIcon } from './alert.tsx'
+import { classNames } from './class-names.ts'
+import {
+  closeToast,
+  groupByCause,
+  pauseToasts,
+  runToastAction,
+  type ShownToast,
+  toastStore,
+} from './toast.tsx'
+import { Tooltip } from './tooltip.tsx'
+import { useSecondsLeft, writeTimeLeft } from './use-seconds-left.ts'
+
+/** The place where toasts appear; once in the page. Also behind a modal dialog they are seen, read out and closable. */
+export function Toaster() {
+  const toasts = useSyncExternalStore(toastStore.subscribe, toastStore.read, toastStore.read)
+  const section = useRef<HTMLElement>(null)
+  usePauseWhileHidden()
+  useToastShortcut(section, toasts)
+  const [isUnfolded, setIsUnfolded] = useState(false)
+  const newest = toasts.at(-1)?.id
+  const isAtOtherEnd = useOtherEnd(section, newest)
+  useEffect(() => {
+    if (newest === undefined) {
+      // What pointed at the last toast cannot leave it any more once it is gone.
+      pauseToasts(false)
+      setIsUnfolded(false)
+    }
+    section.current?.scrollTo(0, 9e9)
+  }, [newest])
+  // Outside the root, which is a stacking context of its own below every dialog and its shade.
+  return createPortal(
+    // Polite for good news; an error carries role="alert" of its own and interrupts.
+    <section
+      ref={section}
+      aria-label="Notificações"
+      aria-keyshortcuts="F6"
+      aria-live="polite"
+      aria-relevant="additions"
+      onMouseEnter={() => pauseToasts(true)}
+      onMouseLeave={() => pauseToasts(false)}
+      onFocus={() => pauseToasts(true)}
+      onBlur={() => pauseToasts(false)}
+      // From the top on a narrow window, where the keyboard and the buttons are below; on a wide one while a dialog
+      // stands open. On a narrow one the newest alone is seen, and what offers something; the others unfold.
+      className={classNames(
+        'toasts pointer-events-none fixed z-50 flex flex-col gap-2 overflow-y-auto',
+        isAtOtherEnd && 'toasts-at-other-end',
+        !isUnfolded && 'toasts-folded',
+      )}
+    >
+      {[...groupByCause(toasts)].map(([cause, group]) => (
+        <ToastCard key={cause} toasts={group}>
+          {group.at(-1)?.id === newest && (
+            <Unfold toasts={toasts} isUnfolded={isUnfolded} onToggle={() => setIsUnfolded(!isUnfolded)} />
+          )}
+        </ToastCard>
+      ))}
+    </section>,
+    document.body,
+  )
+}
+
+/** Whether the notices would otherwise stand over what they most likely speak of: what has the focus. */
+function useOtherEnd(section: RefObject<HTMLElement | null>, newest: number | undefined): boolean {
+  const [isAtOtherEnd, setIsAtOtherEnd] = useState(false)
+  useLayoutEffect(() => {
+    if (newest === undefined) return setIsAtOtherEnd(false)
+    const focused = document.activeElement
+    if (!section.current || !focused || focused === document.body || section.current.contains(focused)) return
+    const [own, spoken] = [section.current.getBoundingClientRect(), focused.getBoundingClientRect()]
+    const isBeside = own.right <= spoken.left || spoken.right <= own.left
+    if (!isBeside && own.top < spoken.bottom && spoken.top < own.bottom) setIsAtOtherEnd((is) => !is)
+  }, [section, newest])
+  return isAtOtherEnd
+}
+
+/** Notices of one cause, which is said once to the eye; each of them is read out whole. */
+function ToastCard({ toasts, children }: { toasts: readonly ShownToast[]; children: ReactNode }) {
+  const last = toasts.at(-1)
+  if (!last) return null
+  return (
+    <div
+      className={classNames(
+        'toast pointer-events-auto flex items-start gap-3 rounded-lg border border-line bg-raised p-4 pr-2 text-ink text-sm shadow-lg',
+        last.action && 'toast-offering',
+      )}
+    >
+      <KindIcon kind={last.kind} className="mt-0.5" />
+      <div className="min-w-0 flex-1 space-y-0.5">
+        {toasts.map((toast) => (
+          <ToastText key={toast.id} toast={toast} isLast={toast === last} />
+        ))}
+        {children}
+      </div>
+      <Tooltip text="Fechar" className="tooltip-beside -my-2 shrink-0">
+        <button
+          type="button"
+          aria-label="Fechar notificação"
+          onClick={() => {
+            for (const { id } of toasts) closeToast(id)
+          }}
+          className="inline-flex size-9 items-center justify-center rounded-md text-muted hover:bg-subtle hover:text-ink"
+        >
+          <X aria-hidden="true" className="size-4" />
+        </button>
+      </Tooltip>
+    </div>
+  )
+}
+
+function ToastText({ toast, isLast }: { toast: ShownToast; isLast: boolean }) {
+  const isUrgent = toast.kind === 'error' || toast.kind === 'warning'
+  return (
+    <div
+      role={isUrgent ? 'alert' : undefined}
+      className="toast-text flex min-w-0 flex-wrap items-start gap-x-3"
+    >
+      <div className="min-w-0 flex-1 basis-44 space-y-0.5">
+        <p className="font-medium">{toast.title}</p>
+        {toast.description && <p className={isLast ? 'text-muted' : 'sr-only'}>{toast.description}</p>}
+        {toast.countdownTo && <Countdown to={toast.countdownTo} />}
+      </div>
+      {toast.action && (
+        <button
+          type="button"
+          onClick={() => runToastAction(toast.id)}
+          className="-my-2 -ml-2 h-9 shrink-0 rounded-md px-2 font-medium text-brand-strong hover:bg-subtle"
+        >
+          {toast.action.label}
+        </button>
+      )}
+    </div>
+  )
+}
+
+interface UnfoldProps {
+  toasts: readonly ShownToast[]
+  isUnfolded: boolean
+  onToggle: () => void
+}
+
+/** 'e mais 5': the notices that a narrow window keeps folded. It stays when they are seen, so that the focus does. */
+function Unfold({ toasts, isUnfolded, onToggle }: UnfoldProps) {
+  const count = toasts.slice(0, -1).filter(({ action }) => !action).length
+  if (count === 0) return null
+  return (
+    <button
+      type="button"
+      aria-expanded={isUnfolded}
+      onClick={onToggle}
+      className="-mb-2 -ml-2 h-9 rounded-md px-2 font-medium text-brand-strong hover:bg-subtle lg:hidden"
+    >
+      {isUnfolded ? 'mostrar menos' : `e mais ${count}`}
+    </button>
+  )
+}
+
+/** Not read out: a screen reader would say every second. */
+function Countdown({ to }: { to: number }) {
+  return (
+    <p aria-hidden="true" className="text-muted tabular-nums">
+      Faltam {writeTimeLeft(useSecondsLeft(to) * 1_000)}.
+    </p>
+  )
+}
+
+/** A notice in a tab that is out of sight is not read. */
+function usePauseWhileHidden(): void {
+  useEffect(() => {
+    const follow = () => pauseToasts(document.visibilityState === 'hidden')
+    document.addEventListener('visibilitychange', follow)
+    return () => document.removeEventListener('visibilitychange', follow)
+  }, [])
+}
+
+/**
+ * F6 moves the focus to the newest notice and back again: the notices stand at the end of the page, too far to
+ * tab to before they go. When the focused one goes, the focus returns to where it came from.
+ */
+function useToastShortcut(section: RefObject<HTMLElement | null>, toasts: readonly ShownToast[]): void {
+  const cameFrom = useRef<HTMLElement>(null)
+
+  useEffect(() => {
+    const follow = (event: KeyboardEvent) => {
+      const newest = section.current?.lastElementChild?.querySelector<HTMLElement>(
+        'button:not([aria-expanded])',
+      )
+      if (event.key !== 'F6' || !newest) return
+      event.preventDefault()
+      if (section.current?.contains(document.activeElement)) return cameFrom.current?.focus()
+      cameFrom.current = document.activeElement as HTMLElement | null
+      newest.focus()
+    }
+    document.addEventListener('keydown', follow)
+    return () => document.removeEventListener('keydown', follow)
+  }, [section])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it looks where the focus is after every change of the notices
+  useEffect(() => {
+    if (document.activeElement !== document.body) return
+    cameFrom.current?.focus()
+    cameFrom.current = null
+  }, [toasts])
+}
