@@ -45,7 +45,8 @@ for (const width of [1440, 390])
       ['/nada-aqui', 'Oops! Page not found'],
     ]
     await tellOfLink(page, 'asks-password')
-    const places = new Set<string>()
+    const places: Record<'forms' | 'messages', Set<string>> = { forms: new Set(), messages: new Set() }
+    const heights = new Set<string>()
     for (const [path, title] of screens) {
       await page.goto('about:blank')
       await page.goto(path)
@@ -55,9 +56,15 @@ for (const width of [1440, 390])
       expect(await moved(), path).toEqual([])
       const parts = [page.getByRole('banner').getByText('Grupo Pátio'), heading(page)]
       const boxes = await Promise.all(parts.map((part) => part.boundingBox()))
-      places.add(JSON.stringify(boxes.map((box) => [box?.x, box?.y, box?.height])))
+      const isForm = (await page.locator('svg:has(use[href*="report-picture"])').count()) > 0
+      places[isForm ? 'forms' : 'messages'].add(JSON.stringify(boxes.map((box) => box?.x)))
+      heights.add(JSON.stringify(boxes.map((box) => [box?.y, box?.height])))
     }
-    expect([...places]).toHaveLength(1)
+    expect([...heights]).toHaveLength(1)
+    for (const place of Object.values(places)) expect([...place]).toHaveLength(1)
+    // A message has the whole width, and stands in its middle.
+    const [, x] = JSON.parse([...places.messages].join())
+    expect(x).toBe(Math.max(24, (width - 432) / 2 + 24))
   })
 
 for (const width of [1440, 390])

@@ -32,7 +32,7 @@ export const reportMessages = {
   tokenFailed: (area: string) => `Erro ao gerar token para ${area}`,
   incomplete: (area: string) => `Configuração incompleta para ${area}`,
   askForReports: 'Se você já deveria ver algum, peça ao administrador do portal.',
-  noScope: 'Sua conta ainda não tem marcas ou estados liberados. Peça ao administrador para liberá-los.',
+  noScope: 'Sua conta ainda não tem marcas ou estados liberados. Peça ao administrador que os libere.',
 } as const
 
 export const notFoundMessage = 'Oops! Page not found'

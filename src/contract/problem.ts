@@ -35,7 +35,7 @@ export const PROBLEMS = {
   'no-scope': [
     403,
     'Sem marcas ou estados',
-    'Sua conta ainda não tem marcas ou estados liberados. Peça ao administrador para liberá-los.',
+    'Sua conta ainda não tem marcas ou estados liberados. Peça ao administrador que os libere.',
   ],
   'not-found': [404, 'Não encontrado', 'O endereço pedido não existe.'],
   'report-not-found': [404, 'Relatório não encontrado', 'Este relatório não está disponível para você.'],

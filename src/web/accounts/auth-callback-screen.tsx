@@ -9,11 +9,10 @@ import { ResendButton } from '#web/session/resend-button.tsx'
 import { adoptSession, getSession, signOut } from '#web/session/session.ts'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
 import { FormAlert } from '#web/ui/form-alert.tsx'
-import { Spinner } from '#web/ui/loading.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { focusFirstField, useForm } from '#web/ui/use-form.ts'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
-import { MessagePage, VisitorPage } from '#web/ui/visitor-page.tsx'
+import { FormLoading, MessagePage, VisitorPage } from '#web/ui/visitor-page.tsx'
 import { explainRefusal } from './change-password.ts'
 import { askAboutLink, readTokenHash, spendLink, useLinkHash } from './mail-link.ts'
 import { NewPasswordFields } from './new-password-fields.tsx'
@@ -87,11 +86,9 @@ function Callback({ type, tokenHash }: { type: CallbackType; tokenHash: string |
     )
   if (step.kind === 'too-late') return <FreshLinkNeeded email={step.email} />
   return (
-    <MessagePage title={callbackMessages.checking}>
-      <span role="status" className="flex items-center gap-3">
-        <Spinner /> Isto leva só um instante.
-      </span>
-    </MessagePage>
+    <VisitorPage title={callbackMessages.checking}>
+      <FormLoading>Isto leva só um instante.</FormLoading>
+    </VisitorPage>
   )
 }
 

@@ -14,11 +14,10 @@ import { forgetSession, getSession, keepDeviceToken } from '#web/session/session
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
 import { FormAlert } from '#web/ui/form-alert.tsx'
-import { Spinner } from '#web/ui/loading.tsx'
 import { showToast, type ToastContent } from '#web/ui/toast.tsx'
 import { focusFirstField, useForm } from '#web/ui/use-form.ts'
 import { failureNotice } from '#web/ui/use-submit.ts'
-import { VisitorPage } from '#web/ui/visitor-page.tsx'
+import { FormLoading, VisitorPage } from '#web/ui/visitor-page.tsx'
 import { askAboutLink, readTokenHash, spendLink, useLinkHash } from './mail-link.ts'
 import { NewPasswordFields } from './new-password-fields.tsx'
 
@@ -49,9 +48,7 @@ function Reset({ tokenHash }: { tokenHash: string | undefined }) {
   return (
     <VisitorPage title="Nova senha">
       {state.kind === 'checking' ? (
-        <p role="status" className="flex items-center gap-3 text-muted text-sm">
-          <Spinner /> Conferindo o link...
-        </p>
+        <FormLoading>Conferindo o link...</FormLoading>
       ) : (
         <FailedLoad title="Não foi possível conferir o link agora." onRetry={() => void retry()}>
           {state.message}

@@ -62,7 +62,7 @@ function HeaderItemContent({ label, icon: Icon, badge }: HeaderItemProps) {
         <span
           aria-hidden="true"
           data-text={badge}
-          className="absolute top-0 left-1/2 min-w-4 whitespace-nowrap rounded-full bg-danger-solid px-1 text-center font-semibold text-white text-xs tabular-nums after:content-[attr(data-text)] lg:left-full lg:-ml-1.5"
+          className="absolute top-0 left-1/2 min-w-4 whitespace-nowrap rounded-full bg-brand px-1 text-center font-semibold text-brand-foreground text-xs tabular-nums after:content-[attr(data-text)] lg:left-full lg:-ml-1.5"
         />
       )}
     </>

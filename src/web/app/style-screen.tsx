@@ -16,7 +16,7 @@ import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
 import { EmailField, TextArea, TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
-import { VisitorPage } from '#web/ui/visitor-page.tsx'
+import { FormLoading, VisitorPage } from '#web/ui/visitor-page.tsx'
 
 const KINDS: NoticeKind[] = ['success', 'error', 'warning', 'info']
 const VARIANTS: ButtonVariant[] = ['primary', 'secondary', 'ghost', 'danger']
@@ -85,6 +85,7 @@ export function StyleScreen() {
       <Part title="Carregando">
         <Spinner />
         <Skeleton className="h-10" />
+        <FormLoading>Conferindo o link...</FormLoading>
         <Card>Um cartão.</Card>
         <Tooltip text="Atualizar" className="tooltip-end">
           <Button variant="secondary" aria-label="Atualizar">
@@ -119,10 +120,10 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 
 /** The notices themselves are drawn by the Toaster, of which every page has one. */
 function Notices() {
-  const show = (kind: NoticeKind) =>
+  const show = (kind: NoticeKind, remark = '') =>
     showToast({
       kind,
-      title: `Notificação: ${kind}`,
+      title: `Notificação: ${kind}${remark}`,
       description: 'O que aconteceu e o que fazer.',
       lifetimeMs: Number.POSITIVE_INFINITY,
       ...(kind === 'info' && { action: { label: 'Desfazer', run: () => {} } }),
@@ -130,7 +131,13 @@ function Notices() {
     })
   return (
     <Part title="Notificações">
-      <Button variant="secondary" onClick={() => KINDS.forEach(show)}>
+      <Button
+        variant="secondary"
+        onClick={() => {
+          for (const kind of KINDS) show(kind)
+          show('error', ', pela mesma causa')
+        }}
+      >
         Mostrar notificações
       </Button>
     </Part>

@@ -2,20 +2,20 @@ import { Link } from '@tanstack/react-router'
 import { PLACEHOLDERS } from '#contract/portal.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 
-const linkClasses = 'rounded-sm hover:text-ink hover:underline'
+const linkClasses = 'rounded-sm py-1 hover:text-ink hover:underline'
 
 /** Who runs the portal wants to know which one: `version` is for administrators' screens. */
 export function Footer({ version }: { version?: string | undefined }) {
   const { groupName, groupSiteUrl, groupDealershipsUrl } = portalSettings
   const year = typeof document === 'undefined' ? PLACEHOLDERS.year : new Date().getFullYear()
   return (
-    <footer className="flex print:hidden min-h-8 shrink-0 flex-wrap items-center justify-center gap-x-5 gap-y-2 border-line border-t bg-surface px-4 py-3 text-muted text-xs sm:h-8 sm:flex-nowrap sm:justify-between sm:py-0 sideways:group-has-data-whole-height/frame:hidden">
+    <footer className="flex print:hidden min-h-8 shrink-0 flex-wrap items-center justify-center gap-x-2.5 border-line border-t bg-surface px-3 py-1 text-muted text-xs sm:h-8 sm:flex-nowrap sm:justify-between sm:px-4 sm:py-0 sideways:group-has-data-whole-height/frame:hidden">
       {/* The server's year may be another for an hour around New Year. */}
       <p suppressHydrationWarning>
         © {year} {groupName}
-        {version && ` · Pátio ${version}`}
+        {version && <span className="max-sm:hidden"> · Pátio {version}</span>}
       </p>
-      <nav aria-label="Rodapé" className="flex flex-wrap justify-center gap-x-5 gap-y-2">
+      <nav aria-label="Rodapé" className="flex flex-wrap justify-center gap-x-2.5 sm:gap-x-5">
         <a href={groupSiteUrl} target="_blank" rel="noopener noreferrer" className={linkClasses}>
           Site do grupo
         </a>

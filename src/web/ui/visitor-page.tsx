@@ -1,6 +1,8 @@
 import { createContext, type ReactNode, useContext } from 'react'
 import { BrandMark } from './brand-mark.tsx'
+import { classNames } from './class-names.ts'
 import { Footer } from './footer.tsx'
+import { Skeleton } from './loading.tsx'
 import reportPicture from './report-picture.svg'
 
 interface VisitorPageProps {
@@ -16,7 +18,7 @@ export const InsideFrame = createContext(false)
 
 /**
  * The one composition of every screen for visitors: brand, heading and what is to be done stand on one line down the
- * page, at the same height on each, so that nothing jumps from screen to screen.
+ * page, at the same height on each, so that nothing jumps from screen to screen. A message alone stands in the middle.
  */
 export function VisitorPage({ title, description, hasPanel = true, children }: VisitorPageProps) {
   const content = (
@@ -31,7 +33,7 @@ export function VisitorPage({ title, description, hasPanel = true, children }: V
   if (useContext(InsideFrame)) return <div className={`${columnClasses} space-y-7 py-16`}>{content}</div>
   return (
     <div className="flex min-h-dvh flex-col bg-surface">
-      <div className={`flex-1 ${gridClasses}`}>
+      <div className={classNames('flex-1', hasPanel && gridClasses)}>
         <div className={`${columnClasses} pt-6 pb-10 sm:pt-10`}>
           <header className="flex h-8 items-center">
             <BrandMark />
@@ -53,6 +55,20 @@ export function MessagePage(props: { title: string; children?: ReactNode; action
     <VisitorPage title={props.title} description={props.children} hasPanel={false}>
       {props.actions && <div className="grid gap-3">{props.actions}</div>}
     </VisitorPage>
+  )
+}
+
+/** What is waited for before a form can come, in the form's place. */
+export function FormLoading({ children }: { children: ReactNode }) {
+  return (
+    <div className="space-y-5">
+      <p role="status" className="text-muted text-sm">
+        {children}
+      </p>
+      <Skeleton className="h-17" />
+      <Skeleton className="h-17" />
+      <Skeleton className="h-11" />
+    </div>
   )
 }
 

@@ -131,27 +131,32 @@ interface BulkButtonsProps {
 /** What can be done with those selected. */
 function BulkButtons({ count, isNarrow, onOpen, className }: BulkButtonsProps) {
   const shown = count.toLocaleString('pt-BR')
+  const isEmpty = count === 0
+  const variant = isEmpty ? 'ghost' : 'secondary'
   // On a narrow window they share a line, whose halves may be narrower than their words.
   const look = isNarrow
-    ? { style: { whiteSpace: 'normal' } as const, className: 'h-11 px-2 text-balance leading-tight' }
+    ? {
+        style: { whiteSpace: 'normal' } as const,
+        className: classNames(isEmpty ? 'h-9' : 'h-11', 'px-2 text-balance leading-tight'),
+      }
     : { className: 'h-9 px-3' }
   return (
     <div className={className}>
       <Button
-        variant="secondary"
-        disabled={count === 0}
+        variant={variant}
+        disabled={isEmpty}
         onClick={() => onOpen({ kind: 'approve-many' })}
         {...look}
         className={classNames(look.className, isNarrow && 'col-span-2 sm:col-span-1')}
       >
         Aprovar Selecionados ({shown})
       </Button>
-      <Button variant="secondary" disabled={count === 0} onClick={() => onOpen({ kind: 'bulk' })} {...look}>
+      <Button variant={variant} disabled={isEmpty} onClick={() => onOpen({ kind: 'bulk' })} {...look}>
         Alterar Filtros em Massa ({shown})
       </Button>
       <Button
-        variant={count === 0 ? 'secondary' : 'outlineDanger'}
-        disabled={count === 0}
+        variant={isEmpty ? variant : 'outlineDanger'}
+        disabled={isEmpty}
         onClick={() => onOpen({ kind: 'delete' })}
         {...look}
       >

@@ -4,7 +4,7 @@ import type { EmbedMode } from '#contract/reports.ts'
 import { callApi } from '#web/http/api.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { Spinner } from '#web/ui/loading.tsx'
+import { Skeleton } from '#web/ui/loading.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import type { EmbedFailure } from './embed-failure.ts'
@@ -13,8 +13,8 @@ import type { TokenState } from './token-book.ts'
 export function ReportLoading({ area }: { area: string }) {
   return (
     <Overlay>
-      <p role="status" className="flex items-center gap-3 text-muted text-sm">
-        <Spinner />
+      <Skeleton className="absolute inset-4" />
+      <p role="status" className="relative text-muted text-sm">
         Carregando o relatório {area}…
       </p>
     </Overlay>
@@ -28,10 +28,7 @@ export function ReportReconnecting({ onRetry }: { onRetry: () => Promise<unknown
     <Overlay>
       <div className="flex flex-col items-center gap-4 text-center">
         <div role="status" className="space-y-1 text-sm">
-          <p className="flex items-center justify-center gap-3 font-medium">
-            <Spinner />
-            Tentando reconectar…
-          </p>
+          <p className="font-medium">Tentando reconectar…</p>
           <p className="text-muted">O relatório volta sozinho assim que o serviço responder.</p>
         </div>
         <Button variant="secondary" isBusy={isBusy} onClick={() => void submit()}>
