@@ -104,6 +104,20 @@ test('who has a brand is gone through, and the review is recorded', async ({ pag
   const finish = page.getByRole('button', { name: 'Concluir revisão' })
   const dialog = page.getByRole('dialog')
 
+  // No way out loses what is marked: the screen's own, the portal's, the browser's.
+  const cancel = page.getByRole('button', { name: 'Cancelar' })
+  for (const way of [cancel, page.getByRole('link', { name: 'Voltar à administração' })]) {
+    await way.click()
+    await expect(dialog).toContainText('Descartar o que você marcou?')
+    await dialog.getByRole('button', { name: 'Continuar revisando' }).click()
+    await expect(dialog).toHaveCount(0)
+  }
+  const asked = page.waitForEvent('dialog')
+  const reloading = page.evaluate(() => window.location.reload())
+  await (await asked).dismiss()
+  await reloading
+  await expect(page.getByRole('checkbox', { name: `Remover de ${VENDAS}` })).toBeChecked()
+
   // Somebody else takes it from another person meanwhile: nothing is done, the list is read again.
   const gone = holders.find(({ email }) => email !== VENDAS)
   await other.change(gone?.email ?? '', { marcas: [], estados: gone?.estados })

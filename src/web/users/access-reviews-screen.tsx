@@ -5,6 +5,7 @@ import { hasPassed } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { isConflict, isGone } from '#web/http/send-request.ts'
+import { useLeaveGuard } from '#web/session/leave-guard.tsx'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -141,6 +142,15 @@ function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
       if (isConflict(failure) || isGone(failure)) await refetch()
     },
   })
+  const { ask, dialog } = useLeaveGuard(remove.length > 0, {
+    title: 'Descartar o que você marcou?',
+    description: 'Nada foi alterado ainda.',
+    confirmLabel: 'Descartar',
+    cancelLabel: 'Continuar revisando',
+  })
+  const leave = async () => {
+    if (remove.length === 0 || !(await ask())) onClose()
+  }
   const toggle = (userId: string, isOn: boolean) => {
     const next = new Set(leaving)
     if (isOn) next.add(userId)
@@ -176,7 +186,7 @@ function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
         <p role="status" className="mr-auto text-sm tabular-nums max-sm:w-full">
           {resultInWords(result)}
         </p>
-        <Button variant="secondary" onClick={isBusy ? undefined : onClose}>
+        <Button variant="secondary" onClick={isBusy ? undefined : () => void leave()}>
           Cancelar
         </Button>
         <Button isBusy={isBusy} onClick={() => (remove.length > 0 ? setIsAsking(true) : void submit())}>
@@ -193,6 +203,7 @@ function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
           onCancel={() => setIsAsking(false)}
         />
       )}
+      {dialog}
     </section>
   )
 }

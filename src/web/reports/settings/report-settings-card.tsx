@@ -1,17 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { CatalogueItem } from '#contract/catalogue.ts'
 import { reportMessages } from '#contract/messages.ts'
 import type { ReportSetting } from '#contract/report-settings.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
-import { getSession, leaveQuestion } from '#web/session/session.ts'
+import { useLeaveGuard } from '#web/session/leave-guard.tsx'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { classNames } from '#web/ui/class-names.ts'
-import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { useLazyDialog } from '#web/ui/lazy-dialog.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { TabList, tabPanelProps, useVisited } from '#web/ui/tabs.tsx'
@@ -85,6 +83,13 @@ interface AreaTabsProps {
 function AreaTabs({ settings, areas }: AreaTabsProps) {
   const { shown, currentOf, areaOf, changed, put, settle, drop } = useSettingsDrafts(settings, areas)
   const { selected, select } = useSelectedArea(shown)
+  const areasChanged = new Intl.ListFormat('pt-BR').format(changed.map(({ label }) => label))
+  const { dialog } = useLeaveGuard(changed.length > 0, {
+    title: 'Sair sem salvar?',
+    description: `As alterações em ${areasChanged} ainda não foram salvas e serão perdidas.`,
+    confirmLabel: 'Sair sem salvar',
+    cancelLabel: 'Continuar editando',
+  })
   // An area's errors and test result are still there on the way back to it.
   const visited = useVisited(selected?.code)
   const stateOf = (area: CatalogueItem) =>
@@ -122,7 +127,7 @@ function AreaTabs({ settings, areas }: AreaTabsProps) {
             />
           </div>
         ))}
-      <LeaveGuard changed={changed.map(({ label }) => label)} />
+      {dialog}
     </>
   )
 }
@@ -198,58 +203,4 @@ function useSelectedArea(areas: readonly CatalogueItem[]) {
     })
   }
   return { selected, select }
-}
-
-/** Asks before the screen is left with changes that are not saved; the browser asks where the page itself goes. */
-function LeaveGuard({ changed }: { changed: readonly string[] }) {
-  const { isAsking, answer } = useLeaveQuestion(changed.length > 0)
-  const areas = new Intl.ListFormat('pt-BR').format(changed)
-  return (
-    <ConfirmDialog
-      isOpen={isAsking}
-      title="Sair sem salvar?"
-      description={`As alterações em ${areas} ainda não foram salvas e serão perdidas.`}
-      confirmLabel="Sair sem salvar"
-      cancelLabel="Continuar editando"
-      onConfirm={() => answer('leave')}
-      onCancel={() => answer('stay')}
-    />
-  )
-}
-
-type Answer = 'stay' | 'leave'
-
-/** Holds every way out of the screen, 'Sair' too, until the question is answered. */
-function useLeaveQuestion(hasChanges: boolean) {
-  const { history } = useRouter()
-  const [waiting, setWaiting] = useState<(answer: Answer) => void>()
-
-  useEffect(() => {
-    if (!hasChanges) return
-    const ask = () => {
-      const { promise, resolve } = Promise.withResolvers<boolean>()
-      setWaiting(() => (answer: Answer) => resolve(answer === 'stay'))
-      return promise
-    }
-    const unblock = history.block({
-      enableBeforeUnload: true,
-      // Nobody is kept here whose session has ended.
-      blockerFn: ({ currentLocation, nextLocation }) =>
-        currentLocation.pathname !== nextLocation.pathname && getSession() ? ask() : false,
-    })
-    // Signing out ends the session before it leaves.
-    leaveQuestion.ask = ask
-    return () => {
-      unblock()
-      leaveQuestion.ask = undefined
-    }
-  }, [history, hasChanges])
-
-  return {
-    isAsking: waiting !== undefined,
-    answer(answer: Answer): void {
-      setWaiting(undefined)
-      waiting?.(answer)
-    },
-  }
 }
