@@ -43,6 +43,11 @@ test('an administrator reads, marks and deletes messages', async ({ page, demo }
   await expect(page.getByText('Mensagens marcadas como lidas')).toBeVisible()
   await expect(all).toHaveCount(0)
   await expect(page.getByText('Nova', { exact: true })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Desfazer' }).click()
+  await expect(page.getByText('Mensagens marcadas como não lidas')).toBeVisible()
+  await expect(page.getByText('Nova', { exact: true })).toHaveCount(3)
+  await all.click()
+  await expect(page.getByText('Nova', { exact: true })).toHaveCount(0)
 
   await card.getByRole('button', { name: 'Excluir' }).click()
   const dialog = page.getByRole('dialog', { name: 'Excluir mensagem' })

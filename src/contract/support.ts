@@ -29,12 +29,17 @@ export const inboxMessages = {
   unreadFailed: 'Erro ao marcar como não lida',
   allRead: 'Mensagens marcadas como lidas',
   allReadFailed: 'Erro ao marcar as mensagens como lidas',
+  allUnread: 'Mensagens marcadas como não lidas',
+  allUnreadFailed: 'Erro ao marcar as mensagens como não lidas',
   deleted: 'Mensagem excluída',
   deleteFailed: 'Erro ao excluir mensagem',
 } as const
 
 /** In characters, an emoji outside the basic plane as one. */
 export const MAX_MESSAGE_LENGTH = 1_000
+
+/** As many messages can be marked as unread again at once. */
+export const MAX_MARKED = 1_000
 
 export const supportMessageSchema = z.object({
   id: z.uuid(),
@@ -159,12 +164,16 @@ export const supportRoutes = defineRoutes({
     path: '/api/support-messages',
     access: 'admin',
     summary:
-      'Marks all messages as read, or with `q` those in which it is found; `marked` of them were unread',
-    body: z.strictObject({
-      is_read: z.literal(true),
-      q: z.optional(z.string().check(z.trim(), z.maxLength(100))),
-    }),
-    response: z.object({ marked: z.number() }),
+      'Marks all messages as read, or with `q` those in which it is found, or those of `ids` as unread again; how many that changed, and which where they are few enough to be named',
+    body: z.union([
+      z.strictObject({
+        is_read: z.literal(true),
+        q: z.optional(z.string().check(z.trim(), z.maxLength(100))),
+      }),
+      z.strictObject({ is_read: z.literal(false), ids: z.array(z.uuid()).check(z.maxLength(MAX_MARKED)) }),
+    ]),
+    response: z.object({ marked: z.number(), ids: z.array(z.uuid()) }),
+    maxBodyBytes: 64 * 1024,
   },
   deleteMessage: {
     method: 'DELETE',

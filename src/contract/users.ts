@@ -48,6 +48,7 @@ export const AUDIT_ACTIONS = [
   'message-unread',
   'message-answered',
   'messages-read',
+  'messages-unread',
   'message-deleted',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]

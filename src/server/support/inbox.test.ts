@@ -183,17 +183,24 @@ describeOnEachDatabase('the inbox', (kind) => {
     ])
   })
 
-  test('marks all as read, or those that are found, with one row on record', async () => {
+  test('marks all as read, or those that are found, and as unread again, with one row on record', async () => {
     await addMessages(portal, { name: 'Zoé' }, { name: 'ZOE' }, { name: 'Zoe', is_read: true }, {})
     const found = await call('PATCH', '', { is_read: true, q: 'zoe' })
     expect(found).toMatchObject({ status: 200, body: { marked: 2 } })
     expect(await unreadCount()).toBe(1)
-    expect((await call('PATCH', '', { is_read: true })).body).toEqual({ marked: 1 })
-    expect((await call('PATCH', '', { is_read: true })).body).toEqual({ marked: 0 })
+    expect((await call('PATCH', '', { is_read: true })).body).toMatchObject({ marked: 1 })
+    expect((await call('PATCH', '', { is_read: true })).body).toEqual({ marked: 0, ids: [] })
     expect((await call('PATCH', '', { is_read: false })).status).toBe(400)
+    const { ids } = found.body
+    expect((await call('PATCH', '', { is_read: false, ids })).body).toMatchObject({ marked: 2 })
+    expect((await call('PATCH', '', { is_read: false, ids })).body).toEqual({ marked: 0, ids: [] })
+    expect((await list()).items.flatMap(({ id, is_read }) => (is_read ? [] : [id])).toSorted()).toEqual(
+      ids.toSorted(),
+    )
     expect(await audits()).toMatchObject([
       { action: 'messages-read', after: { count: 2 } },
       { action: 'messages-read', after: { count: 1 } },
+      { action: 'messages-unread', after: { count: 2 } },
     ])
   })
 
@@ -217,7 +224,7 @@ describeOnEachDatabase('the inbox', (kind) => {
     const answered = await mark(answer, other.token)
     expect(answered).toMatchObject({ by: other.email, answered: true })
     expect(await mark({ is_read: false })).toEqual(answered)
-    expect((await call('PATCH', '', { is_read: true })).body).toEqual({ marked: 2 })
+    expect((await call('PATCH', '', { is_read: true })).body).toMatchObject({ marked: 2 })
     const handled = async () => (await list()).items.map((message) => message.handled?.by)
     expect((await handled()).toSorted()).toEqual(['Ana Prado', other.email].toSorted())
     expect((await call('PATCH', `/${id}`, { ...answer, is_read: false })).status).toBe(400)

@@ -1,7 +1,7 @@
 import { type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import type { BodyOf, QueryOf, ReplyOf } from '#contract/route.ts'
-import type { SupportMessage, supportRoutes } from '#contract/support.ts'
+import { MAX_MARKED, type SupportMessage, type supportRoutes } from '#contract/support.ts'
 import type { Db, Tables } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { cursorInstant, cursorInstantSchema, readCursor, writeCursor } from '#server/http/cursor.ts'
@@ -9,6 +9,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 
 type ListRoute = typeof supportRoutes.listSupportMessages
+type MarkAllRoute = typeof supportRoutes.markAllMessagesRead
 type Wanted = BodyOf<typeof supportRoutes.markMessageRead>
 
 const PAGE = 50
@@ -120,20 +121,30 @@ function answering({ actor, clock }: Context) {
   return { handled_by: actor.profile.user_id, handled_at: new Date(clock()), answered: true }
 }
 
-/** Marks all messages as read, or those in which `q` is found; how many were unread goes on record. */
-export function markAllMessagesRead(context: Context, q: string | undefined): Promise<{ marked: number }> {
+/**
+ * Marks all messages as read, those in which `q` is found, or those of `ids` as unread again; how many that changed
+ * goes on record.
+ * @returns ids: which, none where they are too many to be named
+ */
+export function markMessages(context: Context, wanted: BodyOf<MarkAllRoute>): Promise<ReplyOf<MarkAllRoute>> {
+  const { is_read } = wanted
   return context.db.transaction().execute(async (db) => {
-    const wanted = { unread: 'true', ...(q && { q }) } as const
-    const ids = filterMessages(db.selectFrom('support_messages'), wanted).select('id')
-    const { numUpdatedRows } = await db
+    const differing = filterMessages(db.selectFrom('support_messages'), {
+      unread: is_read ? 'true' : 'false',
+      ...(is_read && wanted.q && { q: wanted.q }),
+    }).select('id')
+    const changed = await db
       .updateTable('support_messages')
-      .set({ is_read: true, ...handling(context, true) })
-      .where('id', 'in', ids)
-      .executeTakeFirstOrThrow()
-    const marked = Number(numUpdatedRows)
-    if (marked > 0)
-      await recordAudit({ ...context, db }, { action: 'messages-read', after: { count: marked } })
-    return { marked }
+      .set({ is_read, ...handling(context, is_read) })
+      .where('id', 'in', is_read ? differing : differing.where(sql<boolean>`id = any(${wanted.ids}::uuid[])`))
+      .returning('id')
+      .execute()
+    const marked = changed.length
+    if (marked > 0) {
+      const action = is_read ? 'messages-read' : 'messages-unread'
+      await recordAudit({ ...context, db }, { action, after: { count: marked } })
+    }
+    return { marked, ids: marked > MAX_MARKED ? [] : changed.map(({ id }) => id) }
   })
 }
 

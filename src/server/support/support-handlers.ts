@@ -1,13 +1,7 @@
 import type { supportRoutes } from '#contract/support.ts'
 import type { ServicesOf } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
-import {
-  countUnreadMessages,
-  deleteMessage,
-  listMessages,
-  markAllMessagesRead,
-  markMessage,
-} from './inbox.ts'
+import { countUnreadMessages, deleteMessage, listMessages, markMessage, markMessages } from './inbox.ts'
 import type { MessageStreams } from './message-streams.ts'
 import { type ReportProblemContext, reportProblem } from './report-problem.ts'
 import { type SendMessageContext, sendMessage } from './send-message.ts'
@@ -30,7 +24,7 @@ export function supportHandlers(services: SupportServices): Handlers<typeof supp
     countUnreadMessages: ({ context }) => countUnreadMessages(context.db),
     followMessageChanges: ({ context }) => services.messageStreams.follow(context.actor),
     markMessageRead: ({ context, params, body }) => markMessage(context, params.id, body),
-    markAllMessagesRead: ({ context, body }) => markAllMessagesRead(context, body.q),
+    markAllMessagesRead: ({ context, body }) => markMessages(context, body),
     deleteMessage: async ({ context, params }) => {
       await deleteMessage(context, params.id)
       return undefined

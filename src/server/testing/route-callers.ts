@@ -263,6 +263,7 @@ export const TAKEN: Record<string, Example[]> = {
   'PATCH /api/support-messages': [
     { path: '/api/support-messages', body: { is_read: true } },
     { path: '/api/support-messages', body: { is_read: true, q: 'olá' } },
+    { path: '/api/support-messages', body: { is_read: false, ids: [SOME_MESSAGE] } },
   ],
   'PATCH /api/support-messages/{id}': [
     { path: `/api/support-messages/${SOME_MESSAGE}`, body: { is_read: true } },

@@ -11,6 +11,7 @@ import { MESSAGES_QUERY } from './message-changes.ts'
 
 /** The most that the server gives at once: whoever has scrolled far has few requests to repeat after a change. */
 const PAGE_SIZE = 100
+const UNDO_MS = 30_000
 
 /** The messages that pass a filter, newest first, as far as was scrolled; read again whenever any has changed. */
 export function useInbox(userId: string, filter: InboxFilter) {
@@ -79,13 +80,30 @@ export function useNoteAnswer(onDone: () => void) {
   })
 }
 
-/** Marks all messages as read, or those that a search finds. */
+/** Marks all messages as read, or those that a search finds, with a way back in the notice. */
 export function useMarkAllRead() {
   return useSubmit({
     send: (q: string) => callApi('PATCH /api/support-messages', { body: { is_read: true, ...(q && { q }) } }),
-    onDone: () => tellAndReadAgain(inboxMessages.allRead),
+    onDone({ ids }) {
+      const undo = { label: 'Desfazer', run: () => void markUnread(ids) }
+      showToast({
+        kind: 'success',
+        title: inboxMessages.allRead,
+        ...(ids.length > 0 && { action: undo, lifetimeMs: UNDO_MS }),
+      })
+      return readAgain()
+    },
     onFailed: (error) => void tellAndReadAgain(inboxMessages.allReadFailed, error),
   })
+}
+
+async function markUnread(ids: string[]): Promise<void> {
+  try {
+    await callApi('PATCH /api/support-messages', { body: { is_read: false, ids } })
+    await tellAndReadAgain(inboxMessages.allUnread)
+  } catch (error) {
+    await tellAndReadAgain(inboxMessages.allUnreadFailed, error)
+  }
 }
 
 export function useDeleteMessage(onSettled: () => void) {

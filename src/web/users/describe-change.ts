@@ -97,6 +97,8 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
   'message-unread': ({ who }) => `${who} marcou uma mensagem de suporte como não lida`,
   'messages-read': ({ who, after }) =>
     `${who} marcou mensagens de suporte como lidas${after.count ? `: ${after.count}` : ''}`,
+  'messages-unread': ({ who, after }) =>
+    `${who} marcou mensagens de suporte como não lidas${after.count ? `: ${after.count}` : ''}`,
   'message-deleted': ({ who }) => `${who} excluiu uma mensagem de suporte`,
 }
 
