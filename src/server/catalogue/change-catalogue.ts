@@ -41,6 +41,9 @@ function changeCatalogue(context: Context, ifMatch: IfMatch, change: Change): Pr
       db,
     )
     await recordAudit({ ...context, db }, entry)
+    // To those who follow changes it is one of people too many to be named: all is read again.
+    await sql`insert into changes (kind) values ('person')`.execute(db)
+    await sql`select pg_notify('changes', '')`.execute(db)
     return readCatalogue(db)
   })
 }

@@ -150,7 +150,8 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
     await replica.stop()
   })
 
-  test('tells a burst in few events, and a flood as stale', async () => {
+  test('tells a burst in few events, and a flood or a change of the catalogue as stale', async () => {
+    const { token } = await openAdmin(portal)
     const follower = await followAsAdmin()
     const start = performance.now()
     const sent = await Promise.all(Array.from({ length: 60 }, () => addMessages(portal, {})))
@@ -166,6 +167,14 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
           .slice(before)
           .map(({ data }) => data),
       ).toEqual([{ kind: 'stale' }]),
+    )
+    const known = follower.events().length
+    const estados = ['PR', 'MG', 'ES', 'RJ']
+    expect((await send(portal, 'PUT', '/api/catalogue', { token, body: { estados } })).status).toBe(200)
+    await eventually(() =>
+      expect(follower.events().slice(known)).toContainEqual(
+        expect.objectContaining({ data: { kind: 'stale' } }),
+      ),
     )
   })
 

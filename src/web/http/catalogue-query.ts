@@ -6,6 +6,8 @@ import { callApi } from './api.ts'
 export const catalogueQuery = queryOptions({
   queryKey: ['catalogue'],
   queryFn: ({ signal }) => callApi('GET /api/catalogue', { signal }),
+  // Whoever comes back to the page is offered what has been added meanwhile.
+  refetchOnWindowFocus: 'always',
 })
 
 const NOTHING: Catalogue = { version: 0, types: [], marcas: [], estados: [] }

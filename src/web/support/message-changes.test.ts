@@ -63,7 +63,7 @@ async function follow() {
 const event = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`
 
 describe('followMessageChanges', () => {
-  it('has messages or people read again as the stream says, and polls nothing while it lives', async () => {
+  it('has messages, people or all with the catalogue read again as the stream says, and polls nothing while it lives', async () => {
     const [answer, { send }] = line()
     answers.push(answer)
     const { readAgain, stop } = await follow()
@@ -83,6 +83,14 @@ describe('followMessageChanges', () => {
     await vi.advanceTimersByTimeAsync(0)
     expect(readAgain).toHaveBeenCalledTimes(2)
     expect(readAgain).toHaveBeenLastCalledWith({ queryKey: ['profiles'] }, { throwOnError: true })
+    await vi.advanceTimersByTimeAsync(1_000)
+    send(event({ kind: 'stale' }))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(readAgain.mock.calls.slice(2).map(([filters]) => filters?.queryKey?.[0])).toEqual([
+      'support-messages',
+      'profiles',
+      'catalogue',
+    ])
     expect(requests).toHaveLength(1)
     stop()
   })
@@ -144,16 +152,16 @@ describe('followMessageChanges', () => {
     answers = Array.from({ length: 100 }, () => () => problem(429, 'rate-limited', { 'retry-after': '600' }))
     const { readAgain, stop } = await follow()
     await vi.advanceTimersByTimeAsync(46_000)
-    expect(readAgain).toHaveBeenCalledTimes(6)
+    expect(readAgain).toHaveBeenCalledTimes(9)
     page.visibilityState = 'hidden'
     await vi.advanceTimersByTimeAsync(120_000)
-    expect(readAgain).toHaveBeenCalledTimes(6)
+    expect(readAgain).toHaveBeenCalledTimes(9)
     page.visibilityState = 'visible'
     page.dispatchEvent(new Event('visibilitychange'))
-    expect(readAgain).toHaveBeenCalledTimes(8)
+    expect(readAgain).toHaveBeenCalledTimes(12)
     stop()
     await vi.advanceTimersByTimeAsync(60_000)
-    expect(readAgain).toHaveBeenCalledTimes(8)
+    expect(readAgain).toHaveBeenCalledTimes(12)
   })
 
   it('ends with the session at once, and asks nothing more', async () => {

@@ -1,6 +1,7 @@
 import type { Query } from '@tanstack/react-query'
 import type { MessageChange } from '#contract/support.ts'
 import { asSignedIn } from '#web/http/api.ts'
+import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { keepStreamOpen, openEventStream, SILENCE_MS } from '#web/http/event-stream.ts'
 import { queryClient, ROLE_QUERY, USERS_QUERY } from '#web/http/query-client.ts'
 import { isDefiniteRefusal } from '#web/http/send-request.ts'
@@ -25,8 +26,8 @@ function noteStream(isLive: boolean): void {
 type News = 'alive' | 'messages' | 'people' | 'all'
 
 /**
- * Follows every change of the support messages and of people by anyone, for administrators only: what the page shows of
- * them is read again. One tab holds the stream and tells the others; all of it ends with the session. It is no activity
+ * Follows every change of the support messages, of people and of the catalogue by anyone, for administrators only: what
+ * the page shows of them is read again. One tab holds the stream and tells the others; all of it ends with the session. It is no activity
  * of the person's, and nothing here keeps a session alive that nobody uses.
  */
 export function followMessageChanges(): () => void {
@@ -42,6 +43,7 @@ export function followMessageChanges(): () => void {
     if (signal.aborted || news === 'alive') return
     if (news !== 'people') readMessagesAgain()
     if (news !== 'messages') readPeopleAgain()
+    if (news === 'all') readCatalogueAgain()
   }
   channel?.addEventListener('message', ({ data }) => hear(data), { signal })
 
@@ -78,6 +80,7 @@ function pollInSilence(isSilent: () => boolean, signal: AbortSignal): void {
     noteStream(false)
     readMessagesAgain()
     readPeopleAgain()
+    readCatalogueAgain()
   }
   const polling = setInterval(poll, POLL_MS)
   document.addEventListener('visibilitychange', poll, { signal })
@@ -92,11 +95,12 @@ function newsIn(data: string): News {
   return change.ids.length === 0 ? 'people' : 'all'
 }
 
-const readMessagesAgain = runOneByOne(() => readAgain(MESSAGES_QUERY))
-const readPeopleAgain = runOneByOne(() => readAgain(USERS_QUERY))
+const readMessagesAgain = runOneByOne(() => readAgain([MESSAGES_QUERY]))
+const readPeopleAgain = runOneByOne(() => readAgain([USERS_QUERY]))
+const readCatalogueAgain = runOneByOne(() => readAgain(catalogueQuery.queryKey))
 
-async function readAgain(query: string): Promise<void> {
-  const filters = { queryKey: [query] }
+async function readAgain(queryKey: readonly unknown[]): Promise<void> {
+  const filters = { queryKey }
   const isFirstLoad = ({ state }: Query) => state.data === undefined
   const hasJoined = queryClient.isFetching({ ...filters, predicate: isFirstLoad }) > 0
   await queryClient.invalidateQueries(filters, { throwOnError: true })
