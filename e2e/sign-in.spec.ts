@@ -224,4 +224,5 @@ test('a browser that refuses storage signs in, opens the reports and signs out',
   await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
   await page.getByRole('button', { name: 'Sair' }).click()
   await expect(page).toHaveURL('/login')
+  await expect(page.getByText('Este navegador não guarda nada deste site.')).toBeVisible()
 })

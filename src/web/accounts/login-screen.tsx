@@ -4,6 +4,7 @@ import {
   lazy,
   type RefObject,
   Suspense,
+  useEffect,
   useRef,
   useState,
   useSyncExternalStore,
@@ -13,6 +14,7 @@ import { ApiError } from '#web/http/api.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { HumanCheck } from '#web/human-check/human-check.tsx'
 import type { PassKeeper } from '#web/human-check/human-pass.ts'
+import { sharedStorage } from '#web/session/browser-storage.ts'
 import { onAuthStateChange, owesPasswordChange, signIn, useSession } from '#web/session/session.ts'
 import { readEndReason } from '#web/session/session-end.ts'
 import { Alert } from '#web/ui/alert.tsx'
@@ -35,6 +37,7 @@ export function LoginScreen() {
   return (
     <VisitorPage title="Entrar" description="Use seu e-mail corporativo para ver seus relatórios.">
       <EndNotice />
+      <StorageNotice />
       <LoginForm />
       {session && owesPasswordChange(session) && (
         <Suspense>
@@ -64,6 +67,22 @@ function EndNotice() {
           .
         </>
       )}
+    </Alert>
+  )
+}
+
+const PROBE_KEY = 'patio.probe'
+
+/** Before somebody signs in: the next load asks again, and nothing else would say why. */
+function StorageNotice() {
+  const isHydrated = useHydrated()
+  const [isKept] = useState(() => sharedStorage.set(PROBE_KEY, ''))
+  useEffect(() => sharedStorage.remove(PROBE_KEY), [])
+  if (!isHydrated || isKept) return null
+  return (
+    <Alert kind="info" title="Este navegador não guarda nada deste site.">
+      Você terá de entrar de novo a cada vez que abrir ou recarregar a página. Para ficar conectado, permita
+      cookies e dados deste site no navegador.
     </Alert>
   )
 }

@@ -4,7 +4,8 @@
  */
 export interface BrowserStorage {
   get(key: string): string | null
-  set(key: string, value: string): void
+  /** @returns whether it outlives the page */
+  set(key: string, value: string): boolean
   remove(key: string): void
 }
 
@@ -28,6 +29,7 @@ function guard(storage: () => Storage): BrowserStorage {
     // Where the new value finds no room, the old one must not answer for it.
     remove(key)
     memory.set(key, value)
+    return false
   }
   return {
     get: (key) =>
@@ -39,8 +41,11 @@ function guard(storage: () => Storage): BrowserStorage {
       null,
     set(key, value) {
       memory.delete(key)
-      attempt(
-        (stored) => stored.setItem(key, value),
+      return attempt(
+        (stored) => {
+          stored.setItem(key, value)
+          return true
+        },
         () => keep(key, value),
       )
     },
