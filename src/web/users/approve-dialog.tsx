@@ -16,7 +16,7 @@ import { useSettled } from '#web/ui/use-settled.ts'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import { rememberTicks } from './access-templates.ts'
 import { announceUndoable } from './bulk-edit.ts'
-import { callOnce } from './call-once.ts'
+import { callOnce, useUnknownOutcome } from './call-once.ts'
 import { AskingDialog } from './dialog-notices.tsx'
 import { isSame, openingTicks, ticksInWords, ValidUntil } from './entitlements.tsx'
 import { EntitlementLists } from './fill-from.tsx'
@@ -57,6 +57,7 @@ export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogPro
       title={TITLE}
       description={people && describePeople(people)}
       onClose={form.isSaving ? undefined : onClose}
+      isOutcomeUnknown={form.isOutcomeUnknown}
       wouldLose={!isEmpty && (form.validUntil !== '' || !isSame(ticked, NO_ENTITLEMENTS))}
       actions={(close) => (
         <>
@@ -245,6 +246,7 @@ function useApproval(selection: Selection, onSaved: () => void) {
     gcTime: 0,
   })
   const isCalculating = isReady && (preview.isFetching || settled !== items)
+  const { isUnknown, noteFailure } = useUnknownOutcome()
   const { submit, isBusy } = useSubmit({
     send: (wanted: Approval[]) => {
       setRefusal(undefined)
@@ -257,8 +259,9 @@ function useApproval(selection: Selection, onSaved: () => void) {
       if (share === 'same') rememberTicks(ticked)
       onSaved()
     },
-    onFailed: async (failure) => {
+    onFailed: async (failure, wanted) => {
       showToast(failureNotice(adminMessages.approveManyFailed, failure))
+      noteFailure(failure, wanted)
       if (!isDefiniteRefusal(failure)) return
       setRefusal(failure instanceof Error ? failure.message : undefined)
       await reading.refetch()
@@ -282,6 +285,7 @@ function useApproval(selection: Selection, onSaved: () => void) {
     recalculate: () => void preview.refetch(),
     refusal,
     isSaving: isBusy,
+    isOutcomeUnknown: isUnknown,
     submit: () => {
       // Nobody is let in whose effect has not been told.
       if (isReady && preview.data && !preview.error && !isCalculating) void submit(items)

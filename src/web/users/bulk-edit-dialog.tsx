@@ -39,6 +39,7 @@ export function BulkEditDialog({ selection, onClose, onDone }: SelectionDialogPr
       description={`${selectionInWords(form.selection)}.`}
       onClose={form.isSaving ? undefined : onClose}
       wouldLose={form.hasChanges}
+      isOutcomeUnknown={form.isOutcomeUnknown}
       actions={(close) => (
         <>
           <Button variant="secondary" onClick={close}>

@@ -10,7 +10,7 @@ import { closeToast, showToast, type ToastContent } from '#web/ui/toast.tsx'
 import { useSettled } from '#web/ui/use-settled.ts'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import { rememberTicks } from './access-templates.ts'
-import { callOnce, isOutcomeUnknown } from './call-once.ts'
+import { callOnce, isOutcomeUnknown, useUnknownOutcome } from './call-once.ts'
 import { firstOf } from './delete-users.ts'
 import { isSame } from './entitlements.tsx'
 import { inWords, type Selection, selectionSize, withoutLeavers } from './selection.ts'
@@ -73,6 +73,7 @@ export function useBulkEdit(chosen: Selection, onSaved: () => void) {
   const isCalculating = !lack && (isFetching || !isSettled)
   const effect = lack || error ? undefined : data
 
+  const { isUnknown, noteFailure } = useUnknownOutcome()
   const { submit, isBusy } = useSubmit({
     send: (body: BulkEdit) => {
       setRefusal(undefined)
@@ -85,6 +86,7 @@ export function useBulkEdit(chosen: Selection, onSaved: () => void) {
     },
     onFailed: async (failure, body) => {
       showToast(failureNotice(adminMessages.bulkFailed, failure))
+      noteFailure(failure, body)
       if (!isConflict(failure)) return
       setRefusal(failure.message)
       const isSomeoneGone = leaveOut(failure, body)
@@ -112,6 +114,7 @@ export function useBulkEdit(chosen: Selection, onSaved: () => void) {
     goneCount: goneIds.size,
     refusal,
     isSaving: isBusy,
+    isOutcomeUnknown: isUnknown,
     submit: () => {
       if (lack) showToast({ kind: 'error', title: lack })
       // Nothing is saved whose effect has not been told.

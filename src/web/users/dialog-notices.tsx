@@ -3,18 +3,20 @@ import type { ManagedProfile } from '#contract/users.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
-import { hasUnknownOutcome } from './call-once.ts'
 import type { Conflict } from './use-profile-edit.ts'
 import { keepFocus, refreshUsers } from './user-queries.ts'
 
 interface AskingDialogProps extends Omit<ComponentProps<typeof Dialog>, 'isOpen' | 'hasChanges' | 'actions'> {
   /** Something is ticked in it. */
   wouldLose: boolean
+  /** Nobody knows whether what was asked for in it has been done. */
+  isOutcomeUnknown: boolean
   actions: (close: (() => void) | undefined) => ReactNode
 }
 
 /** A dialog for many people at once, which asks before what is ticked in it would be lost. */
-export function AskingDialog({ wouldLose, onClose, actions, children, ...props }: AskingDialogProps) {
+export function AskingDialog(given: AskingDialogProps) {
+  const { wouldLose, isOutcomeUnknown, onClose, actions, children, ...props } = given
   const [isAsked, setIsAsked] = useState(false)
   const isLeaving = isAsked && wouldLose
   const close = onClose && (wouldLose ? () => setIsAsked(!isAsked) : onClose)
@@ -41,7 +43,7 @@ export function AskingDialog({ wouldLose, onClose, actions, children, ...props }
     >
       {isLeaving && (
         <Alert kind="warning" title="Descartar o que você marcou?" className="mb-4">
-          {hasUnknownOutcome()
+          {isOutcomeUnknown
             ? 'Não se sabe se o pedido anterior foi feito: confira a lista depois de fechar.'
             : 'Nada foi alterado ainda.'}
         </Alert>
