@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { byCause } from './messages.ts'
 import { defineRoutes } from './route.ts'
 
 export const findingSchema = z.object({
@@ -10,8 +11,33 @@ export const findingSchema = z.object({
   says: z.string(),
   /** What to do about it; null when all is well. */
   todo: z.nullable(z.string()),
+  /** Whose report it is about, where it is about one. */
+  area: z.optional(z.string()),
 })
 export type Finding = z.output<typeof findingSchema>
+
+/** What is said of the reports of areas. */
+export function reportLine(areas: readonly string[], message: string): string {
+  const named = new Intl.ListFormat('pt-BR').format(areas)
+  return `${areas.length > 1 ? 'Relatórios' : 'Relatório'} de ${named}: ${message}`
+}
+
+/** The findings for people: a cause that several reports share is said once, with all their areas. */
+export function joinAreas(findings: readonly Finding[]): Finding[] {
+  const failures = findings.flatMap((finding) => {
+    const { area, grade, says } = finding
+    if (area === undefined || grade === 'good') return []
+    return [{ area, finding, message: says.slice(reportLine([area], '').length) }]
+  })
+  const groups = byCause(failures)
+  return findings.flatMap((finding) => {
+    const group = groups.find((failed) => failed.some((failure) => failure.finding === finding))
+    if (!group) return [finding]
+    const [{ finding: first, message }] = group
+    const areas = group.map(({ area }) => area)
+    return first === finding ? [{ ...finding, says: reportLine(areas, message) }] : []
+  })
+}
 
 const lampStateSchema = z.object({
   /** Null until the service has been used. */

@@ -31,8 +31,16 @@ export const reportMessages = {
   settingsFailed: 'Erro ao carregar configurações',
   tokenFailed: (area: string) => `Erro ao gerar token para ${area}`,
   incomplete: (area: string) => `Configuração incompleta para ${area}`,
+  allFailed:
+    'O portal tentou e não conseguiu abrir nenhum dos seus relatórios. Peça ajuda com o motivo abaixo:',
   askForReports: 'Se você já deveria ver algum, peça ao administrador do portal.',
   noScope: 'Sua conta ainda não tem marcas ou estados liberados. Peça ao administrador que os libere.',
 } as const
+
+/** Failures of reports by their cause, in order: the ids of the requests that were refused differ all the same. */
+export function byCause<T extends { message: string }>(failures: readonly T[]): [T, ...T[]][] {
+  const groups = Map.groupBy(failures, ({ message }) => message.replace(/pedido [\w-]+/, ''))
+  return [...groups.values()] as [T, ...T[]][]
+}
 
 export const notFoundMessage = 'Oops! Page not found'

@@ -49,8 +49,14 @@ export const REPORT_TEST_OUTCOMES = [
   'not-testable',
   'bad-credentials',
   'secret-expired',
+  'bad-certificate',
+  'wrong-clock',
   'wrong-client-id',
+  'application-disabled',
   'wrong-tenant',
+  'conditional-access',
+  'no-power-bi',
+  'directory-refused',
   'service-principals-off',
   'api-closed',
   'embedding-off',
@@ -68,6 +74,8 @@ export const REPORT_TEST_OUTCOMES = [
   'no-capacity',
   'rate-limited',
   'service-down',
+  'foreign-answer',
+  'unreachable',
   'refused',
 ] as const
 export type ReportTestOutcome = (typeof REPORT_TEST_OUTCOMES)[number]

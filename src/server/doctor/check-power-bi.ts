@@ -1,3 +1,4 @@
+import { reportLine } from '#contract/health.ts'
 import type { Config } from '#server/config.ts'
 import type { Db } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -55,10 +56,10 @@ async function describeArea({
   test,
 }: Awaited<ReturnType<typeof testSavedReports>>[number]): Promise<Found> {
   const { outcome, message } = await test()
-  const says = `Relatório de ${type}: ${message}`
+  if (outcome === 'not-testable') return good(reportLine([type], 'link de SSO, que só um navegador testa.'))
+  const says = reportLine([type], message)
   if (outcome === 'ok') return good(says)
-  if (outcome === 'not-testable') return good(`Relatório de ${type}: link de SSO, que só um navegador testa.`)
   const isPassing = ['rate-limited', 'service-down', 'capacity-paused'].includes(outcome)
   const todo = 'Depois de corrigir, “Testar relatório” em /admin o prova.'
-  return isPassing ? warning(says, todo) : fault(says, todo)
+  return { ...(isPassing ? warning(says, todo) : fault(says, todo)), area: type }
 }

@@ -16,6 +16,7 @@ import { readConfig } from '#server/config.ts'
 import { openServer } from '#server/database/open-server.ts'
 import { createLog } from '#server/log.ts'
 import { createPowerBi } from '#server/power-bi/power-bi-client.ts'
+import { configureReports } from '#server/testing/builders.ts'
 import { makeCertificate } from '#server/testing/make-certificate.ts'
 import { startPgBouncer } from '#server/testing/pgbouncer.ts'
 import { findFreePort } from '#server/testing/portal-process.ts'
@@ -326,6 +327,15 @@ describe('a portal that runs', () => {
       expect.stringMatching(/^falha {2}Power BI: /),
       expect.stringMatching(/^aviso {2}Relatórios: nenhuma área tem um/),
     ])
+    await configureReports(portal, 'Vendas', 'Oficina')
+    const findings = await examine(powerBiChecks(configOf({}), powerBi, portal.database.db))
+    expect(linesOf(findings)).toEqual([
+      expect.stringMatching(/^falha {2}Power BI: O Microsoft Entra recusou/),
+      expect.stringMatching(/^falha {2}Relatórios de Vendas e Oficina: O Microsoft Entra recusou/),
+    ])
+    expect(
+      writeFindings(findings, true).match(/"says":"Relatório de (Vendas|Oficina): O Micro/g),
+    ).toHaveLength(2)
   })
 })
 

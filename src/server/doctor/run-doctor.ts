@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Finding } from '#contract/health.ts'
+import { type Finding, joinAreas } from '#contract/health.ts'
 import { type Config, ConfigError, readConfig } from '#server/config.ts'
 import { useCorporateProxy } from '#server/corporate-proxy.ts'
 import { type Database, DatabaseOpenError } from '#server/database/database.ts'
@@ -127,13 +127,11 @@ async function isEmpty({ db }: Database): Promise<boolean> {
   return (await pendingOf(db, names).catch(() => [])).length === names.length
 }
 
-/** One line for each finding: for people, or JSON for scripts. */
+/** One line for each finding, in JSON for scripts; for people one for each cause that reports share. */
 export function writeFindings(findings: readonly Finding[], isJson = false): string {
-  const lines = findings.map((finding) => {
-    if (isJson) return JSON.stringify(finding)
-    const { grade, says, todo } = finding
-    return `${MARKS[grade]} ${says}${todo ? ` → ${todo}` : ''}`
-  })
+  const lines = isJson
+    ? findings.map((finding) => JSON.stringify(finding))
+    : joinAreas(findings).map(({ grade, says, todo }) => `${MARKS[grade]} ${says}${todo ? ` → ${todo}` : ''}`)
   return `${lines.join('\n')}\n`
 }
 

@@ -1,14 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import type {
-  AuthError,
-  ConfidentialClientApplication,
-  Configuration,
-  INetworkModule,
-} from '@azure/msal-node'
+import type { ConfidentialClientApplication, Configuration, INetworkModule } from '@azure/msal-node'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { type Log, namingHost } from '#server/log.ts'
 import { CLOUDS } from './clouds.ts'
-import { type CountCall, counted, PassingFailure } from './power-bi.ts'
+import { type CountCall, counted, ForeignAnswer, objectOf, PassingFailure } from './power-bi.ts'
 import { DirectoryRefusal } from './refusals.ts'
 
 /** An embed token cannot outlive the directory token that it was made with. */
@@ -43,7 +38,7 @@ interface DirectoryServices {
 }
 
 export interface DirectoryTokens {
-  /** @throws DirectoryRefusal (credentials), ProblemError power-bi-unavailable (directory down) */
+  /** @throws DirectoryRefusal, ForeignAnswer, ProblemError power-bi-unavailable (directory down) */
   read(signal: AbortSignal): Promise<string>
   /** Drops the token after the service refused it. */
   forget(token: string): void
@@ -60,7 +55,8 @@ export function createDirectoryTokens(services: DirectoryServices): DirectoryTok
   let current: { token: string; expiresAt: number; obtainedAt: number } | undefined
   let flight: Promise<string> | undefined
   let client: Promise<ConfidentialClientApplication> | undefined
-  let failure: PassingFailure | undefined
+  /** What the last call came to, which the library tells in words of its own. */
+  let failure: unknown
   let { clientSecret, clientCertificate } = directory
   let given = [clientSecret, clientCertificate]
   const { scope = CLOUDS.public.scope } = directory
@@ -70,7 +66,7 @@ export function createDirectoryTokens(services: DirectoryServices): DirectoryTok
     try {
       return await acquireOnce()
     } catch (error) {
-      const isRefused = (error as Partial<AuthError>).errorCode === 'invalid_client'
+      const isRefused = failure instanceof DirectoryRefusal && failure.error === 'invalid_client'
       if (!isRefused || !(await hasNewCredentials())) throw error
       client = undefined
       return acquireOnce()
@@ -158,13 +154,7 @@ async function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
 }
 
 function directoryProblem(cause: unknown): Error {
-  const { errorCode = '', errorMessage = '', correlationId = null } = cause as Partial<AuthError>
-  if (
-    /^(invalid_client|unauthorized_client|invalid_request|invalid_grant|invalid_scope|access_denied)$/.test(
-      errorCode,
-    )
-  )
-    return new DirectoryRefusal(errorMessage, correlationId)
+  if (cause instanceof DirectoryRefusal || cause instanceof ForeignAnswer) return cause
   const asked = cause instanceof PassingFailure ? cause.retryAfterSeconds : undefined
   return new ProblemError('power-bi-unavailable', { retryAfterSeconds: asked ?? 10, cause })
 }
@@ -172,7 +162,7 @@ function directoryProblem(cause: unknown): Error {
 async function createClient(
   options: DirectoryOptions,
   countCall: CountCall,
-  onFailure: (failure: PassingFailure) => void,
+  onFailure: (failure: unknown) => void,
 ): Promise<ConfidentialClientApplication> {
   // Loaded when first needed: it would be a third of the time that the process takes to start.
   const { ConfidentialClientApplication } = await import('@azure/msal-node')
@@ -206,11 +196,11 @@ function metadataFor(tokenEndpoint: string, authority: string): string {
   })
 }
 
-/** msal's own client waits for ever on a silent directory. */
-function createNetworkClient(
-  countCall: CountCall,
-  onFailure: (failure: PassingFailure) => void,
-): INetworkModule {
+/**
+ * msal's own client waits for ever on a silent directory. Failures are kept from msal, which would refuse by itself for
+ * the next minute, however short they were.
+ */
+function createNetworkClient(countCall: CountCall, onFailure: (failure: unknown) => void): INetworkModule {
   async function send<T>(
     method: string,
     url: string,
@@ -223,18 +213,21 @@ function createNetworkClient(
         ...(options?.body !== undefined && { body: options.body }),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
-    const reply = await namingHost(new URL(url).host, () => counted(countCall, 'directory', call))
-    // Kept from msal, which would refuse by itself for the next minute, however short the failure was.
-    if (reply.status === 429 || reply.status >= 500) {
-      const seconds = Number(reply.headers.get('retry-after'))
-      const failure = new PassingFailure(reply.status, seconds > 0 ? seconds : undefined)
-      onFailure(failure)
-      throw failure
-    }
-    return {
-      headers: Object.fromEntries(reply.headers),
-      body: (await reply.json()) as T,
-      status: reply.status,
+    try {
+      const { reply, text } = await namingHost(new URL(url).host, () => counted(countCall, 'directory', call))
+      const { status } = reply
+      if (status === 429 || status >= 500) {
+        const seconds = Number(reply.headers.get('retry-after'))
+        throw new PassingFailure(status, seconds > 0 ? seconds : undefined)
+      }
+      const body = objectOf(text)
+      if (status >= 400)
+        throw body ? new DirectoryRefusal(body) : new ForeignAnswer(new URL(url).host, status)
+      if (!body) throw new Error('the directory answered without a JSON object')
+      return { headers: Object.fromEntries(reply.headers), body: body as T, status }
+    } catch (error) {
+      onFailure(error)
+      throw error
     }
   }
   return {

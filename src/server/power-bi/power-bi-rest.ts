@@ -1,7 +1,14 @@
 import { ProblemError } from '#server/http/problem-error.ts'
 import { type Log, namingHost } from '#server/log.ts'
 import type { DirectoryTokens } from './directory-token.ts'
-import { type CountCall, counted, PassingFailure, PowerBiRefusal } from './power-bi.ts'
+import {
+  type CountCall,
+  counted,
+  ForeignAnswer,
+  objectOf,
+  PassingFailure,
+  PowerBiRefusal,
+} from './power-bi.ts'
 import { DirectoryRefusal } from './refusals.ts'
 
 const TRIES = 2
@@ -14,7 +21,8 @@ const MAX_PAUSE_MS = 2_000
  * One call of the REST API; at most two tries.
  * @param path after /v1.0/myorg
  * @param budgetMs for all tries, 8 s unless said
- * @throws PowerBiRefusal for a definite 4xx, DirectoryRefusal, ProblemError power-bi-unavailable for anything that may pass
+ * @throws PowerBiRefusal for a definite 4xx, DirectoryRefusal, ForeignAnswer, ProblemError power-bi-unavailable for
+ *   anything that may pass
  */
 export type PowerBiRest = (
   method: 'GET' | 'POST',
@@ -43,26 +51,27 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
     overall: AbortSignal,
   ) {
     const token = await directory.read(overall)
+    const firstTryMs = Math.max(budgetMs - SECOND_TRY_MS, budgetMs / 2)
     const send = () =>
       fetch(`${apiBase}/v1.0/myorg${path}`, {
         method,
         headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
         ...(body && { body: JSON.stringify(body) }),
-        signal: AbortSignal.any([overall, AbortSignal.timeout(budgetMs - SECOND_TRY_MS)]),
+        signal: AbortSignal.any([overall, AbortSignal.timeout(firstTryMs)]),
       })
-    const reply = await namingHost(host, () => counted(countCall, 'power-bi', send))
-    const answer = objectOf(await reply.text())
+    const { reply, text } = await namingHost(host, () => counted(countCall, 'power-bi', send))
+    const answer = objectOf(text)
     if (reply.ok && answer) return answer
     // It counts as a failure that may pass.
     if (reply.ok) throw new Error('Power BI answered without a JSON object')
     const requestId = reply.headers.get('requestid')
     log.warn({ method, path, status: reply.status, powerBiRequestId: requestId }, 'Power BI refused a call')
-    // The directory token may have been revoked: the second try brings a new one.
-    if (reply.status === 401) directory.forget(token)
     const retryAfter = Number(reply.headers.get('retry-after')) || undefined
     const refusal = refusalOf(reply, answer)
+    // The directory token may have been revoked: the second try brings a new one.
+    if (isOfToken(refusal)) directory.forget(token)
     // A paused capacity is told with all kinds of statuses and does not come back within seconds.
-    const mayPass = (reply.status === 429 || reply.status >= 500) && refusal.code !== 'CapacityNotActive'
+    const mayPass = (reply.status === 429 || reply.status >= 500) && !/CapacityNotActive/.test(refusal.code)
     if (mayPass) throw new PassingFailure(reply.status, retryAfter)
     throw refusal
   }
@@ -74,9 +83,11 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
         return await tryOnce({ method, path, body, budgetMs }, overall)
       } catch (error) {
         const isLast = attempt >= TRIES || overall.aborted
-        const isExpiredToken = error instanceof PowerBiRefusal && error.status === 401
-        if (error instanceof ProblemError || error instanceof DirectoryRefusal) throw error
-        if (error instanceof PowerBiRefusal && (isLast || !isExpiredToken)) throw error
+        const isDefinite = [ProblemError, DirectoryRefusal, ForeignAnswer].some(
+          (kind) => error instanceof kind,
+        )
+        if (isDefinite) throw error
+        if (error instanceof PowerBiRefusal && (isLast || !isOfToken(error))) throw error
         const retryAfterSeconds = error instanceof PassingFailure ? error.retryAfterSeconds : undefined
         const pauseMs = (retryAfterSeconds ?? 0.25) * 1000
         if (isLast || pauseMs > MAX_PAUSE_MS)
@@ -90,26 +101,21 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
   }
 }
 
-/** The object that a reply is; the parser's own error would quote the text, which may hold a token. */
-function objectOf(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    // Proxies in between answer in HTML.
-    return undefined
-  }
-}
+/** Whether it is the directory token that is refused: an expired one with 403 too (Microsoft, 'Troubleshoot REST APIs'). */
+const isOfToken = ({ status, code }: PowerBiRefusal) =>
+  status === 401 || /\b(TokenExpired|InvalidToken)\b/.test(code)
 
-/** The service's code stands in the body or, for some refusals, in a header alone. */
+/** The service's code stands in the body, in a header, or in both; either may be the one that says more. */
 function refusalOf({ status, headers }: Response, body: Record<string, unknown> | undefined): PowerBiRefusal {
   const error = body?.error as { code?: unknown; message?: unknown } | null | undefined
-  const code = error?.code ?? headers.get('x-powerbi-error-info') ?? ''
+  // Only what looks like a code: the text comes from outside.
+  const codes = [error?.code, headers.get('x-powerbi-error-info')].filter((code) =>
+    /^\w{1,60}$/.test(String(code ?? '')),
+  )
+  const code = [...new Set(codes)].join(' / ')
   // The gateway in front of the service says {"Message": "API is not accessible for application"}, without more.
   const message = error?.message ?? body?.Message ?? body?.message ?? ''
-  return new PowerBiRefusal(status, String(code), String(message), headers.get('requestid'))
+  return new PowerBiRefusal(status, code, String(message), headers.get('requestid'))
 }
 
 /** An answer that does not come, or not in the form that it should have. */

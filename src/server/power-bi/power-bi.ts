@@ -84,7 +84,7 @@ export interface PowerBi {
   testReport(report: ReportRef, identity: EffectiveIdentity): Promise<ReportTest>
 }
 
-/** What the service said when it refused: its status, its own code and message, and the id to quote to support. */
+/** What the service said when it refused: its status, its own code (or two) and message, and the id to quote to support. */
 export class PowerBiRefusal extends Error {
   readonly status: number
   readonly code: string
@@ -108,28 +108,58 @@ export class PassingFailure extends Error {
   }
 }
 
+/** Mostly a web page, where the service's JSON should be: a proxy, a firewall or a captive portal in between has answered. */
+export class ForeignAnswer extends Error {
+  readonly host: string
+  readonly status: number
+  constructor(host: string, status: number) {
+    super(`what came from ${host} with ${status} is no answer of Microsoft's`)
+    this.host = host
+    this.status = status
+  }
+}
+
 /** 'directory' issues the portal's own token, 'power-bi' is the REST API. */
 export type UpstreamService = 'directory' | 'power-bi'
 export type UpstreamOutcome = 'ok' | 'refused' | 'throttled' | 'failed' | 'timeout' | 'unreachable'
 
-/** Told of each call to an outside service, when its reply begins or it fails. */
+/** Told of each call to an outside service, when its reply has been read or it fails. */
 export type CountCall = (service: UpstreamService, outcome: UpstreamOutcome, ms: number) => void
 
-/** Makes a call and counts it by how it ends: the status of its reply, or the error that it rejects with. */
+/**
+ * Makes a call, reads its reply and counts it by how it ends: the status, or the error that it rejects with.
+ * @throws ForeignAnswer, and what the call throws
+ */
 export async function counted(
   countCall: CountCall,
   service: UpstreamService,
   call: () => Promise<Response>,
-): Promise<Response> {
+): Promise<{ reply: Response; text: string }> {
   const start = performance.now()
   try {
     const reply = await call()
+    const text = await reply.text()
+    // With these statuses the service's own gateways send pages too.
+    const isPassing = reply.status === 429 || reply.status >= 500
+    if (!isPassing && /^\s*</.test(text)) throw new ForeignAnswer(new URL(reply.url).host, reply.status)
     countCall(service, outcomeOfStatus(reply.status), performance.now() - start)
-    return reply
+    return { reply, text }
   } catch (error) {
     const outcome = (error as Error).name === 'TimeoutError' ? 'timeout' : 'unreachable'
     countCall(service, outcome, performance.now() - start)
     throw error
+  }
+}
+
+/** The object that a reply is; the parser's own error would quote the text, which may hold a token. */
+export function objectOf(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
   }
 }
 

@@ -1,5 +1,5 @@
 import { ProblemError } from '#server/http/problem-error.ts'
-import { PassingFailure, PowerBiRefusal, type ReportTest } from './power-bi.ts'
+import { ForeignAnswer, PassingFailure, PowerBiRefusal, type ReportTest } from './power-bi.ts'
 
 /** What was asked for when the service refused. */
 export type Step = 'workspaces' | 'report' | 'dataset' | 'token'
@@ -21,11 +21,17 @@ const BY_WORDS: [RegExp, Outcome][] = [
   [/dataset.*does not belong/i, 'dataset-mismatch'],
 ]
 
-/** By the directory's own number (Microsoft Entra, 'Authentication and authorization error codes'). */
+/** By the directory's own number, as far as an application can meet it. The sources stand in docs/power-bi.md. */
 const BY_AADSTS: [RegExp, Outcome][] = [
-  [/AADSTS(90002|900023|9002313)\b/, 'wrong-tenant'],
-  [/AADSTS(700016|7000112)\b/, 'wrong-client-id'],
+  [/AADSTS(90002|900023|9001023)\b/, 'wrong-tenant'],
+  [/AADSTS(700016|7000229)\b/, 'wrong-client-id'],
+  [/AADSTS7000112\b/, 'application-disabled'],
+  [/AADSTS7000215\b/, 'bad-credentials'],
   [/AADSTS7000222\b/, 'secret-expired'],
+  [/AADSTS(700027|700030|1000502)\b/, 'bad-certificate'],
+  [/AADSTS700024\b/, 'wrong-clock'],
+  [/AADSTS53003\b/, 'conditional-access'],
+  [/AADSTS(500011|500014)\b/, 'no-power-bi'],
 ]
 
 const DENIED: Record<Step, Outcome> = {
@@ -48,23 +54,41 @@ function outcomeOfRefusal(refusal: PowerBiRefusal, step: Step): Outcome {
   return refusal.status === 401 || refusal.status === 403 ? DENIED[step] : 'refused'
 }
 
-/** Which of the known troubles the directory's refusal is, by its error_description. */
-function outcomeOfDirectory(description: string): Outcome {
-  return BY_AADSTS.find(([pattern]) => pattern.test(description))?.[1] ?? 'bad-credentials'
+/** Which of the known troubles the directory's refusal is. */
+function outcomeOfDirectory({ error, message }: DirectoryRefusal): Outcome {
+  const known = BY_AADSTS.find(([pattern]) => pattern.test(message))
+  if (known) return known[1]
+  return error === 'invalid_client' && !/AADSTS/.test(message) ? 'bad-credentials' : 'directory-refused'
 }
 
 const POWER_BI_ADMINISTRATOR = 'o administrador do Power BI precisa'
 const PORTAL_ADMINISTRATOR = 'o administrador do portal precisa'
 const IT_TEAM = 'a equipe de TI precisa'
 
-/** What is wrong and who mends it, one sentence each. */
-const SENTENCES: Record<Exclude<Outcome, 'ok' | 'refused'>, (roles: string) => string> = {
+/** What is wrong and who mends it, one sentence each; `quoted` is what the other side said of itself. */
+const SENTENCES: Record<Exclude<Outcome, 'ok'>, (roles: string, quoted: string) => string> = {
   'bad-credentials': () =>
-    `O Microsoft Entra recusou as credenciais do portal: ${IT_TEAM} conferir o segredo ou o certificado do aplicativo na configuração do servidor.`,
+    `O Microsoft Entra recusou as credenciais do portal: ${IT_TEAM} conferir o segredo do aplicativo na configuração do servidor (vale o “Valor” dele, não o “ID do Segredo”).`,
   'secret-expired': () =>
     `O segredo do aplicativo venceu no Microsoft Entra: ${IT_TEAM} criar um novo segredo e trocá-lo na configuração do servidor.`,
+  'bad-certificate': () =>
+    `O Microsoft Entra não aceita o certificado do portal: ${IT_TEAM} enviar o certificado em uso ao aplicativo, em “Certificados e segredos”, ou pôr na configuração do servidor um que esteja lá e não tenha vencido.`,
+  'wrong-clock': () =>
+    `Para o Microsoft Entra, o relógio deste servidor está errado: ${IT_TEAM} acertá-lo e mantê-lo certo (NTP).`,
   'wrong-client-id': () =>
-    `O Microsoft Entra não conhece o aplicativo do portal, ou o desativou: ${IT_TEAM} conferir POWERBI_CLIENT_ID e POWERBI_TENANT_ID na configuração do servidor.`,
+    `O Microsoft Entra não conhece o aplicativo do portal neste locatário: ${IT_TEAM} conferir POWERBI_CLIENT_ID e POWERBI_TENANT_ID na configuração do servidor.`,
+  'application-disabled': () =>
+    `O aplicativo do portal está desativado no Microsoft Entra: ${IT_TEAM} ligar “Habilitado para os usuários entrarem” nas propriedades dele, em “Aplicativos empresariais”.`,
+  'conditional-access': () =>
+    `Uma política de Acesso Condicional do Microsoft Entra bloqueia o aplicativo do portal: ${IT_TEAM} pôr o endereço IP deste servidor nos locais que ela permite, ou excluir dela o aplicativo (a política está no log de entrada das entidades de serviço).`,
+  'no-power-bi': () =>
+    `Neste locatário do Microsoft Entra o Power BI não existe ou está desativado: ${IT_TEAM} conferir POWERBI_TENANT_ID e POWERBI_CLOUD na configuração do servidor, e a assinatura do Power BI.`,
+  'directory-refused': (_, quoted) =>
+    `O Microsoft Entra recusou o aplicativo do portal${quoted}: ${IT_TEAM} procurar o código em https://login.microsoftonline.com/error.`,
+  'foreign-answer': (_, quoted) =>
+    `A resposta não veio da Microsoft${quoted}: ${IT_TEAM} liberar este endereço para o servidor do portal no proxy ou firewall que respondeu no lugar dela.`,
+  unreachable: (_, quoted) =>
+    `O servidor do portal não chega à Microsoft${quoted}: ${IT_TEAM} conferir o DNS, o proxy (HTTPS_PROXY), o firewall e, se ele abre as conexões, o certificado dele (NODE_EXTRA_CA_CERTS).`,
   'wrong-tenant': () =>
     `O Microsoft Entra não conhece este locatário: ${IT_TEAM} conferir POWERBI_TENANT_ID e POWERBI_CLOUD na configuração do servidor.`,
   'service-principals-off': () =>
@@ -96,10 +120,12 @@ const SENTENCES: Record<Exclude<Outcome, 'ok' | 'refused'>, (roles: string) => s
   'capacity-paused': () =>
     `A capacidade do Power BI deste espaço de trabalho está pausada: ${POWER_BI_ADMINISTRATOR} retomá-la.`,
   'no-capacity': () =>
-    `O espaço de trabalho não está em uma capacidade (F, P, A ou EM), e sem ela o Power BI só dá alguns tokens de teste: ${POWER_BI_ADMINISTRATOR} atribuí-lo a uma.`,
+    `O espaço de trabalho do relatório, ou o do modelo dele, não está em uma capacidade (F, P, A ou EM), e sem ela o Power BI só dá alguns tokens de teste: ${POWER_BI_ADMINISTRATOR} atribuí-lo a uma.`,
   'rate-limited': () =>
     'O Power BI pediu uma pausa por excesso de pedidos: espere alguns minutos e teste de novo.',
   'service-down': () => 'O Power BI não respondeu como devia: espere alguns minutos e teste de novo.',
+  refused: (_, quoted) =>
+    `O Power BI recusou o relatório${quoted}: ${POWER_BI_ADMINISTRATOR} verificar o motivo no serviço ou abrir um chamado na Microsoft com esses dados.`,
 }
 
 interface Refused {
@@ -109,13 +135,17 @@ interface Refused {
 }
 
 /** A refusal in one plain sentence: what is wrong and who mends it; what has no sentence is quoted for a ticket. */
-export function describeRefusal({ outcome, code, requestId }: Refused, rlsRoles: readonly string[]): string {
-  if (outcome === 'ok' || outcome === 'refused') {
-    const quoted = [code && `código ${code}`, requestId && `pedido ${requestId}`].filter(Boolean).join(', ')
-    return `O Power BI recusou o relatório${quoted && ` (${quoted})`}: ${POWER_BI_ADMINISTRATOR} verificar o motivo no serviço ou abrir um chamado na Microsoft com esses dados.`
-  }
+export function describeRefusal(refused: Refused, rlsRoles: readonly string[]): string {
+  const { outcome } = refused
   const roles = new Intl.ListFormat('pt-BR').format(rlsRoles.map((role) => `“${role}”`))
-  return SENTENCES[outcome](rlsRoles.length === 1 ? `a função ${roles}` : `as funções ${roles}`)
+  const named = rlsRoles.length === 1 ? `a função ${roles}` : `as funções ${roles}`
+  return SENTENCES[outcome === 'ok' ? 'refused' : outcome](named, quote(refused))
+}
+
+/** ' (código AADSTS7000222, pedido 49c2e739-…)', as a ticket needs it. */
+function quote({ code, requestId }: Refused): string {
+  const quoted = [code && `código ${code}`, requestId && `pedido ${requestId}`].filter(Boolean).join(', ')
+  return quoted && ` (${quoted})`
 }
 
 /** Thrown where the answers of the service show by themselves that the report may not be shown. */
@@ -127,12 +157,14 @@ export class UnfitReport extends Error {
   }
 }
 
-/** The directory's refusal; its description names the trouble. */
+/** The directory's refusal (Microsoft Entra, 'Handling error codes in your application'); its description names the trouble. */
 export class DirectoryRefusal extends Error {
-  readonly correlationId: string | null
-  constructor(description: string, correlationId: string | null) {
-    super(description)
-    this.correlationId = correlationId
+  readonly error: string
+  readonly correlationId: string
+  constructor(body: { error?: unknown; error_description?: unknown; correlation_id?: unknown }) {
+    super(String(body.error_description ?? ''))
+    this.error = String(body.error ?? '')
+    this.correlationId = String(body.correlation_id ?? '')
   }
 }
 
@@ -143,28 +175,46 @@ export function outcomeOf(error: unknown, step: Step): Refused {
   if (error instanceof PowerBiRefusal)
     return {
       outcome: outcomeOfRefusal(error, step),
-      // Only what looks like a code: the text comes from outside.
-      code: /^\w{1,60}$/.exec(error.code)?.[0] ?? null,
+      code: error.code || null,
       requestId: /^[\w-]{1,60}$/.exec(error.requestId ?? '')?.[0] ?? null,
     }
   if (error instanceof DirectoryRefusal)
     return {
-      outcome: outcomeOfDirectory(error.message),
+      outcome: outcomeOfDirectory(error),
       code: /AADSTS\d{1,10}/.exec(error.message)?.[0] ?? null,
-      requestId: /^[\w-]{1,60}$/.exec(error.correlationId ?? '')?.[0] ?? null,
+      requestId: /^[\w-]{1,60}$/.exec(error.correlationId)?.[0] ?? null,
     }
+  if (error instanceof ForeignAnswer)
+    return { outcome: 'foreign-answer', code: `HTTP ${error.status} de ${error.host}`, requestId: null }
   if (!(error instanceof ProblemError)) throw error
+  const code = systemCodeOf(error.cause)
+  if (code) {
+    const { host } = error.cause as { host?: string }
+    return { outcome: 'unreachable', code: `${code} de ${host}`, requestId: null }
+  }
   const isWait = error.cause instanceof PassingFailure && error.cause.status === 429
   return { outcome: isWait ? 'rate-limited' : 'service-down', ...unquoted }
+}
+
+/** Why a connection could not be had: the system's or the library's own word for it, the first in an error's causes. */
+function systemCodeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' ? code : systemCodeOf(error.cause)
 }
 
 /** The same for somebody who wanted a report: a problem with a sentence that names who mends it. */
 export function problemOfRefusal(error: unknown, step: Step, rlsRoles: readonly string[]): ProblemError {
   if (error instanceof ProblemError) return error
   const refused = outcomeOf(error, step)
-  const detail = describeRefusal(refused, rlsRoles)
+  const sentence = describeRefusal(refused, rlsRoles)
+  const quoted = quote(refused)
+  const detail = sentence.includes(quoted) ? sentence : `${sentence.slice(0, -1)}${quoted}.`
+  const { outcome } = refused
   // It may be resumed at any time, so it is worth trying again.
-  if (refused.outcome === 'capacity-paused')
+  if (outcome === 'capacity-paused')
     return new ProblemError('capacity-paused', { detail, retryAfterSeconds: 60, cause: error })
+  if (outcome === 'foreign-answer')
+    return new ProblemError('power-bi-unavailable', { detail, retryAfterSeconds: 60, cause: error })
   return new ProblemError('power-bi-rejected', { detail, cause: error })
 }

@@ -33,7 +33,11 @@ describeOnEachDatabase('when the directory', (kind) => {
   }
 
   test.each<[string, Fault, object]>([
-    ['refuses the secret', { status: 401 }, rejected(/conferir o segredo/)],
+    [
+      'refuses the secret',
+      { status: 401 },
+      rejected(/conferir o segredo.*AADSTS7000215, pedido [\w-]{36}\)\.$/),
+    ],
     ['is down', { status: 500 }, unavailable],
     [
       'is down in its own words',
@@ -47,7 +51,17 @@ describeOnEachDatabase('when the directory', (kind) => {
       unavailable,
     ],
     ['asks to wait', { status: 429, headers: { 'Retry-After': '17' } }, { ...unavailable, retryAfter: '17' }],
-    ['answers with no JSON', { status: 200, body: '<html>' }, unavailable],
+    ['answers with no JSON', { status: 200, body: '{' }, unavailable],
+    [
+      'is hidden by a firewall',
+      { status: 403, body: '<html>Bloqueado</html>' },
+      { status: 503, code: 'power-bi-unavailable', detail: expect.stringMatching(/proxy ou firewall/) },
+    ],
+    [
+      'refuses for a reason that no sentence is known for',
+      { status: 400, errorCode: 'interaction_required', message: 'AADSTS50005: Text.' },
+      rejected(/\(código AADSTS50005, pedido [\w-]{36}\): a equipe de TI/),
+    ],
     ['answers with nothing', { status: 200, body: 'null' }, unavailable],
     ['answers without a token', { status: 200, body: { token_type: 'Bearer' } }, unavailable],
   ])('%s, the caller is told', async (_, fault, expected) => {

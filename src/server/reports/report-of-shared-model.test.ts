@@ -63,6 +63,11 @@ describeOnEachDatabase('a report whose model lives in another workspace', (kind)
       dataset_id: null,
     })
     expect((await findOut(portal, admin.token, setting)).outcome).toBe('ok')
+    const asked = (await upstreamCalls(portal)).all.filter(({ path }) => path.includes('/groups?'))
+    for (const workspace of [workspaceId, datasetWorkspaceId])
+      expect(asked.some(({ path }) => path.includes(workspace as string))).toBe(true)
+    await scriptFault(portal, { on: 'groups', body: { value: [{ isOnDedicatedCapacity: false }] } })
+    expect((await findOut(portal, admin.token, setting)).outcome).toBe('no-capacity')
     await scriptFault(portal, { on: 'dataset', status: 403 })
     expect(await findOut(portal, admin.token, setting)).toMatchObject({
       outcome: 'no-model-access',

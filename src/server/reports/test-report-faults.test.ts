@@ -84,6 +84,7 @@ describeOnEachDatabase('Testar relatório, when something is wrong', (kind) => {
     const token400 = (message: string) => on('generateToken', 400, { message })
     const wait = { headers: { 'Retry-After': '60' } }
     const switchedOff = { 'X-PowerBI-Error-Info': 'ServicePrincipalIsNotAllowedByTenantAdminSwitch' }
+    const page = { body: '<html><h1>Access denied</h1></html>' }
     const unknownError = { 'X-PowerBI-Error-Info': 'UnknownError' }
     const closed = { Message: 'API is not accessible for application' }
     const refusedBy = (status: number, errorCode: string, number: number) =>
@@ -97,7 +98,34 @@ describeOnEachDatabase('Testar relatório, when something is wrong', (kind) => {
         TI,
         {
           'an application that it does not know': refusedBy(400, 'unauthorized_client', 700016),
-          'an application switched off': refusedBy(401, 'unauthorized_client', 7000112),
+          'an application that is not in this tenant': refusedBy(401, 'invalid_client', 7000229),
+        },
+      ],
+      [
+        'application-disabled',
+        TI,
+        { 'an application switched off': refusedBy(400, 'unauthorized_client', 7000112) },
+      ],
+      ['bad-certificate', TI, { 'the certificate': refusedBy(401, 'invalid_client', 700027) }],
+      ['wrong-clock', TI, { 'a signature of another hour': refusedBy(401, 'invalid_client', 700024) }],
+      [
+        'conditional-access',
+        TI,
+        { 'the address that it comes from': refusedBy(400, 'interaction_required', 53003) },
+      ],
+      ['no-power-bi', TI, { 'a tenant without Power BI': refusedBy(400, 'invalid_resource', 500011) }],
+      [
+        'directory-refused',
+        /\(código AADSTS90099, pedido [\w-]{36}\): a equipe de TI precisa .*\/error\.$/,
+        { 'with a number that has no sentence': refusedBy(400, 'access_denied', 90099) },
+      ],
+      [
+        'foreign-answer',
+        /\(código HTTP (200|403) de 127\.0\.0\.1:\d+\): a equipe de TI precisa liberar/,
+        {
+          'by a firewall before the directory': on('directory', 403, page),
+          'by a firewall before the service': on('report', 403, page),
+          'by a captive portal': on('dataset', 200, page),
         },
       ],
       [
@@ -120,7 +148,13 @@ describeOnEachDatabase('Testar relatório, when something is wrong', (kind) => {
       [
         'service-principals-off',
         POWER_BI,
-        { 'service principals altogether': on('report', 401, { body: '', headers: switchedOff }) },
+        {
+          'service principals altogether': on('report', 401, { body: '', headers: switchedOff }),
+          'them beside a general code': on('report', 401, {
+            errorCode: 'PowerBINotAuthorizedException',
+            headers: switchedOff,
+          }),
+        },
       ],
       [
         'api-closed',
@@ -178,7 +212,8 @@ describeOnEachDatabase('Testar relatório, when something is wrong', (kind) => {
           'with its directory down': on('directory', 503),
           'being down': on('report', 500),
           'with its tokens down': on('generateToken', 503),
-          'with nonsense': on('report', 200, { body: '<html>' }),
+          'with nonsense': on('report', 200, { body: '{' }),
+          'with a page of its own': on('report', 502, page),
           'with nothing': on('dataset', 200, { body: 'null' }),
           'with a report without dataset': on('report', 200, { body: {} }),
           'with a token that is none': on('generateToken', 200, { body: {} }),
@@ -230,6 +265,11 @@ describeOnEachDatabase('Testar relatório, when something is wrong', (kind) => {
       })
       await scriptFault(portal, refusedBy(401, 'invalid_client', 7000222))
       expect(await tested(principalSetting('Vendas'))).toMatchObject({ code: 'AADSTS7000222' })
+      const both = { errorCode: 'PowerBINotAuthorizedException', headers: switchedOff }
+      await scriptFault(portal, on('report', 403, both))
+      expect((await tested(principalSetting('Vendas'))).code).toBe(
+        'PowerBINotAuthorizedException / ServicePrincipalIsNotAllowedByTenantAdminSwitch',
+      )
     })
 
     test('the secret only now, while older tokens are still good', async () => {

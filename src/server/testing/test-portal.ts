@@ -15,7 +15,7 @@ import { createLog } from '#server/log.ts'
 import { createOutbox, type Outbox } from '#server/mail/outbox.ts'
 import type { Mail, Mailer } from '#server/mail/smtp-mailer.ts'
 import { createMetrics, type Metrics } from '#server/operations/metrics.ts'
-import { createPowerBi } from '#server/power-bi/power-bi-client.ts'
+import { createPowerBi, type PowerBiOptions } from '#server/power-bi/power-bi-client.ts'
 import { createMessageStreams } from '#server/support/message-streams.ts'
 import type { DatabaseKind } from './test-database.ts'
 
@@ -59,6 +59,7 @@ export interface TestPortalOptions extends Partial<PortalServices['options']> {
   /** A database that is already open, for a second replica; it is not closed with this portal. */
   database?: Database
   allowWithoutRls?: boolean
+  patience?: PowerBiOptions['patience']
   log?: PortalServices['log']
   /** Takes the lines of requests; `log` does unless one is given. */
   requestLog?: PortalServices['log']
@@ -80,6 +81,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     kind,
     database: shared,
     allowWithoutRls = false,
+    patience = {},
     log = createLog('silent'),
     requestLog = log,
     logIps = false,
@@ -136,6 +138,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
       log,
       countCall: metrics.countUpstreamCall,
       clock,
+      patience,
     }),
     options: {
       builtinAdminEmail: 'admin@grupopatio.com.br',
@@ -201,6 +204,10 @@ export async function startEmulator(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/demo/power-bi`,
-    stop: () => new Promise((resolve) => server.close(resolve)),
+    stop() {
+      // Answers that are scripted to come late are not waited for.
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(resolve))
+    },
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type Reply, refuse } from '#emulators/power-bi/reply.ts'
 
 const FAULT_TARGETS = [
@@ -109,7 +110,10 @@ function directoryWords(status: number): [string, number, string] {
   return ['invalid_request', 90002, 'The request is not valid.']
 }
 
-/** What the service itself would say with a scripted status that came without a body. */
+/**
+ * What the service itself would say with a scripted status that came without a body; of the directory:
+ * learn.microsoft.com/entra/identity-platform/reference-error-codes, 'Handling error codes in your application'.
+ */
 function usualFailure(fault: Fault, status: number): Reply {
   if (fault.on !== 'directory') {
     const code = fault.errorCode ?? CODES[status] ?? 'InternalServerError'
@@ -117,7 +121,8 @@ function usualFailure(fault: Fault, status: number): Reply {
   }
   const [error, number, text] = directoryWords(status)
   const error_description = fault.message ?? `AADSTS${number}: ${text}`
-  return { status, body: { error: fault.errorCode ?? error, error_description, error_codes: [number] } }
+  const codes = { error_codes: [number], correlation_id: randomUUID() }
+  return { status, body: { error: fault.errorCode ?? error, error_description, ...codes } }
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -127,6 +132,9 @@ function answered(fault: Fault, normal: Reply): Reply {
   const { status, body } = fault
   const requestId = normal.headers?.RequestId
   const kept: Record<string, string> = requestId ? { RequestId: requestId } : {}
+  // What a firewall or a captive portal sends in the service's place knows nothing of the service's request ids.
+  if (typeof body === 'string' && body.startsWith('<'))
+    return { status: status ?? normal.status, text: body, headers: { 'Content-Type': 'text/html' } }
   if (typeof body === 'string') {
     return {
       status: status ?? normal.status,
@@ -143,7 +151,7 @@ function answered(fault: Fault, normal: Reply): Reply {
 }
 
 /**
- * The reply as the script wants it: a text body goes out raw; an object replaces the normal body when a status
+ * The reply as the script wants it: a text body goes out raw, a page as somebody else's; an object replaces the normal body when a status
  * is given and is merged over it otherwise; a failing status alone gets the service's usual shape; a fault
  * without either leaves the reply alone. The delay is the caller's.
  */
