@@ -16,16 +16,19 @@ test('an area whose token fails is named and left out', async ({ page, demo }) =
   await expect(reportOf(page, 'CRM').locator('[data-card]').first()).toBeVisible()
 })
 
-test('when every area fails there are no reports', async ({ page, demo }) => {
-  await demo.script({
-    on: 'generateToken',
-    status: 404,
-    body: { error: { code: 'PowerBIEntityNotFound' } },
-    times: 9,
-  })
-  await openAs(page, 'naoverificado')
-  await expect(page.getByText(noReports)).toBeVisible()
+test('when every area fails there are no reports, the page says why and whom to ask', async ({
+  page,
+  demo,
+}) => {
+  await demo.script({ on: 'generateToken', status: 404, errorCode: 'PowerBIEntityNotFound', times: 9 })
+  await openAs(page, 'vendas.rj')
+  const notice = page.getByRole('main').getByRole('status').filter({ hasText: noReports })
+  await expect(notice).toContainText('O portal tentou e não conseguiu abrir nenhum dos seus relatórios.')
   await expect(page.getByRole('tab')).toHaveCount(0)
+  const why = /Vendas, CRM: O relatório não existe.*\(código PowerBIEntityNotFound, pedido [\w-]{36}\)\./
+  await expect(notice.getByText(why)).toHaveCount(1)
+  await notice.getByRole('link', { name: 'Escrever ao administrador' }).click()
+  await expect(page.getByLabel('Sugestão / Mensagem')).toHaveValue(why)
 })
 
 test('failures that may pass are all told, keep their tabs and mend themselves', async ({ page }) => {

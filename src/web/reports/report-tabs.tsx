@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
-import { reportMessages } from '#contract/messages.ts'
+import { byCause, reportMessages } from '#contract/messages.ts'
 import type { OwnReports } from '#contract/reports.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
@@ -36,6 +36,7 @@ export function ReportTabs({ userId, reports, isAhead = false, onOpen }: ReportT
   const { tabs, incomplete } = useMemo(() => tabsOf(reports), [reports])
   const { book, tokens } = useTokenBook(userId)
   const shown = tabs.filter(({ key }) => tokens.get(key)?.kind !== 'refused')
+  const refused = tabs.filter((tab) => !shown.includes(tab))
   const { selected, select } = useSelectedArea(shown.map(({ area }) => area))
   const selectedTab = shown.find(({ area }) => area === selected)
   const openArea = isAhead ? undefined : selectedTab?.area
@@ -48,8 +49,13 @@ export function ReportTabs({ userId, reports, isAhead = false, onOpen }: ReportT
   const visited = useVisited(selectedTab?.key)
   const { commands, commandsOf } = useCommands()
   const [isWhole, setIsWhole] = useState(true)
-  const isRefused = shown.length < tabs.length
-  if (!selectedTab) return <NoReports {...(isRefused && { onRetry: book.retryRefused })} />
+  if (!selectedTab) {
+    const failures = refused.flatMap(({ key, area }) => {
+      const token = tokens.get(key)
+      return token?.kind === 'refused' && token.detail ? [{ area, message: token.detail }] : []
+    })
+    return <NoReports failures={failures} {...(refused.length > 0 && { onRetry: book.retryRefused })} />
+  }
 
   return (
     <div className="flex min-h-0 flex-1 flex-col" data-whole-height={isWhole || undefined}>
@@ -94,16 +100,37 @@ export function ReportTabs({ userId, reports, isAhead = false, onOpen }: ReportT
   )
 }
 
-/** There is nothing to show; `onRetry` is given where trying again may help. */
-export function NoReports({ onRetry, isRetrying = false }: { onRetry?: () => void; isRetrying?: boolean }) {
+interface NoReportsProps {
+  /** Given where trying again may help. */
+  onRetry?: () => void
+  isRetrying?: boolean
+  /** Why each area could not be opened. */
+  failures?: readonly { area: string; message: string }[]
+}
+
+/** There is nothing to show: why, and whom to ask. */
+export function NoReports({ onRetry, isRetrying = false, failures = [] }: NoReportsProps) {
   const className = 'mx-auto mt-4 max-w-2xl'
+  const causes = byCause(failures).map(
+    (group) => `${group.map(({ area }) => area).join(', ')}: ${group[0].message}`,
+  )
+  const [told, question] = causes.length
+    ? [reportMessages.allFailed, `O portal não abre nenhum dos meus relatórios.\n\n${causes.join('\n\n')}`]
+    : [
+        reportMessages.askForReports,
+        'Entrei no portal e não vejo nenhum relatório. Podem conferir as áreas da minha conta?',
+      ]
   const text = (
     <>
       <p>{reportMessages.none}</p>
       <p className="pt-1">
-        {reportMessages.askForReports}{' '}
-        <AskAdministrator message="Olá! Entrei no portal e não vejo nenhum relatório. Podem conferir as áreas da minha conta?" />
+        {told} <AskAdministrator message={`Olá! ${question}`} />
       </p>
+      {causes.map((cause) => (
+        <p key={cause} className="pt-1 text-muted">
+          {cause}
+        </p>
+      ))}
     </>
   )
   return (

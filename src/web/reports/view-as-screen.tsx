@@ -168,7 +168,7 @@ function Tabs({ userId, view }: { userId: string; view: View }) {
                 ) : tab?.kind !== 'embedded' ? (
                   <Notice>{reportMessages.incomplete(area)}</Notice>
                 ) : token?.kind === 'refused' ? (
-                  <Notice>Esta pessoa não recebe este relatório agora.</Notice>
+                  <Notice>Esta pessoa não recebe este relatório agora. {token.detail}</Notice>
                 ) : (
                   <EmbeddedReport
                     request={tab.request}

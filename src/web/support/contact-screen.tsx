@@ -105,7 +105,8 @@ function ContactForm() {
 function initialValues(message: string | undefined): ContactDraft {
   const email = getSession()?.user.email
   const draft = readDraft()
-  return { ...(email && { email }), ...draft, ...(message && !draft.message && { message }) }
+  const given = message && !draft.message && { message: message.slice(0, MAX_MESSAGE_LENGTH) }
+  return { ...(email && { email }), ...draft, ...given }
 }
 
 function valuesOf(form: HTMLFormElement): ContactDraft {

@@ -12,6 +12,7 @@ import {
   SDK_UNREACHABLE,
 } from './embed-failure.ts'
 import { type PowerBi, type ReportView, reportConfig } from './powerbi-client.ts'
+import { recoverFromExpiry } from './token-expiry.ts'
 
 export type FrameStatus =
   | { kind: 'loading' }
@@ -263,47 +264,4 @@ function listenToUse(element: HTMLElement, signal: AbortSignal, onUse: () => voi
     }
     element.addEventListener(name, onEvent, { signal })
   }
-}
-
-interface ExpiryOptions {
-  element: EventTarget
-  /** Gives the frame a fresh token in place; false when none could be had. */
-  renewInPlace: () => Promise<boolean>
-  reload: () => void
-  signal: AbortSignal
-}
-
-/** How long a frame may take to show itself again with its new token. */
-export const COMEBACK_MS = 4_000
-export const RELOAD_MS = 20_000
-
-/**
- * The one recovery after TokenExpired: a fresh token in place, and only if the frame does not come back with
- * it, a reload of the report inside the frame (a new token alone is not always enough after the end).
- * @returns whether the report is back; true also when it was closed meanwhile
- */
-export async function recoverFromExpiry(options: ExpiryOptions): Promise<boolean> {
-  const { element, signal, renewInPlace, reload } = options
-  if (!(await renewInPlace())) return signal.aborted
-  if (await firstOf(['rendered'], COMEBACK_MS, element, signal)) return true
-  const outcome = firstOf(['rendered', 'error'], RELOAD_MS, element, signal)
-  reload()
-  const name = await outcome
-  return name === 'rendered' || name === 'closed'
-}
-
-/** The first of these events to arrive within the time, 'closed' when the signal ends the wait, else undefined. */
-function firstOf(names: string[], ms: number, element: EventTarget, signal: AbortSignal) {
-  return new Promise<string | undefined>((resolve) => {
-    const ending = new AbortController()
-    const finish = (name?: string) => {
-      clearTimeout(timer)
-      ending.abort()
-      resolve(name)
-    }
-    const timer = setTimeout(() => finish(), ms)
-    if (signal.aborted) finish('closed')
-    for (const name of names) element.addEventListener(name, () => finish(name), { signal: ending.signal })
-    signal.addEventListener('abort', () => finish('closed'), { signal: ending.signal })
-  })
 }

@@ -117,7 +117,7 @@ describe('tokens of the reports screen', () => {
     script.answer = () => ({ kind: 'rejected', detail: 'Sem RLS' })
     book.sync([requestFor('a')], 'a')
     await settled()
-    expect(read().get('a')).toEqual({ kind: 'refused' })
+    expect(read().get('a')).toEqual({ kind: 'refused', detail: 'Sem RLS' })
     expect(onFailed).toHaveBeenCalledExactlyOnceWith('A', 'Sem RLS')
     await vi.advanceTimersByTimeAsync(10 * MINUTE)
     book.tick()
@@ -260,7 +260,7 @@ describe('renewal', () => {
     await vi.advanceTimersByTimeAsync(MINUTE)
     book.tick()
     await settled()
-    expect(read().get('a')).toEqual({ kind: 'refused' })
+    expect(read().get('a')).toEqual({ kind: 'refused', detail: 'x' })
     expect(onFailed).toHaveBeenCalledOnce()
   })
 

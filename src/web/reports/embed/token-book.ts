@@ -33,7 +33,7 @@ export type TokenState =
   | { kind: 'no-scope' }
   /** Asked again by itself; `isRetrying` while the person waits for that. */
   | { kind: 'failed'; detail: string; isPaused: boolean; isRetrying: boolean }
-  | { kind: 'refused' }
+  | { kind: 'refused'; detail?: string | undefined }
 
 interface Entry {
   request: TokenRequest
@@ -143,7 +143,9 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
         entry.state = { kind: 'ready', token: outcome.value, isPaginated: outcome.isPaginated }
         entry.renewAt = askedAt + renewalAge(outcome.lifeMs)
         entry.endsAt = askedAt + outcome.lifeMs
-      } else entry.state = { kind: outcome.kind === 'no-scope' ? 'no-scope' : 'refused' }
+      } else
+        entry.state =
+          outcome.kind === 'no-scope' ? { kind: 'no-scope' } : { kind: 'refused', detail: outcome.detail }
     }
     publish()
     if (!isTold && 'detail' in outcome && outcome.detail !== undefined)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { COMEBACK_MS, RELOAD_MS, recoverFromExpiry } from './report-frame.ts'
+import { COMEBACK_MS, RELOAD_MS, recoverFromExpiry } from './token-expiry.ts'
 
 function setUp(hasToken = true) {
   const element = new EventTarget()

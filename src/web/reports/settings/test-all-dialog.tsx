@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { CatalogueItem } from '#contract/catalogue.ts'
+import { byCause } from '#contract/messages.ts'
 import { checkReportSetting } from '#contract/report-setting-rules.ts'
 import type { ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
@@ -29,7 +30,13 @@ export function TestAllDialog({ areas, settings, onOpen, onClose }: TestAllDialo
   })
   const configured = rows.flatMap(({ area, input }) => (input ? [{ slug: area.code, input }] : []))
   const { results, isBusy, start } = useTests(configured)
-  const flaws = [...results.values()].filter((result) => !['success', 'info'].includes(kindOf(result)))
+  const flaws = rows.flatMap(({ area }) => {
+    const result = results.get(area.code)
+    return result && !['success', 'info'].includes(kindOf(result)) ? [{ ...result, area }] : []
+  })
+  // Once all are tried: nothing jumps meanwhile.
+  const shared = isBusy ? [] : byCause(flaws).filter((group) => group.length > 1)
+  const isShared = (slug: string) => shared.flat().some(({ area }) => area.code === slug)
   return (
     <Dialog
       isOpen
@@ -49,6 +56,14 @@ export function TestAllDialog({ areas, settings, onOpen, onClose }: TestAllDialo
       <p role="status" className="font-medium text-sm">
         {summaryOf(configured.length, results.size, flaws.length)}
       </p>
+      {shared.map((group) => (
+        <div key={group[0].area.code} className="mt-3">
+          <TestedLine result={group[0]} />
+          <p className="mt-1 ml-6 text-muted text-sm">
+            Vale para {new Intl.ListFormat('pt-BR').format(group.map(({ area }) => area.label))}.
+          </p>
+        </div>
+      ))}
       <ul className="mt-3 divide-y divide-line border-line border-t">
         {rows.map(({ area, input }) => {
           const result = results.get(area.code)
@@ -63,7 +78,8 @@ export function TestAllDialog({ areas, settings, onOpen, onClose }: TestAllDialo
               </button>
               <div className="min-w-0">
                 {!input && <p className="text-muted text-sm">Sem relatório</p>}
-                {result && <TestedLine result={result} />}
+                {result && !isShared(area.code) && <TestedLine result={result} />}
+                {isShared(area.code) && <p className="text-muted text-sm">A causa está acima.</p>}
                 {input && !result && (
                   <p className="flex items-center gap-2 text-muted text-sm">
                     <Spinner />
