@@ -37,9 +37,12 @@ export const reportMessages = {
   noScope: 'Sua conta ainda não tem marcas ou estados liberados. Peça ao administrador que os libere.',
 } as const
 
-/** Failures of reports by their cause, in order: the ids of the requests that were refused differ all the same. */
+/** What is said of a failure without the id of the request that was refused, which differs for one and the same cause. */
+export const causeOf = (message: string) => message.replace(/pedido [\w-]+/, '')
+
+/** Failures of reports by their cause, in order. */
 export function byCause<T extends { message: string }>(failures: readonly T[]): [T, ...T[]][] {
-  const groups = Map.groupBy(failures, ({ message }) => message.replace(/pedido [\w-]+/, ''))
+  const groups = Map.groupBy(failures, ({ message }) => causeOf(message))
   return [...groups.values()] as [T, ...T[]][]
 }
 
