@@ -95,13 +95,14 @@ describeOnEachDatabase('Testar relatório', (kind) => {
   test('gives up before its calls do, and tells what it found', async ({ skip }) => {
     skip(kind === 'server', 'the database has no part in it')
     const { database, clock } = portal
-    const hasty = await startTestPortal({ kind, database, clock, patience: { testMs: 1_500 } })
+    // What is loaded when first needed is there after this.
+    await tested(principalSetting('Vendas'))
+    const hasty = await startTestPortal({ kind, database, clock, patience: { testMs: 2_000 } })
     await scriptFault(hasty, { on: 'generateToken', delayMs: 30_000, times: 2 })
-    const start = performance.now()
     const found = await tested(principalSetting('Vendas'), hasty)
-    // One try of a call for itself is given up after five seconds, both after eight.
-    expect(performance.now() - start).toBeLessThan(4_500)
     expect(found).toMatchObject({ outcome: 'service-down', reportName: 'Vendas do grupo' })
+    // A call for itself is tried again after five seconds.
+    expect((await upstreamCalls(hasty)).generateToken).toHaveLength(1)
     await hasty.stop()
   })
 
