@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const globalSetup = 'src/server/testing/global-setup.ts'
 
@@ -10,6 +11,17 @@ const aloneInTheirProcess = [
   'src/server/http/event-stream.test.ts',
   'src/server/accounts/{change-password,request-recovery,sign-in-with-password,sign-up}.test.ts',
 ]
+
+const startProcesses = /(process|processes|main|release|replace-secrets)\.test\.\w+$/
+
+/** What starts processes waits more than it works: begun last, it would keep the whole run waiting. */
+class ProcessesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ project, moduleId }: TestSpecification) =>
+      project.name === 'alone' ? 0 : startProcesses.test(moduleId) ? 1 : 2
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+  }
+}
 
 export default defineConfig({
   test: {
@@ -22,6 +34,7 @@ export default defineConfig({
     retry: process.env.CI === 'true' ? 1 : 0,
     pool: 'forks',
     maxWorkers: 3,
+    sequence: { sequencer: ProcessesFirst },
     reporters: ['default', ['json', { outputFile: 'test-results/vitest.json' }]],
     projects: [
       {
