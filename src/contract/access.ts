@@ -7,6 +7,7 @@ export type Role = 'admin' | 'user'
 export type SessionKind = 'full' | 'recovery' | 'forcedChange'
 export type LimitedSessionKind = Exclude<SessionKind, 'full'>
 
+/** What the decision needs to know of a caller; undefined when there is none. */
 export interface Caller {
   role: Role
   /** And, where the approval has an end, before it. */

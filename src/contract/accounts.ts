@@ -45,6 +45,7 @@ export const emailSchema = z
   .string()
   .check(z.trim(), z.maxLength(255, signInMessages.emailTooLong), z.email(signInMessages.emailInvalid))
 
+/** The sign-in form: checked in this order, the first failing message is shown. */
 export const signInFormSchema = z.object({
   email: emailSchema,
   password: z

@@ -42,6 +42,7 @@ export const catalogueItemSchema = z.object({
 })
 export type CatalogueItem = z.output<typeof catalogueItemSchema>
 
+/** Every area, brand and state in the order in which they are shown. */
 export const catalogueSchema = z.object({
   /** Goes into If-Match, and up with every change. */
   version: z.number(),

@@ -1,3 +1,4 @@
+/** Whom and what a password must not be made of. */
 export interface PersonalWords {
   email: string
   groupName: string

@@ -40,6 +40,7 @@ function levelOf(score: number): StrengthLevel {
   return score < 90 ? 'strong' : 'very-strong'
 }
 
+/** Rates a password by the table above, the same on both sides; the sum is capped at 100. */
 export function rateStrength(password: string): PasswordStrength {
   const met = CRITERIA.filter(([isMet]) => isMet(password))
   const score = Math.min(

@@ -127,6 +127,7 @@ export function addSignIn(url: URL): boolean {
   return true
 }
 
+/** The path as the service reads it; one with broken escapes stays as it is written. */
 function decodePath(path: string): string {
   try {
     return decodeURIComponent(path)

@@ -78,6 +78,7 @@ export interface PortalServices {
 
 export const portalMails = { ...accountMails, ...userMails, ...reportMails, ...supportMails }
 
+/** Puts the portal together: each feature takes what it declares from the same services. */
 export function createApp({ database, options, ...given }: PortalServices): HttpApp {
   const { keyring, clock, metrics, outbox } = given
   const { db } = database

@@ -35,6 +35,7 @@ function open(config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Database
   return openDatabase(config, createLog('warn'))
 }
 
+/** Runs some work on the database with time enough, and closes it. */
 async function onDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
   const database = await open(config)
   const patient = await database.openPatient?.()

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '#contract/portal.ts'
 
+/** What the portal hands over, as far as the mailbox keeps it. */
 interface DeliveredMail {
   to: string
   kind: string
@@ -171,6 +172,7 @@ function renderTime({ sentAt }: CapturedMail): string {
   return `<time datetime="${sentAt}">${clockFace.format(new Date(sentAt))}</time>`
 }
 
+/** The mail's text, its link made one that can be followed. */
 function withLink({ text, link }: CapturedMail): string {
   if (!link) return escapeHtml(text)
   const href = escapeHtml(link)

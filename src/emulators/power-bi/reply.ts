@@ -8,6 +8,7 @@ export interface Reply {
   headers?: Record<string, string>
 }
 
+/** A refusal in the shape of the Power BI REST API. */
 export function refuse(
   status: number,
   code: string,

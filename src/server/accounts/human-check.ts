@@ -144,6 +144,7 @@ export function createHumanCheck(
   }
 }
 
+/** ALTCHA's proof of work: without third party or puzzle. */
 export interface Altcha extends HumanCheckService {
   createChallenge(): Promise<{ parameters: Record<string, unknown>; signature: string }>
 }

@@ -75,6 +75,7 @@ export async function openSession(
   return presentSession(context, session)
 }
 
+/** The reply to every call that signs in: access token, refresh token and user. */
 async function presentSession(
   { clock, tokens }: SessionContext,
   session: { id: string; kind: SessionKind; refreshKey: Uint8Array; counter: number; profile: Profile },

@@ -235,6 +235,7 @@ async function readRemembered(db: Db, userId: string, isFirst: boolean): Promise
   return [...current, ...earlier].map(({ hash }) => hash).slice(0, REMEMBERED_PASSWORDS)
 }
 
+/** Moves the current password, if there is one, to those before it, and forgets the oldest. */
 export async function retirePassword(db: Db, userId: string): Promise<void> {
   const [current] = await db
     .deleteFrom('passwords')

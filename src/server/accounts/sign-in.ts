@@ -54,6 +54,7 @@ export async function signIn(context: AccountContext, credentials: Credentials):
   }
 }
 
+/** The browser, if the account still remembers it. */
 async function findDevice(db: Db, email: string, id: string): Promise<string | undefined> {
   const found = await db
     .selectFrom('sign_in_devices')

@@ -24,6 +24,7 @@ interface LinkUse {
   token: string
   /** What POST /signup answered to the browser that signed up. */
   mark: string | undefined
+  /** Whose session the request carries, if any. */
   caller: Actor | undefined
 }
 

@@ -6,6 +6,7 @@ const READ_EVERY_MS = 10_000
 export interface DatabaseClock {
   /** ms since the epoch, as the database's clock has it. */
   now: () => number
+  /** Reads the database's clock no more. */
   stop(): void
 }
 

@@ -144,6 +144,7 @@ const REQUESTS = [
   ['JEEP Belo Horizonte', ['Vendas', 'Gerentes'], ['JEEP'], ['MG'], null],
 ] as const
 
+/** What the newest of those who wait have asked for. */
 async function seedRequests(db: Db, now: Date): Promise<void> {
   const waiting = await db
     .selectFrom('profiles')

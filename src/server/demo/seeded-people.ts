@@ -23,6 +23,7 @@ export function createRandom(seed: number): () => number {
   }
 }
 
+/** Generated profiles of people who never sign in: something to search, sort and edit. */
 export function seededPeople(count: number, domain: string, now: Date): Insertable<ProfilesTable>[] {
   const random = createRandom(2026)
   const pick = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T

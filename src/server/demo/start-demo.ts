@@ -16,6 +16,7 @@ import { type DemoReport, seedDemo } from './seed.ts'
 const POWER_BI_PATH = '/demo/power-bi'
 const MAILBOX_PATH = '/demo/mailbox'
 
+/** What demo mode puts in the place of the outside services. */
 export interface Demo {
   mounts: Mount[]
   mailer: Mailer

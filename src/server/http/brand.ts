@@ -11,6 +11,7 @@ export interface Brand {
   logo: string | undefined
 }
 
+/** Serves the group's colour as a style sheet, and its logo if it has one. */
 export function serveBrand(app: Hono<HttpEnv>, { color, logo }: Brand): void {
   const styles = brandStyleSheet(color)
   app.get('/brand.css', (context) => {

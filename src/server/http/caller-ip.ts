@@ -49,6 +49,7 @@ export function callerIp(peer: string, forwardedFor: string | undefined, trusted
   return ip
 }
 
+/** Whether what a peer says of others is believed. */
 export function isTrusted(peer: string, trusted: TrustedProxies): boolean {
   return trusted.has(canonicalIp(peer) ?? peer)
 }

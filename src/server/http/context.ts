@@ -13,6 +13,7 @@ export interface RequestInfo {
   once?: { key: string; asked: string }
 }
 
+/** The signed-in person behind a request, read from the database for this request. */
 export interface Actor extends Caller {
   sessionId: string
   profile: Profile
@@ -23,6 +24,7 @@ export interface Actor extends Caller {
   entitlementVersion: number
 }
 
+/** What a function of a feature takes first; what is wanted of it comes second. */
 export interface Context {
   /** The database, or the transaction that the function is to work in. */
   db: Db

@@ -5,6 +5,7 @@ export interface PageSources {
 
 const RECAPTCHA = ['https://www.google.com/recaptcha/', 'https://www.gstatic.com/recaptcha/']
 
+/** The Content-Security-Policy of the portal's page: itself, the report hosts in frames, nothing else. */
 export function contentSecurityPolicy({ powerBiHosts, usesRecaptcha }: PageSources): string {
   const recaptcha = usesRecaptcha ? ` ${RECAPTCHA.join(' ')}` : ''
   const frames = powerBiHosts.map((host) => ` https://${host}`).join('')

@@ -84,6 +84,7 @@ function identify(context: Context<HttpEnv>, options: HttpOptions): void {
     throw new ProblemError('misdirected-request')
 }
 
+/** Whatever was thrown, as a problem; only the unexpected is logged, under the request's id. */
 function asProblem(error: unknown, context: Context<HttpEnv>, log: Log): ProblemError {
   const { requestId } = context.get('info')
   if (error instanceof ProblemError) {

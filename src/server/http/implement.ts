@@ -23,6 +23,7 @@ export interface HandlerInput<R extends Route> {
   ifMatch: R['conditional'] extends true ? string | undefined : undefined
 }
 
+/** What a handler gives: the reply, or, for a route with events, what takes the stream over. */
 type HandlerReply<R extends Route> = R['events'] extends Schema ? AcceptStream : ReplyOf<R>
 
 /** One handler for each route of a group: a missing one does not compile. */

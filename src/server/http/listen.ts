@@ -24,6 +24,7 @@ export interface ListenOptions {
   port: number
   /** Set on every reply; a handler's own header of the same name wins. */
   headers: [string, string][]
+  /** Takes a line for each request at level info. */
   requestLog: Log
   logIps?: boolean
   /** Told of each reply that is out; see Metrics. */
@@ -152,6 +153,7 @@ const CODES = {
 
 type BrokenRequest = (typeof CODES)[keyof typeof CODES] | 'invalid-input'
 
+/** The problem JSON of a request that never reached the app. */
 function describeBrokenRequest(code: BrokenRequest): string {
   const detail = code === 'invalid-input' ? { detail: 'O pedido não pôde ser lido.' } : {}
   return JSON.stringify(problemOf(new ProblemError(code, detail), randomUUID()))

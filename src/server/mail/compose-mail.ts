@@ -12,6 +12,7 @@ export interface MailContent {
   heading: string
   /** The first one follows the greeting. */
   paragraphs: string[]
+  /** One line for each. */
   list?: string[]
   /** The one thing that the mail asks for. */
   button: { label: string; link: string }

@@ -12,6 +12,7 @@ export interface Mail {
   link: string | null
 }
 
+/** The port behind which mails leave the portal. */
 export interface Mailer {
   /** Hands a mail over; resolves once the other side has taken it, rejects when that is not certain. */
   deliver(mail: Mail): Promise<void>

@@ -85,6 +85,7 @@ export function untilDrained(out: Writable): Promise<void> {
   })
 }
 
+/** Notes that a back-up was written, tried and kept just now. */
 export async function noteBackUp(db: Db): Promise<void> {
   const value = new Date().toISOString()
   await db

@@ -53,6 +53,7 @@ export async function reportProblem(context: ReportProblemContext, report: Probl
   context.nudgeOutbox()
 }
 
+/** What the IT team needs to look into it. */
 function writeReport({ actor, request }: Context, report: ProblemReport): string {
   const { marcas, estados } = actor.profile
   const lines = [

@@ -43,6 +43,7 @@ export async function exportUserList(context: Context, wanted: QueryOf<Route>): 
   })
 }
 
+/** As the rows of the list say it. */
 function statusOf({ approved, valid_until }: ManagedProfile, now: number): string {
   if (!approved) return 'Pendente'
   return hasPassed(valid_until ?? '', now) ? 'Acesso encerrado' : 'Aprovado'

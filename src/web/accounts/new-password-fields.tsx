@@ -17,6 +17,7 @@ interface NewPasswordFieldsProps {
   remark?: (password: string) => string | undefined
 }
 
+/** A new password, how strong it is, and the password once more. */
 export function NewPasswordFields(props: NewPasswordFieldsProps) {
   const { label = 'Nova senha', email, errorOf, minLength, onTyped, remark } = props
   const [typed, setTyped] = useState({ password: '', email: '' })

@@ -83,6 +83,7 @@ function useResetLink(tokenHash: string | undefined) {
   return { state, retry: check, end }
 }
 
+/** Without a link that is still good: why, and the way on. */
 function LinkEnded() {
   return (
     <VisitorPage
@@ -186,6 +187,7 @@ const REQUIREMENTS: readonly [text: string, isMet: (password: string) => boolean
   ['Caracteres especiais', (password) => /[^\p{L}\p{Nd}]/u.test(password)],
 ]
 
+/** What a new password should have, ticked off while it is typed. */
 function PasswordRequirements({ password }: { password: string }) {
   return (
     <div className="rounded-lg border border-line bg-canvas p-4 text-sm">

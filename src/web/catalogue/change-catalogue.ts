@@ -76,6 +76,7 @@ export function useAdding(list: ListName) {
   }
 }
 
+/** Archives an item or takes it back, with a way back in the notice. */
 export function useArchiving(list: ListName) {
   const { submit, isBusy } = useSubmit({
     send: ({ item, isArchived }: { item: CatalogueItem; isArchived: boolean; use: Use | undefined }) =>

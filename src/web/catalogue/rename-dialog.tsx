@@ -12,6 +12,7 @@ interface RenameDialogProps {
   onClose: () => void
 }
 
+/** 'Renomear': a new name for an item, and what becomes of those who hold it. */
 export function RenameDialog({ list, item, onClose }: RenameDialogProps) {
   const formId = useId()
   const [label, setLabel] = useState(item.label)

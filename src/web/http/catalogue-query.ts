@@ -17,6 +17,7 @@ export function useCatalogue(): Catalogue {
   return useQuery(catalogueQuery).data ?? NOTHING
 }
 
+/** What can be chosen: its value as lists hold it, and how it is shown. */
 export interface Choice {
   value: string
   label: string

@@ -6,6 +6,7 @@ import { showToast } from '#web/ui/toast.tsx'
 /** A pass lives two minutes; one older than this (ms) might die on its way. */
 const FRESH_MS = 100_000
 
+/** What both human-verification widgets can be asked for. */
 export interface HumanWidget {
   /**
    * Gets an answer: waits for one under way, or starts where no person is needed.

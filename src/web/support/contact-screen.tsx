@@ -114,6 +114,7 @@ function valuesOf(form: HTMLFormElement): ContactDraft {
   return Object.fromEntries(CONTACT_FIELDS.map((field) => [field, String(data.get(field) ?? '')]))
 }
 
+/** 'Sugestão / Mensagem', six rows, with how much of its length is used. */
 function MessageField(props: Omit<ComponentProps<typeof TextArea>, 'label'>) {
   const [length, setLength] = useState(0)
   const area = useRef<HTMLTextAreaElement>(null)

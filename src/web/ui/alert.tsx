@@ -62,6 +62,7 @@ interface FailedLoadProps {
   className?: string
 }
 
+/** Stands where something that could not be read should be, and tries again. */
 export function FailedLoad(props: FailedLoadProps) {
   const { kind = 'error', onRetry, isRetrying = false, ...alert } = props
   const retry = (

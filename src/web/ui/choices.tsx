@@ -9,6 +9,7 @@ type CheckboxProps = Omit<ComponentProps<'input'>, 'type'> & {
   isMixed?: boolean
 }
 
+/** A box to tick; its whole line can be pressed, at least 36 pixels high. */
 export function Checkbox({ label, isLabelHidden, isMixed = false, className, ...rest }: CheckboxProps) {
   return (
     <label
@@ -41,6 +42,7 @@ interface CheckboxListProps {
   className?: string
 }
 
+/** A list of boxes with one above them that ticks or clears all of them. */
 export function CheckboxList(props: CheckboxListProps) {
   const { legend, isLegendHidden, options, ticked, onChange, className } = props
   const values = options.map(({ value }) => value)

@@ -117,6 +117,7 @@ function nextPart(popup: HTMLElement, { key, target, ctrlKey, metaKey, altKey }:
   return [...parts.slice(current + 1), ...parts].find(startsSo)
 }
 
+/** How everything that can be chosen in a popup looks. */
 export const partClasses =
   'flex w-full cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-2 text-left outline-none hover:bg-subtle focus:bg-subtle focus-visible:ring-2 focus-visible:ring-brand-strong focus-visible:ring-inset'
 
@@ -124,6 +125,7 @@ export interface MenuItem {
   id: string
   label: string
   icon: LucideIcon
+  /** It takes something away. */
   isDanger?: boolean
   /** Where this button is seen on a wide window already. */
   className?: string | undefined
@@ -131,6 +133,7 @@ export interface MenuItem {
 }
 
 interface MenuProps {
+  /** What the button is called: 'Mais ações'. */
   label: string
   describedBy: string
   items: readonly MenuItem[]

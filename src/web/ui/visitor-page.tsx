@@ -50,6 +50,7 @@ export function VisitorPage({ title, description, hasPanel = true, children }: V
 const gridClasses = 'grid lg:grid-cols-[minmax(0,1fr)_42%]'
 const columnClasses = 'mx-auto w-full max-w-108 px-6'
 
+/** What somebody reads who has nothing to fill in: what happened, and the ways on. */
 export function MessagePage(props: { title: string; children?: ReactNode; actions?: ReactNode }) {
   return (
     <VisitorPage title={props.title} description={props.children} hasPanel={false}>

@@ -10,6 +10,7 @@ export const accessTemplatesQuery = queryOptions({
   queryFn: async ({ signal }) => (await callApi('GET /api/access-templates', { signal })).items,
 })
 
+/** Reads the templates again after a change of one, and the people whom the table finds by one. */
 export async function refreshTemplates(): Promise<AccessTemplate[]> {
   void queryClient.invalidateQueries({ queryKey: ['profiles'] })
   return queryClient.fetchQuery({ ...accessTemplatesQuery, staleTime: 0 })

@@ -19,6 +19,7 @@ export interface Deletion {
   failure?: unknown
 }
 
+/** All who are selected, by e-mail; those who match a filter are read page by page. */
 export async function readSelected(selection: Selection, signal?: AbortSignal): Promise<ManagedProfile[]> {
   if (selection.kind === 'some')
     return [...selection.profiles.values()].sort((a, b) => a.email.localeCompare(b.email, 'pt-BR'))

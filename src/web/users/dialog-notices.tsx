@@ -82,6 +82,7 @@ export function ConflictNotice({ conflict, advice }: { conflict: Conflict; advic
   )
 }
 
+/** Says in a dialog that somebody else has deleted the person, and takes the row out of the table. */
 export function PersonGone() {
   useEffect(() => {
     void refreshUsers()

@@ -159,6 +159,7 @@ const DIALOGS: Record<EntitlementsKind, EntitlementsTexts> = {
 
 export type EntitlementsForm = ReturnType<typeof useEntitlementsForm>
 
+/** What is ticked for one person, from reading the person anew to having saved it. */
 export function useEntitlementsForm(
   kind: EntitlementsKind,
   userId: string,

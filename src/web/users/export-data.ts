@@ -31,6 +31,7 @@ export function dayForFileName(instant: Date): string {
   return formatDay(instant).split('/').reverse().join('-')
 }
 
+/** Everybody who matches, in the order of the table, as a CSV file. */
 export async function exportList(filter: ProfileFilter, order: ProfileOrder): Promise<void> {
   const query = { ...queryOf(filter), ...order }
   const { csv, people } = await callApi('GET /api/profiles/export', { query })

@@ -20,6 +20,7 @@ interface InvitePreviewProps {
   onConfirm: () => void
 }
 
+/** What would become of each line, and the button that does it. */
 export function InvitePreview({ result, isBusy, onConfirm }: InvitePreviewProps) {
   const { lines, invited } = result
   const errors = lines.filter(({ outcome }) => outcome === 'error').length

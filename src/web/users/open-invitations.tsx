@@ -21,6 +21,7 @@ export const INVITATIONS_QUERY = [USERS_QUERY, 'invitations']
 
 const readAgain = () => queryClient.invalidateQueries({ queryKey: INVITATIONS_QUERY })
 
+/** Who was invited and has not answered: to be mailed again, or to be told no. */
 export function OpenInvitations() {
   const titleId = useId()
   const [typed, setTyped] = useState('')

@@ -36,6 +36,7 @@ export function RareDialogs({ dialog, ...rest }: UserDialogsProps) {
 
 const NAME_TEXTS = { saved: 'Nome corrigido', failed: 'Erro ao corrigir o nome' }
 
+/** 'Corrigir Nome': what the person is called. */
 function NameDialog({ person, onClose }: { person: ManagedProfile; onClose: () => void }) {
   const formId = useId()
   const { conflict, isGone, isBusy, save } = useProfileEdit(person, NAME_TEXTS, onClose)

@@ -10,6 +10,7 @@ import type { UserDialogsProps } from './user-dialogs.tsx'
 
 type PersonDialog = 'types' | 'scope' | 'approve' | 'remove' | 'name' | 'history'
 
+/** Which dialog of the table is asked for, and about whom. */
 export type DialogRequest =
   | {
       kind: PersonDialog

@@ -91,6 +91,7 @@ export interface Conflict {
 const VERSIONED = ['approved', 'valid_until', 'full_name', 'types', 'marcas', 'estados']
 const MAX_SENTENCES = 5
 
+/** Finds out what has changed about a person since a state was read, and who did it. */
 export async function readConflict(base: ManagedProfile): Promise<Conflict> {
   const params = { userId: base.user_id }
   const [current, history] = await Promise.all([

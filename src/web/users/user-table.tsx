@@ -103,6 +103,7 @@ export function UserTable(props: UserTableProps) {
   )
 }
 
+/** The head of the table, which stays in sight; on a narrow window its buttons scroll sideways. */
 function Head({
   list,
   order,

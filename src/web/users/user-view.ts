@@ -118,6 +118,7 @@ export function readUsersAhead(search: UserSearch): void {
 /** Whether it cannot be asked for before it is known what there is. */
 const namesValues = ({ type, marca, estado }: ProfileFilter) => Boolean(type || marca || estado)
 
+/** The table's filter and order, which live in the address, and how to change them. */
 export function useUserView() {
   const search = useSearch({ from: '/signed-in/administrators/admin' })
   const navigate = useNavigate({ from: '/admin' })

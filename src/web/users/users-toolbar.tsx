@@ -21,6 +21,7 @@ interface UsersToolbarProps {
   children: ReactNode
 }
 
+/** The bar above the table: search, filters (on a narrow window behind a button), and the line below. */
 export function UsersToolbar({ ref, filter, onFilter, children }: UsersToolbarProps) {
   const [isOpen, setIsOpen] = useState(false)
   const { q = '', ...others } = filter
@@ -181,6 +182,7 @@ function optionsOf(templates: readonly AccessTemplate[], chosen: string | undefi
     : [...options, { value: chosen, label: 'Modelo excluído' }]
 }
 
+/** What narrows the table besides the search: lists to choose from, each of which says what it lets through. */
 function Filters({ filter, onFilter }: Pick<UsersToolbarProps, 'filter' | 'onFilter'>) {
   const catalogue = useCatalogue()
   const { data: templates } = useQuery(accessTemplatesQuery)

@@ -30,6 +30,7 @@ export function readBody(text: string, contentType: string): unknown {
   }
 }
 
+/** A list of the last 5,000 calls, oldest first; the oldest fall out. */
 export function createCallLog() {
   let calls: RecordedCall[] = []
   return {

@@ -23,6 +23,7 @@ function isHostRequest(data: unknown): data is HostRequest {
   return typeof data === 'object' && data !== null && 'method' in data && 'url' in data
 }
 
+/** The parts of the page that an answer may set going. */
 export interface Parts {
   session: Session
   events: ReportEvents

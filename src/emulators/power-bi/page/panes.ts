@@ -51,6 +51,7 @@ function drawChoice({ column, permitted, chosen }: FilterChoice, actions: Report
   return html('fieldset', {}, html('legend', {}, column), ...boxes)
 }
 
+/** The pane 'Filtros' at the right edge, a narrow strip until it is opened. */
 export function drawFilterPane(
   choices: readonly FilterChoice[],
   isOpen: boolean,

@@ -11,6 +11,7 @@ export function isPageName(name: unknown): name is PageName {
   return PAGES.some((page) => page.name === name)
 }
 
+/** A page as powerbi-models' IPage describes it. */
 export function describePage(name: PageName, active: PageName) {
   const page = PAGES.find((each) => each.name === name) ?? PAGES[0]
   return {

@@ -46,6 +46,7 @@ export function describeDatasources(report: EmulatedReport) {
   ]
 }
 
+/** The dataset as GET dataset answers it. */
 export function describeDataset(report: EmulatedReport) {
   const hasRls = report !== EMULATED_REPORT_WITHOUT_RLS
   return {

@@ -47,6 +47,7 @@ function barButton(bar: Bar, top: number, band: number, onPick: BarChartOptions[
   return button
 }
 
+/** Horizontal bars, in the order given. */
 export function drawBars({ title, bars, width, height, onPick }: BarChartOptions): Element[] {
   const totals = bars.map(({ parts }) => parts.reduce((sum, part) => sum + part.value, 0))
   const most = Math.max(...totals, 1)

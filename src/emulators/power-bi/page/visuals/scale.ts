@@ -26,6 +26,7 @@ export function shortMonth(month: string): string {
   return `${MONTH_NAMES[Number(month.slice(5)) - 1]}/${month.slice(2, 4)}`
 }
 
+/** The colour of each state, the same wherever it is drawn. */
 const STATE_COLOURS: Readonly<Record<string, string>> = {
   RJ: '#118dff',
   ES: '#12239e',
