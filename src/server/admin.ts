@@ -8,7 +8,12 @@ import { createLog, type Log } from './log.ts'
 import { ADMIN_COMMANDS, AdminError, adminUsage, terminalRequest } from './operations/admin-commands.ts'
 import { typedCommand } from './version.ts'
 
-/** @returns what is printed. @throws AdminError, DatabaseOpenError */
+/**
+ * Runs one command on the configured database.
+ * @param args what stands behind `npm run admin --`
+ * @returns what is printed
+ * @throws AdminError, DatabaseOpenError
+ */
 async function runAdmin(config: Config, log: Log, args: string[]): Promise<string> {
   const [name = '', email = '', ...rest] = args
   const command = Object.hasOwn(ADMIN_COMMANDS, name) ? ADMIN_COMMANDS[name] : undefined

@@ -19,7 +19,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** @throws ConfigError naming every variable that is missing or wrong, never its value */
+/**
+ * Parses the environment once.
+ * @throws ConfigError naming every variable that is missing or wrong, never its value
+ */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const faults: string[] = []
   const env = parseVariables(readValues(environment, faults), faults)

@@ -43,7 +43,10 @@ export interface Portal {
 
 export class NotBuiltError extends Error {}
 
-/** @throws DatabaseOpenError, NotBuiltError, or the system's error when the port cannot be had */
+/**
+ * Opens the database, brings it up to date, and serves the portal.
+ * @throws DatabaseOpenError, NotBuiltError, or the system's error when the port cannot be had
+ */
 export async function startPortal(config: Config, log: Log): Promise<Portal> {
   const database = await openDatabase(config, log)
   try {

@@ -21,7 +21,10 @@ interface CapturedMail extends DeliveredMail {
 const KEPT_MAILS = 500
 const PATH = '/demo/mailbox'
 
-/** Takes the place of a mail server in the demo: the last 500 mails are read in the browser. */
+/**
+ * Takes the place of a mail server in the demo: the last 500 mails are read in the browser.
+ * @param clock ms since the epoch
+ */
 export function createMailbox(clock: () => number = Date.now) {
   const mails: CapturedMail[] = []
   let delivered = 0

@@ -149,7 +149,10 @@ export interface Altcha extends HumanCheckService {
   createChallenge(): Promise<{ parameters: Record<string, unknown>; signature: string }>
 }
 
-/** @param cost PBKDF2 rounds of each guess (ALTCHA_COST) */
+/**
+ * @param cost PBKDF2 rounds of each guess (ALTCHA_COST)
+ * @param clock ms since the epoch
+ */
 export function createAltcha(keyring: Keyring, cost: number, clock: () => number): Altcha {
   const keys = keyring('altcha')
   const secretsNow = () => keys.map(({ bytes }) => Buffer.from(bytes).toString('base64url'))

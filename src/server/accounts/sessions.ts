@@ -117,7 +117,11 @@ const READ_SESSION = {
       and (s.kind <> 'recovery' or s.created_at > $5)`,
 }
 
-/** Makes the check behind every protected request: token, session and profile. */
+/**
+ * Makes the check behind every protected request: token, session and profile.
+ * @param clock ms since the epoch
+ * @param maxDays SESSION_MAX_DAYS
+ */
 export function createAuthenticate(
   database: Database,
   { access }: Pick<Tokens, 'access'>,

@@ -31,6 +31,7 @@ export function createTokens(keyring: Keyring, clock: () => number) {
 /**
  * Makes and checks access tokens. A token's signature is checked once and then remembered, because that
  * check costs more than all the rest of a small request.
+ * @param clock ms since the epoch
  */
 export function createAccessTokens(keyring: Keyring, clock: () => number) {
   const keys = keyring('access-token')

@@ -1,7 +1,10 @@
 import type { Log } from '#server/log.ts'
 import type { Database } from './database.ts'
 
-/** The one that the configuration names: a PostgreSQL server, or the embedded one. @throws DatabaseOpenError */
+/**
+ * Opens the database that the configuration names: a PostgreSQL server, or the embedded one.
+ * @throws DatabaseOpenError
+ */
 export async function openDatabase(
   config: { databaseUrl: string | undefined; databaseDirectUrl?: string | undefined; dataDir: string },
   log: Log,

@@ -49,7 +49,10 @@ function asList<T>(value: T | T[] | undefined): T[] {
   return Array.isArray(value) ? value : [value]
 }
 
-/** @throws DatabaseOpenError when the directory is in use or cannot be written */
+/**
+ * Opens the embedded database in a directory that this process claims for itself.
+ * @throws DatabaseOpenError when the directory is in use or cannot be written
+ */
 export async function openEmbedded(dataDir: string, log?: Log): Promise<Database> {
   const release = lockDirectory(dataDir)
   try {

@@ -130,7 +130,10 @@ export interface ListenOptions {
   onError: (error: Error) => void
 }
 
-/** Listens on a connection of its own, outside the pool, and comes back whenever it is lost. */
+/**
+ * Listens on a connection of its own, outside the pool, and comes back whenever it is lost.
+ * @returns ends it
+ */
 export function listenOnServer(options: ListenOptions): () => Promise<void> {
   let current: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined

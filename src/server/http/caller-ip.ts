@@ -16,7 +16,10 @@ export interface TrustedProxies {
   has(ip: string): boolean
 }
 
-/** @throws RangeError for what is neither an address nor a CIDR range, or is a range of everybody */
+/**
+ * Reads addresses and CIDR ranges of proxies.
+ * @throws RangeError when one of them is neither, or is a range of everybody
+ */
 export function parseProxies(proxies: readonly string[]): TrustedProxies {
   // One for each family: a range of IPv6 may hold every IPv4 address as well, in its mapped form.
   const trusted = { ipv4: new BlockList(), ipv6: new BlockList() }

@@ -21,7 +21,11 @@ export function writeCursor(parts: readonly unknown[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url')
 }
 
-/** @throws ProblemError invalid-input when the cursor is of another list or make */
+/**
+ * Reads what writeCursor wrote.
+ * @param schema what the list continues from
+ * @throws ProblemError invalid-input when the cursor is of another list or make
+ */
 export function readCursor<S extends z.ZodType>(cursor: string, schema: S): z.output<S> {
   const parsed = schema.safeParse(parse(cursor))
   if (parsed.success) return parsed.data

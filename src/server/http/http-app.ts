@@ -26,7 +26,10 @@ interface HttpOptions {
   mounts?: Mount[]
 }
 
-/** Frames the API: who asks, what a failure looks like, mounts, files and the page behind every other path. */
+/**
+ * Frames the API: who asks, what a failure looks like, mounts, files and the page behind every other path.
+ * @param mountApi mounts the routes of the contract
+ */
 export function createHttpApp(options: HttpOptions, mountApi: (app: HttpApp) => void): HttpApp {
   const app: HttpApp = new Hono<HttpEnv>()
   app.use(async (context, next) => {

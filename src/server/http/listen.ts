@@ -31,7 +31,10 @@ export interface ListenOptions {
   countRequest: (route: Route | undefined, status: number, ms: number) => void
 }
 
-/** @throws the system's error when the port cannot be had (EADDRINUSE, EACCES) */
+/**
+ * Serves the app over HTTP and logs each request.
+ * @throws the system's error when the port cannot be had (EADDRINUSE, EACCES)
+ */
 export async function listen(app: HttpApp, options: ListenOptions): Promise<Server> {
   const handle = getRequestListener(app.fetch, {
     errorHandler: () =>

@@ -4,7 +4,10 @@ import { ProblemError } from './problem-error.ts'
 
 z.config(z.locales.pt())
 
-/** @throws ProblemError invalid-input with a Portuguese sentence for each field */
+/**
+ * Parses one part of a request by its schema.
+ * @throws ProblemError invalid-input with a Portuguese sentence for each field
+ */
 export function parseInput(schema: Schema, value: unknown): unknown {
   assertClean(value)
   const result = schema.safeParse(value)
@@ -19,7 +22,10 @@ export function parseInput(schema: Schema, value: unknown): unknown {
 const MAX_DEPTH = 20
 const MAX_DISCARDED_BYTES = 4 * 1024 * 1024
 
-/** @throws ProblemError unsupported-media-type, body-too-large, malformed-json, invalid-input */
+/**
+ * Reads a JSON body with its limits.
+ * @throws ProblemError unsupported-media-type, body-too-large, malformed-json, invalid-input
+ */
 export async function readJsonBody(request: Request, maxBytes: number): Promise<unknown> {
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/json\s*(;|$)/i.test(type)) throw new ProblemError('unsupported-media-type')

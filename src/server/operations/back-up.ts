@@ -275,7 +275,10 @@ async function countOn(db: Db): Promise<void> {
       coalesce(max(${sql.ref(column)}), 0) + 1, false) from ${sql.table(table)}`.execute(db)
 }
 
-/** Restores it into a database in memory that is thrown away. @throws BackUpError when that cannot be done */
+/**
+ * Shows that a back-up can be restored, by restoring it into a database in memory that is thrown away.
+ * @throws BackUpError when it cannot
+ */
 export async function tryBackUp(file: string): Promise<BackUpSummary> {
   const database = await openPglite({})
   try {

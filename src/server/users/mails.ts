@@ -46,7 +46,10 @@ export function queueWaitingDigest(context: Pick<Context, 'db'>, waitingId: stri
   return queueDigest(context, userMails, 'waiting-digest', isOwed)
 }
 
-/** Has people told that they were approved, once the approval can no longer be undone; call it in its transaction. */
+/**
+ * Has people told that they were approved, once the approval can no longer be undone; call it in its transaction.
+ * @param delaySeconds until then
+ */
 export async function queueApprovalMails(
   db: Db,
   emails: readonly string[],
@@ -95,7 +98,10 @@ export async function queueForAdministrators<M extends Mails>(
     order by p.email`.execute(db)
 }
 
-/** The newest entries of the trail in words, for a mail to administrators. */
+/**
+ * The newest entries of the trail in words, for a mail to administrators.
+ * @param actions of which entries
+ */
 export async function describeNewest(
   db: Db,
   actions: readonly AuditAction[],

@@ -79,7 +79,10 @@ export function findByEmail(db: Db, email: string): Promise<Selectable<ProfilesT
   return db.selectFrom('profiles').selectAll().where('email', '=', email).executeTakeFirst()
 }
 
-/** @throws ProblemError not-found */
+/**
+ * One person as administrators see them.
+ * @throws ProblemError not-found
+ */
 export async function readProfile(db: Db, userId: string): Promise<ManagedProfile> {
   const row = await selectManaged(db.selectFrom('profiles as p'))
     .where('p.user_id', '=', userId)

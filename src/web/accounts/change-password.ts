@@ -4,7 +4,10 @@ import { getSession, keepDeviceToken } from '#web/session/session.ts'
 import type { ToastContent } from '#web/ui/toast.tsx'
 import { failureNotice } from '#web/ui/use-submit.ts'
 
-/** @throws ApiError, 'password-rejected' where another password may do, or NetworkError */
+/**
+ * Sets a new password for the signed-in person.
+ * @throws ApiError, 'password-rejected' where another password may do, or NetworkError
+ */
 export async function changePassword(newPassword: string): Promise<void> {
   const { error, device_token } = await callApi('POST /api/functions/change-password', {
     body: { newPassword },

@@ -64,7 +64,10 @@ function shapes(): Partial<PortalSettings>[] {
   )
 }
 
-/** @param headOf the head's elements for the files of some modules */
+/**
+ * Draws every screen in every shape.
+ * @param headOf the head's elements for the files of some modules
+ */
 export async function prerenderScreens(headOf: (modules: string[]) => string): Promise<PrerenderedScreen[]> {
   const screens = []
   for (const { path, modules, isSignedIn = false } of SCREENS) {

@@ -334,7 +334,10 @@ export function createPortalRouter(history?: RouterHistory) {
 
 export type PortalRouter = ReturnType<typeof createPortalRouter>
 
-/** Asks every route's guard again when somebody has signed in or out, in this tab or another. */
+/**
+ * Asks every route's guard again when somebody has signed in or out, in this tab or another.
+ * @returns a function that ends it
+ */
 export function followSessionInRoutes(router: PortalRouter): () => void {
   let wasSignedIn = isSignedIn()
   return onAuthStateChange((event) => {

@@ -20,7 +20,11 @@ export async function loadChunk<T>(importChunk: () => Promise<T>): Promise<T> {
 
 const arrived = new Map<unknown, unknown>()
 
-/** What comes behind all else and without which the screen is whole. Not by Suspense, which would hold it back for 300 ms. */
+/**
+ * What comes behind all else and without which the screen is whole. Not by Suspense, which would hold it back for 300 ms.
+ * @param load imports its chunk; the same function each time
+ * @returns undefined while it is not wanted, is on its way, or could not be had
+ */
 export function useLateChunk<T>(load: () => Promise<T>, isWanted = true): T | undefined {
   const [, setHasArrived] = useState(false)
   useEffect(() => {

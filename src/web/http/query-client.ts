@@ -33,7 +33,10 @@ export const ROLE_QUERY = 'own-role'
 /** First part of the key of every query of people, for administrators: read again whenever somebody has changed. */
 export const USERS_QUERY = 'profiles'
 
-/** Keeps what one person has read from the next one, and reads the role again on every change of the session. */
+/**
+ * Keeps what one person has read from the next one, and reads the role again on every change of the session.
+ * @returns a function that ends it
+ */
 export function followSessionInQueries(): () => void {
   let userId = getSession()?.user.id
   onForbidden(() => void queryClient.invalidateQueries({ queryKey: [ROLE_QUERY] }))

@@ -11,7 +11,10 @@ const WARNING_MS = 2 * 60_000
 const LOOK_EVERY_MS = 20_000
 const ACTIVITIES = ['mousedown', 'mousemove', 'keydown', 'scroll', 'wheel', 'touchstart', 'click'] as const
 
-/** Signs out whoever has done nothing for 30 minutes, in every tab, and warns 2 minutes before. Start it before anything asks the server: a tab opened again too late ends at once. */
+/**
+ * Signs out whoever has done nothing for 30 minutes, in every tab, and warns 2 minutes before. Start it before anything asks the server: a tab opened again too late ends at once.
+ * @returns a function that ends it
+ */
 export function watchInactivity(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let warning: { end(): void } | undefined

@@ -15,6 +15,7 @@ let ended: EndedHere | undefined
 /**
  * Remembers why and where this tab's session ended, and clears the notices of whoever it was. Start it before what
  * gives notice of the end itself.
+ * @returns a function that ends it
  */
 export function watchSessionEnd(): () => void {
   let userId = getSession()?.user.id

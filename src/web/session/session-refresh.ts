@@ -78,6 +78,7 @@ const MAX_WAIT_MS = 60_000
 /**
  * Renews the session about a minute before it expires, and at once when the page is seen again or comes
  * back online, for as long as its person is active: refreshSession renews nothing past the inactivity limit. A failure is tried again later and later, up to once a minute.
+ * @returns a function that ends it
  */
 export function keepSessionFresh(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined

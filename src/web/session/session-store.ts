@@ -97,7 +97,10 @@ let known: StoredSession | undefined
 let channel: BroadcastChannel | undefined
 let isListening = false
 
-/** Calls back on every change of the session, in this tab or another. */
+/**
+ * Calls back on every change of the session, in this tab or another.
+ * @returns a function that ends it
+ */
 export function onAuthStateChange(listener: Listener): () => void {
   listenToOtherTabs()
   listeners.add(listener)

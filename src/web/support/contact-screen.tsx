@@ -175,7 +175,10 @@ function Honeypot() {
   )
 }
 
-/** The contact form from the press of its button to the toast. */
+/**
+ * The contact form from the press of its button to the toast.
+ * @param onSent called when the message has been taken; what stood in the form is no longer needed
+ */
 function useContactForm(humanCheck: RefObject<PassKeeper | null>, onSent: () => void) {
   const openedAt = useRef(performance.now())
   return useForm({

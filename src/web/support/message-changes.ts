@@ -29,6 +29,7 @@ type News = 'alive' | 'messages' | 'people' | 'all'
  * Follows every change of the support messages, of people and of the catalogue by anyone, for administrators only: what
  * the page shows of them is read again. One tab holds the stream and tells the others; all of it ends with the session. It is no activity
  * of the person's, and nothing here keeps a session alive that nobody uses.
+ * @returns a function that ends it
  */
 export function followMessageChanges(): () => void {
   const ending = new AbortController()

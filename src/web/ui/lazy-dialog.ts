@@ -9,7 +9,11 @@ export function tellNotOpened(): void {
   })
 }
 
-/** A dialog in a chunk of its own, loaded when it is first asked for. Not by lazy(), which remembers a failure for good. */
+/**
+ * A dialog in a chunk of its own, loaded when it is first asked for. Not by lazy(), which remembers a failure for good.
+ * @param load imports its component
+ * @returns the component while it is open
+ */
 export function useLazyDialog<P>(load: () => Promise<ComponentType<P>>) {
   const [Loaded, setLoaded] = useState<ComponentType<P>>()
   const [isOpen, setIsOpen] = useState(false)

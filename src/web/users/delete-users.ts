@@ -47,7 +47,10 @@ export function describeOthers(
   return `A lista mudou nesse meio-tempo: ${how}.${who}`
 }
 
-/** Deletes people batch after batch, and ends with the batch that fails. */
+/**
+ * Deletes people batch after batch, and ends with the batch that fails.
+ * @param onProgress called after each batch with how many people are through
+ */
 export async function deleteInBatches(
   people: readonly ManagedProfile[],
   onProgress: (done: number) => void,
@@ -67,6 +70,10 @@ export async function deleteInBatches(
   return deletion
 }
 
+/**
+ * Says how a deletion went.
+ * @param people those whom it was about, to be named by their e-mails
+ */
 export function announceDeletion(deletion: Deletion, people: readonly ManagedProfile[]): void {
   const { deletedIds, refused, failure } = deletion
   if (deletedIds.length > 0) showToast({ kind: 'success', title: adminMessages.deleted(deletedIds.length) })

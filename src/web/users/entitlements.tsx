@@ -159,7 +159,10 @@ const DIALOGS: Record<EntitlementsKind, EntitlementsTexts> = {
 
 export type EntitlementsForm = ReturnType<typeof useEntitlementsForm>
 
-/** What is ticked for one person, from reading the person anew to having saved it. */
+/**
+ * What is ticked for one person, from reading the person anew to having saved it.
+ * @param onSaved told whether whoever saved it wants to go on to the next person
+ */
 export function useEntitlementsForm(
   kind: EntitlementsKind,
   userId: string,

@@ -91,7 +91,10 @@ export interface Conflict {
 const VERSIONED = ['approved', 'valid_until', 'full_name', 'types', 'marcas', 'estados']
 const MAX_SENTENCES = 5
 
-/** Finds out what has changed about a person since a state was read, and who did it. */
+/**
+ * Finds out what has changed about a person since a state was read, and who did it.
+ * @throws ApiError or NetworkError when it cannot be read
+ */
 export async function readConflict(base: ManagedProfile): Promise<Conflict> {
   const params = { userId: base.user_id }
   const [current, history] = await Promise.all([
@@ -106,7 +109,10 @@ export async function readConflict(base: ManagedProfile): Promise<Conflict> {
   return { current, sentences }
 }
 
-/** Who approved a person and when, as a sentence; undefined where the history does not say. */
+/**
+ * Who approved a person and when, as a sentence; undefined where the history does not say.
+ * @throws ApiError or NetworkError when it cannot be read
+ */
 export async function readApproval(userId: string): Promise<string | undefined> {
   const { items } = await callApi('GET /api/profiles/{userId}/history', { params: { userId } })
   const approval = items.find(({ action }) => action === ('approval-given' satisfies AuditAction))
