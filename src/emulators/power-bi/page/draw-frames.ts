@@ -27,7 +27,7 @@ function drawFrame(visual: Visual, actions: ReportActions, extra?: HTMLElement) 
     body,
   )
   figure.addEventListener('click', ({ target }) => {
-    if (!(target instanceof Element && target.closest('button'))) actions.clickVisual(visual)
+    if (!(target instanceof Element && target.closest('button'))) actions.clickVisual()
   })
   return { figure, body }
 }
@@ -53,7 +53,7 @@ export function barFrame(
   const estados = session.page === 'visao-geral' ? [] : scope.estados
   const { selection } = session
   const legend = drawStateLegend(estados, selection, (estado, isAdding) =>
-    actions.toggle(visual, 'Estado', estado, isAdding),
+    actions.toggle('Estado', estado, isAdding),
   )
   const { figure, body } = drawFrame(visual, actions, legend)
   styled(body, { '--bars': `${content.bars.length * BAR_HEIGHT}px` })
@@ -62,7 +62,7 @@ export function barFrame(
     const isPicked = picked.includes(bar.name)
     return { ...bar, isPicked, isDimmed: picked.length > 0 && !isPicked }
   })
-  const onPick = (name: string, isAdding: boolean) => actions.toggle(visual, 'Marca', name, isAdding)
+  const onPick = (name: string, isAdding: boolean) => actions.toggle('Marca', name, isAdding)
   const fill = (width: number, height: number) =>
     body.replaceChildren(...drawBars({ title: visual.title, bars, width, height, onPick }))
   return { figure, fill }

@@ -3,6 +3,7 @@ import { barFrame, type Frame, lineFrame, tableFrame } from './draw-frames.ts'
 import { contentOf } from './page-content.ts'
 import { drawFilterPane, drawHeading, drawPageNavigation } from './panes.ts'
 import type { ReportActions } from './report-actions.ts'
+import { visualsOf } from './report-pages.ts'
 import { filteredScope, modelOfSession, permittedScope, type Session, selectedScope } from './session.ts'
 import { drawCards } from './visuals/card-row.ts'
 import { hideTooltip, html, styled } from './visuals/elements.ts'
@@ -19,7 +20,7 @@ function drawCanvas(session: Session, actions: ReportActions): { canvas: HTMLEle
   const isByMarca = session.selection?.column === 'Marca'
   const unselected = isByMarca ? factsInScope(model, filteredScope(session)) : facts
   const content = contentOf(session.page, model, facts, unselected)
-  const visuals = actions.visuals()
+  const visuals = visualsOf(model, session.page)
   if (unselected.length === 0) {
     const text = 'Não há dados para as marcas e os estados deste acesso.'
     return { canvas: html('main', {}, html('p', { class: 'empty', role: 'status' }, text)), frames: [] }
@@ -33,7 +34,7 @@ function drawCanvas(session: Session, actions: ReportActions): { canvas: HTMLEle
     const [, , table] = frames as [Frame, Frame, Frame]
     return { canvas: html('main', {}, html('div', { class: 'visuals few' }, table.figure)), frames: [table] }
   }
-  const cards = drawCards(content.cards, () => actions.clickVisual(visuals.cards))
+  const cards = drawCards(content.cards, actions.clickVisual)
   const isFew = content.bars.length <= FEW_BRANDS
   const grid = html(
     'div',

@@ -1,7 +1,6 @@
 import type { ReportError } from './check-token.ts'
-import { describePage, type PageName, type Visual } from './report-pages.ts'
+import { describePage, type PageName } from './report-pages.ts'
 import { flawOfSession, type Session } from './session.ts'
-import type { FilterColumn } from './update-filters.ts'
 
 /** The events that powerbi-client hands on to the embedding page; nothing is sent from a share link. */
 export function createEvents(session: Session, post: (url: string, body: unknown) => void) {
@@ -10,36 +9,17 @@ export function createEvents(session: Session, post: (url: string, body: unknown
     if (session.report?.isPaginated && name !== 'error') return
     if (session.kind === 'embedded') post(`/reports/${session.uid}/events/${name}`, body)
   }
-  const place = () => ({
-    report: { id: session.report?.reportId, displayName: session.report?.name },
-    page: describePage(session.page, session.page),
-  })
   return {
     loaded: () => emit('loaded', { initiator: 'sdk' }),
     rendered: () => emit('rendered', {}),
     error: (error: ReportError) =>
       emit('error', { ...error, level: 6, technicalDetails: { requestId: crypto.randomUUID() } }),
-    pageChanged: (from: PageName, to: PageName) =>
-      emit('pageChanged', {
-        initiator: 'user',
-        oldPage: describePage(from, to),
-        newPage: describePage(to, to),
-      }),
-    filtersApplied: () => emit('filtersApplied', { initiator: 'user', filters: session.filters }),
-    visualClicked: (visual: Visual) => emit('visualClicked', { ...place(), visual }),
-    buttonClicked: (id: string, title: string) =>
-      emit('buttonClicked', { ...place(), id, title, type: 'Bookmark', bookmark: '' }),
-    dataSelected: (visual: Visual, column: FilterColumn, values: readonly string[]) =>
-      emit('dataSelected', {
-        ...place(),
-        visual,
-        dataPoints: values.map((equals) => ({
-          identity: [{ target: { table: column, column }, equals }],
-          values: [],
-        })),
-        regions: [],
-        filters: session.filters,
-      }),
+    // Of what the reader does, the portal asks only that it was done; powerbi-client wants to know the page.
+    pageChanged: (to: PageName) => emit('pageChanged', { initiator: 'user', newPage: describePage(to, to) }),
+    filtersApplied: () => emit('filtersApplied', { initiator: 'user' }),
+    visualClicked: () => emit('visualClicked', {}),
+    buttonClicked: () => emit('buttonClicked', {}),
+    dataSelected: () => emit('dataSelected', {}),
   }
 }
 

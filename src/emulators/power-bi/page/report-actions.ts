@@ -1,6 +1,6 @@
 import type { ReportEvents } from './emit-events.ts'
-import { type PageName, type Visual, visualsOf } from './report-pages.ts'
-import { flawOfSession, modelOfSession, permittedScope, type Session } from './session.ts'
+import type { PageName } from './report-pages.ts'
+import { flawOfSession, permittedScope, type Session } from './session.ts'
 import { basicFilter, type FilterColumn, replaceFilter } from './update-filters.ts'
 
 /**
@@ -16,15 +16,14 @@ export function createActions(session: Session, events: ReportEvents, draw: () =
 
   function openPage(name: PageName): void {
     if (!isOpen() || name === session.page) return
-    const from = session.page
     session.page = name
     session.selection = undefined
-    events.pageChanged(from, name)
+    events.pageChanged(name)
     draw()
   }
 
   /** Selects a value, or adds it to the selection; selecting the only selected one again lets it go. */
-  function toggle(visual: Visual, column: FilterColumn, value: string, isAdding: boolean): void {
+  function toggle(column: FilterColumn, value: string, isAdding: boolean): void {
     if (!isOpen()) return
     const current = session.selection?.column === column ? session.selection.values : []
     const others = current.filter((each) => each !== value)
@@ -37,20 +36,20 @@ export function createActions(session: Session, events: ReportEvents, draw: () =
         ? []
         : [value]
     session.selection = values.length > 0 ? { column, values } : undefined
-    events.visualClicked(visual)
-    events.dataSelected(visual, column, values)
+    events.visualClicked()
+    events.dataSelected()
     draw()
   }
 
   function clearSelection(): void {
     if (!isOpen()) return
     session.selection = undefined
-    events.buttonClicked('limpar-selecao', 'Limpar seleção')
+    events.buttonClicked()
     draw()
   }
 
-  function clickVisual(visual: Visual): void {
-    if (isOpen()) events.visualClicked(visual)
+  function clickVisual(): void {
+    if (isOpen()) events.visualClicked()
   }
 
   function filterByReader(column: FilterColumn, values: readonly string[]): void {
@@ -64,8 +63,7 @@ export function createActions(session: Session, events: ReportEvents, draw: () =
     draw()
   }
 
-  const visuals = () => visualsOf(modelOfSession(session), session.page)
-  return { isOpen, openPage, toggle, clearSelection, clickVisual, filterByReader, visuals }
+  return { isOpen, openPage, toggle, clearSelection, clickVisual, filterByReader }
 }
 
 export type ReportActions = ReturnType<typeof createActions>

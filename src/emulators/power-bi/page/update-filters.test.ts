@@ -26,8 +26,7 @@ describe('filters', () => {
     expect(replaceFilter([fiat, rio], jeep)).toEqual([rio, jeep])
   })
 
-  it('reads the filters of a load configuration in both shapes', () => {
-    expect(readFilters([fiat])).toEqual([fiat])
+  it('reads the filters of a load configuration', () => {
     expect(readFilters({ allPages: { filters: [fiat] } })).toEqual([fiat])
     expect(readFilters(undefined)).toEqual([])
   })

@@ -12,11 +12,10 @@ export interface ReportFilter {
 
 const keyOf = ({ target }: ReportFilter) => `${target?.table}/${target?.column}`
 
-/** Filters as the load configuration may give them: a list, or one list for all pages. */
+/** The filters of a load configuration (models.OnLoadFilters). */
 export function readFilters(given: unknown): ReportFilter[] {
-  if (Array.isArray(given)) return given
-  const all = (given as { allPages?: { filters?: unknown } } | null | undefined)?.allPages?.filters
-  return Array.isArray(all) ? all : []
+  const { allPages } = (given ?? {}) as { allPages?: { filters?: ReportFilter[] } }
+  return allPages?.filters ?? []
 }
 
 /** The filters with this one in place of those on the same column. */
