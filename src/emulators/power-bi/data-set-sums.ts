@@ -27,9 +27,14 @@ export function factsInScope(model: AreaModel, scope: Scope): Fact[] {
 /** The brands that have records, in the data set's order. */
 export const marcasOf = (facts: readonly Fact[]) => [...new Set(facts.map(({ marca }) => marca))]
 
-/** A metric over records; a ratio divides the sums, so it obeys every filter, and is null over nothing. */
-export function figureOf(metric: Metric, facts: readonly Fact[]): number | null {
-  const sum = (name: string) => facts.reduce((so, fact) => so + (fact.sums[name] ?? 0), 0)
+/** A metric over records, or some of them; a ratio divides the sums, so it obeys every filter, and is null over nothing. */
+export function figureOf(
+  metric: Metric,
+  facts: readonly Fact[],
+  isMeant: (fact: Fact) => boolean = () => true,
+): number | null {
+  const meant = facts.filter(isMeant)
+  const sum = (name: string) => meant.reduce((so, fact) => so + (fact.sums[name] ?? 0), 0)
   if (!metric.per) return sum(metric.of)
   const divisor = sum(metric.per)
   return divisor === 0 ? null : ((metric.factor ?? 1) * sum(metric.of)) / divisor
@@ -44,19 +49,14 @@ export function cardsOf(model: AreaModel, facts: readonly Fact[]): CardFigure[] 
 
 /** One row per brand that has records, every metric in full, and a row of totals. */
 export function tableByMarca(model: AreaModel, facts: readonly Fact[]): FigureTable {
-  const rowOf = (head: string, some: readonly Fact[]) => [
+  const rowOf = (head: string, isMeant?: (fact: Fact) => boolean) => [
     head,
-    ...model.metrics.map((metric) => formatFigure(figureOf(metric, some), metric.format)),
+    ...model.metrics.map((metric) => formatFigure(figureOf(metric, facts, isMeant), metric.format)),
   ]
-  const rows = marcasOf(facts).map((marca) =>
-    rowOf(
-      marca,
-      facts.filter((fact) => fact.marca === marca),
-    ),
-  )
+  const rows = marcasOf(facts).map((marca) => rowOf(marca, (fact) => fact.marca === marca))
   return {
     columns: ['Marca', ...model.metrics.map((metric) => metric.label)],
-    rows: [...rows, rowOf('Total', facts)],
+    rows: [...rows, rowOf('Total')],
   }
 }
 
@@ -64,20 +64,14 @@ export function tableByMarca(model: AreaModel, facts: readonly Fact[]): FigureTa
 export function seriesByMarca(metric: Metric, facts: readonly Fact[]) {
   return marcasOf(facts).map((marca) => ({
     marca,
-    value: figureOf(
-      metric,
-      facts.filter((fact) => fact.marca === marca),
-    ),
+    value: figureOf(metric, facts, (fact) => fact.marca === marca),
   }))
 }
 
 export function seriesByMonth(metric: Metric, facts: readonly Fact[]) {
   return MONTHS.map((month) => ({
     month,
-    value: figureOf(
-      metric,
-      facts.filter((fact) => fact.month === month),
-    ),
+    value: figureOf(metric, facts, (fact) => fact.month === month),
   }))
 }
 

@@ -37,14 +37,8 @@ const YEAR = 12
 
 function changeNote(metric: Metric, facts: readonly Fact[]): string {
   const recent = new Set(MONTHS.slice(-YEAR))
-  const now = figureOf(
-    metric,
-    facts.filter(({ month }) => recent.has(month)),
-  )
-  const before = figureOf(
-    metric,
-    facts.filter(({ month }) => !recent.has(month)),
-  )
+  const now = figureOf(metric, facts, ({ month }) => recent.has(month))
+  const before = figureOf(metric, facts, ({ month }) => !recent.has(month))
   if (now === null || !before) return '–'
   const isShare = metric.format === 'percentual'
   const change = (isShare ? now - before : now / before - 1) * 100
@@ -107,7 +101,8 @@ function matrix(metric: Metric, facts: readonly Fact[], estados: readonly string
   const sum = (marca?: string, estado?: string) =>
     figureOf(
       metric,
-      facts.filter((fact) => (!marca || fact.marca === marca) && (!estado || fact.estado === estado)),
+      facts,
+      (fact) => (!marca || fact.marca === marca) && (!estado || fact.estado === estado),
     ) ?? 0
   const marcas = marcasOf(facts)
   const values = marcas.map((marca) => estados.map((estado) => sum(marca, estado)))
@@ -128,23 +123,15 @@ function byState(model: AreaModel, facts: readonly Fact[], unselected: readonly 
   const present = (some: readonly Fact[]) => [...new Set(some.map(({ estado }) => estado))]
   const estados = present(facts)
   const all = present(unselected)
-  const figureFor = (some: readonly Fact[], estado: string) =>
-    figureOf(
-      metric,
-      some.filter((fact) => fact.estado === estado),
-    ) ?? 0
+  const figureFor = (some: readonly Fact[], estado: string, month?: string) =>
+    figureOf(metric, some, (fact) => fact.estado === estado && (!month || fact.month === month)) ?? 0
   return {
     metric,
     cards: stateCards(metric, facts, estados),
     lines: estados.map((estado) => ({
       name: estado,
       colour: colourOfState(estado),
-      values: MONTHS.map((month) =>
-        figureFor(
-          facts.filter((fact) => fact.month === month),
-          estado,
-        ),
-      ),
+      values: MONTHS.map((month) => figureFor(facts, estado, month)),
     })),
     bars: [...seriesByMarca(metric, unselected)].sort(byValue).map(({ marca, value }) => {
       const own = unselected.filter((fact) => fact.marca === marca)
