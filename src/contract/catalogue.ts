@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { LISTS, MAX_LABEL_LENGTH } from './held-lists.ts'
+import { fold, LISTS, MAX_LABEL_LENGTH } from './held-lists.ts'
 import { defineRoutes } from './route.ts'
 
 /** So many areas, brands or states there may be, archived ones among them. */
@@ -54,10 +54,7 @@ export type Catalogue = z.output<typeof catalogueSchema>
 
 /** The slug of a new area: 'Pós-venda & Peças' → 'pos-venda-pecas'; empty when nothing of the label serves. */
 export function slugOf(label: string): string {
-  return label
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
+  return fold(label)
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
 }

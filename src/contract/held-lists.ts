@@ -38,3 +38,6 @@ export function inOrder(catalogue: Catalogue, list: ListName, items: readonly st
   const held = new Set(items.map((item) => (isOld(item) ? OLD_SPELLING.label : item)))
   return [...known.filter((item) => held.has(item)), ...[...held].filter((item) => !known.includes(item))]
 }
+
+/** Lower case without accents: how what somebody typed is looked for among labels and names. */
+export const fold = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()

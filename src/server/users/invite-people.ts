@@ -5,6 +5,7 @@ import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
 import {
   type Entitlements,
   eachList,
+  fold,
   heldAs,
   inOrder,
   type ListName,
@@ -29,7 +30,7 @@ import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { writeDay } from '#server/mail/compose-mail.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { folded, type ImportedLine, readAddresses, readFile, shortened } from './read-import.ts'
+import { type ImportedLine, readAddresses, readFile, shortened } from './read-import.ts'
 
 export interface InvitationContext extends Context {
   companyEmailDomain: string
@@ -243,7 +244,7 @@ const MAX_FAULTS = 3
 
 /** The values of a cell, by code or name, accents and capitals aside: 'Vendas, CRM', 'fiat|GM'. */
 function readCell(list: ListName, items: Vocabulary[ListName], cell: string, faults: string[]): string[] {
-  const find = (text: string) => items.exact.get(text) ?? items.folded.get(folded(text))
+  const find = (text: string) => items.exact.get(text) ?? items.folded.get(fold(text))
   const parts = find(cell)
     ? [cell]
     : cell
@@ -274,8 +275,8 @@ function vocabularyOf(catalogue: Catalogue): Vocabulary {
       exact: new Map(items.map((item) => [heldAs(list, item), item])),
       // Where a name and a code are alike, the code counts.
       folded: new Map([
-        ...items.map((item) => [folded(item.label), item] as const),
-        ...items.map((item) => [folded(item.code), item] as const),
+        ...items.map((item) => [fold(item.label), item] as const),
+        ...items.map((item) => [fold(item.code), item] as const),
       ]),
       offered: some.join(', '),
     }

@@ -1,4 +1,5 @@
 import { CsvError, parse } from 'csv-parse/sync'
+import { fold } from '#contract/held-lists.ts'
 import { invitationMessages } from '#contract/invitations.ts'
 import { MAX_IMPORT_BYTES, MAX_INVITED } from '#contract/user-rules.ts'
 import { invalidField } from '#server/http/problem-error.ts'
@@ -28,11 +29,6 @@ const HEADS: Record<Column, readonly string[]> = {
   estados: ['estados', 'estado', 'ufs', 'uf'],
 }
 const KNOWN_HEADS = 'e-mail, nome, áreas, marcas e estados'
-
-/** Lower case without accents. */
-export function folded(text: string): string {
-  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
-}
 
 /**
  * Takes 'Ana Souza <ana@…>; rui@…' apart, as lists and mail programs write it.
@@ -97,7 +93,7 @@ const lineOf = (line: number, given: Partial<Record<Column, string>>, hasMore = 
 
 function columnsOf(head: readonly string[]): Column[] {
   const columns = head.map((cell) => {
-    const name = folded(cell).replace(/[^a-z0-9]/g, '')
+    const name = fold(cell).replace(/[^a-z0-9]/g, '')
     const column = COLUMNS.find((each) => HEADS[each].includes(name))
     if (column) return column
     throw invalidField(

@@ -1,6 +1,7 @@
 import Check from 'lucide-react/icons/check'
 import ChevronDown from 'lucide-react/icons/chevron-down'
 import { useId, useRef, useState } from 'react'
+import { fold } from '#contract/held-lists.ts'
 import { classNames } from './class-names.ts'
 import { Popup, partClasses } from './menu.tsx'
 
@@ -113,6 +114,3 @@ function Options<V extends string | boolean>({ title, every, options, value, onP
     </>
   )
 }
-
-/** Case and accents aside. */
-export const fold = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()

@@ -1,12 +1,12 @@
 import { queryOptions, skipToken, useQuery } from '@tanstack/react-query'
 import ArrowLeft from 'lucide-react/icons/arrow-left'
 import { useRef, useState } from 'react'
+import { fold } from '#contract/held-lists.ts'
 import { callApi } from '#web/http/api.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
-import { fold } from '#web/ui/picker.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 
 const STALE_MS = 30_000
