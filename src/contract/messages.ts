@@ -38,11 +38,11 @@ export const reportMessages = {
 } as const
 
 /** What is said of a failure without the id of the request that was refused, which differs for one and the same cause. */
-export const causeOf = (message: string) => message.replace(/pedido [\w-]+/, '')
+export const withoutRequestId = (message: string) => message.replace(/pedido [\w-]+/, '')
 
 /** Failures of reports by their cause, in order. */
 export function byCause<T extends { message: string }>(failures: readonly T[]): [T, ...T[]][] {
-  const groups = Map.groupBy(failures, ({ message }) => causeOf(message))
+  const groups = Map.groupBy(failures, ({ message }) => withoutRequestId(message))
   return [...groups.values()] as [T, ...T[]][]
 }
 

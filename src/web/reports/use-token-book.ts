@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { causeOf, reportMessages } from '#contract/messages.ts'
+import { reportMessages } from '#contract/messages.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { issueEmbedToken } from './embed/issue-embed-token.ts'
@@ -27,21 +27,15 @@ const scopeOf = (userId: string) =>
 /** The same from another route; both functions count as they are at first. */
 export function useTokensFrom(issue: TokenBookOptions['issue'], onRefused: () => void) {
   const [tokens, setTokens] = useState<ReadonlyMap<string, TokenState>>(new Map())
-  const [book] = useState(() => {
-    const told = new Set<string>()
-    return createTokenBook({
+  const [book] = useState(() =>
+    createTokenBook({
       issue,
       onChange: setTokens,
-      onFailed(area, description) {
-        const cause = causeOf(description)
-        const title = reportMessages.tokenFailed(area)
-        // Nine areas with one cause would fill the screen with it.
-        showToast({ kind: 'error', title, ...(!told.has(cause) && { description }) })
-        told.add(cause)
-      },
+      onFailed: (area, description) =>
+        showToast({ kind: 'error', title: reportMessages.tokenFailed(area), description }),
       onRefused,
-    })
-  })
+    }),
+  )
 
   useEffect(() => {
     const ending = new AbortController()

@@ -71,7 +71,7 @@ describe('toasts', () => {
   })
 
   it('stand on one card where the cause is one, and go together', () => {
-    const fail = (title: string, description = 'O Power BI não respondeu.') =>
+    const fail = (title: string, description = `O Power BI recusou o relatório (pedido ${title}).`) =>
       showToast({ kind: 'error', title, description })
     fail('Vendas')
     fail('Excluir', 'Sem conexão com o portal.')

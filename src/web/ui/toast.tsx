@@ -1,3 +1,4 @@
+import { withoutRequestId } from '#contract/messages.ts'
 import type { NoticeKind } from './alert.tsx'
 
 export interface ToastContent {
@@ -63,7 +64,7 @@ export function closeToast(id: number): void {
 
 /** Alike for notices that have one cause: what is said below the title is the same, and nothing is offered. */
 function causeOf({ id, kind, description, action, countdownTo }: ShownToast): string {
-  return description && !action && !countdownTo ? `${kind} ${description}` : String(id)
+  return description && !action && !countdownTo ? `${kind} ${withoutRequestId(description)}` : String(id)
 }
 
 /** The notices by their causes, the newest last. */
