@@ -83,6 +83,21 @@ test('the frame of the reports stands there before any script', async ({ page })
   await expect(page.getByText('Carregando configurações...')).toBeVisible()
 })
 
+test('nothing is typed into a screen that is about to be replaced', async ({ page }) => {
+  await signIn(page, 'diretoria')
+  await expect(page).toHaveURL(/power-bi/)
+  const release = await holdScripts(page)
+  await page.goto('/profile', { waitUntil: 'commit' })
+  const field = page.locator('input[name=password]')
+  await expect(field).toBeVisible()
+  await field.focus()
+  await expect(field).not.toBeFocused()
+  release()
+  await field.click()
+  await page.keyboard.type('Uma-Senha-Longa-2026')
+  await expect(page.getByText('100/100')).toBeVisible()
+})
+
 test('nothing moves when what is read takes the place of the frame', async ({ page }) => {
   await signIn(page, 'admin')
   await expect(page.getByRole('link', { name: 'Administração' })).toBeVisible()

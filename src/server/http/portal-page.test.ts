@@ -60,7 +60,7 @@ test('a drawn screen gets the installation’s texts, escaped, and the style she
 })
 
 test('a frame is not said to be taken over, and other paths have nothing in their root', async () => {
-  expect(await read('/power-bi')).toContain('<div id="root"><i></i></div>')
+  expect(await read('/power-bi')).toContain('<div id="root"><div inert><i></i></div></div>')
   expect(await read('/nao-existe')).toContain('<div id="root"></div>')
 })
 

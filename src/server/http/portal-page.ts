@@ -87,10 +87,13 @@ function withScreen(html: string, screen: PrerenderedScreen, settings: PortalSet
     // By a function: '$&' in a text would otherwise stand for the placeholder.
     body = body.replaceAll(placeholder, () => text)
   }
-  const root = screen.isHydrated ? `<div id="root" data-prerendered="${screen.path}">` : '<div id="root">'
+  // Where another drawing takes its place, nothing is to be typed that would be lost.
+  const root = screen.isHydrated
+    ? `<div id="root" data-prerendered="${screen.path}">${body}`
+    : `<div id="root"><div inert>${body}</div>`
   const title = escapeHtml(documentTitle(screen.title, settings.groupName))
   return html
     .replace(/<title>[^<]*<\/title>/, () => `<title>${title}</title>`)
     .replace('</head>', () => `${screen.head}</head>`)
-    .replace('<div id="root">', () => root + body)
+    .replace('<div id="root">', () => root)
 }
