@@ -24,22 +24,6 @@ export const signUpMessages = {
   failed: 'Falha ao criar conta. Tente novamente.',
 } as const
 
-/** Of the link in the confirmation e-mail. */
-export const callbackMessages = {
-  checking: 'Verificando seu e-mail...',
-  verified: 'E-mail verificado!',
-  verifiedDetail: 'Sua conta foi confirmada com sucesso.',
-  failed: 'Erro na verificação',
-  failedDetail: 'Não foi possível confirmar seu e-mail. Tente novamente.',
-} as const
-
-export const inviteMessages = {
-  accepted: 'Convite aceito',
-  acceptedDetail: 'Sua conta está pronta.',
-  failed: 'Este convite não vale mais',
-  failedDetail: 'Se você já criou sua senha, entre com ela. Senão, peça um novo convite ao administrador.',
-} as const
-
 /** An e-mail as people type it: trimmed; its case is folded by the server. */
 export const emailSchema = z
   .string()

@@ -48,10 +48,10 @@ export type ProfileSort = (typeof PROFILE_SORTS)[number]
 /** Largest number of people that one call takes by their ids. */
 export const MAX_IDS = 1_000
 
-/** In characters as JavaScript counts them. */
 /** So many people a review may take an access from. */
 export const MAX_REVIEWED = 10_000
 
+/** In characters as JavaScript counts them. */
 export const MAX_NAME_LENGTH = 100
 
 export const MAX_NOTE_LENGTH = 500

@@ -1,6 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import { callbackMessages, inviteMessages, type LinkState } from '#contract/accounts.ts'
+import type { LinkState } from '#contract/accounts.ts'
 import { sessionMessages } from '#contract/messages.ts'
 import { forcedChangeFormSchema, PASSWORD_MIN } from '#contract/passwords.ts'
 import { ApiError } from '#web/http/api.ts'
@@ -32,10 +32,11 @@ type CallbackType = 'signup' | 'invite'
 
 const TEXTS = {
   signup: {
-    ...callbackMessages,
-    done: callbackMessages.verified,
-    doneDetail: callbackMessages.verifiedDetail,
-    error: callbackMessages.failed,
+    done: 'E-mail verificado!',
+    doneDetail: 'Sua conta foi confirmada com sucesso.',
+    failed: 'Erro na verificação',
+    failedDetail: 'Não foi possível confirmar seu e-mail. Tente novamente.',
+    error: 'Erro na verificação',
     submit: 'Confirmar e-mail',
     leave: 'Sair e confirmar',
     otherPerson: 'O link confirma',
@@ -43,9 +44,10 @@ const TEXTS = {
     note: 'Não foi você que pediu esta conta? Use o link “Não fui eu” da mensagem que recebeu.',
   },
   invite: {
-    ...inviteMessages,
-    done: inviteMessages.accepted,
-    doneDetail: inviteMessages.acceptedDetail,
+    done: 'Convite aceito',
+    doneDetail: 'Sua conta está pronta.',
+    failed: 'Este convite não vale mais',
+    failedDetail: 'Se você já criou sua senha, entre com ela. Senão, peça um novo convite ao administrador.',
     error: 'Não foi possível aceitar o convite',
     submit: 'Criar senha e entrar',
     leave: 'Sair e aceitar o convite',
@@ -86,7 +88,7 @@ function Callback({ type, tokenHash }: { type: CallbackType; tokenHash: string |
     )
   if (step.kind === 'too-late') return <FreshLinkNeeded email={step.email} />
   return (
-    <VisitorPage title={callbackMessages.checking}>
+    <VisitorPage title="Verificando seu e-mail...">
       <FormLoading>Isto leva só um instante.</FormLoading>
     </VisitorPage>
   )
