@@ -75,7 +75,6 @@ function Overview({ onChoose }: { onChoose: (item: Reviewable) => void }) {
               variant="secondary"
               aria-label={`Revisar: ${KINDS[item.kind]} ${item.label}`}
               onClick={() => onChoose(item)}
-              className="h-9 px-3"
             >
               Revisar
             </Button>

@@ -73,7 +73,6 @@ export function AccessTemplatesScreen() {
                     variant="secondary"
                     aria-label={`${kind === 'edit' ? 'Editar' : 'Excluir'}: ${template.name}`}
                     onClick={() => setOpen({ kind, template })}
-                    className="h-9 px-3"
                   >
                     {kind === 'edit' ? 'Editar' : 'Excluir'}
                   </Button>

@@ -121,7 +121,7 @@ function Waiting({ person, onApprove }: { person: ManagedProfile; onApprove: () 
         data-control="approval"
         aria-describedby={queueId(person)}
         onClick={onApprove}
-        className="col-start-2 row-start-1 h-9 px-3 lg:col-start-auto lg:row-start-auto"
+        className="col-start-2 row-start-1 lg:col-start-auto lg:row-start-auto"
       >
         Aprovar
       </Button>

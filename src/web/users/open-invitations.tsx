@@ -125,16 +125,10 @@ function Row({ invitation, onWithdraw }: { invitation: Invitation; onWithdraw: (
           aria-label={`Enviar de novo: ${email}`}
           isBusy={isBusy}
           onClick={() => void submit()}
-          className="h-9 px-3"
         >
           Enviar de novo
         </Button>
-        <Button
-          variant="secondary"
-          aria-label={`Retirar convite: ${email}`}
-          onClick={onWithdraw}
-          className="h-9 px-3"
-        >
+        <Button variant="secondary" aria-label={`Retirar convite: ${email}`} onClick={onWithdraw}>
           Retirar convite
         </Button>
       </div>

@@ -59,7 +59,7 @@ export function UsersCard() {
               onClick={() =>
                 setFilter(areWaitingShown ? { ...filter, approved: undefined } : { approved: false })
               }
-              className="h-9 px-3 aria-pressed:border-brand-strong aria-pressed:bg-subtle"
+              className="aria-pressed:border-brand-strong aria-pressed:bg-subtle"
             >
               Pendentes ({list.pendingCount.toLocaleString('pt-BR')})
             </Button>
@@ -105,7 +105,7 @@ function ExportButton({ filter, order }: { filter: ProfileFilter; order: Profile
     onFailed: 'Erro ao exportar a lista',
   })
   return (
-    <Button variant="ghost" isBusy={isBusy} onClick={() => void submit()} className="ml-auto h-9 px-3">
+    <Button variant="ghost" isBusy={isBusy} onClick={() => void submit()} className="ml-auto">
       Exportar lista
     </Button>
   )
@@ -137,9 +137,9 @@ function BulkButtons({ count, isNarrow, onOpen, className }: BulkButtonsProps) {
   const look = isNarrow
     ? {
         style: { whiteSpace: 'normal' } as const,
-        className: classNames(isEmpty ? 'h-9' : 'h-11', 'px-2 text-balance leading-tight'),
+        className: classNames(!isEmpty && 'h-11', 'text-balance leading-tight'),
       }
-    : { className: 'h-9 px-3' }
+    : undefined
   return (
     <div className={className}>
       <Button
@@ -147,7 +147,7 @@ function BulkButtons({ count, isNarrow, onOpen, className }: BulkButtonsProps) {
         disabled={isEmpty}
         onClick={() => onOpen({ kind: 'approve-many' })}
         {...look}
-        className={classNames(look.className, isNarrow && 'col-span-2 sm:col-span-1')}
+        className={classNames(look?.className, isNarrow && 'col-span-2 sm:col-span-1')}
       >
         Aprovar Selecionados ({shown})
       </Button>
