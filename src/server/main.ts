@@ -17,7 +17,7 @@ function explain(error: unknown, config: Config | undefined): string | undefined
     return 'HTTPS_PROXY ou HTTP_PROXY: informe a URL do proxy, como http://proxy.exemplo.com.br:3128.'
   if (code === 'EADDRINUSE') return `A porta ${config?.port} já está em uso. Defina outra em PORT.`
   if (code === 'EACCES') return `Sem permissão para atender na porta ${config?.port}. Defina outra em PORT.`
-  if (code === 'EADDRNOTAVAIL' || (code === 'ENOTFOUND' && hostname === config?.host))
+  if (code === 'EADDRNOTAVAIL' || (hostname && hostname === config?.host))
     return `O endereço ${config?.host} não existe nesta máquina. Confira HOST.`
   return undefined
 }
