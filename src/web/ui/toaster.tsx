@@ -72,16 +72,23 @@ export function Toaster() {
   )
 }
 
-/** Whether the notices would otherwise stand over what they most likely speak of: what has the focus. */
+/** Whether the notices would otherwise stand over what they most likely speak of: what has the focus, else what the screen says. */
 function useOtherEnd(section: RefObject<HTMLElement | null>, newest: number | undefined): boolean {
   const [isAtOtherEnd, setIsAtOtherEnd] = useState(false)
   useLayoutEffect(() => {
     if (newest === undefined) return setIsAtOtherEnd(false)
     const focused = document.activeElement
-    if (!section.current || !focused || focused === document.body || section.current.contains(focused)) return
-    const [own, spoken] = [section.current.getBoundingClientRect(), focused.getBoundingClientRect()]
-    const isBeside = own.right <= spoken.left || spoken.right <= own.left
-    if (!isBeside && own.top < spoken.bottom && spoken.top < own.bottom) setIsAtOtherEnd((is) => !is)
+    if (!section.current || !focused || section.current.contains(focused)) return
+    const own = section.current.getBoundingClientRect()
+    const spokenOf =
+      focused === document.body
+        ? document.querySelectorAll('main :is([role="alert"], [role="status"])')
+        : [focused]
+    const isOver = Array.from(spokenOf, (element) => element.getBoundingClientRect()).some(
+      ({ left, right, top, bottom }) =>
+        own.left < right && left < own.right && own.top < bottom && top < own.bottom,
+    )
+    if (isOver) setIsAtOtherEnd((is) => !is)
   }, [section, newest])
   return isAtOtherEnd
 }
