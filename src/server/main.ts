@@ -1,7 +1,6 @@
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { useCorporateProxy } from './corporate-proxy.ts'
 import { DatabaseOpenError } from './database/database.ts'
-import { DEMO_ACCOUNTS, DEMO_PASSWORD } from './demo/seed.ts'
 import { createLog, type Log } from './log.ts'
 import { settingWarnings } from './setting-warnings.ts'
 import { SETTING_NAMES } from './settings.ts'
@@ -28,9 +27,10 @@ function fail(error: unknown, config: Config | undefined): never {
   process.exit(1)
 }
 
-function announce(config: Config): void {
+async function announce(config: Config): Promise<void> {
   const lines = [`Pátio no ar em ${config.publicUrl}`]
   if (config.isDemo) {
+    const { DEMO_ACCOUNTS, DEMO_PASSWORD } = await import('./demo/seed.ts')
     const width =
       Math.max(...DEMO_ACCOUNTS.map(({ name }) => name.length)) + config.companyEmailDomain.length + 1
     const accounts = DEMO_ACCOUNTS.map(
@@ -88,7 +88,7 @@ try {
   readSecretsOnHangUp(() => portal, log)
   portal = await startPortal(config, log)
   stopOnSignals(portal)
-  announce(config)
+  await announce(config)
 } catch (error) {
   fail(error, config)
 }

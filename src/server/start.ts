@@ -18,7 +18,6 @@ import { createKeyring } from './keyring.ts'
 import { createRequestLog, type Log } from './log.ts'
 import { createOutbox } from './mail/outbox.ts'
 import { createSmtpMailer, type Mailer } from './mail/smtp-mailer.ts'
-import { serveBackUps } from './operations/back-up-socket.ts'
 import { createMetrics } from './operations/metrics.ts'
 import { createRetentionJob } from './operations/retention-job.ts'
 import { createPowerBi } from './power-bi/power-bi-client.ts'
@@ -52,7 +51,9 @@ export async function startPortal(config: Config, log: Log): Promise<Portal> {
   try {
     const portal = await servePortal(config, log, database)
     const stopBackUps =
-      database.kind === 'embedded' ? serveBackUps(database.db, config.dataDir, log) : undefined
+      database.kind === 'embedded'
+        ? (await import('./operations/back-up-socket.ts')).serveBackUps(database.db, config.dataDir, log)
+        : undefined
     return {
       ...portal,
       stop() {

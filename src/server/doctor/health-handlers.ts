@@ -1,7 +1,6 @@
 import type { Finding, healthRoutes } from '#contract/health.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
-import { sendTrialEvents } from './check-address.ts'
 import type { Lamps } from './lamps.ts'
 
 /** Each takes some seconds and calls everything outside. */
@@ -30,6 +29,6 @@ export function healthHandlers(services: HealthServices): Handlers<typeof health
       return services.lamps.read()
     },
     readCaller: ({ context: { request } }) => ({ ip: request.ip, forwarded: request.forwarded }),
-    tryStream: () => sendTrialEvents,
+    tryStream: async () => (await import('./check-address.ts')).sendTrialEvents,
   }
 }

@@ -6,7 +6,6 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import type { Database } from '#server/database/database.ts'
 import { listMigrations, migrate } from '#server/database/migrate.ts'
-import { openPglite } from '#server/database/open-embedded.ts'
 import type { Db } from '#server/database/schema.ts'
 
 // A back-up is lines of JSON, gzip: the head, '{"table":NAME}' followed by a line for each of its rows, and the end with
@@ -280,6 +279,8 @@ async function countOn(db: Db): Promise<void> {
  * @throws BackUpError when it cannot
  */
 export async function tryBackUp(file: string): Promise<BackUpSummary> {
+  // A portal on PostgreSQL, which knows this file, has no use for an engine of its own.
+  const { openPglite } = await import('#server/database/open-embedded.ts')
   const database = await openPglite({})
   try {
     return await restoreBackUp(database, file)

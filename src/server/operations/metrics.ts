@@ -6,7 +6,6 @@ import { NEVER } from '#server/mail/outbox.ts'
 import type { CountCall } from '#server/power-bi/power-bi.ts'
 import type { TokenSource } from '#server/reports/embed-token.ts'
 import { withinMs } from '#server/timing.ts'
-import { readLastBackUp } from './back-up.ts'
 
 const LATENCY_BUCKETS_SECONDS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const DATABASE_WITHIN_MS = 2_000
@@ -98,6 +97,7 @@ async function createInstruments({ db, readPool }: Pick<Database, 'db' | 'readPo
     'patio_last_backup_timestamp_seconds',
     'When npm run backup last wrote a whole back-up; absent until it has.',
     async () => {
+      const { readLastBackUp } = await import('./back-up.ts')
       const at = await readLastBackUp(db)
       return at && at.getTime() / 1000
     },

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { operationsRoutes } from '#contract/operations.ts'
 import type { Handlers } from '#server/http/implement.ts'
-import { describeApi } from '#server/http/openapi.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { withinMs } from '#server/timing.ts'
 import type { Metrics } from './metrics.ts'
@@ -28,7 +27,7 @@ export function operationsHandlers(services: OperationsServices): Handlers<typeo
       })
       return { status: 'ok', version: services.version }
     },
-    readOpenApi: () => describeApi(),
+    readOpenApi: async () => (await import('#server/http/openapi.ts')).describeApi(),
     readMetrics: () => services.metrics.write(),
   }
 }

@@ -127,7 +127,7 @@ async function decideLines(
   lock: boolean,
 ): Promise<{ lines: InvitedLine[]; accounts: Map<string, Account> }> {
   const imported = form.file
-    ? readFile(Buffer.from(form.file, 'base64'))
+    ? await readFile(Buffer.from(form.file, 'base64'))
     : readAddresses(form.addresses ?? '')
   refuseUnknown(catalogue, form.defaults, NO_ENTITLEMENTS, 'defaults.')
   const vocabulary = vocabularyOf(catalogue)

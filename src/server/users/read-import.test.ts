@@ -26,14 +26,14 @@ test.each([
     'columns in another order',
     Buffer.from(`UF;Tipos;E-mail;Marca;Nome\nRJ;Vendas, CRM;ana@x.br;FIAT;Ana Conceição`),
   ],
-])('a file is read: %s', (_, bytes) => {
-  expect(readFile(bytes)).toEqual([{ ...ANA, line: 2, hasMore: false }])
+])('a file is read: %s', async (_, bytes) => {
+  expect(await readFile(bytes)).toEqual([{ ...ANA, line: 2, hasMore: false }])
 })
 
-test('without a head the columns stand in their order, and lines are counted as editors do', () => {
-  expect(readFile(Buffer.from(ROW))).toEqual([{ ...ANA, line: 1, hasMore: false }])
+test('without a head the columns stand in their order, and lines are counted as editors do', async () => {
+  expect(await readFile(Buffer.from(ROW))).toEqual([{ ...ANA, line: 1, hasMore: false }])
   const text = `${HEAD}\r\n\r\n"rui@x.br";"Rui ""Zé""\r\nLima"\r\n;;;;\r\nana@x.br;Ana;;;;sobra\r\n`
-  expect(readFile(Buffer.from(text))).toMatchObject([
+  expect(await readFile(Buffer.from(text))).toMatchObject([
     { line: 3, name: 'Rui "Zé"\nLima', types: '', hasMore: false },
     { line: 6, email: 'ana@x.br', hasMore: true },
   ])
@@ -52,11 +52,11 @@ test.each([
   ['\u00ff\u00fe\u0000\u00d8', /não é um CSV/],
   ['a@x.br\n'.repeat(MAX_INVITED + 1), /no máximo 1\.000 pessoas/],
   ['x'.repeat(MAX_IMPORT_BYTES + 1), /512 KB/],
-])('what is wrong with a whole file is said: %j', (text, message) => {
-  expect(() => readFile(Buffer.from(text, 'latin1'))).toThrow(message)
+])('what is wrong with a whole file is said: %j', async (text, message) => {
+  await expect(readFile(Buffer.from(text, 'latin1'))).rejects.toThrow(message)
 })
 
-test('any bytes give lines or a refusal in words, and never anything else', () => {
+test('any bytes give lines or a refusal in words, and never anything else', async () => {
   const piece = fc.constantFrom(
     ...[';', ',', '"', '\n', '\r\n', '\ufeff', '@', 'e-mail', '\t', 'á', '\u0000'],
   )
@@ -67,10 +67,10 @@ test('any bytes give lines or a refusal in words, and never anything else', () =
       .map((all) => Buffer.from(all.join(''))),
     fc.array(piece, { maxLength: 60 }).map((all) => utf16(`\ufeff${all.join('')}`)),
   )
-  fc.assert(
-    fc.property(anything, (bytes) => {
+  await fc.assert(
+    fc.asyncProperty(anything, async (bytes) => {
       try {
-        for (const { line, email } of readFile(bytes)) {
+        for (const { line, email } of await readFile(bytes)) {
           expect(line).toBeGreaterThan(0)
           expect(email).toBe(email.trim())
         }

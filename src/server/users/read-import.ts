@@ -1,4 +1,3 @@
-import { CsvError, parse } from 'csv-parse/sync'
 import { fold } from '#contract/held-lists.ts'
 import { invitationMessages } from '#contract/invitations.ts'
 import { MAX_IMPORT_BYTES, MAX_INVITED } from '#contract/user-rules.ts'
@@ -65,9 +64,9 @@ function addresseesIn(text: string): { email: string; name?: string }[] {
  * UTF-8, UTF-16 or Windows-1252.
  * @throws ProblemError invalid-input with what is wrong with the file and what to do
  */
-export function readFile(bytes: Uint8Array): ImportedLine[] {
+export async function readFile(bytes: Uint8Array): Promise<ImportedLine[]> {
   if (bytes.length > MAX_IMPORT_BYTES) throw invalidField('file', invitationMessages.tooLarge)
-  const records = parseCsv(decode(bytes))
+  const records = await parseCsv(decode(bytes))
   const [first] = records
   if (!first) throw invalidField('file', 'O arquivo está vazio. Escolha um com uma pessoa por linha.')
   const hasHead = !first.cells.some((cell) => cell.includes('@'))
@@ -158,7 +157,9 @@ function delimiterOf(text: string): string {
   return /[;,\t]/.exec(line)?.[0] ?? ';'
 }
 
-function parseCsv(text: string): { line: number; cells: string[] }[] {
+async function parseCsv(text: string): Promise<{ line: number; cells: string[] }[]> {
+  // Loaded when a file comes.
+  const { CsvError, parse } = await import('csv-parse/sync')
   try {
     const records = parse(text.replace(/\r\n?/g, '\n'), {
       delimiter: delimiterOf(text),
@@ -177,7 +178,7 @@ function parseCsv(text: string): { line: number; cells: string[] }[] {
     })
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    const { lines } = error as CsvError & { lines?: number }
+    const { lines } = error as InstanceType<typeof CsvError> & { lines?: number }
     const where = lines === undefined ? '' : ` Veja perto da linha ${lines}.`
     throw invalidField('file', `Há aspas (") que abrem e não fecham, ou fecham no lugar errado.${where}`)
   }
