@@ -56,9 +56,13 @@ export const MAX_NAME_LENGTH = 100
 
 export const MAX_NOTE_LENGTH = 500
 
-const { format: dayOf } = new Intl.DateTimeFormat('sv-SE', { timeZone: 'America/Sao_Paulo' })
+/** Made when first asked for: reading the time zones takes ten milliseconds. */
+let days: Intl.DateTimeFormat | undefined
 /** The day that an instant, in ms since the epoch, falls on in São Paulo: '2026-11-22'. Days are compared as texts. */
-export const saoPauloDay = (instant: number): string => dayOf(instant)
+export function saoPauloDay(instant: number): string {
+  days ??= new Intl.DateTimeFormat('sv-SE', { timeZone: 'America/Sao_Paulo' })
+  return days.format(instant)
+}
 
 /** Whether a day of São Paulo is over at an instant; an empty one never is. */
 export const hasPassed = (day: string, instant: number): boolean => day !== '' && day < saoPauloDay(instant)

@@ -41,23 +41,23 @@ function misspelling(name: string, value: string): string[] {
 /** Short names have neighbours that mean something: HOME is none of HOST. */
 function isNear(known: string, name: string): boolean {
   const most = Math.max(1, Math.floor(known.length / 5))
-  return Math.abs(known.length - name.length) <= most && editDistance(known, name) <= most
+  return Math.abs(known.length - name.length) <= most && editDistance(known, name, most) <= most
 }
 
-/** Levenshtein's: letters put in, left out or exchanged. */
-function editDistance(one: string, other: string): number {
+/** Levenshtein's: letters put in, left out or exchanged. Counted no further once it is above `most`. */
+function editDistance(one: string, other: string, most: number): number {
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (const [row, letter] of [...one].entries()) {
+  for (let row = 0; row < one.length && Math.min(...previous) <= most; row++) {
     const next = [row + 1]
-    for (const [column, otherLetter] of [...other].entries())
+    for (let column = 0; column < other.length; column++)
       next.push(
         Math.min(
-          (previous[column] as number) + (letter === otherLetter ? 0 : 1),
+          (previous[column] as number) + (one[row] === other[column] ? 0 : 1),
           (previous[column + 1] as number) + 1,
           (next[column] as number) + 1,
         ),
       )
     previous = next
   }
-  return previous[other.length] as number
+  return Math.max(previous[other.length] as number, Math.min(...previous))
 }

@@ -149,7 +149,7 @@ export const SETTING_GROUPS = {
     POWERBI_CLOUD: described(
       z
         .enum(CLOUD_NAMES, {
-          error: `use ${new Intl.ListFormat('pt-BR', { type: 'disjunction' }).format(CLOUD_NAMES)}`,
+          error: () => `use ${new Intl.ListFormat('pt-BR', { type: 'disjunction' }).format(CLOUD_NAMES)}`,
         })
         .default('public'),
       'Microsoft’s cloud: `public`, `us-gov` (GCC), `us-gov-high`, `us-gov-dod`, `china`; sets directory, scope, API and the hosts below',

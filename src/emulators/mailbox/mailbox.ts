@@ -109,11 +109,8 @@ const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const clockFace = new Intl.DateTimeFormat('pt-BR', {
-  timeZone: 'America/Sao_Paulo',
-  dateStyle: 'short',
-  timeStyle: 'medium',
-})
+/** Made for the first mail that is shown: reading the time zones takes ten milliseconds. */
+let clockFace: Intl.DateTimeFormat | undefined
 
 /** @param mails newest first */
 function renderPage(mails: CapturedMail[], selected: CapturedMail | undefined): string {
@@ -172,6 +169,11 @@ function labelOf(mail: CapturedMail): string {
 }
 
 function renderTime({ sentAt }: CapturedMail): string {
+  clockFace ??= new Intl.DateTimeFormat('pt-BR', {
+    timeZone: 'America/Sao_Paulo',
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  })
   return `<time datetime="${sentAt}">${clockFace.format(new Date(sentAt))}</time>`
 }
 

@@ -90,20 +90,22 @@ function writeAside({ text, label, link }: NonNullable<MailContent['aside']>): s
   return `<p style="${SMALL};padding-top:12px;border-top:1px solid #e1e6eb">${escapeHtml(text)}
 <a href="${escapeHtml(link)}" style="color:${ACCENT}">${escapeHtml(label)}</a></p>`
 }
-const FORMAT = new Intl.DateTimeFormat('pt-BR', {
-  dateStyle: 'short',
-  timeStyle: 'short',
-  timeZone: 'America/Sao_Paulo',
-})
+
+/** Made when first asked for: reading the time zones takes ten milliseconds. */
+let moments: Intl.DateTimeFormat | undefined
+
+/** '21/11/2026, 09:05', of São Paulo. */
+export function writeMoment(at: Date): string {
+  moments ??= new Intl.DateTimeFormat('pt-BR', {
+    dateStyle: 'short',
+    timeStyle: 'short',
+    timeZone: 'America/Sao_Paulo',
+  })
+  return moments.format(at)
+}
 
 /** '21/11/2026, 09:05 (horário de Brasília)' */
-export function writeInstant(at: Date): string {
-  return `${FORMAT.format(at)} (horário de Brasília)`
-}
-
-const DAY = new Intl.DateTimeFormat('pt-BR', { dateStyle: 'short', timeZone: 'America/Sao_Paulo' })
+export const writeInstant = (at: Date): string => `${writeMoment(at)} (horário de Brasília)`
 
 /** '21/11/2026', of São Paulo. */
-export function writeDay(at: Date): string {
-  return DAY.format(at)
-}
+export const writeDay = (at: Date): string => writeMoment(at).replace(/,.*/, '')

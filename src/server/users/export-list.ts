@@ -2,6 +2,7 @@ import type { QueryOf, ReplyOf } from '#contract/route.ts'
 import { hasPassed, MAX_IDS } from '#contract/user-rules.ts'
 import type { ManagedProfile, userRoutes } from '#contract/users.ts'
 import type { Context } from '#server/http/context.ts'
+import { writeMoment } from '#server/mail/compose-mail.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { listUsers } from './list-users.ts'
 
@@ -57,13 +58,7 @@ function writeCell(text: string): string {
   return /[;"\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-const FORMAT = new Intl.DateTimeFormat('pt-BR', {
-  dateStyle: 'short',
-  timeStyle: 'short',
-  timeZone: 'America/Sao_Paulo',
-})
-
 /** '21/11/2026 09:05', which Excel in Portuguese takes for a date. */
 function dateIn(instant: string | null): string {
-  return instant ? FORMAT.format(new Date(instant)).replace(',', '') : ''
+  return instant ? writeMoment(new Date(instant)).replace(',', '') : ''
 }
