@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { buildStale, reportPage, webApp } from './build-stale.mjs'
 import { installDependencies } from './install-dependencies.mjs'
-import { failWith, pinnedNode, root, runCommand, serverFlags } from './run-command.mjs'
+import { failWith, pinnedNode, root, runCommand, serverEnvironment, serverFlags } from './run-command.mjs'
 
 const isProduction = process.env.NODE_ENV === 'production'
 
@@ -11,7 +11,8 @@ try {
   await installDependencies()
   // Nothing of the demonstration is served in production, so its page is not built there.
   await buildStale(isProduction ? [webApp] : [webApp, reportPage])
-  const env = { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node'), ...process.env }
+  const cache = join(root, 'node_modules', '.cache', 'node')
+  const env = { NODE_COMPILE_CACHE: cache, ...serverEnvironment, ...process.env }
   const { status } = await runCommand(pinnedNode(), [...serverFlags, 'src/server/main.ts'], { env })
   process.exitCode = status
 } catch (error) {

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { root, serverFlags } from '#scripts/run-command.mjs'
+import { root, serverEnvironment, serverFlags } from '#scripts/run-command.mjs'
 
 /** Ports of the processes under measurement; BENCH_PORT moves them all. */
 export const FIRST_PORT = Number(process.env.BENCH_PORT ?? 4380)
@@ -124,7 +124,7 @@ export async function startPortal(
 ): Promise<StartedPortal> {
   const started = runProcess(process.execPath, [...serverFlags, program], {
     cwd: folder,
-    env: { NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: String(port), ...env },
+    env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...serverEnvironment, PORT: String(port), ...env },
   })
   const url = `http://127.0.0.1:${port}`
   const readyMs = await waitUntilAnswers(`${url}/api/health/ready`, started)
