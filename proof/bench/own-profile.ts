@@ -1,6 +1,7 @@
 // Reading one's own profile: the portal with its full session check, @supabase/lite, and bare node:http, all on the
 // same PostgreSQL, loaded in turns. `node proof/bench/own-profile.ts [--rounds 5] [--seconds 5] [--connections 32]`
 
+import { PROFILE_FIELDS } from '#contract/users.ts'
 import type { Figure } from '#proof/shared/figures.ts'
 import { median, readNumbers, runBench, spread } from '#proof/shared/figures.ts'
 import { installPeers, type LoadResult, runLoad, startBareNode, startLite } from '#proof/shared/peers.ts'
@@ -57,8 +58,9 @@ async function startContenders(cleanUp: CleanUp): Promise<Contender[]> {
 async function assertAnswersProfile({ name, url, headers }: Contender): Promise<void> {
   const reply = await fetch(url, { headers })
   const profile = (await reply.json()) as Record<string, unknown>
-  const columns = Object.keys(profile)
-  if (!reply.ok || columns.length !== 11 || !String(profile.email).endsWith('@grupopatio.com.br'))
+  const isWhole = PROFILE_FIELDS.every((name) => name in profile)
+  const isMore = Object.keys(profile).length > PROFILE_FIELDS.length
+  if (!reply.ok || !isWhole || isMore || !String(profile.email).endsWith('@grupopatio.com.br'))
     throw new Error(`${name} answered ${reply.status} ${JSON.stringify(profile)}`)
 }
 

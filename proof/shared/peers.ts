@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { PROFILE_FIELDS } from '#contract/users.ts'
 import { root } from '#scripts/run-command.mjs'
 import { DIRECTOR } from './people.ts'
 import { runSql } from './postgres.ts'
@@ -54,26 +55,23 @@ export async function runLoad(load: Load): Promise<LoadResult> {
   return result
 }
 
-/** The columns of the portal's own table, and the policy for own rows as lite's PATTERNS.md writes it. */
-const SCHEMA = `
+/** The profile's columns in the portal's own table, and the policy for own rows as lite's PATTERNS.md writes it. */
+async function schemaLike(portalDatabaseUrl: string): Promise<string> {
+  const { rows } = await runSql(portalDatabaseUrl, (client) =>
+    client.query<{ columns: string }>(
+      `select string_agg(attname || ' ' || format_type(atttypid, atttypmod), ', ') as columns
+      from pg_attribute where attrelid = 'profiles'::regclass and attname = any($1)`,
+      [PROFILE_FIELDS],
+    ),
+  )
+  return `
   do $$ begin
     if not exists (select from pg_roles where rolname = 'authenticated') then create role authenticated nologin; end if;
   end $$;
-  create table profiles (
-    id uuid primary key,
-    user_id uuid not null unique,
-    email text not null unique,
-    full_name text,
-    approved boolean not null,
-    email_verified_at timestamptz,
-    created_at timestamptz not null,
-    last_sign_in_at timestamptz,
-    types text[] not null,
-    marcas text[] not null,
-    estados text[] not null
-  );
+  create table profiles (${rows[0]?.columns}, primary key (id), unique (user_id));
   alter table profiles enable row level security;
   create policy "select own" on profiles for select to authenticated using (auth.uid() = user_id);`
+}
 
 /** Where lite answers the signed-in person's own profile, and the headers that this takes. */
 interface StartedLite extends RunningProcess {
@@ -91,7 +89,7 @@ export async function startLite(
     DATABASE_URL: databaseUrl,
     PORT: String(port),
     JWT_SECRET: 'a secret of this run alone, 32 or more',
-    SCHEMA,
+    SCHEMA: await schemaLike(portalDatabaseUrl),
   }
   const started = runProcess(process.execPath, ['proof/bench/peers/serve-lite.mjs'], { env })
   const url = `http://127.0.0.1:${port}`
@@ -122,8 +120,9 @@ async function signUp(url: string): Promise<LiteSession> {
 
 /** The same rows as the portal's, the signed-in person's under the id that lite has given out. */
 async function copyProfiles(portalDatabaseUrl: string, databaseUrl: string, userId: string): Promise<void> {
-  const columns = `id, case when email = $1 then $2 else user_id end as user_id, email, full_name, approved,
-    email_verified_at, created_at, last_sign_in_at, types, marcas, estados`
+  const columns = PROFILE_FIELDS.map((name) =>
+    name === 'user_id' ? 'case when email = $1 then $2 else user_id end as user_id' : name,
+  )
   const { rows } = await runSql(portalDatabaseUrl, (client) =>
     client.query(`select ${columns} from profiles`, [DIRECTOR.email, userId]),
   )
@@ -141,7 +140,7 @@ export async function startBareNode(
   databaseUrl: string,
   userId: string,
 ): Promise<RunningProcess & { profileUrl: string }> {
-  const env = { DATABASE_URL: databaseUrl, PORT: String(port) }
+  const env = { DATABASE_URL: databaseUrl, PORT: String(port), COLUMNS: PROFILE_FIELDS.join(', ') }
   const started = runProcess(process.execPath, ['proof/bench/peers/serve-bare-node.ts'], { env })
   const profileUrl = `http://127.0.0.1:${port}/${userId}`
   await waitUntilAnswers(profileUrl, started)

@@ -4,8 +4,7 @@ import pg from 'pg'
 
 const READ_PROFILE = {
   name: 'read-profile',
-  text: `select id, user_id, email, full_name, approved, email_verified_at, created_at, last_sign_in_at,
-    types, marcas, estados from profiles where user_id = $1`,
+  text: `select ${process.env.COLUMNS} from profiles where user_id = $1`,
 }
 // As many connections as the portal and the peer have.
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 })
