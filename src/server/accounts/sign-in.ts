@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import type { Session } from '#contract/accounts.ts'
 import { PASSWORD_MIN } from '#contract/passwords.ts'
 import type { Db } from '#server/database/schema.ts'
@@ -46,8 +47,9 @@ export async function signIn(context: AccountContext, credentials: Credentials):
   if (!isBuiltin)
     await context.humanCheck.demand(captcha, { ip, deviceId, aimedAt: { email, form: 'sign-in' } })
   const attempt = { email, isBuiltin, deviceId, ip }
+  const work = () => tryWithinLimit(context, attempt, credentials.password)
   try {
-    return await inTurn(attempt, () => tryWithinLimit(context, attempt, credentials.password))
+    return await (context.rateLimits ? inTurn(attempt, work) : work())
   } catch (error) {
     if (error instanceof ProblemError) await countFailedAttempt(context, { email, outcome: error.code })
     throw error
@@ -103,7 +105,7 @@ async function tryPassword(context: AccountContext, attempt: Attempt, password: 
   const kind = password.length < PASSWORD_MIN ? 'forcedChange' : 'full'
   const session = await context.db.transaction().execute(async (db) => {
     const within = { ...context, db }
-    await clearAttempts(within, attempt, failures)
+    if (failures > 0) await clearAttempts(within, attempt, failures)
     await noteUse(db, found.user_id, last_sign_in_at)
     // The update waits for a change of password under way: the session must not outlive what it was opened with.
     await assertUnchanged(db, found.user_id, found.hash as string)
@@ -140,21 +142,17 @@ export async function rememberDevice(
 ): Promise<string> {
   const seen_at = new Date(clock())
   const id = known ?? randomUUID()
-  const others = await db
-    .selectFrom('sign_in_devices')
-    .select('id')
-    .where('user_id', '=', user_id)
-    .where('id', '!=', id)
-    .orderBy('seen_at', 'desc')
-    .execute()
-  await db
-    .insertInto('sign_in_devices')
-    .values({ id, user_id, created_at: seen_at, seen_at })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at }))
-    .execute()
-  const forgotten = others.slice(MAX_DEVICES - 1).map((device) => device.id)
-  if (forgotten.length > 0) await db.deleteFrom('sign_in_devices').where('id', 'in', forgotten).execute()
-  if (!known && others.length > 0) await queueMail({ db }, accountMails, 'new-device', email)
+  const others = sql`from sign_in_devices where user_id = ${user_id}::uuid and id <> ${id}::uuid`
+  const { rows } = await sql<{ others: number }>`
+    with forgotten as (
+      delete from sign_in_devices
+      where id in (select id ${others} order by seen_at desc offset ${sql.lit(MAX_DEVICES - 1)})
+    )
+    insert into sign_in_devices (id, user_id, created_at, seen_at)
+    values (${id}, ${user_id}, ${seen_at}, ${seen_at})
+    on conflict (id) do update set seen_at = excluded.seen_at
+    returning (select count(*) ${others}) as others`.execute(db)
+  if (!known && rows[0]?.others) await queueMail({ db }, accountMails, 'new-device', email)
   return tokens.devices.sign(id, email)
 }
 
