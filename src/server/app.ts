@@ -84,7 +84,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
   const { db } = database
   const tokens = createTokens(keyring, clock)
   const altcha = options.recaptcha ? undefined : createAltcha(keyring, options.altchaCost, clock)
-  const limits = createLimits(db, options.rateLimits, clock)
+  const limits = createLimits(database, options.rateLimits, clock)
   const humanCheck = createHumanCheck(
     { db, keyring, clock, ...limits, countRefusal: createRefusalCounter({ db, log: given.log }) },
     altcha ?? recaptchaOf(options),

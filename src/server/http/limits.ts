@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '#server/database/schema.ts'
+import type { Database } from '#server/database/database.ts'
 import { ProblemError } from './problem-error.ts'
 
 export interface Limit {
@@ -10,8 +10,20 @@ export interface Limit {
 export type Limits = ReturnType<typeof createLimits>
 export type TakeFromLimit = Limits['takeFromLimit']
 
+/** What is refused takes nothing: nobody would give it back. */
+const TAKE = {
+  name: 'take-from-limit',
+  text: `
+    insert into rate_limits (key, taken, resets_at) values ($1, 1, $3)
+    on conflict (key) do update set
+      taken = case when rate_limits.resets_at <= $2 then 1 else rate_limits.taken + 1 end,
+      resets_at = case when rate_limits.resets_at <= $2 then excluded.resets_at else rate_limits.resets_at end
+    where rate_limits.taken < $4 or rate_limits.resets_at <= $2
+    returning taken`,
+}
+
 /** Counted in the database, so that a limit holds over all replicas. */
-export function createLimits(db: Db, isOn: boolean, clock: () => number) {
+export function createLimits({ db, runPrepared }: Database, isOn: boolean, clock: () => number) {
   const refuse = (resetsAt: Date) =>
     new ProblemError('rate-limited', {
       retryAfterSeconds: Math.max(1, Math.ceil((resetsAt.getTime() - clock()) / 1000)),
@@ -22,23 +34,7 @@ export function createLimits(db: Db, isOn: boolean, clock: () => number) {
     if (!isOn) return
     const now = new Date(clock())
     const resetsAt = new Date(clock() + windowSeconds * 1000)
-    const taken = await db
-      .insertInto('rate_limits')
-      .values({ key, taken: 1, resets_at: resetsAt })
-      .onConflict((conflict) =>
-        conflict
-          .column('key')
-          .doUpdateSet({
-            taken: sql`case when rate_limits.resets_at <= ${now} then 1 else rate_limits.taken + 1 end`,
-            resets_at: sql`case when rate_limits.resets_at <= ${now} then ${resetsAt} else rate_limits.resets_at end`,
-          })
-          // What is refused takes nothing: nobody would give it back.
-          .where(({ eb, or }) =>
-            or([eb('rate_limits.taken', '<', max), eb('rate_limits.resets_at', '<=', now)]),
-          ),
-      )
-      .returning('taken')
-      .executeTakeFirst()
+    const [taken] = await runPrepared(TAKE, [key, now.toISOString(), resetsAt.toISOString(), max])
     if (taken) return
     const row = await db
       .selectFrom('rate_limits')

@@ -1,13 +1,12 @@
 import type { Catalogue } from '#contract/catalogue.ts'
 import { type ListName, valuesOf } from '#contract/held-lists.ts'
 import type { Profile } from '#contract/users.ts'
-import { readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Actor, Context } from '#server/http/context.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAccess } from '#server/operations/audit.ts'
 import type { EffectiveIdentity, EmbedToken, PowerBi, ReportRef } from '#server/power-bi/power-bi.ts'
-import { hasScope, reportsVisibleTo } from './own-reports.ts'
+import { hasScope, readVisible } from './own-reports.ts'
 
 /** Loose: a screen of nine areas may be reloaded again and again. */
 const REQUESTS = { max: 300, windowSeconds: 60 }
@@ -54,8 +53,7 @@ export async function issueTokenFor(
   const { profile } = holder
   const userId = context.actor.profile.user_id
   await context.takeFromLimit(`embed-token-request ${userId}`, REQUESTS)
-  const catalogue = await readCatalogue(db)
-  const visible = await reportsVisibleTo(db, catalogue, profile)
+  const { catalogue, visible } = await readVisible(db, profile)
   const isConfigured = visible.some(
     (setting) =>
       setting.embed_mode === 'service_principal' &&

@@ -1,9 +1,8 @@
 import type { reportRoutes } from '#contract/reports.ts'
 import type { ReplyOf } from '#contract/route.ts'
-import { readCatalogue } from '#server/catalogue/catalogue.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { EmbedTokenContext } from './embed-token.ts'
-import { reportsVisibleTo } from './own-reports.ts'
+import { readVisible } from './own-reports.ts'
 
 /** As often as somebody leafs through many areas; the service is asked far less. */
 const LIMIT = { max: 60, windowSeconds: 60 }
@@ -18,7 +17,7 @@ export async function readLastRefresh(
 ): Promise<ReplyOf<typeof reportRoutes.readLastRefresh>> {
   const { db, actor, powerBi } = context
   await context.takeFromLimit(`last-refresh ${actor.profile.user_id}`, LIMIT)
-  const visible = await reportsVisibleTo(db, await readCatalogue(db), actor.profile)
+  const { visible } = await readVisible(db, actor.profile)
   const setting = visible.find(
     ({ embed_mode, report_id }) => embed_mode === 'service_principal' && report_id === reportId,
   )

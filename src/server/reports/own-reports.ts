@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { inOrder, valuesOf } from '#contract/held-lists.ts'
 import type { OwnReports, ReportArea } from '#contract/reports.ts'
-import { readCatalogue } from '#server/catalogue/catalogue.ts'
+import { CATALOGUE_JSON } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Actor, Context } from '#server/http/context.ts'
 import type { ReportSettingRow } from './report-settings.ts'
@@ -14,42 +15,38 @@ export async function reportsOf(
   db: Db,
   { profile, approved, accessEnded }: Pick<Actor, 'profile' | 'approved' | 'accessEnded'>,
 ): Promise<OwnReports> {
-  const catalogue = await readCatalogue(db)
-  const visible = approved ? await reportsVisibleTo(db, catalogue, profile) : []
+  const { catalogue, visible } = await readVisible(db, profile)
   const isInScope = hasScope(catalogue, profile)
   return {
     approved,
     endedOn: accessEnded ? profile.valid_until : null,
     emailVerified: profile.email_verified_at !== null,
-    areas: visible.map((report) => presentArea(report, isInScope)),
+    areas: (approved ? visible : []).map((report) => presentArea(report, isInScope)),
     marcas: profile.marcas,
     estados: profile.estados,
   }
 }
 
 /** A report setting with the label of its area. */
-interface VisibleReport extends ReportSettingRow {
+interface VisibleReport extends Omit<ReportSettingRow, 'updated_at'> {
   label: string
 }
 
-/** The settings of the areas in someone's types, in tab order: all that this person may ever see. */
-export async function reportsVisibleTo(
+/** The settings of the areas in someone's types, in tab order: all that this person may ever see; and the catalogue. */
+export async function readVisible(
   db: Db,
-  catalogue: Catalogue,
   person: { types: readonly string[] },
-): Promise<VisibleReport[]> {
+): Promise<{ catalogue: Catalogue; visible: VisibleReport[] }> {
+  const { rows } = await sql<{ catalogue: Catalogue; settings: Omit<ReportSettingRow, 'updated_at'>[] }>`
+    select ${CATALOGUE_JSON} as catalogue,
+      (select coalesce(json_agg(s), '[]') from global_powerbi_settings as s) as settings`.execute(db)
+  const { catalogue, settings } = rows[0] as (typeof rows)[number]
   const own = inOrder(catalogue, 'types', person.types)
   const areas = catalogue.types.filter(({ label }) => own.includes(label))
-  if (areas.length === 0) return []
-  const slugs = areas.map(({ code }) => code)
-  const settings = await db
-    .selectFrom('global_powerbi_settings')
-    .selectAll()
-    .where('type', 'in', slugs)
-    .execute()
-  return areas.flatMap(({ code, label }) =>
+  const visible = areas.flatMap(({ code, label }) =>
     settings.filter(({ type }) => type === code).map((setting) => ({ ...setting, label })),
   )
+  return { catalogue, visible }
 }
 
 /** Without a known brand or without a known state there is nothing that may be shown: fail closed. */
