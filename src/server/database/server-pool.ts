@@ -54,7 +54,7 @@ export type HeldConnection = Pick<pg.PoolClient, 'query' | 'release'>
 export function createServerPool(options: ServerPoolOptions) {
   const { connectionTimeoutMillis, statementTimeoutMillis, max } = options
   let urls = urlsOfHosts(options.url)
-  const known = new WeakMap<object, ServerFacts>()
+  const held = new WeakMap<object, HeldConnection>()
   let current = 0
   let newest: ServerFacts | undefined
   /** Those that were looked at since a server was last seen to only read. */
@@ -72,7 +72,7 @@ export function createServerPool(options: ServerPoolOptions) {
       // The pool hears idle connections alone; one that breaks in somebody's hands would end the process. Its query fails.
       client.on('error', () => {})
       newest = await checkServer(client, statementTimeoutMillis)
-      known.set(client, newest)
+      held.set(client, hold(client as pg.PoolClient, newest.isPooled))
       trusted.add(client)
     },
   })
@@ -96,7 +96,7 @@ export function createServerPool(options: ServerPoolOptions) {
     }
   }
 
-  function hold(client: pg.PoolClient): HeldConnection {
+  function hold(client: pg.PoolClient, isPooled: boolean): HeldConnection {
     let isSpoilt = false
     const query = async (...asked: [never]) => {
       try {
@@ -109,9 +109,7 @@ export function createServerPool(options: ServerPoolOptions) {
       }
     }
     return {
-      query: (known.get(client)?.isPooled
-        ? timeEachTransaction(query, statementTimeoutMillis)
-        : query) as never,
+      query: (isPooled ? timeEachTransaction(query, statementTimeoutMillis) : query) as never,
       release: (isDiscarded) => client.release(Boolean(isDiscarded) || isSpoilt),
     }
   }
@@ -120,7 +118,8 @@ export function createServerPool(options: ServerPoolOptions) {
     async connect(): Promise<HeldConnection> {
       for (;;) {
         const client = await connectToAny()
-        if (trusted.has(client)) return hold(client)
+        const connection = held.get(client)
+        if (connection && trusted.has(client)) return connection
         client.release(true)
       }
     },
@@ -154,8 +153,9 @@ function timeEachTransaction(query: Query, timeoutMs: number): Query {
   const runTimed = async (asked: unknown, values?: unknown[]) => {
     const text = typeof asked === 'string' ? asked : ''
     if (/^(begin|start transaction)\b/.test(text)) {
+      const begun = await begin(text)
       isInTransaction = true
-      return begin(text)
+      return begun
     }
     if (/^(commit|rollback)$/.test(text)) isInTransaction = false
     else if (!isInTransaction) return runAlone(asked, values)

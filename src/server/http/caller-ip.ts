@@ -43,7 +43,8 @@ const familyOf = (ip: string) => (isIPv4(ip) ? 'ipv4' : 'ipv6')
  */
 export function callerIp(peer: string, forwardedFor: string | undefined, trusted: TrustedProxies): string {
   let ip = canonicalIp(peer) ?? peer
-  const hops = (forwardedFor ?? '').split(',')
+  if (forwardedFor === undefined) return ip
+  const hops = forwardedFor.split(',')
   while (trusted.has(ip)) {
     const previous = canonicalIp(hops.pop() ?? '')
     if (previous === undefined) break
@@ -59,6 +60,7 @@ export function isTrusted(peer: string, trusted: TrustedProxies): boolean {
 
 /** An IP in its one canonical form, without the port, brackets or zone that proxies write. */
 function canonicalIp(text: string): string | undefined {
+  if (isIPv4(text)) return text
   const bare = text
     .trim()
     .replace(/^\[(.*)\](:\d+)?$/, '$1')

@@ -161,11 +161,12 @@ interface Notes {
 }
 
 export function noteOn(outgoing: ServerResponse, notes: Notes): void {
-  Object.assign(outgoing, { [NOTES]: { ...notesOn(outgoing), ...notes } })
+  Object.assign(notesOn(outgoing), notes)
 }
 
-export function notesOn(outgoing: ServerResponse): Notes {
-  return (outgoing as { [NOTES]?: Notes })[NOTES] ?? {}
+export function notesOn(outgoing: ServerResponse & { [NOTES]?: Notes }): Notes {
+  outgoing[NOTES] ??= {}
+  return outgoing[NOTES]
 }
 
 /** Whether an Authorization header carries the token that opens the routes for operators. */
