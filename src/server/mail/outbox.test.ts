@@ -199,6 +199,7 @@ describeOnEachDatabase('the outbox', (kind) => {
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(sent).toEqual([])
     nudged.start()
+    nudged.nudge()
     await vi.waitFor(() => expect(sent).toEqual(['antes@grupopatio.com.br']))
     await queueFor('lento@grupopatio.com.br')
     nudged.nudge()

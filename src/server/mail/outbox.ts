@@ -41,9 +41,9 @@ export function createOutbox(context: OutboxContext, pollMs = POLL_MS) {
   )
   const delivery = coalesce(deliver, 0)
   return {
+    /** What waits is first looked for with the first poll: at once it would hold up who waits for the start. */
     start() {
       poll ??= setInterval(delivery.wake, pollMs)
-      delivery.wake()
     },
     /** Says that a mail has been queued, so that it leaves at once. Does nothing before start(). */
     nudge() {
