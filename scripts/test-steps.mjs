@@ -82,21 +82,28 @@ async function runBrowserTests({ filters, shuffle }) {
 /** Always the same inputs: what is found by chance belongs into `npm run fuzz`. */
 const shortFuzz = ['proof/fuzz/run-fuzz.ts', '--requests', '4000', '--seed', '20261121']
 
-/** They wait more than they work: they go on beside the fuzz, which they leave the processors to. */
-const waitingFaults = ['mail server', 'Power BI']
+/** They wait more than they work: they go on beside everything else. */
+const waiting = ['silent', 'database slow', 'Power BI']
+/** They work and hardly look at times: the fuzz goes on beside them. */
+const untimed = ['back-up', 'kill -9']
 
 /** @param {Circumstances} circumstances */
 async function runFaults({ databaseUrl }) {
   await buildStale([webApp, reportPage])
   const env = { TEST_DATABASE_URL: databaseUrl }
-  /** @param {string[]} which */
-  const hold = (...which) => succeeds(pinnedNode(), ['proof/faults/run-faults.ts', '--short', ...which], env)
+  /** @param {string} option @param {string[]} names */
+  const hold = (option, names) =>
+    succeeds(
+      pinnedNode(),
+      ['proof/faults/run-faults.ts', '--short', ...names.flatMap((name) => [option, name])],
+      env,
+    )
   if (!databaseUrl) say('⚠ Sem PostgreSQL: npm run fuzz foi pulado.')
-  /** @param {string} option */
-  const waiting = (option) => waitingFaults.flatMap((name) => [option, name])
-  if (!(await hold(...waiting('--without')))) return { ok: false, totals: noTests }
-  const fuzz = databaseUrl ? succeeds(pinnedNode(), shortFuzz, env) : true
-  const held = await Promise.all([hold(...waiting('--only')), fuzz])
+  const fuzz = () => (databaseUrl ? succeeds(pinnedNode(), shortFuzz, env) : true)
+  const work = async () =>
+    (await hold('--without', [...waiting, ...untimed])) &&
+    (await Promise.all([hold('--only', untimed), fuzz()])).every(Boolean)
+  const held = await Promise.all([hold('--only', waiting), work()])
   return { ok: held.every(Boolean), totals: noTests }
 }
 

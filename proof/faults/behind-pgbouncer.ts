@@ -24,7 +24,8 @@ export const behindPgBouncer = defineFault({
     const failed = await readMany(portal.url, token, run.isShort ? ASKED.short : ASKED.whole)
     await writes.stop()
     const { rows } = await runSql(directUrl, (client) =>
-      client.query("select count(*)::int as count from pg_locks where locktype = 'advisory'"),
+      client.query(`select count(*)::int as count from pg_locks join pg_database on pg_database.oid = database
+        where locktype = 'advisory' and datname = current_database()`),
     )
     return [
       exactly('requests that failed', failed, 0),
