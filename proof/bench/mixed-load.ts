@@ -3,20 +3,15 @@
 // `npm run load [-- --seconds 20] [--server 1000] [--embedded 200] [--people 500] [--peak 300]` (requests a second; seconds)
 import { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { ESTADOS, MARCAS } from '#contract/seeded-catalogue.ts'
-import { EMULATED_CLIENT_ID, EMULATED_TENANT_ID } from '#emulators/power-bi/catalogue.ts'
 import type { Figure } from '#proof/shared/figures.ts'
 import { quantile, readNumbers, runBench } from '#proof/shared/figures.ts'
-import { ADMIN, addSessions, earnPasses, signInAsAdmin } from '#proof/shared/people.ts'
+import { PASSWORD, startInProduction } from '#proof/shared/in-production.ts'
+import { ADMIN, earnPasses, signInAsAdmin } from '#proof/shared/people.ts'
 import { createDatabase, openPostgres, runSql } from '#proof/shared/postgres.ts'
 import { FIRST_PORT, residentMemory, startPortal } from '#proof/shared/processes.ts'
 import { type Answer, type Asked, ask, tokenRequest } from '#proof/shared/requests.ts'
 import { type CleanUp, say, temporaryFolder } from '#proof/shared/run-task.ts'
 import { followChanges } from '#proof/shared/streams.ts'
-import { root } from '#scripts/run-command.mjs'
-import { hashPassword } from '#server/accounts/password-hashing.ts'
-import { emulatedReport } from '#server/testing/builders.ts'
-import { startEmulator } from '#server/testing/test-portal.ts'
 
 const options = readNumbers({ seconds: 20, server: 1000, embedded: 200, people: 500, peak: 300 })
 const WARM_UP_SECONDS = 3
@@ -136,10 +131,6 @@ async function measure(
   ]
 }
 
-const SECRET = 'k3J9-fbQ2-xT7w-Lm5R-pZ8v-Hn4C-yD6s'
-const PASSWORD = 'Travessia-Lunar-88!'
-const CLIENT_SECRET = 'emulated client secret'
-
 /** Each request from an address of its own, as behind a proxy: production has its limits on. */
 const from = (index: number) => ({ 'x-forwarded-for': `10.${index % 250}.${(index >> 8) % 250}.7` })
 
@@ -147,50 +138,6 @@ const from = (index: number) => ({ 'x-forwarded-for': `10.${index % 250}.${(inde
 function requestBeside(index: number, token: string): { asked: Asked; kind: Kind } {
   const kind = kindOf(index) === 'write' ? 'write' : 'read'
   return { asked: { ...requestOf(kind, index, token), headers: from(index) }, kind }
-}
-
-/** A portal as in production, with people who have a password and one area; the first is an administrator. */
-async function startInProduction(DATABASE_URL: string, cleanUp: CleanUp) {
-  const emulator = await startEmulator(Date.now, CLIENT_SECRET, async () => ({
-    marcas: MARCAS,
-    estados: ESTADOS,
-  }))
-  cleanUp(emulator.stop)
-  const env = {
-    DATABASE_URL,
-    DATA_DIR: temporaryFolder(cleanUp),
-    PATIO_DEMO: 'false',
-    NODE_ENV: 'production',
-    PUBLIC_URL: `http://localhost:${FIRST_PORT}`,
-    SESSION_SECRET: SECRET,
-    COMPANY_EMAIL_DOMAIN: 'grupopatio.com.br',
-    SMTP_URL: 'smtp://127.0.0.1:9',
-    MAIL_FROM: 'portal@grupopatio.com.br',
-    POWERBI_TENANT_ID: EMULATED_TENANT_ID,
-    POWERBI_CLIENT_ID: EMULATED_CLIENT_ID,
-    POWERBI_CLIENT_SECRET: CLIENT_SECRET,
-    TRUSTED_PROXIES: '127.0.0.1',
-    EMULATOR_URL: emulator.url,
-  }
-  const start = () => startPortal(FIRST_PORT, env, root, 'proof/shared/production-portal.ts')
-  // The first start fills the compile cache; without it the compiler stays in memory.
-  await (await start()).stop()
-  const portal = await start()
-  cleanUp(portal.stop)
-  const [token = ''] = await addSessions(DATABASE_URL, SECRET, options.people, AREA)
-  const hash = await hashPassword(PASSWORD)
-  const { workspaceId, reportId, datasetId } = emulatedReport(AREA)
-  await runSql(DATABASE_URL, async (client) => {
-    await client.query('insert into passwords (user_id, hash) select user_id, $1 from profiles', [hash])
-    await client.query(`insert into user_roles (user_id, role) select user_id, 'admin' from profiles
-      where email = 'carga1@grupopatio.com.br'`)
-    await client.query(
-      `insert into global_powerbi_settings (type, embed_mode, workspace_id, report_id, dataset_id)
-      values ($1, 'service_principal', $2, $3, $4)`,
-      [AREA.toLowerCase(), workspaceId, reportId, datasetId],
-    )
-  })
-  return { portal, token }
 }
 
 /** One person's morning: the page, the human check, the password, and what the screen of reports asks for. */
@@ -212,7 +159,11 @@ async function comeIn(url: string, index: number): Promise<Answer[]> {
 }
 
 async function measurePeak(DATABASE_URL: string, cleanUp: CleanUp): Promise<Figure[]> {
-  const { portal, token } = await startInProduction(DATABASE_URL, cleanUp)
+  const { portal, token } = await startInProduction(
+    DATABASE_URL,
+    { people: options.people, area: AREA },
+    cleanUp,
+  )
   const before = residentMemory(portal.pid)
   for (let each = 0; each < STREAMS; each++) cleanUp((await followChanges(portal.url, token)).close)
   const memory: number[] = []

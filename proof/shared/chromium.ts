@@ -2,8 +2,11 @@ import { type Browser, chromium, type Page } from '@playwright/test'
 import { ensureChromium } from '#scripts/find-programs.mjs'
 import type { CleanUp } from './run-task.ts'
 
-/** The Chromium of the browser tests, with the switches of playwright.config.ts; closed when the run ends. */
-export async function openChromium(cleanUp: CleanUp): Promise<Browser> {
+/**
+ * The Chromium of the browser tests, with the switches of playwright.config.ts; closed when the run ends.
+ * @param switches besides those
+ */
+export async function openChromium(cleanUp: CleanUp, switches: string[] = []): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: await ensureChromium(),
     args: [
@@ -12,6 +15,7 @@ export async function openChromium(cleanUp: CleanUp): Promise<Browser> {
       '--no-first-run',
       '--disable-background-networking',
       '--disable-sync',
+      ...switches,
     ],
   })
   cleanUp(() => browser.close())

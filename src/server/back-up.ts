@@ -104,8 +104,12 @@ async function sayDeleted(restored: Database, place: string | undefined): Promis
 }
 
 function summarize({ rowCounts }: BackUpSummary): string {
-  const count = (table: string) => rowCounts[table] ?? 0
-  return `${count('profiles')} pessoas, ${count('support_messages')} mensagens, ${count('audit_entries')} registros de auditoria`
+  const count = (table: string, one: string, many: string) => {
+    const rows = rowCounts[table] ?? 0
+    return `${rows} ${rows === 1 ? one : many}`
+  }
+  const audit = count('audit_entries', 'registro de auditoria', 'registros de auditoria')
+  return `${count('profiles', 'pessoa', 'pessoas')}, ${count('support_messages', 'mensagem', 'mensagens')}, ${audit}`
 }
 
 async function run(args: string[]): Promise<string> {

@@ -85,8 +85,10 @@ export function createDirectoryTokens(services: DirectoryServices): DirectoryTok
   async function hasNewCredentials(): Promise<boolean> {
     const { secret, certificate } = directory.credentialFiles ?? {}
     const before = [clientSecret, clientCertificate]
-    if (secret) clientSecret = await readCredential(secret, clientSecret)
-    if (certificate) clientCertificate = await readCredential(certificate, clientCertificate)
+    clientSecret = (await readCredential(secret)) ?? clientSecret
+    const pem = await readCredential(certificate)
+    const isWhole = pem && (await readCertificate(pem).catch(() => undefined))?.privateKey
+    if (isWhole) clientCertificate = pem
     return clientSecret !== before[0] || clientCertificate !== before[1]
   }
 
@@ -140,10 +142,10 @@ export function isComing(end: Date | undefined, now: number): end is Date {
   return end !== undefined && end.getTime() - now < WARN_BEFORE_MS
 }
 
-/** What a file holds now; a file that cannot be read, or is being written, changes nothing. */
-async function readCredential(file: string, current: string | undefined): Promise<string | undefined> {
-  const text = await readFile(file, 'utf8').catch(() => '')
-  return text.trim() || current
+/** What a file holds now; undefined without one, and for one that cannot be read or is empty. */
+async function readCredential(file: string | undefined): Promise<string | undefined> {
+  const text = file && (await readFile(file, 'utf8').catch(() => ''))
+  return text?.trim() || undefined
 }
 
 async function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -84,6 +84,21 @@ test('a file that is gone or empty changes nothing', async () => {
   await expect(ask()).rejects.toThrow(/recusou as credenciais/)
 })
 
+test('a certificate that is being written changes nothing', async () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const clientCertificate = `${CERTIFICATE}\n${privateKey.export({ type: 'pkcs8', format: 'pem' })}`
+  const file = join(folder, 'certificate')
+  writeFileSync(file, clientCertificate.slice(0, 300))
+  const powerBi = connect({ clientCertificate, credentialFiles: { certificate: file } })
+  const error = 'invalid_client'
+  const body = { error, error_description: 'AADSTS700027: The certificate is not known.' }
+  const fault = { on: 'directory', status: 401, times: 1, body }
+  await fetch(`${emulator.at}/faults`, { method: 'PUT', body: JSON.stringify(fault) })
+  await expect(powerBi.generateEmbedToken(VENDAS, IDENTITY, { isFirst: true })).rejects.toThrow(
+    /não aceita o certificado/,
+  )
+})
+
 test('the end of a certificate is told of a month before', async () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const clientCertificate = `${CERTIFICATE}\n${privateKey.export({ type: 'pkcs8', format: 'pem' })}`
