@@ -15,7 +15,7 @@ import { type CleanUp, say, temporaryFolder } from '#proof/shared/run-task.ts'
 const LIMIT_MS = 20_000
 const MIN_PERSON_MS = 500
 
-/** The marks of one sign-in, in milliseconds since 'Entrar' was pressed. */
+/** Milliseconds since 'Entrar' was pressed, or since the page was asked for. */
 interface FirstReport {
   signedIn: number
   frame: number
@@ -78,7 +78,7 @@ async function readMarks(page: Page | Frame, last: 'uncovered' | 'drawn'): Promi
 
 async function readFirstReport(page: Page): Promise<FirstReport> {
   const { began = 0, signedIn = 0, frame = 0, uncovered = 0 } = await readMarks(page, 'uncovered')
-  const report = page.frames().find((each) => each.url().includes('/reportEmbed'))
+  const report = await (await page.waitForSelector('[role=tabpanel] iframe')).contentFrame()
   if (!report) throw new Error('the page shows no report')
   const { drawn = 0 } = await readMarks(report, 'drawn')
   return { signedIn: signedIn - began, frame: frame - began, rendered: Math.max(uncovered, drawn) - began }

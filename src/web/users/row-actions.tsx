@@ -7,6 +7,7 @@ import LayoutGrid from 'lucide-react/icons/layout-grid'
 import MapPin from 'lucide-react/icons/map-pin'
 import Pencil from 'lucide-react/icons/pencil'
 import UserMinus from 'lucide-react/icons/user-minus'
+import type { Catalogue } from '#contract/catalogue.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { MenuButton } from '#web/ui/menu.tsx'
@@ -15,6 +16,8 @@ import type { RowAction } from './use-dialogs.tsx'
 
 export interface Row {
   profile: ManagedProfile
+  /** Handed on: a query of its own for each row is what drawing it would cost most. */
+  catalogue: Catalogue
   isSelected: boolean
   onAction: (action: RowAction, profile: ManagedProfile) => void
 }
@@ -50,7 +53,7 @@ const MENU: readonly RowMenuItem[] = [
 ]
 
 /** What can be done with one person: the one thing that is due in sight, all else in a menu. */
-export function RowActions({ profile, onAction }: Row) {
+export function RowActions({ profile, onAction }: Pick<Row, 'profile' | 'onAction'>) {
   const { approved } = profile
   const items = MENU.filter(({ isFor }) => isFor?.(profile) ?? true).map(
     ({ action, isNarrowOnly, isFor: _, ...item }) => ({

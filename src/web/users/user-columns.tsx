@@ -3,7 +3,6 @@ import type { Catalogue } from '#contract/catalogue.ts'
 import { heldAs, inOrder, type ListName, valuesOf } from '#contract/held-lists.ts'
 import { hasPassed, type ProfileSort } from '#contract/user-rules.ts'
 import type { ManagedProfile } from '#contract/users.ts'
-import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { formatDate, formatDay, formatInstant } from '#web/ui/format-instant.ts'
 import { requestInWords } from './access-request.tsx'
@@ -40,12 +39,12 @@ export const COLUMNS: readonly UserColumn[] = [
     sort: 'full_name',
     width: 'minmax(0,1fr)',
     card: 'line',
-    cell: ({ profile }) => (
+    cell: ({ profile, catalogue }) => (
       <>
         <span title={profile.full_name ?? undefined} className="block truncate max-xl:text-muted">
           {profile.full_name ?? <span className="text-muted">Sem nome</span>}
         </span>
-        <ScopeLine profile={profile} />
+        <ScopeLine profile={profile} catalogue={catalogue} />
       </>
     ),
   },
@@ -120,8 +119,7 @@ function Badge({ isGood, children }: { isGood: boolean; children: string }) {
 }
 
 /** What a person may see and be, readable without opening anything; on a wide window the row's second line. */
-function ScopeLine({ profile }: Pick<Row, 'profile'>) {
-  const catalogue = useCatalogue()
+function ScopeLine({ profile, catalogue }: Pick<Row, 'profile' | 'catalogue'>) {
   const { role, request, email_verified_at, approved, valid_until } = profile
   const isOver = valid_until !== null && hasPassed(valid_until, Date.now())
   const parts = [

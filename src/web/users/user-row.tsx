@@ -40,7 +40,7 @@ interface UserRowProps extends Row {
 
 /** One person: a line of the table, on a narrow window a card. */
 export const UserRow = memo(function UserRow(props: UserRowProps) {
-  const { profile, index, isSelected, isOutdated, top, measure, onToggle, onAction } = props
+  const { profile, catalogue, index, isSelected, isOutdated, top, measure, onToggle, onAction } = props
   return (
     <tr
       ref={measure}
@@ -77,7 +77,7 @@ export const UserRow = memo(function UserRow(props: UserRowProps) {
               {cardHead}
             </span>
           )}
-          {cell({ profile, isSelected, onAction })}
+          {cell({ profile, catalogue, isSelected, onAction })}
         </Cell>
       ))}
     </tr>

@@ -3,6 +3,7 @@ import ArrowUp from 'lucide-react/icons/arrow-up'
 import { type CSSProperties, type RefObject, useEffect, useRef } from 'react'
 import type { ProfileSort } from '#contract/user-rules.ts'
 import type { ManagedProfile } from '#contract/users.ts'
+import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { Checkbox } from '#web/ui/choices.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import type { Row } from './row-actions.tsx'
@@ -44,6 +45,7 @@ interface UserTableProps {
 export function UserTable(props: UserTableProps) {
   const { list, selection, isNarrow, bar, onToggle, onAction } = props
   const { profiles, isOutdated, readOn } = list
+  const catalogue = useCatalogue()
   const body = useRef<HTMLTableSectionElement>(null)
   // All that match have their place from the start, read or not, so that the scroll bar tells the truth.
   const wholeCount = list.hasMore ? Math.max(profiles.length + 1, list.totalCount ?? 0) : profiles.length
@@ -88,6 +90,7 @@ export function UserTable(props: UserTableProps) {
             <UserRow
               key={profile.user_id}
               profile={profile}
+              catalogue={catalogue}
               index={index}
               top={top}
               isSelected={isSelected(selection, profile.user_id)}

@@ -53,8 +53,6 @@ export interface ReportCommands {
   restoreFilters?: () => Promise<void>
 }
 
-/** A report that says `loaded` but never `rendered` is uncovered after this. */
-const RENDER_GRACE_MS = 3_000
 /** A token that expires again this soon after a recovery will not get better by another one. */
 const RECOVERY_REST_MS = 60_000
 
@@ -76,11 +74,9 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   let isRecovering = false
   let recoveredAt = Number.NEGATIVE_INFINITY
   let stopLoadTimer = () => {}
-  let uncovering: ReturnType<typeof setTimeout> | undefined
 
   function settle(status: FrameStatus): void {
     stopLoadTimer()
-    clearTimeout(uncovering)
     if (!signal.aborted) onStatus(status)
   }
   const fail = (failure: EmbedFailure) => settle({ kind: 'failed', failure })
@@ -160,10 +156,9 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
 
   listen(element, signal, {
     loaded: () => {
-      stopLoadTimer()
       if (powerBi && report) options.onLoaded(report, powerBi)
-      clearTimeout(uncovering)
-      uncovering = setTimeout(() => settle({ kind: 'shown' }), RENDER_GRACE_MS)
+      // Its visuals show by themselves that they are being read, and the first ones are there before the last.
+      settle({ kind: 'shown' })
     },
     rendered: () => {
       hasRendered = true
@@ -191,7 +186,6 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     close() {
       closing.abort()
       stopLoadTimer()
-      clearTimeout(uncovering)
       endReport(begun)
     },
   }
