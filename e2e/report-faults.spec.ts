@@ -95,6 +95,19 @@ test('an error inside the frame shows the error state with a reload button', asy
   await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
 })
 
+test('a report is uncovered once it is loaded, however long its visuals take', async ({ page }) => {
+  await page.addInitScript(() => {
+    const withhold = (event: MessageEvent) => {
+      if (String(event.data?.url).endsWith('/events/rendered')) event.stopImmediatePropagation()
+    }
+    addEventListener('message', withhold, { capture: true })
+  })
+  await openAs(page, 'vendas.rj')
+  await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
+  // Less than the rest that a report was given once to say that it is drawn.
+  await expect(page.getByText('Carregando o relatório Vendas…')).toHaveCount(0, { timeout: 2_500 })
+})
+
 test('an expired token is recovered from once, by itself', async ({ page, demo }) => {
   await openAs(page, 'vendas.rj')
   const card = reportOf(page, 'Vendas').locator('[data-card]').first()
