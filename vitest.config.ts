@@ -1,13 +1,14 @@
-import { existsSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const globalSetup = 'src/server/testing/global-setup.ts'
 
+const replaces = /\bvi\.(mock|stubGlobal|useFakeTimers|spyOn)\(|testing\/browser-parts/
+
 /** They replace modules or globals of the process: in one process with others they would replace theirs too. */
 const aloneInTheirProcess = [
-  'src/web/**/*.test.ts',
-  'src/emulators/**/*.test.ts',
+  ...globSync('src/{web,emulators}/**/*.test.ts').filter((file) => replaces.test(readFileSync(file, 'utf8'))),
   'src/server/http/event-stream.test.ts',
   'src/server/accounts/{change-password,request-recovery,sign-in-with-password,sign-up}.test.ts',
 ]
@@ -33,6 +34,8 @@ export default defineConfig({
     // A busy machine may upset one among thousands: the summary names what needed its second try.
     retry: process.env.CI === 'true' ? 1 : 0,
     pool: 'forks',
+    // Nothing runs long enough here to earn back what optimising PGlite costs.
+    execArgv: ['--liftoff-only'],
     maxWorkers: 3,
     sequence: { sequencer: ProcessesFirst },
     reporters: ['default', ['json', { outputFile: 'test-results/vitest.json' }]],
