@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import type { ManagedProfile } from '#contract/users.ts'
-import { test as base, expect, openAs, storedSessionOf } from './portal-fixture.ts'
+import { test as base, expect, newSessionOf, openAs } from './portal-fixture.ts'
 
 /** An administrator in tests with a second one. */
 export const OTHER_ADMIN = 'naoverificado@grupopatio.com.br'
@@ -32,7 +32,7 @@ export const test = base.extend<{ other: OtherAdmin }>({
       .execute()
     const [name = ''] = OTHER_ADMIN.split('@')
     await demo.setAdministrator(name, true)
-    const { session } = await storedSessionOf(name)
+    const session = await newSessionOf(name)
     await use(otherAdminOf(demo.url, session.access_token))
   },
 })

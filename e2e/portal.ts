@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setFlagsFromString } from 'node:v8'
 import { readConfig } from '#server/config.ts'
 import type { Database } from '#server/database/database.ts'
 import { openPglite } from '#server/database/open-embedded.ts'
@@ -29,6 +30,8 @@ export interface Host {
 
 /** Opens a database in memory; the seed is copied when the first portal has written it. */
 export async function openHost(): Promise<Host> {
+  // No test runs long enough to earn back what optimising PGlite costs.
+  setFlagsFromString('--liftoff-only')
   const database = await openPglite({})
   const port = String(await findFreePort())
   let restore: (() => Promise<void>) | undefined

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, openAs, reportOf, storedSessionOf, test } from './portal-fixture.ts'
+import { expect, newSessionOf, openAs, reportOf, test } from './portal-fixture.ts'
 
 const MEMORY = 'patio.last-report'
 const frameOf = (page: Page, area: string) => page.locator(`iframe[title="${area}"]`)
@@ -91,7 +91,7 @@ test('nobody else sees a frame of it: signing out forgets it, and it is bound to
   expect(await readMemory(page)).toBeNull()
 
   // Even if it had been left behind.
-  const { session } = await storedSessionOf('naoverificado')
+  const session = await newSessionOf('naoverificado')
   const left = { [MEMORY]: memory as string, 'patio.session': JSON.stringify(session) }
   await page.evaluate((items) => Object.assign(localStorage, items), left)
   await page.addInitScript(() => {

@@ -3,12 +3,12 @@ import { watchLayoutShifts } from './layout-shifts.ts'
 import {
   emailOf,
   expect,
+  newSessionOf,
   openAs,
   openSession,
   PASSWORD,
   signIn,
   solveHumanCheck,
-  storedSessionOf,
   test,
 } from './portal-fixture.ts'
 
@@ -20,7 +20,7 @@ const heading = (page: Page) => page.getByRole('heading', { level: 1 })
 
 /** Asks the portal as a seeded account, from elsewhere. */
 async function callAs(name: string, url: string, body: object): Promise<void> {
-  const { session } = await storedSessionOf(name)
+  const session = await newSessionOf(name)
   const headers = { authorization: `Bearer ${session.access_token}`, 'content-type': 'application/json' }
   const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
   expect(reply.status).toBe(200)
@@ -211,7 +211,7 @@ test('/login says that the account was removed, and that another tab has signed 
   demo,
 }) => {
   await openSession(page, 'pendente')
-  const { session } = await storedSessionOf('pendente')
+  const session = await newSessionOf('pendente')
   await page.goto('/power-bi')
   await expect(page).toHaveURL(/power-bi/)
   await callAs('admin', `${demo.url}/api/functions/delete-users`, { userIds: [session.user.id] })

@@ -63,7 +63,8 @@ export async function findFreePort(): Promise<number> {
 export async function spawnPortal(env: Record<string, string> = {}): Promise<PortalProcess> {
   const port = env.PORT ?? String(await findFreePort())
   const dataDir = env.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'patio-data-')))
-  const child = spawn(process.execPath, [MAIN], {
+  // No process of a test runs long enough to earn back what optimising PGlite costs.
+  const child = spawn(process.execPath, ['--liftoff-only', MAIN], {
     env: { PATH: process.env.PATH, PORT: port, DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
