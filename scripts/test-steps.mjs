@@ -82,10 +82,8 @@ async function runBrowserTests({ filters, shuffle }) {
 /** Always the same inputs: what is found by chance belongs into `npm run fuzz`. */
 const shortFuzz = ['proof/fuzz/run-fuzz.ts', '--requests', '4000', '--seed', '20261121']
 
-/** They wait more than they work: they go on beside everything else. */
+/** They wait more than they work: they go on beside the others, which leave the processors to the fuzz in the end. */
 const waiting = ['silent', 'database slow', 'Power BI']
-/** They work and hardly look at times: the fuzz goes on beside them. */
-const untimed = ['back-up', 'kill -9']
 
 /** @param {Circumstances} circumstances */
 async function runFaults({ databaseUrl }) {
@@ -100,9 +98,7 @@ async function runFaults({ databaseUrl }) {
     )
   if (!databaseUrl) say('⚠ Sem PostgreSQL: npm run fuzz foi pulado.')
   const fuzz = () => (databaseUrl ? succeeds(pinnedNode(), shortFuzz, env) : true)
-  const work = async () =>
-    (await hold('--without', [...waiting, ...untimed])) &&
-    (await Promise.all([hold('--only', untimed), fuzz()])).every(Boolean)
+  const work = async () => (await hold('--without', waiting)) && fuzz()
   const held = await Promise.all([hold('--only', waiting), work()])
   return { ok: held.every(Boolean), totals: noTests }
 }
