@@ -139,7 +139,8 @@ export async function startReportHost(
       reply.writeHead(page.status, headers).end(await page.text())
     },
   )
-  return [`--host-resolver-rules=MAP ${REPORT_HOST}:443 127.0.0.1:${await listen(server, cleanUp)}`]
+  const port = await listen(server, cleanUp)
+  return ['--site-per-process', `--host-resolver-rules=MAP ${REPORT_HOST}:443 127.0.0.1:${port}`]
 }
 
 async function listen(server: Server, cleanUp: CleanUp): Promise<number> {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { defineRoutes } from './route.ts'
-import { MAX_IMPORT_BYTES } from './user-rules.ts'
+import { MAX_IMPORT_BYTES, MAX_INVITED } from './user-rules.ts'
 import { instantSchema, listSchemas } from './users.ts'
 
 export const MAX_OPEN_INVITATIONS = 5_000
@@ -9,7 +9,7 @@ export const invitationMessages = {
   gone: 'Este convite não existe mais. Talvez já tenha sido aceito ou retirado.',
   nothing: 'Informe pelo menos um e-mail',
   nobody: 'Não há ninguém para convidar: todos já têm conta ou convite.',
-  tooMany: 'Convide no máximo 1.000 pessoas de uma vez. Divida a lista e convide por partes.',
+  tooMany: `Convide no máximo ${MAX_INVITED / 1000}.000 pessoas de uma vez. Divida a lista e convide por partes.`,
   tooLarge: `O arquivo passa de ${MAX_IMPORT_BYTES / 1024} KB, o máximo. Divida a lista em mais arquivos.`,
   changedMeanwhile: 'A lista mudou desde a conferência. Ninguém foi convidado: confira de novo.',
 } as const
