@@ -47,10 +47,19 @@ for (const width of [1440, 390])
     await tellOfLink(page, 'asks-password')
     const places: Record<'forms' | 'messages', Set<string>> = { forms: new Set(), messages: new Set() }
     const heights = new Set<string>()
+    // On a slow line the font comes last.
+    let fontMayCome = Promise.withResolvers<void>()
+    await page.route('**/*.woff2', async (route) => {
+      await fontMayCome.promise
+      await route.continue()
+    })
     for (const [path, title] of screens) {
+      fontMayCome = Promise.withResolvers<void>()
       await page.goto('about:blank')
-      await page.goto(path)
+      await page.goto(path, { waitUntil: 'commit' })
       await expect(heading(page)).toHaveText(title)
+      fontMayCome.resolve()
+      await page.waitForLoadState()
       if (path === '/login' || path === '/signup')
         await expect(page.locator('altcha-widget').getByRole('checkbox')).toBeVisible()
       expect(await moved(), path).toEqual([])
