@@ -142,11 +142,12 @@ export const toolEnvironment = (extra = {}) => ({
 })
 
 /**
- * How the server's Node is started. Small heaps keep resident memory low, which V8 would let grow for no measurable
- * speed; the portal's live heap is about 30 MB. Without links to follow, looking modules up is quicker.
+ * How the server's Node is started. Small heaps keep resident memory low, which V8 would let grow for little speed: with
+ * twice this young generation the peak at eight took 6 MB more, and a request some 3 % less processor time. The portal's live
+ * heap is about 35 MB. Without links to follow, looking modules up is quicker.
  */
 export const serverFlags = [
-  '--max-semi-space-size=4',
+  '--max-semi-space-size=2',
   '--max-old-space-size=384',
   '--preserve-symlinks',
   '--preserve-symlinks-main',
