@@ -95,7 +95,9 @@ const LAUNCHER = `#!/bin/sh
 # Runs the portal on the Node that came with it; \`patio help\` lists the commands.
 home=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
 # The demonstration is not in a release.
-export NODE_ENV=production MALLOC_TRIM_THRESHOLD_=${serverEnvironment.MALLOC_TRIM_THRESHOLD_}
+export NODE_ENV=production ${Object.entries(serverEnvironment)
+  .map(([name, value]) => `${name}=${value}`)
+  .join(' ')}
 case "\${1-}" in --env-file=*) settings=$1; shift ;; esac
 exec "$home/bin/node" ${serverFlags.join(' ')} \${settings:+"$settings"} "$home/src/server/command-line.ts" "$@"
 `

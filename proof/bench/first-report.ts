@@ -258,11 +258,10 @@ async function openContext(
 /** A portal as in production with the bare page beside it, and a browser that takes the emulator for Power BI. */
 async function startReopenings(cleanUp: CleanUp) {
   const databaseUrl = await createDatabase(await openPostgres(cleanUp), 'first_report', cleanUp)
-  let portalUrl = ''
-  const beside = await startBeside(() => portalUrl, cleanUp)
+  // The portal has to know by which address it is reached before it is started.
+  const beside = await startBeside(`http://127.0.0.1:${FIRST_PORT}`, cleanUp)
   const wanted = { people: 1, area: 'Vendas', publicUrl: beside.url }
-  const { portal, emulatorUrl } = await startInProduction(databaseUrl, wanted, cleanUp)
-  portalUrl = portal.url
+  const { emulatorUrl } = await startInProduction(databaseUrl, wanted, cleanUp)
   const browser = await openChromium(cleanUp, await startReportHost(emulatorUrl, beside.delays, cleanUp))
   return { beside, browser }
 }

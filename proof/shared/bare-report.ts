@@ -70,11 +70,8 @@ function pageOf({ workspaceId, reportId, marcas, token }: BareReport): string {
 <script src="/bare/sdk.js"></script><script>(${embedReport})()</script></body></html>`
 }
 
-/**
- * Puts a server before a portal that has one page more: a bare one with a report, to compare the portal's with.
- * @param portalUrl asked for at each request
- */
-export async function startBeside(portalUrl: () => string, cleanUp: CleanUp): Promise<PortalBeside> {
+/** Puts a server before a portal that has one page more: a bare one with a report, to compare the portal's with. */
+export async function startBeside(portalUrl: string, cleanUp: CleanUp): Promise<PortalBeside> {
   const agent = new Agent({ keepAlive: true })
   let bare = ''
   let delays = { roundTripMs: 0, frameMs: 0 }
@@ -88,15 +85,11 @@ export async function startBeside(portalUrl: () => string, cleanUp: CleanUp): Pr
       return void reply.writeHead(200, headers).end(SDK)
     }
     const { method, headers } = incoming
-    const host = new URL(portalUrl()).host
-    const onward = request(
-      portalUrl() + path,
-      { method, headers: { ...headers, host }, agent },
-      (answered) => {
-        reply.writeHead(answered.statusCode ?? 502, answered.headers)
-        answered.pipe(reply)
-      },
-    )
+    const host = new URL(portalUrl).host
+    const onward = request(portalUrl + path, { method, headers: { ...headers, host }, agent }, (answered) => {
+      reply.writeHead(answered.statusCode ?? 502, answered.headers)
+      answered.pipe(reply)
+    })
     onward.on('error', () => reply.destroy())
     reply.on('close', () => onward.destroy())
     incoming.pipe(onward)
