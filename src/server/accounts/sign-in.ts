@@ -47,9 +47,8 @@ export async function signIn(context: AccountContext, credentials: Credentials):
   if (!isBuiltin)
     await context.humanCheck.demand(captcha, { ip, deviceId, aimedAt: { email, form: 'sign-in' } })
   const attempt = { email, isBuiltin, deviceId, ip }
-  const work = () => tryWithinLimit(context, attempt, credentials.password)
   try {
-    return await (context.rateLimits ? inTurn(attempt, work) : work())
+    return await inTurn(attempt, () => tryWithinLimit(context, attempt, credentials.password))
   } catch (error) {
     if (error instanceof ProblemError) await countFailedAttempt(context, { email, outcome: error.code })
     throw error
@@ -103,7 +102,7 @@ async function tryPassword(context: AccountContext, attempt: Attempt, password: 
   const last_sign_in_at = new Date(context.clock())
   // A shorter one still opens a session, but one that may only set a longer password.
   const kind = password.length < PASSWORD_MIN ? 'forcedChange' : 'full'
-  const open = async (db: Db): Promise<Session> => {
+  const session = await context.db.transaction().execute(async (db) => {
     const within = { ...context, db }
     if (failures > 0) await clearAttempts(within, attempt, failures)
     await noteUse(db, found.user_id, last_sign_in_at)
@@ -113,10 +112,7 @@ async function tryPassword(context: AccountContext, attempt: Attempt, password: 
     const device_token = await rememberDevice(within, found, deviceId)
     const opened = await openSession(within, { profile: presentProfile({ ...found, last_sign_in_at }), kind })
     return { ...opened, device_token }
-  }
-  const begin = () => context.db.transaction().execute(open)
-  // Each waits for the profile's row: in turn they hold one connection, not all of the pool.
-  const session = await (context.rateLimits ? begin() : inTurn(attempt, begin))
+  })
   context.nudgeOutbox()
   return session
 }
