@@ -78,16 +78,10 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            {
-              name: 'framework',
-              test: /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(react-router|router-core|history|store|react-store))\//,
-            },
+            // Kept by browsers over an update that does not touch them.
+            { name: 'libraries', test: 'node_modules', tags: ['$initial'] },
             // Small ones that most screens need: apart, each is a file that compresses badly.
-            {
-              name: 'parts',
-              test: /lucide-react\/dist\/esm\/[A-Za-z]+\.|src\/web\/ui\/(alert|button|class-names|loading|tooltip|use-submit)\./,
-            },
-            { name: 'queries', test: /node_modules\/@tanstack\/(react-query|query-core)\// },
+            { name: 'parts', minShareCount: 15 },
           ],
         },
       },
