@@ -2,15 +2,14 @@ import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classNames } from './class-names.ts'
 
 type CheckboxProps = Omit<ComponentProps<'input'>, 'type'> & {
-  label: ReactNode
-  /** The label is read out only; the box alone stands on the page. */
-  isLabelHidden?: boolean
+  /** A box without one, as in a table, is called by its `aria-label`. */
+  label?: ReactNode
   /** Some of what the box stands for is ticked, some is not. */
   isMixed?: boolean
 }
 
 /** A box to tick; its whole line can be pressed, at least 36 pixels high. */
-export function Checkbox({ label, isLabelHidden, isMixed = false, className, ...rest }: CheckboxProps) {
+export function Checkbox({ label, isMixed = false, className, ...rest }: CheckboxProps) {
   return (
     <label
       className={classNames(
@@ -27,7 +26,7 @@ export function Checkbox({ label, isLabelHidden, isMixed = false, className, ...
         }}
         className="tick size-4 shrink-0"
       />
-      <span className={classNames(isLabelHidden && 'sr-only')}>{label}</span>
+      {label && <span>{label}</span>}
     </label>
   )
 }

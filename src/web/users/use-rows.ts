@@ -17,7 +17,8 @@ const CARD_REM = 9
  * The rows near the visible part of the page, and their places. The page itself scrolls, not the table.
  * @param bar what sticks above the head
  * @param areCards rows are cards, each of which says how high it is
- * @returns `start` from the top of what scrolls to the first row, and `barHeight`, in pixels
+ * @returns the rows to draw, below each other from `above` on; one that is `apart` from the others has a place of its own.
+ * Both are pixels from the top of the table's body, and `barHeight` is in pixels too.
  */
 export function useRows(body: ElementRef, bar: ElementRef, count: number, areCards: boolean) {
   const { start, barHeight } = usePlace(body, bar)
@@ -43,7 +44,14 @@ export function useRows(body: ElementRef, bar: ElementRef, count: number, areCar
       return [...indexes, focused].sort((a, b) => a - b)
     },
   })
-  return { virtualizer, start, barHeight, setFocused }
+  const items = virtualizer.getVirtualItems()
+  const rows = items.map(({ index, start: top }, at) => {
+    const isApart =
+      index === focused && items[at - 1]?.index !== index - 1 && items[at + 1]?.index !== index + 1
+    return { index, apart: isApart ? top - start : undefined }
+  })
+  const above = (items[rows.findIndex(({ apart }) => apart === undefined)]?.start ?? start) - start
+  return { virtualizer, rows, above, barHeight, setFocused }
 }
 
 /** On paper stands everybody who has been read, in sight or not. */

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { heldAs, inOrder, type ListName, valuesOf } from '#contract/held-lists.ts'
 import { hasPassed, type ProfileSort } from '#contract/user-rules.ts'
@@ -136,20 +136,20 @@ function ScopeLine({ profile, catalogue }: Pick<Row, 'profile' | 'catalogue'>) {
     },
     ...summariseScope(catalogue, profile),
   ].filter((part) => !!part)
-  const words = parts.map(({ label, text }) => [label, text].filter(Boolean).join(': ')).join(' · ')
+  const said = parts.map(({ label, text, className }: ScopePart) => ({
+    words: text ? `${label}: ${text}` : label,
+    className,
+  }))
   return (
     <p
-      title={words}
+      title={said.map(({ words }) => words).join(' · ')}
       className="line-clamp-2 text-muted text-xs leading-4 max-xl:pt-0.5 xl:absolute xl:right-36 xl:bottom-1.5 xl:left-16 xl:block xl:truncate"
     >
-      {parts.map(({ label, text, className }, index) => (
-        <span key={label}>
+      {said.map(({ words, className }, index) => (
+        <Fragment key={words}>
           {index > 0 && ' · '}
-          <span className={className}>
-            {label}
-            {text && `: ${text}`}
-          </span>
-        </span>
+          {className ? <span className={className}>{words}</span> : words}
+        </Fragment>
       ))}
     </p>
   )

@@ -12,7 +12,7 @@ export const COLUMN_COUNT = COLUMNS.length + 1
 /** The columns of head and rows alike; the table says how wide they are. */
 export const gridClasses = 'xl:grid xl:grid-cols-(--tracks) xl:gap-x-2 xl:pr-4 xl:pl-3'
 /** A row: first line the columns, second line what the person may see. On a card three columns, the box first. */
-const rowClasses = `absolute inset-x-0 grid break-inside-avoid print:relative print:top-0! grid-cols-[2.25rem_8.5rem_minmax(0,1fr)_auto] gap-x-1 border-line border-b py-2 pr-2 pl-1 xl:h-12 xl:items-center xl:gap-y-0 xl:py-0 ${gridClasses}`
+const rowClasses = `grid break-inside-avoid grid-cols-[2.25rem_8.5rem_minmax(0,1fr)_auto] gap-x-1 border-line border-b py-2 pr-2 pl-1 xl:h-12 xl:items-center xl:gap-y-0 xl:py-0 ${gridClasses}`
 const FIRST_LINE = 'xl:self-start xl:pt-1.5 xl:leading-5'
 const cellClasses: Record<UserColumn['card'], string> = {
   top: `col-span-2 col-start-2 self-center ${FIRST_LINE}`,
@@ -32,24 +32,25 @@ interface UserRowProps extends Row {
   onToggle: (profile: ManagedProfile, isOn: boolean, isRange: boolean) => void
   /** Of the last list: none can be ticked until the next one is there. */
   isOutdated: boolean
-  /** Distance from the top of the table's body in pixels. */
-  top: number
+  /** Where it stands if not below the one before: pixels from the top of the table's body. */
+  apart: number | undefined
   /** Takes the height of a card; rows of the wide table are all alike. */
   measure: ((row: HTMLElement | null) => void) | undefined
 }
 
 /** One person: a line of the table, on a narrow window a card. */
 export const UserRow = memo(function UserRow(props: UserRowProps) {
-  const { profile, catalogue, index, isSelected, isOutdated, top, measure, onToggle, onAction } = props
+  const { profile, catalogue, index, isSelected, isOutdated, apart, measure, onToggle, onAction } = props
   return (
     <tr
       ref={measure}
       {...asRole('row')}
       aria-rowindex={index + 2}
       data-index={index}
-      style={{ top }}
+      style={apart === undefined ? undefined : { top: apart }}
       className={classNames(
         rowClasses,
+        apart === undefined ? 'relative' : 'absolute inset-x-0',
         isSelected
           ? 'bg-[color-mix(in_oklab,var(--color-brand)_13%,var(--color-surface))] before:absolute before:inset-y-0 before:left-0 before:w-0.75 before:bg-brand-strong'
           : 'hover:bg-canvas',
@@ -57,8 +58,7 @@ export const UserRow = memo(function UserRow(props: UserRowProps) {
     >
       <Cell className="row-span-2 xl:row-auto">
         <Checkbox
-          label={`Selecionar ${profile.email}`}
-          isLabelHidden
+          aria-label={`Selecionar ${profile.email}`}
           data-control="select"
           // Not disabled, which would take the focus away.
           aria-disabled={isOutdated}
@@ -93,10 +93,15 @@ function Cell({ className, children }: { className: string; children: ReactNode 
 }
 
 /** The place of a row that has not been read yet. */
-export function SkeletonRow({ top }: { top: number }) {
+export function SkeletonRow({ apart }: Pick<UserRowProps, 'apart'>) {
   return (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it can be focused
-    <tr aria-hidden="true" data-skeleton style={{ top }} className="absolute inset-x-0 block px-4 py-2">
+    <tr
+      aria-hidden="true"
+      data-skeleton
+      style={apart === undefined ? undefined : { top: apart }}
+      className={classNames('block h-36 px-4 py-2 xl:h-12', apart !== undefined && 'absolute inset-x-0')}
+    >
       <td className="block">
         <Skeleton className="h-8 w-4/5" />
       </td>

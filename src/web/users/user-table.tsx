@@ -50,10 +50,9 @@ export function UserTable(props: UserTableProps) {
   // All that match have their place from the start, read or not, so that the scroll bar tells the truth.
   const wholeCount = list.hasMore ? Math.max(profiles.length + 1, list.totalCount ?? 0) : profiles.length
   const count = list.isLoading ? FIRST_SKELETONS : wholeCount
-  const { virtualizer, start, barHeight, setFocused } = useRows(body, bar, count, isNarrow)
+  const { virtualizer, rows, above, barHeight, setFocused } = useRows(body, bar, count, isNarrow)
   const moveFocus = useRowKeys(body, virtualizer)
-  const items = virtualizer.getVirtualItems()
-  const isNearEnd = (items.at(-1)?.index ?? 0) + READ_AHEAD >= profiles.length
+  const isNearEnd = (rows.at(-1)?.index ?? 0) + READ_AHEAD >= profiles.length
   useEffect(() => {
     if (isNearEnd) readOn?.()
   }, [isNearEnd, readOn])
@@ -78,21 +77,24 @@ export function UserTable(props: UserTableProps) {
           setFocused(Number(target.closest<HTMLElement>('[data-index]')?.dataset.index ?? -1))
         }
         onBlur={() => setFocused(-1)}
-        style={{ height: count === 0 ? undefined : virtualizer.getTotalSize() }}
-        className={classNames('relative block print:h-auto!', isOutdated && 'opacity-55')}
+        // Rows stand below each other: a style of its own for each, its place, would double what its drawing costs.
+        style={count === 0 ? undefined : { height: virtualizer.getTotalSize(), paddingTop: above }}
+        className={classNames(
+          'relative block [overflow-anchor:none] print:h-auto!',
+          isOutdated && 'opacity-55',
+        )}
       >
         {count === 0 && <EmptyRow />}
-        {items.map(({ index, start: rowStart }) => {
+        {rows.map(({ index, apart }) => {
           const profile = profiles[index]
-          const top = rowStart - start
-          if (!profile) return <SkeletonRow key={index} top={top} />
+          if (!profile) return <SkeletonRow key={index} apart={apart} />
           return (
             <UserRow
               key={profile.user_id}
               profile={profile}
               catalogue={catalogue}
               index={index}
-              top={top}
+              apart={apart}
               isSelected={isSelected(selection, profile.user_id)}
               isOutdated={isOutdated}
               measure={isNarrow ? virtualizer.measureElement : undefined}
@@ -135,8 +137,7 @@ function Head({
       >
         <th {...asRole('columnheader')} scope="col" className="text-left">
           <Checkbox
-            label="Selecionar todos os usuários que correspondem"
-            isLabelHidden
+            aria-label="Selecionar todos os usuários que correspondem"
             checked={size > 0 && size === list.totalCount}
             isMixed={size > 0 && size !== list.totalCount}
             // Not disabled, which would take the focus away.
