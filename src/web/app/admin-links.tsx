@@ -3,10 +3,10 @@ import Mail from 'lucide-react/icons/mail'
 import ShieldCheck from 'lucide-react/icons/shield-check'
 import { useEffect } from 'react'
 import { callApi } from '#web/http/api.ts'
-import { USERS_QUERY } from '#web/http/query-client.ts'
 import { useSession } from '#web/session/session.ts'
 import { followMessageChanges, MESSAGES_QUERY } from '#web/support/message-changes.ts'
 import { nameTab } from '#web/ui/tab-name.ts'
+import { NO_FILTER, profileCountQuery } from '#web/users/count-query.ts'
 import { HeaderLink } from './header-item.tsx'
 
 const MAX_SHOWN = 99
@@ -40,11 +40,7 @@ function badgeOf(count: number, words: string) {
 
 /** How many people wait for approval, live; 0 while unknown. Only administrators may ask. */
 function useWaitingCount(): number {
-  const { data } = useQuery({
-    queryKey: [USERS_QUERY, 'count', 'waiting'],
-    queryFn: ({ signal }) => callApi('GET /api/profiles/count', { query: {}, signal }),
-  })
-  return data?.waiting ?? 0
+  return useQuery(profileCountQuery(NO_FILTER)).data?.waiting ?? 0
 }
 
 /**

@@ -4,7 +4,8 @@ import { isGone } from '#web/http/send-request.ts'
 import { formatDay } from '#web/ui/format-instant.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice } from '#web/ui/use-submit.ts'
-import { type ProfileOrder, queryOf, refreshUsers } from './user-queries.ts'
+import { queryOf } from './count-query.ts'
+import { type ProfileOrder, refreshUsers } from './user-queries.ts'
 
 /** Whose data are on their way: a double click asks once. */
 const running = new Set<string>()

@@ -16,6 +16,7 @@ import { queryClient, READ_ONCE, USERS_QUERY } from '#web/http/query-client.ts'
 import { ApiError, isGone } from '#web/http/send-request.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice } from '#web/ui/use-submit.ts'
+import { COUNTS, NO_FILTER, profileCountQuery, queryOf } from './count-query.ts'
 
 export interface ProfileOrder {
   sort: ProfileSort
@@ -26,24 +27,27 @@ type ProfilePage = ReplyNamed<'GET /api/profiles'>
 const PAGE_SIZE = 100
 /** Reading so many pages again only because the window has the focus would be a burden. */
 const MAX_PAGES_ON_FOCUS = 10
-const NO_FILTER: ProfileFilter = {}
 /** So many of those who wait are shown at first, and so many more each time. */
 export const FIRST_WAITING = 5
 export const MORE_WAITING = 50
 
-const keys = { all: [USERS_QUERY], lists: [USERS_QUERY, 'list'], counts: [USERS_QUERY, 'count'] }
+const keys = { all: [USERS_QUERY], lists: [USERS_QUERY, 'list'] }
 
 /** The people who match, page after page; the rows of the last filter or order stay until the new ones are there. */
 function profileListQuery(filter: ProfileFilter, order: ProfileOrder) {
   return infiniteQueryOptions({
     queryKey: [...keys.lists, filter, order],
-    queryFn: ({ pageParam, signal }) => {
-      if (!pageParam) queueMicrotask(countAgain)
-      const query = { ...queryOf(filter), ...order, limit: PAGE_SIZE }
-      return callApi('GET /api/profiles', {
-        query: pageParam ? { ...query, cursor: pageParam } : query,
-        signal,
-      })
+    queryFn: async ({ pageParam, signal }) => {
+      const query = {
+        ...queryOf(filter),
+        ...order,
+        limit: PAGE_SIZE,
+        ...(pageParam && { cursor: pageParam }),
+      }
+      const startedAt = Date.now()
+      const page = await callApi('GET /api/profiles', { query, signal })
+      if (!pageParam) countAgain(startedAt)
+      return page
     },
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
@@ -52,18 +56,10 @@ function profileListQuery(filter: ProfileFilter, order: ProfileOrder) {
   })
 }
 
-/** A count older than the rows would contradict them; one that is on its way serves. */
-function countAgain(): void {
-  void queryClient.refetchQueries({ queryKey: keys.counts, type: 'active' }, { cancelRefetch: false })
-}
-
-/** How many match, and how many wait for approval in all. */
-function profileCountQuery(filter: ProfileFilter) {
-  return queryOptions({
-    queryKey: [...keys.counts, filter],
-    queryFn: ({ signal }) => callApi('GET /api/profiles/count', { query: queryOf(filter), signal }),
-    placeholderData: keepPreviousData,
-  })
+/** A count older than the rows would contradict them; one that is on its way serves. The rows come first: they are waited for. */
+function countAgain(since: number): void {
+  const predicate = ({ state }: { state: { dataUpdatedAt: number } }) => state.dataUpdatedAt < since
+  void queryClient.refetchQueries({ queryKey: COUNTS, type: 'active', predicate }, { cancelRefetch: false })
 }
 
 /** One person for a dialog. */
@@ -89,16 +85,6 @@ export function historyQuery(userId: string) {
     gcTime: 0,
     refetchOnWindowFocus: ({ state }) => !isGone(state.error),
   })
-}
-
-/** The filter as the query of a call carries it. */
-export function queryOf({ approved, verified, waiting, ...rest }: ProfileFilter) {
-  return {
-    ...rest,
-    ...(approved !== undefined && { approved: `${approved}` as const }),
-    ...(verified !== undefined && { verified: `${verified}` as const }),
-    ...(waiting !== undefined && { waiting: `${waiting}` as const }),
-  }
 }
 
 /** Everybody who matches, as many at once as the server gives. */
@@ -153,7 +139,6 @@ export function waitingQuery(shown: number) {
 export function readAhead(filter: ProfileFilter, order: ProfileOrder): void {
   void queryClient.prefetchInfiniteQuery(profileListQuery(filter, order))
   void queryClient.prefetchQuery(profileCountQuery(filter))
-  void queryClient.prefetchQuery(waitingQuery(FIRST_WAITING))
 }
 
 export type UserList = ReturnType<typeof useUserList>

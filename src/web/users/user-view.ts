@@ -6,7 +6,7 @@ import { PROFILE_SORTS, type ProfileSort } from '#contract/user-rules.ts'
 import type { ProfileFilter } from '#contract/users.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'
-import { type ProfileOrder, readAhead } from './user-queries.ts'
+import { FIRST_WAITING, type ProfileOrder, readAhead, waitingQuery } from './user-queries.ts'
 
 /** Longest search that the server takes. */
 export const MAX_SEARCH_LENGTH = 100
@@ -107,10 +107,16 @@ export function tidySearch(typed: unknown): string {
     .trim()
 }
 
-/** Starts to read the list that the address asks for, while the role is still being read. */
+/** Starts to read what the screen shows, while the role is still being read. */
 export function readUsersAhead(search: UserSearch): void {
-  const catalogue = queryClient.getQueryData(catalogueQuery.queryKey)
+  readListAhead(search)
   void queryClient.prefetchQuery(catalogueQuery)
+  void queryClient.prefetchQuery(waitingQuery(FIRST_WAITING))
+}
+
+/** Starts to read the list that an address asks for. */
+function readListAhead(search: UserSearch): void {
+  const catalogue = queryClient.getQueryData(catalogueQuery.queryKey)
   const { filter, order } = readUserView(search, catalogue)
   if (catalogue || !namesValues(filter)) readAhead(filter, order)
 }
@@ -125,8 +131,11 @@ export function useUserView() {
   const catalogue = useQuery(catalogueQuery)
   const { filter, order } = readUserView(search, catalogue.data)
 
-  const go = (change: UserSearch, replace = false) =>
+  const go = (change: UserSearch, replace = false) => {
+    // The list is on its way before the screen is drawn anew.
+    readListAhead({ ...search, ...change })
     void navigate({ to: '/admin', search: (last) => definedOf({ ...last, ...change }), replace })
+  }
   const setFilter = (next: ProfileFilter) => {
     // Letters of one search are one step back, not many.
     const isTyping = Boolean(filter.q && next.q && filter.q !== next.q)

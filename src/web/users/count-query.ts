@@ -1,0 +1,26 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { ProfileFilter } from '#contract/users.ts'
+import { callApi } from '#web/http/api.ts'
+import { USERS_QUERY } from '#web/http/query-client.ts'
+
+export const COUNTS = [USERS_QUERY, 'count']
+export const NO_FILTER: ProfileFilter = {}
+
+/** How many match, and how many wait for approval in all. */
+export function profileCountQuery(filter: ProfileFilter) {
+  return queryOptions({
+    queryKey: [...COUNTS, filter],
+    queryFn: ({ signal }) => callApi('GET /api/profiles/count', { query: queryOf(filter), signal }),
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** The filter as the query of a call carries it. */
+export function queryOf({ approved, verified, waiting, ...rest }: ProfileFilter) {
+  return {
+    ...rest,
+    ...(approved !== undefined && { approved: `${approved}` as const }),
+    ...(verified !== undefined && { verified: `${verified}` as const }),
+    ...(waiting !== undefined && { waiting: `${waiting}` as const }),
+  }
+}
