@@ -14,7 +14,9 @@ import { readDemoSecret } from '#server/demo/demo-installation.ts'
 const { users } = readNumbers({ users: 200 })
 const AREA = 'Vendas'
 const DIRECTORY_MS = 150
-const GENERATE_TOKEN_MS = 250
+const CALL_MS = 250
+/** The directory, the report, and its model, which only the report names; the token is made meanwhile. */
+const FLOOR_MS = DIRECTORY_MS + 2 * CALL_MS
 
 interface Calls {
   directory: number
@@ -62,12 +64,12 @@ await runBench(async (cleanUp) => {
   const env = {
     ...(await prepareDatabase('storm', cleanUp)),
     POWERBI_EMULATOR_DIRECTORY_LATENCY_MS: String(DIRECTORY_MS),
-    POWERBI_EMULATOR_LATENCY_MS: String(GENERATE_TOKEN_MS),
+    POWERBI_EMULATOR_LATENCY_MS: String(CALL_MS),
   }
   // The first start migrates and seeds.
   await (await startPortal(FIRST_PORT, env)).stop()
   const tokens = await addSessions(env.DATABASE_URL, readDemoSecret(env.DATA_DIR), users, AREA)
-  say(`${users} people with sessions; floor ${DIRECTORY_MS + GENERATE_TOKEN_MS} ms`)
+  say(`${users} people with sessions; floor ${FLOOR_MS} ms`)
   const once = await runStorm(env, tokens, 1)
   const twice = await runStorm(env, tokens, 2)
   const unit = 'calls'
