@@ -63,7 +63,7 @@ test('the frame starts before the portal itself is there, which takes it over as
     if (path.endsWith('/get-powerbi-token')) asked.push(request.postDataJSON().reportId)
   })
   const { reportId } = JSON.parse((await readMemory(page)) ?? '').open
-  const start = await hold(page, '**/assets/framework-*.js')
+  const start = await hold(page, '**/assets/libraries-*.js')
   await page.reload({ waitUntil: 'commit' })
   await expect(frameOf(page, 'Vendas')).toBeAttached()
   await expect.poll(() => asked.toSorted()).toEqual([reportId, 'me', 'reportEmbed'].toSorted())
@@ -71,7 +71,7 @@ test('the frame starts before the portal itself is there, which takes it over as
   await expect(cardOf(page, 'Vendas')).toBeVisible()
   expect(asked.filter((each) => ['me', 'reportEmbed', reportId].includes(each))).toHaveLength(3)
 
-  const startAgain = await hold(page, '**/assets/framework-*.js')
+  const startAgain = await hold(page, '**/assets/libraries-*.js')
   await page.reload({ waitUntil: 'commit' })
   await expect(frameOf(page, 'Vendas')).toBeAttached()
   const other = await context.newPage()

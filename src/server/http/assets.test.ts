@@ -15,7 +15,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'assets/index-abc.js.br'), brotliCompressSync(SCRIPT))
   writeFileSync(join(folder, 'secret.txt'), 'a secret')
   const settings = { powerBiHosts: [], humanCheck: { kind: 'altcha' }, reportEmbedBase: '' } as never
-  const html = '<script id="portal-settings"></script>'
+  const html = '<link href="/brand.css"><script id="portal-settings"></script>'
   const page = {
     folder,
     brand: { color: '#0f5c7d', logo: undefined },
@@ -64,7 +64,11 @@ test('a built file cannot be written to', async () => {
   expect(reply.status).toBe(404)
 })
 
-test('the group’s colour is used as it was kept, so that no page waits for it, and asked for again', async () => {
-  const { headers } = await fetch(`${portal.url}/brand.css`)
-  expect(headers.get('cache-control')).toMatch(/^max-age=0, stale-while-revalidate=\d+$/)
+test('the group’s colour is kept under its name, and under any other asked for again', async () => {
+  const page = await (await fetch(portal.url)).text()
+  const [name = ''] = /\/brand\.css\?v=\w{8}/.exec(page) ?? []
+  const cacheOf = async (path: string) => (await fetch(portal.url + path)).headers.get('cache-control')
+  expect(await cacheOf(name)).toBe('public, max-age=31536000, immutable')
+  expect(await cacheOf('/brand.css?v=00000000')).toBe('no-cache')
+  expect(await cacheOf('/brand.css')).toBe('no-cache')
 })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { Hono } from 'hono'
@@ -11,15 +12,23 @@ export interface Brand {
   logo: string | undefined
 }
 
-/** Serves the group's colour as a style sheet, and its logo if it has one. */
-export function serveBrand(app: Hono<HttpEnv>, { color, logo }: Brand): void {
+/**
+ * Serves the group's colour as a style sheet, and its logo if it has one.
+ * @returns where pages find the style sheet: under another name once the colour is another, so that browsers keep it
+ */
+export function serveBrand(app: Hono<HttpEnv>, { color, logo }: Brand): string {
   const styles = brandStyleSheet(color)
+  const version = createHash('sha256').update(styles).digest('hex').slice(0, 8)
   app.get('/brand.css', (context) => {
-    // Scripts wait for it: what the browser has is good at once, and a new colour shows with the next page.
-    context.header('Cache-Control', 'max-age=0, stale-while-revalidate=604800')
+    const isNamed = context.req.query('v') === version
+    context.header('Cache-Control', isNamed ? 'public, max-age=31536000, immutable' : 'no-cache')
     return context.body(styles, 200, { 'Content-Type': 'text/css; charset=utf-8' })
   })
-  if (!logo) return
+  if (logo) serveLogo(app, logo)
+  return `/brand.css?v=${version}`
+}
+
+function serveLogo(app: Hono<HttpEnv>, logo: string): void {
   const image = readFileSync(logo)
   const type = extname(logo) === '.svg' ? 'image/svg+xml' : 'image/png'
   app.get(LOGO_PATH, (context) => {

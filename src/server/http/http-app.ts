@@ -44,8 +44,9 @@ export function createHttpApp(options: HttpOptions, mountApi: (app: HttpApp) => 
     app.all(`${path}/*`, (context) => handle(context.req.raw))
   if (options.page) {
     serveAssets(app, options.page.folder)
-    serveBrand(app, options.page.brand)
-    servePortalPage(app, options.page.portal)
+    const { brand, portal } = options.page
+    const html = portal.html.replace('/brand.css', serveBrand(app, brand))
+    servePortalPage(app, { ...portal, html })
   }
   return app
 }
