@@ -1,11 +1,14 @@
-import { describe, expect, test } from 'vitest'
+import { connect } from 'node:net'
+import { describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { profileSchema, roleSchema } from '#contract/users.ts'
 import { isSignedIn, refresh } from '#server/testing/account-calls.ts'
+import { openAdmin } from '#server/testing/admin-calls.ts'
 import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, TEST_SECRET } from '#server/testing/test-portal.ts'
+import { findProfile } from '#server/users/user-queries.ts'
 import { createAuthenticate } from './sessions.ts'
 import { createTokens } from './tokens.ts'
 
@@ -95,6 +98,25 @@ describeOnEachDatabase('a session', (kind) => {
     await portal.database.db.deleteFrom('profiles').where('user_id', '=', person.user_id).execute()
     for (const at of [other, portal]) expect(await isSignedIn(at, access_token)).toBe(false)
     await other.stop()
+  })
+
+  test('is asked about again when a body comes that was held back while it ended', async () => {
+    const admin = await openAdmin(portal)
+    const person = await addPerson(portal, { approved: false })
+    const body = JSON.stringify({ approved: true })
+    const asked = vi.spyOn(portal.database, 'runPrepared')
+    const socket = connect(Number(new URL(portal.url).port), '127.0.0.1')
+    const replied = new Promise((resolve) => socket.on('data', (data) => resolve(String(data).slice(0, 12))))
+    socket.write(
+      `PATCH /api/profiles/${person.user_id} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAuthorization: Bearer ${admin.token}\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 1)}`,
+    )
+    await vi.waitFor(() => expect(asked.mock.settledResults).toMatchObject([{ type: 'fulfilled' }]))
+    await portal.database.db.deleteFrom('user_roles').where('user_id', '=', admin.user_id).execute()
+    socket.write(body.slice(1))
+    expect(await replied).toBe('HTTP/1.1 403')
+    asked.mockRestore()
+    socket.destroy()
+    expect(await findProfile(portal.database.db, person.user_id)).toEqual(person)
   })
 
   describe('outlives a change of SESSION_SECRET', () => {

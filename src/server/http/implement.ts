@@ -55,10 +55,14 @@ export function implement<const G extends Routes>(
   const mount = (name: string, route: Route) => {
     const handler = handlers[name] as (input: HandlerInput<Route>) => unknown
     app.on(route.method, honoPath(route.path), async (hono) => {
-      const { outgoing } = hono.env as HttpBindings
+      const { incoming, outgoing } = hono.env as HttpBindings
       noteOn(outgoing, { route })
-      const actor = (await admit(route, services, hono.req.header('authorization'), outgoing)) as never
+      const ask = () => admit(route, services, hono.req.header('authorization'), outgoing)
+      const admitted = await ask()
+      const isAllThere = !route.body || incoming.complete
       const input = await readInput(route, hono)
+      // A body may be held back until whoever sends it has been shut out.
+      const actor = (isAllThere ? admitted : await ask()) as never
       const key = route.idempotent && readIdempotencyKey(hono.req.header('idempotency-key'))
       const once = key ? { key, asked: JSON.stringify([route.method, route.path, input]) } : undefined
       const request = { ...hono.get('info'), ...(once && { once }) }
