@@ -273,6 +273,8 @@ describe('the documents name what is read, and nothing else', () => {
   test('docs/settings.md is what npm run settings writes', () => {
     expect(readFileSync('docs/settings.md', 'utf8')).toBe(writeSettingsPage())
     expect(namesIn(writeSettingsPage(), /^\| `([A-Z_]+)`/gm).sort()).toEqual([...SETTING_NAMES].sort())
+    const config = readFileSync('src/server/config.ts', 'utf8')
+    expect(SETTING_NAMES.filter((name) => !config.includes(`env.${name}`))).toEqual([])
   })
 
   test('.env.example has what a production installation cannot do without', () => {

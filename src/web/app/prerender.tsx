@@ -100,13 +100,14 @@ async function draw(path: string): Promise<{ title: string; body: string }> {
   const router = createPortalRouter(createMemoryHistory({ initialEntries: [path] }))
   await router.load()
   const drawnPath = router.state.location.pathname
-  if (drawnPath !== path) throw new Error(`${path} leads to ${drawnPath}`)
+  const title = router.state.matches.at(-1)?.staticData.title
+  if (drawnPath !== path || !title) throw new Error(`${path} leads to ${title ? drawnPath : 'no screen'}`)
   const body = await bodyOf(
     <StrictMode>
       <RouterProvider router={router} />
     </StrictMode>,
   )
-  return { title: router.state.matches.at(-1)?.staticData.title ?? '', body }
+  return { title, body }
 }
 
 async function bodyOf(screen: ReactNode): Promise<string> {
