@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import type { Demo } from './portal-fixture.ts'
 
 /** A message as the contact form would send it. */
-export interface SentMessage {
+interface SentMessage {
   name: string
   email: string
   phone: string

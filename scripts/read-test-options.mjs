@@ -1,12 +1,4 @@
-export const stepNames = /** @type {const} */ ([
-  'packages',
-  'lint',
-  'types',
-  'build',
-  'unit',
-  'browser',
-  'faults',
-])
+const stepNames = /** @type {const} */ (['packages', 'lint', 'types', 'build', 'unit', 'browser', 'faults'])
 
 /** @typedef {(typeof stepNames)[number]} StepName */
 

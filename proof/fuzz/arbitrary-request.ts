@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { pathWith, type Route, type Schema } from '#contract/route.ts'
 
 /** What zod writes of a schema, as far as the contract uses it. */
-export interface JsonSchema {
+interface JsonSchema {
   type?: string
   format?: string
   pattern?: string
@@ -58,7 +58,7 @@ const MAX_ITEMS = 12
 const MAX_TEXT_LENGTH = 300
 
 /** Any text, nasty ones among them. */
-export const anyText: fc.Arbitrary<string> = fc.oneof(
+const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ maxLength: 60, unit: 'binary' }),
   fc.constantFrom(...NASTY),
 )
@@ -67,7 +67,7 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
  * Values that a schema takes, most of them; texts keep their lengths but not always their patterns.
  * @param knownIds ids of rows that exist, so that some requests find something
  */
-export function arbitraryOf(schema: JsonSchema, knownIds: readonly string[]): fc.Arbitrary<unknown> {
+function arbitraryOf(schema: JsonSchema, knownIds: readonly string[]): fc.Arbitrary<unknown> {
   const of = (part: JsonSchema) => arbitraryOf(part, knownIds)
   const either = schema.anyOf ?? schema.oneOf
   if (either) return fc.oneof(...either.map(of))

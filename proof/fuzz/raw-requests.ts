@@ -63,7 +63,7 @@ export type End =
   /** The server kept the connection although nothing more could come. */
   | 'not let go'
 
-export interface RawOutcome {
+interface RawOutcome {
   /** Of all replies, 100 Continue among them. */
   statuses: number[]
   /** From the connection to the first answer; 0 without one. */

@@ -16,7 +16,7 @@ import { makeCertificate } from '#server/testing/make-certificate.ts'
 import type { CleanUp } from './run-task.ts'
 
 /** What the bare page shows: one report, its token in hand. */
-export interface BareReport {
+interface BareReport {
   workspaceId: string
   reportId: string
   marcas: readonly string[]

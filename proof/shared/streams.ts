@@ -2,7 +2,7 @@ import { get } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** An open stream of message changes. */
-export interface Stream {
+interface Stream {
   /** Ids of changed messages, in the order in which they came. */
   ids: string[]
   isOpen(): boolean

@@ -87,7 +87,7 @@ const refreshGrantSchema = z.strictObject({
 })
 
 /** The signed-in user in GoTrue's shape, as far as its official client reads it. */
-export const authUserSchema = z.object({
+const authUserSchema = z.object({
   id: z.uuid(),
   aud: z.literal('authenticated'),
   role: z.literal('authenticated'),
@@ -106,7 +106,7 @@ export type AuthUser = z.output<typeof authUserSchema>
 const deviceTokenSchema = z.optional(z.string())
 
 /** Times: expires_in in seconds from now, expires_at in seconds since the epoch. */
-export const sessionSchema = z.object({
+const sessionSchema = z.object({
   access_token: z.string(),
   token_type: z.literal('bearer'),
   expires_in: z.number(),

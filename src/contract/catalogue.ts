@@ -32,7 +32,7 @@ export const estadoSchema = codeSchema
 /** The slug under which an area's setting is stored and named in paths. */
 export const slugSchema = z.string().check(z.regex(/^[a-z0-9-]{1,40}$/))
 
-export const catalogueItemSchema = z.object({
+const catalogueItemSchema = z.object({
   /** Of an area its slug. It never changes and is never used again. */
   code: z.string(),
   label: z.string(),
@@ -43,7 +43,7 @@ export const catalogueItemSchema = z.object({
 export type CatalogueItem = z.output<typeof catalogueItemSchema>
 
 /** Every area, brand and state in the order in which they are shown. */
-export const catalogueSchema = z.object({
+const catalogueSchema = z.object({
   /** Goes into If-Match, and up with every change. */
   version: z.number(),
   types: z.array(catalogueItemSchema),

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { byCause } from './messages.ts'
 import { defineRoutes } from './route.ts'
 
-export const findingSchema = z.object({
+const findingSchema = z.object({
   /** Its name for scripts, always the same: 'database', 'mail-dmarc', 'setting-PORT'. */
   check: z.string(),
   /** A fault keeps people from something, a warning may do so. */

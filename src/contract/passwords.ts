@@ -1,15 +1,15 @@
 import * as z from 'zod/mini'
 
 export const PASSWORD_MIN = 12
-export const PASSWORD_MAX = 128
+const PASSWORD_MAX = 128
 export const RESET_PASSWORD_MIN = 8
-export const RESET_STRENGTH_MIN = 40
+const RESET_STRENGTH_MIN = 40
 /** The current password and those before it that may not come back. */
 export const REMEMBERED_PASSWORDS = 5
 
 export type StrengthLevel = 'weak' | 'medium' | 'strong' | 'very-strong'
 
-export interface PasswordStrength {
+interface PasswordStrength {
   /** 0 to 100. */
   score: number
   level: StrengthLevel

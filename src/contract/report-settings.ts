@@ -5,7 +5,7 @@ import { embedModeSchema } from './reports.ts'
 import { defineRoutes } from './route.ts'
 
 /** Which report an area shows. 'Nenhum' is the absence of a setting. */
-export const reportSettingSchema = z.object({
+const reportSettingSchema = z.object({
   id: z.uuid(),
   /** The area's label. */
   type: z.string(),
@@ -25,7 +25,7 @@ const textSchema = (max: number, missing: string, tooLong: string) =>
 const nothing = z.optional(z.nullable(z.literal('')))
 
 /** What an administrator types, by mode; what the texts must look like is checkReportSetting's business. */
-export const reportSettingInputSchema = z.discriminatedUnion('embed_mode', [
+const reportSettingInputSchema = z.discriminatedUnion('embed_mode', [
   z.strictObject({
     embed_mode: z.literal('secure_sso'),
     report_url: textSchema(4096, reportSettingMessages.urlRequired, reportSettingMessages.urlInvalid),
@@ -44,7 +44,7 @@ export const reportSettingInputSchema = z.discriminatedUnion('embed_mode', [
 export type ReportSettingInput = z.input<typeof reportSettingInputSchema>
 
 /** What a dry run against Power BI can find. */
-export const REPORT_TEST_OUTCOMES = [
+const REPORT_TEST_OUTCOMES = [
   'ok',
   'not-testable',
   'bad-credentials',

@@ -5,7 +5,7 @@ import { defineRoutes } from './route.ts'
 export const embedModeSchema = z.enum(['secure_sso', 'service_principal'])
 export type EmbedMode = z.output<typeof embedModeSchema>
 
-export const reportAreaSchema = z.object({
+const reportAreaSchema = z.object({
   type: z.string(),
   embedMode: embedModeSchema,
   /** Null also when the person has no marcas or no estados: without scope nothing is shown (fail closed). */
@@ -29,7 +29,7 @@ export type OwnReports = z.output<typeof ownReportsSchema>
 
 /** Ids as the settings hold them; only an exact match counts, so their form is not checked further. */
 export const idSchema = z.string().check(z.minLength(1), z.maxLength(100))
-export const lastRefreshSchema = z.object({
+const lastRefreshSchema = z.object({
   /** When the newest refresh that went well ended, ISO 8601; null where the service does not tell. */
   refreshedAt: z.nullable(z.string()),
   /** Whether the newest refresh that is over has failed. */

@@ -41,7 +41,7 @@ export const MAX_MESSAGE_LENGTH = 1_000
 /** As many messages can be marked as unread again at once. */
 export const MAX_MARKED = 1_000
 
-export const supportMessageSchema = z.object({
+const supportMessageSchema = z.object({
   id: z.uuid(),
   name: z.string(),
   email: z.string(),
@@ -73,7 +73,7 @@ export const CONTACT_MIN_FILL_MS = 3_000
 const idParams = z.object({ id: z.uuid() })
 
 /** Ids only, of messages and of people, never what they say; `stale` asks the client to fetch everything again. */
-export const messageChangeSchema = z.union([
+const messageChangeSchema = z.union([
   z.object({ kind: z.literal('changed'), ids: z.array(z.uuid()), people: z.array(z.uuid()) }),
   z.object({ kind: z.literal('stale') }),
 ])

@@ -98,7 +98,7 @@ export function isProfileInstant(name: keyof Profile): name is ProfileInstant {
 export const roleSchema = z.enum(['admin', 'user'])
 
 /** What somebody who waits for approval has asked for. Until the e-mail is verified these are a stranger's words. */
-export const accessRequestSchema = z.object({
+const accessRequestSchema = z.object({
   /** A dealership or a department. */
   workplace: z.nullable(z.string()),
   types: z.array(z.string()),
@@ -143,7 +143,7 @@ const queryFilterSchema = z.strictObject({
   waiting: z.optional(z.enum(FLAGS)),
 })
 /** The same filter inside a body. */
-export const profileFilterSchema = z.strictObject({
+const profileFilterSchema = z.strictObject({
   ...filterFields,
   approved: z.optional(z.boolean()),
   verified: z.optional(z.boolean()),
@@ -295,7 +295,7 @@ const bulkEditResultSchema = z.object({
 export type BulkEditResult = z.output<typeof bulkEditResultSchema>
 
 /** One audit entry about a person; before and after hold what the action changed. */
-export const historyEntrySchema = z.object({
+const historyEntrySchema = z.object({
   id: z.number(),
   at: z.string(),
   /** Null when the portal or somebody who has been deleted did it. */

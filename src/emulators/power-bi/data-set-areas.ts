@@ -11,7 +11,7 @@ export interface Metric {
 }
 
 /** What generates one measure: a multiple of another measure of the same record, with ± `noise` (a fraction). */
-export interface MeasureRule {
+interface MeasureRule {
   name: string
   from: string
   times: number | 'price'

@@ -26,7 +26,7 @@ export interface PowerBiEmulatorOptions {
   readData?: () => Promise<Scope>
 }
 
-export interface PowerBiEmulator {
+interface PowerBiEmulator {
   /** Answers any request under `/demo/power-bi`; rejects only when the report page has not been built. */
   handle(request: Request): Promise<Response>
 }

@@ -47,7 +47,7 @@ export interface ReportSettingsTable {
   updated_at: Defaulted<Date>
 }
 
-export interface AuditEntriesTable {
+interface AuditEntriesTable {
   id: Generated<number>
   at: Date
   actor_id: string | null
@@ -64,7 +64,7 @@ export interface AuditEntriesTable {
   batch_id: string | null
 }
 
-export interface AccessRecordsTable {
+interface AccessRecordsTable {
   id: Generated<number>
   at: Date
   user_id: string
@@ -77,7 +77,7 @@ export interface AccessRecordsTable {
   request_id: string | null
 }
 
-export interface AccessRequestsTable extends Omit<AccessRequest, 'requested_at'> {
+interface AccessRequestsTable extends Omit<AccessRequest, 'requested_at'> {
   user_id: string
   requested_at: Defaulted<Date>
 }

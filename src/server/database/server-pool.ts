@@ -7,7 +7,7 @@ const CHECK_MS = 1_200
 /** A name that leads to another server by now, or a server that is one no more, is left by then at the latest. */
 const LONGEST_LIFE_SECONDS = 300
 
-export interface ServerFacts {
+interface ServerFacts {
   /** 150004 */
   version: number
   /** Of the database: 'UTF8' */
@@ -37,7 +37,7 @@ export async function checkServer(client: pg.ClientBase, timeoutMs: number): Pro
   return facts
 }
 
-export interface ServerPoolOptions {
+interface ServerPoolOptions {
   /** As in DATABASE_URL; several hosts are tried in turn. */
   url: string
   onConnectionError: (error: Error) => void
@@ -48,7 +48,7 @@ export interface ServerPoolOptions {
   max: number
 }
 
-export type HeldConnection = Pick<pg.PoolClient, 'query' | 'release'>
+type HeldConnection = Pick<pg.PoolClient, 'query' | 'release'>
 
 /** A pool whose connections lead to a server that writes. */
 export function createServerPool(options: ServerPoolOptions) {

@@ -80,7 +80,7 @@ export interface DemoReport {
   reportUrl?: string
 }
 
-export interface SeedOptions {
+interface SeedOptions {
   domain: string
   reports: readonly DemoReport[]
   hashPassword: (password: string) => Promise<string>

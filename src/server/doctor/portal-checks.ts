@@ -11,7 +11,7 @@ import { doubtChecks, settingChecks } from './check-settings.ts'
 import { signDoctorToken } from './doctor-token.ts'
 import type { Check } from './examine.ts'
 
-export interface Patient {
+interface Patient {
   config: Config
   environment: NodeJS.ProcessEnv
   keyring: Keyring

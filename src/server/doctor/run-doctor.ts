@@ -20,7 +20,7 @@ import { portalChecks } from './portal-checks.ts'
 const OPEN_MS = 10_000
 const MARKS = { good: 'ok    ', warning: 'aviso ', fault: 'falha ' }
 
-export interface DoctorOptions {
+interface DoctorOptions {
   mailTo?: string | undefined
   backUps?: string | undefined
 }

@@ -1,4 +1,4 @@
-export interface PageSources {
+interface PageSources {
   powerBiHosts: string[]
   usesRecaptcha: boolean
 }

@@ -12,7 +12,7 @@ import { parseInput, readJsonBody } from './read-input.ts'
 const DEFAULT_MAX_BODY_BYTES = 16 * 1024
 
 /** What a handler receives: the context, with the caller whom the route's access admits, and the parsed input. */
-export interface HandlerInput<R extends Route> {
+interface HandlerInput<R extends Route> {
   context: R['access'] extends 'public' | 'operator'
     ? PublicContext & (R['looksAtCaller'] extends true ? { actor: Actor | undefined } : unknown)
     : Context
@@ -38,7 +38,7 @@ export interface HttpEnv {
   Variables: { info: RequestInfo }
 }
 
-export interface RouteServices extends Pick<Context, 'db' | 'clock'> {
+interface RouteServices extends Pick<Context, 'db' | 'clock'> {
   authenticate: Authenticate
   /** Opens routes for operators, which no session does. */
   isOperator: IsOperator

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '#server/database/database.ts'
 import { ProblemError } from './problem-error.ts'
 
-export interface Limit {
+interface Limit {
   max: number
   windowSeconds: number
 }

@@ -117,7 +117,7 @@ function noteWhenDone(
 }
 
 /** Both in ms. */
-export interface DrainTimes {
+interface DrainTimes {
   /** How long new connections are still taken, so that a load balancer can notice in time. */
   graceMs: number
   /** How long requests may take that are under way when the grace is over. */

@@ -14,7 +14,7 @@ import { recordAudit } from './audit.ts'
 /** Something that the person at the terminal can mend; the message is one readable Portuguese line. */
 export class AdminError extends Error {}
 
-export interface AdminContext extends PublicContext {
+interface AdminContext extends PublicContext {
   publicUrl: string
   companyEmailDomain: string
 }

@@ -7,7 +7,7 @@ import type { Metrics } from './metrics.ts'
 
 const READY_WITHIN_MS = 2_000
 
-export interface OperationsServices {
+interface OperationsServices {
   version: string
   metrics: Metrics
   /** True from SIGTERM on, so that the load balancer looks elsewhere. */

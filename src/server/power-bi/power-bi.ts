@@ -120,8 +120,8 @@ export class ForeignAnswer extends Error {
 }
 
 /** 'directory' issues the portal's own token, 'power-bi' is the REST API. */
-export type UpstreamService = 'directory' | 'power-bi'
-export type UpstreamOutcome = 'ok' | 'refused' | 'throttled' | 'failed' | 'timeout' | 'unreachable'
+type UpstreamService = 'directory' | 'power-bi'
+type UpstreamOutcome = 'ok' | 'refused' | 'throttled' | 'failed' | 'timeout' | 'unreachable'
 
 /** Told of each call to an outside service, when its reply has been read or it fails. */
 export type CountCall = (service: UpstreamService, outcome: UpstreamOutcome, ms: number) => void

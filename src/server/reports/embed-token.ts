@@ -124,7 +124,7 @@ export function effectiveIdentityOf(
 export type TokenSource = 'cache' | 'shared' | 'service'
 
 /** Reads a token from the cache or, once for all who wait, from the service. */
-export type EmbedTokenCache = (userId: string, key: string, generate: Generate) => Promise<EmbedToken>
+type EmbedTokenCache = (userId: string, key: string, generate: Generate) => Promise<EmbedToken>
 
 /** @param isFirst the person has no token that is still good, so that nothing is on their screen yet */
 type Generate = (isFirst: boolean) => Promise<EmbedToken>

@@ -5,7 +5,7 @@ import type { ListedReport, NamedItem, PowerBi } from '#server/power-bi/power-bi
 
 const LIMIT = { max: 60, windowSeconds: 60 }
 
-export interface PowerBiListContext extends Context {
+interface PowerBiListContext extends Context {
   powerBi: PowerBi
   takeFromLimit: TakeFromLimit
 }

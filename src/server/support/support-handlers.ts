@@ -6,7 +6,7 @@ import type { MessageStreams } from './message-streams.ts'
 import { type ReportProblemContext, reportProblem } from './report-problem.ts'
 import { type SendMessageContext, sendMessage } from './send-message.ts'
 
-export interface SupportServices extends ServicesOf<SendMessageContext & ReportProblemContext> {
+interface SupportServices extends ServicesOf<SendMessageContext & ReportProblemContext> {
   messageStreams: Pick<MessageStreams, 'follow'>
 }
 

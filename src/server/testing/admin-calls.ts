@@ -40,7 +40,7 @@ export function readTrail({ database: { db } }: TestPortal) {
   return db.selectFrom('audit_entries').selectAll().orderBy('id').execute()
 }
 
-export interface ListedPage {
+interface ListedPage {
   items: ManagedProfile[]
   next: string | null
 }

@@ -33,7 +33,7 @@ export async function addMessages(
   return rows.map(({ id }) => id)
 }
 
-export interface FollowedEvent {
+interface FollowedEvent {
   id: string | undefined
   data: MessageChange
 }

@@ -74,7 +74,7 @@ export const DELETION_REFUSALS = {
   unknown: 'Usuário não encontrado.',
 } as const
 
-export interface DeletionFacts {
+interface DeletionFacts {
   actorId: string
   /** Those of the wanted people who exist. */
   known: ReadonlySet<string>

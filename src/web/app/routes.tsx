@@ -22,9 +22,9 @@ import type { SearchPart } from '#web/users/user-view.ts'
 import { ErrorScreen, NotFoundScreen } from './error-screens.tsx'
 
 /** What /admin keeps in its address; the screen itself drops what makes no sense. */
-export type AdminSearch = Partial<Record<SearchPart | 'area', string>>
+type AdminSearch = Partial<Record<SearchPart | 'area', string>>
 /** What /mensagens keeps in its address. */
-export type InboxSearch = Partial<Record<'q' | 'unread', string>>
+type InboxSearch = Partial<Record<'q' | 'unread', string>>
 
 /** Whether there is a session that opens the portal; one that owes a password change stays at /login. */
 function isSignedIn(): boolean {
@@ -332,7 +332,7 @@ export function createPortalRouter(history?: RouterHistory) {
   })
 }
 
-export type PortalRouter = ReturnType<typeof createPortalRouter>
+type PortalRouter = ReturnType<typeof createPortalRouter>
 
 /**
  * Asks every route's guard again when somebody has signed in or out, in this tab or another.

@@ -18,7 +18,7 @@ export function useCatalogue(): Catalogue {
 }
 
 /** What can be chosen: its value as lists hold it, and how it is shown. */
-export interface Choice {
+interface Choice {
   value: string
   label: string
 }

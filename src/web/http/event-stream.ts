@@ -6,7 +6,7 @@ export const SILENCE_MS = 35_000
 const GOOD_MS = 10_000
 const MAX_WAIT_MS = 60_000
 
-export interface StreamOptions {
+interface StreamOptions {
   signal: AbortSignal
   open: (attempt: AbortSignal) => Promise<ReadableStream<Uint8Array>>
   /** Called with each event's data, and without any when the stream shows that it is alive. */

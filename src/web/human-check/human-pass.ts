@@ -26,7 +26,7 @@ export interface HumanWidgetProps {
 }
 
 /** How the human check stands when a form is sent. 'failed' has been told to the person already. */
-export type HumanCheckResult =
+type HumanCheckResult =
   | {
       kind: 'passed'
       /** Or the answer itself, where passes are refused to this place for the moment. */

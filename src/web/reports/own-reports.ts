@@ -34,7 +34,7 @@ function asWaiting(error: unknown): OwnReports {
 /** Going back and forth between page and report moves the focus too; this often is often enough. */
 const FOCUS_REST_MS = 5_000
 
-export type OwnReportsView =
+type OwnReportsView =
   | { kind: 'loading' }
   | { kind: 'failed'; isRetrying: boolean; retry: () => void }
   /** Waits for the approval, or had one until `endedOn`. */

@@ -2,7 +2,7 @@
  * The browser's storage, asked here alone: a browser may refuse it (cookies blocked, no room left), and the page
  * then keeps what it would have stored for as long as it is open.
  */
-export interface BrowserStorage {
+interface BrowserStorage {
   get(key: string): string | null
   /** @returns whether it outlives the page */
   set(key: string, value: string): boolean

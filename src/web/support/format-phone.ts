@@ -1,5 +1,5 @@
 /** A text field's value and where the caret stands in it. */
-export interface TypedText {
+interface TypedText {
   text: string
   caret: number
 }

@@ -121,7 +121,7 @@ function nextPart(popup: HTMLElement, { key, target, ctrlKey, metaKey, altKey }:
 export const partClasses =
   'flex w-full cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-2 text-left outline-none hover:bg-subtle focus:bg-subtle focus-visible:ring-2 focus-visible:ring-brand-strong focus-visible:ring-inset'
 
-export interface MenuItem {
+interface MenuItem {
   id: string
   label: string
   icon: LucideIcon

@@ -12,7 +12,7 @@ export interface ToastContent {
   /** Milliseconds since the epoch: what is left until then is counted down below the title. */
   countdownTo?: number
 }
-export interface ToastAction {
+interface ToastAction {
   label: string
   run: () => void
 }

@@ -12,7 +12,7 @@ import { readAllMatching } from './user-queries.ts'
 const BATCH_SIZE = 250
 const MAX_NAMED = 3
 
-export interface Deletion {
+interface Deletion {
   deletedIds: string[]
   refused: { userId: string; error: string }[]
   /** What broke it off; the people of later batches are untouched. */

@@ -29,7 +29,7 @@ export function drawHeading(session: Session, actions: ReportActions): HTMLEleme
 }
 
 /** The values of a column: what the reader may see, and what of it is let through. */
-export interface FilterChoice {
+interface FilterChoice {
   column: FilterColumn
   permitted: readonly string[]
   chosen: readonly string[]

@@ -7,7 +7,7 @@ const RESOURCE = 'https://analysis.windows.net/powerbi/api'
 /** What the real directory grants a service principal, in seconds. */
 const USUAL_LIFE = 3599
 
-export interface DirectoryRequest {
+interface DirectoryRequest {
   tenant: string
   form: URLSearchParams
   clientSecret: string

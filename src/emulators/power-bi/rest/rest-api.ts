@@ -19,7 +19,7 @@ import { generateTokenForReport, generateTokenV2, type TokenRequest } from './ge
 import { readToken } from './signed-token.ts'
 
 /** A call of the REST API; `path` begins behind `/api`, `now` is in milliseconds since the epoch. */
-export interface RestRequest {
+interface RestRequest {
   method: string
   path: string
   search: URLSearchParams

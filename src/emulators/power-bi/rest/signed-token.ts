@@ -7,7 +7,7 @@ function signatureOf(secret: string, purpose: string, text: string): Buffer {
 }
 
 /** The two kinds of token; each is signed with a key of its own, so that neither passes for the other. */
-export type TokenPurpose = 'directory' | 'embed'
+type TokenPurpose = 'directory' | 'embed'
 
 /** A three-part token `header.payload.signature` in base64url with a readable payload (RFC 7515, HS256). */
 export function signToken(secret: string, purpose: TokenPurpose, payload: Record<string, unknown>): string {

@@ -35,7 +35,7 @@ function rememberedForm(reportId: string) {
 }
 
 /** A report whose frame loads while its token is on the way. */
-export interface BegunReport {
+interface BegunReport {
   /** Holds the frame alone; nothing else touches it. */
   element: HTMLElement
   /** Never rejects. */
@@ -43,7 +43,7 @@ export interface BegunReport {
 }
 
 /** Starts the frame of a report inside `parent`. */
-export function beginReport(parent: HTMLElement, title: string, view: ReportView): BegunReport {
+function beginReport(parent: HTMLElement, title: string, view: ReportView): BegunReport {
   const element = document.createElement('div')
   element.className = 'size-full'
   parent.append(element)

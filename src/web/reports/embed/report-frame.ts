@@ -21,7 +21,7 @@ export type FrameStatus =
   | { kind: 'reconnecting' }
   | { kind: 'failed'; failure: EmbedFailure }
 
-export interface ReportFrameOptions {
+interface ReportFrameOptions {
   /** The report gets an element of its own in it. */
   parent: HTMLElement
   title: string

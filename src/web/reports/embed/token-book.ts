@@ -19,7 +19,7 @@ export type TokenOutcome =
   | TokenFailure
 
 /** `isPaused` when it is the capacity that has been paused. */
-export interface TokenFailure {
+interface TokenFailure {
   kind: 'failed'
   detail: string
   isPaused?: boolean

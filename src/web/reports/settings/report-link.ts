@@ -1,7 +1,7 @@
 import { parseUrl, reduceToUrl, UUID as WHOLE_UUID } from '#contract/share-url.ts'
 import type { SettingForm } from './setting-form.ts'
 
-export interface NamedReport {
+interface NamedReport {
   workspaceId: string
   reportId: string
 }

@@ -149,7 +149,7 @@ function SettingsLoading() {
   )
 }
 
-export type AreaState = 'configured' | 'empty' | 'changed'
+type AreaState = 'configured' | 'empty' | 'changed'
 
 const LOOKS: Record<AreaState, { dot: string; text: string }> = {
   configured: { dot: 'rounded-full bg-success', text: 'com relatório' },
