@@ -1,3 +1,8 @@
+import { signInMessages } from './accounts.ts'
+import { reportMessages } from './messages.ts'
+import { passwordMessages } from './passwords.ts'
+import { adminMessages } from './user-rules.ts'
+
 /**
  * Every way in which a request can fail: its HTTP status, its title, and the Portuguese sentence shown
  * when the code that failed had nothing more precise to say.
@@ -5,17 +10,13 @@
 export const PROBLEMS = {
   'invalid-input': [400, 'Dados inválidos', 'Os dados enviados são inválidos. Confira e tente novamente.'],
   'malformed-json': [400, 'JSON malformado', 'O corpo do pedido não é um JSON válido.'],
-  'human-check-required': [400, 'Verificação necessária', 'Por favor, complete a verificação reCAPTCHA'],
-  'human-check-failed': [400, 'Verificação recusada', 'Falha na verificação reCAPTCHA'],
-  'invalid-credentials': [400, 'Credenciais inválidas', 'Falha no login. Verifique suas credenciais.'],
+  'human-check-required': [400, 'Verificação necessária', signInMessages.humanCheckRequired],
+  'human-check-failed': [400, 'Verificação recusada', signInMessages.humanCheckFailed],
+  'invalid-credentials': [400, 'Credenciais inválidas', signInMessages.failed],
   'invalid-refresh-token': [400, 'Sessão encerrada', 'Sua sessão terminou. Entre novamente.'],
   unauthenticated: [401, 'Não autenticado', 'Sua sessão terminou. Entre novamente.'],
-  forbidden: [403, 'Acesso negado', 'Acesso negado. Apenas administradores.'],
-  'not-approved': [
-    403,
-    'Conta pendente',
-    'Sua conta está pendente de aprovação pelo administrador. Você receberá acesso assim que for aprovado.',
-  ],
+  forbidden: [403, 'Acesso negado', adminMessages.accessDenied],
+  'not-approved': [403, 'Conta pendente', reportMessages.pending],
   'access-ended': [
     403,
     'Acesso encerrado',
@@ -32,11 +33,7 @@ export const PROBLEMS = {
     'Link inválido',
     'Este link já foi usado ou expirou. Peça um novo e-mail e use o link mais recente.',
   ],
-  'no-scope': [
-    403,
-    'Sem marcas ou estados',
-    'Sua conta ainda não tem marcas ou estados liberados. Peça ao administrador que os libere.',
-  ],
+  'no-scope': [403, 'Sem marcas ou estados', reportMessages.noScope],
   'not-found': [404, 'Não encontrado', 'O endereço pedido não existe.'],
   'report-not-found': [404, 'Relatório não encontrado', 'Este relatório não está disponível para você.'],
   'method-not-allowed': [405, 'Método não permitido', 'Este endereço não aceita esse método.'],
@@ -46,11 +43,7 @@ export const PROBLEMS = {
   'unsupported-media-type': [415, 'Formato não aceito', 'Envie os dados como JSON.'],
   'misdirected-request': [421, 'Endereço não atendido', 'Abra o portal pelo endereço configurado.'],
   'headers-too-large': [431, 'Cabeçalho grande demais', 'O cabeçalho do pedido é maior do que o permitido.'],
-  'password-rejected': [
-    422,
-    'Senha rejeitada',
-    'Senha rejeitada pelo servidor. Tente uma senha diferente com maiúsculas, minúsculas, números e símbolo, evitando senhas comuns/vazadas.',
-  ],
+  'password-rejected': [422, 'Senha rejeitada', passwordMessages.rejected],
   'idempotency-key-reused': [
     422,
     'Chave de outro pedido',

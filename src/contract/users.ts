@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { estadoSchema, MAX_ITEMS, marcaSchema, typeSchema } from './catalogue.ts'
 import { defineRoutes } from './route.ts'
-import { MAX_IDS, MAX_NAME_LENGTH, MAX_NOTE_LENGTH, PROFILE_SORTS } from './user-rules.ts'
+import { adminMessages, MAX_IDS, MAX_NAME_LENGTH, MAX_NOTE_LENGTH, PROFILE_SORTS } from './user-rules.ts'
 
 /** Everything that leaves a row in the audit trail; each can appear in a person's history. */
 export const AUDIT_ACTIONS = [
@@ -153,9 +153,10 @@ export type ProfileFilter = z.output<typeof profileFilterSchema>
 
 const MAX_IDS_BYTES = 256 * 1024
 
-const idsSchema = (tooFew: string) => z.array(z.uuid()).check(z.minLength(1, tooFew), z.maxLength(MAX_IDS))
+const someOf = <S extends z.ZodMiniType>(schema: S) =>
+  z.array(schema).check(z.minLength(1, adminMessages.deleteNothing), z.maxLength(MAX_IDS))
 
-const userParams = z.object({ userId: z.uuid() })
+export const userParams = z.object({ userId: z.uuid() })
 
 /** Whole lists of entitlements, as an administrator sets them; what is named twice counts once, what is unknown the server refuses. */
 export const listSchemas = {
@@ -272,7 +273,7 @@ const bulkChangeFields = {
   estados: z.optional(listSchemas.estados),
 }
 const bulkEditSchema = z.union([
-  z.strictObject({ userIds: idsSchema('Nenhum usuário selecionado'), ...bulkChangeFields }),
+  z.strictObject({ userIds: someOf(z.uuid()), ...bulkChangeFields }),
   z.strictObject({ allMatching: allMatchingSchema, ...bulkChangeFields }),
 ])
 export type BulkEdit = z.output<typeof bulkEditSchema>
@@ -408,11 +409,7 @@ export const userRoutes = defineRoutes({
     summary:
       'Approves several people, each with entitlements of their own, all or nothing; a dry run only counts. `fields` name the items that keep it from being done: 409 who is gone, approved or changed meanwhile, 400 whose e-mail is not verified',
     query: z.object({ dryRun: z.optional(z.enum(FLAGS)) }),
-    body: z.strictObject({
-      items: z
-        .array(approvalSchema)
-        .check(z.minLength(1, 'Nenhum usuário selecionado'), z.maxLength(MAX_IDS)),
-    }),
+    body: z.strictObject({ items: someOf(approvalSchema) }),
     response: approvalResultSchema,
     maxBodyBytes: MAX_APPROVALS_BYTES,
   },
@@ -449,7 +446,7 @@ export const userRoutes = defineRoutes({
     access: 'admin',
     idempotent: true,
     summary: 'Deletes people and everything about them; each is deleted or reported on its own',
-    body: z.strictObject({ userIds: idsSchema('Nenhum usuário selecionado') }),
+    body: z.strictObject({ userIds: someOf(z.uuid()) }),
     response: z.object({
       success: z.array(z.uuid()),
       errors: z.array(z.object({ userId: z.uuid(), error: z.string() })),

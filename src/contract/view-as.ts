@@ -1,12 +1,11 @@
 import * as z from 'zod/mini'
 import { idSchema, issuedTokenSchema, ownReportsSchema } from './reports.ts'
 import { defineRoutes } from './route.ts'
-import { instantSchema } from './users.ts'
+import { instantSchema, userParams } from './users.ts'
 
 /** So long an administrator may see what somebody else sees before it is to be begun anew. */
 export const VIEW_AS_MINUTES = 15
 
-const userParams = z.object({ userId: z.uuid() })
 /** What stands for one view of one administrator; good for nobody else. */
 const viewSchema = z.string().check(z.regex(/^\d{1,18}$/))
 

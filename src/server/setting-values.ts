@@ -3,6 +3,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
+import { UUID } from '#contract/share-url.ts'
 import { isPostgresUrl, urlsOfHosts } from './database/server-urls.ts'
 import { parseProxies, type TrustedProxies } from './http/caller-ip.ts'
 
@@ -52,7 +53,6 @@ export const wholeNumber = (min: number, max: number) => {
 export const emailAddress = z.email({ error: 'informe um e-mail' }).transform((value) => value.toLowerCase())
 export const readableFile = text.refine((file) => canRead(file), { error: 'o arquivo não pode ser lido' })
 
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 const DOMAIN = /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/i
 export const applicationId = z.string().regex(UUID, { error: 'informe o ID do aplicativo (um UUID)' })
 export const tenantId = z.string().refine((id) => UUID.test(id) || DOMAIN.test(id), {
