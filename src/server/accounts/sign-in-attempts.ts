@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '#server/database/schema.ts'
 import { ipGroup } from '#server/http/caller-ip.ts'
 import type { PublicContext } from '#server/http/context.ts'
@@ -105,26 +105,27 @@ async function countFailure(db: Db, { key, free }: Counter, now: number): Promis
 }
 
 /**
- * After a success: forgets the failures from its place, and takes back what it counted, and locked, overall.
- * @param counted what `reserveAttempt` returned: while the row still says so, nobody has failed since
+ * Takes back what an attempt counted, and locked, that was no failure; a right password forgets those before it from its
+ * place, too.
+ * @param counted what `reserveAttempt` returned: while the row overall still says so, nobody has failed since
+ * @param isRight false for a password that was not looked at
  */
 export async function clearAttempts(
   { db, clock }: PublicContext,
   attempt: Attempt,
-  counted: number,
+  { counted, isRight }: { counted: number; isRight: boolean },
 ): Promise<void> {
   const { place, overall } = countersOf(attempt)
-  await db.deleteFrom('sign_in_attempts').where('key', '=', place.key).execute()
-  if (!overall) return
   const at = new Date(clock())
-  await db
-    .updateTable('sign_in_attempts')
-    .set({
-      failures: sql`greatest(0, failures - 1)`,
-      locked_until: sql`case when failures = ${counted}::int or failures <= ${overall.free}::int then ${at}::timestamptz else locked_until end`,
-    })
-    .where('key', '=', overall.key)
-    .execute()
+  const takeBack = async ({ key }: Counter, isOwnLock: RawBuilder<unknown>) => {
+    const locked_until = sql<Date>`case when ${isOwnLock} then ${at}::timestamptz else locked_until end`
+    const failures = sql<number>`greatest(0, failures - 1)`
+    await db.updateTable('sign_in_attempts').set({ failures, locked_until }).where('key', '=', key).execute()
+  }
+  if (isRight) await db.deleteFrom('sign_in_attempts').where('key', '=', place.key).execute()
+  // Others from there wait for their turn.
+  else await takeBack(place, sql`true`)
+  if (overall) await takeBack(overall, sql`failures = ${counted}::int or failures <= ${overall.free}::int`)
 }
 
 /**

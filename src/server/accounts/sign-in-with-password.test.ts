@@ -1,15 +1,17 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { refresh, signIn } from '#server/testing/account-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { isPasswordRight } from './password-hashing.ts'
 
-const hashes = vi.hoisted(() => ({ verified: 0 }))
+const hashes = vi.hoisted(() => ({ verified: 0, held: undefined as Promise<false> | undefined }))
 // Nothing else tells from outside how much work was done.
 vi.mock('@node-rs/argon2', async (original) => {
   const real = await original<typeof import('@node-rs/argon2')>()
-  const verify: typeof real.verify = (...args) => {
+  const verify: typeof real.verify = async (...args) => {
     hashes.verified++
+    if (hashes.held) return hashes.held
     return real.verify(...args)
   }
   return { ...real, verify }
@@ -95,6 +97,28 @@ describeOnEachDatabase('signing in with a password', (kind) => {
     })
     expect(replies[1]).toEqual(replies[0])
     expect(replies[2]).toEqual(replies[0])
+  })
+
+  test('counts no attempt against the account that the portal was too busy to look at', async () => {
+    const { email } = await addPerson(portal, { password: TEST_PASSWORD })
+    const { db } = portal.database
+    await db.deleteFrom('sign_in_attempts').execute()
+    expect((await signIn(portal, email, 'Outra-Senha-Longa-2026!')).status).toBe(400)
+    const { promise, resolve } = Promise.withResolvers<false>()
+    hashes.held = promise
+    const queue = Array.from({ length: 202 }, () => isPasswordRight(undefined, 'x'))
+    onTestFinished(async () => {
+      resolve(false)
+      await Promise.all(queue)
+      hashes.held = undefined
+    })
+    for (let count = 0; count < 5; count++)
+      expect((await signIn(portal, email, TEST_PASSWORD)).body).toMatchObject({ code: 'too-busy' })
+    const counted = await db.selectFrom('sign_in_attempts').select(['failures', 'locked_until']).execute()
+    expect(counted.map(({ failures, locked_until }) => [failures, +locked_until <= portal.clock()])).toEqual([
+      [1, true],
+      [1, true],
+    ])
   })
 
   test('minds every character of the password', async () => {

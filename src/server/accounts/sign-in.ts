@@ -94,7 +94,12 @@ async function tryPassword(context: AccountContext, attempt: Attempt, password: 
     .select('passwords.hash')
     .where('email', '=', email)
     .executeTakeFirst()
-  if (!(await isPasswordRight(found?.hash ?? undefined, password)) || !found) {
+  const isRight = await isPasswordRight(found?.hash ?? undefined, password).catch(async (error) => {
+    // The portal was too busy to look at it.
+    if (failures > 0) await clearAttempts(context, attempt, { counted: failures, isRight: false })
+    throw error
+  })
+  if (!isRight || !found) {
     if (isBuiltin) await warnBuiltinAdmin(context, email, failures)
     throw new ProblemError('invalid-credentials')
   }
@@ -104,7 +109,7 @@ async function tryPassword(context: AccountContext, attempt: Attempt, password: 
   const kind = password.length < PASSWORD_MIN ? 'forcedChange' : 'full'
   const session = await context.db.transaction().execute(async (db) => {
     const within = { ...context, db }
-    if (failures > 0) await clearAttempts(within, attempt, failures)
+    if (failures > 0) await clearAttempts(within, attempt, { counted: failures, isRight })
     await noteUse(db, found.user_id, last_sign_in_at)
     // The update waits for a change of password under way: the session must not outlive what it was opened with.
     await assertUnchanged(db, found.user_id, found.hash as string)
