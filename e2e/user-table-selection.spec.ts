@@ -87,4 +87,9 @@ test('the keyboard alone reaches everything', async ({ page, demo }) => {
   await expect(last).toBeInViewport({ ratio: 0.9 })
   await page.keyboard.press('Home')
   await expect(first.getByRole('button', { name: 'Mais ações' })).toBeFocused()
+  // Tab finds what comes next in a row that is scrolled far away, too.
+  await page.locator('main').evaluate((main) => main.scrollTo({ top: main.scrollHeight }))
+  await expect(last).toBeInViewport()
+  await page.keyboard.press('Shift+Tab')
+  await expect(first.getByRole('button', { name: /^(Remover|Aprovar)$/ })).toBeFocused()
 })

@@ -106,3 +106,22 @@ test("who comes back from 'Minha conta' finds the table where it was left", asyn
   await expect(rows(page).first()).toBeVisible()
   expect(await top()).toBe(0)
 })
+
+test('on paper stands everybody who has been read, and the table is then where it was', async ({ page }) => {
+  // Before the page's own listener, which takes the rows away again.
+  await page.addInitScript(() =>
+    window.addEventListener('afterprint', () => {
+      const rows = [...document.querySelectorAll('#usuarios tbody [data-index]')]
+      const isAlone = rows.some((row) => getComputedStyle(row).position === 'absolute')
+      document.documentElement.dataset.onPaper = isAlone ? 'apart' : `${rows.length}`
+    }),
+  )
+  await openTable(page)
+  await page.locator('main').evaluate((main) => main.scrollTo({ top: 2_000 }))
+  const box = page.locator('#usuarios [data-index="30"]').getByRole('checkbox')
+  await box.focus()
+  await page.pdf()
+  await expect(page.locator('html')).toHaveAttribute('data-on-paper', '100')
+  await expect(box).toBeFocused()
+  await expect(box).toBeInViewport()
+})

@@ -51,7 +51,7 @@ export function useRows(body: ElementRef, bar: ElementRef, count: number, areCar
     return { index, apart: isApart ? top - start : undefined }
   })
   const above = (items[rows.findIndex(({ apart }) => apart === undefined)]?.start ?? start) - start
-  return { virtualizer, rows, above, barHeight, setFocused }
+  return { virtualizer, rows, above, barHeight, isPrinting, setFocused }
 }
 
 /** On paper stands everybody who has been read, in sight or not. */

@@ -36,6 +36,8 @@ interface UserRowProps extends Row {
   apart: number | undefined
   /** Takes the height of a card; rows of the wide table are all alike. */
   measure: ((row: HTMLElement | null) => void) | undefined
+  /** Values say what they are, where no head stands above them: on a card, and on paper. */
+  isLabelled: boolean
 }
 
 /** One person: a line of the table, on a narrow window a card. */
@@ -71,9 +73,8 @@ export const UserRow = memo(function UserRow(props: UserRowProps) {
       </Cell>
       {COLUMNS.map(({ head, card, cardHead = head, cell }) => (
         <Cell key={head} className={classNames(cellClasses[card], 'xl:col-auto xl:row-auto')}>
-          {/* On a card no head stands above it. */}
-          {measure && (card === 'left' || card === 'right') && (
-            <span aria-hidden="true" className="mr-1.5 text-muted">
+          {props.isLabelled && (card === 'left' || card === 'right') && (
+            <span aria-hidden="true" className="mr-1.5 text-muted xl:hidden">
               {cardHead}
             </span>
           )}

@@ -50,7 +50,7 @@ export function UserTable(props: UserTableProps) {
   // All that match have their place from the start, read or not, so that the scroll bar tells the truth.
   const wholeCount = list.hasMore ? Math.max(profiles.length + 1, list.totalCount ?? 0) : profiles.length
   const count = list.isLoading ? FIRST_SKELETONS : wholeCount
-  const { virtualizer, rows, above, barHeight, setFocused } = useRows(body, bar, count, isNarrow)
+  const { virtualizer, rows, above, barHeight, isPrinting, setFocused } = useRows(body, bar, count, isNarrow)
   const moveFocus = useRowKeys(body, virtualizer)
   const isNearEnd = (rows.at(-1)?.index ?? 0) + READ_AHEAD >= profiles.length
   useEffect(() => {
@@ -76,7 +76,10 @@ export function UserTable(props: UserTableProps) {
         onFocus={({ target }) =>
           setFocused(Number(target.closest<HTMLElement>('[data-index]')?.dataset.index ?? -1))
         }
-        onBlur={() => setFocused(-1)}
+        // While the focus goes from one row to another, neither may be taken away.
+        onBlur={({ currentTarget, relatedTarget }) =>
+          !currentTarget.contains(relatedTarget) && setFocused(-1)
+        }
         // Rows stand below each other: a style of its own for each, its place, would double what its drawing costs.
         style={count === 0 ? undefined : { height: virtualizer.getTotalSize(), paddingTop: above }}
         className={classNames(
@@ -98,6 +101,7 @@ export function UserTable(props: UserTableProps) {
               isSelected={isSelected(selection, profile.user_id)}
               isOutdated={isOutdated}
               measure={isNarrow ? virtualizer.measureElement : undefined}
+              isLabelled={isNarrow || isPrinting}
               onToggle={onToggle}
               onAction={onAction}
             />

@@ -18,6 +18,7 @@ import { UsersToolbar } from './users-toolbar.tsx'
 const TITLE_ID = 'usuarios-titulo'
 // Tailwind's xl, from which on the table fits; below it people are cards.
 const wide = window.matchMedia('(min-width: 80rem)')
+const paper = window.matchMedia('print')
 
 /** The card 'Administração de Usuários' of /admin. */
 export function UsersCard() {
@@ -114,7 +115,8 @@ function ExportButton({ filter, order }: { filter: ProfileFilter; order: Profile
 function useIsWide(): boolean {
   const [isWide, setIsWide] = useState(wide.matches)
   useEffect(() => {
-    const follow = () => setIsWide(wide.matches)
+    // Paper is narrow, but another table would lose the place and the focus; that one shows cards by itself.
+    const follow = () => paper.matches || setIsWide(wide.matches)
     wide.addEventListener('change', follow)
     return () => wide.removeEventListener('change', follow)
   }, [])
