@@ -34,6 +34,7 @@ describe('the address of a caller', () => {
 
   test('is written in one way: without port, brackets, zone or mapping', () => {
     expect(callerIp('::ffff:198.51.100.1', undefined, nobody)).toBe('198.51.100.1')
+    expect(callerIp('10.0.0.1', '0:0:0:0:0:FFFF:c633:6401', proxies)).toBe('198.51.100.1')
     expect(callerIp('fe80::1%eth0', undefined, nobody)).toBe('fe80::1')
     expect(callerIp('10.0.0.1', '203.0.113.9:51234', proxies)).toBe('203.0.113.9')
     expect(callerIp('10.0.0.1', '[2001:DB8:0::1]:443', proxies)).toBe('2001:db8::1')
@@ -69,6 +70,7 @@ describe('the address of a caller', () => {
 describe('limits count', () => {
   test('IPv4 addresses one by one', () => {
     expect(ipGroup('198.51.100.1')).toBe('198.51.100.1')
+    expect(ipGroup('::ffff:c633:6401')).toBe('198.51.100.1')
     expect(ipGroup('198.51.100.1')).not.toBe(ipGroup('198.51.100.2'))
   })
 

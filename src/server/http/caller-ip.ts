@@ -1,4 +1,4 @@
-import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net'
 
 /** The part of an IP that limits count by: IPv4 as it is, IPv6 its /64, which one subscriber owns. */
 export function ipGroup(ip: string): string {
@@ -66,7 +66,7 @@ function canonicalIp(text: string): string | undefined {
     .replace(/^\[(.*)\](:\d+)?$/, '$1')
     .replace(/^([\d.]+):\d+$/, '$1')
     .replace(/%.*$/, '')
-    .replace(/^::ffff:(?=[\d.]+$)/i, '')
   if (isIPv4(bare)) return bare
-  return isIPv6(bare) ? new URL(`http://[${bare}]`).hostname.slice(1, -1) : undefined
+  if (!isIPv6(bare)) return undefined
+  return new SocketAddress({ address: bare, family: 'ipv6' }).address.replace(/^::ffff:(?=[\d.]+$)/, '')
 }
