@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { emailOf, expect, openAs, reportOf, signIn, solveHumanCheck, test } from './portal-fixture.ts'
 import { expectNothingSerious, inEachLook, seriousFindings } from './serious-findings.ts'
+import { sendMessages } from './support-calls.ts'
 
 test('axe finds nothing serious on /login and /power-bi', async ({ page }) => {
   await page.goto('/login')
@@ -73,6 +74,24 @@ test('axe finds nothing serious where a link in a mail leads', async ({ page }) 
   await expectClean(page, 'Este link é de outra conta')
   await page.getByRole('button', { name: 'Sair e confirmar' }).click()
   await expectClean(page, 'Peça um novo link')
+})
+
+test('axe finds nothing serious on /contato and /mensagens', async ({ page, demo }) => {
+  await page.goto('/contato')
+  await page.getByRole('button', { name: 'Enviar Mensagem' }).click()
+  await expect(page.getByText('Nome é obrigatório').first()).toBeVisible()
+  await expectNothingSerious(page)
+
+  await sendMessages(demo, { message: 'linha\n'.repeat(20) })
+  await openAs(page, 'admin', '/mensagens')
+  await expect(page.getByRole('button', { name: 'Mostrar tudo' }).first()).toBeVisible()
+  await expectNothingSerious(page)
+  await page.getByRole('button', { name: 'Excluir' }).first().click()
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await expectNothingSerious(page)
+  await page.goto('/mensagens?q=nada+disso')
+  await expect(page.getByText('Nenhuma mensagem encontrada')).toBeVisible()
+  await expectNothingSerious(page)
 })
 
 test('axe finds nothing serious in any component', async ({ page }) => {

@@ -101,7 +101,6 @@ export async function pressInMenu(scope: Page | Locator, name: string): Promise<
   await scope.getByRole('menuitem', { name, exact: true }).click()
 }
 
-/** Opens /admin with one person in the table. */
 export const openPerson = (page: Page, email: string) => openAdmin(page, `?q=${encodeURIComponent(email)}`)
 
 /** A notice over the page. */

@@ -18,7 +18,6 @@ export interface Fault {
   times?: number
 }
 
-/** A captured mail. */
 export interface Mail {
   id: string
   to: string

@@ -15,7 +15,6 @@ export interface Answer {
 export interface Asked {
   method?: string
   path: string
-  /** An access token. */
   token?: string
   /** Sent as JSON. */
   body?: unknown

@@ -8,6 +8,9 @@ export interface Reply {
   headers?: Record<string, string>
 }
 
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** A refusal in the shape of the Power BI REST API. */
 export function refuse(
   status: number,

@@ -54,12 +54,12 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
     // A model without a history of refreshes refuses: that is nobody's fault and must ring no alarm.
     countCall: (service, outcome, ms) => outcome !== 'refused' && options.countCall(service, outcome, ms),
   })
-  const factsOf = rememberFor(METADATA_MS, options.clock, (report: ReportRef) => readReport(rest, report))
-  const needsIdentity = rememberFor(METADATA_MS, options.clock, (model: Model) =>
+  const factsOf = remember(options.clock, (report: ReportRef) => readReport(rest, report))
+  const needsIdentity = remember(options.clock, (model: Model) =>
     readNeedsIdentity(rest, datasetPathOf(model)),
   )
   // What the service does not tell is remembered too: asking again would not help.
-  const lastRefreshOf = rememberFor(METADATA_MS, options.clock, (model: Model) =>
+  const lastRefreshOf = remember(options.clock, (model: Model) =>
     readLastRefresh(restForRefreshes, datasetPathOf(model)).catch(() => NOT_TOLD),
   )
   /** Reports for which a guess would be wrong. */
@@ -135,11 +135,9 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
 /**
  * Remembers an asynchronous answer by what it is about for a while; callers at the same time share one flight,
  * failures are never remembered.
- * @param ms how long an answer stays good
  * @param clock ms since the epoch
  */
-function rememberFor<T, K extends object>(
-  ms: number,
+function remember<T, K extends object>(
   clock: () => number,
   read: (about: K) => Promise<T>,
 ): (about: K) => Promise<T> {
@@ -153,7 +151,7 @@ function rememberFor<T, K extends object>(
       if (entries.get(key)?.answer === answer) entries.delete(key)
     })
     if (entries.size >= MAX_REMEMBERED) entries.delete(entries.keys().next().value as string)
-    entries.set(key, { answer, until: clock() + ms })
+    entries.set(key, { answer, until: clock() + METADATA_MS })
     return answer
   }
 }

@@ -3,11 +3,11 @@ import { chmodSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** A self-signed certificate for 127.0.0.1 and localhost, fresh, by the machine's openssl; whoever asks removes the folder. */
-export function makeCertificate(days = 30): { folder: string; certificate: string; key: string } {
+export function makeCertificate(): { folder: string; certificate: string; key: string } {
   const folder = mkdtempSync('/tmp/patio-certificate-')
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', String(days)]
+  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '30']
   execFileSync('openssl', ['req', '-x509', ...kind, ...subject, '-keyout', key, '-out', certificate], {
     stdio: 'ignore',
   })

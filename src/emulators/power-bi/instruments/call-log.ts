@@ -1,3 +1,5 @@
+import { isObject } from '#emulators/power-bi/reply.ts'
+
 /** One call that the directory or the REST API received; `status` is null while it is being answered. */
 export interface RecordedCall {
   at: string
@@ -23,8 +25,7 @@ export function readBody(text: string, contentType: string): unknown {
     return masked(Object.fromEntries(new URLSearchParams(text)))
   try {
     const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? masked(value as Record<string, unknown>) : value
+    return isObject(value) ? masked(value) : value
   } catch {
     return text
   }

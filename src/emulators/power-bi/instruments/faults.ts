@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Reply, refuse } from '#emulators/power-bi/reply.ts'
+import { isObject, type Reply, refuse } from '#emulators/power-bi/reply.ts'
 
 const FAULT_TARGETS = [
   'directory',
@@ -124,9 +124,6 @@ function usualFailure(fault: Fault, status: number): Reply {
   const codes = { error_codes: [number], correlation_id: randomUUID() }
   return { status, body: { error: fault.errorCode ?? error, error_description, ...codes } }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function answered(fault: Fault, normal: Reply): Reply {
   const { status, body } = fault

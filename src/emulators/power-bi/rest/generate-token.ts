@@ -5,7 +5,7 @@ import {
   reportOfDataset,
   reportOfId,
 } from '#emulators/power-bi/catalogue.ts'
-import { type Reply, refuse } from '#emulators/power-bi/reply.ts'
+import { isObject, type Reply, refuse } from '#emulators/power-bi/reply.ts'
 import { describeDataset } from './describe-report.ts'
 import { signToken } from './signed-token.ts'
 
@@ -30,8 +30,6 @@ interface Grant {
 }
 
 const badRequest = (message: string) => refuse(400, 'InvalidRequest', message)
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** When the token ends, in whole seconds since the epoch; undefined for a lifetime that is not a number. */
 function expiryOf(request: TokenRequest, lifetime: unknown): number | undefined {
