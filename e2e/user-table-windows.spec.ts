@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from './portal-fixture.ts'
-import { header, openTable, overflowsSideways, rows } from './user-table-fixture.ts'
+import { header, openTable, overflowsSideways, rows, untilSorted } from './user-table-fixture.ts'
 
 const heightOf = async (page: Page, index: number) =>
   (await page.locator(`#usuarios [data-index="${index}"]`).boundingBox())?.height
@@ -76,6 +76,25 @@ test('on a phone the head fades where more of it scrolls in, and its end can be 
 })
 
 const innerWidthOf = (page: Page) => page.getByRole('searchbox').evaluate((input) => input.clientWidth)
+
+test('in another order cards keep their heights, and the last one ends with the table', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await openTable(page, '?q=ana')
+  const restBelow = () =>
+    page.evaluate(() => {
+      document.querySelector('main')?.scrollTo({ top: 99_999 })
+      const body = document.querySelector('#usuarios tbody')
+      const count = Number(body?.closest('table')?.getAttribute('aria-rowcount'))
+      const bottom = body?.querySelector(`[aria-rowindex="${count}"]`)?.getBoundingClientRect().bottom
+      return body && bottom && Math.round(body.getBoundingClientRect().bottom - bottom)
+    })
+  await expect.poll(restBelow).toBe(0)
+  for (const direction of ['ascending', 'descending']) {
+    await header(page, 'Nome').click()
+    await untilSorted(page, 'Nome', direction)
+    await expect.poll(restBelow).toBe(0)
+  }
+})
 
 test('an administrator is told from the others, and rows keep their height', async ({ page }) => {
   await openTable(page)

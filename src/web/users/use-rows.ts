@@ -1,7 +1,16 @@
 import { useRouter } from '@tanstack/react-router'
 import { defaultRangeExtractor, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { flushSync } from 'react-dom'
+import type { ManagedProfile } from '#contract/users.ts'
 
 type ElementRef = RefObject<HTMLElement | null>
 
@@ -16,11 +25,18 @@ const CARD_REM = 9
 /**
  * The rows near the visible part of the page, and their places. The page itself scrolls, not the table.
  * @param bar what sticks above the head
+ * @param profiles those who have been read: a card's height is the person's, wherever the order puts it
  * @param areCards rows are cards, each of which says how high it is
  * @returns the rows to draw, below each other from `above` on; one that is `apart` from the others has a place of its own.
  * Both are pixels from the top of the table's body, and `barHeight` is in pixels too.
  */
-export function useRows(body: ElementRef, bar: ElementRef, count: number, areCards: boolean) {
+export function useRows(
+  body: ElementRef,
+  bar: ElementRef,
+  count: number,
+  profiles: readonly ManagedProfile[],
+  areCards: boolean,
+) {
   const { start, barHeight } = usePlace(body, bar)
   // The row that has the focus stays, however far away it is scrolled; else the focus would be lost.
   const [focused, setFocused] = useState(-1)
@@ -32,6 +48,7 @@ export function useRows(body: ElementRef, bar: ElementRef, count: number, areCar
     count,
     getScrollElement: () => scrollerOf(body.current),
     estimateSize: () => rowPx,
+    getItemKey: useCallback((index: number) => profiles[index]?.user_id ?? index, [profiles]),
     overscan: OVERSCAN,
     scrollMargin: start,
     scrollPaddingStart: barHeight + HEAD_PX,

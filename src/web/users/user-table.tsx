@@ -50,7 +50,13 @@ export function UserTable(props: UserTableProps) {
   // All that match have their place from the start, read or not, so that the scroll bar tells the truth.
   const wholeCount = list.hasMore ? Math.max(profiles.length + 1, list.totalCount ?? 0) : profiles.length
   const count = list.isLoading ? FIRST_SKELETONS : wholeCount
-  const { virtualizer, rows, above, barHeight, isPrinting, setFocused } = useRows(body, bar, count, isNarrow)
+  const { virtualizer, rows, above, barHeight, isPrinting, setFocused } = useRows(
+    body,
+    bar,
+    count,
+    profiles,
+    isNarrow,
+  )
   const moveFocus = useRowKeys(body, virtualizer)
   const isNearEnd = (rows.at(-1)?.index ?? 0) + READ_AHEAD >= profiles.length
   useEffect(() => {
