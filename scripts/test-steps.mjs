@@ -82,8 +82,11 @@ async function runBrowserTests({ filters, shuffle }) {
 /** Always the same inputs: what is found by chance belongs into `npm run fuzz`. */
 const shortFuzz = ['proof/fuzz/run-fuzz.ts', '--requests', '4000', '--seed', '20261121']
 
-/** They wait more than they work: they go on beside the others, which leave the processors to the fuzz in the end. */
-const waiting = ['silent', 'database slow', 'Power BI']
+/** Faults wait more than they work: these go on beside the others and the fuzz, in rows that take about as long. */
+const besides = [
+  ['silent', 'back-up'],
+  ['database slow', 'Power BI', 'migration'],
+]
 
 /** @param {Circumstances} circumstances */
 async function runFaults({ databaseUrl }) {
@@ -98,8 +101,8 @@ async function runFaults({ databaseUrl }) {
     )
   if (!databaseUrl) say('⚠ Sem PostgreSQL: npm run fuzz foi pulado.')
   const fuzz = () => (databaseUrl ? succeeds(pinnedNode(), shortFuzz, env) : true)
-  const work = async () => (await hold('--without', waiting)) && fuzz()
-  const held = await Promise.all([hold('--only', waiting), work()])
+  const work = async () => (await hold('--without', besides.flat())) && fuzz()
+  const held = await Promise.all([...besides.map((names) => hold('--only', names)), work()])
   return { ok: held.every(Boolean), totals: noTests }
 }
 
