@@ -146,11 +146,14 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
   }
 
   describe.each(CLOSED.map((route) => [nameOf(route), route] as const))('%s', (name, route) => {
+    let before: Awaited<ReturnType<typeof everything>>
     // Once: whoever is refused leaves it as it is, and whoever may prepares it anew.
-    beforeAll(prepare)
+    beforeAll(async () => {
+      await prepare()
+      before = await everything()
+    })
 
     test.each(EVERYBODY.filter((caller) => refusedBy(route).includes(caller)))('from %s', async (caller) => {
-      const before = await everything()
       for (const example of examplesOf(name)) {
         const { status, body } = await call(route, example, tokens[caller])
         expect([401, 403], `${status} ${body?.code}`).toContain(status)
@@ -160,11 +163,11 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
 
     test('from somebody who may', async () => {
       const token = await openEntitled(route)
-      const before = await everything()
+      const beforehand = await everything()
       const statuses: number[] = []
       for (const example of examplesOf(name)) statuses.push((await call(route, example, token)).status)
       expect(Math.min(...statuses), String(statuses)).toBeLessThan(300)
-      expect(await everything()).not.toEqual(before)
+      expect(await everything()).not.toEqual(beforehand)
       await prepare()
     })
 
