@@ -188,10 +188,13 @@ test('a Brazilian number is written as it is typed, the caret stays, and others 
 
 test('the honeypot is out of reach for people', async ({ page }) => {
   await page.goto('/contato')
+  const send = page.getByRole('button', { name: 'Enviar Mensagem' })
+  // Until the page answers it cannot be pressed, and Tab passes it by.
+  await expect(send).toBeEnabled()
   await expect(page.getByRole('textbox')).toHaveCount(4)
   await page.getByLabel('Sugestão / Mensagem').focus()
   await page.keyboard.press('Tab')
-  await expect(page.getByRole('button', { name: 'Enviar Mensagem' })).toBeFocused()
+  await expect(send).toBeFocused()
   const honeypot = page.locator('input[name=website]')
   await expect(honeypot).toHaveAttribute('autocomplete', 'off')
   expect(await honeypot.locator('..').locator('..').boundingBox()).toMatchObject({ width: 1, height: 1 })

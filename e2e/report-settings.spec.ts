@@ -210,3 +210,26 @@ test('what cannot be read or saved is said, and tried again', async ({ page }) =
   await save(page)
   await expect(toast(page, 'Configuração do Power BI para Gerentes salva com sucesso')).toBeVisible()
 })
+
+test('what stands below the card stays where it is when the settings come', async ({ page }) => {
+  const below = page.locator('#usuarios')
+  for (const width of [1440, 1024, 700, 390]) {
+    await page.setViewportSize({ width, height: 900 })
+    let letCome = () => {}
+    const asked = new Promise<void>((resolve) => {
+      letCome = resolve
+    })
+    await page.route('**/api/global-powerbi-settings', async (route) => {
+      await asked
+      await route.continue()
+    })
+    await openAs(page, 'admin', '/admin?area=Vendas')
+    await expect(below.getByRole('checkbox').nth(1)).toBeVisible()
+    const top = async () => Math.round((await below.boundingBox())?.y ?? 0)
+    const before = await top()
+    letCome()
+    await expect(tabOf(page, 'Vendas')).toBeVisible()
+    expect([width, await top()]).toEqual([width, before])
+    await page.unrouteAll({ behavior: 'wait' })
+  }
+})

@@ -114,11 +114,12 @@ test("who comes back from 'Minha conta' finds the table where it was left", asyn
     email = (await there.locator('td').nth(1).textContent()) ?? ''
     await expect(page.getByText(email, { exact: true })).toBeInViewport({ timeout: 500 })
   }).toPass()
+  const left = await top()
   await page.getByRole('link', { name: 'Minha conta' }).click()
   await expect(page.getByRole('button', { name: 'Alterar Senha' })).toBeVisible()
   await page.goBack()
   await expect(page.getByText(email, { exact: true })).toBeInViewport()
-  expect(await top()).toBe(3_000)
+  expect(await top()).toBe(left)
   await page.getByRole('link', { name: 'Minha conta' }).click()
   await expect(page.getByRole('button', { name: 'Alterar Senha' })).toBeVisible()
   await page.getByRole('link', { name: 'Administração' }).click()

@@ -221,10 +221,8 @@ test('/login says that the account was removed, and that another tab has signed 
 }) => {
   await openSession(page, 'pendente')
   const session = await newSessionOf('pendente')
-  await page.goto('/power-bi')
-  await expect(page).toHaveURL(/power-bi/)
   await callAs('admin', `${demo.url}/api/functions/delete-users`, { userIds: [session.user.id] })
-  await page.reload()
+  await page.goto('/power-bi')
   await expect(page.getByText(/^Sua conta foi removida do portal\./)).toBeVisible()
   await expect(page).toHaveURL('/login')
 

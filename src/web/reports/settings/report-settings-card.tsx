@@ -14,7 +14,7 @@ import { useLazyDialog } from '#web/ui/lazy-dialog.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { TabList, tabPanelProps, useVisited } from '#web/ui/tabs.tsx'
 import { reportSettingsQuery } from './save-setting.ts'
-import { useSettingsDrafts } from './setting-form.ts'
+import { formOf, useSettingsDrafts } from './setting-form.ts'
 import { SettingPanel } from './setting-panel.tsx'
 
 const ID_PREFIX = 'report-settings'
@@ -132,18 +132,34 @@ function AreaTabs({ settings, areas }: AreaTabsProps) {
   )
 }
 
-/** As large as the tabs and the form of an area with a service principal. */
+const noOp = () => {}
+
+/** As large as the tabs and the form of an area with a service principal, which stands below it, out of sight. */
 function SettingsLoading() {
+  const area = { form: { ...formOf(undefined), mode: 'service_principal' as const }, seen: undefined }
   return (
     <div role="status" className="mt-2">
       <span className="sr-only">{reportMessages.loading}</span>
       <div className="-mx-6 flex h-[calc(2.75rem+1px)] items-center justify-center border-line border-b px-6">
         <Skeleton className="h-5 w-full max-w-3xl" />
       </div>
-      <div className="space-y-5 pt-5">
-        <Skeleton className="h-24" />
-        <Skeleton className="h-24" />
-        <Skeleton className="h-14" />
+      <div className="relative pt-5">
+        <div inert className="invisible">
+          <SettingPanel
+            type=""
+            slug=""
+            area={{ ...area, isChanged: false, isOvertaken: false }}
+            current={undefined}
+            onDraft={noOp}
+            onSaved={noOp}
+            onDrop={noOp}
+          />
+        </div>
+        <div className="absolute inset-0 flex flex-col gap-5 pt-5">
+          <Skeleton className="flex-1" />
+          <Skeleton className="flex-1" />
+          <Skeleton className="h-14" />
+        </div>
       </div>
     </div>
   )
