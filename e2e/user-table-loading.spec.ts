@@ -48,11 +48,14 @@ test('a list that cannot be read is said, and read again at the press of a butto
 })
 
 test('people who cannot be counted are said, and counted at the press of a button', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
   await page.route('**/api/profiles/count*', (route) => route.fulfill({ status: 400, body: '' }))
   await openAs(page, 'admin', '/admin')
   await expect(rows(page).first()).toContainText('admin@grupopatio.com.br')
   await expect(page.getByRole('region', { name: 'Notificações' })).toContainText('Erro ao carregar usuários')
   await expect(page.getByRole('button', { name: /^Pendentes/ })).toHaveCount(0)
+  const besideIt = page.getByRole('button', { name: 'Exportar lista' })
+  const left = (await besideIt.boundingBox())?.x ?? 0
   const retry = page.locator('#usuarios').getByRole('button', { name: 'Tentar novamente' })
   await retry.click()
   await expect(retry).toBeFocused()
@@ -60,6 +63,8 @@ test('people who cannot be counted are said, and counted at the press of a butto
   await retry.press('Enter')
   await expect(words(page)).toHaveText(/^\d+ usuários$/)
   await expect(page.getByRole('button', { name: /^Pendentes \(\d+\)$/ })).toBeVisible()
+  // A figure is wider than the dots that stand in for it.
+  expect(Math.abs(((await besideIt.boundingBox())?.x ?? 0) - left)).toBeLessThan(12)
   await expect(page.getByRole('checkbox', { name: 'Selecionar todos' })).toBeEnabled()
   await expect(retry).toHaveCount(0)
   await expect(page.locator('#usuarios')).toBeFocused()

@@ -53,18 +53,20 @@ export function UsersCard() {
             Administração de Usuários
           </h2>
           <ExportButton filter={filter} order={order} />
-          {list.pendingCount !== undefined && (
-            <Button
-              variant="secondary"
-              aria-pressed={areWaitingShown}
-              onClick={() =>
-                setFilter(areWaitingShown ? { ...filter, approved: undefined } : { approved: false })
-              }
-              className="aria-pressed:border-brand-strong aria-pressed:bg-subtle"
-            >
-              Pendentes ({list.pendingCount.toLocaleString('pt-BR')})
-            </Button>
-          )}
+          <Button
+            variant="secondary"
+            aria-pressed={areWaitingShown}
+            onClick={() =>
+              setFilter(areWaitingShown ? { ...filter, approved: undefined } : { approved: false })
+            }
+            // Its place is kept until it can say how many.
+            className={classNames(
+              'aria-pressed:border-brand-strong aria-pressed:bg-subtle',
+              list.pendingCount === undefined && 'invisible',
+            )}
+          >
+            Pendentes ({list.pendingCount?.toLocaleString('pt-BR') ?? '…'})
+          </Button>
         </div>
         {isNarrow && count === 0 && (
           <BulkButtons {...buttons} className="grid grid-cols-2 sm:grid-cols-3 gap-2 px-4 pt-2 sm:px-6" />
