@@ -49,17 +49,19 @@ async function runStep({ title, run }, circumstances) {
  */
 async function runSteps(steps, wanted, outcomes) {
   await installDependencies()
-  /** @type {Awaited<ReturnType<typeof preparePostgres>> | undefined} */
-  let postgres
+  // It comes up while the first steps run.
+  const isNeeded = steps.some((step) => step.isTestRun || step.needsPostgres)
+  const postgres = isNeeded ? preparePostgres() : Promise.resolve(undefined)
+  postgres.catch(() => {})
   try {
     for (const step of steps) {
-      if (step.isTestRun || step.needsPostgres) postgres ??= await preparePostgres()
-      const outcome = await runStep(step, { ...wanted, databaseUrl: postgres?.url })
+      const databaseUrl = step.isTestRun || step.needsPostgres ? (await postgres)?.url : undefined
+      const outcome = await runStep(step, { ...wanted, databaseUrl })
       outcomes.push(outcome)
       if (!outcome.ok) return
     }
   } finally {
-    await postgres?.stop?.()
+    await (await postgres.catch(() => undefined))?.stop?.()
   }
 }
 
