@@ -215,10 +215,7 @@ test('what stands below the card stays where it is when the settings come', asyn
   const below = page.locator('#usuarios')
   for (const width of [1440, 1024, 700, 390]) {
     await page.setViewportSize({ width, height: 900 })
-    let letCome = () => {}
-    const asked = new Promise<void>((resolve) => {
-      letCome = resolve
-    })
+    const { promise: asked, resolve: letCome } = Promise.withResolvers<void>()
     await page.route('**/api/global-powerbi-settings', async (route) => {
       await asked
       await route.continue()

@@ -130,10 +130,7 @@ test('a refused human check stops the sign-in', async ({ page }) => {
 test('on a slow line a press before the human check is there waits for it, and is sent once', async ({
   page,
 }) => {
-  let deliver = () => {}
-  const delivery = new Promise<void>((resolve) => {
-    deliver = resolve
-  })
+  const { promise: delivery, resolve: deliver } = Promise.withResolvers<void>()
   await page.route('**/assets/altcha-widget-*.js', async (route) => {
     await delivery
     await route.continue()

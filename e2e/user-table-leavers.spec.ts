@@ -70,10 +70,7 @@ test('nobody can be ticked while the rows are those of the last list, and the fo
   page,
 }) => {
   await openTable(page)
-  let answer = () => {}
-  const isAnswered = new Promise<void>((resolve) => {
-    answer = resolve
-  })
+  const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>()
   await page.route('**/api/profiles?*approved=false*', async (route) => {
     await isAnswered
     await route.continue()

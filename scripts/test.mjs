@@ -42,6 +42,9 @@ async function runStep({ title, run }, circumstances) {
   return { title, ok, seconds, totals }
 }
 
+/** @param {import('./test-steps.mjs').Step} step */
+const usesPostgres = ({ isTestRun, needsPostgres }) => isTestRun || Boolean(needsPostgres)
+
 /**
  * @param {readonly import('./test-steps.mjs').Step[]} steps
  * @param {Pick<import('./test-steps.mjs').Circumstances, 'filters' | 'shuffle'>} wanted
@@ -50,12 +53,11 @@ async function runStep({ title, run }, circumstances) {
 async function runSteps(steps, wanted, outcomes) {
   await installDependencies()
   // It comes up while the first steps run.
-  const isNeeded = steps.some((step) => step.isTestRun || step.needsPostgres)
-  const postgres = isNeeded ? preparePostgres() : Promise.resolve(undefined)
+  const postgres = steps.some(usesPostgres) ? preparePostgres() : Promise.resolve(undefined)
   postgres.catch(() => {})
   try {
     for (const step of steps) {
-      const databaseUrl = step.isTestRun || step.needsPostgres ? (await postgres)?.url : undefined
+      const databaseUrl = usesPostgres(step) ? (await postgres)?.url : undefined
       const outcome = await runStep(step, { ...wanted, databaseUrl })
       outcomes.push(outcome)
       if (!outcome.ok) return

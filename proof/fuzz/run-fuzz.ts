@@ -61,13 +61,12 @@ async function startFuzzedPortal(cleanUp: CleanUp): Promise<{ portal: StartedPor
 async function fuzzAll(targets: Target[], passSeed: number, total: number): Promise<Tally[]> {
   const rawRequests = Math.ceil(total * RAW_SHARE)
   const routeRequests = Math.ceil((total - rawRequests) / (targets.length - 1))
-  const tallies: Tally[] = targets.map(({ name }) => ({ name, sent: 0, answers: {}, slowestMs: 0 }))
+  const tallies = targets.map(newTally)
   const waiting = Array.from({ length: LANES }, (_, part) =>
     targets.map((target, index) => async () => {
       const requests = target.name === RAW_BYTES ? rawRequests : routeRequests
       const ofPart = Math.floor((requests + part) / LANES)
-      const tally = tallies[index] as Tally
-      if (ofPart > 0) addTo(tally, await target.fuzz(passSeed + part * PARTS_APART, ofPart))
+      if (ofPart > 0) await target.fuzz(tallies[index] as Tally, passSeed + part * PARTS_APART, ofPart)
     }),
   ).flat()
   const lane = async () => {
@@ -75,14 +74,6 @@ async function fuzzAll(targets: Target[], passSeed: number, total: number): Prom
   }
   await Promise.all(Array.from({ length: LANES }, lane))
   return tallies
-}
-
-function addTo(tally: Tally, { sent, answers, slowestMs, failure }: Tally): void {
-  tally.sent += sent
-  for (const [answer, times] of Object.entries(answers))
-    tally.answers[answer] = (tally.answers[answer] ?? 0) + times
-  tally.slowestMs = Math.max(tally.slowestMs, slowestMs)
-  if (failure) tally.failure ??= failure
 }
 
 /** The first pass fills caches and pools; from there on memory must not grow. */
@@ -106,7 +97,8 @@ async function runWhole(portal: StartedPortal, targets: Target[]): Promise<void>
 async function runOnly(targets: Target[], name: string): Promise<void> {
   const target = targets.find((each) => each.name === name)
   if (!target) throw new Error(`there is no route ${name}`)
-  const tally = await target.fuzz(seed, requests)
+  const tally = newTally(target)
+  await target.fuzz(tally, seed, requests)
   print([tally], [])
   process.stdout.write(
     `\nCounted: ${tally.sent} requests, sent once; memory is not judged without a warm-up.\n`,
@@ -150,9 +142,11 @@ interface Tally {
 /** Something to send requests to. */
 interface Target {
   name: string
-  /** Sends exactly this many requests, the same ones for the same seed. */
-  fuzz(seed: number, requests: number): Promise<Tally>
+  /** Sends exactly this many requests, the same ones for the same seed, and adds them to a tally. */
+  fuzz(tally: Tally, seed: number, requests: number): Promise<void>
 }
+
+const newTally = ({ name }: Target): Tally => ({ name, sent: 0, answers: {}, slowestMs: 0 })
 
 /** Every route of the contract, and bytes that are no requests. */
 function targetsOf(portal: StartedPortal, callers: Callers, knownIds: string[]): Target[] {
@@ -188,8 +182,7 @@ function rawTarget(portal: StartedPortal): Target {
 function newTarget<Ts>(name: string, propertyFor: (tally: Tally) => fc.IAsyncProperty<Ts>): Target {
   return {
     name,
-    async fuzz(seed, requests) {
-      const tally: Tally = { name, sent: 0, answers: {}, slowestMs: 0 }
+    async fuzz(tally, seed, requests) {
       const details = await fc.check(propertyFor(tally), {
         numRuns: requests,
         seed,
@@ -201,9 +194,8 @@ function newTarget<Ts>(name: string, propertyFor: (tally: Tally) => fc.IAsyncPro
       if (details.failed) {
         const replay = `npm run fuzz -- --only "${name}" --seed ${seed} --requests ${requests}`
         const what = details.interrupted ? 'not through in time' : details.errorInstance
-        tally.failure = `${what}\n    with ${fc.stringify(details.counterexample)}\n    replay: ${replay}`
+        tally.failure ??= `${what}\n    with ${fc.stringify(details.counterexample)}\n    replay: ${replay}`
       }
-      return tally
     },
   }
 }
