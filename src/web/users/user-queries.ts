@@ -2,6 +2,7 @@ import {
   type InfiniteData,
   infiniteQueryOptions,
   keepPreviousData,
+  type Query,
   queryOptions,
   type UseQueryResult,
   useInfiniteQuery,
@@ -56,9 +57,13 @@ function profileListQuery(filter: ProfileFilter, order: ProfileOrder) {
   })
 }
 
-/** A count older than the rows would contradict them; one that is on its way serves. The rows come first: they are waited for. */
+/**
+ * A count older than the rows would contradict them; one that is on its way serves, and one that has just failed is left
+ * to its button. The rows come first: they are waited for.
+ */
 function countAgain(since: number): void {
-  const predicate = ({ state }: { state: { dataUpdatedAt: number } }) => state.dataUpdatedAt < since
+  const predicate = ({ state }: Pick<Query, 'state'>) =>
+    Math.max(state.dataUpdatedAt, state.errorUpdatedAt) < since
   void queryClient.refetchQueries({ queryKey: COUNTS, type: 'active', predicate }, { cancelRefetch: false })
 }
 
