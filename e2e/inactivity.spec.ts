@@ -9,6 +9,14 @@ async function openReports(page: Page): Promise<void> {
   await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
 }
 
+/** Does something in the report, and waits until the page has heard of it: only then may its clock go on. */
+async function useReport(page: Page, use: () => Promise<void>): Promise<void> {
+  const lastActivity = () => page.evaluate(() => localStorage.getItem('patio.last-activity'))
+  const before = await lastActivity()
+  await use()
+  await expect.poll(lastActivity).not.toBe(before)
+}
+
 test('after 28 minutes a warning, after 30 the sign-out, in every tab', async ({ page, context }) => {
   await page.clock.install()
   await openReports(page)
@@ -40,7 +48,7 @@ test('a click into the report’s frame counts, which the page sees only by losi
   await page.clock.install()
   await openReports(page)
   await page.clock.fastForward('20:00')
-  await reportOf(page, 'Vendas').getByRole('heading').first().click()
+  await useReport(page, () => reportOf(page, 'Vendas').getByRole('heading').first().click())
   await page.clock.fastForward('12:00')
   await expect(page).toHaveURL(/\/power-bi/)
   await expect(page.getByText(WARNING)).toHaveCount(0)
@@ -52,10 +60,8 @@ test('use of the report inside its frame counts, which only the report tells of'
   const report = reportOf(page, 'Vendas')
   await report.getByRole('heading').first().click()
   await page.clock.fastForward('20:00')
-  await report
-    .getByRole('button', { name: /estado/i })
-    .first()
-    .click()
+  const state = report.getByRole('button', { name: /estado/i }).first()
+  await useReport(page, () => state.click())
   await page.clock.fastForward('12:00')
   await expect(page).toHaveURL(/\/power-bi/)
   await expect(page.getByText(WARNING)).toHaveCount(0)
