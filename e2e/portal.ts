@@ -3,9 +3,11 @@ import { setFlagsFromString } from 'node:v8'
 import { readConfig } from '#server/config.ts'
 import type { Database } from '#server/database/database.ts'
 import { openPglite } from '#server/database/open-embedded.ts'
+import { openServer } from '#server/database/open-server.ts'
 import { createKeyring, type Keyring } from '#server/keyring.ts'
 import { createLog } from '#server/log.ts'
 import { servePortal } from '#server/start.ts'
+import { runOnServer } from '#server/testing/global-setup.ts'
 import { findFreePort } from '#server/testing/portal-process.ts'
 import { rememberRows } from '#server/testing/remember-rows.ts'
 
@@ -28,11 +30,10 @@ export interface Host {
   close(): Promise<void>
 }
 
-/** Opens a database in memory; the seed is copied when the first portal has written it. */
+/** Opens a database of its own; the seed is copied when the first portal has written it. */
 export async function openHost(): Promise<Host> {
-  // No test runs long enough to earn back what optimising PGlite costs.
-  setFlagsFromString('--liftoff-only')
-  const database = await openPglite({})
+  const serverUrl = process.env.TEST_DATABASE_URL
+  const database = serverUrl ? await openOnServer(new URL(serverUrl)) : await openInMemory()
   const port = String(await findFreePort())
   let restore: (() => Promise<void>) | undefined
   return {
@@ -60,5 +61,26 @@ export async function openHost(): Promise<Host> {
       }
     },
     close: () => database.close(),
+  }
+}
+
+function openInMemory(): Promise<Database> {
+  // No test runs long enough to earn back what optimising PGlite costs.
+  setFlagsFromString('--liftoff-only')
+  return openPglite({})
+}
+
+/** A new database on a PostgreSQL, dropped when it is closed. */
+async function openOnServer(server: URL): Promise<Database> {
+  const name = `patio_browser_${process.pid}`
+  await runOnServer(server, `create database ${name}`)
+  const url = new URL(`/${name}`, server)
+  const database = await openServer({ url: url.href, onConnectionError: () => {} })
+  return {
+    ...database,
+    async close() {
+      await database.close()
+      await runOnServer(server, `drop database ${name} with (force)`)
+    },
   }
 }

@@ -69,13 +69,14 @@ async function runUnitTests({ filters, databaseUrl }) {
 }
 
 /** @param {Circumstances} circumstances */
-async function runBrowserTests({ filters, shuffle }) {
+async function runBrowserTests({ filters, shuffle, databaseUrl }) {
   const chromium = await ensureChromium()
   await buildStale([webApp, reportPage])
   const seed = shuffle || String(Date.now() % 1_000_000)
   const order = shuffle === undefined ? [] : [`--shuffle=${seed}`]
   const args = ['test', ...order, ...(filters.length > 0 ? ['--pass-with-no-tests', ...filters] : [])]
-  const env = { CHROMIUM_PATH: chromium }
+  // Without a PostgreSQL each worker has an embedded database, and takes a sixth more.
+  const env = { CHROMIUM_PATH: chromium, TEST_DATABASE_URL: databaseUrl }
   return runTests('playwright.json', countPlaywright, () => succeeds('playwright', args, env))
 }
 
