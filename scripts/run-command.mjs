@@ -131,6 +131,9 @@ export function pinnedNode() {
   )
 }
 
+/** Where Node keeps what it has compiled. */
+export const compileCache = join(root, 'node_modules', '.cache', 'node')
+
 /**
  * @param {NodeJS.ProcessEnv} [extra]
  * @returns {NodeJS.ProcessEnv} this environment with the project's tools and its Node first in PATH
@@ -138,6 +141,7 @@ export function pinnedNode() {
 export const toolEnvironment = (extra = {}) => ({
   ...process.env,
   PATH: [binaries, dirname(pinnedNode()), process.env.PATH].join(delimiter),
+  NODE_COMPILE_CACHE: compileCache,
   ...extra,
 })
 

@@ -1,9 +1,15 @@
 // `npm start`: installs what is missing, builds what is stale and runs the server until it ends.
 // Plain JavaScript for Node >= 20; the server itself runs on the Node that the project pins.
-import { join } from 'node:path'
 import { buildStale, reportPage, webApp } from './build-stale.mjs'
 import { installDependencies } from './install-dependencies.mjs'
-import { failWith, pinnedNode, root, runCommand, serverEnvironment, serverFlags } from './run-command.mjs'
+import {
+  compileCache,
+  failWith,
+  pinnedNode,
+  runCommand,
+  serverEnvironment,
+  serverFlags,
+} from './run-command.mjs'
 
 const isProduction = process.env.NODE_ENV === 'production'
 
@@ -11,8 +17,7 @@ try {
   await installDependencies()
   // Nothing of the demonstration is served in production, so its page is not built there.
   await buildStale(isProduction ? [webApp] : [webApp, reportPage])
-  const cache = join(root, 'node_modules', '.cache', 'node')
-  const env = { NODE_COMPILE_CACHE: cache, ...serverEnvironment, ...process.env }
+  const env = { NODE_COMPILE_CACHE: compileCache, ...serverEnvironment, ...process.env }
   const { status } = await runCommand(pinnedNode(), [...serverFlags, 'src/server/main.ts'], { env })
   process.exitCode = status
 } catch (error) {

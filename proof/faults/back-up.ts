@@ -7,7 +7,7 @@ import { signInAsAdmin } from '#proof/shared/people.ts'
 import { createDatabase, openPostgres } from '#proof/shared/postgres.ts'
 import { ask } from '#proof/shared/requests.ts'
 import { temporaryFolder } from '#proof/shared/run-task.ts'
-import { root } from '#scripts/run-command.mjs'
+import { compileCache, root } from '#scripts/run-command.mjs'
 
 const MESSAGES = 30
 
@@ -50,7 +50,7 @@ function runCommand(command: string, file: string, env: Env): string {
   const args = [join(root, 'src/server/back-up.ts'), command, file]
   const { status, stderr } = spawnSync(process.execPath, args, {
     cwd: root,
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...env },
     encoding: 'utf8',
   })
   return status === 0 ? '' : `${stderr.trim().split('\n').join(' ')} (${status})`

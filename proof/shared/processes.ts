@@ -3,9 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { root, serverEnvironment, serverFlags } from '#scripts/run-command.mjs'
+import { compileCache, root, serverEnvironment, serverFlags } from '#scripts/run-command.mjs'
 
 /** Ports of the processes under measurement; BENCH_PORT moves them all. */
 export const FIRST_PORT = Number(process.env.BENCH_PORT ?? 4380)
@@ -107,9 +106,6 @@ export interface StartedPortal extends RunningProcess {
   readyMs: number
 }
 
-/** The compile cache that `npm start` uses as well (scripts/start.mjs). */
-const COMPILE_CACHE = join(root, 'node_modules', '.cache', 'node')
-
 /**
  * Starts the portal's server in a process of its own, in demo mode unless the environment says otherwise, and waits
  * until it is ready. The page must have been built.
@@ -124,7 +120,7 @@ export async function startPortal(
 ): Promise<StartedPortal> {
   const started = runProcess(process.execPath, [...serverFlags, program], {
     cwd: folder,
-    env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...serverEnvironment, PORT: String(port), ...env },
+    env: { NODE_COMPILE_CACHE: compileCache, ...serverEnvironment, PORT: String(port), ...env },
   })
   const url = `http://127.0.0.1:${port}`
   const readyMs = await waitUntilAnswers(`${url}/api/health/ready`, started)

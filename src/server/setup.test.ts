@@ -7,11 +7,12 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from './config.ts'
 import { settingWarnings } from './setting-warnings.ts'
+import { BARE_ENVIRONMENT } from './testing/portal-process.ts'
 
 const SETUP = fileURLToPath(new URL('setup.ts', import.meta.url))
 
 async function runSetup(args: string[], answers: string[]) {
-  const child = spawn(process.execPath, [SETUP, ...args], { env: { PATH: process.env.PATH } })
+  const child = spawn(process.execPath, [SETUP, ...args], { env: BARE_ENVIRONMENT })
   child.stdin.end(`${answers.join('\n')}\n`)
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   const [said, complained, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])

@@ -19,7 +19,7 @@ import { createPowerBi } from '#server/power-bi/power-bi-client.ts'
 import { configureReports } from '#server/testing/builders.ts'
 import { makeCertificate } from '#server/testing/make-certificate.ts'
 import { startPgBouncer } from '#server/testing/pgbouncer.ts'
-import { findFreePort } from '#server/testing/portal-process.ts'
+import { BARE_ENVIRONMENT, findFreePort } from '#server/testing/portal-process.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { startSmtpInbox } from '#server/testing/smtp-inbox.ts'
 import { addressChecks } from './check-address.ts'
@@ -343,7 +343,7 @@ const DOCTOR = fileURLToPath(new URL('../doctor.ts', import.meta.url))
 
 test('the command ends with what scripts ask for, in JSON where wanted', async () => {
   const run = async (args: string[], env: Record<string, string>) => {
-    const child = spawn(process.execPath, [DOCTOR, ...args], { env: { PATH: process.env.PATH, ...env } })
+    const child = spawn(process.execPath, [DOCTOR, ...args], { env: { ...BARE_ENVIRONMENT, ...env } })
     const [said] = await Promise.all([
       text(child.stdout),
       new Promise((resolve) => child.once('close', resolve)),

@@ -4,14 +4,14 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeMigratedDataDir } from '#server/testing/migrated-portal.ts'
-import { spawnPortal, untilReady } from '#server/testing/portal-process.ts'
+import { BARE_ENVIRONMENT, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
 
 const ADMIN = fileURLToPath(new URL('../admin.ts', import.meta.url))
 /** Making a database from nothing, with every write reaching the disk, takes its time on a busy machine. */
 const SLOW = 90_000
 
 async function runAdmin(env: Record<string, string>, ...args: string[]) {
-  const child = spawn(process.execPath, [ADMIN, ...args], { env: { PATH: process.env.PATH, ...env } })
+  const child = spawn(process.execPath, [ADMIN, ...args], { env: { ...BARE_ENVIRONMENT, ...env } })
   const [said, complaint, code] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

@@ -9,6 +9,12 @@ import { fileURLToPath } from 'node:url'
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 const START_MS = 60_000
 
+/** What a process of a test gets of the environment of the tests; with what was compiled before it starts in half the time. */
+export const BARE_ENVIRONMENT = {
+  PATH: process.env.PATH,
+  ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
+}
+
 /** The environment of a portal that is no demonstration, but for its database and mode. */
 export const REAL_ENVIRONMENT = {
   PUBLIC_URL: 'https://portal.example.com',
@@ -65,7 +71,7 @@ export async function spawnPortal(env: Record<string, string> = {}): Promise<Por
   const dataDir = env.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'patio-data-')))
   // No process of a test runs long enough to earn back what optimising PGlite costs.
   const child = spawn(process.execPath, ['--liftoff-only', MAIN], {
-    env: { PATH: process.env.PATH, PORT: port, DATA_DIR: dataDir, ...env },
+    env: { ...BARE_ENVIRONMENT, PORT: port, DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let printed = ''
