@@ -41,12 +41,11 @@ export const findOnPath = (name, path) =>
     .find(isExecutable)
 
 /**
- * Installs a Debian package when this machine has apt-get and lets us: as root, or through sudo without a password.
- * @param {string} name
- * @returns {Promise<boolean>} whether apt-get reported success
+ * Installs Debian packages when this machine has apt-get and lets us: as root, or through sudo without a password.
+ * @param {readonly string[]} names
  */
-export async function installSystemPackage(name) {
-  if (!findOnPath('apt-get')) return false
+async function installSystemPackages(names) {
+  if (names.length === 0 || !findOnPath('apt-get')) return
   const prefix = process.getuid?.() === 0 ? [] : ['sudo', '-n']
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   /** @param {string[]} args */
@@ -54,12 +53,39 @@ export async function installSystemPackage(name) {
     const [command = '', ...rest] = [...prefix, ...args]
     return (await runCommand(command, rest, { env, capture: true })).status === 0
   }
-  if (!(await run('true'))) return false
-  say(`Instalando o pacote ${name} do sistema…`)
+  if (!(await run('true'))) return
+  say(`Instalando do sistema: ${names.join(', ')}…`)
   // Lists may be partly out of reach while the package itself is not.
   await run('apt-get', 'update')
   // What this machine has already is not ours to change: no upgrade.
-  return run('apt-get', 'install', '-y', '--no-upgrade', '--no-install-recommends', name)
+  const install = ['apt-get', 'install', '-y', '--no-upgrade', '--no-install-recommends']
+  // One that this system does not know keeps the others from coming.
+  if (!(await run(...install, ...names))) for (const name of names) await run(...install, name)
+}
+
+/** @type {Promise<void> | undefined} */
+let installing
+
+/**
+ * In CI, on a machine that is there for the tests alone, installs what they would otherwise skip or take longer for: begun
+ * early, it costs no time of its own. Elsewhere nothing. The same run whoever asks for it again.
+ */
+export const installTestPrograms = () => {
+  if (!installing) {
+    installing = process.env.CI === 'true' ? installMissing() : Promise.resolve()
+    // Whoever needs them hears of a failure, later.
+    installing.catch(() => {})
+  }
+  return installing
+}
+
+async function installMissing() {
+  const { TEST_DATABASE_URL, CHROMIUM_PATH } = process.env
+  await installSystemPackages([
+    ...(TEST_DATABASE_URL || (await findPostgres()) ? [] : ['postgresql']),
+    ...(findOnPath('promtool') ? [] : ['prometheus']),
+    ...(CHROMIUM_PATH || isExecutable(headlessShell) ? [] : ['chromium-headless-shell']),
+  ])
 }
 
 /**
@@ -84,9 +110,7 @@ export async function ensureChromium() {
     if (await runs(chosen)) return chosen
     throw new Error(`CHROMIUM_PATH=${chosen} não é um navegador que rode.`)
   }
-  // A machine that is there for the tests alone gets what they run quickest in.
-  if (process.env.CI === 'true' && !isExecutable(headlessShell))
-    await installSystemPackage('chromium-headless-shell')
+  await installTestPrograms()
   const ready = await findRunning([...listInstalledBrowsers(), await downloadedBrowser()])
   const found = ready ?? (await downloadBrowser()) ?? (await installSystemBrowser())
   if (found) return found
@@ -105,7 +129,7 @@ async function downloadBrowser() {
 }
 
 async function installSystemBrowser() {
-  await installSystemPackage('chromium')
+  await installSystemPackages(['chromium'])
   return findRunning(listInstalledBrowsers())
 }
 
@@ -166,15 +190,8 @@ export async function findPostgres() {
   }
 }
 
-/**
- * Finds the program that checks alert rules. In CI, where they must not go unchecked, the system's package is installed first.
- * @returns {Promise<string | undefined>}
- */
-export async function ensurePromtool() {
-  const isWanted = process.env.CI === 'true' && !findOnPath('promtool')
-  if (isWanted) await installSystemPackage('prometheus')
-  return findOnPath('promtool')
-}
+/** @returns {string | undefined} the program that checks alert rules */
+export const findPromtool = () => findOnPath('promtool')
 
 /** @returns {string | undefined} PgBouncer, which distributions put where only root looks */
 export const findPgBouncer = () =>

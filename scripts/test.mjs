@@ -2,6 +2,7 @@
 // faults and fuzz in short.
 // Plain JavaScript for Node >= 20; the tools run on the Node that the project pins. `npm test -- --help` says more.
 import { addTotals, writeTotals } from './count-tests.mjs'
+import { installTestPrograms } from './find-programs.mjs'
 import { installDependencies } from './install-dependencies.mjs'
 import { readTestOptions, usage } from './read-test-options.mjs'
 import { failureStatus, failWith, say } from './run-command.mjs'
@@ -51,6 +52,8 @@ const usesPostgres = ({ isTestRun, needsPostgres }) => isTestRun || Boolean(need
  * @param {Outcome[]} outcomes filled as the steps end, the first failure last
  */
 async function runSteps(steps, wanted, outcomes) {
+  // What is not there comes while the packages do and the first steps run.
+  if (steps.some(usesPostgres)) void installTestPrograms()
   await installDependencies()
   // It comes up while the first steps run.
   const postgres = steps.some(usesPostgres) ? preparePostgres() : Promise.resolve(undefined)

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 const START_MS = 60_000
 
-/** What a process of a test gets of the environment of the tests; with what was compiled before it starts in half the time. */
+/** What a process of a test gets of the environment of the tests; with what was compiled before it starts in two thirds of the time. */
 export const BARE_ENVIRONMENT = {
   PATH: process.env.PATH,
   ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
