@@ -3,11 +3,10 @@ import { setFlagsFromString } from 'node:v8'
 import { readConfig } from '#server/config.ts'
 import type { Database } from '#server/database/database.ts'
 import { openPglite } from '#server/database/open-embedded.ts'
-import { openServer } from '#server/database/open-server.ts'
 import { createKeyring, type Keyring } from '#server/keyring.ts'
 import { createLog } from '#server/log.ts'
 import { servePortal } from '#server/start.ts'
-import { runOnServer } from '#server/testing/global-setup.ts'
+import { createOnServer, runOnServer } from '#server/testing/global-setup.ts'
 import { findFreePort } from '#server/testing/portal-process.ts'
 import { rememberRows } from '#server/testing/remember-rows.ts'
 
@@ -73,9 +72,7 @@ function openInMemory(): Promise<Database> {
 /** A new database on a PostgreSQL, dropped when it is closed. */
 async function openOnServer(server: URL): Promise<Database> {
   const name = `patio_browser_${process.pid}`
-  await runOnServer(server, `create database ${name}`)
-  const url = new URL(`/${name}`, server)
-  const database = await openServer({ url: url.href, onConnectionError: () => {} })
+  const database = await createOnServer(server, name)
   return {
     ...database,
     async close() {

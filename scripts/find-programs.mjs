@@ -63,24 +63,13 @@ async function installSystemPackages(names) {
   if (!(await run(...install, ...names))) for (const name of names) await run(...install, name)
 }
 
-/** @type {Promise<void> | undefined} */
-let installing
-
 /**
- * In CI, on a machine that is there for the tests alone, installs what they would otherwise skip or take longer for: begun
- * early, it costs no time of its own. Elsewhere nothing. The same run whoever asks for it again.
+ * In CI, on a machine that is there for the tests alone, installs what they would otherwise skip or take longer for;
+ * elsewhere nothing.
  */
-export const installTestPrograms = () => {
-  if (!installing) {
-    installing = process.env.CI === 'true' ? installMissing() : Promise.resolve()
-    // Whoever needs them hears of a failure, later.
-    installing.catch(() => {})
-  }
-  return installing
-}
-
-async function installMissing() {
-  const { TEST_DATABASE_URL, CHROMIUM_PATH } = process.env
+export async function installTestPrograms() {
+  const { CI, TEST_DATABASE_URL, CHROMIUM_PATH } = process.env
+  if (CI !== 'true') return
   await installSystemPackages([
     ...(TEST_DATABASE_URL || (await findPostgres()) ? [] : ['postgresql']),
     ...(findOnPath('promtool') ? [] : ['prometheus']),
@@ -110,7 +99,6 @@ export async function ensureChromium() {
     if (await runs(chosen)) return chosen
     throw new Error(`CHROMIUM_PATH=${chosen} não é um navegador que rode.`)
   }
-  await installTestPrograms()
   const ready = await findRunning([...listInstalledBrowsers(), await downloadedBrowser()])
   const found = ready ?? (await downloadBrowser()) ?? (await installSystemBrowser())
   if (found) return found

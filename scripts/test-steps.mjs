@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildStale, reportPage, webApp } from './build-stale.mjs'
 import { countPlaywright, countVitest, noTests, readTotals } from './count-tests.mjs'
-import { ensureChromium, findPgBouncer, findPromtool, installTestPrograms } from './find-programs.mjs'
+import { ensureChromium, findPgBouncer, findPromtool } from './find-programs.mjs'
 import { interruptedBy, pinnedNode, root, runCommand, say, toolEnvironment } from './run-command.mjs'
 
 /**
@@ -60,7 +60,6 @@ async function runTests(report, count, run) {
 /** @param {Circumstances} circumstances */
 async function runUnitTests({ filters, databaseUrl }) {
   if (!findPgBouncer()) say('⚠ Sem PgBouncer: os testes atrás de um pooler foram pulados.')
-  await installTestPrograms()
   if (!findPromtool()) say('⚠ Sem promtool (pacote prometheus): as regras de alerta não foram testadas.')
   const args = ['run', ...(filters.length > 0 ? ['--passWithNoTests', ...filters] : [])]
   return runTests('vitest.json', countVitest, () =>

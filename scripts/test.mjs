@@ -52,13 +52,13 @@ const usesPostgres = ({ isTestRun, needsPostgres }) => isTestRun || Boolean(need
  * @param {Outcome[]} outcomes filled as the steps end, the first failure last
  */
 async function runSteps(steps, wanted, outcomes) {
-  // What is not there comes while the packages do and the first steps run.
-  if (steps.some(usesPostgres)) void installTestPrograms()
-  await installDependencies()
-  // It comes up while the first steps run.
-  const postgres = steps.some(usesPostgres) ? preparePostgres() : Promise.resolve(undefined)
+  // Whatever the tests need comes while the packages do and the first steps run.
+  const postgres = steps.some(usesPostgres)
+    ? installTestPrograms().then(preparePostgres)
+    : Promise.resolve(undefined)
   postgres.catch(() => {})
   try {
+    await installDependencies()
     for (const step of steps) {
       const databaseUrl = usesPostgres(step) ? (await postgres)?.url : undefined
       const outcome = await runStep(step, { ...wanted, databaseUrl })

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { findPostgres, installTestPrograms } from './find-programs.mjs'
+import { findPostgres } from './find-programs.mjs'
 import { failWith, runCommand, toolEnvironment } from './run-command.mjs'
 
 const startLimitMs = 30_000
@@ -46,11 +46,10 @@ rm -rf "$2"
 
 /**
  * `TEST_DATABASE_URL` is for the caller to look at first.
- * @returns {Promise<Cluster | undefined>} undefined when this machine has no PostgreSQL 15 or later; CI's gets one first
+ * @returns {Promise<Cluster | undefined>} undefined when this machine has no PostgreSQL 15 or later
  * @throws {Error} with the server's log when it does not start
  */
 export async function startThrowAwayPostgres() {
-  await installTestPrograms()
   const programs = await findPostgres()
   if (!programs) return
   return startCluster(programs, isRoot ? unprivilegedUser() : undefined)

@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { Kysely, PGliteDialect } from 'kysely'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import type { Database } from '#server/database/database.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { createPglite, DurableNodeFS } from '#server/database/open-embedded.ts'
+import { openServer } from '#server/database/open-server.ts'
 import type { Tables } from '#server/database/schema.ts'
 
 declare module 'vitest' {
@@ -47,6 +49,14 @@ async function dropDatabases(url: URL, prefix: string): Promise<void> {
   const like = `${prefix.replaceAll('_', '\\_')}\\_%`
   const names = await runOnServer(url, 'select datname from pg_database where datname like $1', [like])
   for (const { datname } of names) await runOnServer(url, `drop database ${datname} with (force)`)
+}
+
+/** Opens a new, empty database on a server. */
+export async function createOnServer(server: URL, name: string): Promise<Database> {
+  await runOnServer(server, `create database ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return openServer({ url: url.href, onConnectionError: () => {} })
 }
 
 /** Runs one statement on a connection of its own. */

@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, inject } from 'vitest'
 import type { Database } from '#server/database/database.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { openPglite } from '#server/database/open-embedded.ts'
-import { openServer } from '#server/database/open-server.ts'
-import { runOnServer } from './global-setup.ts'
+import { createOnServer } from './global-setup.ts'
 import { rememberRows } from './remember-rows.ts'
 
 export type DatabaseKind = Database['kind']
@@ -66,12 +65,8 @@ async function openEmbeddedCopy(): Promise<Database> {
 let made = 0
 
 async function openFreshServerDatabase(): Promise<Database> {
-  const url = new URL(serverUrl as string)
   const name = `${inject('serverDatabases')}_${process.pid}_${made++}`
-  await runOnServer(url, `create database ${name}`)
-  const ownUrl = new URL(url)
-  ownUrl.pathname = `/${name}`
-  const database = await openServer({ url: ownUrl.href, onConnectionError: () => {} })
+  const database = await createOnServer(new URL(serverUrl as string), name)
   await migrate(database.db)
   return database
 }
