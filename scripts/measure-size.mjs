@@ -70,7 +70,7 @@ function countCode(files) {
 
 /** @param {readonly [string, number][]} rows */
 function writeTable(rows) {
-  for (const [name, count] of rows) console.log(`${name.padEnd(36)} ${String(count).padStart(7)}`)
+  for (const [name, count] of rows) process.stdout.write(`${name.padEnd(36)} ${String(count).padStart(7)}\n`)
 }
 
 const code = countCode(tracked.filter((file) => CODE.test(file)))
