@@ -4,7 +4,7 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
-import { api } from '#contract/index.ts'
+import { routeGroups } from '#contract/index.ts'
 import type { Route } from '#contract/route.ts'
 import { machineLine } from '#proof/shared/figures.ts'
 import { prepareDatabase } from '#proof/shared/postgres.ts'
@@ -150,7 +150,7 @@ const newTally = ({ name }: Target): Tally => ({ name, sent: 0, answers: {}, slo
 
 /** Every route of the contract, and bytes that are no requests. */
 function targetsOf(portal: StartedPortal, callers: Callers, knownIds: string[]): Target[] {
-  const routes = Object.values(api).flatMap((group) => Object.values<Route>(group))
+  const routes = Object.values(routeGroups).flatMap((group) => Object.values(group))
   return [...routes.map((route) => routeTarget(route, portal, callers, knownIds)), rawTarget(portal)]
 }
 

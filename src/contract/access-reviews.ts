@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { defineRoutes } from './route.ts'
+import type { Routes } from './route.ts'
 import { MAX_REVIEWED } from './user-rules.ts'
 import { dateSchema, instantSchema } from './users.ts'
 
@@ -39,7 +39,7 @@ export type Holder = z.output<typeof holderSchema>
 
 const reviewParams = z.object({ kind: kindSchema, code: z.string().check(z.maxLength(40)) })
 
-export const accessReviewRoutes = defineRoutes({
+export const accessReviewRoutes = {
   listAccessReviews: {
     method: 'GET',
     path: '/api/access-reviews',
@@ -73,4 +73,4 @@ export const accessReviewRoutes = defineRoutes({
     response: z.object({ kept: z.number(), removed: z.number() }),
     maxBodyBytes: 512 * 1024,
   },
-})
+} as const satisfies Routes

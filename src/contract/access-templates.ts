@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { catalogueMessages, typeSchema } from './catalogue.ts'
-import { defineRoutes } from './route.ts'
+import type { Routes } from './route.ts'
 import { listSchemas } from './users.ts'
 
 export const MAX_TEMPLATES = 100
@@ -32,7 +32,7 @@ export type AccessTemplateChange = {
 }
 const templateParams = z.object({ id: z.uuid() })
 
-export const accessTemplateRoutes = defineRoutes({
+export const accessTemplateRoutes = {
   listAccessTemplates: {
     method: 'GET',
     path: '/api/access-templates',
@@ -70,4 +70,4 @@ export const accessTemplateRoutes = defineRoutes({
     summary: 'Removes an access template; nobody loses anything. With a stale If-Match 409',
     params: templateParams,
   },
-})
+} as const satisfies Routes

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { hasPasswordLength, isRepeated, newPasswordSchema, PASSWORD_MIN } from './passwords.ts'
-import { defineRoutes } from './route.ts'
+import type { Routes } from './route.ts'
 
 /** Texts of signing in and up, apart from messages.ts so that only their forms load them. */
 export const signInMessages = {
@@ -152,7 +152,7 @@ const linkStateSchema = z.object({
 })
 export type LinkState = z.output<typeof linkStateSchema>
 
-export const accountRoutes = defineRoutes({
+export const accountRoutes = {
   issueToken: {
     method: 'POST',
     path: '/api/auth/token',
@@ -273,4 +273,4 @@ export const accountRoutes = defineRoutes({
     body: z.strictObject({ token: z.string().check(z.minLength(1), z.maxLength(8192)) }),
     response: z.object({ success: z.boolean(), pass: z.optional(z.string()) }),
   },
-})
+} as const satisfies Routes

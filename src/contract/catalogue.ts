@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { fold, LISTS, MAX_LABEL_LENGTH } from './held-lists.ts'
-import { defineRoutes } from './route.ts'
+import type { Routes } from './route.ts'
 
 /** So many areas, brands or states there may be, archived ones among them. */
 export const MAX_ITEMS = 100
@@ -63,7 +63,7 @@ const isSomeGiven = z.refine<object>((body) => Object.keys(body).length > 0, cat
 const kindParams = z.object({ kind: z.enum(LISTS) })
 const orderSchema = z.optional(z.array(z.union([slugSchema, codeSchema])).check(z.maxLength(MAX_ITEMS)))
 
-export const catalogueRoutes = defineRoutes({
+export const catalogueRoutes = {
   readCatalogue: {
     method: 'GET',
     path: '/api/catalogue',
@@ -117,4 +117,4 @@ export const catalogueRoutes = defineRoutes({
       .check(isSomeGiven),
     response: catalogueSchema,
   },
-})
+} as const satisfies Routes

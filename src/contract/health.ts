@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { byCause } from './messages.ts'
-import { defineRoutes } from './route.ts'
+import type { Routes } from './route.ts'
 
 const findingSchema = z.object({
   /** Its name for scripts, always the same: 'database', 'mail-dmarc', 'setting-PORT'. */
@@ -50,7 +50,7 @@ export type LampState = z.output<typeof lampStateSchema>
 const lampsSchema = z.object({ mail: lampStateSchema, powerBi: lampStateSchema, database: lampStateSchema })
 export type LampName = keyof z.output<typeof lampsSchema>
 
-export const healthRoutes = defineRoutes({
+export const healthRoutes = {
   readFindings: {
     method: 'GET',
     path: '/api/health/findings',
@@ -83,4 +83,4 @@ export const healthRoutes = defineRoutes({
     summary: 'Four events within a second, to see whether a proxy holds them back',
     events: z.object({ count: z.number() }),
   },
-})
+} as const satisfies Routes

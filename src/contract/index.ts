@@ -7,7 +7,7 @@ import { invitationRoutes } from './invitations.ts'
 import { operationsRoutes } from './operations.ts'
 import { reportSettingsRoutes } from './report-settings.ts'
 import { reportRoutes } from './reports.ts'
-import type { ReplyOf, Route, Routes } from './route.ts'
+import type { ReplyOf, RouteShape, Routes } from './route.ts'
 import { supportRoutes } from './support.ts'
 import { userRoutes } from './users.ts'
 import { viewAsRoutes } from './view-as.ts'
@@ -25,18 +25,20 @@ export const api = {
   viewAs: viewAsRoutes,
   reportSettings: reportSettingsRoutes,
   support: supportRoutes,
-} as const satisfies Record<string, Routes>
+}
+/** The same, for what goes through every route. */
+export const routeGroups: Record<string, Routes> = api
 
 type ApiRoute = {
   [Group in keyof typeof api]: (typeof api)[Group][keyof (typeof api)[Group]]
 }[keyof typeof api]
-type NameOf<R> = R extends Route ? `${R['method']} ${R['path']}` : never
+type NameOf<R> = R extends RouteShape ? `${R['method']} ${R['path']}` : never
 
 /** How the browser names a route, 'GET /api/profiles/{userId}': schemas and all else of it stay with the server. */
 export type RouteName = NameOf<ApiRoute>
 export type PublicRouteName = NameOf<Extract<ApiRoute, { access: 'public' }>>
 export type RouteNamed<N extends RouteName> = ApiRoute extends infer R
-  ? R extends Route
+  ? R extends RouteShape
     ? N extends NameOf<R>
       ? R
       : never

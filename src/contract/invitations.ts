@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { defineRoutes } from './route.ts'
+import type { Routes } from './route.ts'
 import { MAX_IMPORT_BYTES, MAX_INVITED } from './user-rules.ts'
 import { instantSchema, listSchemas } from './users.ts'
 
@@ -78,7 +78,7 @@ export type InviteForm = z.output<typeof inviteBody>
 
 const invitationParams = z.object({ id: z.uuid() })
 
-export const invitationRoutes = defineRoutes({
+export const invitationRoutes = {
   listInvitations: {
     method: 'GET',
     path: '/api/invitations',
@@ -122,4 +122,4 @@ export const invitationRoutes = defineRoutes({
     summary: 'Takes an invitation back: its links open nothing any more',
     params: invitationParams,
   },
-})
+} as const satisfies Routes

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
-import { defineRoutes } from './route.ts'
+import type { Routes } from './route.ts'
 
 const statusSchema = z.object({ status: z.literal('ok') })
 
-export const operationsRoutes = defineRoutes({
+export const operationsRoutes = {
   readLiveness: {
     method: 'GET',
     path: '/api/health/live',
@@ -32,4 +32,4 @@ export const operationsRoutes = defineRoutes({
     summary: 'Figures of this process, for Prometheus',
     text: 'text/plain; version=0.0.4; charset=utf-8',
   },
-})
+} as const satisfies Routes

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { slugSchema } from './catalogue.ts'
 import { reportSettingMessages } from './report-setting-rules.ts'
 import { embedModeSchema } from './reports.ts'
-import { defineRoutes } from './route.ts'
+import type { Routes } from './route.ts'
 
 /** Which report an area shows. 'Nenhum' is the absence of a setting. */
 const reportSettingSchema = z.object({
@@ -82,7 +82,7 @@ export type ReportTestOutcome = (typeof REPORT_TEST_OUTCOMES)[number]
 
 const typeParams = z.object({ type: slugSchema })
 
-export const reportSettingsRoutes = defineRoutes({
+export const reportSettingsRoutes = {
   listReportSettings: {
     method: 'GET',
     path: '/api/global-powerbi-settings',
@@ -145,4 +145,4 @@ export const reportSettingsRoutes = defineRoutes({
       requestId: z.nullable(z.string()),
     }),
   },
-})
+} as const satisfies Routes

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { defineRoutes } from './route.ts'
+import type { Routes } from './route.ts'
 
 /** How an area gets its report: a link that each person opens with their own account, or the portal's credentials. */
 export const embedModeSchema = z.enum(['secure_sso', 'service_principal'])
@@ -45,7 +45,7 @@ export const issuedTokenSchema = z.object({
 
 const namesSchema = z.array(z.string().check(z.maxLength(50))).check(z.maxLength(50))
 
-export const reportRoutes = defineRoutes({
+export const reportRoutes = {
   readOwnReports: {
     method: 'GET',
     path: '/api/reports/me',
@@ -77,4 +77,4 @@ export const reportRoutes = defineRoutes({
     }),
     response: issuedTokenSchema,
   },
-})
+} as const satisfies Routes

@@ -42,28 +42,26 @@ export interface Route {
 
 export type Routes = Record<string, Route>
 
-/** Declares a feature's routes; keeps their exact types, so that handlers and client calls are checked against them. */
-export function defineRoutes<const R extends Routes>(routes: R): R {
-  return routes
-}
+/** A route whose `access` may be missing: who forgets it is told at the route, not wherever its types are read. */
+export type RouteShape = Omit<Route, 'access'>
 
 type Output<S> = S extends Schema ? z.output<S> : undefined
 type Input<S> = S extends Schema ? z.input<S> : undefined
 
 /** Parsed input as a handler receives it. */
-export type ParamsOf<R extends Route> = Output<R['params']>
-export type QueryOf<R extends Route> = Output<R['query']>
-export type BodyOf<R extends Route> = Output<R['body']>
+export type ParamsOf<R extends RouteShape> = Output<R['params']>
+export type QueryOf<R extends RouteShape> = Output<R['query']>
+export type BodyOf<R extends RouteShape> = Output<R['body']>
 /** What a handler returns, and what the browser receives. */
-export type ReplyOf<R extends Route> = R['text'] extends string
+export type ReplyOf<R extends RouteShape> = R['text'] extends string
   ? string
   : R['response'] extends Schema
     ? Output<R['response']>
     : undefined
 /** What a caller passes in. */
-export type ParamsIn<R extends Route> = Input<R['params']>
-export type QueryIn<R extends Route> = Input<R['query']>
-export type BodyIn<R extends Route> = Input<R['body']>
+export type ParamsIn<R extends RouteShape> = Input<R['params']>
+export type QueryIn<R extends RouteShape> = Input<R['query']>
+export type BodyIn<R extends RouteShape> = Input<R['body']>
 
 /** Fills the path's parameters in, URL-encoded: ('/api/a/{id}', {id: 'x y'}) → '/api/a/x%20y'. */
 export function pathWith({ path }: { path: string }, params: Record<string, unknown> = {}): string {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { typeSchema } from './catalogue.ts'
 import { embedModeSchema } from './reports.ts'
-import { defineRoutes } from './route.ts'
+import type { Routes } from './route.ts'
 
 /** Texts of /contato and /mensagens, apart from messages.ts so that no other screen loads them. */
 
@@ -79,7 +79,7 @@ const messageChangeSchema = z.union([
 ])
 export type MessageChange = z.output<typeof messageChangeSchema>
 
-export const supportRoutes = defineRoutes({
+export const supportRoutes = {
   sendSupportMessage: {
     method: 'POST',
     path: '/api/support-messages',
@@ -182,4 +182,4 @@ export const supportRoutes = defineRoutes({
     summary: 'Deletes a message',
     params: idParams,
   },
-})
+} as const satisfies Routes

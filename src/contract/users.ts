@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { estadoSchema, MAX_ITEMS, marcaSchema, typeSchema } from './catalogue.ts'
-import { defineRoutes } from './route.ts'
+import type { Routes } from './route.ts'
 import { adminMessages, MAX_IDS, MAX_NAME_LENGTH, MAX_NOTE_LENGTH, PROFILE_SORTS } from './user-rules.ts'
 
 /** Everything that leaves a row in the audit trail; each can appear in a person's history. */
@@ -307,7 +307,7 @@ const historyEntrySchema = z.object({
 })
 export type HistoryEntry = z.output<typeof historyEntrySchema>
 
-export const userRoutes = defineRoutes({
+export const userRoutes = {
   readOwnProfile: {
     method: 'GET',
     path: '/api/profiles/me',
@@ -453,4 +453,4 @@ export const userRoutes = defineRoutes({
     }),
     maxBodyBytes: MAX_IDS_BYTES,
   },
-})
+} as const satisfies Routes

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { idSchema, issuedTokenSchema, ownReportsSchema } from './reports.ts'
-import { defineRoutes } from './route.ts'
+import type { Routes } from './route.ts'
 import { instantSchema, userParams } from './users.ts'
 
 /** So long an administrator may see what somebody else sees before it is to be begun anew. */
@@ -10,7 +10,7 @@ export const VIEW_AS_MINUTES = 15
 const viewSchema = z.string().check(z.regex(/^\d{1,18}$/))
 
 /** 'Ver como': an administrator's own session sees what somebody else sees. Nothing is written in that person's name. */
-export const viewAsRoutes = defineRoutes({
+export const viewAsRoutes = {
   readReportsOf: {
     method: 'GET',
     path: '/api/profiles/{userId}/reports',
@@ -39,4 +39,4 @@ export const viewAsRoutes = defineRoutes({
     }),
     response: issuedTokenSchema,
   },
-})
+} as const satisfies Routes

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { api } from '#contract/index.ts'
-import { pathWith, type Route } from '#contract/route.ts'
+import { routeGroups } from '#contract/index.ts'
+import { pathWith } from '#contract/route.ts'
 import { addPerson, openTestSession } from '#server/testing/builders.ts'
 import { expectProblem } from '#server/testing/expect-problem.ts'
 import { type RawReply, sendRaw } from '#server/testing/send-raw.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
-const ROUTES = Object.values(api).flatMap((group) => Object.values<Route>(group))
+const ROUTES = Object.values(routeGroups).flatMap((group) => Object.values(group))
 const PATHS = [...new Set(ROUTES.map((route) => route.path))]
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { api } from '#contract/index.ts'
+import { routeGroups } from '#contract/index.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { Route, Schema } from '#contract/route.ts'
 
@@ -77,8 +77,8 @@ const PROBLEM = {
 
 export function describeApi() {
   const paths: Record<string, Record<string, unknown>> = {}
-  for (const [tag, routes] of Object.entries(api))
-    for (const [name, route] of Object.entries<Route>(routes)) {
+  for (const [tag, routes] of Object.entries(routeGroups))
+    for (const [name, route] of Object.entries(routes)) {
       const operation = operationOf(name, tag, route)
       paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation }
     }

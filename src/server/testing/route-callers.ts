@@ -1,5 +1,5 @@
 import { type Caller, refusalOf, type SessionKind } from '#contract/access.ts'
-import { api } from '#contract/index.ts'
+import { routeGroups } from '#contract/index.ts'
 import { PROBLEMS } from '#contract/problem.ts'
 import type { Route } from '#contract/route.ts'
 import { saoPauloDay } from '#contract/user-rules.ts'
@@ -283,6 +283,6 @@ export const TAKEN_WITHOUT_BODY: Record<string, string> = {
 }
 
 /** Every route of the contract. */
-export const ROUTES = Object.values(api).flatMap((group) => Object.values<Route>(group))
+export const ROUTES = Object.values(routeGroups).flatMap((group) => Object.values(group))
 /** Its name in these tables: 'GET /api/profiles/{userId}'. */
 export const nameOf = (route: Route) => `${route.method} ${route.path}`

@@ -1,6 +1,6 @@
 import type { ReplyNamed, RouteName, RouteNamed } from '#contract/index.ts'
 import type { Problem } from '#contract/problem.ts'
-import { type BodyIn, type ParamsIn, pathWith, type QueryIn, type Route } from '#contract/route.ts'
+import { type BodyIn, type ParamsIn, pathWith, type QueryIn, type RouteShape } from '#contract/route.ts'
 
 /** The contract's words for 'internal', repeated here so that its whole list stays out of the browser. */
 export const GENERIC_FAILURE = {
@@ -69,7 +69,7 @@ function readRetryAfter(header: string | null): number | undefined {
   return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined
 }
 
-export interface RequestInput<R extends Route> {
+export interface RequestInput<R extends RouteShape> {
   params?: ParamsIn<R>
   query?: QueryIn<R>
   body?: BodyIn<R>
@@ -105,7 +105,7 @@ export async function sendRequest<N extends RouteName>(
   }
 }
 
-async function fetchReply(name: RouteName, input: RequestInput<Route>, accessToken?: string) {
+async function fetchReply(name: RouteName, input: RequestInput<RouteShape>, accessToken?: string) {
   const [method = '', path = ''] = name.split(' ')
   const headers = new Headers({ accept: 'application/json' })
   if (accessToken) headers.set('authorization', `Bearer ${accessToken}`)
@@ -127,7 +127,7 @@ async function fetchReply(name: RouteName, input: RequestInput<Route>, accessTok
   }
 }
 
-function urlOf(pattern: string, input: RequestInput<Route>): string {
+function urlOf(pattern: string, input: RequestInput<RouteShape>): string {
   const path = pathWith({ path: pattern }, input.params as Record<string, unknown> | undefined)
   const given = Object.entries((input.query ?? {}) as Record<string, unknown>)
   const query = new URLSearchParams(
