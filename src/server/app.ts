@@ -17,7 +17,7 @@ import { createLimits } from './http/limits.ts'
 import type { PortalPageOptions } from './http/portal-page.ts'
 import type { Keyring } from './keyring.ts'
 import type { Log } from './log.ts'
-import type { Outbox } from './mail/outbox.ts'
+import type { Mails } from './mail/mails.ts'
 import { createRefusalCounter } from './operations/audit.ts'
 import type { Metrics } from './operations/metrics.ts'
 import { operationsHandlers } from './operations/operations-handlers.ts'
@@ -41,7 +41,6 @@ import { VERSION } from './version.ts'
 export interface PortalServices {
   database: Database
   powerBi: PowerBi
-  outbox: Pick<Outbox, 'nudge'>
   messageStreams: Pick<MessageStreams, 'follow'>
   keyring: Keyring
   log: Log
@@ -76,11 +75,11 @@ export interface PortalServices {
   mounts?: Mount[]
 }
 
-export const portalMails = { ...accountMails, ...userMails, ...reportMails, ...supportMails }
+export const portalMails: Mails = { ...accountMails, ...userMails, ...reportMails, ...supportMails }
 
 /** Puts the portal together: each feature takes what it declares from the same services. */
 export function createApp({ database, options, ...given }: PortalServices): HttpApp {
-  const { keyring, clock, metrics, outbox } = given
+  const { keyring, clock, metrics } = given
   const { db } = database
   const tokens = createTokens(keyring, clock)
   const altcha = options.recaptcha ? undefined : createAltcha(keyring, options.altchaCost, clock)
@@ -104,7 +103,6 @@ export function createApp({ database, options, ...given }: PortalServices): Http
       createIsDoctor(keyring),
     ),
     ...limits,
-    nudgeOutbox: () => outbox.nudge(),
     embedTokens: createEmbedTokenCache(clock, metrics.countEmbedToken),
   }
   return createHttpApp(services, (app) => {

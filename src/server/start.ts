@@ -92,6 +92,7 @@ export async function servePortal(
   const outbox = createOutbox({
     mails: portalMails,
     db,
+    listen: database.listen,
     log,
     clock,
     mailer: withLamp(demo?.mailer ?? mailerOf(config), lamps),
@@ -113,7 +114,6 @@ export async function servePortal(
   })
   const app = createApp({
     database,
-    outbox,
     messageStreams,
     log,
     metrics,

@@ -15,7 +15,6 @@ export interface AccountServices extends Limits {
   /** Whose e-mails may have accounts. */
   companyEmailDomain: string
   groupName: string
-  nudgeOutbox: () => void
 }
 
 export interface AccountContext extends PublicContext, AccountServices {}

@@ -7,7 +7,6 @@ import { replaceInChanges } from '#server/users/delete-users.ts'
 import { forgetInvitations } from '#server/users/invitations.ts'
 import type { AccountContext } from './account-context.ts'
 import { cancelLinks, limitUnknownLinks, type MailedLink, openLink } from './email-links.ts'
-import { accountMails } from './mails.ts'
 import { retirePassword } from './set-password.ts'
 
 type Outcome = 'account-removed' | 'sessions-ended'
@@ -24,7 +23,6 @@ export async function disownEmail(context: AccountContext, token: string): Promi
     const { purpose, owner } = await openLink(within, token, ['disown-account', 'disown-change'])
     return purpose === 'disown-account' ? removeAccount(within, owner) : shutOut(within, owner)
   })
-  context.nudgeOutbox()
   return { outcome }
 }
 
@@ -56,7 +54,7 @@ async function shutOut(context: PublicContext, owner: MailedLink['owner']): Prom
   // Ending sessions alone would let whoever knows the password sign in again.
   await retirePassword(db, userId)
   await cancelLinks(db, userId, ['recovery', 'disown-change'])
-  await queueMail(context, accountMails, 'recovery', owner.email)
+  await queueMail(context, 'recovery', owner.email)
   await recordAudit(context, { action: 'password-disowned', actor: owner, target: owner })
   return 'sessions-ended'
 }

@@ -7,7 +7,7 @@ import { queueMail } from '#server/mail/mails.ts'
 import { forgetInvitations } from '#server/users/invitations.ts'
 import { lockProfile } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
-import { accountMails, hashOfLinkToken } from './mails.ts'
+import { hashOfLinkToken } from './mails.ts'
 
 /** A dealership shares one address: whoever uses it up for invented people keeps the others waiting for minutes. */
 const MAILS_PER_IP = { max: 60, windowSeconds: 300 }
@@ -60,8 +60,7 @@ export async function requestLinkMail(
   const email = typed.toLowerCase()
   await limitMailsFrom(context, ACTIONS[kind])
   await limitMailsTo(context, ACTIONS[kind], email)
-  await queueMail(context, accountMails, kind, email)
-  context.nudgeOutbox()
+  await queueMail(context, kind, email)
 }
 
 /**

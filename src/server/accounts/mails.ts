@@ -208,4 +208,4 @@ export const accountMails = {
       ],
     }
   },
-} satisfies Mails
+} satisfies Partial<Mails>

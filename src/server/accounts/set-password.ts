@@ -18,7 +18,6 @@ import { forgetStrangersWords } from '#server/users/access-requests.ts'
 import { findProfile, lockProfile } from '#server/users/user-queries.ts'
 import type { AccountContext, OwnAccountContext } from './account-context.ts'
 import { cancelLinks, markVerified } from './email-links.ts'
-import { accountMails } from './mails.ts'
 import { hashPassword, isPasswordRight } from './password-hashing.ts'
 import { refuseGuessable } from './password-rules.ts'
 import { presentAuthUser } from './sessions.ts'
@@ -171,12 +170,11 @@ export async function replacePassword<C extends AccountContext, T extends object
       const result = await alongside(within)
       if (isFirst) await forgetPassword(db, userId)
       const device_token = await writePassword(within, person, encoded)
-      await queueMail(within, accountMails, 'password-changed', email)
+      await queueMail(within, 'password-changed', email)
       await recordAudit(within, { action, actor: person, target: person })
       return { ...result, device_token }
     })
     if (done === undefined) continue
-    context.nudgeOutbox()
     return done
   }
 }

@@ -10,7 +10,6 @@ import { queueMail } from '#server/mail/mails.ts'
 import { countFailedAttempt, recordAccess, recordAudit } from '#server/operations/audit.ts'
 import { presentProfile } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
-import { accountMails } from './mails.ts'
 import { isPasswordRight } from './password-hashing.ts'
 import { noteUse, openSession } from './sessions.ts'
 import { type Attempt, clearAttempts, inTurn, reserveAttempt } from './sign-in-attempts.ts'
@@ -107,7 +106,7 @@ async function tryPassword(context: AccountContext, attempt: Attempt, password: 
   const last_sign_in_at = new Date(context.clock())
   // A shorter one still opens a session, but one that may only set a longer password.
   const kind = password.length < PASSWORD_MIN ? 'forcedChange' : 'full'
-  const session = await context.db.transaction().execute(async (db) => {
+  return context.db.transaction().execute(async (db) => {
     const within = { ...context, db }
     if (failures > 0) await clearAttempts(within, attempt, { counted: failures, isRight })
     await noteUse(db, found.user_id, last_sign_in_at)
@@ -118,8 +117,6 @@ async function tryPassword(context: AccountContext, attempt: Attempt, password: 
     const opened = await openSession(within, { profile: presentProfile({ ...found, last_sign_in_at }), kind })
     return { ...opened, device_token }
   })
-  context.nudgeOutbox()
-  return session
 }
 
 /** @throws ProblemError invalid-credentials when the password was changed while it was compared */
@@ -156,7 +153,7 @@ export async function rememberDevice(
     values (${id}, ${user_id}, ${seen_at}, ${seen_at})
     on conflict (id) do update set seen_at = excluded.seen_at
     returning (select count(*) ${others}) as others`.execute(db)
-  if (!known && rows[0]?.others) await queueMail({ db }, accountMails, 'new-device', email)
+  if (!known && rows[0]?.others) await queueMail({ db }, 'new-device', email)
   return tokens.devices.sign(id, email)
 }
 
@@ -167,7 +164,7 @@ export async function rememberDevice(
 async function warnBuiltinAdmin(context: PublicContext, email: string, failures: number): Promise<void> {
   if (failures !== FIRST_WARNING && (failures === 0 || failures % WARNING_EVERY !== 0)) return
   await context.db.transaction().execute(async (db) => {
-    await queueMail({ db }, accountMails, 'builtin-failures', email)
+    await queueMail({ db }, 'builtin-failures', email)
     await recordAudit({ ...context, db }, { action: 'builtin-admin-failures', after: { failures } })
   })
 }

@@ -10,7 +10,7 @@ import { recordAudit } from '#server/operations/audit.ts'
 import { queueWaitingDigest } from '#server/users/mails.ts'
 import type { AccountContext } from './account-context.ts'
 import { limitMailsFrom, limitMailsTo } from './email-links.ts'
-import { accountMails, hashOfLinkToken } from './mails.ts'
+import { hashOfLinkToken } from './mails.ts'
 import { hashPassword } from './password-hashing.ts'
 import { refuseGuessable } from './password-rules.ts'
 
@@ -56,7 +56,6 @@ export async function signUp(
   const hash = await hashPassword(password)
   const mark = randomBytes(32).toString('base64url')
   await context.db.transaction().execute((db) => register({ ...context, db }, { email, hash, mark }))
-  context.nudgeOutbox()
   const now = new Date(context.clock()).toISOString()
   return {
     id: randomUUID(),
@@ -88,7 +87,7 @@ async function register(
     .where('email', '=', email)
     .executeTakeFirstOrThrow()
   await countSignUp(context, { userId: person.user_id, isFirst: addedId !== null, mark })
-  await queueMail(context, accountMails, person.email_verified_at ? 'account-exists' : 'verification', email)
+  await queueMail(context, person.email_verified_at ? 'account-exists' : 'verification', email)
   await queueWaitingDigest(context, addedId)
   await recordAudit(context, { action: addedId ? 'account-created' : 'sign-up-repeated', target: person })
 }

@@ -1,6 +1,21 @@
 import type { Context } from '#server/http/context.ts'
 import type { MailContent } from './compose-mail.ts'
 
+/** Every kind of mail; the feature that sends it composes it. */
+export type MailKind =
+  | 'account-approved'
+  | 'account-exists'
+  | 'administrators-changed'
+  | 'builtin-failures'
+  | 'invitation'
+  | 'message-digest'
+  | 'new-device'
+  | 'password-changed'
+  | 'recovery'
+  | 'report-settings-changed'
+  | 'verification'
+  | 'waiting-digest'
+
 /** A row of the outbox, taken for sending. */
 export interface QueuedMail {
   id: string
@@ -18,21 +33,18 @@ export interface MailContext extends Pick<Context, 'db' | 'clock'> {
   groupName: string
 }
 
-/** The mails of a feature by their kind, each made when it is sent; undefined when it is not owed any more. */
-export type Mails = Record<
-  string,
-  (context: MailContext, mail: QueuedMail) => Promise<MailContent | undefined>
->
+/** Composes a mail when it is sent; undefined when it is not owed any more. */
+export type ComposeMail = (context: MailContext, mail: QueuedMail) => Promise<MailContent | undefined>
+
+export type Mails = Record<MailKind, ComposeMail>
 
 /**
  * Puts a mail into the outbox; call it in the transaction of what the mail tells of. The row holds no secret: what
  * goes into the mail is composed when it is sent.
- * @param _mails of the feature that sends it, for the compiler to look the kind up in
  */
-export async function queueMail<M extends Mails>(
+export async function queueMail(
   { db }: Pick<Context, 'db'>,
-  _mails: M,
-  kind: keyof M & string,
+  kind: MailKind,
   recipient: string,
 ): Promise<void> {
   await db.insertInto('mail_outbox').values({ kind, recipient }).execute()

@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
+import type { Database } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import { type Log, logFirstFailure } from '#server/log.ts'
 import { coalesce } from '#server/timing.ts'
 import { composeMail } from './compose-mail.ts'
-import type { MailContext, Mails, QueuedMail } from './mails.ts'
+import type { ComposeMail, MailContext, QueuedMail } from './mails.ts'
 import type { Mail, Mailer } from './smtp-mailer.ts'
 
 const POLL_MS = 1_000
@@ -19,7 +20,8 @@ const MIN_RETRY_SECONDS = 10
 const MAX_RETRY_SECONDS = 600
 
 interface OutboxContext extends MailContext {
-  mails: Mails
+  listen: Database['listen']
+  mails: Partial<Record<string, ComposeMail>>
   mailer: Mailer
   log: Log
 }
@@ -28,10 +30,11 @@ export type Outbox = ReturnType<typeof createOutbox>
 
 /**
  * The worker that empties the outbox; every replica runs one.
- * @param pollMs how often it looks for mails that are due again, or that another replica left behind
+ * @param pollMs how often it looks for mails that are due again, or that no notification told of
  */
 export function createOutbox(context: OutboxContext, pollMs = POLL_MS) {
   let poll: NodeJS.Timeout | undefined
+  let stopListening: (() => Promise<void>) | undefined
   const deliverWhile = async (mayGoOn: () => boolean, restMs: number) => {
     while (mayGoOn() && (await deliverNextMail(context))) await wait(restMs)
   }
@@ -41,19 +44,17 @@ export function createOutbox(context: OutboxContext, pollMs = POLL_MS) {
   )
   const delivery = coalesce(deliver, 0)
   return {
-    /** What waits is first looked for with the first poll: at once it would hold up who waits for the start. */
+    /** The database notifies of each mail that is queued, on whatever replica. */
     start() {
       poll ??= setInterval(delivery.wake, pollMs)
-    },
-    /** Says that a mail has been queued, so that it leaves at once. Does nothing before start(). */
-    nudge() {
-      if (poll) delivery.wake()
+      stopListening ??= context.listen('mail_outbox', delivery.wake)
     },
     deliverDue: () => deliverWhile(() => true, 0),
     /** Takes no further mail and waits for the one that is being sent. */
     async stop() {
       clearInterval(poll)
       poll = undefined
+      await stopListening?.()
       await delivery.stop()
     },
   }

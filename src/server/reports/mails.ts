@@ -25,4 +25,4 @@ export const reportMails = {
       ],
     }
   },
-} satisfies Mails
+} satisfies Partial<Mails>

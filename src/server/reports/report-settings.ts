@@ -9,7 +9,6 @@ import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { queueForAdministrators } from '#server/users/mails.ts'
-import { reportMails } from './mails.ts'
 
 export type ReportSettingRow = Selectable<ReportSettingsTable>
 
@@ -100,7 +99,7 @@ export async function removeReportSetting(
 
 /** Of all that is changed within a few minutes in one mail. */
 function tellAdministrators(db: Db): Promise<void> {
-  return queueForAdministrators({ db }, reportMails, { kind: 'report-settings-changed', restSeconds: 120 })
+  return queueForAdministrators({ db }, { kind: 'report-settings-changed', restSeconds: 120 })
 }
 
 /**

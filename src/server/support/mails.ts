@@ -46,4 +46,4 @@ export const supportMails = {
       notes: ['Os nomes estão como foram digitados: o formulário de contato é aberto a qualquer pessoa.'],
     }
   },
-} satisfies Mails
+} satisfies Partial<Mails>

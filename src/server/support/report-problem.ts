@@ -33,7 +33,6 @@ const SYSTEMS: [RegExp, string][] = [
 
 export interface ReportProblemContext extends Context {
   takeFromLimit: TakeFromLimit
-  nudgeOutbox: () => void
 }
 
 /**
@@ -50,7 +49,6 @@ export async function reportProblem(context: ReportProblemContext, report: Probl
     phone: '—',
     message: writeReport(context, report),
   })
-  context.nudgeOutbox()
 }
 
 /** What the IT team needs to look into it. */

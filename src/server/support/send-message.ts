@@ -8,7 +8,6 @@ import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { Log } from '#server/log.ts'
 import { queueDigest } from '#server/users/mails.ts'
-import { supportMails } from './mails.ts'
 
 const TEN_MINUTES = 600
 const DAY = 86_400
@@ -27,7 +26,6 @@ export interface SendMessageContext extends PublicContext {
   contactCaptcha: boolean
   takeFromLimit: TakeFromLimit
   log: Log
-  nudgeOutbox: () => void
 }
 
 /**
@@ -36,7 +34,7 @@ export interface SendMessageContext extends PublicContext {
  *   human-check-required, human-check-failed; invalid-input
  */
 export async function sendMessage(
-  { db, request, log, humanCheck, contactCaptcha, takeFromLimit, nudgeOutbox }: SendMessageContext,
+  { db, request, log, humanCheck, contactCaptcha, takeFromLimit }: SendMessageContext,
   { website, fill_ms: fillMs, captcha, ...typed }: BodyOf<typeof supportRoutes.sendSupportMessage>,
 ): Promise<void> {
   if (website) {
@@ -53,14 +51,13 @@ export async function sendMessage(
   await takeFromLimit(`contact ${caller}`, LIMIT)
   await takeFromLimit(`contact-daily ${caller}`, DAILY_LIMIT)
   await storeMessage(db, form)
-  nudgeOutbox()
 }
 
 /** Files a message and has the administrators mailed of it. */
 export function storeMessage(db: Db, form: ContactForm): Promise<void> {
   return db.transaction().execute(async (transaction) => {
     await transaction.insertInto('support_messages').values(form).execute()
-    await queueDigest({ db: transaction }, supportMails, 'message-digest')
+    await queueDigest({ db: transaction }, 'message-digest')
   })
 }
 

@@ -100,6 +100,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
   const outbox = createOutbox({
     mails: portalMails,
     db: database.db,
+    listen: database.listen,
     mailer,
     log,
     clock,
@@ -115,7 +116,6 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
   })
   const app = createApp({
     database,
-    outbox,
     messageStreams,
     keyring,
     log,

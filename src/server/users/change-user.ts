@@ -11,12 +11,7 @@ import { queueMail } from '#server/mail/mails.ts'
 import { type AuditEntry, recordAudit } from '#server/operations/audit.ts'
 import { changeOfValidity, listsInOrder } from './entitlements.ts'
 import { forgetInvitations } from './invitations.ts'
-import { userMails } from './mails.ts'
 import { lockProfile, readProfile, unknownPerson } from './user-queries.ts'
-
-export interface UserContext extends Context {
-  nudgeOutbox: () => void
-}
 
 type ProfileRow = Selectable<ProfilesTable>
 
@@ -44,7 +39,7 @@ interface Decision {
  *   with other entitlements whom this was to approve
  */
 export async function changeUser(
-  context: UserContext,
+  context: Context,
   { userId, change, ifMatch }: ChangeRequest,
 ): Promise<ManagedProfile> {
   const profile = await changeOnce(context, async (db) => {
@@ -86,11 +81,10 @@ export async function changeUser(
       const isUnproved = action === 'approval-given' && !row.email_verified_at
       const told = isUnproved ? { ...after, email_verified: false } : after
       await recordAudit({ ...context, db }, { action, target: row, before, after: told })
-      if (action === 'approval-given') await queueMail({ db }, userMails, 'account-approved', row.email)
+      if (action === 'approval-given') await queueMail({ db }, 'account-approved', row.email)
     }
     return readProfile(db, userId)
   })
-  if ('approved' in change) context.nudgeOutbox()
   return profile
 }
 

@@ -7,7 +7,7 @@ import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { forgetInvitations } from './invitations.ts'
-import { queueForAdministrators, userMails } from './mails.ts'
+import { queueForAdministrators } from './mails.ts'
 import { findProfile } from './user-queries.ts'
 import { lockAdministrators } from './user-roles.ts'
 
@@ -41,7 +41,7 @@ export async function deleteUsers(
     const leaving = people.filter((person) => allowed.includes(person.user_id))
     if (leaving.length > 0) await remove({ ...context, db }, leaving)
     if (leaving.some(({ user_id }) => administrators.includes(user_id)))
-      await queueForAdministrators({ db }, userMails, { kind: 'administrators-changed' })
+      await queueForAdministrators({ db }, { kind: 'administrators-changed' })
     return { success: allowed, errors }
   })
 }

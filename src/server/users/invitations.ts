@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import * as z from 'zod'
 import { type Invitation, invitationMessages, type invitationRoutes } from '#contract/invitations.ts'
 import type { QueryOf, ReplyOf } from '#contract/route.ts'
-import { accountMails, invitationExpiry } from '#server/accounts/mails.ts'
+import { invitationExpiry } from '#server/accounts/mails.ts'
 import type { Db } from '#server/database/schema.ts'
 import { changeOnce } from '#server/http/change-once.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
@@ -93,12 +93,11 @@ export async function resendInvitation(context: InvitationContext, id: string): 
       .returning('email')
       .executeTakeFirst()
     if (!sent) throw gone()
-    await queueMail({ db }, accountMails, 'invitation', sent.email)
+    await queueMail({ db }, 'invitation', sent.email)
     await recordAudit({ ...context, db }, { action: 'invitation-resent', after: sent })
     const [row] = await readInvitations({ ...context, db }, sql<boolean>`i.id = ${id}`, 1)
     return row as Invitation
   })
-  context.nudgeOutbox()
   return invitation
 }
 

@@ -19,7 +19,6 @@ import {
   MAX_OPEN_INVITATIONS,
 } from '#contract/invitations.ts'
 import { nameSchema } from '#contract/users.ts'
-import type { accountMails } from '#server/accounts/mails.ts'
 import { shutOutUnverified } from '#server/accounts/set-password.ts'
 import { companyEmail } from '#server/accounts/sign-up.ts'
 import { holdCatalogue, readCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
@@ -29,6 +28,7 @@ import type { Context } from '#server/http/context.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { writeDay } from '#server/mail/compose-mail.ts'
+import type { MailKind } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { type ImportedLine, readAddresses, readFile, shortened } from './read-import.ts'
 
@@ -36,7 +36,6 @@ export interface InvitationContext extends Context {
   companyEmailDomain: string
   builtinAdminEmail: string | undefined
   takeFromLimit: TakeFromLimit
-  nudgeOutbox: () => void
 }
 
 /** So many mails of one import are due each second: whoever waits for a link of their own is not held up by them. */
@@ -85,7 +84,6 @@ export async function invite(context: InvitationContext, form: InviteForm): Prom
     )
     return decided
   })
-  context.nudgeOutbox()
   return result
 }
 
@@ -312,7 +310,7 @@ async function writeInvitations(
 }
 
 async function queueInvitations(db: Db, invited: readonly InvitedLine[]): Promise<void> {
-  const kind: keyof typeof accountMails = 'invitation'
+  const kind: MailKind = 'invitation'
   await sql`
     insert into mail_outbox (kind, recipient, due_at)
     select ${kind}, email, now() + ((place - 1) / ${sql.lit(MAILS_PER_SECOND)}) * interval '1 second'

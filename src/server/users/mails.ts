@@ -3,7 +3,7 @@ import type { AuditAction, HistoryEntry } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { writeInstant } from '#server/mail/compose-mail.ts'
-import type { Mails } from '#server/mail/mails.ts'
+import type { MailKind, Mails } from '#server/mail/mails.ts'
 import { findByEmail } from './user-queries.ts'
 
 const MINUTES_BETWEEN = 10
@@ -14,13 +14,11 @@ const MAX_TOLD = 5
  * Has every administrator mailed, in at most one digest of a kind every ten minutes over all replicas; call it in
  * the transaction of what the digest tells of. A digest that is queued already is locked until then, so that it
  * cannot leave without that. Each kind has a unique index of its own, which keeps a second one from waiting.
- * @param _mails of the feature that sends it, for the compiler to look the kind up in
  * @param isOwed SQL condition without which nothing is queued
  */
-export async function queueDigest<M extends Mails>(
+export async function queueDigest(
   { db }: Pick<Context, 'db'>,
-  _mails: M,
-  kind: keyof M & string,
+  kind: MailKind,
   isOwed: RawBuilder<boolean> = sql`true`,
 ): Promise<void> {
   const literal = sql.lit(kind)
@@ -43,7 +41,7 @@ export async function queueDigest<M extends Mails>(
 export function queueWaitingDigest(context: Pick<Context, 'db'>, waitingId: string | null): Promise<void> {
   const isOwed = sql<boolean>`exists (
     select 1 from profiles w where w.user_id = ${waitingId}::uuid and not w.approved)`
-  return queueDigest(context, userMails, 'waiting-digest', isOwed)
+  return queueDigest(context, 'waiting-digest', isOwed)
 }
 
 /**
@@ -55,7 +53,7 @@ export async function queueApprovalMails(
   emails: readonly string[],
   delaySeconds: number,
 ): Promise<void> {
-  const kind: keyof typeof userMails = 'account-approved'
+  const kind: MailKind = 'account-approved'
   await sql`
     insert into mail_outbox (kind, recipient, due_at)
     select ${kind}, email, now() + ${sql.lit(delaySeconds)} * interval '1 second'
@@ -68,7 +66,7 @@ export async function withdrawApprovalMails(db: Db, userIds: readonly string[]):
   const emails = db.selectFrom('profiles').select('email').where('user_id', 'in', userIds)
   await db
     .deleteFrom('mail_outbox')
-    .where('kind', '=', 'account-approved' satisfies keyof typeof userMails)
+    .where('kind', '=', 'account-approved' satisfies MailKind)
     .where('recipient', 'in', emails)
     .where('attempts', '=', 0)
     .execute()
@@ -77,14 +75,12 @@ export async function withdrawApprovalMails(db: Db, userIds: readonly string[]):
 /**
  * Has every administrator mailed; call it in the transaction of what the mail tells of. A mail of the kind that still
  * rests for a while tells of that too.
- * @param _mails of the feature that sends it, for the compiler to look the kind up in
  * @param wanted.restSeconds how long it waits for more to tell
  * @param wanted.exceptId whom it need not be told to
  */
-export async function queueForAdministrators<M extends Mails>(
+export async function queueForAdministrators(
   { db }: Pick<Context, 'db'>,
-  _mails: M,
-  wanted: { kind: keyof M & string; restSeconds?: number; exceptId?: string },
+  wanted: { kind: MailKind; restSeconds?: number; exceptId?: string },
 ): Promise<void> {
   const { kind, restSeconds = 0, exceptId = null } = wanted
   // One that is about to leave may have been written already.
@@ -209,4 +205,4 @@ export const userMails = {
       ],
     }
   },
-} satisfies Mails
+} satisfies Partial<Mails>

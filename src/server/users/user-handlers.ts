@@ -14,7 +14,7 @@ import {
 } from './access-templates.ts'
 import { approveUsers, previewApproval } from './approve-users.ts'
 import { bulkEdit, previewBulkEdit } from './bulk-edit.ts'
-import { changeUser, type UserContext } from './change-user.ts'
+import { changeUser } from './change-user.ts'
 import { deleteUsers } from './delete-users.ts'
 import { exportUserList } from './export-list.ts'
 import { exportUser } from './export-user.ts'
@@ -25,9 +25,7 @@ import { undoBulkEdit } from './undo-bulk-edit.ts'
 import { readHistory, readProfile } from './user-queries.ts'
 
 /** Own profile and role, which come with the session check, and the administration of all people. */
-export function userHandlers(
-  services: ServicesOf<UserContext & AccessRequestContext>,
-): Handlers<typeof userRoutes> {
+export function userHandlers(services: ServicesOf<AccessRequestContext>): Handlers<typeof userRoutes> {
   return {
     readOwnProfile: ({ context }) => context.actor.profile,
     readOwnRole: ({ context }) => ({ role: context.actor.role }),

@@ -6,7 +6,7 @@ import { setUpDigest } from '#server/testing/set-up-digest.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
-import { queueWaitingDigest, userMails } from '#server/users/mails.ts'
+import { queueWaitingDigest } from '#server/users/mails.ts'
 
 describeOnEachDatabase('who waits for approval', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false, publicUrl: 'https://portal.example' })
@@ -116,8 +116,7 @@ describeOnEachDatabase('who waits for approval', (kind) => {
   test('the person is mailed when approved, unless that was taken back', async () => {
     const approved = await addPerson(portal)
     const revoked = await addPerson(portal, { approved: false })
-    for (const { email } of [approved, revoked])
-      await queueMail(portal.database, userMails, 'account-approved', email)
+    for (const { email } of [approved, revoked]) await queueMail(portal.database, 'account-approved', email)
     const mail = await mailTo(portal, approved.email)
     expect(mail).toMatchObject({
       kind: 'account-approved',
