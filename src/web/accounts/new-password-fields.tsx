@@ -132,7 +132,7 @@ const ALL_HINTS = rateStrength('').feedback
 function Hints({ password }: { password: string }) {
   const { feedback } = rateStrength(password)
   return (
-    <ul className="grid gap-x-4 leading-[1.125rem] @min-[21rem]:grid-cols-[auto_1fr]">
+    <ul className="grid gap-x-4 leading-[1.125rem] @min-[21rem]:grid-cols-[auto_1fr] @min-[21rem]:whitespace-nowrap">
       {ALL_HINTS.map((hint) => (
         <li key={hint} className={feedback.includes(hint) ? undefined : 'invisible'}>
           {hint}

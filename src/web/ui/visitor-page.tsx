@@ -25,7 +25,14 @@ export function VisitorPage({ title, description, hasPanel = true, children }: V
     <>
       <div className="space-y-2">
         <h1 className="font-semibold text-2xl leading-9 tracking-tight sm:text-[1.75rem]">{title}</h1>
-        {description && <div className="text-muted text-sm leading-relaxed">{description}</div>}
+        {description && (
+          // Room for two lines on a phone above a form, which a line that breaks elsewhere in another font would move.
+          <div
+            className={classNames('text-muted text-sm leading-relaxed', hasPanel && 'max-sm:min-h-[3.25em]')}
+          >
+            {description}
+          </div>
+        )}
       </div>
       {children}
     </>
