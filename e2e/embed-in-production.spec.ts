@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { Page } from '@playwright/test'
 import { EMULATED_PAGINATED_REPORT } from '#emulators/power-bi/catalogue.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { openPglite } from '#server/database/open-embedded.ts'
@@ -49,6 +50,12 @@ test.afterAll(async () => {
   await portal.database.close()
 })
 
+/** Not in the framed app.powerbi.com, where the script runs as well: a browser may deny storage to a frame. */
+const keepSession = (page: Page, session: object) =>
+  page.addInitScript((value) => {
+    if (window === window.top) localStorage.setItem('patio.session', value)
+  }, JSON.stringify(session))
+
 test('a report of app.powerbi.com is embedded under the production policy', async ({ page }) => {
   const framed: string[] = []
   await page.route('https://app.powerbi.com/**', (route) => {
@@ -62,7 +69,7 @@ test('a report of app.powerbi.com is embedded under the production policy', asyn
   })
   const person = await addPerson(portal, { marcas: ['FIAT', 'JEEP'], estados: ['RJ'] })
   const session = await openTestSession(portal, person)
-  await page.addInitScript((value) => localStorage.setItem('patio.session', value), JSON.stringify(session))
+  await keepSession(page, session)
   await page.goto(`${portal.url}/power-bi`)
 
   const sums = await fetch(`${portal.emulatorUrl}/data?area=Vendas&marcas=FIAT,JEEP&estados=RJ`)
@@ -100,7 +107,7 @@ test('a paginated report is embedded from an address of its own', async ({ page 
   })
   const person = await addPerson(portal, { types: ['Oficina'], marcas: ['FIAT', 'JEEP'], estados: ['RJ'] })
   const session = await openTestSession(portal, person)
-  await page.addInitScript((value) => localStorage.setItem('patio.session', value), JSON.stringify(session))
+  await keepSession(page, session)
   await page.goto(`${portal.url}/power-bi`)
   const report = reportOf(page, 'Oficina')
   await expect(report.getByRole('table')).toContainText('JEEP')
