@@ -7,8 +7,6 @@ export default defineConfig({
   workers: 3,
   // Tests share nothing, so that they may run in any order: --shuffle.
   fullyParallel: true,
-  // The summary names what needed its second try.
-  retries: process.env.CI === 'true' ? 1 : 0,
   // For a busy machine: nothing that is green waits that long.
   timeout: 90_000,
   expect: { timeout: 10_000 },

@@ -31,8 +31,6 @@ export default defineConfig({
     // An embedded database takes seconds to come up on a busy machine.
     testTimeout: 45_000,
     hookTimeout: 60_000,
-    // A busy machine may upset one among thousands: the summary names what needed its second try.
-    retry: process.env.CI === 'true' ? 1 : 0,
     pool: 'forks',
     // Nothing runs long enough here to earn back what optimising PGlite costs.
     execArgv: ['--liftoff-only'],

@@ -6,11 +6,10 @@ import { existsSync, readFileSync } from 'node:fs'
  * @property {number} passed
  * @property {number} failed
  * @property {number} skipped
- * @property {readonly string[]} unsteady names of those that passed only on a second try
  */
 
 /** @type {Totals} */
-export const noTests = { passed: 0, failed: 0, skipped: 0, unsteady: [] }
+export const noTests = { passed: 0, failed: 0, skipped: 0 }
 
 /**
  * @param {string} file
@@ -28,7 +27,7 @@ export function readTotals(file, count) {
 
 /**
  * @param {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number,
- *   testResults: { status: string, assertionResults: { status: string, fullName: string, failureMessages: string[] }[] }[]
+ *   testResults: { status: string, assertionResults: unknown[] }[]
  * }} report Vitest's
  * @returns {Totals} a file that cannot even be loaded counts as one failure
  */
@@ -40,34 +39,18 @@ export function countVitest(report) {
     passed: report.numPassedTests,
     failed: report.numFailedTests + broken.length,
     skipped: report.numPendingTests + report.numTodoTests,
-    unsteady: report.testResults
-      .flatMap(({ assertionResults }) => assertionResults)
-      .filter(({ status, failureMessages }) => status === 'passed' && failureMessages.length > 0)
-      .map(({ fullName }) => fullName),
   }
 }
-
-/** @typedef {{ specs: { title: string, tests: { status: string }[] }[], suites?: Suite[] }} Suite */
 
 /**
- * @param {{ stats: { expected: number, unexpected: number, flaky: number, skipped: number }, suites: Suite[] }} report
- *   Playwright's
+ * @param {{ stats: { expected: number, unexpected: number, skipped: number } }} report Playwright's
  * @returns {Totals}
  */
-export function countPlaywright({ stats, suites }) {
-  /** @type {(suite: Suite) => Suite['specs']} */
-  const specsOf = (suite) => [...suite.specs, ...(suite.suites ?? []).flatMap(specsOf)]
-  const unsteady = suites
-    .flatMap(specsOf)
-    .filter(({ tests }) => tests.some(({ status }) => status === 'flaky'))
-    .map(({ title }) => title)
-  return {
-    passed: stats.expected + stats.flaky,
-    failed: stats.unexpected,
-    skipped: stats.skipped,
-    unsteady,
-  }
-}
+export const countPlaywright = ({ stats: { expected, unexpected, skipped } }) => ({
+  passed: expected,
+  failed: unexpected,
+  skipped,
+})
 
 /**
  * @param {readonly Totals[]} all
@@ -79,7 +62,6 @@ export const addTotals = (all) =>
       passed: sum.passed + each.passed,
       failed: sum.failed + each.failed,
       skipped: sum.skipped + each.skipped,
-      unsteady: [...sum.unsteady, ...each.unsteady],
     }),
     noTests,
   )

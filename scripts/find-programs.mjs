@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 import { pinnedNode, runCommand, say, toolEnvironment } from './run-command.mjs'
 
 const browserNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-/** The engine without a window (Debian's chromium-headless-shell): the same pages for a third less work. */
+/** Debian's engine without a window draws what no person sees: only where there is no browser. */
 const headlessShell = '/usr/lib/chromium/chromium-headless-shell'
 const macApps = ['Google Chrome', 'Chromium'].map((name) => `Applications/${name}.app/Contents/MacOS/${name}`)
 const downloadLimitMs = 5 * 60_000
@@ -73,7 +73,9 @@ export async function installTestPrograms() {
   await installSystemPackages([
     ...(TEST_DATABASE_URL || (await findPostgres()) ? [] : ['postgresql']),
     ...(findOnPath('promtool') ? [] : ['prometheus']),
-    ...(CHROMIUM_PATH || isExecutable(headlessShell) ? [] : ['chromium-headless-shell']),
+    ...(CHROMIUM_PATH || listInstalledBrowsers().some((browser) => browser !== headlessShell)
+      ? []
+      : ['chromium']),
   ])
 }
 
@@ -82,10 +84,10 @@ export async function installTestPrograms() {
  * @returns {string[]} installed browsers that could do, best first
  */
 export function listInstalledBrowsers({ path, home = homedir() } = {}) {
-  const fixed = [headlessShell, '/usr/bin/chromium', '/usr/bin/google-chrome', '/snap/bin/chromium']
+  const fixed = ['/usr/bin/chromium', '/usr/bin/google-chrome', '/snap/bin/chromium']
   const onPath = browserNames.map((name) => findOnPath(name, path)).filter((found) => found !== undefined)
   const apps = macApps.flatMap((app) => [`/${app}`, join(home, app)])
-  return [...new Set([...fixed, ...onPath, ...apps])].filter(isExecutable)
+  return [...new Set([...fixed, ...onPath, ...apps, headlessShell])].filter(isExecutable)
 }
 
 /**

@@ -41,6 +41,12 @@ test('finds a browser in PATH and among the applications of a Mac', () => {
   expect(found.filter((browser) => browser.startsWith(base))).toEqual([onPath, app])
 })
 
+test('takes the engine without a window only where there is no browser', () => {
+  const browsers = listInstalledBrowsers()
+  const shell = browsers.findIndex((browser) => browser.endsWith('headless-shell'))
+  expect([-1, browsers.length - 1]).toContain(shell)
+})
+
 test('prefers the newest PostgreSQL by number, not by letters', () => {
   for (const version of ['9', '15', '17', 'doc']) mkdirSync(join(base, version))
   expect(listVersions(base, /^\d+$/)).toEqual(['17', '15', '9'].map((version) => join(base, version, 'bin')))

@@ -81,7 +81,6 @@ function summarise(steps, outcomes) {
     say(`  ${ok ? '✓' : '✗'} ${title} (${writeSeconds(seconds)})`)
   for (const { title } of steps.slice(outcomes.length)) say(`  - ${title} (não rodou)`)
   const totals = addTotals(outcomes.map((outcome) => outcome.totals))
-  for (const name of totals.unsteady) say(`  ⚠ só na segunda tentativa: ${name}`)
   const isComplete = outcomes.length === steps.length && outcomes.every(({ ok }) => ok)
   const hasTests = steps.some((step) => step.isTestRun)
   const ranNone = hasTests && totals.passed + totals.failed === 0
