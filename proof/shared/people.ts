@@ -138,28 +138,31 @@ async function addPeople(db: Db, count: number, domain = 'grupopatio.com.br'): P
 /**
  * Starts a portal with so many people besides those of the demo; it is stopped when the run ends.
  * @param server URL of a PostgreSQL server on which it gets a database of its own; undefined for the embedded one
+ * @param wanted folder: of another checkout
  */
 export async function startWithPeople(
   people: number,
   server: string | undefined,
   cleanUp: CleanUp,
+  wanted: { folder?: string; port?: number; logLevel?: string } = {},
 ): Promise<StartedPortal> {
+  const { folder, port = FIRST_PORT, logLevel = 'warn' } = wanted
   const DATA_DIR = temporaryFolder(cleanUp)
-  const databaseUrl = server && (await createDatabase(server, `people_${people}`, cleanUp))
+  const databaseUrl = server && (await createDatabase(server, `people_${port}`, cleanUp))
   const env = {
     DATA_DIR,
-    LOG_LEVEL: 'warn',
+    LOG_LEVEL: logLevel,
     RATE_LIMITS: 'off',
     ...(databaseUrl && { DATABASE_URL: databaseUrl }),
   }
   // The first start migrates and seeds; the embedded database then has to be free.
-  await (await startPortal(FIRST_PORT, env)).stop()
+  await (await startPortal(port, env, folder)).stop()
   say(`adding ${people} people (${databaseUrl ? 'PostgreSQL' : 'embedded'})`)
   const { db, close } = databaseUrl
     ? await openServer({ url: databaseUrl, onConnectionError: () => {} })
     : await openEmbedded(DATA_DIR)
   await addPeople(db, people).finally(close)
-  const portal = await startPortal(FIRST_PORT, env)
+  const portal = await startPortal(port, env, folder)
   cleanUp(portal.stop)
   return portal
 }

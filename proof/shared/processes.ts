@@ -1,8 +1,9 @@
 import { type ChildProcess, execFileSync, type StdioOptions, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { compileCache, root, serverEnvironment, serverFlags } from '#scripts/run-command.mjs'
 
@@ -118,13 +119,20 @@ export async function startPortal(
   folder = root,
   program = 'src/server/main.ts',
 ): Promise<StartedPortal> {
-  const started = runProcess(process.execPath, [...serverFlags, program], {
+  const flags = folder === root ? serverFlags : await readServerFlags(folder)
+  const started = runProcess(process.execPath, [...flags, program], {
     cwd: folder,
     env: { NODE_COMPILE_CACHE: compileCache, ...serverEnvironment, PORT: String(port), ...env },
   })
   const url = `http://127.0.0.1:${port}`
   const readyMs = await waitUntilAnswers(`${url}/api/health/ready`, started)
   return { ...started, url, readyMs }
+}
+
+/** The flags that another release is started with; 0.1 had them in a file of their own. */
+async function readServerFlags(folder: string): Promise<string[]> {
+  const scripts = ['server-flags.mjs', 'run-command.mjs'].map((name) => join(folder, 'scripts', name))
+  return (await import(scripts.find(existsSync) as string)).serverFlags
 }
 
 /** Resident memory of a process in megabytes (10⁶ bytes); /proc where there is one, else ps. */
@@ -143,13 +151,17 @@ function readKibibytes(pid: number): number {
 /** Length of a tick in /proc, the same on every Linux that Node runs on. */
 const TICK_US = 10_000
 
-/** Processor time that a process has used, in µs; undefined where there is no /proc. */
-export function cpuTime(pid: number): number | undefined {
+/**
+ * Processor time that a process has used, in µs; undefined where there is no /proc.
+ * @param ofChildren instead that of its children that have ended
+ */
+export function cpuTime(pid: number, ofChildren = false): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The second field is the program's name, which may hold anything but ends at the last parenthesis.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return (Number(fields[11]) + Number(fields[12])) * TICK_US
+    const [user, system] = ofChildren ? [13, 14] : [11, 12]
+    return (Number(fields[user]) + Number(fields[system])) * TICK_US
   } catch {
     return undefined
   }
