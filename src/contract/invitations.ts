@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Routes } from './route.ts'
 import { MAX_IMPORT_BYTES, MAX_INVITED } from './user-rules.ts'
-import { instantSchema, listSchemas } from './users.ts'
+import { instantSchema, listSchemas, queryFlag } from './users.ts'
 
 export const MAX_OPEN_INVITATIONS = 5_000
 
@@ -101,7 +101,7 @@ export const invitationRoutes = {
     idempotent: true,
     summary:
       'Invites people by e-mail, pasted or in a CSV file, all or nothing; a dry run only tells what would become of each line. 400 names in `fields` the lines with an error, 409 for others than the fingerprint stands for',
-    query: z.object({ dryRun: z.optional(z.enum(['true', 'false'])) }),
+    query: z.object({ dryRun: z.optional(queryFlag) }),
     body: inviteBody,
     response: resultSchema,
     maxBodyBytes: 1024 * 1024,

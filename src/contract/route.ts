@@ -60,7 +60,8 @@ export type ReplyOf<R extends RouteShape> = R['text'] extends string
     : undefined
 /** What a caller passes in. */
 export type ParamsIn<R extends RouteShape> = Input<R['params']>
-export type QueryIn<R extends RouteShape> = Input<R['query']>
+/** As it is read: the address holds the text of each value. */
+export type QueryIn<R extends RouteShape> = QueryOf<R>
 export type BodyIn<R extends RouteShape> = Input<R['body']>
 
 /** Fills the path's parameters in, URL-encoded: ('/api/a/{id}', {id: 'x y'}) → '/api/a/x%20y'. */

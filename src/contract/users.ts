@@ -120,14 +120,22 @@ export const managedProfileSchema = z.extend(profileSchema, {
 })
 export type ManagedProfile = z.output<typeof managedProfileSchema>
 
-const FLAGS = ['true', 'false'] as const
+/** A truth value in a query, where it is a word. */
+export const queryFlag = z.pipe(
+  z.enum(['true', 'false']),
+  z.transform((word) => word === 'true'),
+)
 
 /**
  * Which people: everything given must hold; those who wait were never approved, or have asked since. `q` looks for each of its words in name
  * and e-mail, accents aside.
+ * @param flag a truth value where the filter stands, in a query or in a body
  */
-const filterFields = {
+const filterFields = <Flag extends z.ZodMiniType<boolean>>(flag: Flag) => ({
   q: z.optional(z.string().check(z.trim(), z.maxLength(100))),
+  approved: z.optional(flag),
+  verified: z.optional(flag),
+  waiting: z.optional(flag),
   type: z.optional(typeSchema),
   marca: z.optional(marcaSchema),
   estado: z.optional(estadoSchema),
@@ -135,20 +143,9 @@ const filterFields = {
   template: z.optional(z.uuid()),
   /** Whose last access, or registration without one, is IDLE_DAYS ago; who has never been here. */
   lastAccess: z.optional(z.enum(['idle', 'never'])),
-}
-const queryFilterSchema = z.strictObject({
-  ...filterFields,
-  approved: z.optional(z.enum(FLAGS)),
-  verified: z.optional(z.enum(FLAGS)),
-  waiting: z.optional(z.enum(FLAGS)),
 })
-/** The same filter inside a body. */
-const profileFilterSchema = z.strictObject({
-  ...filterFields,
-  approved: z.optional(z.boolean()),
-  verified: z.optional(z.boolean()),
-  waiting: z.optional(z.boolean()),
-})
+const queryFilterSchema = z.strictObject(filterFields(queryFlag))
+const profileFilterSchema = z.strictObject(filterFields(z.boolean()))
 export type ProfileFilter = z.output<typeof profileFilterSchema>
 
 const MAX_IDS_BYTES = 256 * 1024
@@ -396,7 +393,7 @@ export const userRoutes = {
     idempotent: true,
     summary:
       'Adds entitlements to many people or removes them (set union and difference), or sets until when their access is valid, all or nothing; a dry run only counts. 409 names in `fields` those of `userIds` who are gone',
-    query: z.object({ dryRun: z.optional(z.enum(FLAGS)) }),
+    query: z.object({ dryRun: z.optional(queryFlag) }),
     body: bulkEditSchema,
     response: bulkEditResultSchema,
     maxBodyBytes: MAX_IDS_BYTES,
@@ -408,7 +405,7 @@ export const userRoutes = {
     idempotent: true,
     summary:
       'Approves several people, each with entitlements of their own, all or nothing; a dry run only counts. `fields` name the items that keep it from being done: 409 who is gone, approved or changed meanwhile, 400 whose e-mail is not verified',
-    query: z.object({ dryRun: z.optional(z.enum(FLAGS)) }),
+    query: z.object({ dryRun: z.optional(queryFlag) }),
     body: z.strictObject({ items: someOf(approvalSchema) }),
     response: approvalResultSchema,
     maxBodyBytes: MAX_APPROVALS_BYTES,

@@ -38,7 +38,8 @@ export async function exportUserList(context: Context, wanted: QueryOf<Route>): 
     const people = lines.length - 1
     // What was searched for may be a name, which the trail does not keep.
     const { sort: _, order: __, q, ...filter } = wanted
-    const after = { people, ...filter, ...(q && { searched: true }) }
+    const inWords = Object.entries(filter).map(([name, value]) => [name, String(value)])
+    const after = { people, ...Object.fromEntries(inWords), ...(q && { searched: true }) }
     await recordAudit({ ...context, db }, { action: 'list-exported', after })
     return { csv: `\ufeff${lines.map((cells) => `${cells.map(writeCell).join(';')}\r\n`).join('')}`, people }
   })

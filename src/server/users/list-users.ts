@@ -6,7 +6,7 @@ import type { userRoutes } from '#contract/users.ts'
 import { refuseUnknownFilter } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
 import { cursorInstant, cursorInstantSchema, readCursor, writeCursor } from '#server/http/cursor.ts'
-import { IS_WAITING, matches, presentManaged, readFilter, selectManaged } from './user-queries.ts'
+import { IS_WAITING, matches, presentManaged, selectManaged } from './user-queries.ts'
 
 type Route = typeof userRoutes.listProfiles
 
@@ -83,7 +83,7 @@ export async function listUsers(db: Db, wanted: QueryOf<Route>): Promise<ReplyOf
   const page = db
     .selectFrom('profiles as p')
     .selectAll()
-    .where(matches(readFilter(filter)))
+    .where(matches(filter))
     .$if(cursor !== undefined, (query) => {
       const [, , key, email] = readCursor(cursor as string, cursorSchema)
       return query.where(isAfter(column, order, key, email))
@@ -123,7 +123,7 @@ export async function countUsers(
   return db
     .selectFrom('profiles as p')
     .select([
-      sql<number>`count(*) filter (where ${matches(readFilter(wanted))})`.as('total'),
+      sql<number>`count(*) filter (where ${matches(wanted)})`.as('total'),
       sql<number>`count(*) filter (where not p.approved)`.as('pending'),
       sql<number>`count(*) filter (where ${IS_WAITING})`.as('waiting'),
     ])

@@ -38,9 +38,9 @@ export function userHandlers(services: ServicesOf<AccessRequestContext>): Handle
     changeProfile: ({ context, params, body, ifMatch }) =>
       changeUser({ ...services, ...context }, { userId: params.userId, change: body, ifMatch }),
     bulkEdit: ({ context, query, body }) =>
-      query.dryRun === 'true' ? previewBulkEdit(context, body) : bulkEdit(context, body),
+      query.dryRun ? previewBulkEdit(context, body) : bulkEdit(context, body),
     approveProfiles: ({ context, query, body }) =>
-      query.dryRun === 'true' ? previewApproval(context, body.items) : approveUsers(context, body.items),
+      query.dryRun ? previewApproval(context, body.items) : approveUsers(context, body.items),
     undoBulkEdit: ({ context, params }) => undoBulkEdit(context, params.undoId),
     readHistory: ({ context, params, query }) => readHistory(context.db, { ...params, ...query }),
     exportProfile: ({ context, params }) => exportUser(context, params.userId),
@@ -67,7 +67,7 @@ export function invitationHandlers(
   return {
     listInvitations: ({ context, query }) => listInvitations(context, query),
     invite: ({ context, query, body }) =>
-      query.dryRun === 'true'
+      query.dryRun
         ? previewInvitations({ ...services, ...context }, body)
         : invite({ ...services, ...context }, body),
     resendInvitation: ({ context, params }) => resendInvitation({ ...services, ...context }, params.id),

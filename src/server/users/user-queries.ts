@@ -1,6 +1,5 @@
 import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import { type ListName, OLD_SPELLING, spellingsOf } from '#contract/held-lists.ts'
-import type { QueryOf } from '#contract/route.ts'
 import { IDLE_DAYS } from '#contract/user-rules.ts'
 import {
   type HistoryEntry,
@@ -11,7 +10,6 @@ import {
   type Profile,
   type ProfileFilter,
   profileSchema,
-  type userRoutes,
 } from '#contract/users.ts'
 import type { Db, ProfilesTable } from '#server/database/schema.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -95,21 +93,6 @@ export function unknownPerson(): ProblemError {
   return new ProblemError('not-found', { detail: 'Usuário não encontrado. Talvez já tenha sido excluído.' })
 }
 
-/** The filter of a query, where flags are words, as the one that bodies carry. */
-export function readFilter({
-  approved,
-  verified,
-  waiting,
-  ...rest
-}: QueryOf<typeof userRoutes.countProfiles>): ProfileFilter {
-  return {
-    ...rest,
-    ...(approved && { approved: approved === 'true' }),
-    ...(verified && { verified: verified === 'true' }),
-    ...(waiting && { waiting: waiting === 'true' }),
-  }
-}
-
 /** Whether somebody waits for approval, as a condition on `profiles p`; whose approval was taken away does not. */
 export const IS_WAITING = sql<boolean>`(not p.approved and p.approval_removed_at is null)`
 
@@ -137,35 +120,48 @@ function hasExactly(template: string): RawBuilder<boolean> {
   )`
 }
 
-/** The filter as a condition on `profiles p`: everything that it names must hold. */
-export function matches({
-  q = '',
-  approved,
-  verified,
-  waiting,
-  type,
-  marca,
-  estado,
-  template,
-  lastAccess,
-}: ProfileFilter): RawBuilder<boolean> {
-  const conditions = q
-    .split(/\s+/)
-    .filter(Boolean)
-    .map((word) => sql`strpos(p.search_text, fold_text(${word})) > 0`)
-  if (approved !== undefined) conditions.push(sql`p.approved = ${approved}`)
-  if (verified !== undefined) conditions.push(sql`(p.email_verified_at is not null) = ${verified}`)
-  if (waiting !== undefined) conditions.push(sql`${IS_WAITING} = ${waiting}`)
-  if (type) conditions.push(sql`p.types && ${spellingsOf(type)}::text[]`)
-  if (marca) conditions.push(sql`${marca} = any(p.marcas)`)
-  if (estado) conditions.push(sql`${estado} = any(p.estados)`)
-  if (template) conditions.push(hasExactly(template))
-  if (lastAccess === 'never') conditions.push(sql`p.last_sign_in_at is null`)
-  if (lastAccess === 'idle')
-    conditions.push(
-      sql`coalesce(p.last_sign_in_at, p.created_at) <= now() - make_interval(days => ${sql.lit(IDLE_DAYS)})`,
-    )
-  return conditions.length > 0 ? sql.join(conditions, sql` and `) : sql`true`
+/** Whom each filter lets through, as a condition on `profiles p`. */
+const CONDITIONS: {
+  [Name in keyof ProfileFilter]-?: (wanted: NonNullable<ProfileFilter[Name]>) => RawBuilder<boolean>
+} = {
+  q: (q) =>
+    allOf(
+      q
+        .split(/\s+/)
+        .filter(Boolean)
+        .map((word) => sql<boolean>`strpos(p.search_text, fold_text(${word})) > 0`),
+    ),
+  approved: (wanted) => sql`p.approved = ${wanted}`,
+  verified: (wanted) => sql`(p.email_verified_at is not null) = ${wanted}`,
+  waiting: (wanted) => sql`${IS_WAITING} = ${wanted}`,
+  type: (type) => sql`p.types && ${spellingsOf(type)}::text[]`,
+  marca: (marca) => sql`${marca} = any(p.marcas)`,
+  estado: (estado) => sql`${estado} = any(p.estados)`,
+  template: hasExactly,
+  lastAccess: (wanted) => LAST_ACCESS[wanted],
+}
+
+const LAST_ACCESS: Record<NonNullable<ProfileFilter['lastAccess']>, RawBuilder<boolean>> = {
+  never: sql`p.last_sign_in_at is null`,
+  idle: sql`coalesce(p.last_sign_in_at, p.created_at) <= now() - make_interval(days => ${sql.lit(IDLE_DAYS)})`,
+}
+
+/**
+ * The filter as a condition on `profiles p`: everything that it names must hold.
+ * @throws for a name that is no filter: left out, it would let everybody through
+ */
+export function matches(filter: ProfileFilter): RawBuilder<boolean> {
+  const named = Object.entries(filter).filter(([, wanted]) => wanted !== undefined)
+  return allOf(
+    named.map(([name, wanted]) => {
+      if (!Object.hasOwn(CONDITIONS, name)) throw new Error(`no condition for the filter ${name}`)
+      return CONDITIONS[name as keyof ProfileFilter](wanted as never)
+    }),
+  )
+}
+
+function allOf(conditions: RawBuilder<boolean>[]): RawBuilder<boolean> {
+  return conditions.length > 0 ? sql`${sql.join(conditions, sql` and `)}` : sql`true`
 }
 
 const HISTORY_PAGE = 50

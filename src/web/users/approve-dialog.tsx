@@ -231,7 +231,7 @@ function useApproval(selection: Selection, onSaved: () => void) {
     queryFn: async ({ signal }) => {
       try {
         return await callApi('POST /api/profiles/approve', {
-          query: { dryRun: 'true' },
+          query: { dryRun: true },
           body: { items: settled },
           signal,
         })

@@ -54,7 +54,7 @@ export function useBulkEdit(chosen: Selection, onSaved: () => void) {
     queryKey: ['bulk-edit-preview', settled],
     queryFn: async ({ signal }) => {
       try {
-        const query = { dryRun: 'true' } as const
+        const query = { dryRun: true }
         return await callApi('POST /api/profiles/bulk-edit', { query, body: settled, signal })
       } catch (conflict) {
         if (isConflict(conflict)) {

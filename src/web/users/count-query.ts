@@ -10,17 +10,7 @@ export const NO_FILTER: ProfileFilter = {}
 export function profileCountQuery(filter: ProfileFilter) {
   return queryOptions({
     queryKey: [...COUNTS, filter],
-    queryFn: ({ signal }) => callApi('GET /api/profiles/count', { query: queryOf(filter), signal }),
+    queryFn: ({ signal }) => callApi('GET /api/profiles/count', { query: filter, signal }),
     placeholderData: keepPreviousData,
   })
-}
-
-/** The filter as the query of a call carries it. */
-export function queryOf({ approved, verified, waiting, ...rest }: ProfileFilter) {
-  return {
-    ...rest,
-    ...(approved !== undefined && { approved: `${approved}` as const }),
-    ...(verified !== undefined && { verified: `${verified}` as const }),
-    ...(waiting !== undefined && { waiting: `${waiting}` as const }),
-  }
 }

@@ -4,7 +4,6 @@ import { isGone } from '#web/http/send-request.ts'
 import { formatDay } from '#web/ui/format-instant.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice } from '#web/ui/use-submit.ts'
-import { queryOf } from './count-query.ts'
 import { type ProfileOrder, refreshUsers } from './user-queries.ts'
 
 /** Whose data are on their way: a double click asks once. */
@@ -34,7 +33,7 @@ export function dayForFileName(instant: Date): string {
 
 /** Everybody who matches, in the order of the table, as a CSV file. */
 export async function exportList(filter: ProfileFilter, order: ProfileOrder): Promise<void> {
-  const query = { ...queryOf(filter), ...order }
+  const query = { ...filter, ...order }
   const { csv, people } = await callApi('GET /api/profiles/export', { query })
   const name = `usuarios-${dayForFileName(new Date())}.csv`
   download(name, csv, 'text/csv')

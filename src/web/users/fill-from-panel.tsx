@@ -135,7 +135,7 @@ function Colleagues({ userId, onChoose }: ColleaguesProps) {
   const { data, error } = useQuery({
     queryKey: ['colleagues', q],
     queryFn: async ({ signal }) => {
-      const query = { q, approved: 'true', sort: 'full_name', limit: MAX_COLLEAGUES + 1 } as const
+      const query = { q, approved: true, sort: 'full_name', limit: MAX_COLLEAGUES + 1 } as const
       return (await callApi('GET /api/profiles', { query, signal })).items
     },
     enabled: q !== '',

@@ -56,7 +56,7 @@ export function InviteForm() {
   }, [shown])
 
   const check = useSubmit({
-    send: () => callApi('POST /api/invitations', { query: { dryRun: 'true' }, body: wanted }),
+    send: () => callApi('POST /api/invitations', { query: { dryRun: true }, body: wanted }),
     onDone: setShown,
     onFailed(failure) {
       const [field] = refusedFields(failure)

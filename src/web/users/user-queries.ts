@@ -17,7 +17,7 @@ import { queryClient, READ_ONCE, USERS_QUERY } from '#web/http/query-client.ts'
 import { ApiError, isGone } from '#web/http/send-request.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice } from '#web/ui/use-submit.ts'
-import { COUNTS, NO_FILTER, profileCountQuery, queryOf } from './count-query.ts'
+import { COUNTS, NO_FILTER, profileCountQuery } from './count-query.ts'
 
 export interface ProfileOrder {
   sort: ProfileSort
@@ -40,7 +40,7 @@ function profileListQuery(filter: ProfileFilter, order: ProfileOrder) {
     queryKey: [...keys.lists, filter, order],
     queryFn: async ({ pageParam, signal }) => {
       const query = {
-        ...queryOf(filter),
+        ...filter,
         ...order,
         limit: PAGE_SIZE,
         ...(pageParam && { cursor: pageParam }),
@@ -101,7 +101,7 @@ export async function readAllMatching(
   const found: ManagedProfile[] = []
   let cursor: string | null | undefined
   do {
-    const query = { ...queryOf(filter), ...order, limit: MAX_IDS, ...(cursor && { cursor }) }
+    const query = { ...filter, ...order, limit: MAX_IDS, ...(cursor && { cursor }) }
     const page = await callApi('GET /api/profiles', { query, signal })
     found.push(...page.items)
     cursor = page.next
@@ -124,7 +124,8 @@ export function waitingQuery(shown: number) {
     queryFn: async ({ signal }): Promise<WaitingPeople> => {
       const read = (verified: boolean) => {
         const query = {
-          ...queryOf({ waiting: true, verified }),
+          waiting: true,
+          verified,
           sort: 'created_at',
           order: 'desc',
           limit: Math.min(shown, MAX_IDS),

@@ -3,15 +3,13 @@ import Search from 'lucide-react/icons/search'
 import SlidersHorizontal from 'lucide-react/icons/sliders-horizontal'
 import { type ReactNode, type Ref, type RefObject, useEffect, useRef, useState } from 'react'
 import type { AccessTemplate } from '#contract/access-templates.ts'
-import type { ListName } from '#contract/held-lists.ts'
-import { IDLE_DAYS } from '#contract/user-rules.ts'
 import type { ProfileFilter } from '#contract/users.ts'
 import { choicesOf, useCatalogue } from '#web/http/catalogue-query.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { Picker } from '#web/ui/picker.tsx'
 import { accessTemplatesQuery } from './access-templates.ts'
-import { MAX_SEARCH_LENGTH, tidySearch } from './user-view.ts'
+import { type FilterOption, MAX_SEARCH_LENGTH, screenFilters, tidySearch } from './user-view.ts'
 
 interface UsersToolbarProps {
   ref: Ref<HTMLDivElement>
@@ -145,69 +143,41 @@ function useSlash(input: RefObject<HTMLInputElement | null>): void {
   }, [input])
 }
 
-const trueOr = (label: string) => [
-  { value: true, label, said: label.toLowerCase() },
-  { value: false, label: 'Pendente', said: 'pendente' },
-]
-type FilterName = Exclude<keyof ProfileFilter, 'q'>
-type Options = readonly { value: string | boolean; label: string; said?: string }[]
-interface Filter {
-  name: FilterName
-  title: string
-  /** What it says while it lets everybody through. */
-  every: string
-  options: Options
-}
-const FILTERS: readonly (Omit<Filter, 'options'> & { options: Options | ListName })[] = [
-  { name: 'approved', title: 'Status', every: 'todos', options: trueOr('Aprovado') },
-  { name: 'verified', title: 'E-mail', every: 'todos', options: trueOr('Verificado') },
-  { name: 'type', title: 'Tipo', every: 'todos', options: 'types' },
-  { name: 'marca', title: 'Marca', every: 'todas', options: 'marcas' },
-  { name: 'estado', title: 'Estado', every: 'todos', options: 'estados' },
-  {
-    name: 'lastAccess',
-    title: 'Acesso',
-    every: 'todos',
-    options: [
-      { value: 'idle', label: `Sem acesso há ${IDLE_DAYS} dias`, said: `há mais de ${IDLE_DAYS} dias` },
-      { value: 'never', label: 'Nunca entrou', said: 'nunca' },
-    ],
-  },
-]
+type Options = readonly Pick<FilterOption<string | boolean>, 'value' | 'label' | 'said'>[]
 
-function optionsOf(templates: readonly AccessTemplate[], chosen: string | undefined): Options {
+function templateOptions(templates: readonly AccessTemplate[], chosen: string | undefined): Options {
   const options = templates.map(({ id, name }) => ({ value: id, label: name }))
   return !chosen || templates.some(({ id }) => id === chosen)
     ? options
     : [...options, { value: chosen, label: 'Modelo excluído' }]
 }
 
+const pickers = screenFilters.flatMap(({ name, picker }) => (picker ? [{ name, ...picker }] : []))
+
 /** What narrows the table besides the search: lists to choose from, each of which says what it lets through. */
 function Filters({ filter, onFilter }: Pick<UsersToolbarProps, 'filter' | 'onFilter'>) {
   const catalogue = useCatalogue()
-  const { data: templates } = useQuery(accessTemplatesQuery)
-  const filters: Filter[] = FILTERS.map(({ options, ...rest }) => ({
-    ...rest,
-    options: typeof options === 'string' ? choicesOf(catalogue, options) : options,
-  }))
-  // Where nobody keeps templates, nothing stands in the way.
-  if (filter.template || (templates && templates.length > 0))
-    filters.push({
-      name: 'template',
-      title: 'Modelo',
-      every: 'todos',
-      options: optionsOf(templates ?? [], filter.template),
-    })
+  const { data: templates = [] } = useQuery(accessTemplatesQuery)
+  const optionsOf = (options: (typeof pickers)[number]['options']): Options => {
+    if (options === 'templates') return templateOptions(templates, filter.template)
+    return typeof options === 'string' ? choicesOf(catalogue, options) : options
+  }
   return (
     <>
-      {filters.map(({ name, ...rest }) => (
-        <Picker
-          key={name}
-          {...rest}
-          value={filter[name]}
-          onPick={(value) => onFilter({ ...filter, [name]: value })}
-        />
-      ))}
+      {pickers.map(({ name, options, ...rest }) => {
+        const choices = optionsOf(options)
+        // Where nobody keeps templates, nothing stands in the way.
+        if (options === 'templates' && choices.length === 0) return null
+        return (
+          <Picker
+            key={name}
+            {...rest}
+            options={choices}
+            value={filter[name]}
+            onPick={(value) => onFilter({ ...filter, [name]: value })}
+          />
+        )
+      })}
       <Button
         variant="ghost"
         disabled={Object.keys(filter).length === 0}
