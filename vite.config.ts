@@ -74,7 +74,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      input: ['index.html', 'src/web/reports/start-last-report.ts'],
       output: {
         codeSplitting: {
           groups: [

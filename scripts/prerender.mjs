@@ -7,7 +7,7 @@ import { root } from './run-command.mjs'
 
 const web = join(root, 'dist', 'web')
 const prerender = join(root, 'dist', 'prerender')
-/** @type {Record<string, { file: string, isEntry?: boolean, css?: string[], imports?: string[] }>} */
+/** @type {Record<string, { file: string, css?: string[], imports?: string[] }>} */
 const manifest = JSON.parse(readFileSync(join(web, '.vite', 'manifest.json'), 'utf8'))
 const page = readFileSync(join(web, 'index.html'), 'utf8')
 
@@ -28,13 +28,9 @@ function filesOf(keys, files = new Set()) {
   return files
 }
 
-const entries = new Set(Object.values(manifest).flatMap(({ file, isEntry }) => (isEntry ? file : [])))
-
 /** @param {string} file */
 function elementOf(file) {
   if (file.endsWith('.css')) return `<link rel="stylesheet" crossorigin href="/${file}">`
-  // It waits neither for the page's end nor for its style sheets.
-  if (entries.has(file)) return `<script type="module" async crossorigin src="/${file}"></script>`
   return `<link rel="modulepreload" crossorigin fetchpriority="low" href="/${file}">`
 }
 

@@ -19,13 +19,7 @@ const screens = [
   {
     path: '/power-bi',
     budgetKb: 180,
-    roots: [
-      entry,
-      signedIn,
-      'src/web/reports/reports-screen.tsx',
-      'src/web/reports/start-last-report.ts',
-      /powerbi/,
-    ],
+    roots: [entry, signedIn, 'src/web/reports/reports-screen.tsx', /powerbi/],
     part: /powerbi/,
     apart: [],
   },

@@ -25,12 +25,7 @@ const SCREENS = [
   { path: '/contato', modules: ['src/web/support/contact-screen.tsx'] },
   {
     path: '/power-bi',
-    modules: [
-      'src/web/reports/start-last-report.ts',
-      'node_modules/powerbi-client/dist/powerbi.js',
-      FRAME,
-      'src/web/reports/reports-screen.tsx',
-    ],
+    modules: ['node_modules/powerbi-client/dist/powerbi.js', FRAME, 'src/web/reports/reports-screen.tsx'],
     isSignedIn: true,
   },
   { path: '/profile', modules: [FRAME, 'src/web/accounts/profile-screen.tsx'], isSignedIn: true },

@@ -189,10 +189,9 @@ const reportsRoute = createRoute({
   validateSearch: (search): { area?: string } =>
     typeof search.area === 'string' ? { area: search.area } : {},
   // Not waited for: what the screen asks for is on its way before the screen is drawn.
-  loader: ({ location, preload }) => {
-    const { area } = location.search as { area?: string }
+  loader: () => {
     loadReports().then(
-      ({ prefetchOwnReports }) => prefetchOwnReports({ area, isOpening: !preload }),
+      ({ prefetchOwnReports }) => prefetchOwnReports(),
       () => {},
     )
   },

@@ -1,14 +1,47 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { reportMessages } from '#contract/messages.ts'
-import type { OwnReports } from '#contract/reports.ts'
+import type { OwnReports, ReportArea } from '#contract/reports.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { ApiError, NetworkError } from '#web/http/send-request.ts'
 import { onAuthStateChange } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { recallReport, takeReportsAhead } from './last-report.ts'
+import type { TokenRequest } from './embed/token-book.ts'
+
+/** One tab of the reports screen; its key changes with anything that must give the report a new frame. */
+export type ReportTab = { key: string; area: string } & (
+  | { kind: 'no-scope' }
+  | { kind: 'shared'; reportUrl: string }
+  | { kind: 'embedded'; request: TokenRequest }
+)
+
+/**
+ * The tabs of a person's areas, in the order given, and the areas whose setting is incomplete and that get
+ * none. Without marcas or estados a tab stays, but shows nothing.
+ */
+export function tabsOf({ areas, marcas, estados }: OwnReports): { tabs: ReportTab[]; incomplete: string[] } {
+  const hasScope = marcas.length > 0 && estados.length > 0
+  const all = areas.map((area) => ({
+    area: area.type,
+    tab: tabOf(area, JSON.stringify([area, marcas, estados]), hasScope),
+  }))
+  return {
+    tabs: all.flatMap(({ tab }) => tab ?? []),
+    incomplete: all.flatMap(({ area, tab }) => (tab ? [] : area)),
+  }
+}
+
+function tabOf(area: ReportArea, key: string, hasScope: boolean): ReportTab | undefined {
+  const { embedMode, workspaceId, reportId, datasetId, reportUrl } = area
+  const tab = { key, area: area.type }
+  if (embedMode === 'service_principal') {
+    if (!workspaceId || !reportId) return undefined
+    if (hasScope) return { ...tab, kind: 'embedded', request: { ...tab, workspaceId, reportId, datasetId } }
+  } else if (hasScope) return reportUrl ? { ...tab, kind: 'shared', reportUrl } : undefined
+  // Without scope the server holds the URL back.
+  return { ...tab, kind: 'no-scope' }
+}
 
 const RETRY_EVERY_MS = 15_000
 /** How often somebody who waits for approval is looked after, while the page is seen. */
@@ -17,8 +50,7 @@ const WAITING_EVERY_MS = 20_000
 export function ownReportsQuery(userId: string) {
   return queryOptions({
     queryKey: ['own-reports', userId],
-    queryFn: ({ signal }) =>
-      (takeReportsAhead(userId) ?? callApi('GET /api/reports/me', { signal })).catch(asWaiting),
+    queryFn: ({ signal }) => callApi('GET /api/reports/me', { signal }).catch(asWaiting),
     retry: (failures, error) => failures < 1 && error instanceof NetworkError,
     refetchOnWindowFocus: 'always',
     refetchInterval: ({ state: { data } }) => (data ? !data.approved && WAITING_EVERY_MS : RETRY_EVERY_MS),
@@ -44,8 +76,7 @@ type OwnReportsView =
       endedOn: string | undefined
       lookAgain: () => Promise<{ isApproved: boolean }>
     }
-  /** `isAhead` while only this browser's memory says so. */
-  | { kind: 'approved'; emailVerified: boolean; reports: OwnReports; isAhead: boolean }
+  | { kind: 'approved'; emailVerified: boolean; reports: OwnReports }
 
 /**
  * What the reports screen of this person is to show. Approval and settings come with one
@@ -57,8 +88,6 @@ type OwnReportsView =
 export function useOwnReports(userId: string): OwnReportsView {
   const { data, errorUpdateCount, isFetching, refetch } = useQuery(ownReportsQuery(userId))
   const hasFailed = !data && errorUpdateCount > 0
-  const { area } = useSearch({ strict: false }) as { area?: string }
-  const [remembered] = useState(() => recallReport(userId, area))
 
   useEffect(() => {
     const { queryKey } = ownReportsQuery(userId)
@@ -90,8 +119,7 @@ export function useOwnReports(userId: string): OwnReportsView {
       endedOn: data.endedOn ?? undefined,
       lookAgain,
     }
-  const reports = data ?? (hasFailed ? undefined : remembered)
-  if (reports) return { kind: 'approved', emailVerified: reports.emailVerified, reports, isAhead: !data }
+  if (data) return { kind: 'approved', emailVerified: data.emailVerified, reports: data }
   if (!hasFailed) return { kind: 'loading' }
   const retry = () => void refetch().then((result) => result.isError && toastFailure())
   return { kind: 'failed', isRetrying: isFetching, retry }

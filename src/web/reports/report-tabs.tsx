@@ -13,8 +13,8 @@ import type { ReportCommands } from './embed/report-frame.ts'
 import { ReportLoading } from './embed/report-overlay.tsx'
 import type { SharedReportProps } from './embed/shared-report.tsx'
 import type { TokenBook, TokenState } from './embed/token-book.ts'
-import { type ReportTab, tabsOf } from './last-report.ts'
-import { ReportBar, ReportBarLoading, WholeHeightButton } from './report-bar.tsx'
+import { type ReportTab, tabsOf } from './own-reports.ts'
+import { ReportBar, WholeHeightButton } from './report-bar.tsx'
 import { useTokenBook, useTokensOf } from './use-token-book.ts'
 
 const ID_PREFIX = 'reports'
@@ -23,27 +23,17 @@ interface ReportTabsProps {
   /** Whose reports these are; give the component this as its key too. */
   userId: string
   reports: OwnReports
-  /** Whether the reports are only remembered: the frame starts, its token waits for the server's word. */
-  isAhead?: boolean
-  /** Told which area is open, once the server has said that there is one. */
-  onOpen?: (userId: string, reports: OwnReports, area: string) => void
 }
 
-const NO_TABS: readonly ReportTab[] = []
-
 /** One tab per area, each with its report; a tab that was visited stays mounted, so that coming back is instant. */
-export function ReportTabs({ userId, reports, isAhead = false, onOpen }: ReportTabsProps) {
+export function ReportTabs({ userId, reports }: ReportTabsProps) {
   const { tabs, incomplete } = useMemo(() => tabsOf(reports), [reports])
   const { book, tokens } = useTokenBook(userId)
   const shown = tabs.filter(({ key }) => tokens.get(key)?.kind !== 'refused')
   const refused = tabs.filter((tab) => !shown.includes(tab))
   const { selected, select } = useSelectedArea(shown.map(({ area }) => area))
   const selectedTab = shown.find(({ area }) => area === selected)
-  const openArea = isAhead ? undefined : selectedTab?.area
-  useTokensOf(book, isAhead ? NO_TABS : tabs, selectedTab?.key)
-  useEffect(() => {
-    if (openArea !== undefined) onOpen?.(userId, reports, openArea)
-  }, [onOpen, userId, reports, openArea])
+  useTokensOf(book, tabs, selectedTab?.key)
   useIncompleteToasts(incomplete)
   useAreaInTitle(selectedTab?.area)
   const visited = useVisited(selectedTab?.key)
@@ -59,21 +49,17 @@ export function ReportTabs({ userId, reports, isAhead = false, onOpen }: ReportT
 
   return (
     <div className="flex min-h-0 flex-1 flex-col" data-whole-height={isWhole || undefined}>
-      {isAhead ? (
-        <ReportBarLoading />
-      ) : (
-        <ReportBar
-          idPrefix={ID_PREFIX}
-          areas={shown.map(({ area }) => area)}
-          selected={selectedTab.area}
-          onSelect={(area) => {
-            select(area)
-            setIsWhole(true)
-          }}
-          reportId={selectedTab.kind === 'embedded' ? selectedTab.request.reportId : undefined}
-          commands={commands.get(selectedTab.key)}
-        />
-      )}
+      <ReportBar
+        idPrefix={ID_PREFIX}
+        areas={shown.map(({ area }) => area)}
+        selected={selectedTab.area}
+        onSelect={(area) => {
+          select(area)
+          setIsWhole(true)
+        }}
+        reportId={selectedTab.kind === 'embedded' ? selectedTab.request.reportId : undefined}
+        commands={commands.get(selectedTab.key)}
+      />
       <div className="relative min-h-0 flex-1 overflow-hidden">
         <WholeHeightButton isWhole={isWhole} onToggle={() => setIsWhole(!isWhole)} />
         {shown

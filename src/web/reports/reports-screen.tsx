@@ -1,4 +1,3 @@
-import { useEffect } from 'react'
 import { preconnect } from 'react-dom'
 import { reportMessages, verificationMessages } from '#contract/messages.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
@@ -9,27 +8,18 @@ import { Alert } from '#web/ui/alert.tsx'
 import { formatDate } from '#web/ui/format-instant.ts'
 import { LazyPart } from '#web/ui/lazy-part.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
-import { dropBegun } from './embed/begin-report.ts'
 import { loadPowerBi } from './embed/powerbi-client.ts'
-import { askAhead, rememberReport } from './last-report.ts'
 import { ownReportsQuery, useOwnReports } from './own-reports.ts'
 import { ReportBarLoading } from './report-bar.tsx'
 import { NoReports, ReportTabs } from './report-tabs.tsx'
 import type { WithoutAccessProps } from './without-access.tsx'
 
-/**
- * Starts everything that the screen will need: its settings, powerbi-client, the way to the report host, and the token
- * of the report that was open last.
- * @param wanted area: the one in the address; isOpening: whether the screen is about to be shown, not only pointed at
- */
-export function prefetchOwnReports(wanted: { area: string | undefined; isOpening: boolean }): void {
+/** Starts everything that the screen will need: its settings, powerbi-client and the way to the report host. */
+export function prefetchOwnReports(): void {
   loadPowerBi().catch(() => {})
   if (portalSettings.reportEmbedBase.startsWith('https:')) preconnect(portalSettings.reportEmbedBase)
   const userId = getSession()?.user.id
-  if (userId === undefined) return
-  const isAsked = queryClient.getQueryState(ownReportsQuery(userId).queryKey) !== undefined
-  if (wanted.isOpening && !isAsked) askAhead(userId, wanted.area)
-  void queryClient.prefetchQuery(ownReportsQuery(userId))
+  if (userId !== undefined) void queryClient.prefetchQuery(ownReportsQuery(userId))
 }
 
 export function ReportsScreen() {
@@ -44,8 +34,6 @@ export function ReportsScreen() {
 
 function OwnReports({ userId, email }: { userId: string; email: string }) {
   const view = useOwnReports(userId)
-  // After the report has taken it, or never will.
-  useEffect(dropBegun, [])
   const isUnverified = 'emailVerified' in view && !view.emailVerified
   return (
     <>
@@ -53,7 +41,7 @@ function OwnReports({ userId, email }: { userId: string; email: string }) {
       {view.kind === 'loading' && <ReportsLoading />}
       {view.kind === 'failed' && <NoReports onRetry={view.retry} isRetrying={view.isRetrying} />}
       {view.kind === 'pending' && <WithoutAccess userId={userId} {...view} />}
-      {view.kind === 'approved' && <ReportTabs userId={userId} {...view} onOpen={rememberReport} />}
+      {view.kind === 'approved' && <ReportTabs userId={userId} {...view} />}
     </>
   )
 }

@@ -9,15 +9,14 @@ import {
   type TokenBookOptions,
   type TokenState,
 } from './embed/token-book.ts'
-import { type ReportTab, takeTokenAhead } from './last-report.ts'
-import { ownReportsQuery } from './own-reports.ts'
+import { ownReportsQuery, type ReportTab } from './own-reports.ts'
 
 const TICK_MS = 1_000
 
 /** The tokens of one's own reports, kept renewed for as long as the component is mounted. */
 export const useTokenBook = (userId: string) =>
   useTokensFrom(
-    (request, signal) => takeTokenAhead(userId, request) ?? issueEmbedToken(request, scopeOf(userId), signal),
+    (request, signal) => issueEmbedToken(request, scopeOf(userId), signal),
     () => void queryClient.invalidateQueries(ownReportsQuery(userId)),
   )
 

@@ -13,7 +13,7 @@ import { TabList, tabPanelProps, useVisited } from '#web/ui/tabs.tsx'
 import { useSecondsLeft, writeTimeLeft } from '#web/ui/use-seconds-left.ts'
 import { EmbeddedReport } from './embed/embedded-report.tsx'
 import { issueEmbedTokenOf } from './embed/issue-embed-token.ts'
-import { tabsOf } from './last-report.ts'
+import { tabsOf } from './own-reports.ts'
 import { useTokensFrom, useTokensOf } from './use-token-book.ts'
 
 type View = ReplyNamed<'GET /api/profiles/{userId}/reports'>

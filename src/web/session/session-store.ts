@@ -5,8 +5,8 @@ import { sharedStorage } from './browser-storage.ts'
 const SESSION_KEY = 'patio.session'
 /** Of the mark of a sign-up. Whoever signs in or out may be somebody else than who signed up. */
 export const MARK_KEY = 'patio.confirmation-mark'
-/** Of the ids of the report that was open last. */
-export const LAST_REPORT_KEY = 'patio.last-report'
+/** Where 0.2 kept the ids of the report that was open last. */
+const LAST_REPORT_KEY = 'patio.last-report'
 
 export interface StoredSession {
   user: AuthUser

@@ -1,13 +1,19 @@
 import type { Report } from 'powerbi-client'
 import { useEffect, useRef, useState } from 'react'
+import { portalSettings } from '#web/http/portal-settings.ts'
 import { sharedStorage } from '#web/session/browser-storage.ts'
-import { NARROW, paginatedMemory, phoneLayoutMemory, remembers, viewOf } from './begin-report.ts'
 import type { PowerBi } from './powerbi-client.ts'
 import { type FrameStatus, openReportFrame, type ReportCommands, type ReportFrame } from './report-frame.ts'
 import { ReportFailed, ReportLoading, ReportReconnecting, TokenFailed } from './report-overlay.tsx'
 import type { TokenBook, TokenRequest, TokenState } from './token-book.ts'
 
 const RETRY_MS = 60_000
+/** Whether a report is a paginated one, as its last token said. */
+const paginatedMemory = (reportId: string) => `patio.paginated.${reportId}`
+/** Whether a report has a layout for phones, as it said when it was last shown on one. */
+const phoneLayoutMemory = (reportId: string) => `patio.phone-layout.${reportId}`
+const remembers = (memory: string) => sharedStorage.get(memory) === 'yes'
+const NARROW = '(max-width: 639px)'
 
 interface EmbeddedReportProps {
   request: TokenRequest
@@ -49,10 +55,12 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt opens the frame anew
   useEffect(() => {
     if (!container.current) return
+    const { workspaceId } = requestNow.current
+    const { reportEmbedBase: embedBase } = portalSettings
     const opened = openReportFrame({
       parent: container.current,
       title: area,
-      view: viewOf(requestNow.current, marcasNow.current, { layout, isPaginated }),
+      view: { embedBase, workspaceId, reportId, marcas: marcasNow.current, layout, isPaginated },
       isVisible: () => isSelectedNow.current && document.visibilityState === 'visible',
       onStatus: setStatus,
       renewToken: () => book.renew(key),
@@ -61,7 +69,7 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
     })
     frame.current = opened
     return () => opened.close()
-  }, [book, key, area, layout, isPaginated, attempt])
+  }, [book, key, area, reportId, layout, isPaginated, attempt])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a frame opened anew needs its token again
   useEffect(() => {

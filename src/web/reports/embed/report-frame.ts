@@ -1,6 +1,6 @@
 import type { Report } from 'powerbi-client'
+import { portalSettings } from '#web/http/portal-settings.ts'
 import { noteActivity } from '#web/session/activity.ts'
-import { endReport, takeBegun } from './begin-report.ts'
 import {
   type EmbedError,
   type EmbedFailure,
@@ -11,7 +11,14 @@ import {
   LOAD_TIMED_OUT,
   SDK_UNREACHABLE,
 } from './embed-failure.ts'
-import { type PowerBi, type ReportView, reportConfig } from './powerbi-client.ts'
+import {
+  bootstrapDemoFrame,
+  demoBaseOf,
+  loadPowerBi,
+  type PowerBi,
+  type ReportView,
+  reportConfig,
+} from './powerbi-client.ts'
 import { recoverFromExpiry } from './token-expiry.ts'
 
 export type FrameStatus =
@@ -57,13 +64,14 @@ export interface ReportCommands {
 const RECOVERY_REST_MS = 60_000
 
 /**
- * Puts a report into an element: the frame is begun at once unless it was before, so that it loads while its token is on the
- * way, and embedded with the first token. `close` removes everything, whatever is still under way.
+ * Puts a report into an element: the frame is begun at once, so that it loads while its token is on the way, and
+ * embedded with the first token. `close` removes everything, whatever is still under way.
  */
 export function openReportFrame(options: ReportFrameOptions): ReportFrame {
-  const { onStatus } = options
-  const begun = takeBegun(options.parent, options.title, options.view)
-  const { element } = begun
+  const { view, onStatus } = options
+  const element = document.createElement('div')
+  element.className = 'size-full'
+  options.parent.append(element)
   const closing = new AbortController()
   const { signal } = closing
   let powerBi: PowerBi | undefined
@@ -82,18 +90,31 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   const fail = (failure: EmbedFailure) => settle({ kind: 'failed', failure })
 
   async function open(): Promise<void> {
-    const opened = await begun.opening
+    try {
+      powerBi = await loadPowerBi()
+    } catch (error) {
+      console.warn('powerbi-client could not be loaded', error)
+      return fail(SDK_UNREACHABLE)
+    }
     if (signal.aborted) return
-    if (opened === 'unreachable') return fail(SDK_UNREACHABLE)
-    if (opened === 'invalid') return fail(INVALID_REPORT)
-    ;({ powerBi, report } = opened)
+    if (!view.workspaceId || !view.reportId) return fail(INVALID_REPORT)
+    try {
+      const config = reportConfig(powerBi, view)
+      report = demoBaseOf(portalSettings)
+        ? bootstrapDemoFrame(powerBi, element, config)
+        : (powerBi.service.bootstrap(element, config) as Report)
+      report.setComponentTitle(options.title)
+    } catch (error) {
+      console.warn('The report could not be opened', error)
+      return fail(INVALID_REPORT)
+    }
     embed()
   }
 
   function embed(pageName?: string): void {
     if (!powerBi || !report || !token || isEmbedded) return
     isEmbedded = true
-    const config = { ...reportConfig(powerBi, options.view), accessToken: token }
+    const config = { ...reportConfig(powerBi, view), accessToken: token }
     try {
       powerBi.service.embed(element, { ...config, ...(pageName !== undefined && { pageName }) })
     } catch (error) {
@@ -102,7 +123,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
       return
     }
     // A paginated report says neither `loaded` nor `rendered`; it has a loading sign of its own.
-    if (options.view.isPaginated) settle({ kind: 'shown' })
+    if (view.isPaginated) settle({ kind: 'shown' })
     else stopLoadTimer = startLoadTimer(options.isVisible, () => fail(LOAD_TIMED_OUT))
   }
 
@@ -139,7 +160,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
       else setToken(fresh)
       return true
     }
-    if (options.view.isPaginated) {
+    if (view.isPaginated) {
       if (await renewInPlace()) {
         recoveredAt = performance.now()
         settle({ kind: 'shown' })
@@ -181,12 +202,13 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     commands: {
       fullscreen: () => report?.fullscreen(),
       // powerbi-client has neither for paginated reports, which have a bar of their own.
-      ...(!options.view.isPaginated && { print: async () => report?.print(), restoreFilters }),
+      ...(!view.isPaginated && { print: async () => report?.print(), restoreFilters }),
     },
     close() {
       closing.abort()
       stopLoadTimer()
-      endReport(begun)
+      powerBi?.service.reset(element)
+      element.remove()
     },
   }
 }

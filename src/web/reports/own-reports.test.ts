@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { OwnReports, ReportArea } from '#contract/reports.ts'
-import { tabsOf } from './last-report.ts'
+import { tabsOf } from './own-reports.ts'
 
 function principal(type: string, change: Partial<ReportArea> = {}): ReportArea {
   const ids = { workspaceId: 'w', reportId: 'r', datasetId: null }
