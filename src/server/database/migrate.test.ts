@@ -101,6 +101,14 @@ describeOnEachDatabase('migrating', (kind) => {
     expect(await migrate(database.db)).toEqual([])
   })
 
+  test('a field of a person without its column is named', async () => {
+    await sql`alter table profiles rename column last_sign_in_at to seen_at`.execute(database.db)
+    await expect(migrateDatabase(database)).rejects.toThrow(
+      "profiles lacks the column 'last_sign_in_at', which profileSchema in src/contract/users.ts names: add a migration",
+    )
+    await sql`alter table profiles rename column seen_at to last_sign_in_at`.execute(database.db)
+  })
+
   test('whoever owns the database and is no superuser migrates, and lets go of what is old', async ({
     skip,
   }) => {

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { PROFILE_FIELDS } from '#contract/users.ts'
 import { type Database, DatabaseOpenError } from './database.ts'
 import type { Db } from './schema.ts'
 
@@ -18,13 +19,27 @@ const LOCK_PAUSE_MS = 750
  */
 export async function migrateDatabase({ db, openPatient }: Database): Promise<string[]> {
   const names = await listMigrations()
-  if ((await pendingOf(db, names)).length === 0) return []
-  const patient = await openPatient?.()
+  const isPending = (await pendingOf(db, names)).length > 0
+  const patient = isPending ? await openPatient?.() : undefined
   try {
-    return await migrate(patient?.db ?? db)
+    const applied = isPending ? await migrate(patient?.db ?? db) : []
+    await assertProfileColumns(db)
+    return applied
   } finally {
     await patient?.close()
   }
+}
+
+/** @throws Error that names each field of a person whose migration has been forgotten */
+export async function assertProfileColumns(db: Db): Promise<void> {
+  const { rows } = await sql<{ name: string }>`select attname as name from pg_attribute
+    where attrelid = 'profiles'::regclass and attnum > 0 and not attisdropped`.execute(db)
+  const columns = new Set(rows.map(({ name }) => name))
+  const missing = PROFILE_FIELDS.filter((name) => !columns.has(name))
+  if (missing.length > 0)
+    throw new Error(
+      `profiles lacks the column '${missing.join("', '")}', which profileSchema in src/contract/users.ts names: add a migration`,
+    )
 }
 
 export async function listMigrations(folder = FOLDER): Promise<string[]> {

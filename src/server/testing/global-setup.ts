@@ -5,7 +5,7 @@ import { Kysely, PGliteDialect } from 'kysely'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import type { Database } from '#server/database/database.ts'
-import { migrate } from '#server/database/migrate.ts'
+import { assertProfileColumns, migrate } from '#server/database/migrate.ts'
 import { createPglite, DurableNodeFS } from '#server/database/open-embedded.ts'
 import { openServer } from '#server/database/open-server.ts'
 import type { Tables } from '#server/database/schema.ts'
@@ -29,7 +29,10 @@ export default async function setup(project: TestProject) {
   const dataDir = join(folder, 'data')
   await mkdir(dataDir)
   const pglite = await createPglite({ fs: new DurableNodeFS(join(dataDir, 'postgres')) })
-  await migrate(new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) }))
+  const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) })
+  await migrate(db)
+  // One sentence, where every test that adds a person would fail.
+  await assertProfileColumns(db)
   const template = join(folder, 'embedded.tar')
   const dump = await pglite.dumpDataDir('none')
   await writeFile(template, Buffer.from(await dump.arrayBuffer()))
