@@ -10,6 +10,10 @@ export default defineConfig({
   // For a busy machine: nothing that is green waits that long.
   timeout: 90_000,
   expect: { timeout: 10_000 },
+  projects: [
+    { name: 'chromium', testIgnore: 'engines.spec.ts' },
+    { name: 'engines', testMatch: 'engines.spec.ts' },
+  ],
   forbidOnly: process.env.CI === 'true',
   reporter: [['list'], ['json', { outputFile: 'test-results/playwright.json' }]],
   use: {

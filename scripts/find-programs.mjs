@@ -76,6 +76,8 @@ export async function installTestPrograms() {
     ...(CHROMIUM_PATH || listInstalledBrowsers().some((browser) => browser !== headlessShell)
       ? []
       : ['chromium']),
+    ...(findFirefox() ? [] : ['firefox-esr']),
+    ...(findWebKit() ? [] : ['webkit2gtk-driver', 'xvfb']),
   ])
 }
 
@@ -182,6 +184,12 @@ export async function findPostgres() {
 
 /** @returns {string | undefined} the program that checks alert rules */
 export const findPromtool = () => findOnPath('promtool')
+
+/** @returns {string | undefined} Firefox, which drives itself */
+export const findFirefox = () => findOnPath('firefox-esr') ?? findOnPath('firefox')
+
+/** @returns {boolean} whether WebKitGTK can be driven here, on a screen that nobody sees */
+export const findWebKit = () => ['WebKitWebDriver', 'Xvfb'].every((name) => findOnPath(name))
 
 /** @returns {string | undefined} PgBouncer, which distributions put where only root looks */
 export const findPgBouncer = () =>

@@ -1,4 +1,13 @@
-const stepNames = /** @type {const} */ (['packages', 'lint', 'types', 'build', 'unit', 'browser', 'faults'])
+const stepNames = /** @type {const} */ ([
+  'packages',
+  'lint',
+  'types',
+  'build',
+  'unit',
+  'browser',
+  'engines',
+  'faults',
+])
 
 /** @typedef {(typeof stepNames)[number]} StepName */
 
@@ -11,6 +20,7 @@ Sem argumentos roda tudo, na ordem, e para na primeira falha:
   build     compila o que mudou e confere o tamanho
   unit      testes de unidade e HTTP (vitest), em PGlite e em PostgreSQL
   browser   testes no navegador (playwright); compila antes o que mudou
+  engines   o essencial em Firefox e WebKitGTK, onde estiverem instalados
   faults    falhas e entradas ao acaso, em forma curta (npm run faults, npm run fuzz)
 
   --only lint,types   só estes passos
@@ -20,7 +30,7 @@ Sem argumentos roda tudo, na ordem, e para na primeira falha:
   --help              este texto
 
 Variáveis: TEST_DATABASE_URL (PostgreSQL já pronto; sem ela, um descartável),
-CHROMIUM_PATH (navegador a usar), CI=true (falha em vez de pular o PostgreSQL).
+CHROMIUM_PATH (navegador a usar), CI=true (falha em vez de pular o PostgreSQL ou um navegador).
 A última linha é "N passed, N failed" com os totais dos testes; um passo que falha
 sem que um teste tenha falhado conta como uma falha.
 `

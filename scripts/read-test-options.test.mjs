@@ -2,7 +2,11 @@ import { expect, test } from 'vitest'
 import { readTestOptions } from './read-test-options.mjs'
 
 test.each([
-  { args: [], steps: ['packages', 'lint', 'types', 'build', 'unit', 'browser', 'faults'], filters: [] },
+  {
+    args: [],
+    steps: ['packages', 'lint', 'types', 'build', 'unit', 'browser', 'engines', 'faults'],
+    filters: [],
+  },
   { args: ['--only', 'unit'], steps: ['unit'], filters: [] },
   { args: ['--only=browser,lint'], steps: ['lint', 'browser'], filters: [] },
   { args: ['sign-in'], steps: ['unit', 'browser'], filters: ['sign-in'] },

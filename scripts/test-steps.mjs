@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildStale, reportPage, webApp } from './build-stale.mjs'
 import { countPlaywright, countVitest, noTests, readTotals } from './count-tests.mjs'
-import { ensureChromium, findPgBouncer, findPromtool } from './find-programs.mjs'
+import { ensureChromium, findFirefox, findPgBouncer, findPromtool, findWebKit } from './find-programs.mjs'
 import { interruptedBy, pinnedNode, root, runCommand, say, toolEnvironment } from './run-command.mjs'
 
 /**
@@ -73,10 +73,32 @@ async function runBrowserTests({ filters, shuffle, databaseUrl }) {
   await buildStale([webApp, reportPage])
   const seed = shuffle || String(Date.now() % 1_000_000)
   const order = shuffle === undefined ? [] : [`--shuffle=${seed}`]
-  const args = ['test', ...order, ...(filters.length > 0 ? ['--pass-with-no-tests', ...filters] : [])]
+  const args = [
+    'test',
+    '--project=chromium',
+    ...order,
+    ...(filters.length > 0 ? ['--pass-with-no-tests', ...filters] : []),
+  ]
   // Without a PostgreSQL each worker has an embedded database, and takes a sixth more.
   const env = { CHROMIUM_PATH: chromium, TEST_DATABASE_URL: databaseUrl }
   return runTests('playwright.json', countPlaywright, () => succeeds('playwright', args, env))
+}
+
+/** @param {Circumstances} circumstances */
+async function runEngineTests({ databaseUrl }) {
+  const lacking = [
+    ...(findFirefox() ? [] : ['Firefox (pacote firefox-esr)']),
+    ...(findWebKit() ? [] : ['WebKitGTK (pacotes webkit2gtk-driver e xvfb)']),
+  ]
+  if (lacking.length > 0 && process.env.CI === 'true')
+    throw new Error(
+      `Sem ${lacking.join(' nem ')}; em CI os testes em outros navegadores não podem ser pulados.`,
+    )
+  for (const engine of lacking) say(`⚠ Sem ${engine}: os testes nele foram pulados.`)
+  await buildStale([webApp, reportPage])
+  return runTests('playwright.json', countPlaywright, () =>
+    succeeds('playwright', ['test', '--project=engines'], { TEST_DATABASE_URL: databaseUrl }),
+  )
 }
 
 /** Always the same inputs: what is found by chance belongs into `npm run fuzz`. */
@@ -118,6 +140,7 @@ export const testSteps = {
   build: { title: 'Compilação', isTestRun: false, run: buildAndWeigh },
   unit: { title: 'Testes de unidade e HTTP', isTestRun: true, run: runUnitTests },
   browser: { title: 'Testes no navegador', isTestRun: true, run: runBrowserTests },
+  engines: { title: 'Testes em Firefox e WebKit', isTestRun: true, run: runEngineTests },
   faults: {
     title: 'Falhas e entradas ao acaso (forma curta)',
     isTestRun: false,

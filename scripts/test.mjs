@@ -1,4 +1,4 @@
-// `npm test`: installs what is missing, then packages, format and lint, types, build, unit and HTTP tests, browser tests,
+// `npm test`: installs what is missing, then packages, format and lint, types, build, unit and HTTP tests, browser tests, other engines,
 // faults and fuzz in short.
 // Plain JavaScript for Node >= 20; the tools run on the Node that the project pins. `npm test -- --help` says more.
 import { addTotals, writeTotals } from './count-tests.mjs'
