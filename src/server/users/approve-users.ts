@@ -4,11 +4,12 @@ import { type Entitlements, LISTS } from '#contract/held-lists.ts'
 import type { FieldProblem, ProblemCode } from '#contract/problem.ts'
 import { UNDO_SECONDS } from '#contract/user-rules.ts'
 import type { Approval, ApprovalResult } from '#contract/users.ts'
-import { holdCatalogue, readCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
+import { holdCatalogue, readCatalogue } from '#server/catalogue/catalogue.ts'
 import { changeOnce } from '#server/http/change-once.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { changeOfValidity, listsInOrder, writeChanges } from './entitlements.ts'
+import { decideApproval } from './change-user.ts'
+import { writeChanges } from './entitlements.ts'
 import { queueApprovalMails } from './mails.ts'
 import { GRACE_SECONDS, undoUntil, withTimeLeft } from './undo-bulk-edit.ts'
 
@@ -37,8 +38,8 @@ export async function previewApproval(context: Context, items: readonly Approval
   return { ...resultOf(changes, null), undoSeconds: 0 }
 }
 
-function resultOf(changes: readonly { after: Entitlements }[], undoId: string | null) {
-  const withoutReports = changes.filter(({ after }) => LISTS.some((name) => after[name].length === 0)).length
+function resultOf(changes: readonly { after: Partial<Entitlements> }[], undoId: string | null) {
+  const withoutReports = changes.filter(({ after }) => LISTS.some((name) => after[name]?.length === 0)).length
   return { approved: changes.length, withoutReports, undoId }
 }
 
@@ -82,15 +83,10 @@ async function decideApprovals(
     }),
   ])
   return items.flatMap((item, index) => {
-    const person = personOf.get(ids[index] as string)
-    if (!person) return []
-    const prefix = `items.${index}.`
-    refuseUnknown(catalogue, item, person, prefix)
-    const validity = changeOfValidity(context, person, { isNew: true, wanted: item.valid_until, prefix })
-    const { user_id, email, types, marcas, estados } = person
-    const before = { approved: false, types, marcas, estados, ...validity?.before }
-    const after = { ...listsInOrder(catalogue, item), approved: true, ...validity?.after }
-    return [{ ids: [user_id], email, before, after }]
+    const row = personOf.get(ids[index] as string)
+    if (!row) return []
+    const change = decideApproval(context, { row, catalogue, wanted: item, prefix: `items.${index}.` })
+    return [{ ids: [row.user_id], email: row.email, ...change }]
   })
 }
 

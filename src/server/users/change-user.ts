@@ -1,156 +1,192 @@
-import { type Selectable, sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { Catalogue } from '#contract/catalogue.ts'
-import { inOrder, LISTS } from '#contract/held-lists.ts'
-import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
+import { type Entitlements, inOrder, LISTS } from '#contract/held-lists.ts'
+import type { AuditAction, ManagedProfile } from '#contract/users.ts'
 import { holdCatalogue, refuseUnknown } from '#server/catalogue/catalogue.ts'
 import type { ProfilesTable } from '#server/database/schema.ts'
 import { changeOnce } from '#server/http/change-once.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
-import { type AuditEntry, recordAudit } from '#server/operations/audit.ts'
-import { changeOfValidity, listsInOrder } from './entitlements.ts'
+import { recordAudit } from '#server/operations/audit.ts'
+import { changeOfValidity, listsInOrder, type StateChange, writeChanges } from './entitlements.ts'
 import { forgetInvitations } from './invitations.ts'
 import { lockProfile, readProfile, unknownPerson } from './user-queries.ts'
 
-type ProfileRow = Selectable<ProfilesTable>
-
-interface ChangeRequest {
+/** Whom an act is about, and the version that the administrator saw; undefined to write whatever it is now. */
+interface Target {
   userId: string
-  change: ProfileChange
-  /** The version that the administrator saw; undefined to write whatever it is now. */
   ifMatch: string | undefined
 }
 
-type Changeable = Partial<
-  Pick<ProfileRow, 'types' | 'marcas' | 'estados' | 'approved' | 'valid_until' | 'full_name'>
->
+/** What an act finds in its transaction: the person, locked, and the catalogue, held. */
+interface Found {
+  within: Context
+  row: Selectable<ProfilesTable>
+  catalogue: Catalogue
+}
 
-interface Decision {
-  action: AuditEntry['action']
-  before: Changeable
-  after: Changeable
+/** Until when an approval is good: undefined leaves that as it is, or for a new one without an end. */
+interface Validity {
+  valid_until?: string | null | undefined
 }
 
 /**
- * Sets a person's types, marcas and estados, approval, its end or name, or approves and entitles in one step. What changes nothing leaves no trace; an approval is
- * told to the person by mail.
- * @throws ProblemError not-found, invalid-input for what the catalogue does not offer, conflict when somebody else changed the person since ifMatch, or has approved
- *   with other entitlements whom this was to approve
+ * Approves a person, with these lists where they are given, and has them told by mail.
+ * @throws ProblemError as changePerson does, invalid-input for what the catalogue does not offer or a day that has passed,
+ *   conflict for somebody who has been approved with other lists
  */
-export async function changeUser(
+export function approveUser(
   context: Context,
-  { userId, change, ifMatch }: ChangeRequest,
+  target: Target,
+  wanted: (Entitlements & Validity) | undefined,
 ): Promise<ManagedProfile> {
-  const profile = await changeOnce(context, async (db) => {
+  return changePerson(context, target, ({ within, row, catalogue }) => {
+    const { before, after } = decideApproval(within, { row, catalogue, wanted })
+    if (row.approved) {
+      if (after.valid_until === undefined && isSame(catalogue, before, after)) return undefined
+      throw changedMeanwhile()
+    }
+    return async () => {
+      // Whoever signed up may not own the address: the trail tells that it was approved all the same.
+      const told = row.email_verified_at ? after : { ...after, email_verified: false as const }
+      await writeOne(within, row, 'approval-given', { before, after: told })
+      // Whatever was decided now counts, not what an invitation from before would give.
+      await forgetInvitations(within.db, [row.email])
+      await queueMail(within, 'account-approved', row.email)
+    }
+  })
+}
+
+/** What an approval makes of a person. @param wanted.prefix where it stands in what was sent, 'items.2.' */
+export function decideApproval(
+  context: Pick<Context, 'clock'>,
+  {
+    row,
+    catalogue,
+    wanted,
+    prefix = '',
+  }: {
+    row: Entitlements & { approved: boolean; valid_until: string | null }
+    catalogue: Catalogue
+    wanted: (Entitlements & Validity) | undefined
+    prefix?: string
+  },
+): StateChange {
+  if (wanted) refuseUnknown(catalogue, wanted, row, prefix)
+  const validity = changeOfValidity(context, row, {
+    isNew: !row.approved,
+    wanted: wanted?.valid_until,
+    prefix,
+  })
+  const { approved, types, marcas, estados } = row
+  return {
+    before: { approved, ...(wanted && { types, marcas, estados }), ...validity?.before },
+    after: { approved: true, ...(wanted && listsInOrder(catalogue, wanted)), ...validity?.after },
+  }
+}
+
+/** Takes a person's approval back, without a mail. @throws ProblemError as changePerson does */
+export function withdrawApproval(context: Context, target: Target): Promise<ManagedProfile> {
+  return changePerson(context, target, ({ within, row }) => {
+    if (!row.approved) return undefined
+    return async () => {
+      await writeOne(within, row, 'approval-removed', {
+        before: { approved: true },
+        after: { approved: false },
+      })
+      // It has been answered: whoever wants in again asks again.
+      await within.db.deleteFrom('access_requests').where('user_id', '=', row.user_id).execute()
+      await forgetInvitations(within.db, [row.email])
+    }
+  })
+}
+
+/**
+ * Sets a person's types, or marcas and estados, and with them until when the access is valid.
+ * @throws ProblemError as changePerson does, invalid-input for what the catalogue does not offer or a day that has passed
+ */
+export function setLists(
+  context: Context,
+  target: Target,
+  { valid_until, ...lists }: Partial<Entitlements> & Validity,
+): Promise<ManagedProfile> {
+  return changePerson(context, target, ({ within, row, catalogue }) => {
+    refuseUnknown(catalogue, lists, row)
+    const names = LISTS.filter((name) => lists[name])
+    const before = Object.fromEntries(names.map((name) => [name, row[name]]))
+    const after = Object.fromEntries(names.map((name) => [name, inOrder(catalogue, name, lists[name] ?? [])]))
+    const validity = changeOfValidity(within, row, { isNew: false, wanted: valid_until })
+    if (!isSame(catalogue, before, after))
+      return () =>
+        writeOne(within, row, lists.types ? 'types-set' : 'scope-set', {
+          before: { ...before, ...validity?.before },
+          after: { ...after, ...validity?.after },
+        })
+    // The lists of the dialog that it is set in go along, changed or not.
+    return validity && (() => writeOne(within, row, 'validity-set', validity))
+  })
+}
+
+/** Sets until when a person's access is valid, null for no end. @throws ProblemError as setLists does */
+export function setEnd(
+  context: Context,
+  target: Target,
+  valid_until: string | null,
+): Promise<ManagedProfile> {
+  return setLists(context, target, { valid_until })
+}
+
+/** Corrects a person's name. @throws ProblemError as changePerson does */
+export function renameUser(context: Context, target: Target, full_name: string): Promise<ManagedProfile> {
+  return changePerson(context, target, ({ within, row }) => {
+    if (row.full_name === full_name) return undefined
+    return async () => {
+      await within.db
+        .updateTable('profiles')
+        // The database counts changes of what people may see; this one too must not be overwritten unseen.
+        .set({ full_name, entitlement_version: row.entitlement_version + 1 })
+        .where('user_id', '=', row.user_id)
+        .execute()
+      const before = { full_name: row.full_name }
+      await recordAudit(within, { action: 'name-corrected', target: row, before, after: { full_name } })
+    }
+  })
+}
+
+/**
+ * Locks a person and lets an act decide and write, in one transaction. What changes nothing leaves no trace.
+ * @param decide gives what writes the change with its audit entry, undefined where nothing changes
+ * @throws ProblemError not-found, conflict when somebody else changed the person since ifMatch, and whatever `decide` throws
+ */
+function changePerson(
+  context: Context,
+  { userId, ifMatch }: Target,
+  decide: (found: Found) => (() => Promise<void>) | undefined,
+): Promise<ManagedProfile> {
+  return changeOnce(context, async (db) => {
     const catalogue = await holdCatalogue(db)
     const row = await lockProfile(db, userId)
     if (!row) throw unknownPerson()
-    const { action, before, after } = withValidity(
-      context,
-      catalogue,
-      row,
-      change,
-      decide(catalogue, row, change),
-    )
-    const isStale = ifMatch !== undefined && ifMatch !== String(row.entitlement_version)
-    const isChanged = !isSame(catalogue, before, after)
-    const isApprovedOtherwise = isChanged && action === 'approval-given' && row.approved
-    if (isStale || isApprovedOtherwise)
-      throw new ProblemError('conflict', {
-        detail: 'Outra pessoa alterou este usuário nesse meio-tempo. Confira o que mudou antes de salvar.',
-      })
-    if (isChanged) {
-      await db
-        .updateTable('profiles')
-        .set({
-          ...after,
-          ...(action === 'approval-removed' && { approval_removed_at: sql<Date>`now()` }),
-          // The database counts changes of what people may see; this one too must not be overwritten unseen.
-          ...(action === 'name-corrected' && { entitlement_version: row.entitlement_version + 1 }),
-        })
-        .where('user_id', '=', userId)
-        .execute()
-      // It has been answered: whoever wants in again asks again.
-      if (action === 'approval-removed')
-        await db.deleteFrom('access_requests').where('user_id', '=', userId).execute()
-      // Whatever was decided now counts, not what an invitation from before would give.
-      if (action === 'approval-given' || action === 'approval-removed')
-        await forgetInvitations(db, [row.email])
-      // Whoever signed up may not own the address: the trail tells that it was approved all the same.
-      const isUnproved = action === 'approval-given' && !row.email_verified_at
-      const told = isUnproved ? { ...after, email_verified: false } : after
-      await recordAudit({ ...context, db }, { action, target: row, before, after: told })
-      if (action === 'approval-given') await queueMail({ db }, 'account-approved', row.email)
-    }
+    const write = decide({ within: { ...context, db }, row, catalogue })
+    if (ifMatch !== undefined && ifMatch !== String(row.entitlement_version)) throw changedMeanwhile()
+    await write?.()
     return readProfile(db, userId)
   })
-  return profile
 }
 
-function decide(catalogue: Catalogue, row: ProfileRow, change: ProfileChange): Decision {
-  if ('types' in change || 'marcas' in change) refuseUnknown(catalogue, change, row)
-  if ('approved' in change) {
-    const { types, marcas, estados } = row
-    const entitles = 'types' in change
-    return {
-      action: change.approved ? 'approval-given' : 'approval-removed',
-      before: { approved: row.approved, ...(entitles && { types, marcas, estados }) },
-      after: { approved: change.approved, ...(entitles && listsInOrder(catalogue, change)) },
-    }
-  }
-  if ('full_name' in change)
-    return {
-      action: 'name-corrected',
-      before: { full_name: row.full_name },
-      after: { full_name: change.full_name },
-    }
-  if (!('types' in change || 'marcas' in change)) return { action: 'validity-set', before: {}, after: {} }
-  if ('types' in change)
-    return {
-      action: 'types-set',
-      before: { types: row.types },
-      after: { types: inOrder(catalogue, 'types', change.types) },
-    }
-  return {
-    action: 'scope-set',
-    before: { marcas: row.marcas, estados: row.estados },
-    after: {
-      marcas: inOrder(catalogue, 'marcas', change.marcas),
-      estados: inOrder(catalogue, 'estados', change.estados),
-    },
-  }
-}
+const writeOne = (within: Context, row: Found['row'], action: AuditAction, change: StateChange) =>
+  writeChanges(within, { action, batchId: null, changes: [{ ids: [row.user_id], ...change }] })
 
-/** The end of the access goes along with what else is changed, where it changes. */
-function withValidity(
-  context: Pick<Context, 'clock'>,
-  catalogue: Catalogue,
-  row: ProfileRow,
-  change: ProfileChange,
-  { action, before, after }: Decision,
-): Decision {
-  const validity = changeOfValidity(context, row, {
-    isNew: 'approved' in change && change.approved && !row.approved,
-    wanted: 'valid_until' in change ? change.valid_until : undefined,
+function changedMeanwhile(): ProblemError {
+  return new ProblemError('conflict', {
+    detail: 'Outra pessoa alterou este usuário nesse meio-tempo. Confira o que mudou antes de salvar.',
   })
-  // The lists of the dialog that it is set in go along, changed or not.
-  const isAlone = validity && action !== 'approval-given' && isSame(catalogue, before, after)
-  return {
-    action: isAlone ? 'validity-set' : action,
-    before: { ...(!isAlone && before), ...validity?.before },
-    after: { ...(!isAlone && after), ...validity?.after },
-  }
 }
 
 /** Order and repetitions of old lists aside. */
-function isSame(catalogue: Catalogue, before: Changeable, after: Changeable): boolean {
-  const inOwnOrder = ({ approved, full_name, valid_until, ...lists }: Changeable) =>
-    JSON.stringify([
-      approved,
-      full_name,
-      valid_until,
-      LISTS.map((name) => inOrder(catalogue, name, lists[name] ?? [])),
-    ])
+function isSame(catalogue: Catalogue, before: Partial<Entitlements>, after: Partial<Entitlements>): boolean {
+  const inOwnOrder = (lists: Partial<Entitlements>) =>
+    JSON.stringify(LISTS.map((name) => inOrder(catalogue, name, lists[name] ?? [])))
   return inOwnOrder(before) === inOwnOrder(after)
 }

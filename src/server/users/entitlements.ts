@@ -71,17 +71,27 @@ const CHUNK = 2_000
 /** What an edit changes of somebody, as the trail holds it. */
 export type State = Entitlements & { approved: boolean; valid_until: string | null }
 
-/** What becomes of people who are changed alike: what their entries in the trail say, and nothing else is written. */
-export interface SharedChange {
-  ids: string[]
+/** What an entry in the trail says, and nothing else is written; `email_verified` is for the trail alone. */
+export interface StateChange {
   before: Partial<State>
-  after: Partial<State>
+  after: Partial<State> & { email_verified?: false }
+}
+/** What becomes of people who are changed alike. */
+export interface SharedChange extends StateChange {
+  ids: string[]
 }
 
-/** Changes locked people and writes an audit entry for each, in one statement; call it in a transaction. */
+/**
+ * Changes locked people and writes an audit entry for each, in one statement; call it in a transaction.
+ * @param wanted.batchId what they can be undone by together; null for a change of one person
+ */
 export async function writeChanges(
   { db, clock, request, actor: { profile } }: Context,
-  { action, batchId, changes }: { action: AuditAction; batchId: string; changes: readonly SharedChange[] },
+  {
+    action,
+    batchId,
+    changes,
+  }: { action: AuditAction; batchId: string | null; changes: readonly SharedChange[] },
 ): Promise<void> {
   if (changes.length === 0) return
   await sql`
@@ -94,7 +104,8 @@ export async function writeChanges(
     ), changed as (
       update profiles p set types = coalesce(w.types, p.types), marcas = coalesce(w.marcas, p.marcas),
         estados = coalesce(w.estados, p.estados), approved = coalesce(w.approved, p.approved),
-        valid_until = case when jsonb_exists(w.after, 'valid_until') then w.valid_until else p.valid_until end
+        valid_until = case when jsonb_exists(w.after, 'valid_until') then w.valid_until else p.valid_until end,
+        approval_removed_at = case when ${action}::text = 'approval-removed' then now() else p.approval_removed_at end
       from wanted w where p.user_id = w.user_id
       returning p.user_id, p.email, w.before, w.after
     )

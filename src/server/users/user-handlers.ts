@@ -14,7 +14,7 @@ import {
 } from './access-templates.ts'
 import { approveUsers, previewApproval } from './approve-users.ts'
 import { bulkEdit, previewBulkEdit } from './bulk-edit.ts'
-import { changeUser } from './change-user.ts'
+import { approveUser, renameUser, setEnd, setLists, withdrawApproval } from './change-user.ts'
 import { deleteUsers } from './delete-users.ts'
 import { exportUserList } from './export-list.ts'
 import { exportUser } from './export-user.ts'
@@ -35,8 +35,16 @@ export function userHandlers(services: ServicesOf<AccessRequestContext>): Handle
     countProfiles: ({ context, query }) => countUsers(context.db, query),
     exportProfiles: ({ context, query }) => exportUserList(context, query),
     readProfile: ({ context, params }) => readProfile(context.db, params.userId),
-    changeProfile: ({ context, params, body, ifMatch }) =>
-      changeUser({ ...services, ...context }, { userId: params.userId, change: body, ifMatch }),
+    changeProfile({ context, params, body, ifMatch }) {
+      const target = { ...params, ifMatch }
+      if ('full_name' in body) return renameUser(context, target, body.full_name)
+      if ('approved' in body) {
+        if (!body.approved) return withdrawApproval(context, target)
+        return approveUser(context, target, 'types' in body ? body : undefined)
+      }
+      if ('types' in body || 'marcas' in body) return setLists(context, target, body)
+      return setEnd(context, target, body.valid_until)
+    },
     bulkEdit: ({ context, query, body }) =>
       query.dryRun ? previewBulkEdit(context, body) : bulkEdit(context, body),
     approveProfiles: ({ context, query, body }) =>
