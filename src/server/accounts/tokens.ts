@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { SignJWT } from 'jose/jwt/sign'
 import { jwtVerify } from 'jose/jwt/verify'
+import { createCache } from '#server/cache.ts'
 import type { Key, Keyring } from '#server/keyring.ts'
 
 export const ACCESS_TOKEN_SECONDS = 600
@@ -35,7 +36,7 @@ export function createTokens(keyring: Keyring, clock: () => number) {
  */
 export function createAccessTokens(keyring: Keyring, clock: () => number) {
   const keys = keyring('access-token')
-  const remembered = new Map<string, { claims: AccessClaims; expiresAt: number }>()
+  const remembered = createCache<AccessClaims>(clock, { max: MAX_REMEMBERED_TOKENS })
   return {
     /** @returns a JWT that lives ten minutes unless said otherwise */
     async sign(
@@ -54,16 +55,10 @@ export function createAccessTokens(keyring: Keyring, clock: () => number) {
     /** @returns undefined for anything but a valid token of ours that has not expired */
     async verify(token: string): Promise<AccessClaims | undefined> {
       const known = remembered.get(token)
-      if (known) {
-        if (known.expiresAt > clock()) return known.claims
-        remembered.delete(token)
-        return undefined
-      }
+      if (known) return known
       const checked = await checkAccessToken(token, keys, clock)
       if (!checked) return undefined
-      if (remembered.size >= MAX_REMEMBERED_TOKENS)
-        remembered.delete(remembered.keys().next().value as string)
-      remembered.set(token, checked)
+      remembered.set(token, checked.claims, { ttl: checked.expiresAt - clock() })
       return checked.claims
     },
     /** @returns whose an access token is, or was before it expired, and when it was made (ms) */

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { retry } from '#contract/timing.ts'
 import { PROFILE_FIELDS } from '#contract/users.ts'
 import { type Database, DatabaseOpenError } from './database.ts'
 import type { Db } from './schema.ts'
@@ -88,24 +88,21 @@ async function applyNext(
   ...wanted: [names: string[], folder: URL, only?: readonly string[]]
 ): Promise<string | undefined> {
   let hasTurn = false
-  for (let tries = 1; ; tries++) {
-    try {
-      return await db.transaction().execute(async (transaction) => {
-        hasTurn = false
-        await sql`set local lock_timeout = '250ms'`.execute(transaction)
-        await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction)
-        hasTurn = true
-        return applyInTurn(transaction, ...wanted)
-      })
-    } catch (error) {
-      if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error
-      if (tries === LOCK_TRIES)
-        throw hasTurn
-          ? error
-          : new DatabaseOpenError('Outra réplica está migrando o banco de dados há mais de dois minutos.')
-      await wait(LOCK_PAUSE_MS)
-    }
-  }
+  const isLockTaken = (error: unknown) => (error as { code?: string }).code === LOCK_NOT_AVAILABLE
+  const apply = () =>
+    db.transaction().execute(async (transaction) => {
+      hasTurn = false
+      await sql`set local lock_timeout = '250ms'`.execute(transaction)
+      await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction)
+      hasTurn = true
+      return applyInTurn(transaction, ...wanted)
+    })
+  return retry(apply, (error, failures) =>
+    isLockTaken(error) && failures < LOCK_TRIES ? LOCK_PAUSE_MS : undefined,
+  ).catch((error) => {
+    if (hasTurn || !isLockTaken(error)) throw error
+    throw new DatabaseOpenError('Outra réplica está migrando o banco de dados há mais de dois minutos.')
+  })
 }
 
 async function applyInTurn(

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import pg from 'pg'
+import { backoffDelay } from '#contract/timing.ts'
 import { type Database, DatabaseOpenError, type PreparedStatement } from './database.ts'
 import type { Tables } from './schema.ts'
 import { checkServer, createServerPool } from './server-pool.ts'
@@ -115,8 +116,7 @@ function reasonOf(error: unknown): string {
 }
 
 const TIMEOUT_MS = 5_000
-const FIRST_RETRY_MS = 100
-const MAX_RETRY_MS = 5_000
+const BACKOFF = { firstMs: 100, maxMs: 5_000 }
 /** How often a connection is tried that may have died without a word. */
 const PING_MS = 30_000
 
@@ -148,7 +148,7 @@ export function listenOnServer(options: ListenOptions): () => Promise<void> {
       clearTimeout(timer)
       client.end().catch(() => {})
       if (failures === 0) options.onError(error)
-      timer = setTimeout(begin, Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures++))
+      timer = setTimeout(begin, backoffDelay(++failures, BACKOFF))
     }
     client.on('error', lose)
     client.on('end', () => lose(new Error('connection ended')))

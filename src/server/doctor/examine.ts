@@ -1,5 +1,5 @@
 import type { Finding } from '#contract/health.ts'
-import { withinMs } from '#server/timing.ts'
+import { withinMs } from '#contract/timing.ts'
 import { causeOf } from './name-cause.ts'
 
 export type Found = Omit<Finding, 'check'>

@@ -1,9 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { backoffDelay, coalesce, wait } from '#contract/timing.ts'
 import type { Database } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import { type Log, logFirstFailure } from '#server/log.ts'
-import { coalesce } from '#server/timing.ts'
 import { composeMail } from './compose-mail.ts'
 import type { ComposeMail, MailContext, QueuedMail } from './mails.ts'
 import type { Mail, Mailer } from './smtp-mailer.ts'
@@ -16,8 +15,7 @@ const POLL_MS = 1_000
 const REST_MS = 30
 /** How long a taken row is left alone: longer than sending can last, so that only a crash lets it run out. */
 const CLAIM_SECONDS = 60
-const MIN_RETRY_SECONDS = 10
-const MAX_RETRY_SECONDS = 600
+const BACKOFF = { firstMs: 10_000, maxMs: 600_000 }
 
 interface OutboxContext extends MailContext {
   listen: Database['listen']
@@ -170,7 +168,7 @@ async function giveUp(db: Db, { id }: QueuedMail): Promise<null> {
 
 /** Puts a row off after a failure: 10 s, doubling to 10 min. */
 async function postpone(db: Db, { id, attempts }: QueuedMail): Promise<number> {
-  const seconds = Math.min(MAX_RETRY_SECONDS, MIN_RETRY_SECONDS * 2 ** (attempts - 1))
+  const seconds = backoffDelay(attempts, BACKOFF) / 1000
   const due = { due_at: inSeconds(seconds) }
   await db.updateTable('mail_outbox').set(due).where('id', '=', id).execute()
   return seconds

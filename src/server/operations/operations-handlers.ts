@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { operationsRoutes } from '#contract/operations.ts'
+import { withinMs } from '#contract/timing.ts'
 import type { Handlers } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { withinMs } from '#server/timing.ts'
 import type { Metrics } from './metrics.ts'
 
 const READY_WITHIN_MS = 2_000

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { wait } from '#contract/timing.ts'
 import { isDatabaseUnavailable } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Log } from '#server/log.ts'

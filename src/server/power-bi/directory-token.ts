@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { ConfidentialClientApplication, Configuration, INetworkModule } from '@azure/msal-node'
+import { createCache } from '#server/cache.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { type Log, namingHost } from '#server/log.ts'
 import { CLOUDS } from './clouds.ts'
@@ -11,6 +12,8 @@ const RENEW_WHEN_LEFT_MS = 30 * 60_000
 /** Keeps a directory that issues short tokens from being asked for every request. */
 const YOUNG_MS = 60_000
 const TIMEOUT_MS = 4_000
+/** The one key of the cache. */
+const TOKEN = 'token'
 /** A new certificate has to be asked for, issued and put in. */
 const WARN_BEFORE_MS = 30 * 86_400_000
 
@@ -52,8 +55,18 @@ export interface DirectoryTokens {
  */
 export function createDirectoryTokens(services: DirectoryServices): DirectoryTokens {
   const { directory, countCall, clock, log } = services
-  let current: { token: string; expiresAt: number; obtainedAt: number } | undefined
-  let flight: Promise<string> | undefined
+  const tokens = createCache<{ token: string; expiresAt: number }>(clock, {
+    max: 1,
+    ttl: YOUNG_MS,
+    noDeleteOnFetchRejection: true,
+    async fetchMethod(_key, _stale, { options }) {
+      const acquired = await acquire()
+      const lifeMs = acquired.expiresAt - clock()
+      options.ttl = Math.max(lifeMs - RENEW_WHEN_LEFT_MS, Math.min(YOUNG_MS, lifeMs))
+      return acquired
+    },
+  })
+  const current = () => tokens.peek(TOKEN, { allowStale: true })
   let client: Promise<ConfidentialClientApplication> | undefined
   /** What the last call came to, which the library tells in words of its own. */
   let failure: unknown
@@ -61,7 +74,7 @@ export function createDirectoryTokens(services: DirectoryServices): DirectoryTok
   let given = [clientSecret, clientCertificate]
   const { scope = CLOUDS.public.scope } = directory
 
-  async function acquire(): Promise<string> {
+  async function acquire() {
     adoptReplaced()
     try {
       return await acquireOnce()
@@ -92,7 +105,7 @@ export function createDirectoryTokens(services: DirectoryServices): DirectoryTok
     return clientSecret !== before[0] || clientCertificate !== before[1]
   }
 
-  async function acquireOnce(): Promise<string> {
+  async function acquireOnce() {
     const options = { ...directory, clientSecret, clientCertificate }
     client ??= createClient(options, countCall, (latest) => {
       failure = latest
@@ -102,10 +115,9 @@ export function createDirectoryTokens(services: DirectoryServices): DirectoryTok
     if (!result?.expiresOn) throw new Error('the directory answered without a token')
     // The library reckons by the machine's clock.
     const expiresAt = clock() + result.expiresOn.getTime() - Date.now()
-    current = { token: result.accessToken, expiresAt, obtainedAt: clock() }
     const endsAt = await credentialEnd()
     if (isComing(endsAt, clock())) log.warn({ endsAt }, 'the certificate of the service principal ends soon')
-    return current.token
+    return { token: result.accessToken, expiresAt }
   }
 
   async function credentialEnd(): Promise<Date | undefined> {
@@ -117,22 +129,17 @@ export function createDirectoryTokens(services: DirectoryServices): DirectoryTok
   return {
     credentialEnd,
     async read(signal) {
-      if (current && current.expiresAt - clock() > RENEW_WHEN_LEFT_MS) return current.token
-      if (current && clock() - current.obtainedAt < YOUNG_MS && current.expiresAt > clock())
-        return current.token
-      flight ??= acquire().finally(() => {
-        flight = undefined
-      })
       try {
-        return await withSignal(flight, signal)
+        return (await withSignal(tokens.forceFetch(TOKEN), signal)).token
       } catch (cause) {
         // The old token is still good for a while: better a shorter embed token than none.
-        if (current && current.expiresAt > clock() + YOUNG_MS) return current.token
+        const old = current()
+        if (old && old.expiresAt > clock() + YOUNG_MS) return old.token
         throw directoryProblem(failure ?? cause)
       }
     },
     forget(token) {
-      if (current?.token === token) current = undefined
+      if (current()?.token === token) tokens.delete(TOKEN)
     },
   }
 }

@@ -1,5 +1,6 @@
+import { withinMs } from '#contract/timing.ts'
+import { createCache } from '#server/cache.ts'
 import type { Log } from '#server/log.ts'
-import { withinMs } from '#server/timing.ts'
 import { checkReport } from './check-report.ts'
 import { createDirectoryTokens, type DirectoryOptions, isComing } from './directory-token.ts'
 import type { CountCall, EffectiveIdentity, EmbedToken, LastRefresh, PowerBi, ReportRef } from './power-bi.ts'
@@ -132,26 +133,15 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
   }
 }
 
-/**
- * Remembers an asynchronous answer by what it is about for a while; callers at the same time share one flight,
- * failures are never remembered.
- * @param clock ms since the epoch
- */
-function remember<T, K extends object>(
+/** Caches what the service says of something by what it is about. */
+function remember<T extends NonNullable<unknown>, K extends object>(
   clock: () => number,
   read: (about: K) => Promise<T>,
 ): (about: K) => Promise<T> {
-  const entries = new Map<string, { answer: Promise<T>; until: number }>()
-  return (about) => {
-    const key = JSON.stringify(about)
-    const known = entries.get(key)
-    if (known && known.until > clock()) return known.answer
-    const answer = read(about)
-    answer.catch(() => {
-      if (entries.get(key)?.answer === answer) entries.delete(key)
-    })
-    if (entries.size >= MAX_REMEMBERED) entries.delete(entries.keys().next().value as string)
-    entries.set(key, { answer, until: clock() + METADATA_MS })
-    return answer
-  }
+  const cache = createCache<T>(clock, {
+    max: MAX_REMEMBERED,
+    ttl: METADATA_MS,
+    fetchMethod: (key) => read(JSON.parse(key)),
+  })
+  return (about) => cache.fetch(JSON.stringify(about)) as Promise<T>
 }

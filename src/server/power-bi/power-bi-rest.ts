@@ -1,3 +1,4 @@
+import { backoffDelay, retry } from '#contract/timing.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { type Log, namingHost } from '#server/log.ts'
 import type { DirectoryTokens } from './directory-token.ts'
@@ -15,7 +16,8 @@ const TRIES = 2
 const ALL_TRIES_MS = 8_000
 /** What is left for a second try when the first one stays silent. */
 const SECOND_TRY_MS = 3_000
-const MAX_PAUSE_MS = 2_000
+/** A service that asks for a longer pause is not asked again. */
+const BACKOFF = { firstMs: 250, maxMs: 2_000 }
 
 /**
  * One call of the REST API; at most two tries.
@@ -47,7 +49,12 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
       path,
       body,
       budgetMs,
-    }: { method: string; path: string; body: object | undefined; budgetMs: number },
+    }: {
+      method: string
+      path: string
+      body: object | undefined
+      budgetMs: number
+    },
     overall: AbortSignal,
   ) {
     const token = await directory.read(overall)
@@ -78,27 +85,34 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
 
   return async (method, path, body, budgetMs = ALL_TRIES_MS) => {
     const overall = AbortSignal.timeout(budgetMs)
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await tryOnce({ method, path, body, budgetMs }, overall)
-      } catch (error) {
-        const isLast = attempt >= TRIES || overall.aborted
-        const isDefinite = [ProblemError, DirectoryRefusal, ForeignAnswer].some(
-          (kind) => error instanceof kind,
-        )
-        if (isDefinite) throw error
-        if (error instanceof PowerBiRefusal && (isLast || !isOfToken(error))) throw error
-        const retryAfterSeconds = error instanceof PassingFailure ? error.retryAfterSeconds : undefined
-        const pauseMs = (retryAfterSeconds ?? 0.25) * 1000
-        if (isLast || pauseMs > MAX_PAUSE_MS)
-          throw new ProblemError('power-bi-unavailable', {
-            retryAfterSeconds: retryAfterSeconds ?? 10,
-            cause: error,
+    try {
+      return await retry(
+        () => tryOnce({ method, path, body, budgetMs }, overall),
+        (error, failures) => {
+          if (failures >= TRIES || isDefinite(error)) return undefined
+          const pauseMs = backoffDelay(failures, {
+            ...BACKOFF,
+            retryAfterMs: (askedSeconds(error) ?? 0) * 1000,
           })
-        await new Promise((resolve) => setTimeout(resolve, pauseMs))
-      }
+          return pauseMs > BACKOFF.maxMs ? undefined : pauseMs
+        },
+        overall,
+      )
+    } catch (error) {
+      if (isDefinite(error) || error instanceof PowerBiRefusal) throw error
+      const retryAfterSeconds = askedSeconds(error) ?? 10
+      throw new ProblemError('power-bi-unavailable', { retryAfterSeconds, cause: error })
     }
   }
+}
+
+const askedSeconds = (error: unknown) =>
+  error instanceof PassingFailure ? error.retryAfterSeconds : undefined
+
+/** Whether another try would end the same way. */
+function isDefinite(error: unknown): boolean {
+  if (error instanceof PowerBiRefusal) return !isOfToken(error)
+  return [ProblemError, DirectoryRefusal, ForeignAnswer].some((kind) => error instanceof kind)
 }
 
 /** Whether it is the directory token that is refused: an expired one with 403 too (Microsoft, 'Troubleshoot REST APIs'). */

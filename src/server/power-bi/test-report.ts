@@ -1,4 +1,4 @@
-import { withinMs } from '#server/timing.ts'
+import { withinMs } from '#contract/timing.ts'
 import { checkReport } from './check-report.ts'
 import type { EffectiveIdentity, LastRefresh, ReportRef, ReportTest } from './power-bi.ts'
 import {

@@ -1,6 +1,8 @@
+import type { LRUCache } from 'lru-cache'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { type ListName, valuesOf } from '#contract/held-lists.ts'
 import type { Profile } from '#contract/users.ts'
+import { createCache } from '#server/cache.ts'
 import type { Actor, Context } from '#server/http/context.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
@@ -129,6 +131,9 @@ type EmbedTokenCache = (userId: string, key: string, generate: Generate) => Prom
 /** @param isFirst the person has no token that is still good, so that nothing is on their screen yet */
 type Generate = (isFirst: boolean) => Promise<EmbedToken>
 
+type KeptToken = { userId: string; token: EmbedToken }
+type Fetching = { userId: string; generate: Generate }
+
 /**
  * Remembers embed tokens until 10 minutes, or a fifth of their life, before they expire. Failures are
  * never remembered. Who may read which key is decided before, on every request.
@@ -139,34 +144,20 @@ export function createEmbedTokenCache(
   clock: () => number,
   countToken: (source: TokenSource) => void,
 ): EmbedTokenCache {
-  const tokens = new Map<string, { userId: string; token: EmbedToken; until: number }>()
-  const flights = new Map<string, Promise<EmbedToken>>()
-
-  function hasToken(userId: string): boolean {
-    return [...tokens.values()].some((entry) => entry.userId === userId && entry.until > clock())
-  }
-
-  async function fetchToken(userId: string, key: string, generate: Generate): Promise<EmbedToken> {
-    const token = await generate(!hasToken(userId))
-    const life = token.expiresAt - clock()
-    if (tokens.size >= MAX_TOKENS) tokens.delete(tokens.keys().next().value as string)
-    tokens.set(key, { userId, token, until: token.expiresAt - Math.min(MARGIN_MS, life * MARGIN_SHARE) })
-    return token
-  }
-
+  const tokens = createCache<KeptToken, Fetching>(clock, {
+    max: MAX_TOKENS,
+    async fetchMethod(_key, _stale, { options, context: { userId, generate } }) {
+      const hasToken = [...tokens.values()].some((other) => other.userId === userId)
+      const token = await generate(!hasToken)
+      const lifeMs = token.expiresAt - clock()
+      options.ttl = Math.max(1, lifeMs - Math.min(MARGIN_MS, lifeMs * MARGIN_SHARE))
+      return { userId, token }
+    },
+  })
   return async (userId, key, generate) => {
-    const known = tokens.get(key)
-    if (known && known.until > clock()) {
-      countToken('cache')
-      return known.token
-    }
-    tokens.delete(key)
-    let flight = flights.get(key)
-    countToken(flight ? 'shared' : 'service')
-    if (!flight) {
-      flight = fetchToken(userId, key, generate).finally(() => flights.delete(key))
-      flights.set(key, flight)
-    }
-    return flight
+    const status: LRUCache.Status<string, KeptToken, Fetching> = {}
+    const flight = tokens.forceFetch(key, { context: { userId, generate }, status })
+    countToken(status.fetch === 'hit' ? 'cache' : status.fetch === 'inflight' ? 'shared' : 'service')
+    return (await flight).token
   }
 }

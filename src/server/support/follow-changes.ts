@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { MessageChange } from '#contract/support.ts'
+import { coalesce } from '#contract/timing.ts'
 import type { Database } from '#server/database/database.ts'
 import { type Log, logFirstFailure } from '#server/log.ts'
-import { coalesce } from '#server/timing.ts'
 
 /** What happens within it goes into one event. */
 const REST_MS = 20

@@ -1,10 +1,11 @@
-import { ApiError, readFailure } from './send-request.ts'
+import { backoffDelay, wait } from '#contract/timing.ts'
+import { ApiError, readFailure, retryAfterMs } from './send-request.ts'
 
 /** The server says something every 15 s; a stream that has been silent for this long (ms) is dead. */
 export const SILENCE_MS = 35_000
 /** A stream that lasted this long (ms) was a good one: the next is asked for soon. */
 const GOOD_MS = 10_000
-const MAX_WAIT_MS = 60_000
+const BACKOFF = { firstMs: 500, maxMs: 60_000, jitterMs: 1_000 }
 
 interface StreamOptions {
   signal: AbortSignal
@@ -31,7 +32,7 @@ export async function keepStreamOpen(options: StreamOptions): Promise<void> {
     onLost()
     if (failure instanceof ApiError && failure.status === 403) onForbidden()
     failures = Date.now() - openedAt >= GOOD_MS ? 0 : failures + 1
-    await rest(delayAfter(failures, failure), signal)
+    await rest(backoffDelay(failures + 1, { ...BACKOFF, retryAfterMs: retryAfterMs(failure) }), signal)
   }
 }
 
@@ -61,29 +62,20 @@ async function readUntilSilent({ signal, open, onNews }: StreamOptions): Promise
   }
 }
 
-/** 1, 2, 4 … 60 s with up to a second of chance, so that a server that comes back is not run over; or what it asked for. */
-function delayAfter(failures: number, failure: unknown): number {
-  const asked = failure instanceof ApiError ? (failure.retryAfterSeconds ?? 0) * 1_000 : 0
-  return Math.max(asked, Math.min(MAX_WAIT_MS, 500 * 2 ** failures)) + Math.random() * 1_000
-}
-
 /** Waits; a page that is seen again or comes back online waits no longer. */
-function rest(delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const waking = new AbortController()
-    const wake = () => {
-      clearTimeout(timer)
-      waking.abort()
-      resolve()
-    }
-    const timer = setTimeout(wake, delayMs)
-    const wakeWhenSeen = () => {
-      if (document.visibilityState === 'visible') wake()
-    }
-    signal.addEventListener('abort', wake, { signal: waking.signal })
-    document.addEventListener('visibilitychange', wakeWhenSeen, { signal: waking.signal })
-    window.addEventListener('online', wake, { signal: waking.signal })
-  })
+async function rest(delayMs: number, signal: AbortSignal): Promise<void> {
+  const waking = new AbortController()
+  const options = { signal: waking.signal }
+  const wake = () => waking.abort()
+  signal.addEventListener('abort', wake, options)
+  document.addEventListener(
+    'visibilitychange',
+    () => document.visibilityState === 'visible' && wake(),
+    options,
+  )
+  window.addEventListener('online', wake, options)
+  await wait(delayMs, waking.signal)
+  wake()
 }
 
 /**

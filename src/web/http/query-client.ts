@@ -1,9 +1,11 @@
 import { QueryClient } from '@tanstack/react-query'
+import { backoffDelay } from '#contract/timing.ts'
 import { type AuthEvent, getSession, onAuthStateChange } from '#web/session/session.ts'
 import { onForbidden } from './api.ts'
 import { isDefiniteRefusal } from './send-request.ts'
 
 const MAX_RETRIES = 2
+const BACKOFF = { firstMs: 500, maxMs: 1_000 }
 
 /** What has been read from the server, for as long as one person is signed in. */
 export const queryClient = new QueryClient({
@@ -11,7 +13,7 @@ export const queryClient = new QueryClient({
     queries: {
       // A refusal stays a refusal; being offline should show as an error, not as waiting.
       retry: (failures, error) => failures < MAX_RETRIES && !isDefiniteRefusal(error),
-      retryDelay: (failures) => 500 * 2 ** failures,
+      retryDelay: (failures) => backoffDelay(failures + 1, BACKOFF),
       networkMode: 'always',
       refetchOnReconnect: true,
       staleTime: 30_000,

@@ -62,6 +62,11 @@ function genericProblem(response: Response): Problem {
   return { type: 'about:blank', ...GENERIC_FAILURE, status: response.status, code: 'internal', requestId }
 }
 
+/** How long the server asked to wait before the next try, in ms; 0 when it did not. */
+export function retryAfterMs(error: unknown): number {
+  return error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0
+}
+
 /** Retry-After is a number of seconds or an HTTP date (RFC 9110 section 10.2.3). */
 function readRetryAfter(header: string | null): number | undefined {
   if (!header) return undefined

@@ -1,4 +1,5 @@
-import { ApiError, isDefiniteRefusal, sendRequest } from '#web/http/send-request.ts'
+import { backoffDelay } from '#contract/timing.ts'
+import { isDefiniteRefusal, retryAfterMs, sendRequest } from '#web/http/send-request.ts'
 import { isInactive } from './activity.ts'
 import { inOneTab } from './browser-storage.ts'
 import {
@@ -73,7 +74,7 @@ export function isDue(session: StoredSession): boolean {
 
 /** Also keeps tokens that live shorter than the margin from being renewed without pause. */
 const MIN_WAIT_MS = 5_000
-const MAX_WAIT_MS = 60_000
+const BACKOFF = { firstMs: 2_000, maxMs: 60_000, jitterMs: 1_000 }
 
 /**
  * Renews the session about a minute before it expires, and at once when the page is seen again or comes
@@ -93,7 +94,7 @@ export function keepSessionFresh(): () => void {
       plan()
     } catch (error) {
       failures += 1
-      plan(retryDelay(failures, error))
+      plan(backoffDelay(failures, { ...BACKOFF, retryAfterMs: retryAfterMs(error) }))
     }
   }
   const plan = (delayMs?: number) => {
@@ -117,10 +118,4 @@ export function keepSessionFresh(): () => void {
     document.removeEventListener('visibilitychange', wake)
     window.removeEventListener('online', wake)
   }
-}
-
-/** 2, 4, 8 … 60 s with up to a second of chance, so that many tabs do not come back at once; or what the server asked for. */
-function retryDelay(failures: number, error: unknown): number {
-  const asked = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1000 : 0
-  return Math.max(asked, Math.min(MAX_WAIT_MS, 1000 * 2 ** failures)) + Math.random() * 1000
 }

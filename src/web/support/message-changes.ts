@@ -1,5 +1,6 @@
 import type { Query } from '@tanstack/react-query'
 import type { MessageChange } from '#contract/support.ts'
+import { backoffDelay, coalesce, retry } from '#contract/timing.ts'
 import { asSignedIn } from '#web/http/api.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { keepStreamOpen, openEventStream, SILENCE_MS } from '#web/http/event-stream.ts'
@@ -96,6 +97,12 @@ function newsIn(data: string): News {
   return change.ids.length === 0 ? 'people' : 'all'
 }
 
+/** However fast it is asked for, the work runs no oftener than this. */
+const REST_MS = 150
+const BACKOFF = { firstMs: 1_000, maxMs: 30_000 }
+/** Work that has failed this often waits until it is asked for again. */
+const MAX_FAILURES = 8
+
 const readMessagesAgain = runOneByOne(() => readAgain([MESSAGES_QUERY]))
 const readPeopleAgain = runOneByOne(() => readAgain([USERS_QUERY]))
 const readCatalogueAgain = runOneByOne(() => readAgain(catalogueQuery.queryKey))
@@ -109,40 +116,17 @@ async function readAgain(queryKey: readonly unknown[]): Promise<void> {
   if (hasJoined) await queryClient.invalidateQueries(filters, { throwOnError: true })
 }
 
-/** However fast it is asked for, the work runs no oftener than this. */
-const REST_MS = 150
-const MAX_REST_MS = 30_000
-/** Work that has failed this often waits until it is asked for again. */
-const MAX_FAILURES = 8
-
 /**
- * Makes work that may be asked for in bursts run once at a time: at once when nothing runs, and otherwise once
- * more afterwards, whatever the number of times it was asked for meanwhile. Failed, it is tried again later and
- * later, unless the server has said its last word.
+ * Coalesces work that may be asked for in bursts. Failed, it is tried again later and later, unless the server has said
+ * its last word.
  */
 export function runOneByOne(work: () => Promise<void>): () => void {
-  let isRunning = false
-  let isAskedAgain = false
-  const run = async () => {
-    isRunning = true
-    let failures = 0
-    do {
-      isAskedAgain = false
-      try {
-        await work()
-        failures = 0
-      } catch (error) {
-        console.warn('What changed could not be read', error)
-        failures += 1
-        if (failures < MAX_FAILURES && !isDefiniteRefusal(error)) isAskedAgain = true
-      }
-      const restMs = failures > 0 ? Math.min(MAX_REST_MS, 500 * 2 ** failures) : REST_MS
-      await new Promise((resolve) => setTimeout(resolve, restMs))
-    } while (isAskedAgain)
-    isRunning = false
-  }
-  return () => {
-    if (isRunning) isAskedAgain = true
-    else void run()
-  }
+  const patiently = () =>
+    retry(work, (error, failures) => {
+      console.warn('What changed could not be read', error)
+      return failures < MAX_FAILURES && !isDefiniteRefusal(error)
+        ? backoffDelay(failures, BACKOFF)
+        : undefined
+    }).catch(() => {})
+  return coalesce(patiently, REST_MS).wake
 }

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   createTokenBook,
   renewalAge,
-  retryDelay,
   type TokenOutcome,
   type TokenRequest,
   type TokenState,
@@ -378,11 +377,5 @@ describe('moment of renewal', () => {
 
   it('waits two seconds even for a token that is already over', () => {
     expect(renewalAge(0)).toBe(2_000)
-  })
-
-  it('backs off from two seconds to a minute', () => {
-    expect([1, 2, 3, 4, 5, 6, 7].map(retryDelay)).toEqual([
-      2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000,
-    ])
   })
 })

@@ -1,3 +1,5 @@
+import { backoffDelay } from '#contract/timing.ts'
+
 /** A report that needs embed tokens; the key changes with anything that must give the report a new frame. */
 export interface TokenRequest {
   key: string
@@ -128,13 +130,14 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
     if (current !== undefined && (isSame || isStillGood || outcome.kind === 'failed')) {
       // The old one stands: this renewal is tried again a little later.
       entry.failures = isSame ? 0 : entry.failures + 1
-      entry.renewAt = Date.now() + (isSame ? SAME_TOKEN_REST_MS : retryDelay(entry.failures))
+      entry.renewAt = Date.now() + (isSame ? SAME_TOKEN_REST_MS : backoffDelay(entry.failures, BACKOFF))
       return
     }
     const isTold = entry.state.kind === 'failed' && !entry.state.isRetrying && outcome.kind === 'failed'
     if (outcome.kind === 'failed') {
       entry.failures += 1
-      entry.renewAt = Date.now() + Math.max(retryDelay(entry.failures), outcome.retryAfterMs ?? 0)
+      entry.renewAt =
+        Date.now() + backoffDelay(entry.failures, { ...BACKOFF, retryAfterMs: outcome.retryAfterMs })
       const { detail, isPaused = false } = outcome
       entry.state = { kind: 'failed', detail, isPaused, isRetrying: false }
     } else {
@@ -241,8 +244,8 @@ function isDue({ state, renewAt }: Entry): boolean {
 
 const MAX_MARGIN_MS = 10 * 60_000
 const MIN_AGE_MS = 2_000
-const FIRST_RETRY_MS = 2_000
-const MAX_RETRY_MS = 60_000
+/** There is no last try: a report whose token has ended comes back as soon as a new one can be had. */
+const BACKOFF = { firstMs: 2_000, maxMs: 60_000 }
 /** The server was asked too early and gave out the token that it remembers. */
 const SAME_TOKEN_REST_MS = 10_000
 
@@ -252,12 +255,4 @@ const SAME_TOKEN_REST_MS = 10_000
  */
 export function renewalAge(lifeMs: number): number {
   return Math.max(MIN_AGE_MS, lifeMs - Math.min(MAX_MARGIN_MS, lifeMs / 5))
-}
-
-/**
- * Milliseconds to wait after the n-th failure in a row (n from 1): 2 s, doubling, at most a minute. There is
- * no last try: a report whose token has ended comes back as soon as a new one can be had.
- */
-export function retryDelay(failures: number): number {
-  return Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1))
 }

@@ -3,8 +3,9 @@ import type { CatalogueItem } from '#contract/catalogue.ts'
 import { byCause } from '#contract/messages.ts'
 import { checkReportSetting } from '#contract/report-setting-rules.ts'
 import type { ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
+import { retry } from '#contract/timing.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
-import { ApiError } from '#web/http/send-request.ts'
+import { ApiError, retryAfterMs } from '#web/http/send-request.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Spinner } from '#web/ui/loading.tsx'
@@ -140,13 +141,9 @@ async function testPatiently({ slug, input }: Test, signal: AbortSignal): Promis
     const [flaw] = portalSettings.isDemo ? [] : checkReportSetting(input, portalSettings.powerBiHosts)
     return flaw ? { input, message: flaw.message } : { input, outcome: 'not-testable', message: LINK }
   }
-  for (;;) {
-    try {
-      return await testSetting(slug, input)
-    } catch (error) {
-      const isLimited = error instanceof ApiError && error.problem.code === 'rate-limited'
-      if (!isLimited || signal.aborted) return notTested(input, error)
-      await new Promise((resolve) => setTimeout(resolve, (error.retryAfterSeconds ?? 10) * 1_000))
-    }
-  }
+  const pauseAfter = (error: unknown) =>
+    error instanceof ApiError && error.problem.code === 'rate-limited'
+      ? retryAfterMs(error) || 10_000
+      : undefined
+  return retry(() => testSetting(slug, input), pauseAfter, signal).catch((error) => notTested(input, error))
 }
