@@ -4,6 +4,7 @@ import { useLateChunk } from '#web/http/load-chunk.ts'
 import { ReportSettingsCard } from '#web/reports/settings/report-settings-card.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
+import { distanceFromTop, mainElement } from '#web/ui/main-element.ts'
 import { ApprovalQueue } from '#web/users/approval-queue.tsx'
 import { FIRST_WAITING, waitingQuery } from '#web/users/user-queries.ts'
 import { UsersCard } from '#web/users/users-card.tsx'
@@ -56,8 +57,7 @@ export function AdminScreen() {
 /** Only what scrolls inside the frame moves: the browser itself would move the frame as well. */
 function goToUsers(): void {
   const users = document.getElementById('usuarios')
-  const main = users?.closest('main')
-  if (!users || !main) return
-  main.scrollTop += users.getBoundingClientRect().top - main.getBoundingClientRect().top
+  if (!users) return
+  mainElement()?.scrollBy(0, distanceFromTop(users))
   users.focus({ preventScroll: true })
 }

@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { SupportMessage } from '#contract/support.ts'
+import { mainElement, useOffsetInMain } from '#web/ui/main-element.ts'
 import { MessageCard } from './message-card.tsx'
 
 /** A card with a short message, in pixels; each is measured once it is drawn. */
@@ -78,29 +79,4 @@ function toggled(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
   const next = new Set(ids)
   if (!next.delete(id)) next.add(id)
   return next
-}
-
-/** The part of the signed-in screens that scrolls. */
-function mainElement(): HTMLElement | null {
-  return document.getElementById('conteudo')
-}
-
-/** How far below the top of the scrolling part the list begins, in pixels. */
-function useOffsetInMain(list: React.RefObject<HTMLElement | null>): number {
-  const [offset, setOffset] = useState(0)
-  useLayoutEffect(() => {
-    const main = mainElement()
-    if (!main) return
-    const measure = () => {
-      const distance = (list.current?.getBoundingClientRect().top ?? 0) - main.getBoundingClientRect().top
-      setOffset(distance + main.scrollTop)
-    }
-    const observer = new ResizeObserver(measure)
-    observer.observe(main)
-    // What stands above the list may grow.
-    if (main.firstElementChild) observer.observe(main.firstElementChild)
-    measure()
-    return () => observer.disconnect()
-  }, [list])
-  return offset
 }

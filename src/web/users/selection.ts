@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { MAX_IDS } from '#contract/user-rules.ts'
 import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
 import { showToast } from '#web/ui/toast.tsx'
@@ -89,20 +89,26 @@ export function useSelection(filter: ProfileFilter, order: ProfileOrder, list: U
   // The rows are those of another list while `isOutdated`: nothing can be ticked in them.
   const { profiles, isWhole, isOutdated, totalCount } = list
   const filterKey = JSON.stringify(filter)
-  const orderKey = JSON.stringify(order)
-  const [kept, setKept] = useState({ filterKey, orderKey, profiles, chosen: NO_SELECTION })
+  const listKey = JSON.stringify([filter, order])
+  const [kept, setKept] = useState({ filterKey, chosen: NO_SELECTION })
+  const chosen = kept.filterKey === filterKey ? kept.chosen : NO_SELECTION
+  const shown = useRef({ listKey, profiles })
   const anchorId = useRef<string>(undefined)
-  if (kept.filterKey !== filterKey) setKept({ filterKey, orderKey: '', profiles: [], chosen: NO_SELECTION })
-  else if (kept.profiles !== profiles && !isOutdated) {
-    const before = kept.orderKey === orderKey ? kept.profiles : []
-    const chosen = withoutLeavers(kept.chosen, findWhoLeft(before, profiles, isWhole))
-    setKept({ filterKey, orderKey, profiles, chosen })
-  }
-  const { chosen } = kept
+  useEffect(() => {
+    if (isOutdated) return
+    // In another order other pages are read: who is not among them may still be in the list.
+    const before = shown.current.listKey === listKey ? shown.current.profiles : []
+    shown.current = { listKey, profiles }
+    const hasLeft = findWhoLeft(before, profiles, isWhole)
+    setKept((last) => ({
+      filterKey,
+      chosen: last.filterKey === filterKey ? withoutLeavers(last.chosen, hasLeft) : NO_SELECTION,
+    }))
+  }, [filterKey, listKey, profiles, isWhole, isOutdated])
   const selection =
     chosen.kind === 'allMatching' && totalCount !== undefined ? { ...chosen, count: totalCount } : chosen
 
-  const set = (next: Selection) => setKept((last) => ({ ...last, chosen: next }))
+  const set = (next: Selection) => setKept({ filterKey, chosen: next })
   const toggleAll = (isOn: boolean) => {
     if (isOutdated || !totalCount) return
     set(isOn ? { kind: 'allMatching', filter, except: [], count: totalCount } : NO_SELECTION)

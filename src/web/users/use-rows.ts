@@ -11,6 +11,7 @@ import {
 } from 'react'
 import { flushSync } from 'react-dom'
 import type { ManagedProfile } from '#contract/users.ts'
+import { distanceFromTop, mainElement, useOffsetInMain } from '#web/ui/main-element.ts'
 
 type ElementRef = RefObject<HTMLElement | null>
 
@@ -23,22 +24,20 @@ const ROW_REM = 3
 const CARD_REM = 9
 
 /**
- * The rows near the visible part of the page, and their places. The page itself scrolls, not the table.
- * @param bar what sticks above the head
+ * The rows near the visible part of the page. The page itself scrolls, not the table.
+ * @param barHeight pixels that are taken by what sticks above the head
  * @param profiles those who have been read: a card's height is the person's, wherever the order puts it
  * @param areCards rows are cards, each of which says how high it is
- * @returns the rows to draw, below each other from `above` on; one that is `apart` from the others has a place of its own.
- * Both are pixels from the top of the table's body, and `barHeight` is in pixels too.
+ * @returns the rows to draw, each with its place in pixels from the top of the table's body; on paper it has none
  */
 export function useRows(
   body: ElementRef,
-  bar: ElementRef,
+  barHeight: number,
   count: number,
   profiles: readonly ManagedProfile[],
   areCards: boolean,
 ) {
-  const { start, barHeight } = usePlace(body, bar)
-  // The row that has the focus stays, however far away it is scrolled; else the focus would be lost.
+  const start = useOffsetInMain(body)
   const [focused, setFocused] = useState(-1)
   const isPrinting = useIsPrinting()
   const rowPx =
@@ -46,29 +45,27 @@ export function useRows(
     (Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16)
   const virtualizer = useVirtualizer<HTMLElement, HTMLElement>({
     count,
-    getScrollElement: () => scrollerOf(body.current),
+    getScrollElement: mainElement,
     estimateSize: () => rowPx,
     getItemKey: useCallback((index: number) => profiles[index]?.user_id ?? index, [profiles]),
     overscan: OVERSCAN,
     scrollMargin: start,
     scrollPaddingStart: barHeight + HEAD_PX,
     // The page may have been scrolled before the table is there.
-    initialOffset: () => scrollerOf(body.current)?.scrollTop ?? 0,
+    initialOffset: () => mainElement()?.scrollTop ?? 0,
     initialRect: { width: window.innerWidth, height: window.innerHeight },
     rangeExtractor: (range) => {
-      const indexes = isPrinting ? [...Array(range.count).keys()] : defaultRangeExtractor(range)
-      if (focused < 0 || focused >= range.count || indexes.includes(focused)) return indexes
-      return [...indexes, focused].sort((a, b) => a - b)
+      if (isPrinting) return [...Array(range.count).keys()]
+      const indexes = defaultRangeExtractor(range)
+      // The row that has the focus stays, however far away it is scrolled; else the focus would be lost.
+      const isDrawn = focused < 0 || focused >= range.count || indexes.includes(focused)
+      return isDrawn ? indexes : [...indexes, focused].sort((a, b) => a - b)
     },
   })
-  const items = virtualizer.getVirtualItems()
-  const rows = items.map(({ index, start: top }, at) => {
-    const isApart =
-      index === focused && items[at - 1]?.index !== index - 1 && items[at + 1]?.index !== index + 1
-    return { index, apart: isApart ? top - start : undefined }
-  })
-  const above = (items[rows.findIndex(({ apart }) => apart === undefined)]?.start ?? start) - start
-  return { virtualizer, rows, above, barHeight, isPrinting, setFocused }
+  const rows = virtualizer
+    .getVirtualItems()
+    .map((item) => ({ index: item.index, top: isPrinting ? undefined : item.start - start }))
+  return { virtualizer, rows, isPrinting, setFocused }
 }
 
 /** On paper stands everybody who has been read, in sight or not. */
@@ -83,30 +80,25 @@ function useIsPrinting(): boolean {
   return isPrinting
 }
 
-/** Follows the place of the table in the page: what stands above may grow, and the window may change. */
-function usePlace(body: ElementRef, bar: ElementRef) {
-  const [start, setStart] = useState(0)
+/** How high the bar above the head is, in pixels; nothing in a low window, where it scrolls away. */
+export function useBarHeight(bar: ElementRef): number {
   const [barHeight, setBarHeight] = useState(0)
   useLayoutEffect(() => {
-    const scroller = scrollerOf(body.current)
-    if (!scroller) return
+    const main = mainElement()
+    if (!main || !bar.current) return
     const measure = () => {
-      if (!body.current) return
-      setStart(Math.round(distanceBetween(scroller, body.current) + scroller.scrollTop))
-      // In a low window the bar scrolls away.
       const isSticky = bar.current && getComputedStyle(bar.current).position === 'sticky'
       const height = (isSticky && bar.current?.offsetHeight) || 0
       setBarHeight(height)
       // What takes the focus comes to rest between what sticks at the top and what sticks at the bottom.
-      scroller.style.scrollPaddingBlock = `${height + HEAD_PX}px ${BOTTOM_PX}px`
+      main.style.scrollPaddingBlock = `${height + HEAD_PX}px ${BOTTOM_PX}px`
     }
     measure()
     const observer = new ResizeObserver(measure)
-    for (const element of [scroller, ...scroller.children, bar.current])
-      if (element) observer.observe(element)
+    for (const element of [main, bar.current]) observer.observe(element)
     return () => observer.disconnect()
-  }, [body, bar])
-  return { start, barHeight }
+  }, [bar])
+  return barHeight
 }
 
 /** Moves the focus from a control of one row to the same one of another: arrow keys, Home and End. */
@@ -152,32 +144,21 @@ export function useScrollPlace(card: ElementRef, viewKey: string): void {
   const { history } = useRouter()
   // After the effects of all that stands above, which bring a chosen tab into sight; the rows have their height by now.
   useEffect(() => {
-    const scroller = scrollerOf(card.current)
-    if (!scroller) return
+    const main = mainElement()
+    if (!main) return
     const keyOfEntry = () => history.location.state.__TSR_key ?? ''
     let key = keyOfEntry()
-    scroller.scrollTop = keptTops.get(key) ?? scroller.scrollTop
+    main.scrollTop = keptTops.get(key) ?? main.scrollTop
     return history.subscribe(() => {
-      keptTops.set(key, scroller.scrollTop)
+      keptTops.set(key, main.scrollTop)
       key = keyOfEntry()
     })
-  }, [card, history])
+  }, [history])
 
   const lastKey = useRef(viewKey)
   useEffect(() => {
-    const scroller = scrollerOf(card.current)
-    if (lastKey.current === viewKey || !card.current || !scroller) return
+    if (lastKey.current === viewKey || !card.current) return
     lastKey.current = viewKey
-    scroller.scrollTop += Math.min(0, distanceBetween(scroller, card.current))
+    mainElement()?.scrollBy(0, Math.min(0, distanceFromTop(card.current)))
   }, [card, viewKey])
-}
-
-/** From the top of what scrolls, as it is now, to the top of something in it, in pixels. */
-function distanceBetween(scroller: HTMLElement, element: HTMLElement): number {
-  return element.getBoundingClientRect().top - scroller.getBoundingClientRect().top
-}
-
-/** What scrolls the page: the frame's main element. */
-function scrollerOf(element: HTMLElement | null): HTMLElement | null {
-  return element?.closest('main') ?? null
 }

@@ -171,7 +171,7 @@ export function useUserList(filter: ProfileFilter, order: ProfileOrder, isReadab
     /** Each count tells; the later one is right. */
     pendingCount: (matching.dataUpdatedAt > unfiltered.dataUpdatedAt ? matching : unfiltered).data?.pending,
     isLoading: list.isPending,
-    hasFailed: list.isError && !data,
+    hasFailed: hasBroken(list) && !data,
     /** The rows are those of the last filter or order, until the new ones are there. */
     isOutdated: isPlaceholderData,
     isFetching,
@@ -189,8 +189,10 @@ export function useUserList(filter: ProfileFilter, order: ProfileOrder, isReadab
   }
 }
 
+type Attempts = Pick<UseQueryResult, 'isError' | 'isPending' | 'isPlaceholderData' | 'errorUpdateCount'>
+
 /** An attempt that follows a failed one is no success yet. */
-function hasBroken({ isError, isPending, isPlaceholderData, errorUpdateCount }: UseQueryResult): boolean {
+function hasBroken({ isError, isPending, isPlaceholderData, errorUpdateCount }: Attempts): boolean {
   return isError || (errorUpdateCount > 0 && (isPending || isPlaceholderData))
 }
 

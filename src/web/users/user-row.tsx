@@ -32,8 +32,8 @@ interface UserRowProps extends Row {
   onToggle: (profile: ManagedProfile, isOn: boolean, isRange: boolean) => void
   /** Of the last list: none can be ticked until the next one is there. */
   isOutdated: boolean
-  /** Where it stands if not below the one before: pixels from the top of the table's body. */
-  apart: number | undefined
+  /** Where it stands, in pixels from the top of the table's body; undefined below the one before, as on paper. */
+  top: number | undefined
   /** Takes the height of a card; rows of the wide table are all alike. */
   measure: ((row: HTMLElement | null) => void) | undefined
   /** Values say what they are, where no head stands above them: on a card, and on paper. */
@@ -42,17 +42,17 @@ interface UserRowProps extends Row {
 
 /** One person: a line of the table, on a narrow window a card. */
 export const UserRow = memo(function UserRow(props: UserRowProps) {
-  const { profile, catalogue, index, isSelected, isOutdated, apart, measure, onToggle, onAction } = props
+  const { profile, catalogue, index, isSelected, isOutdated, top, measure, onToggle, onAction } = props
   return (
     <tr
       ref={measure}
       {...asRole('row')}
       aria-rowindex={index + 2}
       data-index={index}
-      style={apart === undefined ? undefined : { top: apart }}
+      style={{ top }}
       className={classNames(
         rowClasses,
-        apart === undefined ? 'relative' : 'absolute inset-x-0',
+        top === undefined ? 'relative' : 'absolute inset-x-0',
         isSelected
           ? 'bg-[color-mix(in_oklab,var(--color-brand)_13%,var(--color-surface))] before:absolute before:inset-y-0 before:left-0 before:w-0.75 before:bg-brand-strong'
           : 'hover:bg-canvas',
@@ -94,14 +94,14 @@ function Cell({ className, children }: { className: string; children: ReactNode 
 }
 
 /** The place of a row that has not been read yet. */
-export function SkeletonRow({ apart }: Pick<UserRowProps, 'apart'>) {
+export function SkeletonRow({ top }: Pick<UserRowProps, 'top'>) {
   return (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it can be focused
     <tr
       aria-hidden="true"
       data-skeleton
-      style={apart === undefined ? undefined : { top: apart }}
-      className={classNames('block h-36 px-4 py-2 xl:h-12', apart !== undefined && 'absolute inset-x-0')}
+      style={{ top }}
+      className={classNames('block h-36 px-4 py-2 xl:h-12', top !== undefined && 'absolute inset-x-0')}
     >
       <td className="block">
         <Skeleton className="h-8 w-4/5" />

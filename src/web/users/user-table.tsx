@@ -1,6 +1,6 @@
 import ArrowDown from 'lucide-react/icons/arrow-down'
 import ArrowUp from 'lucide-react/icons/arrow-up'
-import { type CSSProperties, type RefObject, useEffect, useRef } from 'react'
+import { type CSSProperties, useEffect, useRef } from 'react'
 import type { ProfileSort } from '#contract/user-rules.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
@@ -33,8 +33,8 @@ interface UserTableProps {
   selection: Selection
   /** Whether people are shown as cards. */
   isNarrow: boolean
-  /** The bar that sticks above the table. */
-  bar: RefObject<HTMLElement | null>
+  /** Of the bar that sticks above the table, in pixels. */
+  barHeight: number
   onSort: (sort: ProfileSort) => void
   onToggle: (profile: ManagedProfile, isOn: boolean, isRange: boolean) => void
   onToggleAll: (isOn: boolean) => void
@@ -43,20 +43,14 @@ interface UserTableProps {
 
 /** The table of /admin: it draws the rows in sight and reads on as they come near. */
 export function UserTable(props: UserTableProps) {
-  const { list, selection, isNarrow, bar, onToggle, onAction } = props
+  const { list, selection, isNarrow, barHeight, onToggle, onAction } = props
   const { profiles, isOutdated, readOn } = list
   const catalogue = useCatalogue()
   const body = useRef<HTMLTableSectionElement>(null)
   // All that match have their place from the start, read or not, so that the scroll bar tells the truth.
   const wholeCount = list.hasMore ? Math.max(profiles.length + 1, list.totalCount ?? 0) : profiles.length
   const count = list.isLoading ? FIRST_SKELETONS : wholeCount
-  const { virtualizer, rows, above, barHeight, isPrinting, setFocused } = useRows(
-    body,
-    bar,
-    count,
-    profiles,
-    isNarrow,
-  )
+  const { virtualizer, rows, isPrinting, setFocused } = useRows(body, barHeight, count, profiles, isNarrow)
   const moveFocus = useRowKeys(body, virtualizer)
   const isNearEnd = (rows.at(-1)?.index ?? 0) + READ_AHEAD >= profiles.length
   useEffect(() => {
@@ -72,7 +66,7 @@ export function UserTable(props: UserTableProps) {
       style={gridTracks}
       className="block w-full text-sm"
     >
-      <Head {...props} top={barHeight} />
+      <Head {...props} />
       <tbody
         ref={body}
         {...asRole('rowgroup')}
@@ -86,24 +80,23 @@ export function UserTable(props: UserTableProps) {
         onBlur={({ currentTarget, relatedTarget }) =>
           !currentTarget.contains(relatedTarget) && setFocused(-1)
         }
-        // Rows stand below each other: a style of its own for each, its place, would double what its drawing costs.
-        style={count === 0 ? undefined : { height: virtualizer.getTotalSize(), paddingTop: above }}
+        style={count === 0 ? undefined : { height: virtualizer.getTotalSize() }}
         className={classNames(
           'relative block [overflow-anchor:none] print:h-auto!',
           isOutdated && 'opacity-55',
         )}
       >
         {count === 0 && <EmptyRow />}
-        {rows.map(({ index, apart }) => {
+        {rows.map(({ index, top }) => {
           const profile = profiles[index]
-          if (!profile) return <SkeletonRow key={index} apart={apart} />
+          if (!profile) return <SkeletonRow key={index} top={top} />
           return (
             <UserRow
               key={profile.user_id}
               profile={profile}
               catalogue={catalogue}
               index={index}
-              apart={apart}
+              top={top}
               isSelected={isSelected(selection, profile.user_id)}
               isOutdated={isOutdated}
               measure={isNarrow ? virtualizer.measureElement : undefined}
@@ -119,21 +112,14 @@ export function UserTable(props: UserTableProps) {
 }
 
 /** The head of the table, which stays in sight; on a narrow window its buttons scroll sideways. */
-function Head({
-  list,
-  order,
-  selection,
-  isNarrow,
-  top,
-  onSort,
-  onToggleAll,
-}: UserTableProps & { top: number }) {
+function Head(props: UserTableProps) {
+  const { list, order, selection, isNarrow, barHeight, onSort, onToggleAll } = props
   const size = selectionSize(selection)
   const canSelect = (list.totalCount ?? 0) > 0 && !list.isOutdated
   return (
     <thead
       {...asRole('rowgroup')}
-      style={{ top }}
+      style={{ top: barHeight }}
       className="sticky z-5 block border-line border-y bg-surface"
     >
       <tr

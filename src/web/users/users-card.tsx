@@ -9,7 +9,7 @@ import { exportList } from './export-data.ts'
 import { emailId } from './row-actions.tsx'
 import { matchesInWords, type Selection, selectionInWords, selectionSize, useSelection } from './selection.ts'
 import { useDialogs } from './use-dialogs.tsx'
-import { useScrollPlace } from './use-rows.ts'
+import { useBarHeight, useScrollPlace } from './use-rows.ts'
 import { type ProfileOrder, type UserList, useUserList } from './user-queries.ts'
 import { UserTable } from './user-table.tsx'
 import { useUserView } from './user-view.ts'
@@ -29,6 +29,7 @@ export function UsersCard() {
   const isNarrow = !useIsWide()
   const bar = useRef<HTMLDivElement>(null)
   const card = useRef<HTMLElement>(null)
+  const barHeight = useBarHeight(bar)
   useScrollPlace(card, JSON.stringify([filter, order]))
 
   const count = selectionSize(selection)
@@ -82,7 +83,7 @@ export function UsersCard() {
         ) : (
           <UserTable
             key={String(isNarrow)}
-            {...{ list, order, selection, isNarrow, bar }}
+            {...{ list, order, selection, isNarrow, barHeight }}
             onSort={sortBy}
             onToggle={toggle}
             onToggleAll={toggleAll}
