@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { type Finding, joinAreas } from '#contract/health.ts'
 import { callApi } from '#web/http/api.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
-import { FailedLoad, KindIcon } from '#web/ui/alert.tsx'
+import { KindIcon } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { formatInstant } from '#web/ui/format-instant.ts'
-import { Skeleton } from '#web/ui/loading.tsx'
+import { NotLoaded } from '#web/ui/not-loaded.tsx'
 
 const GRADES = {
   fault: { kind: 'error', word: 'Falha' },
@@ -15,13 +15,14 @@ const GRADES = {
 
 /** /admin/saude, 'Saúde do portal': everything that the installation stands on, tried now, as `npm run doctor` does. */
 export function HealthScreen() {
-  const { data, isError, isFetching, dataUpdatedAt, refetch } = useQuery({
+  const health = useQuery({
     queryKey: ['health'],
     queryFn: ({ signal }) => callApi('GET /api/health/findings', { signal }),
     retry: false,
     // It takes seconds and calls everything outside: only when somebody asks.
     staleTime: Number.POSITIVE_INFINITY,
   })
+  const { data, isFetching, dataUpdatedAt, refetch } = health
   const items = data?.items ?? []
   const settings = items.filter(({ check }) => check.startsWith('setting-'))
   const checks = joinAreas(items.filter((item) => !settings.includes(item)))
@@ -43,12 +44,8 @@ export function HealthScreen() {
         </Button>
       }
     >
-      {isError && !data ? (
-        <FailedLoad isRetrying={isFetching} onRetry={() => void refetch()}>
-          A verificação não pôde ser feita agora.
-        </FailedLoad>
-      ) : !data ? (
-        <Skeleton className="h-96" />
+      {!data ? (
+        <NotLoaded query={health} failed="A verificação não pôde ser feita agora." skeleton="h-96" />
       ) : (
         <>
           <FindingList label="Verificações" items={checks} />

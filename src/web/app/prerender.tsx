@@ -30,7 +30,7 @@ const SCREENS = [
   },
   { path: '/profile', modules: [FRAME, 'src/web/accounts/profile-screen.tsx'], isSignedIn: true },
   { path: '/admin', modules: [FRAME, 'src/web/app/admin-screen.tsx'], isSignedIn: true },
-  { path: '/admin/listas', modules: [FRAME, 'src/web/catalogue/catalogue-screen.tsx'], isSignedIn: true },
+  { path: '/admin/listas', modules: [FRAME, 'src/web/users/catalogue-screen.tsx'], isSignedIn: true },
   { path: '/admin/modelos', modules: [FRAME, 'src/web/users/access-templates-screen.tsx'], isSignedIn: true },
   { path: '/admin/convites', modules: [FRAME, 'src/web/users/invitations-screen.tsx'], isSignedIn: true },
   { path: '/admin/revisoes', modules: [FRAME, 'src/web/users/access-reviews-screen.tsx'], isSignedIn: true },

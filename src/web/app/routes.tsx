@@ -238,7 +238,7 @@ const catalogueRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/admin/listas',
   staticData: { title: 'Áreas, marcas e estados', isRefusalTold: true },
-  component: screen(() => import('#web/catalogue/catalogue-screen.tsx'), 'CatalogueScreen'),
+  component: screen(() => import('#web/users/catalogue-screen.tsx'), 'CatalogueScreen'),
 })
 
 const accessTemplatesRoute = createRoute({

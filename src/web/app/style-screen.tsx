@@ -7,10 +7,11 @@ import { BrandMark } from '#web/ui/brand-mark.tsx'
 import { Button, type ButtonVariant, buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Checkbox, CheckboxList, RadioGroup } from '#web/ui/choices.tsx'
-import { ConfirmDialog, Dialog } from '#web/ui/dialog.tsx'
+import { ConfirmDialog, Dialog, FormDialog } from '#web/ui/dialog.tsx'
 import { Footer } from '#web/ui/footer.tsx'
 import { Skeleton, Spinner } from '#web/ui/loading.tsx'
 import { MenuButton } from '#web/ui/menu.tsx'
+import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { Picker } from '#web/ui/picker.tsx'
 import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
 import { EmailField, TextArea, TextField } from '#web/ui/text-field.tsx'
@@ -19,6 +20,7 @@ import { Tooltip } from '#web/ui/tooltip.tsx'
 import { FormLoading, VisitorPage } from '#web/ui/visitor-page.tsx'
 
 const KINDS: NoticeKind[] = ['success', 'error', 'warning', 'info']
+const UNREAD = { errorUpdateCount: 0, isFetching: true, refetch: () => Promise.reject() }
 const VARIANTS: ButtonVariant[] = ['primary', 'secondary', 'ghost', 'danger']
 
 /** /demo/estilo, in the demo alone: every component in every state, for the tests of contrast and for the next screen. */
@@ -60,6 +62,7 @@ export function StyleScreen() {
         <FailedLoad kind="info" onRetry={() => {}} isRetrying>
           Tentando de novo.
         </FailedLoad>
+        <NotLoaded query={UNREAD} failed="Não pôde ser lido." skeleton="h-10" />
         <p className="flex gap-3">
           {KINDS.map((kind) => (
             <KindIcon key={kind} kind={kind} />
@@ -222,27 +225,32 @@ function Tabs() {
 }
 
 function Dialogs() {
-  const [open, setOpen] = useState<'plain' | 'confirm' | 'over' | 'visitor'>()
+  const [open, setOpen] = useState<'plain' | 'form' | 'confirm' | 'over' | 'visitor'>()
   const close = () => setOpen(undefined)
   const confirm = { title: 'Excluir 2 usuários?', confirmLabel: 'Excluir', onConfirm: close, onCancel: close }
   return (
     <Part title="Janelas">
       <div className="flex flex-wrap gap-2">
         <Button onClick={() => setOpen('plain')}>Janela</Button>
+        <Button onClick={() => setOpen('form')}>Formulário</Button>
         <Button onClick={() => setOpen('confirm')}>Pergunta</Button>
         <Button onClick={() => setOpen('over')}>Pergunta respondida</Button>
         <Button onClick={() => setOpen('visitor')}>Tela de visitante</Button>
       </div>
-      <Dialog
-        isOpen={open === 'plain'}
+      <Dialog isOpen={open === 'plain'} title="Histórico" description="Quem mudou o quê." onClose={close}>
+        Nada ainda.
+      </Dialog>
+      <FormDialog
+        isOpen={open === 'form'}
         title="Gerenciar marcas"
         description="Quem vê o quê."
-        onClose={close}
         width="wide"
-        actions={<Button onClick={close}>Salvar</Button>}
+        confirmLabel="Salvar"
+        onSubmit={close}
+        onCancel={close}
       >
         <TextField label="Nome" defaultValue="Ana" />
-      </Dialog>
+      </FormDialog>
       <ConfirmDialog
         {...confirm}
         isOpen={open === 'confirm'}

@@ -1,5 +1,13 @@
 import { Dialog as Primitive } from '@base-ui/react/dialog'
-import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
+import {
+  type ComponentProps,
+  type FormEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useRef,
+} from 'react'
 import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
 
@@ -80,11 +88,8 @@ export function Dialog(props: DialogProps) {
   )
 }
 
-interface ConfirmDialogProps {
+interface AnswerProps extends Omit<DialogProps, 'isOpen' | 'onClose'> {
   isOpen?: boolean
-  title: string
-  description?: ReactNode
-  children?: ReactNode
   confirmLabel: ReactNode
   cancelLabel?: string
   /** It is being done: the dialog can neither be left nor confirmed again. */
@@ -93,39 +98,60 @@ interface ConfirmDialogProps {
   /** There is nothing left to do but to close it. */
   isOver?: boolean
   /** Each question has its own button, so that pressing Enter twice answers only one. */
-  question?: string
-  onConfirm: () => void
-  onCancel: () => void
+  question?: string | number | undefined
+  onCancel: (() => void) | undefined
 }
 
-export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { isOpen = true, title, description, children, confirmLabel, cancelLabel = 'Cancelar' } = props
-  const { isBusy = false, isDisabled = false, isOver = false, question, onConfirm, onCancel } = props
+/** A dialog with a button that leaves it, and one that leads on. */
+function AnswerDialog({ button, ...props }: AnswerProps & { button: ComponentProps<typeof Button> }) {
+  const { isOpen = true, confirmLabel, cancelLabel = 'Cancelar', isBusy = false, ...rest } = props
+  const { isDisabled = false, isOver = false, question, onCancel, actions, ...dialog } = rest
   const cancel = isBusy ? undefined : onCancel
+  const answers = isOver ? (
+    <Button key="close" onClick={cancel}>
+      Fechar
+    </Button>
+  ) : (
+    <>
+      <Button variant="secondary" onClick={cancel}>
+        {cancelLabel}
+      </Button>
+      <Button key={question} isBusy={isBusy} disabled={isDisabled} {...button}>
+        {confirmLabel}
+      </Button>
+    </>
+  )
+  return <Dialog {...dialog} isOpen={isOpen} onClose={cancel} actions={actions || answers} />
+}
+
+/** Asks before something is done that cannot be taken back. */
+export function ConfirmDialog({ onConfirm, ...props }: AnswerProps & { onConfirm: () => void }) {
+  return <AnswerDialog {...props} button={{ variant: 'danger', onClick: onConfirm }} />
+}
+
+interface FormDialogProps extends AnswerProps {
+  /** What is shown is being worked out: the button waits, but the dialog can be left. */
+  isWaiting?: boolean
+  onSubmit: () => void
+}
+
+/** A form in a dialog. */
+export function FormDialog({ isWaiting = false, onSubmit, children, ...props }: FormDialogProps) {
+  const id = useId()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onSubmit()
+  }
+  const isBusy = isWaiting || props.isBusy === true
   return (
-    <Dialog
-      isOpen={isOpen}
-      title={title}
-      description={description}
-      onClose={cancel}
-      actions={
-        isOver ? (
-          <Button key="close" onClick={cancel}>
-            Fechar
-          </Button>
-        ) : (
-          <>
-            <Button variant="secondary" onClick={cancel}>
-              {cancelLabel}
-            </Button>
-            <Button key={question} variant="danger" isBusy={isBusy} disabled={isDisabled} onClick={onConfirm}>
-              {confirmLabel}
-            </Button>
-          </>
-        )
-      }
-    >
-      {children}
-    </Dialog>
+    <AnswerDialog {...props} button={{ type: 'submit', form: id, isBusy }}>
+      {props.isOver ? (
+        children
+      ) : (
+        <form id={id} noValidate onSubmit={submit} aria-label={props.title} className="space-y-4">
+          {children}
+        </form>
+      )}
+    </AnswerDialog>
   )
 }

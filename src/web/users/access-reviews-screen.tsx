@@ -3,16 +3,15 @@ import { useState } from 'react'
 import type { Holder, Reviewable } from '#contract/access-reviews.ts'
 import { hasPassed } from '#contract/user-rules.ts'
 import { callApi } from '#web/http/api.ts'
-import { queryClient } from '#web/http/query-client.ts'
+import { queryClient, READ_ONCE } from '#web/http/query-client.ts'
 import { isConflict, isGone } from '#web/http/send-request.ts'
 import { useLeaveGuard } from '#web/session/leave-guard.tsx'
 import { AdminPage } from '#web/ui/admin-page.tsx'
-import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Checkbox } from '#web/ui/choices.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { formatDate, formatDay } from '#web/ui/format-instant.ts'
-import { Skeleton } from '#web/ui/loading.tsx'
+import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import { callOnce } from './call-once.ts'
@@ -41,14 +40,10 @@ export function AccessReviewsScreen() {
 }
 
 function Overview({ onChoose }: { onChoose: (item: Reviewable) => void }) {
-  const { data, isError, isFetching, refetch } = useQuery(reviewsQuery)
-  if (isError && !data)
-    return (
-      <FailedLoad isRetrying={isFetching} onRetry={() => void refetch()}>
-        As revisões não puderam ser lidas agora.
-      </FailedLoad>
-    )
-  if (!data) return <Skeleton className="h-96" />
+  const reviews = useQuery(reviewsQuery)
+  const { data } = reviews
+  if (!data)
+    return <NotLoaded query={reviews} failed="As revisões não puderam ser lidas agora." skeleton="h-96" />
   return (
     <>
       <p className="max-w-prose text-muted text-sm">
@@ -110,20 +105,17 @@ const resultInWords = ({ kept, removed }: { kept: number; removed: number }) =>
 function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
   const { kind, code } = item
   const name = `${KINDS[kind]} ${item.label}`
-  const { data, isError, isFetching, refetch } = useQuery({
+  const holders = useQuery({
     queryKey: ['access-review', kind, code],
     queryFn: ({ signal }) =>
       callApi('GET /api/access-reviews/{kind}/{code}', { params: { kind, code }, signal }),
-    // What is ticked must not change under the hand.
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-    refetchOnReconnect: false,
-    refetchOnWindowFocus: false,
+    ...READ_ONCE,
   })
-  const [leaving, setLeaving] = useState<ReadonlySet<string>>(new Set())
+  const { data } = holders
+  const [leaving, setLeaving] = useState<readonly string[]>([])
   const [isAsking, setIsAsking] = useState(false)
   // Somebody who was ticked may be gone since the list was read again.
-  const remove = (data?.people ?? []).flatMap(({ user_id }) => (leaving.has(user_id) ? [user_id] : []))
+  const remove = leaving.filter((userId) => data?.people.some(({ user_id }) => user_id === userId))
   const { submit, isBusy } = useSubmit({
     send: () =>
       callOnce('POST /api/access-reviews/{kind}/{code}', {
@@ -138,7 +130,7 @@ function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
     async onFailed(failure) {
       setIsAsking(false)
       showToast(failureNotice('Não foi possível registrar a revisão', failure))
-      if (isConflict(failure) || isGone(failure)) await refetch()
+      if (isConflict(failure) || isGone(failure)) await holders.refetch()
     },
   })
   const { ask, dialog } = useLeaveGuard(remove.length > 0, {
@@ -150,19 +142,8 @@ function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
   const leave = async () => {
     if (remove.length === 0 || !(await ask())) onClose()
   }
-  const toggle = (userId: string, isOn: boolean) => {
-    const next = new Set(leaving)
-    if (isOn) next.add(userId)
-    else next.delete(userId)
-    setLeaving(next)
-  }
-  if (isError && !data)
-    return (
-      <FailedLoad isRetrying={isFetching} onRetry={() => void refetch()}>
-        Não foi possível ler quem tem este acesso.
-      </FailedLoad>
-    )
-  if (!data) return <Skeleton className="h-96" />
+  if (!data)
+    return <NotLoaded query={holders} failed="Não foi possível ler quem tem este acesso." skeleton="h-96" />
   const result = { kept: data.people.length - remove.length, removed: remove.length }
   return (
     <section aria-labelledby="em-revisao" className="space-y-4">
@@ -175,8 +156,8 @@ function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
             <HolderRow
               key={person.user_id}
               person={person}
-              isLeaving={leaving.has(person.user_id)}
-              onToggle={(isOn) => !isBusy && toggle(person.user_id, isOn)}
+              isLeaving={leaving.includes(person.user_id)}
+              onToggle={() => !isBusy && setLeaving(toggled(leaving, person.user_id))}
             />
           ))}
         </ul>
@@ -207,10 +188,13 @@ function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
   )
 }
 
+const toggled = (ids: readonly string[], id: string) =>
+  ids.includes(id) ? ids.filter((each) => each !== id) : [...ids, id]
+
 interface HolderRowProps {
   person: Holder
   isLeaving: boolean
-  onToggle: (isOn: boolean) => void
+  onToggle: () => void
 }
 
 function HolderRow({ person, isLeaving, onToggle }: HolderRowProps) {
@@ -239,7 +223,7 @@ function HolderRow({ person, isLeaving, onToggle }: HolderRowProps) {
         aria-label={`Remover de ${email}`}
         className="max-sm:-my-2"
         checked={isLeaving}
-        onChange={({ target }) => onToggle(target.checked)}
+        onChange={onToggle}
       />
     </li>
   )

@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { type AccessTemplate, accessTemplateMessages } from '#contract/access-templates.ts'
 import { LISTS, MAX_LABEL_LENGTH, NO_ENTITLEMENTS } from '#contract/held-lists.ts'
 import { callApi } from '#web/http/api.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { isConflict, isGone } from '#web/http/send-request.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
-import { Alert, FailedLoad } from '#web/ui/alert.tsx'
+import { Alert } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
-import { ConfirmDialog, Dialog } from '#web/ui/dialog.tsx'
-import { Skeleton } from '#web/ui/loading.tsx'
+import { ConfirmDialog, FormDialog } from '#web/ui/dialog.tsx'
+import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { refusedFields } from '#web/ui/use-form.ts'
@@ -20,12 +20,13 @@ import { isSame } from './entitlements.tsx'
 import { EntitlementLists } from './fill-from.tsx'
 import { templateInWords } from './fill-lists.ts'
 
-type Open = { kind: 'new' } | { kind: 'edit' | 'remove'; template: AccessTemplate }
+type Open = { kind: 'new'; template?: undefined } | { kind: 'edit' | 'remove'; template: AccessTemplate }
 
 /** /admin/modelos, 'Modelos de acesso': named sets of entitlements to give people with one click. */
 export function AccessTemplatesScreen() {
   const catalogue = useCatalogue()
-  const { data, isError, isFetching, refetch } = useQuery(accessTemplatesQuery)
+  const templates = useQuery(accessTemplatesQuery)
+  const { data } = templates
   const [open, setOpen] = useState<Open>()
   const close = () => setOpen(undefined)
   return (
@@ -34,12 +35,8 @@ export function AccessTemplatesScreen() {
       intro="Um clique marca um modelo ao aprovar ou alterar alguém. O que se dá é uma cópia: mudar ou excluir um modelo não muda o acesso de ninguém."
       action={<Button onClick={() => setOpen({ kind: 'new' })}>Novo modelo</Button>}
     >
-      {isError && !data ? (
-        <FailedLoad isRetrying={isFetching} onRetry={() => void refetch()}>
-          Os modelos não puderam ser lidos agora.
-        </FailedLoad>
-      ) : !data ? (
-        <Skeleton className="h-40" />
+      {!data ? (
+        <NotLoaded query={templates} failed="Os modelos não puderam ser lidos agora." skeleton="h-40" />
       ) : data.length === 0 ? (
         <p className="rounded-xl border border-line border-dashed px-6 py-10 text-center text-muted text-sm">
           Nenhum modelo ainda. Crie o primeiro aqui, ou com ‘Salvar como modelo’ ao aprovar alguém.
@@ -82,8 +79,9 @@ export function AccessTemplatesScreen() {
           ))}
         </ul>
       )}
-      {open?.kind === 'new' && <TemplateDialog opened={undefined} onClose={close} />}
-      {open?.kind === 'edit' && <TemplateDialog opened={open.template} onClose={close} />}
+      {(open?.kind === 'new' || open?.kind === 'edit') && (
+        <TemplateDialog opened={open.template} onClose={close} />
+      )}
       {open?.kind === 'remove' && <RemoveDialog opened={open.template} onClose={close} />}
     </AdminPage>
   )
@@ -91,7 +89,6 @@ export function AccessTemplatesScreen() {
 
 /** A new template, or one to change. What somebody else saved meanwhile is shown before it can be overwritten. */
 function TemplateDialog({ opened, onClose }: { opened: AccessTemplate | undefined; onClose: () => void }) {
-  const formId = useId()
   const catalogue = useCatalogue()
   const [base, setBase] = useState(opened)
   const [name, setName] = useState(opened?.name ?? '')
@@ -123,32 +120,19 @@ function TemplateDialog({ opened, onClose }: { opened: AccessTemplate | undefine
       if (templates) setBase(templates.find(({ id }) => id === base?.id))
     },
   })
-  const close = isBusy ? undefined : onClose
-  const submitted = (event: FormEvent) => {
-    event.preventDefault()
-    void submit()
-  }
-  const title = opened ? 'Editar modelo' : 'Novo modelo'
   const listError = errors.types ?? errors.marcas ?? errors.estados
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       width="wide"
-      title={title}
-      onClose={close}
+      title={opened ? 'Editar modelo' : 'Novo modelo'}
+      confirmLabel={base === opened ? 'Salvar' : base ? 'Salvar mesmo assim' : 'Salvar como novo'}
+      question={base?.version}
+      isBusy={isBusy}
       hasChanges={name !== (opened?.name ?? '') || !isSame(ticked, start)}
-      actions={
-        <>
-          <Button variant="secondary" onClick={close}>
-            Cancelar
-          </Button>
-          <Button key={base?.version} type="submit" form={formId} isBusy={isBusy}>
-            {base === opened ? 'Salvar' : base ? 'Salvar mesmo assim' : 'Salvar como novo'}
-          </Button>
-        </>
-      }
+      onSubmit={() => void submit()}
+      onCancel={onClose}
     >
-      <form id={formId} noValidate onSubmit={submitted} aria-label={title} className="space-y-5">
+      <div className="space-y-5">
         {base !== opened && (
           <Alert kind="warning" title="Este modelo mudou nesse meio-tempo">
             {base
@@ -181,8 +165,8 @@ function TemplateDialog({ opened, onClose }: { opened: AccessTemplate | undefine
             {listError}
           </p>
         )}
-      </form>
-    </Dialog>
+      </div>
+    </FormDialog>
   )
 }
 
@@ -213,7 +197,7 @@ function RemoveDialog({ opened, onClose }: { opened: AccessTemplate; onClose: ()
       title={`Excluir “${base.name}”`}
       description={templateInWords(catalogue, base)}
       confirmLabel="Excluir modelo"
-      question={String(base.version)}
+      question={base.version}
       isBusy={isBusy}
       onConfirm={() => void submit()}
       onCancel={onClose}

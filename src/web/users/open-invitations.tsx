@@ -4,11 +4,10 @@ import type { Invitation } from '#contract/invitations.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient, USERS_QUERY } from '#web/http/query-client.ts'
 import { ApiError, isGone } from '#web/http/send-request.ts'
-import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { formatDay, formatInstant } from '#web/ui/format-instant.ts'
-import { Skeleton } from '#web/ui/loading.tsx'
+import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useSettled } from '#web/ui/use-settled.ts'
@@ -27,18 +26,15 @@ export function OpenInvitations() {
   const [typed, setTyped] = useState('')
   const q = useSettled(typed.trim())
   const [leaving, setLeaving] = useState<Invitation>()
-  const { data, isError, isFetching, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } =
-    useInfiniteQuery({
-      queryKey: [...INVITATIONS_QUERY, q],
-      queryFn: ({ pageParam, signal }) =>
-        callApi('GET /api/invitations', {
-          query: { ...(q && { q }), ...(pageParam && { cursor: pageParam }) },
-          signal,
-        }),
-      initialPageParam: '',
-      getNextPageParam: ({ next }) => next,
-      placeholderData: keepPreviousData,
-    })
+  const invitations = useInfiniteQuery({
+    queryKey: [...INVITATIONS_QUERY, q],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      callApi('GET /api/invitations', { query: { q: q || undefined, cursor }, signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+  })
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = invitations
   const items = data?.pages.flatMap((page) => page.items)
   const total = data?.pages[0]?.total ?? 0
   return (
@@ -56,12 +52,8 @@ export function OpenInvitations() {
           onChange={({ target }) => setTyped(target.value)}
         />
       )}
-      {isError && !items ? (
-        <FailedLoad isRetrying={isFetching} onRetry={() => void refetch()}>
-          Os convites não puderam ser lidos agora.
-        </FailedLoad>
-      ) : !items ? (
-        <Skeleton className="h-24" />
+      {!items ? (
+        <NotLoaded query={invitations} failed="Os convites não puderam ser lidos agora." skeleton="h-24" />
       ) : items.length === 0 ? (
         <p className="rounded-xl border border-line border-dashed px-6 py-8 text-center text-muted text-sm">
           {q

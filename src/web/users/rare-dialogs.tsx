@@ -1,10 +1,9 @@
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { adminMessages, MAX_NAME_LENGTH } from '#contract/user-rules.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { useSession } from '#web/session/session.ts'
 import { Alert } from '#web/ui/alert.tsx'
-import { Button } from '#web/ui/button.tsx'
-import { ConfirmDialog, Dialog } from '#web/ui/dialog.tsx'
+import { ConfirmDialog, FormDialog } from '#web/ui/dialog.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { ApproveDialog } from './approve-dialog.tsx'
 import { BulkEditDialog } from './bulk-edit-dialog.tsx'
@@ -38,57 +37,41 @@ const NAME_TEXTS = { saved: 'Nome corrigido', failed: 'Erro ao corrigir o nome' 
 
 /** 'Corrigir Nome': what the person is called. */
 function NameDialog({ person, onClose }: { person: ManagedProfile; onClose: () => void }) {
-  const formId = useId()
   const { conflict, isGone, isBusy, save } = useProfileEdit(person, NAME_TEXTS, onClose)
   const [name, setName] = useState(person.full_name ?? '')
   const [error, setError] = useState<string>()
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     if (name.trim()) save({ full_name: name.trim() }, conflict?.current ?? person)
     else setError('Informe o nome')
   }
-  const close = isBusy ? undefined : onClose
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       title="Corrigir Nome"
       description={<Person person={person} />}
-      onClose={close}
+      confirmLabel={conflict ? 'Salvar mesmo assim' : 'Salvar'}
+      question={conflict?.current.version}
+      isBusy={isBusy}
+      isOver={isGone}
       hasChanges={!isGone && name !== (person.full_name ?? '')}
-      actions={
-        <>
-          <Button variant="secondary" onClick={close}>
-            {isGone ? 'Fechar' : 'Cancelar'}
-          </Button>
-          {!isGone && (
-            <Button key={conflict?.current.version} type="submit" form={formId} isBusy={isBusy}>
-              {conflict ? 'Salvar mesmo assim' : 'Salvar'}
-            </Button>
-          )}
-        </>
-      }
+      onSubmit={submit}
+      onCancel={onClose}
     >
-      {isGone ? (
-        <PersonGone />
-      ) : (
-        <form id={formId} onSubmit={submit} aria-label="Corrigir Nome" className="space-y-4">
-          {conflict && (
-            <ConflictNotice conflict={conflict} advice="O nome que você escreveu continua abaixo." />
-          )}
-          <TextField
-            label="Nome"
-            autoComplete="off"
-            maxLength={MAX_NAME_LENGTH}
-            value={name}
-            onChange={({ target }) => {
-              setName(target.value)
-              setError(undefined)
-            }}
-            error={error}
-          />
-        </form>
+      {isGone && <PersonGone />}
+      {conflict && <ConflictNotice conflict={conflict} advice="O nome que você escreveu continua abaixo." />}
+      {!isGone && (
+        <TextField
+          label="Nome"
+          autoComplete="off"
+          maxLength={MAX_NAME_LENGTH}
+          value={name}
+          onChange={({ target }) => {
+            setName(target.value)
+            setError(undefined)
+          }}
+          error={error}
+        />
       )}
-    </Dialog>
+    </FormDialog>
   )
 }
 

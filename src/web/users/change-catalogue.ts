@@ -6,7 +6,7 @@ import { callApi } from '#web/http/api.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { isConflict } from '#web/http/send-request.ts'
-import { closeToasts, showToast } from '#web/ui/toast.tsx'
+import { showToast } from '#web/ui/toast.tsx'
 import { refusedFields } from '#web/ui/use-form.ts'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 
@@ -27,10 +27,11 @@ export function useCatalogueUse(list: ListName, item: CatalogueItem): Use | unde
   return useQuery(catalogueUseQuery).data?.find(({ kind, code }) => kind === list && code === item.code)
 }
 
-const currentVersion = () => String(queryClient.getQueryData(catalogueQuery.queryKey)?.version ?? 0)
+/** The version of the lists that the page shows, for If-Match. */
+export const currentVersion = () => String(queryClient.getQueryData(catalogueQuery.queryKey)?.version ?? 0)
 
 /** Puts a new state where it is read, ahead of any answer still on its way; whatever shows names is read again. */
-async function rememberCatalogue(catalogue: Catalogue): Promise<void> {
+export async function rememberCatalogue(catalogue: Catalogue): Promise<void> {
   await queryClient.cancelQueries(catalogueQuery)
   queryClient.setQueryData(catalogueQuery.queryKey, catalogue)
   for (const key of ['catalogue-use', 'profiles', 'report-settings', 'own-reports'])
@@ -38,42 +39,31 @@ async function rememberCatalogue(catalogue: Catalogue): Promise<void> {
 }
 
 /** Says why it was not saved, where no field does; after a conflict the lists are read again. */
-async function tellFailure(error: unknown): Promise<void> {
+export async function tellFailure(error: unknown): Promise<void> {
   if (refusedFields(error).length === 0) showToast(failureNotice(FAILED, error))
   if (isConflict(error)) await queryClient.refetchQueries(catalogueQuery)
 }
 
-/** Adds an item. `add` tells whether it could be; what is wrong stands beside the fields. */
-export function useAdding(list: ListName) {
+/** Adds an item; what is wrong stands beside the fields. */
+export function useAdding(list: ListName, onAdded: () => void) {
   const [errors, setErrors] = useState<Record<string, string>>({})
-  const isAdded = useRef(false)
   const { submit, isBusy } = useSubmit({
-    send: ({ body }: { body: { label: string; code?: string }; form: HTMLFormElement | null }) =>
+    send: ({ body }: { body: { label: string; code?: string }; form: HTMLFormElement }) =>
       callApi('POST /api/catalogue/{kind}', { params: { kind: list }, body }),
     async onDone(catalogue, { body }) {
       await rememberCatalogue(catalogue)
-      isAdded.current = true
       showToast({ kind: 'success', title: `“${body.label}” foi incluído` })
+      onAdded()
     },
     onFailed(error, { form }) {
       const fields = refusedFields(error)
       setErrors(Object.fromEntries(fields.map(({ path, message }) => [path, message])))
-      const input = fields[0] && form?.elements.namedItem(fields[0].path)
+      const input = fields[0] && form.elements.namedItem(fields[0].path)
       if (input instanceof HTMLElement) input.focus()
       return tellFailure(error)
     },
   })
-  return {
-    isBusy,
-    errors,
-    forget: () => setErrors({}),
-    async add(body: { label: string; code?: string }, form: HTMLFormElement | null): Promise<boolean> {
-      closeToasts()
-      isAdded.current = false
-      await submit({ body, form })
-      return isAdded.current
-    },
-  }
+  return { isBusy, errors, forget: () => setErrors({}), add: submit }
 }
 
 /** Archives an item or takes it back, with a way back in the notice. */
@@ -97,36 +87,7 @@ export function useArchiving(list: ListName) {
     },
     onFailed: tellFailure,
   })
-  return {
-    isBusy,
-    toggle: (item: CatalogueItem, use: Use | undefined) =>
-      void submit({ item, isArchived: !item.archived, use }),
-  }
-}
-
-/** Renames an item on the state that was seen when it began. */
-export function useRenaming(list: ListName, item: CatalogueItem, onDone: () => void) {
-  const [error, setError] = useState<string>()
-  const [version, setVersion] = useState(currentVersion)
-  const { submit, isBusy } = useSubmit({
-    send: (label: string) =>
-      callApi('PATCH /api/catalogue/{kind}/{code}', {
-        params: { kind: list, code: item.code },
-        ifMatch: version,
-        body: { label },
-      }),
-    async onDone(catalogue, label) {
-      await rememberCatalogue(catalogue)
-      showToast({ kind: 'success', title: `“${item.label}” agora se chama “${label}”` })
-      onDone()
-    },
-    async onFailed(failure) {
-      setError((failure as Error).message)
-      await tellFailure(failure)
-      if (isConflict(failure)) setVersion(currentVersion())
-    },
-  })
-  return { isBusy, error, forget: () => setError(undefined), rename: (label: string) => void submit(label) }
+  return { isBusy, archive: submit }
 }
 
 /** The items that can be given, in an order that follows the hand at once and is saved behind it. */

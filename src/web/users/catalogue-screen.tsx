@@ -10,11 +10,12 @@ import type { Catalogue, CatalogueItem } from '#contract/catalogue.ts'
 import type { ListName } from '#contract/held-lists.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { AdminPage } from '#web/ui/admin-page.tsx'
-import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
+import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
+import { closeToasts } from '#web/ui/toast.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 import { type Use, useAdding, useArchiving, useCatalogueUse, useOrder } from './change-catalogue.ts'
 import { RenameDialog } from './rename-dialog.tsx'
@@ -27,13 +28,12 @@ const CARDS: readonly { list: ListName; title: string; hint: string }[] = [
 
 /** /admin/listas, 'Áreas, marcas e estados': what can be given to people, and in which order it is shown. */
 export function CatalogueScreen() {
-  const { data, isError, isFetching, refetch } = useQuery(catalogueQuery)
+  const catalogue = useQuery(catalogueQuery)
+  const { data } = catalogue
   return (
     <AdminPage title="Áreas, marcas e estados" isWide>
-      {isError && !data ? (
-        <FailedLoad isRetrying={isFetching} onRetry={() => void refetch()}>
-          As listas não puderam ser lidas agora.
-        </FailedLoad>
+      {!data && catalogue.errorUpdateCount > 0 ? (
+        <NotLoaded query={catalogue} failed="As listas não puderam ser lidas agora." skeleton="h-96" />
       ) : (
         <div className="grid items-start gap-6 lg:grid-cols-3">
           {CARDS.map((card) => (
@@ -171,7 +171,7 @@ function ItemRow({ list, item, onRename, children }: ItemRowProps) {
           label={archived ? 'Desarquivar' : 'Arquivar'}
           of={label}
           aria-disabled={archiving.isBusy}
-          onClick={() => archiving.toggle(item, use)}
+          onClick={() => void archiving.archive({ item, isArchived: !archived, use })}
         />
       </div>
     </li>
@@ -215,24 +215,26 @@ const ADD_LABELS: Record<ListName, string> = {
 }
 
 function AddForm({ list, title }: { list: ListName; title: string }) {
-  const { add, isBusy, errors, forget } = useAdding(list)
   const [code, setCode] = useState('')
   const [label, setLabel] = useState('')
   const form = useRef<HTMLFormElement>(null)
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    const wanted = list === 'types' ? { label: label.trim() } : { code, label: label.trim() || code }
-    if (!(await add(wanted, form.current))) return
+  const { add, isBusy, errors, forget } = useAdding(list, () => {
     setCode('')
     setLabel('')
     ;(form.current?.elements[0] as HTMLElement | undefined)?.focus()
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    closeToasts()
+    const body = list === 'types' ? { label: label.trim() } : { code, label: label.trim() || code }
+    void add({ body, form: event.currentTarget })
   }
   return (
     <form
       ref={form}
       noValidate
       aria-label={`${ADD_LABELS[list]} em ${title}`}
-      onSubmit={(event) => void submit(event)}
+      onSubmit={submit}
       onInput={forget}
       className="space-y-3 p-5"
     >

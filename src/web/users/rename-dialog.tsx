@@ -1,0 +1,74 @@
+import { useState } from 'react'
+import type { CatalogueItem } from '#contract/catalogue.ts'
+import { type ListName, MAX_LABEL_LENGTH } from '#contract/held-lists.ts'
+import { callApi } from '#web/http/api.ts'
+import { isConflict } from '#web/http/send-request.ts'
+import { FormDialog } from '#web/ui/dialog.tsx'
+import { TextField } from '#web/ui/text-field.tsx'
+import { showToast } from '#web/ui/toast.tsx'
+import { useSubmit } from '#web/ui/use-submit.ts'
+import { currentVersion, rememberCatalogue, tellFailure, useCatalogueUse } from './change-catalogue.ts'
+
+interface RenameDialogProps {
+  list: ListName
+  item: CatalogueItem
+  onClose: () => void
+}
+
+/** 'Renomear': a new name for an item, on the state that was seen when it began, and what becomes of those who hold it. */
+export function RenameDialog({ list, item, onClose }: RenameDialogProps) {
+  const [label, setLabel] = useState(item.label)
+  const [error, setError] = useState<string>()
+  const [version, setVersion] = useState(currentVersion)
+  const { submit, isBusy } = useSubmit({
+    send: () =>
+      callApi('PATCH /api/catalogue/{kind}/{code}', {
+        params: { kind: list, code: item.code },
+        ifMatch: version,
+        body: { label: label.trim() },
+      }),
+    async onDone(catalogue) {
+      await rememberCatalogue(catalogue)
+      showToast({ kind: 'success', title: `“${item.label}” agora se chama “${label.trim()}”` })
+      onClose()
+    },
+    async onFailed(failure) {
+      setError((failure as Error).message)
+      await tellFailure(failure)
+      if (isConflict(failure)) setVersion(currentVersion())
+    },
+  })
+  const people = useCatalogueUse(list, item)?.people
+  const holders =
+    people === 1
+      ? 'para a pessoa que a tem'
+      : `para as ${people?.toLocaleString('pt-BR') ?? ''} pessoas que a têm`
+  const effect =
+    list === 'types'
+      ? `O novo nome passa a valer em toda parte${people ? `, também ${holders}` : ''}. Quem tem a área continua a vê-la.`
+      : `Só o nome muda; o código ${item.code}, que o Power BI recebe, fica como está.`
+  return (
+    <FormDialog
+      title={`Renomear “${item.label}”`}
+      description={effect}
+      confirmLabel="Renomear"
+      isBusy={isBusy}
+      hasChanges={label !== item.label}
+      onSubmit={() => void submit()}
+      onCancel={onClose}
+    >
+      <TextField
+        label="Nome"
+        name="label"
+        value={label}
+        maxLength={MAX_LABEL_LENGTH}
+        autoComplete="off"
+        error={error}
+        onChange={({ target }) => {
+          setError(undefined)
+          setLabel(target.value)
+        }}
+      />
+    </FormDialog>
+  )
+}
