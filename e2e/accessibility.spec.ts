@@ -104,7 +104,7 @@ test('axe finds nothing serious in any component', async ({ page }) => {
     await expectNothingSerious(page)
     await page.keyboard.press('Escape')
   }
-  for (const name of ['Janela', 'Pergunta', 'Pergunta respondida']) {
+  for (const name of ['Janela', 'Formulário', 'Pergunta', 'Pergunta respondida']) {
     await page.getByRole('button', { name, exact: true }).click()
     await expect(page.getByRole('dialog')).toBeVisible()
     await expectNothingSerious(page)

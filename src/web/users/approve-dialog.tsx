@@ -1,22 +1,17 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type FormEvent, useId, useMemo, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
 import { type Entitlements, LISTS, NO_ENTITLEMENTS } from '#contract/held-lists.ts'
 import { adminMessages, hasPassed, MAX_IDS } from '#contract/user-rules.ts'
 import type { Approval, ManagedProfile } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { READ_ONCE } from '#web/http/query-client.ts'
-import { isConflict, isDefiniteRefusal } from '#web/http/send-request.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
-import { Button } from '#web/ui/button.tsx'
 import { RadioGroup } from '#web/ui/choices.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
-import { showToast } from '#web/ui/toast.tsx'
-import { useSettled } from '#web/ui/use-settled.ts'
-import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import { rememberTicks } from './access-templates.ts'
 import { announceUndoable } from './bulk-edit.ts'
-import { callOnce, useUnknownOutcome } from './call-once.ts'
+import { callOnce } from './call-once.ts'
 import { AskingDialog } from './dialog-notices.tsx'
 import { isSame, openingTicks, ticksInWords, ValidUntil } from './entitlements.tsx'
 import { EntitlementLists } from './fill-from.tsx'
@@ -28,9 +23,9 @@ import {
   selectionSize,
   usersInWords,
 } from './selection.ts'
-import { readAllMatching, refreshUsers } from './user-queries.ts'
+import { EffectLine, useDryRun } from './use-dry-run.tsx'
+import { readAllMatching } from './user-queries.ts'
 
-const TITLE = 'Aprovar Selecionados'
 const MAX_NAMED = 50
 
 type Share = 'own' | 'same'
@@ -41,93 +36,111 @@ const SHARES: readonly { value: Share; label: string; hint: string }[] = [
 
 /** 'Aprovar Selecionados': lets those in who wait and whose e-mail is verified, all or nothing, and shows the effect first. */
 export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogProps) {
-  const formId = useId()
-  const form = useApproval(selection, () => {
-    onClose()
-    onDone()
+  // Those who were selected when it opened do not change under the hand.
+  const [opened] = useState(selection)
+  const [share, setShare] = useState<Share>('own')
+  const [ticked, setTicked] = useState<Entitlements>(NO_ENTITLEMENTS)
+  const [validUntil, setValidUntil] = useState('')
+  const validityError = hasPassed(validUntil, Date.now()) ? adminMessages.dayPassed : undefined
+  const {
+    data: people,
+    error,
+    isFetching,
+    refetch,
+  } = useQuery({
+    queryKey: ['people-to-approve'],
+    queryFn: ({ signal }) => readPeople(opened, signal),
+    ...READ_ONCE,
   })
-  const { people, share, ticked } = form
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    form.submit()
-  }
+  const catalogue = useCatalogue()
+  // Without the catalogue nobody would be given anything.
+  const isReady = catalogue.version > 0 && (people?.ready.length ?? 0) > 0 && !validityError
+  const items = useMemo<Approval[]>(
+    () =>
+      (people?.ready ?? []).map((person) => ({
+        userId: person.user_id,
+        version: person.version,
+        ...(share === 'own' ? openingTicks(catalogue, person) : ticked),
+        ...(validUntil && { valid_until: validUntil }),
+      })),
+    [people, catalogue, share, ticked, validUntil],
+  )
+  const form = useDryRun({
+    body: isReady ? items : undefined,
+    dryRun: (wanted, signal) =>
+      callApi('POST /api/profiles/approve', { query: { dryRun: true }, body: { items: wanted }, signal }),
+    send: (wanted) => callOnce('POST /api/profiles/approve', { query: {}, body: { items: wanted } }),
+    onDone: ({ approved, undoId, undoSeconds }) => {
+      const title = adminMessages.approvedMany(approved)
+      const description = 'O aviso por e-mail sai quando não puder mais ser desfeito.'
+      if (undoId) announceUndoable({ kind: 'success', title, description }, { undoId, undoSeconds })
+      if (share === 'same') rememberTicks(ticked)
+      onClose()
+      onDone()
+    },
+    failed: adminMessages.approveManyFailed,
+    onRefused: () => refetch(),
+  })
+  const { effect, failure, isSaving, refusal } = form
   const isEmpty = people?.ready.length === 0
   return (
     <AskingDialog
-      title={TITLE}
+      title="Aprovar Selecionados"
       description={people && describePeople(people)}
-      onClose={form.isSaving ? undefined : onClose}
+      confirmLabel={`Aprovar ${people?.ready.length.toLocaleString('pt-BR') ?? ''}`}
+      isBusy={isSaving}
+      isWaiting={form.isCalculating}
+      isDisabled={failure !== undefined}
+      isOver={isEmpty}
       isOutcomeUnknown={form.isOutcomeUnknown}
-      wouldLose={!isEmpty && (form.validUntil !== '' || !isSame(ticked, NO_ENTITLEMENTS))}
-      actions={(close) => (
-        <>
-          <Button variant="secondary" onClick={close}>
-            {isEmpty ? 'Fechar' : 'Cancelar'}
-          </Button>
-          {!isEmpty && (
-            <Button
-              type="submit"
-              form={formId}
-              isBusy={form.isSaving || form.isCalculating}
-              disabled={form.failure !== undefined}
-            >
-              Aprovar {people?.ready.length.toLocaleString('pt-BR')}
-            </Button>
-          )}
-        </>
-      )}
+      wouldLose={!isEmpty && (validUntil !== '' || !isSame(ticked, NO_ENTITLEMENTS))}
+      onSubmit={form.submit}
+      onCancel={onClose}
     >
-      {form.readFailure !== undefined ? (
-        <FailedLoad title={adminMessages.loadFailed} onRetry={form.readAgain}>
-          {form.readFailure}
+      {!people && !isFetching && error && (
+        <FailedLoad title={adminMessages.loadFailed} onRetry={() => void refetch()}>
+          {error.message}
         </FailedLoad>
-      ) : !people ? (
-        <Skeleton className="h-64" />
-      ) : (
-        !isEmpty && (
-          <form id={formId} onSubmit={submit} aria-label={TITLE} className="space-y-4">
-            {form.refusal && (
-              <Alert kind="warning" title="Ninguém foi aprovado">
-                {form.refusal} A lista abaixo foi lida de novo: confira e tente novamente.
-              </Alert>
-            )}
-            <RadioGroup<Share>
-              label="Acesso"
-              options={SHARES}
-              value={share}
-              onChange={(next) => !form.isSaving && form.setShare(next)}
-              className="sm:grid-cols-2"
+      )}
+      {!people && (isFetching || !error) && <Skeleton className="h-64" />}
+      {people && !isEmpty && (
+        <>
+          {refusal && (
+            <Alert kind="warning" title="Ninguém foi aprovado">
+              {refusal} A lista abaixo foi lida de novo: confira e tente novamente.
+            </Alert>
+          )}
+          <RadioGroup<Share>
+            label="Acesso"
+            options={SHARES}
+            value={share}
+            onChange={(next) => !isSaving && setShare(next)}
+            className="sm:grid-cols-2"
+          />
+          {share === 'own' ? (
+            <Shares people={people.ready} />
+          ) : (
+            <EntitlementLists
+              lists={LISTS}
+              ticked={ticked}
+              held={NO_ENTITLEMENTS}
+              onChange={(next) => !isSaving && setTicked(next)}
+              canBeSaved
             />
-            {share === 'own' ? (
-              <Shares people={people.ready} />
-            ) : (
-              <EntitlementLists
-                lists={LISTS}
-                ticked={ticked}
-                held={NO_ENTITLEMENTS}
-                onChange={(next) => !form.isSaving && form.setTicked(next)}
-                canBeSaved
-              />
-            )}
-            <ValidUntil
-              value={form.validUntil}
-              error={form.validityError}
-              onChange={(day) => !form.isSaving && form.setValidUntil(day)}
-            />
-            <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-lg bg-subtle px-3 py-2.5 text-sm">
-              <p role="status" className="min-h-5 tabular-nums">
-                {form.isSaving
-                  ? `Aprovando ${usersInWords(people.ready.length)}…`
-                  : (form.effect ?? form.failure?.message ?? 'Calculando o efeito…')}
-              </p>
-              {form.failure && (
-                <Button variant="secondary" onClick={form.recalculate}>
-                  Calcular novamente
-                </Button>
-              )}
-            </div>
-          </form>
-        )
+          )}
+          <ValidUntil
+            value={validUntil}
+            error={validityError}
+            onChange={(day) => !isSaving && setValidUntil(day)}
+          />
+          <EffectLine failure={failure} recalculate={form.recalculate}>
+            {isSaving
+              ? `Aprovando ${usersInWords(people.ready.length)}…`
+              : effect
+                ? describeEffect(effect)
+                : (failure?.message ?? 'Calculando o efeito…')}
+          </EffectLine>
+        </>
       )}
     </AskingDialog>
   )
@@ -195,101 +208,6 @@ async function readPeople(selection: Selection, signal: AbortSignal): Promise<Pe
     unverifiedCount: chosen.length - verified.length,
     otherCount: Math.max(0, selectionSize(selection) - chosen.length),
     leftCount: Math.max(0, verified.length - MAX_IDS),
-  }
-}
-
-/** An approval of those who were selected when the dialog opened; they do not change under the hand. */
-function useApproval(selection: Selection, onSaved: () => void) {
-  const [opened] = useState(selection)
-  const [share, setShare] = useState<Share>('own')
-  const [ticked, setTicked] = useState<Entitlements>(NO_ENTITLEMENTS)
-  const [validUntil, setValidUntil] = useState('')
-  const validityError = hasPassed(validUntil, Date.now()) ? adminMessages.dayPassed : undefined
-  const [refusal, setRefusal] = useState<string>()
-  const reading = useQuery({
-    queryKey: ['people-to-approve'],
-    queryFn: ({ signal }) => readPeople(opened, signal),
-    ...READ_ONCE,
-  })
-  const catalogue = useCatalogue()
-  // Without the catalogue nobody would be given anything.
-  const ready = catalogue.version > 0 ? reading.data?.ready : undefined
-  const items = useMemo<Approval[]>(
-    () =>
-      (ready ?? []).map((person) => ({
-        userId: person.user_id,
-        version: person.version,
-        ...(share === 'own' ? openingTicks(catalogue, person) : ticked),
-        ...(validUntil && { valid_until: validUntil }),
-      })),
-    [ready, catalogue, share, ticked, validUntil],
-  )
-  const settled = useSettled(items)
-  const isReady = items.length > 0 && !validityError
-  const preview = useQuery({
-    queryKey: ['approval-preview', settled],
-    queryFn: async ({ signal }) => {
-      try {
-        return await callApi('POST /api/profiles/approve', {
-          query: { dryRun: true },
-          body: { items: settled },
-          signal,
-        })
-      } catch (failure) {
-        if (isConflict(failure)) void reading.refetch()
-        throw failure
-      }
-    },
-    enabled: isReady && settled === items,
-    placeholderData: keepPreviousData,
-    staleTime: 0,
-    gcTime: 0,
-  })
-  const isCalculating = isReady && (preview.isFetching || settled !== items)
-  const { isUnknown, noteFailure } = useUnknownOutcome()
-  const { submit, isBusy } = useSubmit({
-    send: (wanted: Approval[]) => {
-      setRefusal(undefined)
-      return callOnce('POST /api/profiles/approve', { query: {}, body: { items: wanted } })
-    },
-    onDone: ({ approved, undoId, undoSeconds }) => {
-      const title = adminMessages.approvedMany(approved)
-      const description = 'O aviso por e-mail sai quando não puder mais ser desfeito.'
-      if (undoId) announceUndoable({ kind: 'success', title, description }, { undoId, undoSeconds })
-      if (share === 'same') rememberTicks(ticked)
-      onSaved()
-    },
-    onFailed: async (failure, wanted) => {
-      showToast(failureNotice(adminMessages.approveManyFailed, failure))
-      noteFailure(failure, wanted)
-      if (!isDefiniteRefusal(failure)) return
-      setRefusal(failure instanceof Error ? failure.message : undefined)
-      await reading.refetch()
-    },
-    onSettled: refreshUsers,
-  })
-  return {
-    people: reading.data,
-    readFailure: reading.data || reading.isFetching ? undefined : reading.error?.message,
-    readAgain: () => void reading.refetch(),
-    share,
-    setShare,
-    ticked,
-    setTicked,
-    validUntil,
-    setValidUntil,
-    validityError,
-    effect: preview.error || !preview.data ? undefined : describeEffect(preview.data),
-    failure: isCalculating ? undefined : (preview.error ?? undefined),
-    isCalculating,
-    recalculate: () => void preview.refetch(),
-    refusal,
-    isSaving: isBusy,
-    isOutcomeUnknown: isUnknown,
-    submit: () => {
-      // Nobody is let in whose effect has not been told.
-      if (isReady && preview.data && !preview.error && !isCalculating) void submit(items)
-    },
   }
 }
 

@@ -1,20 +1,38 @@
-import { type FormEvent, useId, useState } from 'react'
+import { useEffect, useId, useMemo, useRef, useState } from 'react'
 import { type Entitlements, LISTS, type ListName, NO_ENTITLEMENTS } from '#contract/held-lists.ts'
 import { adminMessages } from '#contract/user-rules.ts'
 import type { BulkEdit } from '#contract/users.ts'
+import { callApi } from '#web/http/api.ts'
 import { isConflict } from '#web/http/send-request.ts'
 import { Alert } from '#web/ui/alert.tsx'
-import { Button } from '#web/ui/button.tsx'
 import { RadioGroup } from '#web/ui/choices.tsx'
-import { classNames } from '#web/ui/class-names.ts'
 import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
-import { type BulkEditForm, describeGone, describePreview, useBulkEdit } from './bulk-edit.ts'
+import { showToast } from '#web/ui/toast.tsx'
+import { rememberTicks } from './access-templates.ts'
+import {
+  announceBulkEdit,
+  asPreviewed,
+  bulkEditOf,
+  describeGone,
+  describePreview,
+  goneFrom,
+  whatLacks,
+} from './bulk-edit.ts'
+import { callOnce } from './call-once.ts'
 import { AskingDialog } from './dialog-notices.tsx'
-import { EntitlementList, LOOKS, ValidUntil } from './entitlements.tsx'
+import { EntitlementList, isSame, LOOKS, ValidUntil } from './entitlements.tsx'
 import { FillFrom } from './fill-from.tsx'
-import { type SelectionDialogProps, selectionInWords, selectionSize, usersInWords } from './selection.ts'
+import {
+  type Selection,
+  type SelectionDialogProps,
+  selectionInWords,
+  selectionSize,
+  usersInWords,
+  withoutLeavers,
+} from './selection.ts'
+import { EffectLine, useDryRun } from './use-dry-run.tsx'
+import { refreshUsers } from './user-queries.ts'
 
-const TITLE = 'Alteração em Massa'
 const ACTIONS: readonly { value: BulkEdit['action']; label: string }[] = [
   { value: 'add', label: adminMessages.bulkAdd },
   { value: 'remove', label: adminMessages.bulkRemove },
@@ -23,79 +41,103 @@ const ACTIONS: readonly { value: BulkEdit['action']; label: string }[] = [
 const SUBMIT = { add: 'Adicionar', remove: 'Remover', validity: 'Mudar prazo' }
 
 /** 'Alteração em Massa': adds entitlements to many people, takes them away, or says until when their access is valid. */
-export function BulkEditDialog({ selection, onClose, onDone }: SelectionDialogProps) {
-  const formId = useId()
-  const form = useBulkEdit(selection, () => {
-    onClose()
-    onDone()
+export function BulkEditDialog({ selection: chosen, onClose, onDone }: SelectionDialogProps) {
+  const [action, setAction] = useState<BulkEdit['action']>('add')
+  const [ticked, setTicked] = useState<Entitlements>(NO_ENTITLEMENTS)
+  const [validUntil, setValidUntil] = useState<string>()
+  const { selection, goneCount, leaveOut } = useOpenedSelection(chosen)
+  const edit = useMemo(
+    () => bulkEditOf(selection, action, ticked, validUntil),
+    [selection, action, ticked, validUntil],
+  )
+  const lack = whatLacks(selection, edit)
+  const form = useDryRun({
+    body: lack ? undefined : edit,
+    dryRun: (body, signal) =>
+      callApi('POST /api/profiles/bulk-edit', { query: { dryRun: true }, body, signal }),
+    send: (body, effect) => callOnce('POST /api/profiles/bulk-edit', { body: asPreviewed(body, effect) }),
+    onDone: (result) => {
+      announceBulkEdit(action, result)
+      if (action === 'add') rememberTicks(ticked)
+      onClose()
+      onDone()
+    },
+    failed: adminMessages.bulkFailed,
+    onRefused: leaveOut,
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    form.submit()
-  }
+  const { effect, failure, isSaving, refusal } = form
+  const held = action === 'add' ? NO_ENTITLEMENTS : undefined
+  const tick = (next: Entitlements) => !isSaving && setTicked(next)
   return (
     <AskingDialog
-      title={TITLE}
-      description={`${selectionInWords(form.selection)}.`}
-      onClose={form.isSaving ? undefined : onClose}
-      wouldLose={form.hasChanges}
+      title="Alteração em Massa"
+      description={`${selectionInWords(selection)}.`}
+      confirmLabel={SUBMIT[action]}
+      isBusy={isSaving}
+      isWaiting={form.isCalculating}
+      isDisabled={failure !== undefined}
+      wouldLose={validUntil !== undefined || !isSame(ticked, NO_ENTITLEMENTS)}
       isOutcomeUnknown={form.isOutcomeUnknown}
-      actions={(close) => (
+      onSubmit={() => (lack ? showToast({ kind: 'error', title: lack }) : form.submit())}
+      onCancel={onClose}
+    >
+      {(refusal || goneCount > 0) && (
+        <Alert kind="warning" {...(refusal && { title: 'Nada foi alterado' })}>
+          {goneCount > 0 ? describeGone(goneCount) : refusal}{' '}
+          {refusal && 'Confira o efeito abaixo e tente novamente.'}
+        </Alert>
+      )}
+      <RadioGroup<BulkEdit['action']>
+        label="Ação"
+        options={ACTIONS}
+        value={action}
+        onChange={(next) => !isSaving && setAction(next)}
+        className="sm:grid-cols-2"
+      />
+      {action === 'validity' ? (
+        <ValidUntil
+          value={validUntil}
+          error={lack === adminMessages.dayPassed ? lack : undefined}
+          onChange={(day) => !isSaving && setValidUntil(day)}
+        />
+      ) : (
         <>
-          <Button variant="secondary" onClick={close}>
-            Cancelar
-          </Button>
-          <Button
-            type="submit"
-            form={formId}
-            isBusy={form.isSaving || form.isCalculating}
-            disabled={form.failure !== undefined}
-          >
-            {SUBMIT[form.action]}
-          </Button>
+          <FillFrom lists={LISTS} ticked={ticked} held={held} onChange={tick} canBeSaved />
+          <ListTabs ticked={ticked} held={held} onChange={tick} />
         </>
       )}
-    >
-      <form id={formId} onSubmit={submit} aria-label={TITLE} className="space-y-4">
-        {(form.refusal || form.goneCount > 0) && (
-          <Alert kind="warning" {...(form.refusal && { title: 'Nada foi alterado' })}>
-            {form.goneCount > 0 ? describeGone(form.goneCount) : form.refusal}{' '}
-            {form.refusal && 'Confira o efeito abaixo e tente novamente.'}
-          </Alert>
-        )}
-        <RadioGroup<BulkEdit['action']>
-          label="Ação"
-          options={ACTIONS}
-          value={form.action}
-          onChange={(action) => !form.isSaving && form.setAction(action)}
-          className="sm:grid-cols-2"
-        />
-        {form.action === 'validity' ? (
-          <ValidUntil
-            value={form.validUntil}
-            error={form.lack === adminMessages.dayPassed ? form.lack : undefined}
-            onChange={(day) => !form.isSaving && form.setValidUntil(day)}
-          />
-        ) : (
-          <>
-            <FillFrom
-              lists={LISTS}
-              ticked={form.ticked}
-              held={form.action === 'add' ? NO_ENTITLEMENTS : undefined}
-              onChange={(ticked) => !form.isSaving && form.setTicked(ticked)}
-              canBeSaved
-            />
-            <ListTabs
-              held={form.action === 'add' ? NO_ENTITLEMENTS : undefined}
-              ticked={form.ticked}
-              onChange={(ticked) => !form.isSaving && form.setTicked(ticked)}
-            />
-          </>
-        )}
-        <Preview {...form} />
-      </form>
+      <EffectLine isMuted={form.isCalculating} failure={failure} recalculate={form.recalculate}>
+        {isSaving
+          ? `Alterando ${usersInWords(selectionSize(selection))}…`
+          : lack
+            ? hintOf(lack)
+            : effect
+              ? describePreview(effect, action)
+              : sentenceOf(failure)}
+      </EffectLine>
     </AskingDialog>
   )
+}
+
+/** Whom an edit is about: the table follows every change, the dialog only when it says so. */
+function useOpenedSelection(chosen: Selection) {
+  const [opened, setOpened] = useState(chosen)
+  const [goneIds, setGoneIds] = useState<ReadonlySet<string>>(new Set())
+  const latest = useRef(chosen)
+  useEffect(() => {
+    latest.current = chosen
+  }, [chosen])
+  const selection = useMemo(() => withoutLeavers(opened, (id) => goneIds.has(id)), [opened, goneIds])
+  /** Leaves out whom a conflict names. */
+  const leaveOut = async (conflict: Error, told: BulkEdit) => {
+    const ids = goneFrom(conflict, told)
+    setGoneIds((before) => new Set([...before, ...ids]))
+    // The table then knows how many match now, and so does the selection.
+    await refreshUsers()
+    setOpened(latest.current)
+    return ids.length === 0
+  }
+  return { selection, goneCount: goneIds.size, leaveOut }
 }
 
 interface ListTabsProps {
@@ -126,37 +168,6 @@ function ListTabs({ ticked, held, onChange }: ListTabsProps) {
       <div {...tabPanelProps(idPrefix, tab)} className="min-h-58 pt-2 sm:min-h-40">
         <EntitlementList name={tab} ticked={ticked} held={held} onChange={onChange} isLegendHidden />
       </div>
-    </div>
-  )
-}
-
-/** Says what a bulk edit would do, or that it is being done, and offers to calculate it again where that failed. */
-function Preview({
-  selection,
-  action,
-  lack,
-  effect,
-  failure,
-  isCalculating,
-  isSaving,
-  recalculate,
-}: BulkEditForm) {
-  return (
-    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-lg bg-subtle px-3 py-2.5 text-sm">
-      <p role="status" className={classNames('min-h-5 tabular-nums', isCalculating && 'text-muted')}>
-        {isSaving
-          ? `Alterando ${usersInWords(selectionSize(selection))}…`
-          : lack
-            ? hintOf(lack)
-            : effect
-              ? describePreview(effect, action)
-              : sentenceOf(failure)}
-      </p>
-      {failure && (
-        <Button variant="secondary" onClick={recalculate}>
-          Calcular novamente
-        </Button>
-      )}
     </div>
   )
 }

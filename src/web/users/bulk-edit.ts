@@ -1,129 +1,17 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo, useRef, useState } from 'react'
-import { type Entitlements, NO_ENTITLEMENTS } from '#contract/held-lists.ts'
+import type { Entitlements } from '#contract/held-lists.ts'
 import { adminMessages, hasPassed, UNDO_SECONDS } from '#contract/user-rules.ts'
 import type { BulkEdit, BulkEditResult } from '#contract/users.ts'
-import { ApiError, callApi } from '#web/http/api.ts'
-import { isConflict } from '#web/http/send-request.ts'
+import { ApiError } from '#web/http/api.ts'
 import { onAuthStateChange } from '#web/session/session.ts'
 import { closeToast, showToast, type ToastContent } from '#web/ui/toast.tsx'
-import { useSettled } from '#web/ui/use-settled.ts'
-import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
-import { rememberTicks } from './access-templates.ts'
-import { callOnce, isOutcomeUnknown, useUnknownOutcome } from './call-once.ts'
+import { failureNotice } from '#web/ui/use-submit.ts'
+import { callOnce, isOutcomeUnknown } from './call-once.ts'
 import { firstOf } from './delete-users.ts'
-import { isSame } from './entitlements.tsx'
-import { inWords, type Selection, selectionSize, withoutLeavers } from './selection.ts'
+import { inWords, type Selection, selectionSize } from './selection.ts'
 import { refreshUsers } from './user-queries.ts'
 
-export type BulkEditForm = ReturnType<typeof useBulkEdit>
-
-/** What is chosen and ticked for many people, what a dry run says of it, and how it is saved: all or nothing. */
-export function useBulkEdit(chosen: Selection, onSaved: () => void) {
-  const [action, setAction] = useState<BulkEdit['action']>('add')
-  const [ticked, setTicked] = useState<Entitlements>(NO_ENTITLEMENTS)
-  const [validUntil, setValidUntil] = useState<string>()
-  const [goneIds, setGoneIds] = useState<ReadonlySet<string>>(new Set())
-  const [refusal, setRefusal] = useState<string>()
-  // The table follows every change; whom the dialog is about changes only when it says so.
-  const [opened, setOpened] = useState(chosen)
-  const latest = useRef(chosen)
-  useEffect(() => {
-    latest.current = chosen
-  }, [chosen])
-  const readSelectionAgain = async () => {
-    await refreshUsers()
-    setOpened(latest.current)
-  }
-  const selection = useMemo(() => withoutLeavers(opened, (id) => goneIds.has(id)), [opened, goneIds])
-  const edit = useMemo(
-    () => bulkEditOf(selection, action, ticked, validUntil),
-    [selection, action, ticked, validUntil],
-  )
-  const lack = whatLacks(selection, edit)
-
-  /** Leaves out whom a conflict names, and returns whether it names any. */
-  const leaveOut = (conflict: Error, told: BulkEdit) => {
-    const ids = goneFrom(conflict, told)
-    setGoneIds((before) => new Set([...before, ...ids]))
-    return ids.length > 0
-  }
-  const settled = useSettled(edit)
-  const isSettled = JSON.stringify(edit) === JSON.stringify(settled)
-  const { data, error, isFetching, refetch } = useQuery({
-    queryKey: ['bulk-edit-preview', settled],
-    queryFn: async ({ signal }) => {
-      try {
-        const query = { dryRun: true }
-        return await callApi('POST /api/profiles/bulk-edit', { query, body: settled, signal })
-      } catch (conflict) {
-        if (isConflict(conflict)) {
-          leaveOut(conflict, settled)
-          // The table then knows how many match now, and so does the selection.
-          await readSelectionAgain()
-        }
-        throw conflict
-      }
-    },
-    enabled: !lack && isSettled,
-    placeholderData: keepPreviousData,
-    staleTime: 0,
-    gcTime: 0,
-  })
-  const isCalculating = !lack && (isFetching || !isSettled)
-  const effect = lack || error ? undefined : data
-
-  const { isUnknown, noteFailure } = useUnknownOutcome()
-  const { submit, isBusy } = useSubmit({
-    send: (body: BulkEdit) => {
-      setRefusal(undefined)
-      return callOnce('POST /api/profiles/bulk-edit', { body })
-    },
-    onDone: (result, body) => {
-      announceBulkEdit(body.action, result)
-      if (body.action === 'add') rememberTicks(ticked)
-      onSaved()
-    },
-    onFailed: async (failure, body) => {
-      showToast(failureNotice(adminMessages.bulkFailed, failure))
-      noteFailure(failure, body)
-      if (!isConflict(failure)) return
-      setRefusal(failure.message)
-      const isSomeoneGone = leaveOut(failure, body)
-      await readSelectionAgain()
-      if (!isSomeoneGone) void refetch()
-    },
-    onSettled: refreshUsers,
-  })
-  return {
-    selection,
-    action,
-    setAction,
-    ticked,
-    setTicked,
-    validUntil,
-    setValidUntil,
-    hasChanges: validUntil !== undefined || !isSame(ticked, NO_ENTITLEMENTS),
-    /** What has to be there before there is an effect. */
-    lack,
-    /** The last one that was told; while another is calculated, that of the edit before. */
-    effect,
-    isCalculating,
-    failure: lack || isCalculating ? undefined : (error ?? undefined),
-    recalculate: () => void refetch(),
-    goneCount: goneIds.size,
-    refusal,
-    isSaving: isBusy,
-    isOutcomeUnknown: isUnknown,
-    submit: () => {
-      if (lack) showToast({ kind: 'error', title: lack })
-      // Nothing is saved whose effect has not been told.
-      else if (effect && !isCalculating) void submit(asPreviewed(edit, effect))
-    },
-  }
-}
-
-function whatLacks(selection: Selection, edit: BulkEdit): string | undefined {
+/** What has to be there before an edit has an effect. */
+export function whatLacks(selection: Selection, edit: BulkEdit): string | undefined {
   if (selectionSize(selection) === 0) return adminMessages.deleteNothing
   if (edit.action !== 'validity')
     return edit.types || edit.marcas || edit.estados ? undefined : adminMessages.bulkNothing
@@ -206,7 +94,7 @@ function describeOutcome({ selected, unchanged }: BulkEditResult): string {
 }
 
 /** Says that a bulk edit is done, and offers for 30 seconds to take it back. */
-function announceBulkEdit(action: BulkEdit['action'], result: BulkEditResult): void {
+export function announceBulkEdit(action: BulkEdit['action'], result: BulkEditResult): void {
   const { undoId, undoSeconds, selected, unchanged } = result
   const notice = { kind: 'success', title: adminMessages.bulkDone(action, selected) } as const
   if (undoId === null || selected === unchanged)

@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import type { ReplyNamed, RouteName, RouteNamed } from '#contract/index.ts'
 import { callApi } from '#web/http/api.ts'
 import { ApiError, NetworkError, type RequestInput } from '#web/http/send-request.ts'
@@ -57,19 +56,6 @@ const NO_ANSWER =
 
 /** Whether nobody knows what became of the change that was asked for. */
 export const isOutcomeUnknown = (error: unknown) => error instanceof Error && error.message === NO_ANSWER
-
-/** Whether that holds of what a dialog has asked for; asked again, the answer tells. */
-export function useUnknownOutcome() {
-  const [lost, setLost] = useState<string>()
-  return {
-    isUnknown: lost !== undefined,
-    noteFailure(error: unknown, body: unknown): void {
-      const asked = JSON.stringify(body)
-      if (isOutcomeUnknown(error)) setLost(asked)
-      else if (lost === asked) setLost(undefined)
-    },
-  }
-}
 
 /** No reply, one from something in between, or a database that may have gone while it wrote. */
 function isAnswerLost(error: unknown): boolean {

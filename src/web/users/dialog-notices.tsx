@@ -1,55 +1,51 @@
-import { type ComponentProps, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
+import { type ComponentProps, type RefObject, useEffect, useRef, useState } from 'react'
 import type { ManagedProfile } from '#contract/users.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { Dialog } from '#web/ui/dialog.tsx'
+import { FormDialog } from '#web/ui/dialog.tsx'
 import type { Conflict } from './use-profile-edit.ts'
 import { keepFocus, refreshUsers } from './user-queries.ts'
 
-interface AskingDialogProps extends Omit<ComponentProps<typeof Dialog>, 'isOpen' | 'hasChanges' | 'actions'> {
+interface AskingDialogProps extends ComponentProps<typeof FormDialog> {
   /** Something is ticked in it. */
   wouldLose: boolean
   /** Nobody knows whether what was asked for in it has been done. */
   isOutcomeUnknown: boolean
-  actions: (close: (() => void) | undefined) => ReactNode
 }
 
 /** A dialog for many people at once, which asks before what is ticked in it would be lost. */
 export function AskingDialog(given: AskingDialogProps) {
-  const { wouldLose, isOutcomeUnknown, onClose, actions, children, ...props } = given
+  const { wouldLose, isOutcomeUnknown, onCancel, children, ...props } = given
   const [isAsked, setIsAsked] = useState(false)
   const isLeaving = isAsked && wouldLose
-  const close = onClose && (wouldLose ? () => setIsAsked(!isAsked) : onClose)
+  const close = wouldLose ? () => setIsAsked(!isAsked) : onCancel
   return (
-    <Dialog
+    <FormDialog
       {...props}
-      isOpen
       width="wide"
-      onClose={close}
+      onCancel={close}
       actions={
-        isLeaving ? (
+        isLeaving && (
           <>
-            <Button key="discard" variant="outlineDanger" onClick={onClose}>
+            <Button key="discard" variant="outlineDanger" onClick={props.isBusy ? undefined : onCancel}>
               Descartar
             </Button>
             <Button key="stay" ref={(button) => button?.focus()} onClick={close}>
               Continuar alterando
             </Button>
           </>
-        ) : (
-          actions(close)
         )
       }
     >
       {isLeaving && (
-        <Alert kind="warning" title="Descartar o que você marcou?" className="mb-4">
+        <Alert kind="warning" title="Descartar o que você marcou?">
           {isOutcomeUnknown
             ? 'Não se sabe se o pedido anterior foi feito: confira a lista depois de fechar.'
             : 'Nada foi alterado ainda.'}
         </Alert>
       )}
       {children}
-    </Dialog>
+    </FormDialog>
   )
 }
 

@@ -1,0 +1,104 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { isConflict, isDefiniteRefusal } from '#web/http/send-request.ts'
+import { Button } from '#web/ui/button.tsx'
+import { classNames } from '#web/ui/class-names.ts'
+import { showToast } from '#web/ui/toast.tsx'
+import { useSettled } from '#web/ui/use-settled.ts'
+import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
+import { isOutcomeUnknown } from './call-once.ts'
+import { refreshUsers } from './user-queries.ts'
+
+interface DryRunOptions<Body, Effect, Reply> {
+  /** The change that is asked for; undefined while something is missing. */
+  body: Body | undefined
+  dryRun: (body: Body, signal: AbortSignal) => Promise<Effect>
+  send: (body: Body, effect: Effect) => Promise<Reply>
+  onDone: (reply: Reply, body: Body) => void
+  /** The title of the notice when it fails. */
+  failed: string
+  /** Reads again what the change rests on; true when the same change is to be tried out again. */
+  onRefused: (refusal: Error, body: Body) => Promise<unknown>
+}
+
+/** A change of many people: a dry run tells its effect, and nothing is saved whose effect has not been told. */
+export function useDryRun<Body, Effect, Reply>(options: DryRunOptions<Body, Effect, Reply>) {
+  const { body, dryRun, send, onDone, failed, onRefused } = options
+  const [refusal, setRefusal] = useState<string>()
+  /** A change of which nobody knows whether it was made. */
+  const [lost, setLost] = useState<string>()
+  const settled = useSettled(body)
+  const isSettled = JSON.stringify(settled) === JSON.stringify(body)
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ['dry-run', failed, settled],
+    queryFn: async ({ signal }) => {
+      const wanted = settled as Body
+      try {
+        return await dryRun(wanted, signal)
+      } catch (conflict) {
+        if (isConflict(conflict)) await onRefused(conflict, wanted)
+        throw conflict
+      }
+    },
+    enabled: body !== undefined && isSettled,
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    gcTime: 0,
+  })
+  const isCalculating = body !== undefined && (isFetching || !isSettled)
+  const effect = body === undefined || error ? undefined : data
+
+  const { submit, isBusy } = useSubmit({
+    send: (wanted: { body: Body; effect: Effect }) => {
+      setRefusal(undefined)
+      return send(wanted.body, wanted.effect)
+    },
+    onDone: (reply, { body }) => onDone(reply, body),
+    onFailed: async (failure, { body }) => {
+      showToast(failureNotice(failed, failure))
+      const asked = JSON.stringify(body)
+      setLost((last) => (isOutcomeUnknown(failure) ? asked : last === asked ? undefined : last))
+      if (!isDefiniteRefusal(failure)) return
+      setRefusal(failure.message)
+      if ((await onRefused(failure, body)) === true) void refetch()
+    },
+    onSettled: refreshUsers,
+  })
+  return {
+    /** The last one that was told; while another is calculated, that of the change before. */
+    effect,
+    isCalculating,
+    failure: body === undefined || isCalculating ? undefined : (error ?? undefined),
+    recalculate: () => void refetch(),
+    /** Why nothing was saved. */
+    refusal,
+    isSaving: isBusy,
+    isOutcomeUnknown: lost !== undefined,
+    submit: () => {
+      if (body !== undefined && effect !== undefined && !isCalculating) void submit({ body, effect })
+    },
+  }
+}
+
+interface EffectLineProps {
+  isMuted?: boolean
+  failure: Error | undefined
+  recalculate: () => void
+  children: ReactNode
+}
+
+/** Says what a change would do, or that it is being done; where that could not be calculated, it can be tried again. */
+export function EffectLine({ isMuted, failure, recalculate, children }: EffectLineProps) {
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-lg bg-subtle px-3 py-2.5 text-sm">
+      <p role="status" className={classNames('min-h-5 tabular-nums', isMuted && 'text-muted')}>
+        {children}
+      </p>
+      {failure && (
+        <Button variant="secondary" onClick={recalculate}>
+          Calcular novamente
+        </Button>
+      )}
+    </div>
+  )
+}
