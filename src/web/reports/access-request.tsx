@@ -28,7 +28,6 @@ const LOOKS: Record<ListName, { title: string; className: string }> = {
 }
 
 type OwnRequest = ReplyNamed<'GET /api/access-requests/me'>
-type Request = NonNullable<OwnRequest['request']>
 
 const ownRequestQuery = (userId: string) =>
   queryOptions({
@@ -75,15 +74,13 @@ export function AccessRequest({ userId }: { userId: string }) {
   )
 }
 
-function SentRequest({
-  name,
-  request,
-  onChange,
-}: {
+interface SentRequestProps {
   name: string | null
-  request: Request
+  request: NonNullable<OwnRequest['request']>
   onChange: () => void
-}) {
+}
+
+function SentRequest({ name, request, onChange }: SentRequestProps) {
   const { workplace, note, requested_at } = request
   const lists = LISTS.map((list) => [LOOKS[list].title, request[list].join(', ')] as const)
   const lines: (readonly [string, ReactNode])[] = [

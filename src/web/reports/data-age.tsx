@@ -1,4 +1,4 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { callApi } from '#web/http/api.ts'
 import { KindIcon } from '#web/ui/alert.tsx'
@@ -8,16 +8,6 @@ import { formatInstant } from '#web/ui/format-instant.ts'
 /** The server asks the service no more often. */
 const READ_EVERY_MS = 10 * 60_000
 const MINUTE_MS = 60_000
-
-const lastRefreshQuery = (reportId: string) =>
-  queryOptions({
-    queryKey: ['last-refresh', reportId],
-    queryFn: ({ signal }) =>
-      callApi('GET /api/reports/{reportId}/last-refresh', { params: { reportId }, signal }),
-    staleTime: READ_EVERY_MS,
-    refetchInterval: READ_EVERY_MS,
-    retry: false,
-  })
 
 export interface KnownAge {
   text: string
@@ -32,8 +22,13 @@ export interface KnownAge {
  */
 export function useDataAge(reportId: string | undefined, isShown: boolean): KnownAge | undefined {
   const { data } = useQuery({
-    ...lastRefreshQuery(reportId ?? ''),
+    queryKey: ['last-refresh', reportId],
+    queryFn: ({ signal }) =>
+      callApi('GET /api/reports/{reportId}/last-refresh', { params: { reportId: reportId ?? '' }, signal }),
     enabled: isShown && reportId !== undefined,
+    staleTime: READ_EVERY_MS,
+    refetchInterval: READ_EVERY_MS,
+    retry: false,
   })
   const now = useMinutes()
   if (reportId === undefined || !data || (data.refreshedAt === null && !data.hasFailed)) return undefined

@@ -66,18 +66,6 @@ function asWaiting(error: unknown): OwnReports {
 /** Going back and forth between page and report moves the focus too; this often is often enough. */
 const FOCUS_REST_MS = 5_000
 
-type OwnReportsView =
-  | { kind: 'loading' }
-  | { kind: 'failed'; isRetrying: boolean; retry: () => void }
-  /** Waits for the approval, or had one until `endedOn`. */
-  | {
-      kind: 'pending'
-      emailVerified: boolean
-      endedOn: string | undefined
-      lookAgain: () => Promise<{ isApproved: boolean }>
-    }
-  | { kind: 'approved'; emailVerified: boolean; reports: OwnReports }
-
 /**
  * What the reports screen of this person is to show. Approval and settings come with one
  * call, but the failure of each is answered differently: a refusal counts as the failed approval check (pending
@@ -85,7 +73,7 @@ type OwnReportsView =
  * by itself). Once read, they hold until the server says otherwise, so a lost
  * connection takes nobody's report away.
  */
-export function useOwnReports(userId: string): OwnReportsView {
+export function useOwnReports(userId: string) {
   const { data, errorUpdateCount, isFetching, refetch } = useQuery(ownReportsQuery(userId))
   const hasFailed = !data && errorUpdateCount > 0
 
@@ -108,21 +96,8 @@ export function useOwnReports(userId: string): OwnReportsView {
     if (hasFailed) toastFailure()
   }, [hasFailed])
 
-  async function lookAgain() {
-    const result = await refetch({ throwOnError: true })
-    return { isApproved: result.data?.approved ?? false }
-  }
-  if (data && (data.endedOn || !data.approved))
-    return {
-      kind: 'pending',
-      emailVerified: data.emailVerified,
-      endedOn: data.endedOn ?? undefined,
-      lookAgain,
-    }
-  if (data) return { kind: 'approved', emailVerified: data.emailVerified, reports: data }
-  if (!hasFailed) return { kind: 'loading' }
   const retry = () => void refetch().then((result) => result.isError && toastFailure())
-  return { kind: 'failed', isRetrying: isFetching, retry }
+  return { reports: data, hasFailed, isRetrying: isFetching, retry, refetch }
 }
 
 function toastFailure(): void {

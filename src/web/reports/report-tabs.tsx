@@ -8,25 +8,21 @@ import { LazyPart } from '#web/ui/lazy-part.tsx'
 import { nameTab } from '#web/ui/tab-name.ts'
 import { tabPanelProps, useVisited } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { EmbeddedReport } from './embed/embedded-report.tsx'
+import { EmbeddedReport, type EmbeddedReportProps } from './embed/embedded-report.tsx'
 import type { ReportCommands } from './embed/report-frame.ts'
 import { ReportLoading } from './embed/report-overlay.tsx'
 import type { SharedReportProps } from './embed/shared-report.tsx'
-import type { TokenBook, TokenState } from './embed/token-book.ts'
 import { type ReportTab, tabsOf } from './own-reports.ts'
 import { ReportBar, WholeHeightButton } from './report-bar.tsx'
 import { useTokenBook, useTokensOf } from './use-token-book.ts'
 
 const ID_PREFIX = 'reports'
 
-interface ReportTabsProps {
-  /** Whose reports these are; give the component this as its key too. */
-  userId: string
-  reports: OwnReports
-}
-
-/** One tab per area, each with its report; a tab that was visited stays mounted, so that coming back is instant. */
-export function ReportTabs({ userId, reports }: ReportTabsProps) {
+/**
+ * One tab per area, each with its report; a tab that was visited stays mounted, so that coming back is instant.
+ * Give it the `userId` as its key too.
+ */
+export function ReportTabs({ userId, reports }: { userId: string; reports: OwnReports }) {
   const { tabs, incomplete } = useMemo(() => tabsOf(reports), [reports])
   const { book, tokens } = useTokenBook(userId)
   const shown = tabs.filter(({ key }) => tokens.get(key)?.kind !== 'refused')
@@ -37,7 +33,7 @@ export function ReportTabs({ userId, reports }: ReportTabsProps) {
   useIncompleteToasts(incomplete)
   useAreaInTitle(selectedTab?.area)
   const visited = useVisited(selectedTab?.key)
-  const { commands, commandsOf } = useCommands()
+  const [commands, setCommands] = useState<ReadonlyMap<string, ReportCommands | undefined>>(new Map())
   const [isWhole, setIsWhole] = useState(true)
   if (!selectedTab) {
     const failures = refused.flatMap(({ key, area }) => {
@@ -77,7 +73,7 @@ export function ReportTabs({ userId, reports }: ReportTabsProps) {
                 token={tokens.get(tab.key)}
                 book={book}
                 isSelected={tab === selectedTab}
-                onCommands={commandsOf(tab.key)}
+                onCommands={(given) => setCommands((all) => new Map(all).set(tab.key, given))}
               />
             </div>
           ))}
@@ -160,16 +156,8 @@ function LinkedReport(props: SharedReportProps) {
   )
 }
 
-interface PanelProps {
-  tab: ReportTab
-  marcas: readonly string[]
-  token: TokenState | undefined
-  book: TokenBook
-  isSelected: boolean
-  onCommands: (commands: ReportCommands | undefined) => void
-}
-
-function Panel({ tab, marcas, token, book, isSelected, onCommands }: PanelProps) {
+function Panel({ tab, ...props }: Omit<EmbeddedReportProps, 'request'> & { tab: ReportTab }) {
+  const { marcas, token, onCommands } = props
   if (tab.kind === 'no-scope' || token?.kind === 'no-scope')
     return (
       <div className="p-4">
@@ -181,29 +169,7 @@ function Panel({ tab, marcas, token, book, isSelected, onCommands }: PanelProps)
     )
   if (tab.kind === 'shared')
     return <LinkedReport area={tab.area} reportUrl={tab.reportUrl} marcas={marcas} onCommands={onCommands} />
-  return (
-    <EmbeddedReport
-      request={tab.request}
-      marcas={marcas}
-      token={token}
-      book={book}
-      isSelected={isSelected}
-      onCommands={onCommands}
-    />
-  )
-}
-
-/** What can be done with the reports that are shown, by the keys of their tabs. */
-function useCommands() {
-  const [commands, setCommands] = useState<ReadonlyMap<string, ReportCommands | undefined>>(new Map())
-  const [setters] = useState(() => new Map<string, (given: ReportCommands | undefined) => void>())
-  /** The same function for the same key each time. */
-  const commandsOf = (key: string) => {
-    const setter = setters.get(key) ?? ((given) => setCommands((all) => new Map(all).set(key, given)))
-    setters.set(key, setter)
-    return setter
-  }
-  return { commands, commandsOf }
+  return <EmbeddedReport {...props} request={tab.request} />
 }
 
 function useAreaInTitle(area: string | undefined): void {

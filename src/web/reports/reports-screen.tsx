@@ -33,15 +33,18 @@ export function ReportsScreen() {
 }
 
 function OwnReports({ userId, email }: { userId: string; email: string }) {
-  const view = useOwnReports(userId)
-  const isUnverified = 'emailVerified' in view && !view.emailVerified
+  const { reports, hasFailed, isRetrying, retry, refetch } = useOwnReports(userId)
+  if (!reports) return hasFailed ? <NoReports onRetry={retry} isRetrying={isRetrying} /> : <ReportsLoading />
+  const { approved, endedOn, emailVerified } = reports
+  const lookAgain = async () => (await refetch({ throwOnError: true })).data?.approved
   return (
     <>
-      {isUnverified && <UnverifiedBanner email={email} />}
-      {view.kind === 'loading' && <ReportsLoading />}
-      {view.kind === 'failed' && <NoReports onRetry={view.retry} isRetrying={view.isRetrying} />}
-      {view.kind === 'pending' && <WithoutAccess userId={userId} {...view} />}
-      {view.kind === 'approved' && <ReportTabs userId={userId} {...view} />}
+      {!emailVerified && <UnverifiedBanner email={email} />}
+      {approved && !endedOn ? (
+        <ReportTabs userId={userId} reports={reports} />
+      ) : (
+        <WithoutAccess {...{ userId, endedOn, emailVerified, lookAgain }} />
+      )}
     </>
   )
 }
@@ -64,7 +67,7 @@ function WithoutAccess(props: WithoutAccessProps) {
   return (
     <div className="mx-auto w-full max-w-2xl space-y-4 px-4 py-8">
       <Alert kind="warning">
-        {endedOn === undefined ? reportMessages.pending : reportMessages.ended(formatDate(endedOn))}
+        {endedOn === null ? reportMessages.pending : reportMessages.ended(formatDate(endedOn))}
       </Alert>
       <LazyPart
         name="without-access"

@@ -5,6 +5,7 @@ import { useMemo, useState } from 'react'
 import type { ReplyNamed } from '#contract/index.ts'
 import { reportMessages } from '#contract/messages.ts'
 import { callApi } from '#web/http/api.ts'
+import { READ_ONCE } from '#web/http/query-client.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { formatDate } from '#web/ui/format-instant.ts'
@@ -28,11 +29,8 @@ export function ViewAsScreen() {
     queryKey: ['view-as', userId],
     queryFn: ({ signal }) => callApi('GET /api/profiles/{userId}/reports', { params: { userId }, signal }),
     // Each reading begins a view, which is recorded: only the administrator does.
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
+    ...READ_ONCE,
     retry: false,
-    refetchOnReconnect: false,
-    refetchOnWindowFocus: false,
   })
   if (error && !data)
     return (

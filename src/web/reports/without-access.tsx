@@ -15,14 +15,15 @@ import { AskAdministrator } from './report-tabs.tsx'
 export interface WithoutAccessProps {
   userId: string
   /** The last day of an access that has ended by itself. */
-  endedOn: string | undefined
+  endedOn: string | null
   emailVerified: boolean
-  lookAgain: () => Promise<{ isApproved: boolean }>
+  /** @returns whether the person is approved now */
+  lookAgain: () => Promise<boolean | undefined>
 }
 
 /** What is left to do for somebody without access, below the sentence that says so. */
 export function NextSteps({ endedOn, ...props }: WithoutAccessProps) {
-  if (endedOn === undefined) return <WaitForApproval {...props} />
+  if (endedOn === null) return <WaitForApproval {...props} />
   const day = formatDate(endedOn)
   return (
     <AskAdministrator
@@ -54,7 +55,7 @@ function WayToApproval({ emailVerified, lookAgain }: Omit<WithoutAccessProps, 'u
   const [answer, setAnswer] = useState('')
   const { submit, isBusy } = useSubmit({
     send: lookAgain,
-    onDone({ isApproved }) {
+    onDone(isApproved) {
       const at = formatTime(new Date().toISOString())
       if (!isApproved) setAnswer(`Ainda aguardando aprovação. Verificado às ${at}.`)
     },

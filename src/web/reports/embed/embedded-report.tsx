@@ -1,5 +1,5 @@
 import type { Report } from 'powerbi-client'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from 'react'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { sharedStorage } from '#web/session/browser-storage.ts'
 import type { PowerBi } from './powerbi-client.ts'
@@ -8,14 +8,8 @@ import { ReportFailed, ReportLoading, ReportReconnecting, TokenFailed } from './
 import type { TokenBook, TokenRequest, TokenState } from './token-book.ts'
 
 const RETRY_MS = 60_000
-/** Whether a report is a paginated one, as its last token said. */
-const paginatedMemory = (reportId: string) => `patio.paginated.${reportId}`
-/** Whether a report has a layout for phones, as it said when it was last shown on one. */
-const phoneLayoutMemory = (reportId: string) => `patio.phone-layout.${reportId}`
-const remembers = (memory: string) => sharedStorage.get(memory) === 'yes'
-const NARROW = '(max-width: 639px)'
 
-interface EmbeddedReportProps {
+export interface EmbeddedReportProps {
   request: TokenRequest
   marcas: readonly string[]
   token: TokenState | undefined
@@ -33,43 +27,34 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
   const { request, marcas, token, book, isSelected, onCommands } = props
   const container = useRef<HTMLDivElement>(null)
   const frame = useRef<ReportFrame>(undefined)
-  const isSelectedNow = useRef(isSelected)
   const [status, setStatus] = useState<FrameStatus>({ kind: 'loading' })
   const [attempt, setAttempt] = useState(0)
   const { layout, learnLayout } = usePhoneLayout(request.reportId)
-  const { key, area, reportId } = request
+  const { key, area, workspaceId, reportId } = request
   const isPaginated = useIsPaginated(reportId, token)
-  const requestNow = useRef(request)
-  const marcasNow = useRef(marcas)
-  const learnLayoutNow = useRef(learnLayout)
-
-  useEffect(() => {
-    isSelectedNow.current = isSelected
-    requestNow.current = request
-    marcasNow.current = marcas
-    learnLayoutNow.current = learnLayout
-  })
-
-  useEffect(() => book.hold(key), [book, key])
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt opens the frame anew
-  useEffect(() => {
-    if (!container.current) return
-    const { workspaceId } = requestNow.current
-    const { reportEmbedBase: embedBase } = portalSettings
-    const opened = openReportFrame({
-      parent: container.current,
+  const isVisible = useEffectEvent(() => isSelected && document.visibilityState === 'visible')
+  const onLoaded = useEffectEvent(learnLayout)
+  const openFrame = useEffectEvent(() =>
+    openReportFrame({
+      parent: container.current as HTMLElement,
       title: area,
-      view: { embedBase, workspaceId, reportId, marcas: marcasNow.current, layout, isPaginated },
-      isVisible: () => isSelectedNow.current && document.visibilityState === 'visible',
+      view: { embedBase: portalSettings.reportEmbedBase, workspaceId, reportId, marcas, layout, isPaginated },
+      isVisible,
       onStatus: setStatus,
       renewToken: () => book.renew(key),
       nextToken: () => book.next(key),
-      onLoaded: (report, powerBi) => void learnLayoutNow.current(report, powerBi),
-    })
+      onLoaded,
+    }),
+  )
+
+  useEffect(() => book.hold(key), [book, key])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each of these opens the frame anew
+  useEffect(() => {
+    const opened = openFrame()
     frame.current = opened
     return () => opened.close()
-  }, [book, key, area, reportId, layout, isPaginated, attempt])
+  }, [book, key, area, layout, isPaginated, attempt])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a frame opened anew needs its token again
   useEffect(() => {
@@ -77,11 +62,12 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
   }, [token, layout, isPaginated, attempt])
 
   const isShown = status.kind === 'shown'
+  const tellCommands = useEffectEvent(onCommands)
   useEffect(() => {
     if (!isShown) return
-    onCommands(frame.current?.commands)
-    return () => onCommands(undefined)
-  }, [isShown, onCommands])
+    tellCommands(frame.current?.commands)
+    return () => tellCommands(undefined)
+  }, [isShown])
 
   const retriesItself = status.kind === 'failed' && status.failure.retriesItself
   useEffect(() => {
@@ -112,18 +98,36 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
   )
 }
 
+/** Something that this browser has learnt of a report, so that the right frame loads the next time. */
+function useRemembered(memory: string) {
+  const [isSo, setIsSo] = useState(() => sharedStorage.get(memory) === 'yes')
+  const remember = (next: boolean) => {
+    sharedStorage.set(memory, next ? 'yes' : 'no')
+    setIsSo(next)
+  }
+  return [isSo, remember] as const
+}
+
 /**
  * Whether a report is a paginated one, which has a frame of its own. Its token says so; before that, what the last one
- * said, so that the right frame loads meanwhile.
+ * said.
  */
 function useIsPaginated(reportId: string, token: TokenState | undefined): boolean {
-  const memory = paginatedMemory(reportId)
-  const [remembered] = useState(() => remembers(memory))
-  const isPaginated = token?.kind === 'ready' ? token.isPaginated : remembered
+  const [wasPaginated, remember] = useRemembered(`patio.paginated.${reportId}`)
+  const isPaginated = token?.kind === 'ready' ? token.isPaginated : wasPaginated
+  const learn = useEffectEvent(remember)
   useEffect(() => {
-    if (isPaginated !== remembered) sharedStorage.set(memory, isPaginated ? 'yes' : 'no')
-  }, [memory, isPaginated, remembered])
+    if (isPaginated !== wasPaginated) learn(isPaginated)
+  }, [isPaginated, wasPaginated])
   return isPaginated
+}
+
+const narrow = () => matchMedia('(max-width: 639px)')
+
+function followNarrow(onChange: () => void): () => void {
+  const list = narrow()
+  list.addEventListener('change', onChange)
+  return () => list.removeEventListener('change', onChange)
 }
 
 /**
@@ -132,37 +136,15 @@ function useIsPaginated(reportId: string, token: TokenState | undefined): boolea
  * layout turns out to be the wrong one is opened again.
  */
 function usePhoneLayout(reportId: string) {
-  const isNarrow = useIsNarrow()
-  const [hasLayout, setHasLayout] = useState(() => remembers(phoneLayoutMemory(reportId)))
+  const isNarrow = useSyncExternalStore(followNarrow, () => narrow().matches)
+  const [hasLayout, remember] = useRemembered(`patio.phone-layout.${reportId}`)
 
   async function learnLayout(report: Report, { models }: PowerBi): Promise<void> {
-    if (!matchMedia(NARROW).matches) return
-    const found = await hasPhoneLayout(report, models)
-    sharedStorage.set(phoneLayoutMemory(reportId), found ? 'yes' : 'no')
-    setHasLayout(found)
+    if (!narrow().matches) return
+    // A report that cannot say whether it has one is treated as having none.
+    const asked = report.getActivePage().then((page) => page.hasLayout(models.LayoutType.MobilePortrait))
+    remember(await asked.catch(() => false))
   }
   const layout: 'phone' | 'desktop' = isNarrow && hasLayout ? 'phone' : 'desktop'
   return { layout, learnLayout }
-}
-
-/** A report that cannot say whether it has a phone layout is treated as having none. */
-async function hasPhoneLayout(report: Report, models: PowerBi['models']): Promise<boolean> {
-  try {
-    const page = await report.getActivePage()
-    return await page.hasLayout(models.LayoutType.MobilePortrait)
-  } catch {
-    return false
-  }
-}
-
-function useIsNarrow(): boolean {
-  const [isNarrow, setIsNarrow] = useState(() => matchMedia(NARROW).matches)
-  useEffect(() => {
-    const list = matchMedia(NARROW)
-    const onChange = () => setIsNarrow(list.matches)
-    onChange()
-    list.addEventListener('change', onChange)
-    return () => list.removeEventListener('change', onChange)
-  }, [])
-  return isNarrow
 }

@@ -160,19 +160,15 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
       else setToken(fresh)
       return true
     }
-    if (view.isPaginated) {
-      if (await renewInPlace()) {
-        recoveredAt = performance.now()
-        settle({ kind: 'shown' })
-      } else fail(failureOf(error))
-      isRecovering = false
-      return
-    }
     const reload = () => void report?.reload().catch(() => {})
-    const isBack = await recoverFromExpiry({ element, renewInPlace, reload, signal })
+    // A paginated report says nothing once it is back.
+    const isBack = view.isPaginated
+      ? await renewInPlace()
+      : await recoverFromExpiry({ element, renewInPlace, reload, signal })
     isRecovering = false
-    if (isBack) recoveredAt = performance.now()
-    else fail(failureOf(error))
+    if (!isBack) return fail(failureOf(error))
+    recoveredAt = performance.now()
+    if (view.isPaginated) settle({ kind: 'shown' })
   }
 
   listen(element, signal, {
@@ -223,14 +219,12 @@ async function passToken(report: Report, element: HTMLElement, token: string): P
   element.removeAttribute('powerbi-access-token')
 }
 
-interface FrameListeners {
-  loaded: () => void
-  rendered: () => void
-  error: (error: EmbedError) => void
-}
-
 /** Listens on the container itself; the SDK's events bubble, and `error` would reach the window's own listeners. */
-function listen(element: HTMLElement, signal: AbortSignal, listeners: FrameListeners): void {
+function listen(
+  element: HTMLElement,
+  signal: AbortSignal,
+  listeners: Record<'loaded' | 'rendered' | 'error', (error: EmbedError) => void>,
+): void {
   for (const [name, listener] of Object.entries(listeners)) {
     const onEvent = (event: Event) => {
       event.stopPropagation()

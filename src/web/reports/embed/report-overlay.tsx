@@ -104,13 +104,8 @@ function Overlay({ children }: { children: ReactNode }) {
 /** What has been reported since the page was opened: a failure that comes back says so. */
 const reported = new Set<string>()
 
-interface ReportProblemProps {
-  report: FailedReport
-  failure: EmbedFailure
-}
-
 /** Tells the administrators of a report that failed; once is enough. */
-function ReportProblemButton({ report, failure }: ReportProblemProps) {
+function ReportProblemButton({ report, failure }: Pick<ReportFailedProps, 'report' | 'failure'>) {
   const key = report.area + failure.title + failure.code
   const isReported = reported.has(key)
   const { submit, isBusy } = useSubmit({

@@ -1,5 +1,5 @@
 import ExternalLink from 'lucide-react/icons/external-link'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { addSignIn, flawOfFrame } from '#contract/share-url.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { INVALID_URL, NOT_FRAMED } from './embed-failure.ts'
@@ -23,11 +23,12 @@ export interface SharedReportProps {
 export function SharedReport({ area, reportUrl, marcas, onCommands }: SharedReportProps) {
   const [isLoaded, setIsLoaded] = useState(false)
   const frame = useRef<HTMLIFrameElement>(null)
+  const tellCommands = useEffectEvent(onCommands)
   useEffect(() => {
     if (!isLoaded) return
-    onCommands({ fullscreen: () => frame.current?.requestFullscreen() })
-    return () => onCommands(undefined)
-  }, [isLoaded, onCommands])
+    tellCommands({ fullscreen: () => frame.current?.requestFullscreen() })
+    return () => tellCommands(undefined)
+  }, [isLoaded])
   const url = sharedReportUrl(reportUrl, marcas, {
     hosts: portalSettings.powerBiHosts,
     origin: location.origin,

@@ -77,7 +77,8 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
   /** The tokens that a mounted frame lives on; only these are renewed in the background. */
   const held = new Set<string>()
   let closing = new AbortController()
-  let isFirstAlone = false
+  /** How many may be asked for at once: the first one comes alone. */
+  let room = MAX_AT_ONCE
 
   function publish(): void {
     onChange(new Map([...entries].map(([key, { state }]) => [key, state])))
@@ -99,26 +100,23 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
   }
 
   function hasRoom(): boolean {
-    return !isFirstAlone && [...entries.values()].filter(({ asking }) => asking).length < MAX_AT_ONCE
+    return [...entries.values()].filter(({ asking }) => asking).length < room
   }
 
   function askNext(): void {
-    const next = [...entries.values()].find(({ state, asking }) => state.kind === 'waiting' && !asking)
-    if (!next || !hasRoom()) return
-    void ask(next)
-    askNext()
+    for (const entry of entries.values())
+      if (entry.state.kind === 'waiting' && !entry.asking && hasRoom()) void ask(entry)
   }
 
   function askAlone(entry: Entry): void {
     const { signal } = closing
     const letOthersIn = () => {
-      clearTimeout(timer)
       if (signal.aborted) return
-      isFirstAlone = false
+      room = MAX_AT_ONCE
       askNext()
     }
-    const timer = setTimeout(letOthersIn, FIRST_ALONE_MS)
-    isFirstAlone = true
+    room = 1
+    setTimeout(letOthersIn, FIRST_ALONE_MS)
     void ask(entry).then(letOthersIn)
   }
 
@@ -226,7 +224,7 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
     close(): void {
       closing.abort()
       closing = new AbortController()
-      isFirstAlone = false
+      room = MAX_AT_ONCE
       entries.clear()
       publish()
     },

@@ -1,4 +1,4 @@
-import { queryOptions, skipToken, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import ArrowLeft from 'lucide-react/icons/arrow-left'
 import { useRef, useState } from 'react'
 import { fold } from '#contract/held-lists.ts'
@@ -9,28 +9,7 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 
-const STALE_MS = 30_000
-
-const workspacesQuery = queryOptions({
-  queryKey: ['power-bi-workspaces'],
-  queryFn: async ({ signal }) => (await callApi('GET /api/power-bi/workspaces', { signal })).items,
-  staleTime: STALE_MS,
-  retry: false,
-})
-
-const reportsQuery = (workspaceId: string | undefined) =>
-  queryOptions({
-    queryKey: ['power-bi-reports', workspaceId],
-    queryFn:
-      workspaceId === undefined
-        ? skipToken
-        : async ({ signal }) => {
-            const input = { params: { workspaceId }, signal }
-            return (await callApi('GET /api/power-bi/workspaces/{workspaceId}/reports', input)).items
-          },
-    staleTime: STALE_MS,
-    retry: false,
-  })
+const READING = { staleTime: 30_000, retry: false }
 
 interface ChosenReport {
   workspaceId: string
@@ -48,8 +27,20 @@ interface ChooseReportDialogProps {
 export function ChooseReportDialog({ onChoose, onClose }: ChooseReportDialogProps) {
   const [workspace, setWorkspace] = useState<{ id: string; name: string }>()
   const search = useRef<HTMLInputElement>(null)
-  const workspaces = useQuery(workspacesQuery)
-  const reports = useQuery(reportsQuery(workspace?.id))
+  const workspaces = useQuery({
+    ...READING,
+    queryKey: ['power-bi-workspaces'],
+    queryFn: async ({ signal }) => (await callApi('GET /api/power-bi/workspaces', { signal })).items,
+  })
+  const reports = useQuery({
+    ...READING,
+    queryKey: ['power-bi-reports', workspace?.id],
+    queryFn: async ({ signal }) => {
+      const input = { params: { workspaceId: workspace?.id ?? '' }, signal }
+      return (await callApi('GET /api/power-bi/workspaces/{workspaceId}/reports', input)).items
+    },
+    enabled: workspace !== undefined,
+  })
   const choose = (reportId: string) => {
     const datasetId = reports.data?.find(({ id }) => id === reportId)?.datasetId ?? null
     if (workspace) onChoose({ workspaceId: workspace.id, reportId, datasetId })
