@@ -17,7 +17,21 @@ export function DisownEmailScreen() {
 }
 
 function Disown({ tokenHash }: { tokenHash: string }) {
-  const { outcome, failure, isBusy, disown } = useDisown(tokenHash)
+  const [outcome, setOutcome] = useState<Outcome | undefined>(tokenHash ? undefined : 'link-ended')
+  const [failure, setFailure] = useState<string>()
+  const { submit, isBusy } = useSubmit({
+    async send() {
+      setFailure(undefined)
+      const reply = await callPublic('POST /api/auth/not-me', { body: { token_hash: tokenHash } })
+      setOutcome(reply.outcome)
+      // Whether the session of this browser was among those that have ended shows when it is renewed.
+      if (getSession()) void refreshSession().catch(() => {})
+    },
+    onFailed(error) {
+      if (error instanceof ApiError && error.problem.code === 'invalid-link') setOutcome('link-ended')
+      else setFailure(error instanceof Error ? error.message : 'Tente novamente mais tarde.')
+    },
+  })
   if (outcome) return <DisownOutcome outcome={outcome} />
   return (
     <MessagePage
@@ -25,7 +39,7 @@ function Disown({ tokenHash }: { tokenHash: string }) {
       actions={
         <>
           {failure && <Alert kind="error">{failure}</Alert>}
-          <Button variant="danger" size="large" isBusy={isBusy} onClick={() => void disown()}>
+          <Button variant="danger" size="large" isBusy={isBusy} onClick={() => void submit()}>
             Não fui eu
           </Button>
           <Link to="/login" className={buttonClasses('secondary', 'large')}>
@@ -43,25 +57,6 @@ function Disown({ tokenHash }: { tokenHash: string }) {
       </div>
     </MessagePage>
   )
-}
-
-function useDisown(tokenHash: string) {
-  const [outcome, setOutcome] = useState<Outcome | undefined>(tokenHash ? undefined : 'link-ended')
-  const [failure, setFailure] = useState<string>()
-  const { submit: disown, isBusy } = useSubmit({
-    async send() {
-      setFailure(undefined)
-      const reply = await callPublic('POST /api/auth/not-me', { body: { token_hash: tokenHash } })
-      setOutcome(reply.outcome)
-      // Whether the session of this browser was among those that have ended shows when it is renewed.
-      if (getSession()) void refreshSession().catch(() => {})
-    },
-    onFailed(error) {
-      if (error instanceof ApiError && error.problem.code === 'invalid-link') setOutcome('link-ended')
-      else setFailure(error instanceof Error ? error.message : 'Tente novamente mais tarde.')
-    },
-  })
-  return { outcome, failure, isBusy, disown }
 }
 
 const outcomes: Record<Outcome, { title: string; text: string }> = {

@@ -16,9 +16,20 @@ import { NewPasswordFields } from './new-password-fields.tsx'
 /** The dialog that a sign-in with a too short password ends in. It cannot be dismissed, only left by signing out. */
 export function ForcedPasswordChange() {
   const formId = useId()
-  const { formProps, submitProps, failure, errorOf } = useForcedChange()
+  const navigate = useNavigate()
+  const { formProps, submitProps, failure, errorOf } = useForm({
+    schema: forcedChangeFormSchema,
+    explain: (error) => explainRefusal(error, passwordMessages.updateFailed),
+    async send({ password }) {
+      await changePassword(password)
+      showToast({ kind: 'success', title: passwordMessages.forcedDone })
+      // The session says that it owes the change until it is renewed; if that fails, signing in again does it.
+      await refreshSession().catch(() => forgetSession())
+      await navigate({ to: '/' })
+    },
+  })
   const { submit: leave, isBusy: isLeaving } = useSubmit({
-    send: () => signOut({ reason: 'button' }),
+    send: () => signOut(),
     onDone: () => showToast({ kind: 'success', title: sessionMessages.signedOut }),
     onFailed: () => showToast({ kind: 'error', title: sessionMessages.signOutFailed }),
   })
@@ -44,19 +55,4 @@ export function ForcedPasswordChange() {
       </form>
     </Dialog>
   )
-}
-
-function useForcedChange() {
-  const navigate = useNavigate()
-  return useForm({
-    schema: forcedChangeFormSchema,
-    explain: (error) => explainRefusal(error, passwordMessages.updateFailed),
-    async send({ password }) {
-      await changePassword(password)
-      showToast({ kind: 'success', title: passwordMessages.forcedDone })
-      // The session says that it owes the change until it is renewed; if that fails, signing in again does it.
-      await refreshSession().catch(() => forgetSession())
-      await navigate({ to: '/' })
-    },
-  })
 }

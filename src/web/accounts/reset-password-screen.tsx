@@ -30,7 +30,17 @@ export function ResetPasswordScreen() {
 }
 
 function Reset({ tokenHash }: { tokenHash: string | undefined }) {
-  const { state, retry, end } = useResetLink(tokenHash)
+  const [state, setState] = useState<ResetState>({ kind: 'checking' })
+  const check = useCallback(async () => {
+    setState({ kind: 'checking' })
+    try {
+      const link = tokenHash === undefined ? undefined : await askAboutLink('recovery', tokenHash)
+      setState(link && tokenHash ? { kind: 'good', email: link.email, tokenHash } : { kind: 'ended' })
+    } catch (error) {
+      setState({ kind: 'failed', message: error instanceof Error ? error.message : '' })
+    }
+  }, [tokenHash])
+  useEffect(() => void check(), [check])
   if (state.kind === 'ended') return <LinkEnded />
   if (state.kind === 'good')
     return (
@@ -42,7 +52,11 @@ function Reset({ tokenHash }: { tokenHash: string | undefined }) {
           </>
         }
       >
-        <ResetPasswordForm tokenHash={state.tokenHash} email={state.email} onEnded={end} />
+        <ResetPasswordForm
+          tokenHash={state.tokenHash}
+          email={state.email}
+          onEnded={() => setState({ kind: 'ended' })}
+        />
       </VisitorPage>
     )
   return (
@@ -50,7 +64,7 @@ function Reset({ tokenHash }: { tokenHash: string | undefined }) {
       {state.kind === 'checking' ? (
         <FormLoading>Conferindo o link...</FormLoading>
       ) : (
-        <FailedLoad title="Não foi possível conferir o link agora." onRetry={() => void retry()}>
+        <FailedLoad title="Não foi possível conferir o link agora." onRetry={() => void check()}>
           {state.message}
         </FailedLoad>
       )}
@@ -64,24 +78,6 @@ type ResetState =
   /** No link, or one that was used or has expired. */
   | { kind: 'ended' }
   | { kind: 'failed'; message: string }
-
-function useResetLink(tokenHash: string | undefined) {
-  const [state, setState] = useState<ResetState>({ kind: 'checking' })
-  const end = () => setState({ kind: 'ended' })
-  const check = useCallback(async () => {
-    setState({ kind: 'checking' })
-    try {
-      const link = tokenHash === undefined ? undefined : await askAboutLink('recovery', tokenHash)
-      setState(link && tokenHash ? { kind: 'good', email: link.email, tokenHash } : { kind: 'ended' })
-    } catch (error) {
-      setState({ kind: 'failed', message: error instanceof Error ? error.message : '' })
-    }
-  }, [tokenHash])
-  useEffect(() => {
-    void check()
-  }, [check])
-  return { state, retry: check, end }
-}
 
 /** Without a link that is still good: why, and the way on. */
 function LinkEnded() {
@@ -112,7 +108,30 @@ interface ResetPasswordFormProps {
 
 function ResetPasswordForm({ tokenHash, email, onEnded }: ResetPasswordFormProps) {
   const [typed, setTyped] = useState('')
-  const { formProps, submitProps, failure, errorOf, isDone } = useResetPassword(tokenHash, email, onEnded)
+  const navigate = useNavigate()
+  const [isDone, setIsDone] = useState(false)
+  useEffect(() => {
+    if (!isDone) return
+    const goOn = () => void navigate({ to: '/login', state: { email }, replace: true })
+    const timer = setTimeout(goOn, REDIRECT_MS)
+    return () => clearTimeout(timer)
+  }, [isDone, email, navigate])
+  const { formProps, submitProps, failure, errorOf } = useForm({
+    schema: resetPasswordFormSchema,
+    noticeOf: noticeOfReset,
+    explain: (error) => failureNotice(passwordMessages.resetFailed, error),
+    async send({ password }) {
+      const session = await spendLink('recovery', tokenHash, password).catch((error) => {
+        if (error instanceof ApiError && error.problem.code === 'invalid-link') onEnded()
+        throw error
+      })
+      keepDeviceToken(session)
+      showToast({ kind: 'success', title: passwordMessages.reset, description: 'Entre com a nova senha.' })
+      setIsDone(true)
+      // The server has ended every session of this person; the one stored here would only fail.
+      if (getSession()?.user.id === session.user.id) forgetSession()
+    },
+  })
   if (isDone)
     return (
       <Alert kind="success" title="Sua senha foi redefinida.">
@@ -135,36 +154,6 @@ function ResetPasswordForm({ tokenHash, email, onEnded }: ResetPasswordFormProps
       </Button>
     </form>
   )
-}
-
-function useResetPassword(tokenHash: string, email: string, onEnded: () => void) {
-  const navigate = useNavigate()
-  const [isDone, setIsDone] = useState(false)
-  useEffect(() => {
-    if (!isDone) return
-    const timer = setTimeout(
-      () => void navigate({ to: '/login', state: { email }, replace: true }),
-      REDIRECT_MS,
-    )
-    return () => clearTimeout(timer)
-  }, [isDone, email, navigate])
-  const form = useForm({
-    schema: resetPasswordFormSchema,
-    noticeOf: noticeOfReset,
-    explain: (error) => failureNotice(passwordMessages.resetFailed, error),
-    async send({ password }) {
-      const session = await spendLink('recovery', tokenHash, password).catch((error) => {
-        if (error instanceof ApiError && error.problem.code === 'invalid-link') onEnded()
-        throw error
-      })
-      keepDeviceToken(session)
-      showToast({ kind: 'success', title: passwordMessages.reset, description: 'Entre com a nova senha.' })
-      setIsDone(true)
-      // The server has ended every session of this person; the one stored here would only fail.
-      if (getSession()?.user.id === session.user.id) forgetSession()
-    },
-  })
-  return { ...form, isDone }
 }
 
 /** 'Senha fraca' is a title of its own; the other rules go under 'Erro de validação'. */

@@ -45,7 +45,7 @@ function useSignOut() {
   const navigate = useNavigate()
   const { submit, isBusy } = useSubmit({
     async send() {
-      await signOut({ reason: 'button' })
+      await signOut()
       showToast({ kind: 'success', title: sessionMessages.signedOut })
       await navigate({ to: '/login' })
     },

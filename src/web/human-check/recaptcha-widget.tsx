@@ -79,28 +79,22 @@ let loading: Promise<Recaptcha> | undefined
  * @throws Error when it is blocked or does not come
  */
 function loadRecaptcha(): Promise<Recaptcha> {
+  const script = document.createElement('script')
   loading ??= new Promise<Recaptcha>((resolve, reject) => {
-    const script = document.createElement('script')
-    const fail = () => {
-      script.remove()
-      loading = undefined
-      reject(new Error('reCAPTCHA did not load'))
-    }
-    const timer = setTimeout(fail, TIMEOUT_MS)
+    const fail = () => reject(new Error('reCAPTCHA did not load'))
+    setTimeout(fail, TIMEOUT_MS)
     script.src = SCRIPT
     script.async = true
-    script.onerror = () => {
-      clearTimeout(timer)
-      fail()
-    }
+    script.onerror = fail
     script.onload = () => {
       const { grecaptcha } = globalThis as { grecaptcha?: Recaptcha }
-      grecaptcha?.ready(() => {
-        clearTimeout(timer)
-        resolve(grecaptcha)
-      })
+      grecaptcha?.ready(() => resolve(grecaptcha))
     }
     document.head.append(script)
+  }).catch((error: unknown) => {
+    script.remove()
+    loading = undefined
+    throw error
   })
   return loading
 }

@@ -11,43 +11,30 @@ interface BrowserStorage {
 
 function guard(storage: () => Storage): BrowserStorage {
   const memory = new Map<string, string>()
-  const attempt = <T>(use: (storage: Storage) => T, refused: () => T): T => {
+  const attempt = <T>(use: (stored: Storage) => T, refused: T): T => {
     try {
       return use(storage())
     } catch {
-      return refused()
+      return refused
     }
   }
   const remove = (key: string) => {
     memory.delete(key)
-    attempt(
-      (stored) => stored.removeItem(key),
-      () => {},
-    )
-  }
-  const keep = (key: string, value: string) => {
-    // Where the new value finds no room, the old one must not answer for it.
-    remove(key)
-    memory.set(key, value)
-    return false
+    attempt((stored) => stored.removeItem(key), undefined)
   }
   return {
-    get: (key) =>
-      attempt(
-        (stored) => stored.getItem(key),
-        () => null,
-      ) ??
-      memory.get(key) ??
-      null,
+    get: (key) => attempt((stored) => stored.getItem(key), null) ?? memory.get(key) ?? null,
     set(key, value) {
       memory.delete(key)
-      return attempt(
-        (stored) => {
-          stored.setItem(key, value)
-          return true
-        },
-        () => keep(key, value),
-      )
+      const isKept = attempt((stored) => {
+        stored.setItem(key, value)
+        return true
+      }, false)
+      if (isKept) return true
+      // Where the new value finds no room, the old one must not answer for it.
+      remove(key)
+      memory.set(key, value)
+      return false
     },
     remove,
   }

@@ -72,7 +72,7 @@ export function adoptSession(session: Session): void {
  * @param options reason 'inactivity' ends it on this device at once, whether or not the server can be told
  * @throws ApiError or NetworkError when the server could not be told: the session is then kept
  */
-export async function signOut(options: { reason?: 'button' | 'inactivity' } = {}): Promise<void> {
+export async function signOut(options: { reason?: 'inactivity' } = {}): Promise<void> {
   if (options.reason === 'inactivity') return leaveAtOnce()
   try {
     await callApi('POST /api/auth/logout', { query: { scope: 'local' } })
