@@ -48,6 +48,8 @@ export interface PortalServices {
   /** ms since the epoch */
   clock: () => number
   isDraining: () => boolean
+  /** Whether a reply whose values are not its schema's fails, as in tests. */
+  checksReplies?: boolean
   examinePortal: HealthServices['examinePortal']
   lamps: Lamps
   options: Pick<

@@ -1,16 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Selectable } from 'kysely'
-import type { SessionKind } from '#contract/access.ts'
+import type { Role, SessionKind } from '#contract/access.ts'
 import type { AuthUser, Session } from '#contract/accounts.ts'
 import { saoPauloDay } from '#contract/user-rules.ts'
 import type { Profile } from '#contract/users.ts'
 import type { Database } from '#server/database/database.ts'
 import type { Db, SessionsTable } from '#server/database/schema.ts'
-import type { Actor, Context } from '#server/http/context.ts'
+import type { Context } from '#server/http/context.ts'
 import type { Authenticate } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { ACCESS_ENDS_AT, findProfile, jsonOf, PROFILE_JSON } from '#server/users/user-queries.ts'
+import { ACCESS_ENDS_AT, approvalAt, findProfile, PROFILE_COLUMNS } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import {
   ACCESS_TOKEN_SECONDS,
@@ -93,23 +93,12 @@ async function presentSession(
   }
 }
 
-/** Where each key of an actor comes from; as JSON, because so many columns would take this process longer to read. */
-const ACTOR_FIELDS: Record<keyof Actor, string> = {
-  sessionId: 's.id',
-  sessionKind: 's.kind',
-  role: "coalesce(r.role, 'user')",
-  approved: `p.approved and not coalesce(${ACCESS_ENDS_AT} <= $3, false)`,
-  accessEnded: `p.approved and coalesce(${ACCESS_ENDS_AT} <= $3, false)`,
-  accessEndsAt: `(extract(epoch from ${ACCESS_ENDS_AT}) * 1000)::float8`,
-  entitlementVersion: 'p.entitlement_version',
-  profile: PROFILE_JSON,
-}
-
 /** One round trip tells whether the session lives and what its user may do at the instant $3, on every replica. */
 const READ_SESSION = {
   name: 'read-session',
   text: `
-    select s.acknowledged_counter, ${jsonOf(Object.entries(ACTOR_FIELDS))}::text as actor
+    select s.acknowledged_counter, s.kind, coalesce(r.role, 'user') as role, p.entitlement_version,
+      ${ACCESS_ENDS_AT} as access_ends_at, ${PROFILE_COLUMNS}
     from sessions s
     join profiles p on p.user_id = s.user_id
     left join user_roles r on r.user_id = s.user_id
@@ -117,6 +106,14 @@ const READ_SESSION = {
       and s.refreshed_at > $3::timestamptz - interval '${SESSION_IDLE_MS} ms'
       and s.created_at > $3 - make_interval(hours => $4)
       and (s.kind <> 'recovery' or s.created_at > $3 - interval '${RECOVERY_SESSION_SECONDS} s')`,
+}
+
+interface SessionRow extends Profile {
+  acknowledged_counter: number
+  kind: SessionKind
+  role: Role
+  entitlement_version: number
+  access_ends_at: number | null
 }
 
 /**
@@ -134,16 +131,25 @@ export function createAuthenticate(
     const token = /^Bearer ([\w.-]{20,2048})$/i.exec(authorization ?? '')?.[1]
     const claims = token && (await access.verify(token))
     if (!claims) return undefined
-    const [row] = await database.runPrepared<{ acknowledged_counter: number; actor: string }>(READ_SESSION, [
+    const now = clock()
+    const [row] = await database.runPrepared<SessionRow>(READ_SESSION, [
       claims.sessionId,
       claims.userId,
-      new Date(clock()).toISOString(),
+      new Date(now).toISOString(),
       maxDays * 24,
     ])
     if (!row) return undefined
-    if (claims.refreshCounter > row.acknowledged_counter)
+    const { acknowledged_counter, kind, role, entitlement_version, access_ends_at, ...profile } = row
+    if (claims.refreshCounter > acknowledged_counter)
       await acknowledge(database, claims.sessionId, claims.refreshCounter)
-    return JSON.parse(row.actor) as Actor
+    return {
+      sessionId: claims.sessionId,
+      sessionKind: kind,
+      role,
+      ...approvalAt(now, profile.approved, access_ends_at),
+      entitlementVersion: entitlement_version,
+      profile,
+    }
   }
 }
 

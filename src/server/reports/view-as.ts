@@ -7,7 +7,7 @@ import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import type { ReportRef } from '#server/power-bi/power-bi.ts'
-import { ACCESS_ENDS_AT, PROFILE_JSON, unknownPerson } from '#server/users/user-queries.ts'
+import { ACCESS_ENDS_AT, approvalAt, PROFILE_COLUMNS, unknownPerson } from '#server/users/user-queries.ts'
 import { type EmbedTokenContext, issueTokenFor, type TokenHolder } from './embed-token.ts'
 import { reportsOf } from './own-reports.ts'
 
@@ -82,17 +82,10 @@ async function endOfView(
 }
 
 async function findViewed({ db, clock }: { db: Db; clock: () => number }, userId: string): Promise<Viewed> {
-  const row = await db
-    .selectFrom('profiles as p')
-    .select('p.entitlement_version as entitlementVersion')
-    .select(sql.raw<Profile>(PROFILE_JSON).as('profile'))
-    .select(
-      sql.raw<number | null>(`(extract(epoch from ${ACCESS_ENDS_AT}) * 1000)::float8`).as('accessEndsAt'),
-    )
-    .where('p.user_id', '=', userId)
-    .executeTakeFirst()
-  if (!row) throw unknownPerson()
-  const isOver = row.accessEndsAt !== null && row.accessEndsAt <= clock()
-  const { approved } = row.profile
-  return { ...row, approved: approved && !isOver, accessEnded: approved && isOver }
+  const { rows } = await sql<Profile & { version: number; ends_at: number | null }>`
+    select ${sql.raw(PROFILE_COLUMNS)}, p.entitlement_version as version, ${sql.raw(ACCESS_ENDS_AT)} as ends_at
+    from profiles p where p.user_id = ${userId}`.execute(db)
+  if (!rows[0]) throw unknownPerson()
+  const { version, ends_at, ...profile } = rows[0]
+  return { profile, entitlementVersion: version, ...approvalAt(clock(), profile.approved, ends_at) }
 }

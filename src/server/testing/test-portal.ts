@@ -122,6 +122,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     metrics,
     clock,
     isDraining: () => false,
+    checksReplies: true,
     examinePortal: async () => [],
     lamps: createLamps(clock),
     ...(page && { page }),

@@ -92,10 +92,11 @@ export async function listUsers(db: Db, wanted: QueryOf<Route>): Promise<ReplyOf
     // One more than asked for tells whether there is a next page.
     .limit(limit + 1)
   // What leaves is made of the page alone, not of every row that is sorted.
-  const rows = await selectManaged(db.selectFrom(page.as('p')))
-    .select(column.key.as('key'))
-    .orderBy(orderBy)
-    .execute()
+  const { rows } = await selectManaged<{ key: string | null }>(
+    page,
+    sql`, ${column.key} as key`,
+    sql`order by ${orderBy}`,
+  ).execute(db)
   const items = rows.slice(0, limit).map(presentManaged)
   const [last, email] = [rows[limit - 1], items.at(-1)?.email]
   return { items, next: rows.length > limit ? writeCursor([sort, order, last?.key, email]) : null }
