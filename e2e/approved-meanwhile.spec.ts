@@ -1,4 +1,5 @@
 import { expect, OTHER_ADMIN, openPerson, test, toast } from './administration.ts'
+import { muteChanges } from './portal-fixture.ts'
 
 const PENDING = 'pendente@grupopatio.com.br'
 const APPROVED = 'Usuário aprovado com sucesso'
@@ -8,8 +9,8 @@ test("'Aprovar' on somebody whom another administrator has approved says so and 
   other,
 }) => {
   await other.change(PENDING, { approved: false })
-  // Without the stream, which would have told the table.
-  await page.route('**/api/support-messages/changes', (route) => route.abort())
+  // Otherwise the table would have been told.
+  await muteChanges(page)
   await openPerson(page, PENDING)
   await other.change(PENDING, { approved: true })
   await page.getByRole('row').getByRole('button', { name: 'Aprovar' }).click()
