@@ -63,39 +63,8 @@ type Step =
   | { kind: 'other-person'; email: string; signedIn: string }
   | { kind: Extract<LinkState['state'], 'asks-password' | 'too-late'>; email: string }
 
-function Callback({ type, tokenHash }: { type: CallbackType; tokenHash: string | undefined }) {
-  const { step, check, confirm } = useVerification(type, tokenHash)
-  if (step.kind === 'other-person') return <OtherPerson {...step} type={type} onSignedOut={check} />
-  if (step.kind === 'asks-password')
-    return (
-      <VisitorPage
-        title="Crie sua senha"
-        description={
-          type === 'invite' ? (
-            <>
-              Este convite é para <Email>{step.email}</Email>. Crie a senha da sua conta e você já entra.
-            </>
-          ) : (
-            <>
-              Para confirmar <Email>{step.email}</Email>, crie a senha da sua conta. Ela pode ser a mesma que
-              você escolheu no cadastro.
-            </>
-          )
-        }
-      >
-        <FirstPasswordForm type={type} email={step.email} confirm={confirm} onRefused={check} />
-      </VisitorPage>
-    )
-  if (step.kind === 'too-late') return <FreshLinkNeeded email={step.email} />
-  return (
-    <VisitorPage title="Verificando seu e-mail...">
-      <FormLoading>Isto leva só um instante.</FormLoading>
-    </VisitorPage>
-  )
-}
-
 /** From the link to the session that it opens, by itself as far as the server lets this browser go. */
-function useVerification(type: CallbackType, tokenHash: string | undefined) {
+function Callback({ type, tokenHash }: { type: CallbackType; tokenHash: string | undefined }) {
   const navigate = useNavigate()
   const [step, setStep] = useState<Step>({ kind: 'checking' })
 
@@ -141,7 +110,33 @@ function useVerification(type: CallbackType, tokenHash: string | undefined) {
     isStarted.current = true
     void check()
   })
-  return { step, check, confirm }
+  if (step.kind === 'other-person') return <OtherPerson {...step} type={type} onSignedOut={check} />
+  if (step.kind === 'asks-password')
+    return (
+      <VisitorPage
+        title="Crie sua senha"
+        description={
+          type === 'invite' ? (
+            <>
+              Este convite é para <Email>{step.email}</Email>. Crie a senha da sua conta e você já entra.
+            </>
+          ) : (
+            <>
+              Para confirmar <Email>{step.email}</Email>, crie a senha da sua conta. Ela pode ser a mesma que
+              você escolheu no cadastro.
+            </>
+          )
+        }
+      >
+        <FirstPasswordForm type={type} email={step.email} confirm={confirm} onRefused={check} />
+      </VisitorPage>
+    )
+  if (step.kind === 'too-late') return <FreshLinkNeeded email={step.email} />
+  return (
+    <VisitorPage title="Verificando seu e-mail...">
+      <FormLoading>Isto leva só um instante.</FormLoading>
+    </VisitorPage>
+  )
 }
 
 function OtherPerson(props: {

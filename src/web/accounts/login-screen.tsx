@@ -1,14 +1,5 @@
 import { Link, useLocation, useRouter } from '@tanstack/react-router'
-import {
-  type KeyboardEvent,
-  lazy,
-  type RefObject,
-  Suspense,
-  useEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react'
+import { type KeyboardEvent, lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { signInFormSchema, signInMessages } from '#contract/accounts.ts'
 import { ApiError } from '#web/http/api.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
@@ -94,7 +85,30 @@ function LoginForm() {
   const typed = () => ({ email: email.current?.value ?? '' })
   const password = useRef<HTMLInputElement>(null)
   const humanCheck = useRef<PassKeeper>(null)
-  const { formProps, submitProps, failure, errorOf } = useLogin(humanCheck, password)
+  const router = useRouter()
+  const { formProps, submitProps, failure, errorOf } = useForm({
+    schema: signInFormSchema,
+    shows: 'first',
+    explain: explainFailure,
+    alertOf,
+    async send(values) {
+      const check = await humanCheck.current?.freshPass()
+      if (check?.kind === 'failed') return
+      // Without a pass the server decides: it lets the built-in administrator in and names what is missing.
+      const captcha = check?.kind === 'passed' ? check.pass : undefined
+      try {
+        const { user } = await signIn({ ...values, captcha })
+        if (user.app_metadata.must_change_password) return
+        showToast({ kind: 'success', title: signInMessages.succeeded })
+        // The visitors' guard leads to the reports, or back to where a session ended by itself.
+        await router.invalidate()
+      } catch (error) {
+        humanCheck.current?.reset()
+        password.current?.focus()
+        throw error
+      }
+    },
+  })
   const { isCapsLockOn, capsLockHandlers } = useCapsLock()
   return (
     <form
@@ -130,33 +144,6 @@ function LoginForm() {
       </div>
     </form>
   )
-}
-
-function useLogin(humanCheck: RefObject<PassKeeper | null>, password: RefObject<HTMLInputElement | null>) {
-  const router = useRouter()
-  return useForm({
-    schema: signInFormSchema,
-    shows: 'first',
-    explain: explainFailure,
-    alertOf,
-    async send(values) {
-      const check = await humanCheck.current?.freshPass()
-      if (check?.kind === 'failed') return
-      // Without a pass the server decides: it lets the built-in administrator in and names what is missing.
-      const captcha = check?.kind === 'passed' ? check.pass : undefined
-      try {
-        const { user } = await signIn({ ...values, captcha })
-        if (user.app_metadata.must_change_password) return
-        showToast({ kind: 'success', title: signInMessages.succeeded })
-        // The visitors' guard leads to the reports, or back to where a session ended by itself.
-        await router.invalidate()
-      } catch (error) {
-        humanCheck.current?.reset()
-        password.current?.focus()
-        throw error
-      }
-    },
-  })
 }
 
 /**

@@ -84,14 +84,8 @@ const colors: Record<StrengthLevel, string> = {
   'very-strong': 'bg-green-600',
 }
 
-interface StrengthMeterProps {
-  password: string
-  /** What else is to be said of it. */
-  children: ReactNode
-}
-
-/** How strong a password is while it is typed: score and level, and what is to be said of it in a place of its own. */
-function StrengthMeter({ password, children }: StrengthMeterProps) {
+/** How strong a password is while it is typed: score and level, and below what else is to be said of it. */
+function StrengthMeter({ password, children }: { password: string; children: ReactNode }) {
   const { score, level } = rateStrength(password)
   return (
     <div className="@container space-y-1.5 text-muted text-xs">

@@ -32,8 +32,11 @@ export function NextSteps({ endedOn, ...props }: WithoutAccessProps) {
   )
 }
 
-/** What somebody does who waits for approval; the reports take its place by themselves. */
-function WaitForApproval({ userId, ...state }: Omit<WithoutAccessProps, 'endedOn'>) {
+/**
+ * The three steps to the first report, where one stands, and a way to ask for it now; the reports take its place by
+ * themselves.
+ */
+function WaitForApproval({ userId, emailVerified, lookAgain }: Omit<WithoutAccessProps, 'endedOn'>) {
   useEffect(
     () => () => {
       // Taken away because the approval has come, not because the person has left.
@@ -42,16 +45,6 @@ function WaitForApproval({ userId, ...state }: Omit<WithoutAccessProps, 'endedOn
     },
     [userId],
   )
-  return (
-    <>
-      <WayToApproval {...state} />
-      <AccessRequest userId={userId} />
-    </>
-  )
-}
-
-/** The three steps to the first report, where one stands, and a way to ask for it now. */
-function WayToApproval({ emailVerified, lookAgain }: Omit<WithoutAccessProps, 'userId' | 'endedOn'>) {
   const [answer, setAnswer] = useState('')
   const { submit, isBusy } = useSubmit({
     send: lookAgain,
@@ -62,29 +55,32 @@ function WayToApproval({ emailVerified, lookAgain }: Omit<WithoutAccessProps, 'u
     onFailed: 'Não foi possível verificar agora',
   })
   return (
-    <Card className="space-y-4">
-      <ol aria-label="Passos até o acesso" className="grid gap-4 text-sm sm:grid-cols-3">
-        <Step name="Conta criada" isDone />
-        <Step name="E-mail confirmado" isDone={emailVerified} isNext={!emailVerified}>
-          {emailVerified ? undefined : 'Abra o link que enviamos para o seu e-mail.'}
-        </Step>
-        <Step name="Aprovação" isNext={emailVerified}>
-          Aguardando o administrador.
-        </Step>
-      </ol>
-      <p className="text-sm">
-        Avisaremos por e-mail quando a conta for aprovada, e esta página se atualiza sozinha. Tem dúvidas?{' '}
-        <AskAdministrator message="Olá! Criei minha conta no portal e aguardo a aprovação. " />
-      </p>
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <Button variant="secondary" isBusy={isBusy} onClick={() => void submit()}>
-          Verificar agora
-        </Button>
-        <p role="status" className="text-muted text-sm tabular-nums">
-          {answer}
+    <>
+      <Card className="space-y-4">
+        <ol aria-label="Passos até o acesso" className="grid gap-4 text-sm sm:grid-cols-3">
+          <Step name="Conta criada" isDone />
+          <Step name="E-mail confirmado" isDone={emailVerified} isNext={!emailVerified}>
+            {emailVerified ? undefined : 'Abra o link que enviamos para o seu e-mail.'}
+          </Step>
+          <Step name="Aprovação" isNext={emailVerified}>
+            Aguardando o administrador.
+          </Step>
+        </ol>
+        <p className="text-sm">
+          Avisaremos por e-mail quando a conta for aprovada, e esta página se atualiza sozinha. Tem dúvidas?{' '}
+          <AskAdministrator message="Olá! Criei minha conta no portal e aguardo a aprovação. " />
         </p>
-      </div>
-    </Card>
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          <Button variant="secondary" isBusy={isBusy} onClick={() => void submit()}>
+            Verificar agora
+          </Button>
+          <p role="status" className="text-muted text-sm tabular-nums">
+            {answer}
+          </p>
+        </div>
+      </Card>
+      <AccessRequest userId={userId} />
+    </>
   )
 }
 

@@ -2,14 +2,7 @@
  * The browser's storage, asked here alone: a browser may refuse it (cookies blocked, no room left), and the page
  * then keeps what it would have stored for as long as it is open.
  */
-interface BrowserStorage {
-  get(key: string): string | null
-  /** @returns whether it outlives the page */
-  set(key: string, value: string): boolean
-  remove(key: string): void
-}
-
-function guard(storage: () => Storage): BrowserStorage {
+function guard(storage: () => Storage) {
   const memory = new Map<string, string>()
   const attempt = <T>(use: (stored: Storage) => T, refused: T): T => {
     try {
@@ -23,8 +16,10 @@ function guard(storage: () => Storage): BrowserStorage {
     attempt((stored) => stored.removeItem(key), undefined)
   }
   return {
-    get: (key) => attempt((stored) => stored.getItem(key), null) ?? memory.get(key) ?? null,
-    set(key, value) {
+    get: (key: string): string | null =>
+      attempt((stored) => stored.getItem(key), null) ?? memory.get(key) ?? null,
+    /** @returns whether it outlives the page */
+    set(key: string, value: string): boolean {
       memory.delete(key)
       const isKept = attempt((stored) => {
         stored.setItem(key, value)
