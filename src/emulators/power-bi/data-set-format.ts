@@ -27,27 +27,20 @@ function formatDuration(seconds: number): string {
   return `${Math.floor(rounded / 60)}:${String(rounded % 60).padStart(2, '0')}${NO_BREAK}min`
 }
 
+const WRITE: Record<FigureFormat, (value: number) => string> = {
+  inteiro: (value) => formatNumber(value),
+  reais: (value) => `R$${NO_BREAK}${formatNumber(value)}`,
+  centavos: (value) => `R$${NO_BREAK}${formatNumber(value, 2)}`,
+  percentual: (value) => `${formatNumber(value * 100, 1)}%`,
+  decimal: (value) => formatNumber(value, 1),
+  horas: (value) => `${formatNumber(value, 1)}${NO_BREAK}h`,
+  minutos: (value) => `${formatNumber(value)}${NO_BREAK}min`,
+  duracao: formatDuration,
+}
+
 /** A figure in full, as tables and tooltips show it; null (a ratio over nothing) is a dash. */
 export function formatFigure(value: number | null, format: FigureFormat): string {
-  if (value === null) return EMPTY
-  switch (format) {
-    case 'inteiro':
-      return formatNumber(value)
-    case 'reais':
-      return `R$${NO_BREAK}${formatNumber(value)}`
-    case 'centavos':
-      return `R$${NO_BREAK}${formatNumber(value, 2)}`
-    case 'percentual':
-      return `${formatNumber(value * 100, 1)}%`
-    case 'decimal':
-      return formatNumber(value, 1)
-    case 'horas':
-      return `${formatNumber(value, 1)}${NO_BREAK}h`
-    case 'minutos':
-      return `${formatNumber(value)}${NO_BREAK}min`
-    case 'duracao':
-      return formatDuration(value)
-  }
+  return value === null ? EMPTY : WRITE[format](value)
 }
 
 /** A figure as cards and axes show it: millions and billions of reais are shortened as Power BI does it. */

@@ -17,8 +17,8 @@ describe('calls', () => {
     const [directory, token] = calls.json()
     expect(directory).toMatchObject({ method: 'POST', status: 200, body: { client_secret: '***' } })
     expect(directory.at).toBe(new Date(directory.at).toISOString())
-    expect(token).toMatchObject({ method: 'POST', status: 200, body: { accessLevel: 'View' } })
-    expect(token.path).toBe(`/api/v1.0/myorg${REPORT}/GenerateToken`)
+    expect(token).toMatchObject({ method: 'POST', status: 200, body: { reports: [{ id: VENDAS.reportId }] } })
+    expect(token.path).toBe('/api/v1.0/myorg/GenerateToken')
     expect(calls.json()).toHaveLength(2)
   })
 
@@ -140,10 +140,6 @@ describe('faults', () => {
     ['no target', { status: 500 }, /on must be/],
     ['a strange target', { on: 'mail' }, /on must be one of/],
     ['a strange field', { on: 'report', code: 1 }, /unknown field code/],
-    ['a strange status', { on: 'report', status: 99 }, /status must be/],
-    ['no times', { on: 'report', times: 0 }, /times must be/],
-    ['a frame without message', { on: 'frame' }, /needs a message/],
-    ['a life where there is no token', { on: 'report', tokenLifeS: 3 }, /tokenLifeS is for/],
   ])('refuses %s', async (_, input, message) => {
     const reply = await script(input)
     expect(reply.status).toBe(400)

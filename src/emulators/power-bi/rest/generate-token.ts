@@ -26,7 +26,7 @@ export interface TokenRequest {
 interface Grant {
   reports: EmulatedReport[]
   datasets: EmulatedReport[]
-  accessLevel: string
+  accessLevel: 'View' | 'Edit'
 }
 
 const badRequest = (message: string) => refuse(400, 'InvalidRequest', message)
@@ -66,22 +66,6 @@ function issue(request: TokenRequest, fields: Record<string, unknown>, grant: Gr
   return { status: 200, body: { '@odata.context': CONTEXT, token, tokenId, expiration } }
 }
 
-/** POST groups/{g}/reports/{r}/GenerateToken: the dataset, when it is named, must be the report's own. */
-export function generateTokenForReport(request: TokenRequest, report: EmulatedReport): Reply {
-  const fields = request.body ?? {}
-  if (!isObject(fields)) return badRequest('The request body is not a JSON object')
-  const { accessLevel = 'View', datasetId } = fields
-  if (typeof accessLevel !== 'string' || !['View', 'Edit', 'Create'].includes(accessLevel)) {
-    return badRequest('accessLevel must be View, Edit or Create')
-  }
-  if (datasetId !== undefined && datasetId !== null) {
-    const dataset = typeof datasetId === 'string' ? reportOfDataset(datasetId) : undefined
-    if (!dataset) return refuse(404, 'PowerBIEntityNotFound', `Dataset ${datasetId} is not found`)
-    if (dataset !== report) return badRequest(`Dataset ${datasetId} does not belong to the report`)
-  }
-  return issue(request, fields, { reports: [report], datasets: [report], accessLevel })
-}
-
 function resolveIds(
   list: unknown,
   find: (id: string) => EmulatedReport | undefined,
@@ -94,7 +78,7 @@ function resolveIds(
 }
 
 /** POST GenerateToken (V2); like the real one it does not ask whether reports and datasets belong together. */
-export function generateTokenV2(request: TokenRequest): Reply {
+export function generateToken(request: TokenRequest): Reply {
   const fields = request.body
   if (!isObject(fields)) return badRequest('The request body is not a JSON object')
   const { reports: reportList = [], datasets: datasetList = [] } = fields

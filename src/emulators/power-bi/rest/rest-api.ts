@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   datasetWorkspaceOf,
+  type EmulatedReport,
   emulatedWorkspaceIds,
   reportOfDataset,
   reportOfId,
@@ -15,7 +16,7 @@ import {
   describeReport,
   describeWorkspace,
 } from './describe-report.ts'
-import { generateTokenForReport, generateTokenV2, type TokenRequest } from './generate-token.ts'
+import { generateToken } from './generate-token.ts'
 import { readToken } from './signed-token.ts'
 
 /** A call of the REST API; `path` begins behind `/api`, `now` is in milliseconds since the epoch. */
@@ -28,28 +29,6 @@ interface RestRequest {
   secret: string
   now: number
   lifeS?: number | undefined
-}
-
-const ID = '([0-9a-zA-Z-]+)'
-const GROUP = `^/v1\\.0/myorg/groups/${ID}`
-const REPORTS = new RegExp(`${GROUP}/reports$`)
-const REPORT = new RegExp(`${GROUP}/reports/${ID}$`)
-const DATASOURCES = new RegExp(`${GROUP}/reports/${ID}/datasources$`)
-const REPORT_TOKEN = new RegExp(`${GROUP}/reports/${ID}/GenerateToken$`)
-const DATASET = new RegExp(`${GROUP}/datasets/${ID}$`)
-const REFRESHES = new RegExp(`${GROUP}/datasets/${ID}/refreshes$`)
-const GROUPS = /^\/v1\.0\/myorg\/groups$/
-const TOKEN_V2 = /^\/v1\.0\/myorg\/GenerateToken$/
-
-/** Which scripted faults a path takes; undefined for the calls that cannot be scripted. */
-export function faultTargetOf(path: string): FaultTarget | undefined {
-  if (REPORT_TOKEN.test(path) || TOKEN_V2.test(path)) return 'generateToken'
-  if (REPORT.test(path)) return 'report'
-  if (DATASOURCES.test(path)) return 'datasources'
-  if (REFRESHES.test(path)) return 'refreshes'
-  if (GROUPS.test(path)) return 'groups'
-  if (REPORTS.test(path)) return 'reports'
-  return DATASET.test(path) ? 'dataset' : undefined
 }
 
 const challenge = (text: string) => ({
@@ -70,16 +49,6 @@ function checkBearer(request: RestRequest): number | Reply {
 }
 
 const notFound = (what: string) => refuse(404, 'PowerBIEntityNotFound', `${what} is not found`)
-
-/** The report or dataset of a path, when it lives in the path's workspace. */
-function findReport(match: RegExpExecArray) {
-  const report = reportOfId(match[2] ?? '')
-  return report?.workspaceId === match[1]?.toLowerCase() ? report : undefined
-}
-function findDataset(match: RegExpExecArray) {
-  const report = reportOfDataset(match[2] ?? '')
-  return report && datasetWorkspaceOf(report) === match[1]?.toLowerCase() ? report : undefined
-}
 
 function odata(kind: string, body: object): Reply {
   return {
@@ -109,53 +78,89 @@ function listReports(workspaceId: string): Reply {
     : refuse(401, 'PowerBINotAuthorizedException', 'The caller is no member of the workspace')
 }
 
-function answerGet(request: RestRequest): Reply {
-  if (GROUPS.test(request.path)) return listWorkspaces(request.search)
-  const reports = REPORTS.exec(request.path)
-  if (reports) return listReports(reports[1] ?? '')
-  const report = REPORT.exec(request.path)
-  if (report) {
-    const found = findReport(report)
-    return found ? odata('reports/$entity', describeReport(found)) : notFound(`Report ${report[2]}`)
-  }
-  const datasources = DATASOURCES.exec(request.path)
-  if (datasources) {
-    const found = findReport(datasources)
-    return found?.isPaginated
-      ? odata('datasources', { value: describeDatasources(found) })
-      : notFound(`Paginated report ${datasources[2]}`)
-  }
-  const dataset = DATASET.exec(request.path)
-  const refreshes = REFRESHES.exec(request.path)
-  const asked = dataset ?? refreshes
-  if (!asked) return refuse(404, 'ResourceNotFound', `No HTTP resource matches ${request.path}`)
-  const found = findDataset(asked)
-  if (!found) return notFound(`Dataset ${asked[2]}`)
-  return refreshes
-    ? odata('refreshes', { value: describeRefreshes(request.now, Number(request.search.get('$top') ?? 60)) })
-    : odata('datasets/$entity', describeDataset(found))
+interface Endpoint {
+  method: 'GET' | 'POST'
+  path: RegExp
+  /** Which scripted faults it takes. */
+  on: FaultTarget
+  /** @param ids of the path, in lower case */
+  answer: (request: RestRequest, ids: [group: string, id: string], directoryExpires: number) => Reply
 }
 
-function answerPost(request: RestRequest, tokenRequest: TokenRequest): Reply {
-  const match = REPORT_TOKEN.exec(request.path)
-  if (match) {
-    const report = findReport(match)
-    return report ? generateTokenForReport(tokenRequest, report) : notFound(`Report ${match[2]}`)
+/** Answers for the report, or the dataset, that lives in the path's workspace. */
+const ofReport =
+  (answer: (report: EmulatedReport) => Reply | undefined): Endpoint['answer'] =>
+  (_, [group, id]) => {
+    const report = reportOfId(id)
+    return (report?.workspaceId === group && answer(report)) || notFound(`Report ${id}`)
   }
-  if (TOKEN_V2.test(request.path)) return generateTokenV2(tokenRequest)
-  return refuse(404, 'ResourceNotFound', `No HTTP resource matches ${request.path}`)
+const ofDataset =
+  (answer: (report: EmulatedReport, request: RestRequest) => Reply): Endpoint['answer'] =>
+  (request, [group, id]) => {
+    const report = reportOfDataset(id)
+    return report && datasetWorkspaceOf(report) === group
+      ? answer(report, request)
+      : notFound(`Dataset ${id}`)
+  }
+
+const endpoint = (method: Endpoint['method'], path: string, on: FaultTarget, answer: Endpoint['answer']) => ({
+  method,
+  path: new RegExp(`^/v1\\.0/myorg/${path.replaceAll('{id}', '([0-9a-zA-Z-]+)')}$`),
+  on,
+  answer,
+})
+
+const ENDPOINTS: Endpoint[] = [
+  endpoint('POST', 'GenerateToken', 'generateToken', ({ body, secret, now, lifeS }, _, directoryExpires) =>
+    generateToken({ body, secret, now, directoryExpires, lifeS }),
+  ),
+  endpoint('GET', 'groups', 'groups', ({ search }) => listWorkspaces(search)),
+  endpoint('GET', 'groups/{id}/reports', 'reports', (_, [group]) => listReports(group)),
+  endpoint(
+    'GET',
+    'groups/{id}/reports/{id}',
+    'report',
+    ofReport((report) => odata('reports/$entity', describeReport(report))),
+  ),
+  endpoint(
+    'GET',
+    'groups/{id}/reports/{id}/datasources',
+    'datasources',
+    ofReport((report) =>
+      report.isPaginated ? odata('datasources', { value: describeDatasources(report) }) : undefined,
+    ),
+  ),
+  endpoint(
+    'GET',
+    'groups/{id}/datasets/{id}',
+    'dataset',
+    ofDataset((report) => odata('datasets/$entity', describeDataset(report))),
+  ),
+  endpoint(
+    'GET',
+    'groups/{id}/datasets/{id}/refreshes',
+    'refreshes',
+    ofDataset((_, { now, search }) =>
+      odata('refreshes', { value: describeRefreshes(now, Number(search.get('$top') ?? 60)) }),
+    ),
+  ),
+]
+
+/** Which scripted faults a path takes; undefined for the calls that cannot be scripted. */
+export function faultTargetOf(path: string): FaultTarget | undefined {
+  return ENDPOINTS.find((each) => each.path.test(path))?.on
 }
 
 /** The part of the Power BI REST API (v1.0) that embedding for customers needs, every answer with a RequestId. */
 export function answerRestCall(request: RestRequest): Reply {
+  const { method, path } = request
   const bearer = checkBearer(request)
   if (typeof bearer !== 'number') return bearer
-  const { body, secret, now, lifeS } = request
+  const found = ENDPOINTS.find((each) => each.path.test(path))
+  const [, group = '', id = ''] = found?.path.exec(path) ?? []
   const reply =
-    request.method === 'GET'
-      ? answerGet(request)
-      : request.method === 'POST'
-        ? answerPost(request, { body, secret, now, directoryExpires: bearer, lifeS })
-        : refuse(405, 'MethodNotAllowed', `The resource does not support ${request.method}`)
+    found?.method === method
+      ? found.answer(request, [group.toLowerCase(), id.toLowerCase()], bearer)
+      : refuse(404, 'ResourceNotFound', `No HTTP resource matches ${method} ${path}`)
   return { ...reply, headers: { RequestId: randomUUID(), ...reply.headers } }
 }

@@ -64,8 +64,9 @@ export function callEmulator(options: Partial<PowerBiEmulatorOptions> = {}) {
   }
 
   const generate = (changes: Record<string, unknown> = {}) =>
-    rest('POST', `/groups/${VENDAS.workspaceId}/reports/${VENDAS.reportId}/GenerateToken`, {
-      accessLevel: 'View',
+    rest('POST', '/GenerateToken', {
+      reports: [{ id: VENDAS.reportId }],
+      datasets: [{ id: VENDAS.datasetId }],
       identities: [identityFor(VENDAS.datasetId)],
       ...changes,
     })
