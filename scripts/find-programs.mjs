@@ -73,9 +73,7 @@ export async function installTestPrograms() {
   await installSystemPackages([
     ...(TEST_DATABASE_URL || (await findPostgres()) ? [] : ['postgresql']),
     ...(findOnPath('promtool') ? [] : ['prometheus']),
-    ...(CHROMIUM_PATH || listInstalledBrowsers().some((browser) => browser !== headlessShell)
-      ? []
-      : ['chromium']),
+    ...(CHROMIUM_PATH || listInstalledBrowsers().length > 0 ? [] : ['chromium']),
     ...(findFirefox() ? [] : ['firefox-esr']),
     ...(findWebKit() ? [] : ['webkit2gtk-driver', 'xvfb']),
   ])
@@ -89,7 +87,7 @@ export function listInstalledBrowsers({ path, home = homedir() } = {}) {
   const fixed = ['/usr/bin/chromium', '/usr/bin/google-chrome', '/snap/bin/chromium']
   const onPath = browserNames.map((name) => findOnPath(name, path)).filter((found) => found !== undefined)
   const apps = macApps.flatMap((app) => [`/${app}`, join(home, app)])
-  return [...new Set([...fixed, ...onPath, ...apps, headlessShell])].filter(isExecutable)
+  return [...new Set([...fixed, ...onPath, ...apps])].filter(isExecutable)
 }
 
 /**
@@ -103,7 +101,7 @@ export async function ensureChromium() {
     if (await runs(chosen)) return chosen
     throw new Error(`CHROMIUM_PATH=${chosen} não é um navegador que rode.`)
   }
-  const ready = await findRunning([...listInstalledBrowsers(), await downloadedBrowser()])
+  const ready = await findRunning([...listInstalledBrowsers(), await downloadedBrowser(), headlessShell])
   const found = ready ?? (await downloadBrowser()) ?? (await installSystemBrowser())
   if (found) return found
   throw new Error('Nenhum Chromium encontrado nem instalável. Instale um e aponte CHROMIUM_PATH para ele.')

@@ -41,10 +41,11 @@ test('finds a browser in PATH and among the applications of a Mac', () => {
   expect(found.filter((browser) => browser.startsWith(base))).toEqual([onPath, app])
 })
 
-test('takes the engine without a window only where there is no browser', () => {
-  const browsers = listInstalledBrowsers()
-  const shell = browsers.findIndex((browser) => browser.endsWith('headless-shell'))
-  expect([-1, browsers.length - 1]).toContain(shell)
+test('does not take an engine without a window for a browser', () => {
+  const shell = makeProgram('bin/chromium-headless-shell')
+  const found = listInstalledBrowsers({ path: join(base, 'bin') })
+  expect(found).not.toContain(shell)
+  expect(found.filter((browser) => browser.startsWith('/usr/lib/'))).toEqual([])
 })
 
 test('prefers the newest PostgreSQL by number, not by letters', () => {
