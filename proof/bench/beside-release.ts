@@ -24,12 +24,17 @@ interface Kind {
   atLeast: number
   connections: number
   asked: Omit<Asked, 'token'>
+  /** Behind the path, in turn. */
+  words?: string[]
 }
+
+/** Some find hundreds, some a few, one nobody. */
+const WORDS = ['helio', 'concei%C3%A7%C3%A3o', 'an', '301', 'nobody']
 
 const KINDS: Kind[] = [
   { what: 'own profile', atLeast: 1.1, connections: 32, asked: { path: '/api/profiles/me' } },
   { what: 'page of 100', atLeast: 1.4, connections: 8, asked: { path: '/api/profiles' } },
-  { what: 'search', atLeast: 1.6, connections: 8, asked: { path: '/api/profiles?q=helio' } },
+  { what: 'search', atLeast: 1.6, connections: 8, asked: { path: '/api/profiles?q=' }, words: WORDS },
   {
     what: 'sign-in',
     atLeast: 1,
@@ -72,7 +77,12 @@ function postgresTime(postmaster: number): number {
 }
 
 /** @throws Error when any reply is not 2xx: a server that refuses is fast */
-async function load(portal: Portal, { asked, connections }: Kind, seconds: number, script: string) {
+async function load(
+  portal: Portal,
+  { asked, connections, words = [''] }: Kind,
+  seconds: number,
+  script: string,
+) {
   const { method = 'GET', path, body } = asked
   const headers = { ...portal.headers, ...(body !== undefined && { 'content-type': 'application/json' }) }
   const quoted = (value: string) => `[==[${value}]==]`
@@ -81,8 +91,12 @@ async function load(portal: Portal, { asked, connections }: Kind, seconds: numbe
     ...(body === undefined ? [] : [`wrk.body = ${quoted(JSON.stringify(body))}`]),
     ...Object.entries(headers).map(([name, value]) => `wrk.headers['${name}'] = ${quoted(value)}`),
   ]
+  lines.push(
+    `local words, n = { ${words.map(quoted)} }, 0`,
+    `request = function() n = n % #words + 1 return wrk.format(nil, ${quoted(path)} .. words[n]) end`,
+  )
   writeFileSync(script, lines.join('\n'))
-  const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, portal.url + path]
+  const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, portal.url]
   const before = { node: cpuTime(portal.pid) ?? 0, postgres: postgresTime(portal.postmaster) }
   const { stdout } = await promisify(execFile)('wrk', options)
   const requests = Number(/(\d+) requests in/.exec(stdout)?.[1])

@@ -48,6 +48,8 @@ describeOnEachDatabase('searching and filtering people', (kind) => {
     ['_', ['maria_jose@x.br']],
     ['%', ['cem@x.br']],
     ['100%', ['cem@x.br']],
+    // Folded to the same sign.
+    ['％', ['cem@x.br']],
     ['0%', ['cem@x.br']],
     ['s\\m', ['cem@x.br']],
     ['\\', ['cem@x.br']],

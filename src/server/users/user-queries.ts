@@ -133,6 +133,9 @@ function hasExactly(template: string): RawBuilder<boolean> {
   )`
 }
 
+/** A text within a pattern of `like`, which the index of search_text serves. */
+const literally = (text: RawBuilder<unknown>) => sql`regexp_replace(${text}, '([\\\\%_])', '\\\\\\1', 'g')`
+
 /** Whom each filter lets through, as a condition on `profiles p`. */
 const CONDITIONS: {
   [Name in keyof ProfileFilter]-?: (wanted: NonNullable<ProfileFilter[Name]>) => RawBuilder<boolean>
@@ -142,7 +145,7 @@ const CONDITIONS: {
       q
         .split(/\s+/)
         .filter(Boolean)
-        .map((word) => sql<boolean>`strpos(p.search_text, fold_text(${word})) > 0`),
+        .map((word) => sql<boolean>`p.search_text like '%' || ${literally(sql`fold_text(${word})`)} || '%'`),
     ),
   approved: (wanted) => sql`p.approved = ${wanted}`,
   verified: (wanted) => sql`(p.email_verified_at is not null) = ${wanted}`,
