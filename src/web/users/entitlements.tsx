@@ -1,18 +1,12 @@
-import { useQuery } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
 import type { Catalogue } from '#contract/catalogue.ts'
 import { type Entitlements, eachList, inOrder, LISTS, type ListName, valuesOf } from '#contract/held-lists.ts'
-import { adminMessages, hasPassed, saoPauloDay } from '#contract/user-rules.ts'
-import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
-import { catalogueQuery, choicesOf, useCatalogue } from '#web/http/catalogue-query.ts'
-import { isGone } from '#web/http/send-request.ts'
+import { saoPauloDay } from '#contract/user-rules.ts'
+import type { ManagedProfile } from '#contract/users.ts'
+import { choicesOf, useCatalogue } from '#web/http/catalogue-query.ts'
 import { Button } from '#web/ui/button.tsx'
 import { CheckboxList } from '#web/ui/choices.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
-import { rememberTicks } from './access-templates.ts'
 import { LIST_NAMES } from './describe-change.ts'
-import { type EditTexts, useProfileEdit } from './use-profile-edit.ts'
-import { profileQuery, useFailureToast } from './user-queries.ts'
 
 /** What a person has, as far as it can be ticked; what an older portal has left behind cannot. */
 export function entitlementsOf(catalogue: Catalogue, profile: ManagedProfile): Entitlements {
@@ -114,124 +108,4 @@ export function ValidUntil({ value, error, onChange }: ValidUntilProps) {
       )}
     </div>
   )
-}
-
-export type EntitlementsKind = 'types' | 'scope' | 'approve'
-
-interface EntitlementsTexts extends EditTexts {
-  title: string
-  lists: readonly ListName[]
-  submit: string
-  loadFailed: string
-  /** Sent even when nothing differs, so that a newer state is noticed. */
-  changeTo: (wanted: Entitlements, validity: { valid_until?: string | null }) => ProfileChange
-}
-
-const DIALOGS: Record<EntitlementsKind, EntitlementsTexts> = {
-  types: {
-    title: 'Gerenciar Tipos de Acesso',
-    lists: ['types'],
-    submit: 'Salvar',
-    loadFailed: adminMessages.typesLoadFailed,
-    saved: adminMessages.typesSaved,
-    failed: adminMessages.typesFailed,
-    changeTo: ({ types }, validity) => ({ types, ...validity }),
-  },
-  scope: {
-    title: 'Gerenciar Marcas e Estados',
-    lists: ['marcas', 'estados'],
-    submit: 'Salvar',
-    loadFailed: adminMessages.scopeLoadFailed,
-    saved: adminMessages.scopeSaved,
-    failed: adminMessages.scopeFailed,
-    changeTo: ({ marcas, estados }, validity) => ({ marcas, estados, ...validity }),
-  },
-  approve: {
-    title: 'Aprovar Usuário',
-    lists: ['types', 'marcas', 'estados'],
-    submit: 'Aprovar',
-    loadFailed: adminMessages.approveFailed,
-    saved: adminMessages.approved,
-    failed: adminMessages.approveFailed,
-    changeTo: (wanted, validity) => ({ approved: true, ...wanted, ...validity }),
-  },
-}
-
-export type EntitlementsForm = ReturnType<typeof useEntitlementsForm>
-
-/**
- * What is ticked for one person, from reading the person anew to having saved it.
- * @param onSaved told whether whoever saved it wants to go on to the next person
- */
-export function useEntitlementsForm(
-  kind: EntitlementsKind,
-  userId: string,
-  onSaved: (goesOn: boolean) => void,
-) {
-  const texts = DIALOGS[kind]
-  const fresh = useQuery(profileQuery(userId))
-  const catalogue = useQuery(catalogueQuery)
-  const failure = fresh.error ?? catalogue.error
-  useFailureToast(failure, texts.loadFailed)
-  const edit = useProfileEdit(fresh.data, texts, () => {
-    if (ticked) rememberTicks(Object.fromEntries(texts.lists.map((list) => [list, ticked[list]])))
-    onSaved(goesOn.current)
-  })
-  const goesOn = useRef(false)
-  const [changed, setTicked] = useState<Entitlements>()
-  const [changedEnd, setValidUntil] = useState<string>()
-  const [isConfirmed, setIsConfirmed] = useState(false)
-  /** The state that the dialog stands on unless the person has ticked something else. */
-  const [accepted, setAccepted] = useState<ManagedProfile>()
-  const start = accepted ?? fresh.data
-  /** What the person has, as far as it can be ticked. */
-  const held = start && catalogue.data && entitlementsOf(catalogue.data, start)
-  const opening = start && catalogue.data && kind === 'approve' ? openingTicks(catalogue.data, start) : held
-  const ticked = changed ?? opening
-  const heldEnd = start?.valid_until ?? ''
-  // An approval that has ended is given anew without an end.
-  const openingEnd = kind === 'approve' && hasPassed(heldEnd, Date.now()) ? '' : heldEnd
-  const validUntil = changedEnd ?? openingEnd
-  const validityError =
-    validUntil !== heldEnd && hasPassed(validUntil, Date.now()) ? adminMessages.dayPassed : undefined
-
-  const goOnFromCurrent = () => {
-    setAccepted(edit.acceptCurrent())
-    setTicked(undefined)
-    setValidUntil(undefined)
-  }
-  const save = (wantsNext: boolean, from = edit.base) => {
-    goesOn.current = wantsNext
-    if (!from || !ticked || validityError) return
-    const isSaid = kind === 'approve' || validUntil !== heldEnd
-    edit.save(texts.changeTo(ticked, isSaid ? { valid_until: validUntil || null } : {}), from)
-  }
-  return {
-    ...edit,
-    texts,
-    isApproval: kind === 'approve',
-    ticked,
-    held,
-    setTicked,
-    validUntil,
-    setValidUntil,
-    validityError,
-    hasChanges:
-      validUntil !== openingEnd ||
-      (changed !== undefined && opening !== undefined && !isSame(changed, opening)),
-    isGone: isGone(fresh.error) || edit.isGone,
-    loadFailure: fresh.isFetching || catalogue.isFetching ? undefined : failure?.message,
-    reload: () => {
-      if (fresh.error) void fresh.refetch()
-      if (catalogue.error) void catalogue.refetch()
-    },
-    save: (wantsNext = false) => save(wantsNext),
-    saveAnyway: () => save(goesOn.current, edit.conflict?.current),
-    useCurrent: goOnFromCurrent,
-    /** Somebody else was quicker, and nothing is left to do here. */
-    isApprovedAlready: kind === 'approve' && (edit.conflict?.current ?? start)?.approved === true,
-    /** The e-mail has not been verified: that is to be thought of before the approval. */
-    mustAsk: kind === 'approve' && edit.base?.email_verified_at === null && !isConfirmed,
-    confirmUnverified: () => setIsConfirmed(true),
-  }
 }

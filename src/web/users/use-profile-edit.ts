@@ -15,7 +15,7 @@ import {
 } from './describe-change.ts'
 import { patchCachedProfile, refreshUsers } from './user-queries.ts'
 
-export interface EditTexts {
+interface EditTexts {
   saved: string
   failed: string
 }
@@ -57,15 +57,12 @@ export function useProfileEdit(opened: ManagedProfile | undefined, texts: EditTe
     },
     onSettled: refreshUsers,
   })
-  /** @param from the state that it rests on, when not the one that the dialog was opened with */
+  /** @param from the state that it rests on, when not the last one that is known here */
   const save = (change: ProfileChange, from = base) => {
     if (from) void submit({ from, change })
   }
-  /** Goes on from the state that somebody else has left, and returns it. */
-  const acceptCurrent = () => {
-    setOutcome({ newer: outcome.conflict?.current })
-    return outcome.conflict?.current
-  }
+  /** Goes on from the state that somebody else has left. */
+  const acceptCurrent = () => setOutcome({ newer: outcome.conflict?.current })
   return { ...outcome, isGone: outcome.isGone ?? false, base, isBusy, save, acceptCurrent }
 }
 

@@ -1,25 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useId, useRef } from 'react'
-import type { Entitlements } from '#contract/held-lists.ts'
-import type { ManagedProfile } from '#contract/users.ts'
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import type { Entitlements, ListName } from '#contract/held-lists.ts'
+import { adminMessages, hasPassed } from '#contract/user-rules.ts'
+import type { ManagedProfile, ProfileChange } from '#contract/users.ts'
+import { catalogueQuery } from '#web/http/catalogue-query.ts'
+import { isGone } from '#web/http/send-request.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { RequestNotice } from './access-request.tsx'
+import { rememberTicks } from './access-templates.ts'
 import { ConflictNotice, FocusedNotice, Person, PersonGone, useFocusWhenShown } from './dialog-notices.tsx'
-import {
-  type EntitlementsForm,
-  type EntitlementsKind,
-  missingIn,
-  useEntitlementsForm,
-  ValidUntil,
-} from './entitlements.tsx'
+import { entitlementsOf, isSame, missingIn, openingTicks, ValidUntil } from './entitlements.tsx'
 import { EntitlementLists } from './fill-from.tsx'
 import type { SelectionDialogProps } from './selection.ts'
 import type { DialogRequest } from './use-dialogs.tsx'
-import { readApproval } from './use-profile-edit.ts'
-import { refreshUsers } from './user-queries.ts'
+import { readApproval, useProfileEdit } from './use-profile-edit.ts'
+import { profileQuery, refreshUsers, useFailureToast } from './user-queries.ts'
 
 export interface UserDialogsProps extends SelectionDialogProps {
   /** Which dialog stands open, if any. */
@@ -41,7 +39,7 @@ export function UserDialogs({ dialog, onClose, nextFocus }: UserDialogsProps) {
           person={dialog.profile}
           onClose={onClose}
           onNext={dialog.onNext}
-          nextFocus={dialog.kind === 'approve' ? () => nextFocus(dialog.profile) : undefined}
+          nextFocus={() => (dialog.kind === 'approve' ? nextFocus(dialog.profile) : undefined)}
         />
       )
     default:
@@ -49,41 +47,150 @@ export function UserDialogs({ dialog, onClose, nextFocus }: UserDialogsProps) {
   }
 }
 
+type EntitlementsKind = 'types' | 'scope' | 'approve'
+
+interface EntitlementsTexts {
+  title: string
+  lists: readonly ListName[]
+  submit: string
+  loadFailed: string
+  saved: string
+  failed: string
+  /** Sent even when nothing differs, so that a newer state is noticed. */
+  changeTo: (wanted: Entitlements, validity: { valid_until?: string | null }) => ProfileChange
+}
+
+const DIALOGS: Record<EntitlementsKind, EntitlementsTexts> = {
+  types: {
+    title: 'Gerenciar Tipos de Acesso',
+    lists: ['types'],
+    submit: 'Salvar',
+    loadFailed: adminMessages.typesLoadFailed,
+    saved: adminMessages.typesSaved,
+    failed: adminMessages.typesFailed,
+    changeTo: ({ types }, validity) => ({ types, ...validity }),
+  },
+  scope: {
+    title: 'Gerenciar Marcas e Estados',
+    lists: ['marcas', 'estados'],
+    submit: 'Salvar',
+    loadFailed: adminMessages.scopeLoadFailed,
+    saved: adminMessages.scopeSaved,
+    failed: adminMessages.scopeFailed,
+    changeTo: ({ marcas, estados }, validity) => ({ marcas, estados, ...validity }),
+  },
+  approve: {
+    title: 'Aprovar Usuário',
+    lists: ['types', 'marcas', 'estados'],
+    submit: 'Aprovar',
+    loadFailed: adminMessages.approveFailed,
+    saved: adminMessages.approved,
+    failed: adminMessages.approveFailed,
+    changeTo: (wanted, validity) => ({ approved: true, ...wanted, ...validity }),
+  },
+}
+
 interface EntitlementsDialogProps {
   kind: EntitlementsKind
   person: ManagedProfile
   onClose: () => void
   /** Goes on to the next who waits; undefined where nobody follows. */
-  onNext?: (() => void) | undefined
-  /** What takes the focus once the person has been let in. */
-  nextFocus?: (() => HTMLElement | null | undefined) | undefined
+  onNext: (() => void) | undefined
+  /** What takes the focus once it has been saved; the button that opened the dialog unless said. */
+  nextFocus: () => HTMLElement | null | undefined
 }
 
 /** 'Gerenciar Tipos de Acesso', 'Gerenciar Marcas e Estados' and the approval: one person's entitlements to tick. */
 function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: EntitlementsDialogProps) {
+  const { title, lists, submit, loadFailed, saved, failed, changeTo } = DIALOGS[kind]
+  const isApproval = kind === 'approve'
   const formId = useId()
+  const fresh = useQuery(profileQuery(person.user_id))
+  const { data: catalogue, ...readingCatalogue } = useQuery(catalogueQuery)
+  const loadFailure = fresh.error ?? readingCatalogue.error
+  useFailureToast(loadFailure, loadFailed)
+  const [changed, setTicked] = useState<Entitlements>()
+  const [changedEnd, setValidUntil] = useState<string>()
+  const [isConfirmed, setIsConfirmed] = useState(false)
+  const goesOn = useRef(false)
   const isSaved = useRef(false)
-  const form = useEntitlementsForm(kind, person.user_id, (goesOn) => {
+  const edit = useProfileEdit(fresh.data, { saved, failed }, () => {
+    if (ticked) rememberTicks(Object.fromEntries(lists.map((list) => [list, ticked[list]])))
     isSaved.current = true
-    goesOn && onNext ? onNext() : onClose()
+    goesOn.current && onNext ? onNext() : onClose()
   })
-  const { title, loadFailed } = form.texts
-  const close = form.isBusy ? undefined : onClose
-  /** There is nothing left to do but to close it. */
-  const isOver = form.isGone || form.isApprovedAlready
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!form.conflict) form.save(onNext !== undefined)
+  const { base, conflict, isBusy } = edit
+
+  /** What the person has, as far as it can be ticked. */
+  const held = base && catalogue && entitlementsOf(catalogue, base)
+  const opening = base && catalogue && isApproval ? openingTicks(catalogue, base) : held
+  const ticked = changed ?? opening
+  const heldEnd = base?.valid_until ?? ''
+  // An approval that has ended is given anew without an end.
+  const openingEnd = isApproval && hasPassed(heldEnd, Date.now()) ? '' : heldEnd
+  const validUntil = changedEnd ?? openingEnd
+  const validityError =
+    validUntil !== heldEnd && hasPassed(validUntil, Date.now()) ? adminMessages.dayPassed : undefined
+
+  const isPersonGone = isGone(fresh.error) || edit.isGone
+  /** Somebody else was quicker, and nothing is left to do here. */
+  const isApproved = isApproval && (conflict?.current ?? base)?.approved === true
+  const isOver = isPersonGone || isApproved
+  /** The e-mail has not been verified: that is to be thought of before the approval. */
+  const mustAsk = isApproval && base?.email_verified_at === null && !isConfirmed
+
+  const save = (wantsNext: boolean, from = base) => {
+    goesOn.current = wantsNext
+    if (!from || !ticked || validityError) return
+    // What is ticked stands, whatever state the dialog rests on from now on.
+    setTicked(ticked)
+    setValidUntil(validUntil)
+    const isSaid = isApproval || validUntil !== heldEnd
+    edit.save(changeTo(ticked, isSaid ? { valid_until: validUntil || null } : {}), from)
   }
+  const takeCurrent = () => {
+    edit.acceptCurrent()
+    setTicked(undefined)
+    setValidUntil(undefined)
+  }
+  const reload = () => {
+    if (fresh.error) void fresh.refetch()
+    if (readingCatalogue.error) void readingCatalogue.refetch()
+  }
+  const close = isBusy ? undefined : onClose
+  // Each question has its own button, so that pressing Enter twice answers only one.
+  const next = conflict ? (
+    <>
+      <Button variant="secondary" onClick={takeCurrent}>
+        Usar o estado atual
+      </Button>
+      <Button onClick={() => save(goesOn.current, conflict.current)}>Salvar mesmo assim</Button>
+    </>
+  ) : mustAsk ? (
+    <Button onClick={() => setIsConfirmed(true)}>Continuar mesmo assim</Button>
+  ) : (
+    <>
+      {onNext && (
+        <Button variant="secondary" aria-disabled={!base} onClick={isBusy ? undefined : () => save(false)}>
+          {submit}
+        </Button>
+      )}
+      <Button key="save" type="submit" form={formId} isBusy={isBusy} aria-disabled={!base}>
+        {onNext ? 'Aprovar e próximo' : submit}
+      </Button>
+    </>
+  )
   return (
     <Dialog
       isOpen
       width="wide"
       title={title}
-      description={<Person person={form.base ?? person} />}
+      description={<Person person={base ?? person} />}
       onClose={close}
-      hasChanges={form.hasChanges && !isOver}
-      finalFocus={() => (isSaved.current ? nextFocus?.() : undefined)}
+      hasChanges={
+        !isOver && (validUntil !== openingEnd || (!!changed && !!opening && !isSame(changed, opening)))
+      }
+      finalFocus={() => (isSaved.current ? nextFocus() : undefined)}
       actions={
         isOver ? (
           <>
@@ -97,118 +204,94 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
             <Button variant="secondary" onClick={close}>
               Cancelar
             </Button>
-            <NextActions form={form} formId={formId} goesOn={onNext !== undefined} />
+            {next}
           </>
         )
       }
     >
-      {form.isGone ? (
+      {isPersonGone ? (
         <PersonGone />
-      ) : form.isApprovedAlready ? (
+      ) : isApproved ? (
         <AlreadyApproved userId={person.user_id} />
-      ) : form.loadFailure ? (
-        <FailedLoad title={loadFailed} onRetry={form.reload}>
-          {form.loadFailure}
+      ) : loadFailure && !fresh.isFetching && !readingCatalogue.isFetching ? (
+        <FailedLoad title={loadFailed} onRetry={reload}>
+          {loadFailure.message}
         </FailedLoad>
       ) : (
-        <form id={formId} onSubmit={submit} aria-label={title} className="space-y-5">
-          <Body form={form} />
+        <form
+          id={formId}
+          onSubmit={(event: FormEvent) => {
+            event.preventDefault()
+            if (!conflict) save(onNext !== undefined)
+          }}
+          aria-label={title}
+          className="space-y-5"
+        >
+          {!base || !ticked ? (
+            <Loading lists={lists} />
+          ) : mustAsk ? (
+            <Alert kind="warning" title="E-mail não verificado">
+              Ninguém provou ser dono do endereço {base.email}. Se não for da pessoa certa, quem criou a conta
+              verá os relatórios. Aprovar mesmo assim?
+            </Alert>
+          ) : (
+            <>
+              {conflict && (
+                <ConflictNotice
+                  key={conflict.current.version}
+                  conflict={conflict}
+                  advice="O que você marcou continua abaixo."
+                />
+              )}
+              {isApproval && <RequestNotice profile={base} />}
+              <FocusedBoxes>
+                <EntitlementLists
+                  lists={lists}
+                  ticked={ticked}
+                  held={held}
+                  onChange={(next) => !isBusy && setTicked(next)}
+                  userId={base.user_id}
+                  canBeSaved={isApproval}
+                />
+                <ValidUntil
+                  value={validUntil}
+                  error={validityError}
+                  onChange={(day) => !isBusy && setValidUntil(day)}
+                />
+                {isApproval && (
+                  <p role="status" className="min-h-5 font-medium text-sm text-warning">
+                    {missingIn(ticked)}
+                  </p>
+                )}
+              </FocusedBoxes>
+            </>
+          )}
         </form>
       )}
     </Dialog>
   )
 }
 
-/** The buttons that lead on. Each question has its own, so that pressing Enter twice answers only one. */
-function NextActions({ form, formId, goesOn }: { form: EntitlementsForm; formId: string; goesOn: boolean }) {
-  if (form.conflict)
-    return (
-      <>
-        <Button variant="secondary" onClick={form.useCurrent}>
-          Usar o estado atual
-        </Button>
-        <Button onClick={form.saveAnyway}>Salvar mesmo assim</Button>
-      </>
-    )
-  if (form.mustAsk) return <Button onClick={form.confirmUnverified}>Continuar mesmo assim</Button>
+function Loading({ lists }: { lists: readonly ListName[] }) {
   return (
     <>
-      {goesOn && (
-        <Button
-          variant="secondary"
-          aria-disabled={!form.base}
-          onClick={form.isBusy ? undefined : () => form.save()}
-        >
-          {form.texts.submit}
-        </Button>
-      )}
-      <Button key="save" type="submit" form={formId} isBusy={form.isBusy} aria-disabled={!form.base}>
-        {goesOn ? 'Aprovar e próximo' : form.texts.submit}
-      </Button>
+      <p role="status" className="sr-only">
+        Carregando…
+      </p>
+      {lists.map((name) => (
+        <Skeleton key={name} className="h-28" />
+      ))}
     </>
   )
 }
 
-function Body({ form }: { form: EntitlementsForm }) {
-  const { base, ticked, conflict } = form
-  if (!base || !ticked)
-    return (
-      <>
-        <p role="status" className="sr-only">
-          Carregando…
-        </p>
-        {form.texts.lists.map((name) => (
-          <Skeleton key={name} className="h-28" />
-        ))}
-      </>
-    )
-  if (form.mustAsk)
-    return (
-      <Alert kind="warning" title="E-mail não verificado">
-        Ninguém provou ser dono do endereço {base.email}. Se não for da pessoa certa, quem criou a conta verá
-        os relatórios. Aprovar mesmo assim?
-      </Alert>
-    )
-  return (
-    <>
-      {conflict && (
-        <ConflictNotice
-          key={conflict.current.version}
-          conflict={conflict}
-          advice="O que você marcou continua abaixo."
-        />
-      )}
-      {form.isApproval && <RequestNotice profile={base} />}
-      <Lists form={form} ticked={ticked} userId={base.user_id} />
-    </>
-  )
-}
-
-function Lists(props: { form: EntitlementsForm; ticked: Entitlements; userId: string }) {
-  const { form, ticked, userId } = props
+/** The boxes come after the dialog: until then the focus stood on a button. */
+function FocusedBoxes({ children }: { children: ReactNode }) {
   const top = useRef<HTMLDivElement>(null)
-  // The boxes come after the dialog: until then the focus stood on a button.
   useFocusWhenShown(top, 'input')
   return (
     <div ref={top} className="space-y-5">
-      <EntitlementLists
-        lists={form.texts.lists}
-        ticked={ticked}
-        held={form.held}
-        onChange={(next) => !form.isBusy && form.setTicked(next)}
-        userId={userId}
-        canBeSaved={form.isApproval}
-      />
-      <ValidUntil
-        value={form.validUntil}
-        error={form.validityError}
-        onChange={(day) => !form.isBusy && form.setValidUntil(day)}
-      />
-      {form.isApproval && (
-        <p role="status" className="min-h-5 font-medium text-sm text-warning">
-          {missingIn(ticked)}
-        </p>
-      )}
+      {children}
     </div>
   )
 }
