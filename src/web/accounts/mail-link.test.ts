@@ -1,14 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { answerWith, installLocalStorage, openTab, problem, sessionOf } from '#web/testing/browser-parts.ts'
 
-const openLinks = async () => {
-  const tab = await openTab()
-  const [links, marks] = await Promise.all([
-    import('./mail-link.ts'),
-    import('#web/session/confirmation-mark.ts'),
-  ])
-  return { ...tab, ...links, ...marks }
-}
+const openLinks = async () => ({ ...(await openTab()), ...(await import('./mail-link.ts')) })
 
 beforeEach(() => {
   vi.unstubAllGlobals()

@@ -1,9 +1,11 @@
 import { useLocation } from '@tanstack/react-router'
 import { useRef } from 'react'
+import { CONFIRMATION_MARK_MS } from '#contract/access.ts'
 import type { LinkState, Session } from '#contract/accounts.ts'
 import { asSignedIn } from '#web/http/api.ts'
 import { isDefiniteRefusal, sendRequest } from '#web/http/send-request.ts'
-import { readMark } from '#web/session/confirmation-mark.ts'
+import { sharedStorage } from '#web/session/browser-storage.ts'
+import { MARK_KEY } from '#web/session/session-store.ts'
 
 export type LinkType = 'signup' | 'recovery' | 'invite'
 
@@ -56,4 +58,19 @@ function post(
   return type !== 'recovery'
     ? asSignedIn((accessToken) => sendRequest('POST /api/auth/verify', input, accessToken))
     : sendRequest('POST /api/auth/verify', input)
+}
+
+/** Keeps what tells the verification link, for half an hour, that this is the browser that signed up. */
+export function keepMark(mark: string): void {
+  sharedStorage.set(MARK_KEY, JSON.stringify({ mark, until: Date.now() + CONFIRMATION_MARK_MS }))
+}
+
+export function readMark(): string | undefined {
+  try {
+    const kept: unknown = JSON.parse(sharedStorage.get(MARK_KEY) ?? 'null')
+    const { mark, until } = (kept ?? {}) as { mark?: unknown; until?: unknown }
+    return typeof mark === 'string' && Number(until) > Date.now() ? mark : undefined
+  } catch {
+    return undefined
+  }
 }

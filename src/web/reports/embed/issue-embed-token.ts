@@ -8,7 +8,7 @@ import type { TokenOutcome, TokenRequest } from './token-book.ts'
 type IssuedToken = ReplyNamed<'POST /api/functions/get-powerbi-token'>
 
 /** The server gives up after 15 s; a request that takes far longer is lost. */
-export const ISSUE_TIMEOUT_MS = 25_000
+const ISSUE_TIMEOUT_MS = 25_000
 const NO_TOKEN = 'O servidor não enviou o token do relatório. Tente novamente em instantes.'
 /** Refusals after which the whole screen changes and says why. */
 const SCREEN_SAYS_WHY: readonly ProblemCode[] = [
