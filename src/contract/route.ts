@@ -58,10 +58,7 @@ export type ReplyOf<R extends RouteShape> = R['text'] extends string
   : R['response'] extends Schema
     ? Output<R['response']>
     : undefined
-/** What a caller passes in. */
-export type ParamsIn<R extends RouteShape> = Input<R['params']>
-/** As it is read: the address holds the text of each value. */
-export type QueryIn<R extends RouteShape> = QueryOf<R>
+/** The body as a caller passes it in; params and query are given as they are parsed, and the address holds their texts. */
 export type BodyIn<R extends RouteShape> = Input<R['body']>
 
 /** Fills the path's parameters in, URL-encoded: ('/api/a/{id}', {id: 'x y'}) → '/api/a/x%20y'. */

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { estadoSchema, MAX_ITEMS, marcaSchema, typeSchema } from './catalogue.ts'
+import { eachList } from './held-lists.ts'
 import type { Routes } from './route.ts'
 import { adminMessages, MAX_IDS, MAX_NAME_LENGTH, MAX_NOTE_LENGTH, PROFILE_SORTS } from './user-rules.ts'
 
@@ -148,6 +149,11 @@ const queryFilterSchema = z.strictObject(filterFields(queryFlag))
 const profileFilterSchema = z.strictObject(filterFields(z.boolean()))
 export type ProfileFilter = z.output<typeof profileFilterSchema>
 
+const orderFields = {
+  sort: z.optional(z.enum(PROFILE_SORTS)),
+  order: z.optional(z.enum(['asc', 'desc'])),
+}
+
 const MAX_IDS_BYTES = 256 * 1024
 
 const someOf = <S extends z.ZodMiniType>(schema: S) =>
@@ -161,6 +167,8 @@ export const listSchemas = {
   marcas: z.array(marcaSchema).check(z.maxLength(MAX_ITEMS)),
   estados: z.array(estadoSchema).check(z.maxLength(MAX_ITEMS)),
 }
+/** The same where each may be left out. */
+const optionalLists = eachList((list) => z.optional(listSchemas[list]))
 
 /**
  * No control characters, nothing that is unseen, turns the direction of writing round or piles marks up; a note may have
@@ -204,9 +212,7 @@ const accessRequestBody = z.strictObject({
   full_name,
   workplace: z.optional(workplace),
   note: z.optional(note),
-  types: z.optional(listSchemas.types),
-  marcas: z.optional(listSchemas.marcas),
-  estados: z.optional(listSchemas.estados),
+  ...optionalLists,
 })
 export type AccessRequestForm = z.output<typeof accessRequestBody>
 const ownAccessRequestSchema = z.object({
@@ -265,9 +271,7 @@ const allMatchingSchema = z.strictObject({
 const bulkChangeFields = {
   action: z.enum(['add', 'remove', 'validity']),
   ...validity,
-  types: z.optional(listSchemas.types),
-  marcas: z.optional(listSchemas.marcas),
-  estados: z.optional(listSchemas.estados),
+  ...optionalLists,
 }
 const bulkEditSchema = z.union([
   z.strictObject({ userIds: someOf(z.uuid()), ...bulkChangeFields }),
@@ -340,8 +344,7 @@ export const userRoutes = {
     access: 'admin',
     summary: 'A page of the people who match; newest registration first unless sorted, nulls last either way',
     query: z.extend(queryFilterSchema, {
-      sort: z.optional(z.enum(PROFILE_SORTS)),
-      order: z.optional(z.enum(['asc', 'desc'])),
+      ...orderFields,
       cursor: z.optional(z.string().check(z.maxLength(4096))),
       limit: z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(MAX_IDS))),
     }),
@@ -360,10 +363,7 @@ export const userRoutes = {
     path: '/api/profiles/export',
     access: 'admin',
     summary: 'Everybody who matches, in the order of the list, as a CSV file that Excel in Portuguese opens',
-    query: z.extend(queryFilterSchema, {
-      sort: z.optional(z.enum(PROFILE_SORTS)),
-      order: z.optional(z.enum(['asc', 'desc'])),
-    }),
+    query: z.extend(queryFilterSchema, orderFields),
     response: z.object({ csv: z.string(), people: z.number() }),
   },
   readProfile: {

@@ -38,8 +38,7 @@ interface Validity {
  */
 export function approveUser(
   context: Context,
-  target: Target,
-  wanted: (Entitlements & Validity) | undefined,
+  { lists: wanted, ...target }: Target & { lists: (Entitlements & Validity) | undefined },
 ): Promise<ManagedProfile> {
   return changePerson(context, target, ({ within, row, catalogue }) => {
     const { before, after } = decideApproval(within, { row, catalogue, wanted })
@@ -108,8 +107,7 @@ export function withdrawApproval(context: Context, target: Target): Promise<Mana
  */
 export function setLists(
   context: Context,
-  target: Target,
-  { valid_until, ...lists }: Partial<Entitlements> & Validity,
+  { lists: { valid_until, ...lists }, ...target }: Target & { lists: Partial<Entitlements> & Validity },
 ): Promise<ManagedProfile> {
   return changePerson(context, target, ({ within, row, catalogue }) => {
     refuseUnknown(catalogue, lists, row)
@@ -131,14 +129,16 @@ export function setLists(
 /** Sets until when a person's access is valid, null for no end. @throws ProblemError as setLists does */
 export function setEnd(
   context: Context,
-  target: Target,
-  valid_until: string | null,
+  { valid_until, ...target }: Target & { valid_until: string | null },
 ): Promise<ManagedProfile> {
-  return setLists(context, target, { valid_until })
+  return setLists(context, { ...target, lists: { valid_until } })
 }
 
 /** Corrects a person's name. @throws ProblemError as changePerson does */
-export function renameUser(context: Context, target: Target, full_name: string): Promise<ManagedProfile> {
+export function renameUser(
+  context: Context,
+  { full_name, ...target }: Target & { full_name: string },
+): Promise<ManagedProfile> {
   return changePerson(context, target, ({ within, row }) => {
     if (row.full_name === full_name) return undefined
     return async () => {

@@ -85,7 +85,7 @@ export async function resendInvitation(context: InvitationContext, id: string): 
   if (!known) throw gone()
   // Before the transaction, which a refusal rolls back.
   await context.takeFromLimit(`invitation-minute ${known.email}`, RESEND_LIMIT)
-  const invitation = await context.db.transaction().execute(async (db) => {
+  return context.db.transaction().execute(async (db) => {
     const sent = await db
       .updateTable('invitations')
       .set({ invited_at: new Date(context.clock()) })
@@ -98,7 +98,6 @@ export async function resendInvitation(context: InvitationContext, id: string): 
     const [row] = await readInvitations({ ...context, db }, sql<boolean>`i.id = ${id}`, 1)
     return row as Invitation
   })
-  return invitation
 }
 
 /** Its links go with it. @throws ProblemError not-found */

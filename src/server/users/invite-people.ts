@@ -56,8 +56,8 @@ export async function previewInvitations(
  * @throws ProblemError invalid-input for a file that cannot be read and for lines with an error, which `fields` name;
  *   conflict when others would be invited than `fingerprint` stands for
  */
-export async function invite(context: InvitationContext, form: InviteForm): Promise<InvitationResult> {
-  const result = await changeOnce(context, async (db) => {
+export function invite(context: InvitationContext, form: InviteForm): Promise<InvitationResult> {
+  return changeOnce(context, async (db) => {
     const within = { ...context, db }
     const { lines, accounts } = await decideLines(within, await holdCatalogue(db), form, true)
     const decided = resultOf(lines)
@@ -84,7 +84,6 @@ export async function invite(context: InvitationContext, form: InviteForm): Prom
     )
     return decided
   })
-  return result
 }
 
 const isInvited = ({ outcome }: InvitedLine) => outcome === 'invited' || outcome === 'replaced'

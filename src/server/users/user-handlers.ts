@@ -37,13 +37,13 @@ export function userHandlers(services: ServicesOf<AccessRequestContext>): Handle
     readProfile: ({ context, params }) => readProfile(context.db, params.userId),
     changeProfile({ context, params, body, ifMatch }) {
       const target = { ...params, ifMatch }
-      if ('full_name' in body) return renameUser(context, target, body.full_name)
+      if ('full_name' in body) return renameUser(context, { ...target, ...body })
       if ('approved' in body) {
         if (!body.approved) return withdrawApproval(context, target)
-        return approveUser(context, target, 'types' in body ? body : undefined)
+        return approveUser(context, { ...target, lists: 'types' in body ? body : undefined })
       }
-      if ('types' in body || 'marcas' in body) return setLists(context, target, body)
-      return setEnd(context, target, body.valid_until)
+      if ('types' in body || 'marcas' in body) return setLists(context, { ...target, lists: body })
+      return setEnd(context, { ...target, ...body })
     },
     bulkEdit: ({ context, query, body }) =>
       query.dryRun ? previewBulkEdit(context, body) : bulkEdit(context, body),

@@ -1,6 +1,6 @@
 import type { ReplyNamed, RouteName, RouteNamed } from '#contract/index.ts'
 import type { Problem } from '#contract/problem.ts'
-import { type BodyIn, type ParamsIn, pathWith, type QueryIn, type RouteShape } from '#contract/route.ts'
+import { type BodyIn, type ParamsOf, pathWith, type QueryOf, type RouteShape } from '#contract/route.ts'
 
 /** The contract's words for 'internal', repeated here so that its whole list stays out of the browser. */
 export const GENERIC_FAILURE = {
@@ -75,8 +75,8 @@ function readRetryAfter(header: string | null): number | undefined {
 }
 
 export interface RequestInput<R extends RouteShape> {
-  params?: ParamsIn<R>
-  query?: QueryIn<R>
+  params?: ParamsOf<R>
+  query?: QueryOf<R>
   body?: BodyIn<R>
   ifMatch?: string | undefined
   /** Makes a change once, however often it is sent: see callOnce. */
