@@ -150,7 +150,8 @@ export function createEmbedTokenCache(
       const hasToken = [...tokens.values()].some((other) => other.userId === userId)
       const token = await generate(!hasToken)
       const lifeMs = token.expiresAt - clock()
-      options.ttl = Math.max(1, lifeMs - Math.min(MARGIN_MS, lifeMs * MARGIN_SHARE))
+      // The cache gives it away at the very end of its time too, which is a millisecond too late.
+      options.ttl = Math.max(1, lifeMs - Math.min(MARGIN_MS, lifeMs * MARGIN_SHARE) - 1)
       return { userId, token }
     },
   })
