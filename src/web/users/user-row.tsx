@@ -32,7 +32,7 @@ interface UserRowProps extends Row {
   onToggle: (profile: ManagedProfile, isOn: boolean, isRange: boolean) => void
   /** Of the last list: none can be ticked until the next one is there. */
   isOutdated: boolean
-  /** Where it stands, in pixels from the top of the table's body; undefined below the one before, as on paper. */
+  /** Where it stands if not below the one before: pixels from the top of the table's body. */
   top: number | undefined
   /** Takes the height of a card; rows of the wide table are all alike. */
   measure: ((row: HTMLElement | null) => void) | undefined
@@ -49,7 +49,7 @@ export const UserRow = memo(function UserRow(props: UserRowProps) {
       {...asRole('row')}
       aria-rowindex={index + 2}
       data-index={index}
-      style={{ top }}
+      style={top === undefined ? undefined : { top }}
       className={classNames(
         rowClasses,
         top === undefined ? 'relative' : 'absolute inset-x-0',
@@ -100,7 +100,7 @@ export function SkeletonRow({ top }: Pick<UserRowProps, 'top'>) {
     <tr
       aria-hidden="true"
       data-skeleton
-      style={{ top }}
+      style={top === undefined ? undefined : { top }}
       className={classNames('block h-36 px-4 py-2 xl:h-12', top !== undefined && 'absolute inset-x-0')}
     >
       <td className="block">

@@ -50,7 +50,13 @@ export function UserTable(props: UserTableProps) {
   // All that match have their place from the start, read or not, so that the scroll bar tells the truth.
   const wholeCount = list.hasMore ? Math.max(profiles.length + 1, list.totalCount ?? 0) : profiles.length
   const count = list.isLoading ? FIRST_SKELETONS : wholeCount
-  const { virtualizer, rows, isPrinting, setFocused } = useRows(body, barHeight, count, profiles, isNarrow)
+  const { virtualizer, rows, above, isPrinting, setFocused } = useRows(
+    body,
+    barHeight,
+    count,
+    profiles,
+    isNarrow,
+  )
   const moveFocus = useRowKeys(body, virtualizer)
   const isNearEnd = (rows.at(-1)?.index ?? 0) + READ_AHEAD >= profiles.length
   useEffect(() => {
@@ -80,7 +86,7 @@ export function UserTable(props: UserTableProps) {
         onBlur={({ currentTarget, relatedTarget }) =>
           !currentTarget.contains(relatedTarget) && setFocused(-1)
         }
-        style={count === 0 ? undefined : { height: virtualizer.getTotalSize() }}
+        style={count === 0 ? undefined : { height: virtualizer.getTotalSize(), paddingTop: above }}
         className={classNames(
           'relative block [overflow-anchor:none] print:h-auto!',
           isOutdated && 'opacity-55',
