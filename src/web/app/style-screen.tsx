@@ -13,6 +13,7 @@ import { Skeleton, Spinner } from '#web/ui/loading.tsx'
 import { MenuButton } from '#web/ui/menu.tsx'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { Picker } from '#web/ui/picker.tsx'
+import { SearchField } from '#web/ui/search-field.tsx'
 import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
 import { EmailField, TextArea, TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
@@ -79,6 +80,7 @@ export function StyleScreen() {
           <TextField label="Só leitura" defaultValue="Não muda" readOnly />
           <TextField label="Senha" type="password" defaultValue="segredo" autoComplete="off" />
           <EmailField defaultValue="ana@grupopatio.com.br" autoComplete="off" />
+          <SearchField aria-label="Buscar" placeholder="Buscar" value="" onSearch={() => {}} pauseMs={0} />
           <TextArea label="Mensagem" rows={3} error="Escreva uma mensagem." />
         </div>
       </Part>

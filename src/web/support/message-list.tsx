@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef, useState } from 'react'
 import type { SupportMessage } from '#contract/support.ts'
+import { toggled } from '#web/ui/choices.tsx'
 import { mainElement, useOffsetInMain } from '#web/ui/main-element.ts'
 import { MessageCard } from './message-card.tsx'
 
@@ -22,9 +23,19 @@ interface MessageListProps {
 /** The cards, of which only those on the screen are in the page; they scroll with the screen's main part. */
 export function MessageList({ messages, total, loadMore, onRead, onDelete }: MessageListProps) {
   const list = useRef<HTMLUListElement>(null)
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const [open, setOpen] = useState<readonly string[]>([])
   const margin = useOffsetInMain(list)
-  const virtualizer = useCards(messages, margin)
+  const virtualizer = useVirtualizer({
+    count: messages.length,
+    getScrollElement: mainElement,
+    estimateSize: () => ESTIMATED_HEIGHT,
+    getItemKey: (index) => messages[index]?.id ?? index,
+    gap: GAP,
+    overscan: 4,
+    scrollMargin: margin,
+    // Whoever reads further down is not moved by what comes in above; at the top new cards are seen.
+    anchorTo: (mainElement()?.scrollTop ?? 0) > margin ? 'end' : 'start',
+  })
   const items = virtualizer.getVirtualItems()
   const isNearEnd = (items.at(-1)?.index ?? 0) >= messages.length - LOAD_AHEAD
   useEffect(() => {
@@ -47,8 +58,8 @@ export function MessageList({ messages, total, loadMore, onRead, onDelete }: Mes
           >
             <MessageCard
               message={message}
-              isOpen={open.has(message.id)}
-              onToggle={() => setOpen((current) => toggled(current, message.id))}
+              isOpen={open.includes(message.id)}
+              onToggle={() => setOpen(toggled(open, message.id))}
               onRead={() => onRead(index)}
               onDelete={() => onDelete(message)}
             />
@@ -57,26 +68,4 @@ export function MessageList({ messages, total, loadMore, onRead, onDelete }: Mes
       })}
     </ul>
   )
-}
-
-/** Which cards are on the screen and where; `margin` is how far below the top of the scrolling part they begin. */
-function useCards(messages: readonly SupportMessage[], margin: number) {
-  const scrolled = mainElement()?.scrollTop ?? 0
-  return useVirtualizer({
-    count: messages.length,
-    getScrollElement: mainElement,
-    estimateSize: () => ESTIMATED_HEIGHT,
-    getItemKey: (index) => messages[index]?.id ?? index,
-    gap: GAP,
-    overscan: 4,
-    scrollMargin: margin,
-    // Whoever reads further down is not moved by what comes in above; at the top new cards are seen.
-    anchorTo: scrolled > margin ? 'end' : 'start',
-  })
-}
-
-function toggled(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  const next = new Set(ids)
-  if (!next.delete(id)) next.add(id)
-  return next
 }

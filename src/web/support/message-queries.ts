@@ -34,7 +34,7 @@ export function useInbox(userId: string, filter: InboxFilter) {
     ...query,
     messages: useMemo(() => data?.pages.flatMap(({ items }) => items), [data]),
     total: data?.pages.at(-1)?.total ?? 0,
-    failure: useFailure(data ? null : error, data !== undefined),
+    failure: useFailure(error, data !== undefined),
     retry: async () => {
       const result = await refetch()
       if (result.error) showToast(failureNotice(inboxMessages.loadFailed, result.error))
@@ -47,12 +47,10 @@ export function useInbox(userId: string, filter: InboxFilter) {
 /** Why there is no list; it stands until there is one, however often the page tries again, and is said once. */
 function useFailure(error: Error | null, isLoaded: boolean): Error | null {
   const [failure, setFailure] = useState(error)
-  if (isLoaded ? failure : error && error !== failure) setFailure(error)
-  const hasFailed = failure !== null
-  // biome-ignore lint/correctness/useExhaustiveDependencies: not again for each further try
+  useEffect(() => setFailure((first) => (isLoaded ? null : (first ?? error))), [error, isLoaded])
   useEffect(() => {
-    if (hasFailed) showToast(failureNotice(inboxMessages.loadFailed, failure))
-  }, [hasFailed])
+    if (failure) showToast(failureNotice(inboxMessages.loadFailed, failure))
+  }, [failure])
   return failure
 }
 

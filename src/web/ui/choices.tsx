@@ -31,6 +31,11 @@ export function Checkbox({ label, isMixed = false, className, ...rest }: Checkbo
   )
 }
 
+/** The values with this one among them, or without it where it was. */
+export function toggled(values: readonly string[], value: string): string[] {
+  return values.includes(value) ? values.filter((each) => each !== value) : [...values, value]
+}
+
 interface CheckboxListProps {
   legend: string
   isLegendHidden?: boolean

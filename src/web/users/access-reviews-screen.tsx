@@ -8,7 +8,7 @@ import { isConflict, isGone } from '#web/http/send-request.ts'
 import { useLeaveGuard } from '#web/session/leave-guard.tsx'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { Checkbox } from '#web/ui/choices.tsx'
+import { Checkbox, toggled } from '#web/ui/choices.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { formatDate, formatDay } from '#web/ui/format-instant.ts'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
@@ -187,9 +187,6 @@ function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
     </section>
   )
 }
-
-const toggled = (ids: readonly string[], id: string) =>
-  ids.includes(id) ? ids.filter((each) => each !== id) : [...ids, id]
 
 interface HolderRowProps {
   person: Holder

@@ -12,7 +12,7 @@ import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import { announceDeletion, deleteInBatches, describeOthers, readSelected } from './delete-users.ts'
 import { Person } from './dialog-notices.tsx'
-import { type Selection, type SelectionDialogProps, selectionSize, usersInWords } from './selection.ts'
+import { type SelectionDialogProps, selectionSize, usersInWords } from './selection.ts'
 import { refreshUsers } from './user-queries.ts'
 
 /** Fewer are deleted before a bar has been seen. */
@@ -22,67 +22,21 @@ const MAX_UNTYPED = 20
 const MAX_NAMES = 10
 const QUERY_KEY = ['people-to-delete']
 
+/** 'Confirmar Exclusão': deletes exactly the people who have been named; where others are selected by now, none. */
 export function DeleteDialog({ selection, onClose, onDone }: SelectionDialogProps) {
-  const { people, count, readFailure, retry, doneCount, isBusy, change, confirm } = useDeletion(
-    selection,
-    (left) => {
-      onClose()
-      onDone(left)
-    },
-  )
-  const [typed, setTyped] = useState('')
-  const mustType = people !== undefined && people.length > MAX_UNTYPED
-  return (
-    <ConfirmDialog
-      title="Confirmar Exclusão"
-      description="Esta ação não pode ser desfeita. Todos os dados associados serão removidos permanentemente."
-      confirmLabel={`Excluir ${usersInWords(count)}`}
-      isBusy={isBusy}
-      isDisabled={!people || (mustType && typed.replace(/\D/g, '') !== String(people.length))}
-      onConfirm={confirm}
-      onCancel={onClose}
-    >
-      <div className="space-y-4 text-sm">
-        {change && (
-          <Alert kind="warning" title="Nada foi excluído">
-            {change} Confira e confirme novamente.
-          </Alert>
-        )}
-        {readFailure === undefined ? (
-          <People people={people} />
-        ) : (
-          <FailedLoad title="Não foi possível ler os nomes" onRetry={retry}>
-            {readFailure}
-          </FailedLoad>
-        )}
-        {mustType && (
-          <TextField
-            label={`Para confirmar, digite o número de usuários: ${count.toLocaleString('pt-BR')}`}
-            inputMode="numeric"
-            autoComplete="off"
-            value={typed}
-            onChange={({ target }) => setTyped(target.value)}
-          />
-        )}
-        {isBusy && count > MIN_PEOPLE_FOR_BAR && <ProgressBar done={doneCount} total={count} />}
-      </div>
-    </ConfirmDialog>
-  )
-}
-
-/**
- * A deletion of those who were selected when the dialog opened; they do not change under the hand. Once confirmed, it
- * deletes exactly the people who have been named; where others are selected by now, none.
- */
-function useDeletion(selection: Selection, onFinished: (left: readonly ManagedProfile[]) => void) {
+  // Those who were selected when it opened do not change under the hand.
   const [opened] = useState(selection)
   const [doneCount, setDoneCount] = useState(0)
   const [change, setChange] = useState<string>()
-  const { data, error, isFetching, refetch } = useQuery({
+  const [typed, setTyped] = useState('')
+  const reading = useQuery({
     queryKey: QUERY_KEY,
     queryFn: ({ signal }) => readSelected(opened, signal),
     ...READ_ONCE,
   })
+  /** Undefined until all have been read. */
+  const people = reading.data
+  const count = people?.length ?? selectionSize(opened)
   const { submit, isBusy } = useSubmit({
     send: async (named: ManagedProfile[]) => {
       setChange(undefined)
@@ -102,25 +56,53 @@ function useDeletion(selection: Selection, onFinished: (left: readonly ManagedPr
       const { deletedIds, refused, failure } = deletion
       if (failure !== undefined && deletedIds.length + refused.length === 0) return
       const deleted = new Set(deletedIds)
-      onFinished(named.filter(({ user_id }) => !deleted.has(user_id)))
+      onClose()
+      onDone(named.filter(({ user_id }) => !deleted.has(user_id)))
     },
     onFailed: (failure, named) => announceDeletion({ deletedIds: [], refused: [], failure }, named),
     onSettled: refreshUsers,
   })
-  return {
-    /** Undefined until all have been read. */
-    people: data,
-    count: data?.length ?? selectionSize(opened),
-    readFailure: isFetching ? undefined : error?.message,
-    retry: () => void refetch(),
-    doneCount,
-    isBusy,
-    change,
-    confirm: () => {
-      if (data?.length === 0) showToast({ kind: 'error', title: adminMessages.deleteNothing })
-      else if (data) void submit(data)
-    },
+  const confirm = () => {
+    if (people?.length === 0) showToast({ kind: 'error', title: adminMessages.deleteNothing })
+    else if (people) void submit(people)
   }
+  const mustType = people !== undefined && people.length > MAX_UNTYPED
+  return (
+    <ConfirmDialog
+      title="Confirmar Exclusão"
+      description="Esta ação não pode ser desfeita. Todos os dados associados serão removidos permanentemente."
+      confirmLabel={`Excluir ${usersInWords(count)}`}
+      isBusy={isBusy}
+      isDisabled={!people || (mustType && typed.replace(/\D/g, '') !== String(people.length))}
+      onConfirm={confirm}
+      onCancel={onClose}
+    >
+      <div className="space-y-4 text-sm">
+        {change && (
+          <Alert kind="warning" title="Nada foi excluído">
+            {change} Confira e confirme novamente.
+          </Alert>
+        )}
+        {reading.error && !reading.isFetching ? (
+          <FailedLoad title="Não foi possível ler os nomes" onRetry={() => void reading.refetch()}>
+            {reading.error.message}
+          </FailedLoad>
+        ) : (
+          <People people={people} />
+        )}
+        {mustType && (
+          <TextField
+            label={`Para confirmar, digite o número de usuários: ${count.toLocaleString('pt-BR')}`}
+            inputMode="numeric"
+            autoComplete="off"
+            value={typed}
+            onChange={({ target }) => setTyped(target.value)}
+          />
+        )}
+        {isBusy && count > MIN_PEOPLE_FOR_BAR && <ProgressBar done={doneCount} total={count} />}
+      </div>
+    </ConfirmDialog>
+  )
 }
 
 /** The first by name, and a number for the rest, who are named when that is asked for. */

@@ -5,6 +5,7 @@ import { callApi } from '#web/http/api.ts'
 import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
+import { MAX_SEARCH_LENGTH } from '#web/ui/search-field.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { refusedFields } from '#web/ui/use-form.ts'
@@ -16,8 +17,6 @@ import type { FillFromProps } from './fill-from.tsx'
 import { fillFrom, templateInWords } from './fill-lists.ts'
 
 const MAX_COLLEAGUES = 5
-/** Longest that the server takes. */
-const MAX_SEARCH_LENGTH = 100
 
 /** One click ticks what a template, a colleague or the last save has: copies, which can be changed below. */
 export function FillFromPanel({ lists, held, ticked, onChange, userId, canBeSaved }: FillFromProps) {

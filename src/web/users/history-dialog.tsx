@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ManagedProfile } from '#contract/users.ts'
+import { callApi } from '#web/http/api.ts'
 import { isGone } from '#web/http/send-request.ts'
 import { useSession } from '#web/session/session.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
@@ -9,13 +10,21 @@ import { formatInstant } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { describeChange } from './describe-change.ts'
 import { ChangeSentence, Person, PersonGone } from './dialog-notices.tsx'
-import { historyQuery } from './user-queries.ts'
 
 /** 'Histórico': who changed what about a person and when, newest first. */
 export function HistoryDialog({ person, onClose }: { person: ManagedProfile; onClose: () => void }) {
-  const { data, error, isLoading, isFetching, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery(
-    historyQuery(person.user_id),
-  )
+  const userId = person.user_id
+  const { data, error, isLoading, isFetching, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery({
+    queryKey: ['profile-history', userId],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      callApi('GET /api/profiles/{userId}/history', { params: { userId }, query: { cursor }, signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next,
+    // Read anew whenever it is opened.
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: ({ state }) => !isGone(state.error),
+  })
   const reader = useSession()?.user.email
   const entries = data?.pages.flatMap(({ items }) => items)
   return (

@@ -1,7 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { type ComponentType, useEffect, useState } from 'react'
 import type { ManagedProfile } from '#contract/users.ts'
-import { loadChunk } from '#web/http/load-chunk.ts'
 import { tellNotOpened } from '#web/ui/lazy-dialog.ts'
 import { closeToasts } from '#web/ui/toast.tsx'
 import { exportData } from './export-data.ts'
@@ -23,18 +22,14 @@ export type DialogRequest =
 /** What a row offers to do: a dialog about its person, the download of the person's data, or the portal as the person sees it. */
 export type RowAction = PersonDialog | 'export' | 'view-as'
 
-const CHUNKS = {
-  usual: async () => (await loadChunk(() => import('./user-dialogs.tsx'))).UserDialogs,
-  rare: async () => (await loadChunk(() => import('./rare-dialogs.tsx'))).RareDialogs,
-}
-type Chunk = keyof typeof CHUNKS
-const RARE: readonly DialogRequest['kind'][] = ['name', 'remove', 'history', 'bulk', 'delete', 'approve-many']
+const USUAL: readonly DialogRequest['kind'][] = ['types', 'scope', 'approve']
 
 // Not by lazy(), which remembers a failure for good.
-const loaded: { [Name in Chunk]?: ComponentType<UserDialogsProps> } = {}
+const loaded: Partial<Record<'usual' | 'rare', ComponentType<UserDialogsProps>>> = {}
 
-async function loadDialogs(chunk: Chunk): Promise<void> {
-  loaded[chunk] = await CHUNKS[chunk]()
+async function loadDialogs(isUsual: boolean): Promise<void> {
+  if (isUsual) loaded.usual ??= (await import('./user-dialogs.tsx')).UserDialogs
+  else loaded.rare ??= (await import('./rare-dialogs.tsx')).RareDialogs
 }
 
 /**
@@ -53,9 +48,7 @@ export function useDialogs(
   const open = (request: DialogRequest) => {
     // What was said about the last one is over; who goes on from one to the next still reads it.
     if (!dialog) closeToasts()
-    const chunk = RARE.includes(request.kind) ? 'rare' : 'usual'
-    if (loaded[chunk]) setDialog(request)
-    else loadDialogs(chunk).then(() => setDialog(request), tellNotOpened)
+    loadDialogs(USUAL.includes(request.kind)).then(() => setDialog(request), tellNotOpened)
   }
   const navigate = useNavigate()
   const act = (kind: RowAction, profile: ManagedProfile) => {
@@ -66,7 +59,7 @@ export function useDialogs(
   }
   useEffect(() => {
     // Should it fail, the press of a button tries again and says so.
-    if (isIdle) loadDialogs('usual').catch(() => {})
+    if (isIdle) loadDialogs(true).catch(() => {})
   }, [isIdle])
   const close = () => setDialog(undefined)
   const nextFocus = (approved: ManagedProfile) => {

@@ -122,7 +122,7 @@ function Badge({ isGood, children }: { isGood: boolean; children: string }) {
 function ScopeLine({ profile, catalogue }: Pick<Row, 'profile' | 'catalogue'>) {
   const { role, request, email_verified_at, approved, valid_until } = profile
   const isOver = valid_until !== null && hasPassed(valid_until, Date.now())
-  const parts = [
+  const parts: ScopePart[] = [
     role === 'admin' && { label: 'Administrador', className: 'text-info' },
     approved &&
       valid_until && {
@@ -136,19 +136,15 @@ function ScopeLine({ profile, catalogue }: Pick<Row, 'profile' | 'catalogue'>) {
     },
     ...summariseScope(catalogue, profile),
   ].filter((part) => !!part)
-  const said = parts.map(({ label, text, className }: ScopePart) => ({
-    words: text ? `${label}: ${text}` : label,
-    className,
-  }))
   return (
     <p
-      title={said.map(({ words }) => words).join(' · ')}
+      title={parts.map(wordsOf).join(' · ')}
       className="line-clamp-2 text-muted text-xs leading-4 max-xl:pt-0.5 xl:absolute xl:right-36 xl:bottom-1.5 xl:left-16 xl:block xl:truncate"
     >
-      {said.map(({ words, className }, index) => (
-        <Fragment key={words}>
+      {parts.map((part, index) => (
+        <Fragment key={part.label}>
           {index > 0 && ' · '}
-          {className ? <span className={className}>{words}</span> : words}
+          {part.className ? <span className={part.className}>{wordsOf(part)}</span> : wordsOf(part)}
         </Fragment>
       ))}
     </p>
@@ -160,6 +156,8 @@ interface ScopePart {
   text?: string
   className?: string
 }
+
+const wordsOf = ({ label, text }: ScopePart) => (text ? `${label}: ${text}` : label)
 
 /** A person's three lists for the table: 'Tipos: Vendas, CRM', 'Marcas: Todas', 'Estados: RJ'; what is empty is said once. */
 export function summariseScope(catalogue: Catalogue, profile: Pick<ManagedProfile, ListName>): ScopePart[] {

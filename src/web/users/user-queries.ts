@@ -14,7 +14,7 @@ import { adminMessages, MAX_IDS, type ProfileSort } from '#contract/user-rules.t
 import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
 import { queryClient, READ_ONCE, USERS_QUERY } from '#web/http/query-client.ts'
-import { ApiError, isGone } from '#web/http/send-request.ts'
+import { ApiError } from '#web/http/send-request.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice } from '#web/ui/use-submit.ts'
 import { COUNTS, NO_FILTER, profileCountQuery } from './count-query.ts'
@@ -73,22 +73,6 @@ export function profileQuery(userId: string) {
     queryKey: ['profile-in-dialog', userId],
     queryFn: ({ signal }) => callApi('GET /api/profiles/{userId}', { params: { userId }, signal }),
     ...READ_ONCE,
-  })
-}
-
-/** What was changed about a person, newest first; read anew whenever it is opened. */
-export function historyQuery(userId: string) {
-  return infiniteQueryOptions({
-    queryKey: ['profile-history', userId],
-    queryFn: ({ pageParam, signal }) => {
-      const query = pageParam ? { cursor: pageParam } : {}
-      return callApi('GET /api/profiles/{userId}/history', { params: { userId }, query, signal })
-    },
-    initialPageParam: '',
-    getNextPageParam: ({ next }) => next,
-    staleTime: 0,
-    gcTime: 0,
-    refetchOnWindowFocus: ({ state }) => !isGone(state.error),
   })
 }
 

@@ -6,10 +6,9 @@ import { IDLE_DAYS, PROFILE_SORTS, type ProfileSort } from '#contract/user-rules
 import type { ProfileFilter } from '#contract/users.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'
+import { MAX_SEARCH_LENGTH } from '#web/ui/search-field.tsx'
 import { FIRST_WAITING, type ProfileOrder, readAhead, waitingQuery } from './user-queries.ts'
 
-/** Longest search that the server takes. */
-export const MAX_SEARCH_LENGTH = 100
 const DEFAULT_ORDER: ProfileOrder = { sort: 'email', order: 'asc' }
 
 /** Written here: the schemas would be loaded for it alone. */

@@ -1,0 +1,66 @@
+import Search from 'lucide-react/icons/search'
+import { type ComponentProps, useEffect, useRef, useState } from 'react'
+import { classNames } from './class-names.ts'
+
+/** Longest search that the server takes. */
+export const MAX_SEARCH_LENGTH = 100
+
+interface SearchFieldProps extends Omit<ComponentProps<'input'>, 'value' | 'type'> {
+  'aria-label': string
+  /** What is searched for, as the address says it. */
+  value: string
+  onSearch: (q: string) => void
+  /** It is searched at once, and again no sooner than this (ms): a debounce alone would wait for a hand to rest. */
+  pauseMs: number
+}
+
+/** Searches while it is typed, at once on Enter; what comes from the address (back, 'Limpar filtros') is shown. */
+export function SearchField({ value, onSearch, pauseMs, className, ...rest }: SearchFieldProps) {
+  const [text, setText] = useState(value)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const sentAt = useRef(0)
+  // What was sent and has not arrived yet: it must not overwrite letters typed since.
+  const onTheWay = useRef<string[]>([])
+  useEffect(() => {
+    const arrived = onTheWay.current.lastIndexOf(value)
+    if (arrived !== -1) onTheWay.current.splice(0, arrived + 1)
+    else setText(value)
+  }, [value])
+  useEffect(() => () => clearTimeout(timer.current), [])
+
+  const send = (typed: string) => {
+    clearTimeout(timer.current)
+    const q = typed.trim()
+    if (q === (onTheWay.current.at(-1) ?? value)) return
+    onTheWay.current.push(q)
+    sentAt.current = performance.now()
+    onSearch(q)
+  }
+  const type = (typed: string) => {
+    setText(typed)
+    clearTimeout(timer.current)
+    const restMs = sentAt.current + pauseMs - performance.now()
+    if (restMs <= 0) send(typed)
+    else timer.current = setTimeout(() => send(typed), restMs)
+  }
+  return (
+    <div className={classNames('relative', className)}>
+      <Search
+        aria-hidden="true"
+        className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted"
+      />
+      <input
+        {...rest}
+        type="search"
+        value={text}
+        onChange={({ target }) => type(target.value)}
+        onKeyDown={({ key }) => key === 'Enter' && send(text)}
+        maxLength={MAX_SEARCH_LENGTH}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        className="h-10 w-full rounded-lg border border-line-strong/70 bg-surface pr-2 pl-9 text-base text-ink placeholder:text-muted hover:border-line-strong focus-visible:outline-offset-0 sm:text-sm"
+      />
+    </div>
+  )
+}
