@@ -1,4 +1,5 @@
 import type { ReplyNamed, RouteName, RouteNamed } from '#contract/index.ts'
+import { backoffDelay, retry } from '#contract/timing.ts'
 import { callApi } from '#web/http/api.ts'
 import { ApiError, NetworkError, type RequestInput } from '#web/http/send-request.ts'
 import { closeToast, showToast } from '#web/ui/toast.tsx'
@@ -6,8 +7,8 @@ import { closeToast, showToast } from '#web/ui/toast.tsx'
 /** The routes that take an idempotency key. */
 type OnceName = { [N in RouteName]: RouteNamed<N> extends { idempotent: true } ? N : never }[RouteName]
 
-/** So long after a lost answer it is asked for again, and after the next ones. */
-const PAUSES_MS = [500, 1_000, 2_000]
+const MAX_RETRIES = 3
+const BACKOFF = { firstMs: 500, maxMs: 2_000 }
 const UNKNOWN_MS = 10 * 60_000
 /** The keys of requests of which nobody knows what became: who tries again asks again. */
 const unknown = new Map<string, string>()
@@ -25,22 +26,18 @@ export async function callOnce<N extends OnceName>(
   const idempotencyKey = unknown.get(asked) ?? crypto.getRandomValues(new Uint32Array(6)).join('-')
   unknown.delete(asked)
   let notice: number | undefined
+  const delayAfter = (error: unknown, failures: number) => {
+    if (!isAnswerLost(error) || failures > MAX_RETRIES) return undefined
+    notice ??= showToast({ ...ASKING, lifetimeMs: Number.POSITIVE_INFINITY })
+    return backoffDelay(failures, BACKOFF)
+  }
   try {
-    for (let tries = 0; ; tries++) {
-      try {
-        return await callApi(name, { ...input, idempotencyKey })
-      } catch (error) {
-        if (!isAnswerLost(error)) throw error
-        const pauseMs = PAUSES_MS[tries]
-        if (pauseMs === undefined) {
-          unknown.set(asked, idempotencyKey)
-          setTimeout(() => unknown.delete(asked), UNKNOWN_MS)
-          throw new Error(NO_ANSWER, { cause: error })
-        }
-        notice ??= showToast({ ...ASKING, lifetimeMs: Number.POSITIVE_INFINITY })
-        await new Promise((resolve) => setTimeout(resolve, pauseMs))
-      }
-    }
+    return await retry(() => callApi(name, { ...input, idempotencyKey }), delayAfter)
+  } catch (error) {
+    if (!isAnswerLost(error)) throw error
+    unknown.set(asked, idempotencyKey)
+    setTimeout(() => unknown.delete(asked), UNKNOWN_MS)
+    throw new Error(NO_ANSWER, { cause: error })
   } finally {
     if (notice !== undefined) closeToast(notice)
   }

@@ -8,8 +8,8 @@ import { Skeleton } from '#web/ui/loading.tsx'
 import { MAX_SEARCH_LENGTH } from '#web/ui/search-field.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
+import { useDebouncedValue } from '#web/ui/use-debounced-value.ts'
 import { refusedFields } from '#web/ui/use-form.ts'
-import { useSettled } from '#web/ui/use-settled.ts'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import { accessTemplatesQuery, lastTicks, refreshTemplates } from './access-templates.ts'
 import { entitlementsOf, ticksInWords } from './entitlements.tsx'
@@ -130,7 +130,7 @@ interface ColleaguesProps {
 function Colleagues({ userId, onChoose }: ColleaguesProps) {
   const catalogue = useCatalogue()
   const [typed, setTyped] = useState('')
-  const q = useSettled(typed.trim())
+  const q = useDebouncedValue(typed.trim())
   const { data, error } = useQuery({
     queryKey: ['colleagues', q],
     queryFn: async ({ signal }) => {

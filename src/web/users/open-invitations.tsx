@@ -10,7 +10,7 @@ import { formatDay, formatInstant } from '#web/ui/format-instant.ts'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { useSettled } from '#web/ui/use-settled.ts'
+import { useDebouncedValue } from '#web/ui/use-debounced-value.ts'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import { callOnce } from './call-once.ts'
 import { ticksInWords } from './entitlements.tsx'
@@ -24,7 +24,7 @@ const readAgain = () => queryClient.invalidateQueries({ queryKey: INVITATIONS_QU
 export function OpenInvitations() {
   const titleId = useId()
   const [typed, setTyped] = useState('')
-  const q = useSettled(typed.trim())
+  const q = useDebouncedValue(typed.trim())
   const [leaving, setLeaving] = useState<Invitation>()
   const invitations = useInfiniteQuery({
     queryKey: [...INVITATIONS_QUERY, q],

@@ -4,7 +4,7 @@ import { isConflict, isDefiniteRefusal } from '#web/http/send-request.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { useSettled } from '#web/ui/use-settled.ts'
+import { useDebouncedValue } from '#web/ui/use-debounced-value.ts'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import { isOutcomeUnknown } from './call-once.ts'
 import { refreshUsers } from './user-queries.ts'
@@ -27,12 +27,12 @@ export function useDryRun<Body, Effect, Reply>(options: DryRunOptions<Body, Effe
   const [refusal, setRefusal] = useState<string>()
   /** A change of which nobody knows whether it was made. */
   const [lost, setLost] = useState<string>()
-  const settled = useSettled(body)
-  const isSettled = JSON.stringify(settled) === JSON.stringify(body)
+  const debounced = useDebouncedValue(body)
+  const isSettled = JSON.stringify(debounced) === JSON.stringify(body)
   const { data, error, isFetching, refetch } = useQuery({
-    queryKey: ['dry-run', failed, settled],
+    queryKey: ['dry-run', failed, debounced],
     queryFn: async ({ signal }) => {
-      const wanted = settled as Body
+      const wanted = debounced as Body
       try {
         return await dryRun(wanted, signal)
       } catch (conflict) {
