@@ -1,12 +1,14 @@
 import type { reportSettingsRoutes } from '#contract/report-settings.ts'
 import type { reportRoutes } from '#contract/reports.ts'
+import type { ReplyOf } from '#contract/route.ts'
 import type { viewAsRoutes } from '#contract/view-as.ts'
-import type { ServicesOf } from '#server/http/context.ts'
+import type { Context, ServicesOf } from '#server/http/context.ts'
 import type { Handlers } from '#server/http/implement.ts'
+import type { TakeFromLimit } from '#server/http/limits.ts'
+import { ProblemError } from '#server/http/problem-error.ts'
+import type { ListedReport, NamedItem, PowerBi } from '#server/power-bi/power-bi.ts'
 import { type EmbedTokenContext, issueEmbedToken } from './embed-token.ts'
-import { readLastRefresh } from './last-refresh.ts'
-import { listWorkspaceReports, listWorkspaces } from './list-power-bi.ts'
-import { readOwnReports } from './own-reports.ts'
+import { readOwnReports, readVisible } from './own-reports.ts'
 import { listReportSettings, removeReportSetting, saveReportSetting } from './report-settings.ts'
 import { type ReportTestContext, testReportSetting } from './test-report-setting.ts'
 import { issueEmbedTokenOf, readReportsOf } from './view-as.ts'
@@ -46,4 +48,67 @@ export function reportSettingsHandlers(
     testReportSetting: ({ context, params, body }) =>
       testReportSetting({ ...services, ...context }, { slug: params.type, input: body }),
   }
+}
+
+/** As often as somebody leafs through many areas, or lists; the service is asked far less. */
+const LIMIT = { max: 60, windowSeconds: 60 }
+
+/**
+ * How old the data of a report of the caller's own areas are.
+ * @throws ProblemError report-not-found (alike for unknown and foreign ids), rate-limited
+ */
+async function readLastRefresh(
+  context: EmbedTokenContext,
+  { reportId }: { reportId: string },
+): Promise<ReplyOf<typeof reportRoutes.readLastRefresh>> {
+  const { db, actor, powerBi } = context
+  await context.takeFromLimit(`last-refresh ${actor.profile.user_id}`, LIMIT)
+  const { visible } = await readVisible(db, actor.profile)
+  const setting = visible.find(
+    ({ embed_mode, report_id }) => embed_mode === 'service_principal' && report_id === reportId,
+  )
+  if (!setting) throw new ProblemError('report-not-found')
+  const { refreshedAt, hasFailed } = await powerBi.readLastRefresh({
+    workspaceId: setting.workspace_id ?? '',
+    reportId,
+    datasetId: setting.dataset_id,
+  })
+  return { refreshedAt: refreshedAt?.toISOString() ?? null, hasFailed }
+}
+
+interface PowerBiListContext extends Context {
+  powerBi: PowerBi
+  takeFromLimit: TakeFromLimit
+}
+
+/**
+ * What an administrator chooses a report from: the workspaces that the portal's application sees.
+ * @throws ProblemError rate-limited, power-bi-rejected, power-bi-unavailable, capacity-paused
+ */
+async function listWorkspaces(context: PowerBiListContext): Promise<{ items: NamedItem[] }> {
+  await takeFromLimit(context)
+  return { items: await context.powerBi.listWorkspaces() }
+}
+
+/**
+ * The reports of one of them.
+ * @throws ProblemError not-found when the service refuses that workspace, saying why; else like listWorkspaces
+ */
+async function listWorkspaceReports(
+  context: PowerBiListContext,
+  { workspaceId }: { workspaceId: string },
+): Promise<{ items: ListedReport[] }> {
+  await takeFromLimit(context)
+  try {
+    return { items: await context.powerBi.listReports(workspaceId) }
+  } catch (error) {
+    // It is the caller who named the workspace: no fault of the portal's.
+    if (error instanceof ProblemError && error.code === 'power-bi-rejected')
+      throw new ProblemError('not-found', { detail: error.message, cause: error })
+    throw error
+  }
+}
+
+function takeFromLimit({ actor, takeFromLimit: take }: PowerBiListContext): Promise<void> {
+  return take(`list-power-bi ${actor.profile.user_id}`, LIMIT)
 }
