@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import type { Route } from '@playwright/test'
 import {
   expect,
   menuOf,
@@ -9,12 +10,11 @@ import {
   tickedIn,
   toast,
 } from './administration.ts'
-import { openAs } from './portal-fixture.ts'
 
 const VENDAS = 'vendas.rj@grupopatio.com.br'
 const PENDING = 'pendente@grupopatio.com.br'
 
-for (const { button, change, saved, failed, unloaded, tick, wire } of [
+const ENTITLEMENT_DIALOGS = [
   {
     button: 'Gerenciar Tipos de Acesso',
     change: { types: ['Vendas', 'CRM'] },
@@ -33,15 +33,22 @@ for (const { button, change, saved, failed, unloaded, tick, wire } of [
     tick: 'MG',
     wire: { marcas: ['FIAT', 'JEEP'], estados: ['RJ', 'MG'] },
   },
-]) {
-  test(`'${button}' shows what the person has, keeps the ticks on failure and saves`, async ({
-    page,
-    other,
-  }) => {
-    await other.change(VENDAS, change)
-    await openPerson(page, VENDAS)
-    const address = `**/api/profiles/${(await other.person(VENDAS)).user_id}`
+]
+
+test('what a person may see is shown, keeps the ticks on failure, stands in the row before the answer and is saved once', async ({
+  page,
+  other,
+}) => {
+  for (const { change } of ENTITLEMENT_DIALOGS) await other.change(VENDAS, change)
+  await openPerson(page, VENDAS)
+  const address = `**/api/profiles/${(await other.person(VENDAS)).user_id}`
+  const row = page.getByRole('row', { includeHidden: true }).filter({ hasText: VENDAS })
+  const answerSaves = (answer: (route: Route) => Promise<void>) =>
+    page.route(address, (route) => (route.request().method() === 'PATCH' ? answer(route) : route.continue()))
+  let patches = 0
+  for (const { button, change, saved, failed, unloaded, tick, wire } of ENTITLEMENT_DIALOGS) {
     const dialog = page.getByRole('dialog', { name: button })
+    const save = dialog.getByRole('button', { name: 'Salvar' })
 
     // It cannot be read: said, and tried again in place.
     await page.route(address, (route) => route.abort())
@@ -50,58 +57,37 @@ for (const { button, change, saved, failed, unloaded, tick, wire } of [
     await page.unroute(address)
     await dialog.getByRole('button', { name: 'Tentar novamente' }).click()
     await expect(dialog.getByRole('checkbox', { name: 'Marcar todos' }).first()).toBeFocused()
-    const had = Object.values(change).flat()
-    expect(await tickedIn(dialog)).toEqual(had)
+    expect(await tickedIn(dialog)).toEqual(Object.values(change).flat())
 
     // It cannot be saved: the row shows it at once, goes back, and the tick stays.
-    await page.route(address, (route) =>
-      route.request().method() === 'PATCH' ? route.abort() : route.continue(),
-    )
+    await answerSaves((route) => route.abort())
     await dialog.getByRole('checkbox', { name: tick }).check()
-    await dialog.getByRole('button', { name: 'Salvar' }).click()
+    await save.click()
     await expect(toast(page, failed)).toBeVisible()
     await expect(dialog.getByRole('checkbox', { name: tick })).toBeChecked()
-    await expect(
-      page.getByRole('row', { includeHidden: true }).filter({ hasText: VENDAS }),
-    ).not.toContainText(tick)
+    await expect(row).not.toContainText(tick)
     await page.unroute(address)
 
-    let patches = 0
-    page.on('request', (request) => {
-      if (request.method() === 'PATCH') patches += 1
+    const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>()
+    await answerSaves(async (route) => {
+      patches += 1
+      await isAnswered
+      await route.continue()
     })
-    await dialog.getByRole('button', { name: 'Salvar' }).dblclick()
+    await save.dblclick()
+    await expect(row).toContainText(tick)
+    await expect(save).toHaveAttribute('aria-busy', 'true')
+    // Nobody leaves a save that is under way.
+    await page.keyboard.press('Escape')
+    await expect(dialog).toBeVisible()
+    answer()
     await expect(toast(page, saved)).toBeVisible()
     await expect(dialog).toHaveCount(0)
     await expect(menuOf(page)).toBeFocused()
-    await expect(page.getByText(tick).first()).toBeVisible()
-    expect(patches).toBe(1)
+    await page.unroute(address)
     expect(await other.person(VENDAS)).toMatchObject(wire)
-  })
-}
-
-test('the row shows a save before the server has answered', async ({ page, other }) => {
-  await other.change(VENDAS, { types: ['Vendas'] })
-  await openPerson(page, VENDAS)
-  let answer = () => {}
-  const isAnswered = new Promise<void>((resolve) => {
-    answer = resolve
-  })
-  await page.route('**/api/profiles/*', async (route) => {
-    if (route.request().method() === 'PATCH') await isAnswered
-    await route.continue()
-  })
-  await pressInMenu(page, 'Gerenciar Tipos de Acesso')
-  const dialog = page.getByRole('dialog')
-  await dialog.getByRole('checkbox', { name: 'Oficina' }).check()
-  await dialog.getByRole('button', { name: 'Salvar' }).click()
-  await expect(page.getByText('Vendas, Oficina')).toBeVisible()
-  await expect(dialog.getByRole('button', { name: 'Salvar' })).toHaveAttribute('aria-busy', 'true')
-  // Nobody leaves a save that is under way.
-  await page.keyboard.press('Escape')
-  await expect(dialog).toBeVisible()
-  answer()
-  await expect(dialog).toHaveCount(0)
+  }
+  expect(patches).toBe(2)
 })
 
 test('what another administrator has changed meanwhile is said and not overwritten', async ({
@@ -145,11 +131,7 @@ test('what another administrator has changed meanwhile is said and not overwritt
   expect((await other.person(person)).types).toEqual(['HPD', 'CRM', 'Slack'])
 })
 
-test('an approval gives entitlements and lets in with one call, and the person is mailed', async ({
-  page,
-  other,
-  demo,
-}) => {
+test('an approval gives entitlements and lets in with one call', async ({ page, other }) => {
   for (const change of [{ approved: false }, { types: [] }, { marcas: [], estados: [] }])
     await other.change(PENDING, change)
   await openPerson(page, PENDING)
@@ -165,66 +147,25 @@ test('an approval gives entitlements and lets in with one call, and the person i
   await dialog.getByRole('button', { name: 'Aprovar' }).click()
   await expect(toast(page, 'Erro ao aprovar usuário')).toBeVisible()
   expect(await tickedIn(dialog)).toEqual(['Vendas', 'FIAT', 'RJ'])
-  expect(await other.person(PENDING)).toMatchObject({ approved: false, types: [] })
   await page.unroute('**/api/profiles/*')
 
-  const bodies: string[] = []
+  const bodies: object[] = []
   page.on('request', (request) => {
-    if (request.method() === 'PATCH') bodies.push(request.postData() ?? '')
+    if (request.method() === 'PATCH') bodies.push(request.postDataJSON())
   })
   await dialog.getByRole('button', { name: 'Aprovar' }).click()
   await expect(toast(page, 'Usuário aprovado com sucesso')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Remover', exact: true })).toBeVisible()
-  expect(bodies.map((body) => JSON.parse(body))).toEqual([
+  expect(bodies).toEqual([
     { approved: true, types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'], valid_until: null },
   ])
-  expect(await other.person(PENDING)).toMatchObject({ approved: true, types: ['Vendas'], estados: ['RJ'] })
-  expect((await demo.mail(PENDING, 'account-approved')).text).toContain('aprovou sua conta')
 })
 
-test('an unverified address is asked about before the approval', async ({ page, other }) => {
-  const [person] = await other.people('approved=false&verified=false')
-  if (!person) throw new Error('The seed has nobody who is neither approved nor verified')
-  await openPerson(page, person.email)
-  await page.getByRole('row').getByRole('button', { name: 'Aprovar' }).click()
-  const dialog = page.getByRole('dialog')
-  await expect(dialog.getByRole('alert')).toContainText(
-    `Ninguém provou ser dono do endereço ${person.email}.`,
-  )
-  await expect(dialog.getByRole('checkbox')).toHaveCount(0)
-  await expect(dialog.getByRole('button', { name: 'Cancelar' })).toBeFocused()
-  await dialog.getByRole('button', { name: 'Continuar mesmo assim' }).click()
-  await expect(dialog.getByRole('checkbox').first()).toBeFocused()
-  await dialog.getByRole('button', { name: 'Aprovar' }).click()
-  await expect(toast(page, 'Usuário aprovado com sucesso')).toBeVisible()
-  expect((await other.person(person.email)).approved).toBe(true)
-})
-
-test('two administrators approve at once: the second is told', async ({ page, other }) => {
-  const [person] = await other.people('approved=false&verified=true')
-  if (!person) throw new Error('The seed has nobody who waits')
-  await openPerson(page, person.email)
-  await page.getByRole('row').getByRole('button', { name: 'Aprovar' }).click()
-  const dialog = page.getByRole('dialog')
-  await expect(dialog.getByRole('checkbox').first()).toBeVisible()
-  await other.change(person.email, { approved: true })
-  await dialog.getByRole('button', { name: 'Aprovar' }).click()
-  await expect(dialog.getByText('Esta conta já foi aprovada')).toBeVisible()
-  await expect(dialog.getByText(`${OTHER_ADMIN} aprovou a conta às`)).toBeVisible()
-  await dialog.getByRole('button', { name: 'Fechar' }).click()
-  await expect(page.getByRole('button', { name: 'Remover', exact: true })).toBeVisible()
-})
-
-test('taking an approval away says what it does, and the person sees the pending screen', async ({
+test('taking an approval away says what it does, and asks again where the person has changed', async ({
   page,
   other,
-  browser,
-  baseURL,
 }) => {
   const person = 'semrelatorio@grupopatio.com.br'
-  const elsewhere = await (await browser.newContext({ baseURL: baseURL as string })).newPage()
-  await openAs(elsewhere, 'semrelatorio')
-  await expect(elsewhere.getByText(/^Nenhum relatório Power BI disponível/)).toBeVisible()
   await openPerson(page, person)
   const trigger = page.getByRole('button', { name: 'Remover', exact: true })
   await trigger.click()
@@ -243,44 +184,44 @@ test('taking an approval away says what it does, and the person sees the pending
   await dialog.getByRole('button', { name: 'Remover mesmo assim' }).click()
   await expect(toast(page, 'Aprovação removida')).toBeVisible()
   await expect(page.getByRole('row').getByRole('button', { name: 'Aprovar' })).toBeVisible()
-
-  await elsewhere.reload()
-  await expect(elsewhere.getByText(/^Sua conta está pendente de aprovação pelo administrador/)).toBeVisible()
-  await elsewhere.context().close()
 })
 
-test('the history tells who changed what, newest first, page after page', async ({ page, other }) => {
-  const [quiet, busy] = await other.people('approved=true&verified=true&q=ana')
-  if (!quiet || !busy) throw new Error('The seed has no two people of that name')
-  for (let count = 0; count < 26; count += 1) {
-    await other.change(busy.email, { types: ['HPD'] })
-    await other.change(busy.email, { types: ['CRM'] })
-  }
-  await openPerson(page, quiet.email)
-  await pressInMenu(page, 'Histórico')
+test('the history tells who changed what, newest first, page after page; the data of a person are downloaded', async ({
+  page,
+}) => {
+  const entry = (id: number, was: string, is: string) => ({
+    id,
+    at: '2026-11-20T17:32:00Z',
+    actor_email: OTHER_ADMIN,
+    action: 'types-set',
+    before: { types: [was] },
+    after: { types: [is] },
+  })
+  await openPerson(page, VENDAS)
   const dialog = page.getByRole('dialog', { name: 'Histórico' })
-  await expect(dialog.getByText('Nenhuma alteração registrada')).toBeVisible()
-  await page.keyboard.press('Escape')
-  await expect(menuOf(page)).toBeFocused()
-
-  await page.goto(`/admin?q=${busy.email}`)
-  await page.route('**/history', (route) => route.abort())
+  await page.route('**/history*', (route) => route.abort())
   await pressInMenu(page, 'Histórico')
   await expect(dialog.getByText('Erro ao carregar o histórico')).toBeVisible({ timeout: 10_000 })
-  await page.unroute('**/history')
+  await page.unroute('**/history*')
+  await page.route('**/history*', (route) =>
+    route.fulfill({
+      json: route.request().url().includes('cursor=')
+        ? { items: [entry(1, 'Slack', 'HPD')], next: null }
+        : { items: [entry(3, 'HPD', 'CRM'), entry(2, 'CRM', 'HPD')], next: '2' },
+    }),
+  )
   await dialog.getByRole('button', { name: 'Tentar novamente' }).click()
   const entries = dialog.getByRole('listitem')
-  await expect(entries).toHaveCount(50)
+  await expect(entries).toHaveCount(2)
   await expect(entries.first()).toContainText(`${OTHER_ADMIN} mudou os tipos: + CRM, − HPD`)
-  await expect(entries.first()).toContainText(/\d\d\/\d\d\/\d{4},? \d\d:\d\d/)
+  await expect(entries.first()).toContainText(/20\/11\/2026,? 14:32/)
   await expect(entries.nth(1)).toContainText('+ HPD, − CRM')
   await dialog.getByRole('button', { name: 'Mostrar mais antigas' }).click()
   await expect(dialog.getByRole('button', { name: 'Mostrar mais antigas' })).toHaveCount(0)
-  await expect.poll(() => entries.count()).toBeGreaterThanOrEqual(51)
-})
+  await expect(entries).toHaveCount(3)
+  await page.keyboard.press('Escape')
+  await expect(menuOf(page)).toBeFocused()
 
-test("a person's data are downloaded as JSON", async ({ page }) => {
-  await openPerson(page, VENDAS)
   const download = page.waitForEvent('download')
   await pressInMenu(page, 'Exportar dados')
   const file = await download
@@ -288,7 +229,6 @@ test("a person's data are downloaded as JSON", async ({ page }) => {
   const data = JSON.parse(await readFile(await file.path(), 'utf8'))
   expect(JSON.stringify(data.profile)).toContain(VENDAS)
   await expect(toast(page, 'Dados exportados')).toBeVisible()
-
   await page.route('**/export', (route) => route.abort())
   await pressInMenu(page, 'Exportar dados')
   await expect(toast(page, 'Erro ao exportar dados')).toBeVisible()

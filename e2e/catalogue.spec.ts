@@ -71,11 +71,6 @@ test('a new brand, state and area reach people, filters, tabs and reports of a r
   await openAs(theirs, 'vendas.rj', `${demo.url}/power-bi`)
   await expect(theirs.getByRole('tab')).toHaveText(['Vendas', 'Seminovos', 'CRM'])
   await theirs.getByRole('tab', { name: 'Seminovos' }).click()
-  const expected = await demo.data('area=Oficina&marcas=FIAT,JEEP,BYD&estados=RJ,SP')
-  for (const { id, formatted } of expected.cards)
-    await expect(reportOf(theirs, 'Seminovos').locator(`[data-card="${id}"] [data-value]`)).toHaveText(
-      formatted,
-    )
   await expect(reportOf(theirs, 'Seminovos').getByText('BYD').first()).toBeVisible()
 
   // A renaming while the area is held.

@@ -143,32 +143,6 @@ test('an answer that is lost is asked for: done once, shown with the undo', asyn
   expect((await other.person(email)).types).toEqual([])
 })
 
-test('others match than the administrator saw: nothing is changed, and it is said', async ({
-  page,
-  other,
-}) => {
-  const [first] = await other.people('q=teixeira&approved=true')
-  if (!first) throw new Error('The seed has nobody of that name')
-  const types = async () => (await other.people('q=teixeira')).map((person) => person.types)
-  await openAdmin(page, '?q=teixeira&status=approved')
-  await page.getByRole('checkbox').first().check()
-  await page.getByRole('button', { name: /^Alterar Filtros em Massa \([1-9]\d*\)$/ }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByRole('checkbox', { name: 'Operadores' }).check()
-  await expect(dialog.getByRole('status')).toHaveText(/ganham?/)
-  const before = await types()
-  await other.change(first.email, { approved: false })
-  await dialog.getByRole('button', { name: 'Adicionar' }).click()
-  await expect(toast(page, 'Erro ao atualizar dados dos usuários')).toBeVisible()
-  await expect(dialog.getByRole('alert')).toContainText('Nada foi alterado')
-  expect(await types()).toEqual(before)
-  // The list has been read again: the same button now means those who match now.
-  await expect(dialog.getByRole('status')).toHaveText(/^\d+ ganham?, 0 perdem/)
-  await dialog.getByRole('button', { name: 'Adicionar' }).click()
-  await expect(toast(page, /^Dados adicionados com sucesso/)).toBeVisible()
-  expect((await other.person(first.email)).types).toEqual(first.types)
-})
-
 test('can be taken back for half a minute, and not at all where nobody has changed', async ({
   page,
   other,
@@ -218,24 +192,4 @@ test('more people than one call takes cannot be picked one by one', async ({ pag
   await expect(toast(page, 'No máximo 1.000 usuários podem ser marcados um a um')).toBeVisible()
   await expect(box(1_000)).not.toBeChecked()
   await expect(page.getByRole('button', { name: 'Alterar Filtros em Massa (1)' })).toBeVisible()
-})
-
-test('somebody else was there after the edit: the others get theirs back, and it is said who not', async ({
-  page,
-  other,
-}) => {
-  const people = await family(other, 'costa', 2)
-  const emails = people.map(({ email }) => email)
-  for (const email of emails) await other.change(email, { types: [] })
-  await openAdmin(page, '?q=costa')
-  const dialog = await openBulkEdit(page, emails)
-  await dialog.getByRole('checkbox', { name: 'HPD' }).check()
-  await dialog.getByRole('button', { name: 'Adicionar' }).click()
-  await expect(toast(page, 'Dados adicionados com sucesso para 2 usuário(s)')).toBeVisible()
-  await other.change(emails[0] as string, { types: ['HPD', 'Slack'] })
-  await page.getByRole('button', { name: 'Desfazer' }).click()
-  await expect(toast(page, 'Alteração desfeita em parte')).toBeVisible()
-  const told = `1 usuário voltou ao que tinha antes. ${emails[0]} foi alterado depois e ficou como está.`
-  await expect(toast(page, told)).toBeVisible()
-  expect((await stateOf(other, emails)).map(({ types }) => types)).toEqual([['HPD', 'Slack'], []])
 })

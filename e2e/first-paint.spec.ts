@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
-import { expect, signIn, test } from './portal-fixture.ts'
+import { expect, openAs, openSession, test } from './portal-fixture.ts'
 
 const VISITORS = ['/login', '/signup', '/forgot-password', '/reset-password', '/contato']
 
@@ -24,9 +24,11 @@ function collectErrors(page: Page): string[] {
   return errors
 }
 
-for (const path of VISITORS)
-  test(`${path} stands there before any script, and is taken over as it is`, async ({ page }) => {
-    const errors = collectErrors(page)
+test('the screens of visitors stand there before any script, and are taken over as they are', async ({
+  page,
+}) => {
+  const errors = collectErrors(page)
+  for (const path of VISITORS) {
     const release = await holdScripts(page)
     await page.goto(path, { waitUntil: 'commit' })
     const heading = page.getByRole('heading', { level: 1 })
@@ -40,7 +42,9 @@ for (const path of VISITORS)
     // The same element: nothing was thrown away and drawn again. A link that is missing leads to another screen.
     if (path !== '/reset-password') expect(await element?.evaluate((each) => each.isConnected)).toBe(true)
     expect(errors).toEqual([])
-  })
+    await page.unrouteAll({ behavior: 'wait' })
+  }
+})
 
 test('what is typed before the scripts have come stays, and so does the focus', async ({ page }) => {
   const errors = collectErrors(page)
@@ -76,16 +80,8 @@ test('a password that is typed early is rated, and an early message counted', as
   await expect(letters).toBeVisible()
 })
 
-test('the frame of the reports stands there before any script', async ({ page }) => {
-  await holdScripts(page)
-  await page.goto('/power-bi', { waitUntil: 'commit' })
-  await expect(page.getByRole('banner').getByText('Grupo Pátio')).toBeVisible()
-  await expect(page.getByText('Carregando configurações...')).toBeVisible()
-})
-
 test('nothing is typed into a screen that is about to be replaced', async ({ page }) => {
-  await signIn(page, 'diretoria')
-  await expect(page).toHaveURL(/power-bi/)
+  await openSession(page, 'diretoria')
   const release = await holdScripts(page)
   await page.goto('/profile', { waitUntil: 'commit' })
   const field = page.locator('input[name=password]')
@@ -99,7 +95,7 @@ test('nothing is typed into a screen that is about to be replaced', async ({ pag
 })
 
 test('nothing moves when what is read takes the place of the frame', async ({ page }) => {
-  await signIn(page, 'admin')
+  await openAs(page, 'admin')
   await expect(page.getByRole('link', { name: 'Administração' })).toBeVisible()
   const release = await holdScripts(page)
   await page.goto('/power-bi', { waitUntil: 'commit' })
@@ -113,6 +109,7 @@ test('nothing moves when what is read takes the place of the frame', async ({ pa
     ]
     return Promise.all(parts.map((part) => part.boundingBox()))
   }
+  await expect(page.getByRole('banner').getByText('Grupo Pátio')).toBeVisible()
   await expect(page.getByText('Carregando configurações...')).toBeVisible()
   const before = await boxes()
   release()

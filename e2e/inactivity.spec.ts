@@ -98,21 +98,3 @@ test('whoever reads in a frame is heard once the warning shows: by mouse, wheel 
   await page.clock.fastForward('01:40')
   await expect(page).toHaveURL('/login')
 })
-
-test('a tab opened again after 31 minutes is at /login before anything was asked', async ({
-  page,
-  context,
-}) => {
-  await openReports(page)
-  await page.close()
-  const again = await context.newPage()
-  await again.clock.install({ time: Date.now() + 31 * 60_000 })
-  const asked: string[] = []
-  again.on('request', (request) => {
-    if (request.headers().authorization) asked.push(request.url())
-  })
-  await again.goto('/power-bi')
-  await expect(again).toHaveURL('/login')
-  await expect(again.getByText(EXPIRED)).toBeVisible()
-  expect(asked).toEqual([])
-})

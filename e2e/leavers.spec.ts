@@ -2,25 +2,11 @@ import { saoPauloDay } from '#contract/user-rules.ts'
 import { expect, openAdmin, openPerson, pressInMenu, test, toast } from './administration.ts'
 import { emailOf, openAs, reportOf } from './portal-fixture.ts'
 import { seriousFindings } from './serious-findings.ts'
-import { filterBy, pickFilter, rows, words } from './user-table-fixture.ts'
+import { rows } from './user-table-fixture.ts'
 
 const VENDAS = emailOf('vendas.rj')
 const DAY_MS = 24 * 60 * 60_000
 const shown = (day: string) => day.split('-').reverse().join('/')
-
-test('who has not been here for long is found, and stays found in the address', async ({ page, other }) => {
-  await openAdmin(page, '?lastAccess=idle')
-  const idle = await other.people('lastAccess=idle')
-  const everybody = await other.people('')
-  await expect(words(page)).toHaveText(`${idle.length} de ${everybody.length} usuários`)
-  await expect(filterBy(page, 'Acesso')).toHaveText(/^Acesso: há mais de \d+ dias$/)
-  await pickFilter(page, 'Acesso', 'Nunca entrou')
-  const never = everybody.filter(({ last_sign_in_at }) => last_sign_in_at === null)
-  await expect(words(page)).toHaveText(`${never.length} de ${everybody.length} usuários`)
-  await expect(page).toHaveURL(/lastAccess=never/)
-  await page.getByRole('checkbox', { name: 'Selecionar todos os usuários que correspondem' }).check()
-  await expect(page.getByText(`Todos os ${never.length} usuários que correspondem`)).toBeVisible()
-})
 
 test('many are given an end at once, or none, and get back what they had', async ({ page, other }) => {
   const day = saoPauloDay(Date.now() + 30 * DAY_MS)
@@ -51,7 +37,6 @@ test('an access is given an end, which the row, the history and the person are t
   page,
   browser,
   portal,
-  other,
 }) => {
   const day = saoPauloDay(Date.now() + 30 * DAY_MS)
   await openPerson(page, VENDAS)
@@ -80,14 +65,6 @@ test('an access is given an end, which the row, the history and the person are t
     `Seu acesso ao portal era válido até ${shown(yesterday)}. Para continuar, peça a um administrador que o prorrogue.`,
   )
   await expect(rows(page).first()).toContainText(`Acesso encerrado em ${shown(yesterday)}`)
-
-  // The approval of somebody who had an end before starts without one.
-  await other.change(VENDAS, { approved: false })
-  await rows(page).first().getByRole('button', { name: 'Aprovar', exact: true }).click()
-  await expect(field).toHaveValue('')
-  await dialog.getByRole('button', { name: 'Aprovar', exact: true }).click()
-  await expect(toast(page, 'Usuário aprovado com sucesso')).toBeVisible()
-  expect(await other.person(VENDAS)).toMatchObject({ approved: true, valid_until: null })
   await colleague.getByRole('link', { name: 'Escrever ao administrador' }).click()
   await expect(colleague.getByLabel('Mensagem')).toHaveValue(/Meu acesso ao portal terminou/)
   await colleague.close()

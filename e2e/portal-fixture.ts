@@ -2,6 +2,7 @@ import { test as base, expect, type FrameLocator, type Page } from '@playwright/
 import { openTestSession } from '#server/testing/builders.ts'
 import { presentProfile } from '#server/users/user-queries.ts'
 import { type Host, openHost, type RunningPortal } from './portal.ts'
+import { watchViolations } from './watch-violations.ts'
 
 export const PASSWORD = 'Patio-Demo-2026!'
 
@@ -123,14 +124,13 @@ export const test = base.extend<Fixtures, { host: Host }>({
   baseURL: async ({ portal }, use) => use(portal.url),
   context: async ({ context }, use) => {
     const errors: string[] = []
+    const violations = await watchViolations(context)
     context.on('console', (message) => {
-      const text = message.text()
-      const isError = message.type() === 'error' && !EXPECTED_ERRORS.test(text)
-      if (isError || /Content Security Policy/i.test(text)) errors.push(text)
+      if (message.type() === 'error' && !EXPECTED_ERRORS.test(message.text())) errors.push(message.text())
     })
     context.on('weberror', (error) => errors.push(String(error.error())))
     await use(context)
-    expect(errors).toEqual([])
+    expect([...errors, ...violations]).toEqual([])
   },
 })
 

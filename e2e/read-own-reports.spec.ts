@@ -91,7 +91,10 @@ test('somebody who waits for approval sees where they stand, can look again, and
   await expect(reportOf(page, 'Vendas').locator('[data-card]').first()).toBeVisible()
 })
 
-test('somebody without areas is told so', async ({ page }) => {
+test('somebody without areas is told so; without marcas one keeps the tabs, is told why and whom to ask', async ({
+  page,
+  portal,
+}) => {
   await openAs(page, 'semrelatorio')
   await expect(
     page.getByText(
@@ -102,9 +105,7 @@ test('somebody without areas is told so', async ({ page }) => {
   await expect(page).toHaveURL('/contato')
   await expect(page.getByLabel('E-mail')).toHaveValue('semrelatorio@grupopatio.com.br')
   await expect(page.getByLabel('Sugestão / Mensagem')).toHaveValue(/não vejo nenhum relatório/)
-})
 
-test('somebody without marcas keeps the tabs, is told why and whom to ask', async ({ page, portal }) => {
   await portal.database.db
     .updateTable('profiles')
     .set({ marcas: [] })
@@ -143,11 +144,6 @@ test('somebody unverified sees the reports under a banner that sends the mail ag
   await expect(page).toHaveURL(/\/power-bi/)
   await expect(page.getByRole('tab', { name: 'Vendas' })).toBeVisible()
   await expect(page.getByRole('button', { name: /Reenviar/ })).toHaveCount(0)
-})
-
-test('without a session there are no reports', async ({ page }) => {
-  await page.goto('/power-bi')
-  await expect(page).toHaveURL('/login')
 })
 
 test('the address and the title name the area, and the back button leaves the screen', async ({ page }) => {

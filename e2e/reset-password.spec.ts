@@ -70,16 +70,16 @@ test('a forgotten password is reset by mail and opens the portal', async ({ page
   )
 })
 
-test('a link that cannot be checked now is not lost', async ({ page }) => {
+test('a link that cannot be checked now is not lost; a mail that cannot be asked for is said', async ({
+  page,
+}) => {
   await page.route('**/api/auth/verify**', (route) => route.abort())
   await page.goto('/reset-password#token_hash=abc&type=recovery')
   await expect(page.getByText('Não foi possível conferir o link agora.')).toBeVisible()
   await page.unroute('**/api/auth/verify**')
   await page.getByRole('button', { name: 'Tentar novamente' }).click()
   await expect(page.getByRole('heading', { name: 'Link inválido ou expirado' })).toBeVisible()
-})
 
-test('a mail that cannot be asked for is said', async ({ page }) => {
   await page.route('**/api/auth/recover**', (route) => route.abort())
   await page.goto('/forgot-password')
   await page.getByLabel('E-mail').fill('ana@grupopatio.com.br')

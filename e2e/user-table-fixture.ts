@@ -1,10 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import type { ManagedProfile } from '#contract/users.ts'
-import { expect, openAs, PASSWORD } from './portal-fixture.ts'
-
-/** Columns by their number. */
-export const EMAIL = 1
-export const NAME = 2
+import { expect, openAs } from './portal-fixture.ts'
 
 /** Signs the administrator in and opens the table. */
 export async function openTable(page: Page, search = ''): Promise<void> {
@@ -15,7 +10,7 @@ export async function openTable(page: Page, search = ''): Promise<void> {
 /** The rows that are drawn, the header's aside. */
 export const rows = (page: Page): Locator => page.locator('#usuarios tbody [data-index]')
 
-export const columnHead = (page: Page, name: string): Locator =>
+const columnHead = (page: Page, name: string): Locator =>
   page.locator('#usuarios').getByRole('columnheader', { name, exact: true })
 
 /** The button of a column's head. */
@@ -38,31 +33,18 @@ export async function pickFilter(page: Page, name: string, option: string): Prom
   await page.getByRole('option', { name: option, exact: true }).click()
 }
 
-/** Texts of one column of the first rows, from the top. */
-export async function columnTexts(page: Page, column: number, count = 10): Promise<string[]> {
+/** The addresses in the first rows, from the top. */
+export async function firstEmails(page: Page, count: number): Promise<string[]> {
   await expect(page.locator('#usuarios table')).toHaveAttribute('aria-busy', 'false')
-  const texts: string[] = []
-  for (let index = 0; index < count; index++) {
-    const cell = page.locator(`#usuarios tbody [data-index="${index}"] td`).nth(column)
-    // Below the name stands what the person may see.
-    const text = column === NAME ? cell.locator('span').first() : cell
-    texts.push((await text.textContent()) ?? '')
-  }
-  return texts
+  const row = (index: number) => page.locator(`#usuarios tbody [data-index="${index}"]`)
+  const cells = Array.from({ length: count }, (_, index) => row(index).locator('td').nth(1))
+  return (await Promise.all(cells.map((cell) => cell.textContent()))).map((text) => text ?? '')
 }
 
-/** Everybody, as the server tells the administrator. */
-export async function readEverybody(portalUrl: string): Promise<ManagedProfile[]> {
-  const reply = await fetch(`${portalUrl}/api/auth/token?grant_type=password`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: 'admin@grupopatio.com.br', password: PASSWORD }),
-  })
-  const { access_token } = await reply.json()
-  const list = await fetch(`${portalUrl}/api/profiles?limit=1000`, {
-    headers: { authorization: `Bearer ${access_token}` },
-  })
-  return (await list.json()).items
+/** How many people the table says that there are. */
+export async function countPeople(page: Page): Promise<number> {
+  await expect(words(page)).toHaveText(/^\d+ usuários$/)
+  return Number.parseInt((await words(page).textContent()) ?? '', 10)
 }
 
 /** Whether the page is wider than the window. */

@@ -2,18 +2,18 @@ import { menuOf } from './administration.ts'
 import { expect, muteChanges, openAs, test } from './portal-fixture.ts'
 import { axeFindings, inEachLook } from './serious-findings.ts'
 import {
+  countPeople,
   header,
   openTable,
   overflowsSideways,
   pickFilter,
-  readEverybody,
   rows,
   words,
 } from './user-table-fixture.ts'
 
-test('the head stays in sight, and the rows are read on as they come near', async ({ page, demo }) => {
+test('the head stays in sight, and the rows are read on as they come near', async ({ page }) => {
   await openTable(page)
-  const count = (await readEverybody(demo.url)).length
+  const count = await countPeople(page)
   await page.locator('main').evaluate((main) => main.scrollTo({ top: main.scrollHeight }))
   await expect(page.locator(`#usuarios [aria-rowindex="${count + 1}"]`)).toBeInViewport()
   await expect(header(page, 'E-mail')).toBeInViewport()
@@ -23,30 +23,27 @@ test('the head stays in sight, and the rows are read on as they come near', asyn
   await expect(page.locator('#usuarios [aria-rowindex="2"]')).toBeInViewport()
 })
 
-test('while another order is on its way, the old rows stay and are marked as such', async ({ page }) => {
-  await openTable(page)
-  const table = page.locator('#usuarios').getByRole('table')
-  const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>()
-  await page.route('**/api/profiles?*sort=full_name*', async (route) => {
-    await isAnswered
-    await route.continue()
-  })
-  await header(page, 'Nome').click()
-  await expect(table).toHaveAttribute('aria-busy', 'true')
-  await expect(rows(page).first()).toContainText('admin@grupopatio.com.br')
-  answer()
-  await expect(table).toHaveAttribute('aria-busy', 'false')
-})
-
-test('a list that cannot be read is said, and read again at the press of a button', async ({ page }) => {
+test('a list that cannot be read is said, and read again at the press of a button; so is a later page', async ({
+  page,
+}) => {
   // News of the stream would have it read again before the press.
   await muteChanges(page)
   await page.route('**/api/profiles?*', (route) => route.fulfill({ status: 500, body: '' }))
   await openAs(page, 'admin', '/admin')
   await expect(page.getByRole('region', { name: 'Notificações' })).toContainText('Erro ao carregar usuários')
   await page.unroute('**/api/profiles?*')
-  await page.locator('#usuarios').getByRole('button', { name: 'Tentar novamente' }).click()
+  const table = page.locator('#usuarios')
+  const retry = table.getByRole('button', { name: 'Tentar novamente' })
+  await retry.click()
   await expect(rows(page).first()).toContainText('admin@grupopatio.com.br')
+
+  await page.route('**/api/profiles?*cursor=*', (route) => route.fulfill({ status: 400, body: '' }))
+  await page.locator('main').evaluate((main) => main.scrollTo({ top: main.scrollHeight }))
+  await expect(table.getByText('Erro ao carregar usuários')).toBeVisible()
+  await page.unroute('**/api/profiles?*cursor=*')
+  await retry.click()
+  await expect(table.getByText('Erro ao carregar usuários')).toBeHidden()
+  await expect(table.locator('[data-skeleton]')).toHaveCount(0)
 })
 
 test('people who cannot be counted are said, and counted at the press of a button', async ({ page }) => {
@@ -84,42 +81,6 @@ test('people who cannot be counted are said, and counted at the press of a butto
   await expect(page.getByRole('checkbox', { name: 'Selecionar todos' })).toBeEnabled()
   await expect(retry).toHaveCount(0)
   await expect(page.locator('#usuarios')).toBeFocused()
-})
-
-test('a page that cannot be read leaves the rows before it', async ({ page }) => {
-  await muteChanges(page)
-  await openTable(page)
-  await page.route('**/api/profiles?*cursor=*', (route) => route.fulfill({ status: 400, body: '' }))
-  await page.locator('main').evaluate((main) => main.scrollTo({ top: main.scrollHeight }))
-  await expect(page.locator('#usuarios').getByText('Erro ao carregar usuários')).toBeVisible()
-  await page.unroute('**/api/profiles?*cursor=*')
-  await page.locator('#usuarios').getByRole('button', { name: 'Tentar novamente' }).click()
-  await expect(page.locator('#usuarios').getByText('Erro ao carregar usuários')).toBeHidden()
-  await expect(page.locator('#usuarios [data-skeleton]')).toHaveCount(0)
-})
-
-test('whoever is no administrator is turned away and told so', async ({ page }) => {
-  await openAs(page, 'diretoria', '/admin')
-  await expect(page).toHaveURL(/\/power-bi$/)
-  await expect(page.getByText('Acesso negado. Apenas administradores.')).toBeVisible()
-})
-
-test('whoever stops being one learns it from the next thing done', async ({ page }) => {
-  // The stream of changes might tell them before.
-  await muteChanges(page)
-  await openTable(page)
-  const body = {
-    code: 'forbidden',
-    detail: 'Você não tem permissão.',
-    title: 'x',
-    status: 403,
-    requestId: 'x',
-  }
-  await page.route('**/api/profiles?*', (route) => route.fulfill({ status: 403, json: body }))
-  await page.route('**/api/user-roles/me', (route) => route.fulfill({ json: { role: 'user' } }))
-  await header(page, 'Nome').click()
-  await expect(page).toHaveURL(/\/power-bi$/)
-  await expect(page.getByText('Acesso negado. Apenas administradores.')).toBeVisible()
 })
 
 test('on a phone people are cards, and everything is within reach', async ({ page }) => {

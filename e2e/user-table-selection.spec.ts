@@ -1,34 +1,25 @@
-import { expect, test } from './portal-fixture.ts'
-import {
-  header,
-  openTable,
-  pickFilter,
-  readEverybody,
-  rows,
-  untilSorted,
-  words,
-} from './user-table-fixture.ts'
+import type { Page } from '@playwright/test'
+import { expect, test, toast } from './administration.ts'
+import { countPeople, header, openTable, pickFilter, rows, untilSorted, words } from './user-table-fixture.ts'
 
 // Only rows near the window are drawn.
 test.use({ viewport: { width: 1440, height: 1300 } })
 
-test('all that match are selected, but for those taken out, until the filter changes', async ({
-  page,
-  demo,
-}) => {
+const remove = (page: Page) => page.getByRole('button', { name: /^Excluir Selecionados/ })
+
+test('all that match are selected, but for those taken out, until the filter changes', async ({ page }) => {
   await openTable(page)
-  const count = (await readEverybody(demo.url)).length
+  const count = await countPeople(page)
   const edit = page.getByRole('button', { name: /^Alterar Filtros em Massa/ })
-  const remove = page.getByRole('button', { name: /^Excluir Selecionados/ })
   await expect(edit).toHaveText('Alterar Filtros em Massa (0)')
   await expect(edit).toBeDisabled()
-  await expect(remove).toHaveText('Excluir Selecionados (0)')
-  await expect(remove).toBeDisabled()
+  await expect(remove(page)).toHaveText('Excluir Selecionados (0)')
+  await expect(remove(page)).toBeDisabled()
 
   const all = page.getByRole('checkbox', { name: 'Selecionar todos' })
   await all.check()
   await expect(words(page)).toContainText(`Todos os ${count} usuários estão selecionados`)
-  await expect(remove).toHaveText(`Excluir Selecionados (${count})`)
+  await expect(remove(page)).toHaveText(`Excluir Selecionados (${count})`)
   await rows(page).nth(1).getByRole('checkbox').uncheck()
   await rows(page).nth(3).getByRole('checkbox').uncheck()
   await expect(words(page)).toContainText('estão selecionados, menos 2')
@@ -64,9 +55,9 @@ test('shift marks everybody in between, with the pointer and with the keyboard',
   await expect(words(page)).toContainText('2 usuários selecionados')
 })
 
-test('the keyboard alone reaches everything', async ({ page, demo }) => {
+test('the keyboard alone reaches everything', async ({ page }) => {
   await openTable(page)
-  const count = (await readEverybody(demo.url)).length
+  const count = await countPeople(page)
   await header(page, 'Data de Registro').focus()
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/sort=created_at/)
@@ -92,4 +83,63 @@ test('the keyboard alone reaches everything', async ({ page, demo }) => {
   await expect(last).toBeInViewport()
   await page.keyboard.press('Shift+Tab')
   await expect(first.getByRole('button', { name: /^(Remover|Aprovar)$/ })).toBeFocused()
+})
+
+test('whoever leaves the list leaves the selection, and those left out of all, too', async ({
+  page,
+  other,
+}) => {
+  const waiting = await other.people('approved=false&verified=true')
+  const [first = '', second = '', third = ''] = waiting.slice(2).map(({ email }) => email)
+  const rowOf = (email: string) => rows(page).filter({ hasText: email })
+  const approve = async (email: string) => {
+    await rowOf(email).getByRole('button', { name: 'Aprovar' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Aprovar' }).click()
+    await expect(toast(page, 'Usuário aprovado com sucesso')).toBeVisible()
+    await expect(rowOf(email)).toHaveCount(0)
+  }
+  await openTable(page, '?status=pending&verified=yes')
+  for (const email of [first, second]) await rowOf(email).getByRole('checkbox').check()
+  await approve(first)
+  await expect(words(page)).toContainText('1 usuário selecionado')
+  await expect(remove(page)).toHaveText('Excluir Selecionados (1)')
+  await expect(page.locator('#usuarios tbody input:checked')).toHaveCount(1)
+
+  const left = waiting.length - 2
+  await page.getByRole('checkbox', { name: 'Selecionar todos' }).check()
+  await rowOf(third).getByRole('checkbox').uncheck()
+  await expect(remove(page)).toHaveText(`Excluir Selecionados (${left})`)
+  await approve(third)
+  await expect(words(page)).toContainText(`Todos os ${left} usuários`)
+  await expect(words(page)).not.toContainText('menos')
+  await expect(remove(page)).toHaveText(`Excluir Selecionados (${left})`)
+})
+
+test('while another list is on its way the old rows stay, marked as such, nobody can be ticked, and the focus stays', async ({
+  page,
+}) => {
+  await openTable(page)
+  const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>()
+  await page.route('**/api/profiles?*approved=false*', async (route) => {
+    await isAnswered
+    await route.continue()
+  })
+  const table = page.locator('#usuarios table')
+  const box = rows(page).nth(3).getByRole('checkbox')
+  const all = page.getByRole('checkbox', { name: 'Selecionar todos' })
+  await page.getByRole('button', { name: /^Pendentes/ }).click()
+  await expect(table).toHaveAttribute('aria-busy', 'true')
+  await expect(rows(page).first()).toContainText('admin@grupopatio.com.br')
+  for (const each of [box, all]) {
+    await expect(each).toBeDisabled()
+    await each.focus()
+    await page.keyboard.press('Space')
+    await expect(each).toBeFocused()
+    await expect(each).not.toBeChecked()
+  }
+  answer()
+  await expect(table).toHaveAttribute('aria-busy', 'false')
+  await expect(words(page)).not.toContainText('selecionado')
+  await expect(all).toBeFocused()
+  await expect(box).toBeEnabled()
 })

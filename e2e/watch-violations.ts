@@ -1,4 +1,4 @@
-import type { ConsoleMessage, Page } from '@playwright/test'
+import type { BrowserContext, ConsoleMessage, Page } from '@playwright/test'
 
 /** Who is known to break the policy that is only tried (docs/security.md): the human check, of either kind. */
 const KNOWN_REPORTER =
@@ -11,19 +11,20 @@ interface Violation {
 }
 
 /**
- * Collects what a page, and every frame in it, breaks of a policy from now on: the events, and the console's lines.
+ * Collects what the pages of a context, and every frame in them, break of a policy from now on: the events, and the
+ * console's lines.
  * Also what is only reported, but for the human check's part, so that nothing else comes to stand in the way of Trusted Types.
  */
-export async function watchViolations(page: Page): Promise<string[]> {
+export async function watchViolations(context: BrowserContext): Promise<string[]> {
   const violations: string[] = []
-  page.on('console', (message) => {
-    if (isAboutPolicy(message)) violations.push(`console at ${page.url()}: ${message.text()}`)
+  context.on('console', (message) => {
+    if (isAboutPolicy(message)) violations.push(`console at ${message.page()?.url()}: ${message.text()}`)
   })
-  await page.exposeBinding('tellViolation', (_, { disposition, sourceFile, text }: Violation) => {
+  await context.exposeBinding('tellViolation', (_, { disposition, sourceFile, text }: Violation) => {
     if (disposition === 'report' && KNOWN_REPORTER.test(sourceFile)) return
     violations.push(`${disposition}: ${text}`)
   })
-  await page.addInitScript(() => {
+  await context.addInitScript(() => {
     const { tellViolation } = globalThis as unknown as { tellViolation: (violation: Violation) => void }
     document.addEventListener('securitypolicyviolation', (event) => {
       const { disposition, effectiveDirective, blockedURI, documentURI, sourceFile, sample } = event
