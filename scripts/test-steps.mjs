@@ -104,11 +104,8 @@ async function runEngineTests({ databaseUrl }) {
 /** Always the same inputs: what is found by chance belongs into `npm run fuzz`. */
 const shortFuzz = ['proof/fuzz/run-fuzz.ts', '--requests', '4000', '--seed', '20261121']
 
-/** Faults wait more than they work: these go on beside the others and the fuzz, in rows that take about as long. */
-const besides = [
-  ['silent', 'back-up'],
-  ['database slow', 'Power BI', 'migration'],
-]
+/** Faults wait more than they work: these go on beside the others and the fuzz. */
+const besides = [['silent'], ['back-up', 'migration']]
 
 /** @param {Circumstances} circumstances */
 async function runFaults({ databaseUrl }) {

@@ -1,24 +1,18 @@
 // How soon everybody who has the inbox open hears of a message, and what each open stream costs.
 // `node proof/bench/live-inbox.ts [--streams 1000] [--messages 100] [--burst 100]`
 import { randomUUID } from 'node:crypto'
-import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import { type Figure, median, quantile, readNumbers, runBench } from '#proof/shared/figures.ts'
+import { median, quantile, readNumbers, runBench } from '#proof/shared/figures.ts'
 import { addSessions } from '#proof/shared/people.ts'
 import { prepareDatabase, runSql } from '#proof/shared/postgres.ts'
 import { FIRST_PORT, residentMemory, startPortal } from '#proof/shared/processes.ts'
 import { assertAllOk, sendRequests } from '#proof/shared/requests.ts'
 import { type CleanUp, say } from '#proof/shared/run-task.ts'
+import { type OnId, openStream } from '#proof/shared/streams.ts'
 import { readDemoSecret } from '#server/demo/demo-installation.ts'
 
 const OPENED_AT_ONCE = 50
-const OK = 'HTTP/1.1 200 '
-const ID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g
-
-/** Hears of each message id on each stream, with performance.now() of the moment. */
-type OnId = (id: string, at: number) => void
-
 /**
  * Opens streams of message changes and keeps them open until the run ends.
  * @param accessTokens one for each stream
@@ -32,32 +26,8 @@ async function openStreams(
 ): Promise<void> {
   for (let first = 0; first < accessTokens.length; first += OPENED_AT_ONCE) {
     const batch = accessTokens.slice(first, first + OPENED_AT_ONCE)
-    await Promise.all(batch.map((token) => openStream(new URL(portalUrl), token, onId, cleanUp)))
+    await Promise.all(batch.map((token) => openStream(portalUrl, token, cleanUp, onId)))
   }
-}
-
-/**
- * A bare socket, since the clients share the machine with the server: what they need is taken from it. Resolves
- * with the first event.
- */
-function openStream({ hostname, port, host }: URL, accessToken: string, onId: OnId, cleanUp: CleanUp) {
-  return new Promise<void>((resolve, reject) => {
-    const socket = connect(Number(port), hostname)
-    cleanUp(() => socket.destroy())
-    socket.setEncoding('latin1')
-    socket.once('data', (head: string) => {
-      if (!head.startsWith(OK)) return reject(new Error(`a stream was refused: ${head.slice(0, 40)}`))
-      resolve()
-      socket.on('data', (chunk: string) => {
-        const at = performance.now()
-        for (const [id] of chunk.matchAll(ID)) onId(id, at)
-      })
-    })
-    socket.on('error', reject)
-    socket.write(
-      `GET /api/support-messages/changes HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${accessToken}\r\n\r\n`,
-    )
-  })
 }
 
 const { streams, messages, burst } = readNumbers({ streams: 1000, messages: 100, burst: 100 })
@@ -156,7 +126,7 @@ await runBench(async (cleanUp) => {
   const after = residentMemory(portal.pid)
 
   const perStream = (megabytes: number) => ((megabytes - before) * 1000) / streams
-  const figures: Figure[] = [
+  return [
     { what: `${messages} messages: median`, value: median(steady), unit: 'ms' },
     { what: `${messages} messages: p99`, value: quantile(steady, 0.99), unit: 'ms', atMost: 250 },
     { what: `${messages} messages: slowest`, value: quantile(steady, 1), unit: 'ms' },
@@ -164,5 +134,4 @@ await runBench(async (cleanUp) => {
     { what: 'memory per stream, idle', value: perStream(opened), unit: 'KB', digits: 1, atMost: 50 },
     { what: 'memory per stream, at the end', value: perStream(after), unit: 'KB', digits: 1, atMost: 50 },
   ]
-  return figures
 })

@@ -11,7 +11,7 @@ import { createDatabase, openPostgres, runSql } from '#proof/shared/postgres.ts'
 import { FIRST_PORT, residentMemory, startPortal } from '#proof/shared/processes.ts'
 import { type Answer, type Asked, ask, tokenRequest } from '#proof/shared/requests.ts'
 import { type CleanUp, say, temporaryFolder } from '#proof/shared/run-task.ts'
-import { followChanges } from '#proof/shared/streams.ts'
+import { openStream } from '#proof/shared/streams.ts'
 
 const options = readNumbers({ seconds: 20, server: 1000, embedded: 200, people: 500, peak: 300 })
 const WARM_UP_SECONDS = 3
@@ -165,7 +165,7 @@ async function measurePeak(DATABASE_URL: string, cleanUp: CleanUp): Promise<Figu
     cleanUp,
   )
   const before = residentMemory(portal.pid)
-  for (let each = 0; each < STREAMS; each++) cleanUp((await followChanges(portal.url, token)).close)
+  for (let each = 0; each < STREAMS; each++) await openStream(portal.url, token, cleanUp, () => {})
   const memory: number[] = []
   const watch = setInterval(() => memory.push(residentMemory(portal.pid)), 100)
   const load = send(portal.url, BESIDE, options.peak, (index) => requestBeside(index, token))

@@ -90,7 +90,7 @@ await runBench(async (cleanUp) => {
   say('starts done')
   const memory = await measureMemory(postgres)
   const note = `${memory.before.toFixed(0)} MB before`
-  const figures: Figure[] = [
+  return [
     inMs('npm start, again, until ready', npmStarts, 4_000),
     inMs('server process until ready, PostgreSQL', onPostgres, 300),
     inMs('server process until ready, embedded', embedded, 1_200),
@@ -102,5 +102,4 @@ await runBench(async (cleanUp) => {
       note,
     },
   ]
-  return figures
 })

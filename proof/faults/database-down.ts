@@ -1,9 +1,7 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import pg from 'pg'
 import { atMost, defineFault, exactly, startFaultPortal, type Verdict } from '#proof/shared/fault.ts'
 import { countLost, keepAsking, timeUntil, writeMessage } from '#proof/shared/load.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
@@ -18,7 +16,6 @@ const ANSWERED_MS = 2_100
 const DOWN_MS = { short: 4_000, whole: 6_000 }
 /** Fewer would show nothing. */
 const MIN_ANSWERS = 20
-const READY_MS = 20_000
 
 /** The database dies and comes back; later only its connections are cut. */
 export const databaseDown = defineFault({
@@ -38,10 +35,10 @@ export const databaseDown = defineFault({
     const beats = keepAsking(100, () => ask(portal.url, { path: '/api/health/live' }))
     await wait(1_000)
     const crashedAt = performance.now()
-    await cluster.crash()
+    cluster.crash()
     await wait(run.isShort ? DOWN_MS.short : DOWN_MS.whole)
     const duringEnd = performance.now()
-    await cluster.start()
+    cluster.start()
     const recoveredMs = await timeUntil(
       async () => (await ask(portal.url, { path: '/api/profiles/me', token })).status === 200,
       20_000,
@@ -89,87 +86,35 @@ async function cutConnections(databaseUrl: string, portalUrl: string, token: str
 /** A PostgreSQL server that may be killed and brought back; nothing is lost between. */
 interface Cluster {
   url: string
-  start(): Promise<void>
-  /** Ends it without a checkpoint, as a crash does (SIGQUIT, "immediate"). */
-  crash(): Promise<void>
-}
-
-interface Owner {
-  uid?: number
-  gid?: number
+  start(): void
+  /** Ends it without a checkpoint, as a crash does. */
+  crash(): void
 }
 
 /** Sets a cluster up in a folder of its own and starts it; it ends with the run. */
-async function startCluster(port: number, cleanUp: CleanUp, settings: string[] = []): Promise<Cluster> {
+async function startCluster(port: number, cleanUp: CleanUp): Promise<Cluster> {
   const programs = await findPostgres()
   if (!programs) throw new Error('There is no PostgreSQL 15 or later here.')
-  const owner: Owner = process.getuid?.() === 0 ? unprivilegedUser() : {}
+  const owner: { uid?: number; gid?: number } = process.getuid?.() === 0 ? unprivilegedUser() : {}
   const folder = temporaryFolder(cleanUp)
-  giveTo(owner, folder)
-  const options = { ...owner, cwd: folder, stdio: 'ignore' } as const
-  const data = join(folder, 'data')
-  execFileSync(
-    join(programs, 'initdb'),
-    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
-    options,
-  )
-  const all = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, ...settings]
-  const args = ['-D', data, '-p', String(port), ...all.flatMap((setting) => ['-c', setting])]
-  const url = `postgresql://postgres@127.0.0.1:${port}/postgres`
-  const server = keepServer(
-    () => spawn(join(programs, 'postgres'), args, options),
-    // Returns when the server has ended.
-    () => spawnSync(join(programs, 'pg_ctl'), ['stop', '-D', data, '-m', 'immediate'], options),
-    url,
-  )
-  await server.start()
-  cleanUp(server.crash)
-  return { url, ...server }
-}
-
-function giveTo({ uid, gid }: Owner, folder: string): void {
   chmodSync(folder, 0o755)
-  if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid)
-}
-
-function keepServer(
-  launch: () => ChildProcess,
-  waitForEnd: () => void,
-  url: string,
-): Pick<Cluster, 'start' | 'crash'> {
-  let child: ChildProcess | undefined
-  const hasEnded = () => !child || child.exitCode !== null || child.signalCode !== null
-  const crash = async () => {
-    if (!child || hasEnded()) return
-    const ended = once(child, 'exit')
-    child.kill('SIGQUIT')
-    await ended
-  }
+  if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid)
+  const run = (program: string, args: string[]) =>
+    execFileSync(join(programs, program), ['-D', join(folder, 'data'), ...args], {
+      ...owner,
+      cwd: folder,
+      stdio: 'ignore',
+    })
+  run('initdb', ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'])
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder}`
+  const start = () => void run('pg_ctl', ['start', '-w', '-l', join(folder, 'log'), '-o', options])
+  const crash = () => void run('pg_ctl', ['stop', '-m', 'immediate'])
+  start()
   // Before its folder is removed, in which it would go on writing.
-  process.prependOnceListener('exit', () => {
-    if (hasEnded()) return
-    child?.kill('SIGQUIT')
-    waitForEnd()
+  process.prependOnceListener('exit', crash)
+  cleanUp(() => {
+    process.off('exit', crash)
+    crash()
   })
-  return {
-    crash,
-    async start() {
-      child = launch()
-      await waitUntilServes(url)
-    },
-  }
-}
-
-async function waitUntilServes(url: string): Promise<void> {
-  for (const limit = Date.now() + READY_MS; Date.now() < limit; await wait(50)) {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 })
-    client.on('error', () => {})
-    const isUp = await client.connect().then(
-      () => true,
-      () => false,
-    )
-    await client.end().catch(() => {})
-    if (isUp) return
-  }
-  throw new Error('PostgreSQL did not come up')
+  return { url: `postgresql://postgres@127.0.0.1:${port}/postgres`, start, crash }
 }

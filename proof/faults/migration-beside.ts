@@ -2,10 +2,10 @@ import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { atMost, defineFault, exactly, type FaultRun, startOnPostgres } from '#proof/shared/fault.ts'
+import { atMost, defineFault, exactly, type FaultRun, startFaultPortal } from '#proof/shared/fault.ts'
 import { keepAsking } from '#proof/shared/load.ts'
 import { signInAsAdmin } from '#proof/shared/people.ts'
-import { runSql } from '#proof/shared/postgres.ts'
+import { prepareDatabase, runSql } from '#proof/shared/postgres.ts'
 import { ask } from '#proof/shared/requests.ts'
 import { temporaryFolder } from '#proof/shared/run-task.ts'
 import { root } from '#scripts/run-command.mjs'
@@ -24,7 +24,9 @@ export const migrationBeside = defineFault({
   name: 'migration beside the running version',
   needsPostgres: true,
   async run(run) {
-    const { databaseUrl, portal } = await startOnPostgres(run, 'migrate')
+    const env = await prepareDatabase('migrate', run.cleanUp)
+    const portal = await startFaultPortal(run, run.port, env)
+    const databaseUrl = env.DATABASE_URL
     const token = await signInAsAdmin(portal.url)
     const folder = nextVersion(run)
     const reads = keepAsking(20, () => ask(portal.url, { path: '/api/profiles/me', token }))

@@ -6,35 +6,23 @@ import { machineLine } from '#proof/shared/figures.ts'
 import { runTask, say, undoAfterwards } from '#proof/shared/run-task.ts'
 import { findPostgres } from '#scripts/find-programs.mjs'
 import { backUp } from './back-up.ts'
-import { behindPgBouncer } from './behind-pgbouncer.ts'
 import { cluster, pooledCluster } from './cluster.ts'
 import { databaseDown } from './database-down.ts'
 import { databaseSilent } from './database-silent.ts'
-import { databaseSlow } from './database-slow.ts'
 import { diskFull } from './disk-full.ts'
 import { killUnderLoad } from './kill-under-load.ts'
-import { listenLost } from './listen-lost.ts'
-import { mailServerSilent } from './mail-server-silent.ts'
 import { migrationBeside } from './migration-beside.ts'
-import { powerBiFaults } from './power-bi-faults.ts'
 import { goAlone, releaseUpgrade } from './release-upgrade.ts'
 import { sigtermUnderLoad } from './sigterm-under-load.ts'
-import { twoReplicas } from './two-replicas.ts'
 
 const FAULTS: readonly Fault[] = [
   databaseDown,
   databaseSilent,
-  databaseSlow,
   diskFull,
-  mailServerSilent,
-  powerBiFaults,
   migrationBeside,
-  twoReplicas,
-  listenLost,
   sigtermUnderLoad,
   backUp,
   killUnderLoad,
-  behindPgBouncer,
 ]
 const FIRST_PORT = Number(process.env.FAULTS_PORT ?? 4500)
 /** The cluster's trials wait for its own time-outs. */
@@ -63,27 +51,13 @@ type Word = 'held' | 'not tried' | 'FAILED'
 const isNamed = ({ name }: Fault, parts: readonly string[]) => parts.some((part) => name.includes(part))
 
 /** Why a fault cannot be tried here, or undefined. */
-async function reasonAgainst(fault: Fault): Promise<string | undefined> {
-  return (await fault.cannotRun?.()) ?? (fault.needsPostgres && (await lackOfPostgres())) ?? undefined
+async function reasonAgainst({ cannotRun, needsPostgres }: Fault): Promise<string | undefined> {
+  const lacksPostgres = needsPostgres && !(await findPostgres())
+  return lacksPostgres ? 'there is no PostgreSQL 15 or later here' : cannotRun?.()
 }
 
-async function runFault(fault: Fault, index: number): Promise<Verdict[]> {
-  return undoAfterwards(async (cleanUp) => {
-    try {
-      return await fault.run({
-        isShort: values.short,
-        cleanUp,
-        port: FIRST_PORT + index * (group === 'cluster' ? 30 : 10),
-      })
-    } catch (error) {
-      return [{ promise: 'the program runs to its end', held: false, seen: String(error) }]
-    }
-  })
-}
-
-async function lackOfPostgres(): Promise<string | undefined> {
-  return (await findPostgres()) ? undefined : 'there is no PostgreSQL 15 or later here'
-}
+/** Apart from each other: the cluster's has many processes. */
+const PORTS_EACH = group === 'cluster' ? 30 : 10
 
 /** Tries a fault, or says why not. @returns its rows of the table */
 async function tryFault(fault: Fault, index: number): Promise<string[]> {
@@ -101,7 +75,12 @@ async function tryFault(fault: Fault, index: number): Promise<string[]> {
     say(`          ${reason}`)
     return [row('', reason, 'not tried')]
   }
-  const verdicts = await runFault(fault, index)
+  const port = FIRST_PORT + index * PORTS_EACH
+  const verdicts = await undoAfterwards((cleanUp) =>
+    fault.run({ isShort: values.short, cleanUp, port }),
+  ).catch((error): Verdict[] => [
+    { promise: 'the program runs to its end', held: false, seen: String(error) },
+  ])
   const broken = verdicts.filter(({ held }) => !held)
   conclude(broken.length > 0 ? 'FAILED' : 'held')
   for (const { promise, seen } of broken) say(`          ${promise}: ${seen}`)

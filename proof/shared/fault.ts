@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { prepareDatabase } from './postgres.ts'
 import { type StartedPortal, startPortal } from './processes.ts'
 import type { CleanUp } from './run-task.ts'
 
@@ -69,15 +68,6 @@ export async function startFaultPortal(
   const portal = await startPortal(port, { ...QUIET, ...env })
   run.cleanUp(portal.stop)
   return portal
-}
-
-/** Starts a portal on an empty database of PostgreSQL, at the fault's first port; both end with the run. */
-export async function startOnPostgres(
-  run: FaultRun,
-  name: string,
-): Promise<{ databaseUrl: string; portal: StartedPortal }> {
-  const env = await prepareDatabase(name, run.cleanUp)
-  return { databaseUrl: env.DATABASE_URL, portal: await startFaultPortal(run, run.port, env) }
 }
 
 /** Kills a process as a power cut would and waits until it is gone. */

@@ -16,15 +16,13 @@ const CLIENT_SECRET = 'emulated client secret'
 /**
  * A portal as in production, its Power BI the emulator, with people who have a password and one area with its report;
  * the first of them is an administrator.
- * @param wanted publicUrl: where people reach it, the process itself unless given
- * @returns the portal, an administrator's access token and where the emulator answers
+ * @returns the portal and an administrator's access token
  */
 export async function startInProduction(
   DATABASE_URL: string,
-  wanted: { people: number; area: string; publicUrl?: string },
+  { people, area }: { people: number; area: string },
   cleanUp: CleanUp,
 ) {
-  const { people, area, publicUrl = `http://localhost:${FIRST_PORT}` } = wanted
   const emulator = await startEmulator(Date.now, CLIENT_SECRET, async () => ({
     marcas: MARCAS,
     estados: ESTADOS,
@@ -35,7 +33,7 @@ export async function startInProduction(
     DATA_DIR: temporaryFolder(cleanUp),
     PATIO_DEMO: 'false',
     NODE_ENV: 'production',
-    PUBLIC_URL: publicUrl,
+    PUBLIC_URL: `http://localhost:${FIRST_PORT}`,
     SESSION_SECRET: SECRET,
     COMPANY_EMAIL_DOMAIN: 'grupopatio.com.br',
     SMTP_URL: 'smtp://127.0.0.1:9',
@@ -64,5 +62,5 @@ export async function startInProduction(
       [area.toLowerCase(), workspaceId, reportId, datasetId],
     )
   })
-  return { portal, token, emulatorUrl: emulator.url }
+  return { portal, token }
 }

@@ -60,21 +60,6 @@ export async function earnPasses(
 }
 
 /**
- * Starts a portal on PostgreSQL that turns nobody away at its sign-in screens, however often they ask: no limits, and
- * a human check that is solved at once. It is stopped when the run ends.
- */
-export async function startForSignIns(databaseUrl: string, cleanUp: CleanUp): Promise<StartedPortal> {
-  const portal = await startPortal(FIRST_PORT, {
-    DATABASE_URL: databaseUrl,
-    DATA_DIR: temporaryFolder(cleanUp),
-    RATE_LIMITS: 'off',
-    ALTCHA_COST: '1',
-  })
-  cleanUp(portal.stop)
-  return portal
-}
-
-/**
  * Adds approved people who may see one area, each with an open session.
  * @param secret of the portal's sessions
  * @returns their access tokens, good for ten minutes
