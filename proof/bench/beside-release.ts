@@ -41,7 +41,7 @@ const KINDS: Kind[] = [
     connections: 8,
     asked: { method: 'POST', path: '/api/auth/token?grant_type=password', body: ADMIN },
   },
-  { what: 'embed token', atLeast: 1, connections: 32, asked: tokenRequest('', 'Vendas') },
+  { what: 'embed token', atLeast: 1, connections: 8, asked: tokenRequest('', 'Vendas') },
 ]
 
 interface Turn {
