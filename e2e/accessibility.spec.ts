@@ -95,12 +95,19 @@ test('axe finds nothing serious on /contato and /mensagens', async ({ page, demo
 })
 
 test('axe finds nothing serious in any component', async ({ page }) => {
+  // Six popups, each in four looks.
+  test.setTimeout(180_000)
   await page.goto('/demo/estilo')
   await expect(page.getByRole('heading', { name: 'Estilo' })).toBeVisible()
   await expectNothingSerious(page)
-  for (const name of ['Filtrar por Página: Página 3', 'Mais ações']) {
-    await page.getByRole('button', { name }).click()
-    await expect(page.getByRole(name === 'Mais ações' ? 'menu' : 'dialog')).toBeVisible()
+  for (const [role, name, popup] of [
+    ['combobox', 'Filtrar por Marca: todas', 'listbox'],
+    ['combobox', 'Filtrar por Página: Página 3', 'dialog'],
+    ['button', 'Mais ações', 'menu'],
+    ['button', 'Janela pequena', 'dialog'],
+  ] as const) {
+    await page.getByRole(role, { name }).click()
+    await expect(page.getByRole(popup)).toBeVisible()
     await expectNothingSerious(page)
     await page.keyboard.press('Escape')
   }

@@ -97,8 +97,9 @@ export const menuOf = (scope: Page | Locator): Locator =>
 
 /** Opens a row's menu and presses what stands in it. */
 export async function pressInMenu(scope: Page | Locator, name: string): Promise<void> {
-  await menuOf(scope).click()
-  await scope.getByRole('menuitem', { name, exact: true }).click()
+  const button = menuOf(scope)
+  await button.click()
+  await button.page().getByRole('menuitem', { name, exact: true }).click()
 }
 
 export const openPerson = (page: Page, email: string) => openAdmin(page, `?q=${encodeURIComponent(email)}`)

@@ -56,7 +56,9 @@ function findNamelessIcons(): string[] {
         part.getBoundingClientRect().width > 1,
     )
   return [...document.querySelectorAll('button, a[href], [role="button"]')]
-    .filter((element) => element.checkVisibility() && !showsWords(element) && !element.closest('.tooltip'))
+    .filter(
+      (element) => element.checkVisibility() && !showsWords(element) && !element.closest('[data-tooltip]'),
+    )
     .map((element) => element.outerHTML.slice(0, 120))
 }
 

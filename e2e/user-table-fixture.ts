@@ -26,7 +26,7 @@ export const words = (page: Page): Locator => page.locator('#usuarios').getByRol
 
 /** The button of a filter by its name: it says what is picked. */
 export const filterBy = (page: Page, name: string): Locator =>
-  page.getByRole('button', { name: new RegExp(`^Filtrar por ${name}: `) })
+  page.getByRole('combobox', { name: new RegExp(`^Filtrar por ${name}: `) })
 
 export async function pickFilter(page: Page, name: string, option: string): Promise<void> {
   await filterBy(page, name).click()

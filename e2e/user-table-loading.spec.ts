@@ -91,7 +91,7 @@ test('on a phone people are cards, and everything is within reach', async ({ pag
   const row = rows(page).first()
   await menuOf(row).click()
   for (const name of ['Remover', 'Gerenciar Marcas e Estados', 'Exportar dados'])
-    await expect(row.getByRole('menuitem', { name })).toBeInViewport({ ratio: 1 })
+    await expect(page.getByRole('menuitem', { name })).toBeInViewport({ ratio: 1 })
   await page.keyboard.press('Escape')
   await expect(row).toContainText('Estados: Todos')
   await row.getByRole('checkbox').check()

@@ -73,7 +73,7 @@ test('a row says what a person may see and offers every action', async ({ page }
     await expect(row).toContainText(text)
   await expect(row.getByRole('button', { name: 'Remover', exact: true })).toBeVisible()
   await menuOf(row).click()
-  await expect(row.getByRole('menuitem')).toHaveText([
+  await expect(page.getByRole('menuitem')).toHaveText([
     'Gerenciar Tipos de Acesso',
     'Gerenciar Marcas e Estados',
     'Corrigir nome',
@@ -100,7 +100,7 @@ test('filters stay in the address, through a reload and back', async ({ page }) 
   await expect(words(page)).toHaveText(everybody)
 
   await filterBy(page, 'Marca').click()
-  await page.getByRole('textbox', { name: 'Buscar em Marca' }).fill('fía')
+  await page.getByRole('combobox', { name: 'Buscar em Marca' }).fill('fía')
   await expect(page.getByRole('option')).toHaveText(['FIAT'])
   await page.keyboard.press('Enter')
   await expect(filterBy(page, 'Marca')).toBeFocused()

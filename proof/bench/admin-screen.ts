@@ -99,7 +99,7 @@ async function measureInputs(page: Page, run: Run, words: ReadWords): Promise<vo
     }
   for (const { label, option, query } of FILTERS) {
     const expected = await words(query)
-    await page.getByRole('button', { name: `Filtrar por ${label}` }).click()
+    await page.getByLabel(`Filtrar por ${label}`).click()
     const choice = page.getByRole('option', { name: option, exact: true })
     run.filter.push(await answerTo(page, expected, () => choice.click()), await clear())
   }

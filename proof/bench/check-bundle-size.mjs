@@ -18,7 +18,7 @@ const screens = [
   },
   {
     path: '/power-bi',
-    budgetKb: 180,
+    budgetKb: 200,
     roots: [entry, signedIn, 'src/web/reports/reports-screen.tsx', /powerbi/],
     part: /powerbi/,
     apart: [],
@@ -26,7 +26,7 @@ const screens = [
   // Its dialogs come by themselves once the rows are there, so they count.
   {
     path: '/admin',
-    budgetKb: 205,
+    budgetKb: 250,
     roots: [entry, signedIn, 'src/web/app/admin-screen.tsx', 'src/web/users/user-dialogs.tsx'],
     apart: [],
   },

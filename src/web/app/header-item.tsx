@@ -5,7 +5,7 @@ import { Tooltip } from '#web/ui/tooltip.tsx'
 const itemClasses =
   'inline-flex h-10 min-w-10 items-center justify-center gap-2 rounded-lg px-2.5 font-medium text-sm transition-colors hover:bg-subtle hover:text-ink'
 /** The label stands beside the icon there, so nothing needs explaining. */
-const tooltipClasses = 'lg:after:hidden'
+const tooltipClasses = 'lg:hidden'
 
 interface HeaderItemProps {
   label: string
@@ -22,7 +22,7 @@ type HeaderLinkProps = HeaderItemProps & {
 /** A header button that leads to a screen: icon and label, on a narrow window the icon alone. */
 export function HeaderLink({ to, remark, ...content }: HeaderLinkProps) {
   return (
-    <Tooltip text={content.label} className={tooltipClasses}>
+    <Tooltip text={content.label} popupClassName={tooltipClasses}>
       <Link
         to={to}
         aria-label={remark && `${content.label}, ${remark}`}
@@ -39,7 +39,7 @@ export function HeaderLink({ to, remark, ...content }: HeaderLinkProps) {
 export function HeaderButton(props: HeaderItemProps & { onClick: () => void; isBusy: boolean }) {
   const { onClick, isBusy, ...content } = props
   return (
-    <Tooltip text={content.label} className={tooltipClasses}>
+    <Tooltip text={content.label} popupClassName={tooltipClasses}>
       <button
         type="button"
         onClick={onClick}

@@ -13,8 +13,9 @@ import { Skeleton, Spinner } from '#web/ui/loading.tsx'
 import { MenuButton } from '#web/ui/menu.tsx'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { Picker } from '#web/ui/picker.tsx'
+import { Popover } from '#web/ui/popover.tsx'
 import { SearchField } from '#web/ui/search-field.tsx'
-import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
+import { TabList, TabPanel, Tabs } from '#web/ui/tabs.tsx'
 import { EmailField, TextArea, TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
@@ -86,13 +87,13 @@ export function StyleScreen() {
       </Part>
       <Choices />
       <Lists />
-      <Tabs />
+      <TabsInUse />
       <Part title="Carregando">
         <Spinner />
         <Skeleton className="h-10" />
         <FormLoading>Conferindo o link...</FormLoading>
         <Card>Um cartão.</Card>
-        <Tooltip text="Atualizar" className="tooltip-end">
+        <Tooltip text="Atualizar">
           <Button variant="secondary" aria-label="Atualizar">
             <Eye aria-hidden="true" className="size-4" />
           </Button>
@@ -178,7 +179,7 @@ function Choices() {
   )
 }
 
-/** What a button opens: a list to pick from, a long one that is searched, a menu of actions. */
+/** What a button opens: a list to pick from, a long one that is searched, a menu of actions, a small window. */
 function Lists() {
   const [marca, pickMarca] = useState<string>()
   const [page, pickPage] = useState<string | undefined>('Página 3')
@@ -205,6 +206,12 @@ function Lists() {
         >
           Ações
         </MenuButton>
+        <Popover
+          label="Janela pequena"
+          trigger={{ className: buttonClasses('secondary'), children: 'Janela pequena' }}
+        >
+          {(close) => <Button onClick={close}>Fechar</Button>}
+        </Popover>
         <span id="style-menu" className="sr-only">
           De exemplo
         </span>
@@ -213,15 +220,17 @@ function Lists() {
   )
 }
 
-function Tabs() {
+function TabsInUse() {
   const [selectedId, select] = useState('Vendas')
   const tabs = ['Vendas', 'Oficina', 'CRM'].map((id) => ({ id, label: id }))
   return (
     <Part title="Abas">
-      <TabList label="Áreas" idPrefix="style" tabs={tabs} selectedId={selectedId} onSelect={select} />
-      <div {...tabPanelProps('style', selectedId)} className="p-4 text-sm">
-        O painel de {selectedId}.
-      </div>
+      <Tabs selectedId={selectedId} onSelect={select}>
+        <TabList label="Áreas" tabs={tabs} selectedId={selectedId} />
+        <TabPanel id={selectedId} className="p-4 text-sm">
+          O painel de {selectedId}.
+        </TabPanel>
+      </Tabs>
     </Part>
   )
 }

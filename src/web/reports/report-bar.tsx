@@ -3,8 +3,8 @@ import Maximize from 'lucide-react/icons/maximize'
 import PanelTop from 'lucide-react/icons/panel-top'
 import Printer from 'lucide-react/icons/printer'
 import RotateCcw from 'lucide-react/icons/rotate-ccw'
-import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { reportMessages } from '#contract/messages.ts'
+import { Popover } from '#web/ui/popover.tsx'
 import { TabList } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
@@ -12,10 +12,8 @@ import { DataAge, type KnownAge, useDataAge } from './data-age.tsx'
 import type { ReportCommands } from './embed/report-frame.ts'
 
 interface ReportBarProps {
-  idPrefix: string
   areas: readonly string[]
   selected: string
-  onSelect: (area: string) => void
   /** Whose data's age is told; undefined for a link, of which nothing is known. */
   reportId: string | undefined
   /** Undefined while the selected report is not shown. */
@@ -23,7 +21,7 @@ interface ReportBarProps {
 }
 
 /** The tabs of the reports, and what can be done with the one that is open; on a narrow window behind one button. */
-export function ReportBar({ idPrefix, areas, selected, onSelect, reportId, commands }: ReportBarProps) {
+export function ReportBar({ areas, selected, reportId, commands }: ReportBarProps) {
   const actions = actionsOf(commands)
   const age = useDataAge(reportId, commands !== undefined)
   return (
@@ -31,15 +29,13 @@ export function ReportBar({ idPrefix, areas, selected, onSelect, reportId, comma
       <div className="hidden min-w-0 px-4 lg:block">{age && <DataAge age={age} />}</div>
       <TabList
         label="Relatórios"
-        idPrefix={idPrefix}
         tabs={areas.map((area) => ({ id: area, label: area }))}
         selectedId={selected}
-        onSelect={onSelect}
         className="min-w-0 flex-1"
       />
       <div className="hidden justify-end gap-0.5 px-2 lg:flex">
         {actions.map(({ label, icon: Icon, run }) => (
-          <Tooltip key={label} text={label} className="tooltip-end">
+          <Tooltip key={label} text={label}>
             <button type="button" aria-label={label} onClick={run} className={buttonClasses}>
               <Icon aria-hidden="true" className="size-[1.125rem]" />
             </button>
@@ -114,68 +110,44 @@ async function attempt(run: () => unknown, failure: string): Promise<void> {
 
 /** The actions of a narrow window: a button and, while it is open, the list below it. */
 function ActionMenu({ actions, age }: { actions: readonly Action[]; age: KnownAge | undefined }) {
-  const [isOpen, setIsOpen] = useState(false)
-  const button = useRef<HTMLButtonElement>(null)
-  const id = useId()
-  const close = () => {
-    setIsOpen(false)
-    button.current?.focus()
+  const trigger = {
+    'aria-label': age?.hasFailed ? `Ações do relatório. ${age.text}` : 'Ações do relatório',
+    className: buttonClasses,
+    children: (
+      <>
+        <EllipsisVertical aria-hidden="true" className="size-5" />
+        {age?.hasFailed && (
+          <span aria-hidden="true" className="absolute top-2 right-2 size-2 rounded-full bg-warning" />
+        )}
+      </>
+    ),
   }
-  const onKeyDown = (event: KeyboardEvent) => event.key === 'Escape' && isOpen && close()
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only listens in on the buttons in it
-    <div
-      className="relative shrink-0 px-1 lg:hidden"
-      onKeyDown={onKeyDown}
-      onBlur={({ currentTarget, relatedTarget }) => {
-        if (!currentTarget.contains(relatedTarget)) setIsOpen(false)
-      }}
-    >
-      <Tooltip text="Ações do relatório" className="tooltip-end">
-        <button
-          ref={button}
-          type="button"
-          aria-label={age?.hasFailed ? `Ações do relatório. ${age.text}` : 'Ações do relatório'}
-          aria-expanded={isOpen}
-          aria-controls={isOpen ? id : undefined}
-          onClick={() => setIsOpen(!isOpen)}
-          className={buttonClasses}
-        >
-          <EllipsisVertical aria-hidden="true" className="size-5" />
-          {age?.hasFailed && (
-            <span aria-hidden="true" className="absolute top-2 right-2 size-2 rounded-full bg-warning" />
-          )}
-        </button>
-      </Tooltip>
-      {isOpen && (
-        <ul
-          id={id}
-          className="absolute top-full right-1 z-20 w-max max-w-[calc(100vw-1rem)] rounded-lg border border-line bg-raised p-1 shadow-lg"
-        >
-          {age && (
-            <li>
-              <DataAge age={age} className="px-3 py-2" />
-            </li>
-          )}
-          {actions.map(({ label, icon: Icon, run }, index) => (
-            <li key={label}>
-              <button
-                type="button"
-                // biome-ignore lint/a11y/noAutofocus: who opens a list goes on in it
-                autoFocus={index === 0}
-                onClick={() => {
-                  close()
-                  run()
-                }}
-                className="flex h-11 w-full items-center gap-3 rounded-md px-3 text-sm hover:bg-subtle"
-              >
-                <Icon aria-hidden="true" className="size-[1.125rem] text-muted" />
-                {label}
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+    <div className="shrink-0 px-1 lg:hidden">
+      <Popover label="Ações do relatório" trigger={trigger}>
+        {(close) => (
+          <>
+            {age && <DataAge age={age} className="px-3 py-2" />}
+            <ul>
+              {actions.map(({ label, icon: Icon, run }) => (
+                <li key={label}>
+                  <button
+                    type="button"
+                    onClick={() => {
+                      close()
+                      run()
+                    }}
+                    className="flex h-11 w-full items-center gap-3 rounded-md px-3 text-sm hover:bg-subtle"
+                  >
+                    <Icon aria-hidden="true" className="size-[1.125rem] text-muted" />
+                    {label}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Popover>
     </div>
   )
 }
@@ -185,16 +157,14 @@ export function WholeHeightButton({ isWhole, onToggle }: { isWhole: boolean; onT
   const label = isWhole ? 'Mostrar menu e abas' : 'Só o relatório'
   const Icon = isWhole ? PanelTop : Maximize
   return (
-    <Tooltip text={label} className="tooltip-end absolute top-2 right-2 z-10 hidden sideways:inline-flex">
-      <button
-        type="button"
-        aria-label={label}
-        aria-pressed={isWhole}
-        onClick={onToggle}
-        className="inline-flex size-11 items-center justify-center rounded-full border border-line bg-surface/90 text-ink shadow-md"
-      >
-        <Icon aria-hidden="true" className="size-5" />
-      </button>
-    </Tooltip>
+    <button
+      type="button"
+      aria-label={label}
+      aria-pressed={isWhole}
+      onClick={onToggle}
+      className="absolute top-2 right-2 z-10 hidden size-11 items-center justify-center rounded-full border border-line bg-surface/90 text-ink shadow-md sideways:inline-flex"
+    >
+      <Icon aria-hidden="true" className="size-5" />
+    </button>
   )
 }

@@ -6,7 +6,7 @@ import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
 import { LazyPart } from '#web/ui/lazy-part.tsx'
 import { nameTab } from '#web/ui/tab-name.ts'
-import { tabPanelProps, useVisited } from '#web/ui/tabs.tsx'
+import { TabPanel, Tabs, useVisited } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { EmbeddedReport, type EmbeddedReportProps } from './embed/embedded-report.tsx'
 import type { ReportCommands } from './embed/report-frame.ts'
@@ -15,8 +15,6 @@ import type { SharedReportProps } from './embed/shared-report.tsx'
 import { type ReportTab, tabsOf } from './own-reports.ts'
 import { ReportBar, WholeHeightButton } from './report-bar.tsx'
 import { useTokenBook, useTokensOf } from './use-token-book.ts'
-
-const ID_PREFIX = 'reports'
 
 /**
  * One tab per area, each with its report; a tab that was visited stays mounted, so that coming back is instant.
@@ -44,15 +42,18 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
   }
 
   return (
-    <div className="flex min-h-0 flex-1 flex-col" data-whole-height={isWhole || undefined}>
+    <Tabs
+      selectedId={selectedTab.area}
+      onSelect={(area) => {
+        select(area)
+        setIsWhole(true)
+      }}
+      className="flex min-h-0 flex-1 flex-col"
+      data-whole-height={isWhole || undefined}
+    >
       <ReportBar
-        idPrefix={ID_PREFIX}
         areas={shown.map(({ area }) => area)}
         selected={selectedTab.area}
-        onSelect={(area) => {
-          select(area)
-          setIsWhole(true)
-        }}
         reportId={selectedTab.kind === 'embedded' ? selectedTab.request.reportId : undefined}
         commands={commands.get(selectedTab.key)}
       />
@@ -61,12 +62,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
         {shown
           .filter(({ key }) => visited.includes(key))
           .map((tab) => (
-            // Hidden by visibility, never by display: a report without a size does not render.
-            <div
-              key={tab.key}
-              {...tabPanelProps(ID_PREFIX, tab.area)}
-              className={`absolute inset-0 ${tab === selectedTab ? '' : 'invisible'}`}
-            >
+            <TabPanel key={tab.key} id={tab.area} isLaidOut className="absolute inset-0">
               <Panel
                 tab={tab}
                 marcas={reports.marcas}
@@ -75,10 +71,10 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
                 isSelected={tab === selectedTab}
                 onCommands={(given) => setCommands((all) => new Map(all).set(tab.key, given))}
               />
-            </div>
+            </TabPanel>
           ))}
       </div>
-    </div>
+    </Tabs>
   )
 }
 

@@ -10,7 +10,7 @@ import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { formatDate } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
-import { TabList, tabPanelProps, useVisited } from '#web/ui/tabs.tsx'
+import { TabList, TabPanel, Tabs, useVisited } from '#web/ui/tabs.tsx'
 import { useSecondsLeft, writeTimeLeft } from '#web/ui/use-seconds-left.ts'
 import { EmbeddedReport } from './embed/embedded-report.tsx'
 import { issueEmbedTokenOf } from './embed/issue-embed-token.ts'
@@ -19,7 +19,6 @@ import { useTokensFrom, useTokensOf } from './use-token-book.ts'
 
 type View = ReplyNamed<'GET /api/profiles/{userId}/reports'>
 
-const ID_PREFIX = 'view-as'
 const NO_COMMANDS = () => {}
 
 /** /admin/ver-como/{userId}, 'Ver como': the reports screen as somebody else sees it, for 15 minutes, to look at alone. */
@@ -118,10 +117,10 @@ function Reports({ userId, view }: { userId: string; view: View }) {
         </Alert>
       </div>
     )
-  return <Tabs userId={userId} view={view} />
+  return <ReportsOf userId={userId} view={view} />
 }
 
-function Tabs({ userId, view }: { userId: string; view: View }) {
+function ReportsOf({ userId, view }: { userId: string; view: View }) {
   const sso = view.areas.filter(({ embedMode }) => embedMode === 'secure_sso').map(({ type }) => type)
   const { tabs } = useMemo(() => tabsOf(view), [view])
   const { book, tokens } = useTokensFrom(
@@ -134,13 +133,11 @@ function Tabs({ userId, view }: { userId: string; view: View }) {
   useTokensOf(book, tabs, selectedTab?.key)
   const visited = useVisited(selected)
   return (
-    <div className="flex min-h-0 flex-1 flex-col">
+    <Tabs selectedId={selected} onSelect={select} className="flex min-h-0 flex-1 flex-col">
       <TabList
         label="Relatórios"
-        idPrefix={ID_PREFIX}
         tabs={areas.map((area) => ({ id: area, label: area }))}
         selectedId={selected}
-        onSelect={select}
         className="shrink-0 border-line border-b bg-surface"
       />
       <div className="relative min-h-0 flex-1 overflow-hidden">
@@ -150,12 +147,7 @@ function Tabs({ userId, view }: { userId: string; view: View }) {
             const tab = tabs.find((each) => each.area === area)
             const token = tab && tokens.get(tab.key)
             return (
-              // Hidden by visibility, never by display: a report without a size does not render.
-              <div
-                key={area}
-                {...tabPanelProps(ID_PREFIX, area)}
-                className={`absolute inset-0 ${area === selected ? '' : 'invisible'}`}
-              >
+              <TabPanel key={area} id={area} isLaidOut className="absolute inset-0">
                 {tab?.kind === 'no-scope' || token?.kind === 'no-scope' ? (
                   <Notice>{reportMessages.noScope}</Notice>
                 ) : sso.includes(area) ? (
@@ -177,11 +169,11 @@ function Tabs({ userId, view }: { userId: string; view: View }) {
                     onCommands={NO_COMMANDS}
                   />
                 )}
-              </div>
+              </TabPanel>
             )
           })}
       </div>
-    </div>
+    </Tabs>
   )
 }
 

@@ -1,36 +1,29 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { Tabs as Primitive } from '@base-ui/react/tabs'
+import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from 'react'
 import { classNames } from './class-names.ts'
+
+type TabsProps = Omit<ComponentProps<typeof Primitive.Root>, 'value' | 'onValueChange' | 'onSelect'> & {
+  selectedId: string | undefined
+  onSelect: (id: string) => void
+}
+
+/** What ties a TabList and its TabPanels together. */
+export function Tabs({ selectedId, onSelect, ...rest }: TabsProps) {
+  return <Primitive.Root {...rest} value={selectedId ?? null} onValueChange={onSelect} />
+}
 
 interface TabListProps {
   label: string
-  /** Prefix of the ids that tie tabs and panels together; unique in the page. */
-  idPrefix: string
   tabs: readonly { id: string; label: ReactNode }[]
   selectedId: string | undefined
-  onSelect: (id: string) => void
   className?: string
 }
 
-/** The id of a tab's button; labels reach no id, so that spaces and accents do no harm. */
-function tabId(idPrefix: string, id: string): string {
-  return `${idPrefix}-tab-${encodeURIComponent(id)}`
-}
-
-/** What ties a panel to its tab; spread on the panel's element. */
-export function tabPanelProps(idPrefix: string, id: string) {
-  return {
-    role: 'tabpanel',
-    id: `${idPrefix}-panel-${encodeURIComponent(id)}`,
-    'aria-labelledby': tabId(idPrefix, id),
-  } as const
-}
-
 /**
- * A row of tabs, centred, scrolling sideways when it does not fit and fading out where there are more (WAI-ARIA
- * tabs pattern). Arrow keys, Home
- * and End move the focus; Enter, Space or a click selects, since a panel may be expensive to open.
+ * A row of tabs, centred, scrolling sideways when it does not fit and fading out where there are more. Arrow keys,
+ * Home and End move the focus; Enter, Space or a click selects, since a panel may be expensive to open.
  */
-export function TabList({ label, idPrefix, tabs, selectedId, onSelect, className }: TabListProps) {
+export function TabList({ label, tabs, selectedId, className }: TabListProps) {
   const list = useRef<HTMLDivElement>(null)
   const { box, hasBefore, hasAfter } = useHiddenEnds()
 
@@ -48,15 +41,6 @@ export function TabList({ label, idPrefix, tabs, selectedId, onSelect, className
       Math.min(0, inner.left - margin - outer.left) + Math.max(0, inner.right + margin - outer.right)
   }, [selectedId])
 
-  function moveFocus(event: KeyboardEvent): void {
-    const buttons = [...(list.current?.querySelectorAll<HTMLElement>('[role="tab"]') ?? [])]
-    const current = buttons.indexOf(document.activeElement as HTMLElement)
-    const next = nextIndex(event.key, current, buttons.length)
-    if (next === undefined) return
-    event.preventDefault()
-    buttons[next]?.focus()
-  }
-
   return (
     <div
       ref={box}
@@ -68,39 +52,51 @@ export function TabList({ label, idPrefix, tabs, selectedId, onSelect, className
         className,
       )}
     >
-      <div
-        ref={list}
-        role="tablist"
-        aria-label={label}
-        onKeyDown={moveFocus}
-        className="mx-auto flex w-max gap-1 px-3"
-      >
-        {tabs.map((tab) => {
-          const isSelected = tab.id === selectedId
-          return (
-            <button
-              key={tab.id}
-              type="button"
-              role="tab"
-              id={tabId(idPrefix, tab.id)}
-              aria-selected={isSelected}
-              aria-controls={isSelected ? tabPanelProps(idPrefix, tab.id).id : undefined}
-              tabIndex={isSelected ? 0 : -1}
-              onClick={() => onSelect(tab.id)}
-              className={classNames(
-                // Past where the row fades out.
-                'scroll-mx-12 -outline-offset-2 h-11 shrink-0 whitespace-nowrap border-b-2 px-3 font-medium text-sm transition-colors',
-                isSelected
-                  ? 'border-brand-strong text-brand-strong'
-                  : 'border-transparent text-muted hover:border-line-strong hover:text-ink',
-              )}
-            >
-              {tab.label}
-            </button>
-          )
-        })}
-      </div>
+      <Primitive.List ref={list} aria-label={label} className="mx-auto flex w-max gap-1 px-3">
+        {tabs.map((tab) => (
+          <Primitive.Tab
+            key={tab.id}
+            value={tab.id}
+            className={classNames(
+              // Past where the row fades out.
+              'scroll-mx-12 -outline-offset-2 h-11 shrink-0 whitespace-nowrap border-b-2 px-3 font-medium text-sm transition-colors',
+              tab.id === selectedId
+                ? 'border-brand-strong text-brand-strong'
+                : 'border-transparent text-muted hover:border-line-strong hover:text-ink',
+            )}
+          >
+            {tab.label}
+          </Primitive.Tab>
+        ))}
+      </Primitive.List>
     </div>
+  )
+}
+
+interface TabPanelProps {
+  id: string
+  /** Hidden by visibility, never by display: a report without a size does not render. */
+  isLaidOut?: boolean
+  className?: string
+  children: ReactNode
+}
+
+/** What a tab shows; it stays mounted. */
+export function TabPanel({ id, isLaidOut = false, className, children }: TabPanelProps) {
+  return (
+    <Primitive.Panel
+      value={id}
+      keepMounted
+      tabIndex={-1}
+      {...(isLaidOut && { hidden: false })}
+      className={classNames(
+        // At once: it is hidden by the library a frame later.
+        isLaidOut ? 'data-ending-style:invisible data-hidden:invisible' : 'data-ending-style:hidden',
+        className,
+      )}
+    >
+      {children}
+    </Primitive.Panel>
   )
 }
 
@@ -129,15 +125,6 @@ function useHiddenEnds() {
     }
   }, [])
   return { box, ...ends }
-}
-
-/** Where a key moves the focus in a row of `count` tabs, round the ends; undefined for other keys. */
-function nextIndex(key: string, current: number, count: number): number | undefined {
-  if (key === 'ArrowRight') return (current + 1) % count
-  if (key === 'ArrowLeft') return (current - 1 + count) % count
-  if (key === 'Home') return 0
-  if (key === 'End') return count - 1
-  return undefined
 }
 
 /** Every tab that was ever selected, for panels that stay mounted. */

@@ -34,10 +34,7 @@ export function TextField({ label, error, hint, type = 'text', className, ...res
 function RevealButton({ isRevealed, onToggle }: { isRevealed: boolean; onToggle: () => void }) {
   const Icon = isRevealed ? EyeOff : Eye
   return (
-    <Tooltip
-      text={isRevealed ? 'Ocultar senha' : 'Mostrar senha'}
-      className="tooltip-end absolute inset-y-0 right-0"
-    >
+    <Tooltip text={isRevealed ? 'Ocultar senha' : 'Mostrar senha'} className="absolute inset-y-0 right-0">
       <button
         type="button"
         aria-label="Mostrar senha"

@@ -111,7 +111,7 @@ function ToastCard({ toasts, children }: { toasts: readonly ShownToast[]; childr
         ))}
         {children}
       </div>
-      <Tooltip text="Fechar" className="tooltip-beside -my-2 shrink-0">
+      <Tooltip text="Fechar" className="-my-2 shrink-0">
         <button
           type="button"
           aria-label="Fechar notificação"

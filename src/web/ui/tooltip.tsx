@@ -1,31 +1,63 @@
 import { type ReactNode, useState } from 'react'
+import { useLateChunk } from '#web/http/load-chunk.ts'
 import { classNames } from './class-names.ts'
 
-/**
- * Shows a short text under its child on hover and keyboard focus; Escape hides it.
- * Only for text that the child's accessible name says already: the bubble itself is not read out.
- */
-export function Tooltip({
-  text,
-  className,
-  children,
-}: {
+// With the first hover: /login has no room for it in its budget, and a row of a table none for its trigger.
+const loadParts = () => import('@base-ui/react/tooltip')
+
+interface TooltipProps {
   text: string
   className?: string
+  popupClassName?: string
   children: ReactNode
-}) {
-  const [isDismissed, setIsDismissed] = useState(false)
+}
+
+/**
+ * Shows a short text under its child on hover and keyboard focus, never on touch; Escape hides it.
+ * Only for text that the child's accessible name says already: the popup itself is not read out.
+ */
+export function Tooltip({ text, className = 'relative', popupClassName, children }: TooltipProps) {
+  const [shown, setShown] = useState<{ anchor: Element; isHovered: boolean }>()
+  const chunk = useLateChunk(loadParts, shown !== undefined)
+  const hide = () => setShown(undefined)
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only listens in on its child
     <span
-      data-text={text}
-      data-dismissed={isDismissed || undefined}
-      className={classNames('tooltip', className)}
-      onKeyDown={(event) => event.key === 'Escape' && setIsDismissed(true)}
-      onMouseLeave={() => setIsDismissed(false)}
-      onBlur={() => setIsDismissed(false)}
+      data-tooltip={text}
+      className={classNames('inline-flex', className)}
+      onPointerEnter={({ currentTarget, pointerType }) =>
+        pointerType === 'mouse' && setShown({ anchor: currentTarget, isHovered: true })
+      }
+      onFocus={({ currentTarget, target }) =>
+        target.matches(':focus-visible') && setShown({ anchor: currentTarget, isHovered: false })
+      }
+      onPointerLeave={hide}
+      onBlur={hide}
+      onPointerDown={hide}
     >
       {children}
+      {chunk && shown && (
+        <chunk.Tooltip.Root open onOpenChange={hide}>
+          <chunk.Tooltip.Portal>
+            <chunk.Tooltip.Positioner
+              anchor={shown.anchor}
+              side="bottom"
+              sideOffset={6}
+              className="pointer-events-none z-50"
+            >
+              <chunk.Tooltip.Popup
+                className={classNames(
+                  'whitespace-nowrap rounded-md bg-ink px-2 py-1 text-canvas text-xs transition-opacity starting:opacity-0',
+                  shown.isHovered && 'delay-300',
+                  popupClassName,
+                )}
+              >
+                {text}
+              </chunk.Tooltip.Popup>
+            </chunk.Tooltip.Positioner>
+          </chunk.Tooltip.Portal>
+        </chunk.Tooltip.Root>
+      )}
     </span>
   )
 }

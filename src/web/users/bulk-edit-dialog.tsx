@@ -1,4 +1,4 @@
-import { useEffect, useId, useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { type Entitlements, LISTS, type ListName, NO_ENTITLEMENTS } from '#contract/held-lists.ts'
 import { adminMessages } from '#contract/user-rules.ts'
 import type { BulkEdit } from '#contract/users.ts'
@@ -6,7 +6,7 @@ import { callApi } from '#web/http/api.ts'
 import { isConflict } from '#web/http/send-request.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { RadioGroup } from '#web/ui/choices.tsx'
-import { TabList, tabPanelProps } from '#web/ui/tabs.tsx'
+import { TabList, TabPanel, Tabs } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { rememberTicks } from './access-templates.ts'
 import {
@@ -148,27 +148,19 @@ interface ListTabsProps {
 
 /** The tabs Tipos, Marcas and Estados, each saying how much is ticked in it. */
 function ListTabs({ ticked, held, onChange }: ListTabsProps) {
-  const idPrefix = useId()
   const [tab, setTab] = useState<ListName>('types')
   const tabs = LISTS.map((id) => ({
     id,
     label: LOOKS[id].title + (ticked[id].length > 0 ? ` (${ticked[id].length})` : ''),
   }))
   return (
-    <div>
-      <TabList
-        label="O que alterar"
-        idPrefix={idPrefix}
-        tabs={tabs}
-        selectedId={tab}
-        onSelect={(id) => setTab(id as ListName)}
-        className="border-line border-b"
-      />
+    <Tabs selectedId={tab} onSelect={(id) => setTab(id as ListName)}>
+      <TabList label="O que alterar" tabs={tabs} selectedId={tab} className="border-line border-b" />
       {/* As high as the longest list, so that nothing jumps from tab to tab. */}
-      <div {...tabPanelProps(idPrefix, tab)} className="min-h-58 pt-2 sm:min-h-40">
+      <TabPanel id={tab} className="min-h-58 pt-2 sm:min-h-40">
         <EntitlementList name={tab} ticked={ticked} held={held} onChange={onChange} isLegendHidden />
-      </div>
-    </div>
+      </TabPanel>
+    </Tabs>
   )
 }
 

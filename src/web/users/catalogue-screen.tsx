@@ -194,7 +194,7 @@ interface IconButtonProps extends React.ComponentProps<'button'> {
 
 function IconButton({ icon: Icon, label, of, onClick, ...rest }: IconButtonProps) {
   return (
-    <Tooltip text={label} className="tooltip-end">
+    <Tooltip text={label}>
       <button
         type="button"
         {...rest}

@@ -11,7 +11,6 @@ import type { Catalogue } from '#contract/catalogue.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { MenuButton } from '#web/ui/menu.tsx'
-import { Tooltip } from '#web/ui/tooltip.tsx'
 import type { RowAction } from './use-dialogs.tsx'
 
 export interface Row {
@@ -79,17 +78,14 @@ export function RowActions({ profile, onAction }: Pick<Row, 'profile' | 'onActio
       >
         {approved ? 'Remover' : 'Aprovar'}
       </button>
-      {/* The bubble ends where the button does, so that it stays within the table. */}
-      <Tooltip text="Mais ações" className="tooltip-end">
-        <MenuButton
-          label="Mais ações"
-          describedBy={emailId(profile)}
-          items={items}
-          className="inline-flex size-9 items-center justify-center rounded-lg text-muted transition-colors hover:bg-subtle hover:text-ink aria-expanded:bg-subtle aria-expanded:text-ink xl:size-8"
-        >
-          <Ellipsis aria-hidden="true" className="size-4" />
-        </MenuButton>
-      </Tooltip>
+      <MenuButton
+        label="Mais ações"
+        describedBy={emailId(profile)}
+        items={items}
+        className="inline-flex size-9 items-center justify-center rounded-lg text-muted transition-colors hover:bg-subtle hover:text-ink aria-expanded:bg-subtle aria-expanded:text-ink xl:size-8"
+      >
+        <Ellipsis aria-hidden="true" className="size-4" />
+      </MenuButton>
     </div>
   )
 }

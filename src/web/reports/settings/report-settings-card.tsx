@@ -4,7 +4,6 @@ import type { CatalogueItem } from '#contract/catalogue.ts'
 import { reportMessages } from '#contract/messages.ts'
 import type { ReportSetting } from '#contract/report-settings.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
-import { loadChunk } from '#web/http/load-chunk.ts'
 import { useLeaveGuard } from '#web/session/leave-guard.tsx'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -12,12 +11,10 @@ import { Card } from '#web/ui/card.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { useLazyDialog } from '#web/ui/lazy-dialog.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
-import { TabList, tabPanelProps, useVisited } from '#web/ui/tabs.tsx'
+import { TabList, TabPanel, Tabs, useVisited } from '#web/ui/tabs.tsx'
 import { reportSettingsQuery } from './save-setting.ts'
 import { formOf, useSettingsDrafts } from './setting-form.ts'
 import { SettingPanel } from './setting-panel.tsx'
-
-const ID_PREFIX = 'report-settings'
 
 export function ReportSettingsCard() {
   const settings = useQuery(reportSettingsQuery)
@@ -50,7 +47,7 @@ export function ReportSettingsCard() {
   )
 }
 
-const loadTests = async () => (await loadChunk(() => import('./test-all-dialog.tsx'))).TestAllDialog
+const loadTests = async () => (await import('./test-all-dialog.tsx')).TestAllDialog
 
 function TestAll({ settings, areas }: AreaTabsProps) {
   const { Dialog, open, close } = useLazyDialog(loadTests)
@@ -95,27 +92,20 @@ function AreaTabs({ settings, areas }: AreaTabsProps) {
   const stateOf = (area: CatalogueItem) =>
     changed.includes(area) ? 'changed' : currentOf(area) ? 'configured' : 'empty'
   return (
-    <>
+    <Tabs selectedId={selected?.code} onSelect={select}>
       <TabList
         label="Áreas"
-        idPrefix={ID_PREFIX}
         tabs={shown.map((area) => ({
           id: area.code,
           label: <AreaLabel name={area.label} state={stateOf(area)} />,
         }))}
         selectedId={selected?.code}
-        onSelect={select}
         className="-mx-6 mt-2 border-line border-b px-3"
       />
       {shown
         .filter(({ code }) => visited.includes(code))
         .map((area) => (
-          <div
-            key={area.code}
-            {...tabPanelProps(ID_PREFIX, area.code)}
-            hidden={area !== selected}
-            className="pt-5"
-          >
+          <TabPanel key={area.code} id={area.code} className="pt-5">
             <SettingPanel
               type={area.label}
               slug={area.code}
@@ -125,10 +115,10 @@ function AreaTabs({ settings, areas }: AreaTabsProps) {
               onSaved={(form, setting) => settle(area, form, setting)}
               onDrop={() => drop(area)}
             />
-          </div>
+          </TabPanel>
         ))}
       {dialog}
-    </>
+    </Tabs>
   )
 }
 

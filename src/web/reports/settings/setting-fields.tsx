@@ -70,8 +70,7 @@ const MODES = [
   },
 ] as const
 
-const loadChooser = async () =>
-  (await loadChunk(() => import('./choose-report-dialog.tsx'))).ChooseReportDialog
+const loadChooser = async () => (await import('./choose-report-dialog.tsx')).ChooseReportDialog
 
 const FIELDS = [
   { name: 'workspace_id', label: 'Workspace ID' },
