@@ -12,7 +12,7 @@ import { type HealthServices, healthHandlers } from './doctor/health-handlers.ts
 import type { Lamps } from './doctor/lamps.ts'
 import type { Brand } from './http/brand.ts'
 import { createHttpApp, type HttpApp, type Mount } from './http/http-app.ts'
-import { createIsOperator, type IsOperator, implement } from './http/implement.ts'
+import { createIsOperator, implement } from './http/implement.ts'
 import { createLimits } from './http/limits.ts'
 import type { PortalPageOptions } from './http/portal-page.ts'
 import type { Keyring } from './keyring.ts'
@@ -85,6 +85,7 @@ export function createApp({ database, options, ...given }: PortalServices): Http
   const { db } = database
   const tokens = createTokens(keyring, clock)
   const altcha = options.recaptcha ? undefined : createAltcha(keyring, options.altchaCost, clock)
+  const isDoctor = createIsDoctor(keyring)
   const limits = createLimits(database, options.rateLimits, clock)
   const humanCheck = createHumanCheck(
     { db, keyring, clock, ...limits, countRefusal: createRefusalCounter({ db, log: given.log }) },
@@ -100,10 +101,8 @@ export function createApp({ database, options, ...given }: PortalServices): Http
     humanCheck,
     authenticate: createAuthenticate(database, tokens, clock, options.sessionMaxDays),
     // Read at each request: the token may have been replaced.
-    isOperator: either(
-      (authorization) => createIsOperator(options.metricsToken)(authorization),
-      createIsDoctor(keyring),
-    ),
+    isOperator: (authorization: string | undefined) =>
+      createIsOperator(options.metricsToken)(authorization) || isDoctor(authorization),
     ...limits,
     embedTokens: createEmbedTokenCache(clock, metrics.countEmbedToken),
   }
@@ -127,8 +126,3 @@ export function createApp({ database, options, ...given }: PortalServices): Http
 function recaptchaOf({ recaptcha, publicUrl }: PortalServices['options']) {
   return createRecaptcha(() => recaptcha?.secretKey ?? '', new URL(publicUrl).hostname)
 }
-
-const either =
-  (one: IsOperator, other: IsOperator): IsOperator =>
-  (authorization) =>
-    one(authorization) || other(authorization)

@@ -34,7 +34,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   faults.push(...further.filter((fault) => !named.has(variableOf(fault))))
   if (faults.length > 0) throw new ConfigError(faults)
 
-  return configOf(env, { environment, isDemo, isProduction })
+  return configOf(env, { isDemo, isProduction }, environment)
 }
 
 /** 'NAME: …' and 'NAME_FILE: …' speak of NAME. */
@@ -44,12 +44,10 @@ function variableOf(fault: string): string {
 
 function configOf(
   env: Environment,
-  {
-    environment,
-    isDemo,
-    isProduction,
-  }: { environment: NodeJS.ProcessEnv; isDemo: boolean; isProduction: boolean },
+  { isDemo, isProduction }: { isDemo: boolean; isProduction: boolean },
+  environment: NodeJS.ProcessEnv,
 ) {
+  const cloud = CLOUDS[env.POWERBI_CLOUD]
   const companyEmailDomain = env.COMPANY_EMAIL_DOMAIN ?? 'grupopatio.com.br'
   return {
     isDemo,
@@ -96,10 +94,8 @@ function configOf(
         secret: environment.POWERBI_CLIENT_SECRET_FILE,
         certificate: environment.POWERBI_CLIENT_CERTIFICATE_FILE,
       },
-      authority: CLOUDS[env.POWERBI_CLOUD].authority,
-      scope: CLOUDS[env.POWERBI_CLOUD].scope,
-      apiBase: CLOUDS[env.POWERBI_CLOUD].apiBase,
-      hosts: env.POWERBI_HOSTS ?? [...CLOUDS[env.POWERBI_CLOUD].hosts],
+      ...cloud,
+      hosts: env.POWERBI_HOSTS ?? [...cloud.hosts],
       rlsRoles: env.POWERBI_RLS_ROLES,
       allowWithoutRls: env.POWERBI_ALLOW_WITHOUT_RLS,
       tokenMinutes: env.POWERBI_TOKEN_MINUTES,

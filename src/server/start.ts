@@ -105,9 +105,9 @@ export async function servePortal(
   let isDraining = false
   const keyring = createKeyring(secrets)
   const powerBi = createPowerBi({
-    ...(demo?.powerBi ?? { directory: config.powerBi, apiBase: config.powerBi.apiBase }),
-    tokenMinutes: config.powerBi.tokenMinutes,
-    allowWithoutRls: config.powerBi.allowWithoutRls,
+    directory: config.powerBi,
+    ...config.powerBi,
+    ...demo?.powerBi,
     log,
     countCall: countWithLamp(metrics.countUpstreamCall, lamps),
     clock,

@@ -40,13 +40,8 @@ export class DurableNodeFS extends NodeFS {
       node_ops.setattr = (node, { mode, ...rest }) =>
         setattr(node, mode === undefined ? rest : { ...rest, mode: mode & ~OTHERS })
     }
-    return { emscriptenOpts: { ...emscriptenOpts, preRun: [...asList(emscriptenOpts.preRun), mend] } }
+    return { emscriptenOpts: { ...emscriptenOpts, preRun: [emscriptenOpts.preRun ?? [], mend].flat() } }
   }
-}
-
-function asList<T>(value: T | T[] | undefined): T[] {
-  if (value === undefined) return []
-  return Array.isArray(value) ? value : [value]
 }
 
 /**

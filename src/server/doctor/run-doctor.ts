@@ -20,15 +20,10 @@ import { portalChecks } from './portal-checks.ts'
 const OPEN_MS = 10_000
 const MARKS = { good: 'ok    ', warning: 'aviso ', fault: 'falha ' }
 
-interface DoctorOptions {
-  mailTo?: string | undefined
-  backUps?: string | undefined
-}
-
 /** Looks at the installation that the environment describes. It changes nothing. */
 export async function runDoctor(
   environment: NodeJS.ProcessEnv,
-  { mailTo, backUps }: DoctorOptions,
+  { mailTo, backUps }: { mailTo?: string | undefined; backUps?: string | undefined },
 ): Promise<Finding[]> {
   let config: Config
   try {
@@ -48,9 +43,7 @@ export async function runDoctor(
       ? undefined
       : createPowerBi({
           directory: config.powerBi,
-          apiBase: config.powerBi.apiBase,
-          tokenMinutes: config.powerBi.tokenMinutes,
-          allowWithoutRls: config.powerBi.allowWithoutRls,
+          ...config.powerBi,
           log,
           countCall: () => {},
           clock: Date.now,

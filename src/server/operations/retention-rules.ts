@@ -47,27 +47,21 @@ export function retentionRules(periods: RetentionPeriods): RetentionRule[] {
       name: 'unverified sign-ups',
       deleteBatch: (db, at, limit) => deleteUnverifiedSignUps(db, at, unverifiedDays * DAY_MS, limit),
     },
-    rule(
-      'access requests',
-      'access_requests',
-      'user_id',
-      'requested_at',
-      before(ACCESS_REQUEST_DAYS * DAY_MS),
-    ),
-    rule('invitations', 'invitations', 'id', 'invited_at', before(INVITATION_KEPT_DAYS * DAY_MS)),
+    rule('access requests', 'access_requests', 'user_id', 'requested_at', days(ACCESS_REQUEST_DAYS)),
+    rule('invitations', 'invitations', 'id', 'invited_at', days(INVITATION_KEPT_DAYS)),
     // Used links are deleted when they are used.
     rule('e-mail links', 'email_links', 'token_hash', 'expires_at', before(0)),
     rule('human checks', 'used_human_checks', 'id', 'expires_at', before(0)),
     rule('sessions', 'sessions', 'id', 'refreshed_at', before(SESSION_IDLE_MS)),
-    rule('sign-in devices', 'sign_in_devices', 'id', 'seen_at', before(DEVICE_DAYS * DAY_MS)),
-    rule('idempotency keys', 'idempotency_keys', 'id', 'created_at', before(DAY_MS)),
+    rule('sign-in devices', 'sign_in_devices', 'id', 'seen_at', days(DEVICE_DAYS)),
+    rule('idempotency keys', 'idempotency_keys', 'id', 'created_at', days(1)),
     rule('rate limits', 'rate_limits', 'key', 'resets_at', before(0)),
     rule('sign-in attempts', 'sign_in_attempts', 'key', 'forget_at', before(0)),
-    rule('sent mails', 'mail_outbox', 'id', 'created_at', before(mailDays * DAY_MS), isSent),
-    rule('undeliverable mails', 'mail_outbox', 'id', 'created_at', before(mailDays * DAY_MS), isUnsent),
+    rule('sent mails', 'mail_outbox', 'id', 'created_at', days(mailDays), isSent),
+    rule('undeliverable mails', 'mail_outbox', 'id', 'created_at', days(mailDays), isUnsent),
     rule('support messages', 'support_messages', 'id', 'created_at', months(messagesMonths)),
     rule('access records', 'access_records', 'id', 'at', months(accessMonths)),
-    rule('failed sign-ins', 'failed_sign_ins', 'id', 'last_at', before(attemptsDays * DAY_MS)),
+    rule('failed sign-ins', 'failed_sign_ins', 'id', 'last_at', days(attemptsDays)),
     // The newest of each area or brand tells how long ago that was.
     rule('access reviews', 'access_reviews', 'id', 'reviewed_at', months(auditMonths), isSuperseded),
     { name: 'audit entries', deleteBatch: deleteOldAuditEntries(months(auditMonths)) },
@@ -75,14 +69,9 @@ export function retentionRules(periods: RetentionPeriods): RetentionRule[] {
 }
 
 type Cutoff = (at: number) => Date
-const before =
-  (ms: number): Cutoff =>
-  (at) =>
-    new Date(at - ms)
-const months =
-  (count: number): Cutoff =>
-  (at) =>
-    monthsBefore(at, count)
+const before = (ms: number) => (at: number) => new Date(at - ms)
+const days = (count: number) => before(count * DAY_MS)
+const months = (count: number) => (at: number) => monthsBefore(at, count)
 
 /** Deletes the rows of a table whose `column` lies at or before the cut-off. */
 function rule(

@@ -44,18 +44,8 @@ interface RestOptions {
 export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOptions): PowerBiRest {
   const { host } = new URL(apiBase)
   async function tryOnce(
-    {
-      method,
-      path,
-      body,
-      budgetMs,
-    }: {
-      method: string
-      path: string
-      body: object | undefined
-      budgetMs: number
-    },
     overall: AbortSignal,
+    ...[method, path, body, budgetMs = ALL_TRIES_MS]: Parameters<PowerBiRest>
   ) {
     const token = await directory.read(overall)
     const firstTryMs = Math.max(budgetMs - SECOND_TRY_MS, budgetMs / 2)
@@ -87,7 +77,7 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
     const overall = AbortSignal.timeout(budgetMs)
     try {
       return await retry(
-        () => tryOnce({ method, path, body, budgetMs }, overall),
+        () => tryOnce(overall, method, path, body, budgetMs),
         (error, failures) => {
           if (failures >= TRIES || isDefinite(error)) return undefined
           const pauseMs = backoffDelay(failures, {

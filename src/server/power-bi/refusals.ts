@@ -66,67 +66,38 @@ const PORTAL_ADMINISTRATOR = 'o administrador do portal precisa'
 const IT_TEAM = 'a equipe de TI precisa'
 
 /** What is wrong and who mends it, one sentence each; `quoted` is what the other side said of itself. */
-const SENTENCES: Record<Exclude<Outcome, 'ok'>, (roles: string, quoted: string) => string> = {
-  'bad-credentials': () =>
-    `O Microsoft Entra recusou as credenciais do portal: ${IT_TEAM} conferir o segredo do aplicativo na configuração do servidor (vale o “Valor” dele, não o “ID do Segredo”).`,
-  'secret-expired': () =>
-    `O segredo do aplicativo venceu no Microsoft Entra: ${IT_TEAM} criar um novo segredo e trocá-lo na configuração do servidor.`,
-  'bad-certificate': () =>
-    `O Microsoft Entra não aceita o certificado do portal: ${IT_TEAM} enviar o certificado em uso ao aplicativo, em “Certificados e segredos”, ou pôr na configuração do servidor um que esteja lá e não tenha vencido.`,
-  'wrong-clock': () =>
-    `Para o Microsoft Entra, o relógio deste servidor está errado: ${IT_TEAM} acertá-lo e mantê-lo certo (NTP).`,
-  'wrong-client-id': () =>
-    `O Microsoft Entra não conhece o aplicativo do portal neste locatário: ${IT_TEAM} conferir POWERBI_CLIENT_ID e POWERBI_TENANT_ID na configuração do servidor.`,
-  'application-disabled': () =>
-    `O aplicativo do portal está desativado no Microsoft Entra: ${IT_TEAM} ligar “Habilitado para os usuários entrarem” nas propriedades dele, em “Aplicativos empresariais”.`,
-  'conditional-access': () =>
-    `Uma política de Acesso Condicional do Microsoft Entra bloqueia o aplicativo do portal: ${IT_TEAM} pôr o endereço IP deste servidor nos locais que ela permite, ou excluir dela o aplicativo (a política está no log de entrada das entidades de serviço).`,
-  'no-power-bi': () =>
-    `Neste locatário do Microsoft Entra o Power BI não existe ou está desativado: ${IT_TEAM} conferir POWERBI_TENANT_ID e POWERBI_CLOUD na configuração do servidor, e a assinatura do Power BI.`,
-  'directory-refused': (_, quoted) =>
-    `O Microsoft Entra recusou o aplicativo do portal${quoted}: ${IT_TEAM} procurar o código em https://login.microsoftonline.com/error.`,
-  'foreign-answer': (_, quoted) =>
-    `A resposta não veio da Microsoft${quoted}: ${IT_TEAM} liberar este endereço para o servidor do portal no proxy ou firewall que respondeu no lugar dela.`,
-  unreachable: (_, quoted) =>
-    `O servidor do portal não chega à Microsoft${quoted}: ${IT_TEAM} conferir o DNS, o proxy (HTTPS_PROXY), o firewall e, se ele abre as conexões, o certificado dele (NODE_EXTRA_CA_CERTS).`,
-  'wrong-tenant': () =>
-    `O Microsoft Entra não conhece este locatário: ${IT_TEAM} conferir POWERBI_TENANT_ID e POWERBI_CLOUD na configuração do servidor.`,
-  'service-principals-off': () =>
-    `O Power BI não aceita aplicativos nesta organização: ${POWER_BI_ADMINISTRATOR} ligar “As entidades de serviço podem chamar APIs públicas do Fabric” no portal de administração, para um grupo de segurança que contenha o aplicativo do portal.`,
-  'api-closed': () =>
-    `O Power BI não deixa o aplicativo do portal usar esta API: ${POWER_BI_ADMINISTRATOR} conferir, no portal de administração, se as APIs estão liberadas para o grupo de segurança do aplicativo e se ele está no espaço de trabalho.`,
-  'embedding-off': () =>
-    `O portal lê o relatório, mas o Power BI não o deixa inserir: ${POWER_BI_ADMINISTRATOR} ligar “Inserir conteúdo em aplicativos” no portal de administração e ter o aplicativo como membro, não só como visualizador, do espaço de trabalho.`,
-  'no-workspace-access': () =>
-    `O portal não tem acesso a este espaço de trabalho: confira o Workspace ID e, se estiver certo, ${POWER_BI_ADMINISTRATOR} incluir o aplicativo do portal como membro.`,
-  'no-model-access': () =>
-    `O portal não tem acesso ao modelo de dados deste relatório: ${POWER_BI_ADMINISTRATOR} incluir o aplicativo do portal como membro também no espaço de trabalho em que o modelo está.`,
-  'report-not-found': () =>
-    `O relatório não existe neste espaço de trabalho: ${PORTAL_ADMINISTRATOR} conferir o Report ID e o Workspace ID.`,
-  'dataset-not-found': () =>
-    `O modelo de dados não existe no espaço de trabalho em que deveria estar: ${PORTAL_ADMINISTRATOR} conferir o Dataset ID ou deixá-lo em branco.`,
-  'dataset-mismatch': () =>
-    `O relatório usa outro modelo de dados: ${PORTAL_ADMINISTRATOR} corrigir o Dataset ID ou deixá-lo em branco.`,
-  'identity-required': (roles) =>
-    `O modelo exige a identidade de quem o vê e não aceitou a do portal: ${IT_TEAM} conferir se ${roles} é o que o modelo espera em POWERBI_RLS_ROLES.`,
-  'identity-forbidden': (roles) =>
-    `O modelo não aceita identidade e mostraria tudo a todos: ${POWER_BI_ADMINISTRATOR} publicá-lo com ${roles} de segurança em nível de linha (RLS).`,
-  'unknown-role': (roles) =>
-    `O modelo não conhece ${roles}: ${POWER_BI_ADMINISTRATOR} criar essa função de segurança em nível de linha (RLS) no modelo.`,
-  'without-rls': (roles) =>
-    `O modelo não tem segurança em nível de linha (RLS) e mostraria tudo a todos: ${POWER_BI_ADMINISTRATOR} criar nele ${roles}.`,
-  'paginated-sources': () =>
-    `Este relatório paginado não lê só de um modelo semântico, e o portal não consegue limitar os dados dele a cada pessoa: ${POWER_BI_ADMINISTRATOR} fazê-lo ler de um único modelo com segurança em nível de linha (RLS), no mesmo espaço de trabalho, ou use “URL Direta (SSO)”.`,
-  'capacity-paused': () =>
-    `A capacidade do Power BI deste espaço de trabalho está pausada: ${POWER_BI_ADMINISTRATOR} retomá-la.`,
-  'no-capacity': () =>
-    `O espaço de trabalho do relatório, ou o do modelo dele, não está em uma capacidade (F, P, A ou EM), e sem ela o Power BI só dá alguns tokens de teste: ${POWER_BI_ADMINISTRATOR} atribuí-lo a uma.`,
-  'rate-limited': () =>
-    'O Power BI pediu uma pausa por excesso de pedidos: espere alguns minutos e teste de novo.',
-  'service-down': () => 'O Power BI não respondeu como devia: espere alguns minutos e teste de novo.',
-  refused: (_, quoted) =>
-    `O Power BI recusou o relatório${quoted}: ${POWER_BI_ADMINISTRATOR} verificar o motivo no serviço ou abrir um chamado na Microsoft com esses dados.`,
-}
+const sentencesOf = (roles: string, quoted: string): Record<Exclude<Outcome, 'ok'>, string> => ({
+  'bad-credentials': `O Microsoft Entra recusou as credenciais do portal: ${IT_TEAM} conferir o segredo do aplicativo na configuração do servidor (vale o “Valor” dele, não o “ID do Segredo”).`,
+  'secret-expired': `O segredo do aplicativo venceu no Microsoft Entra: ${IT_TEAM} criar um novo segredo e trocá-lo na configuração do servidor.`,
+  'bad-certificate': `O Microsoft Entra não aceita o certificado do portal: ${IT_TEAM} enviar o certificado em uso ao aplicativo, em “Certificados e segredos”, ou pôr na configuração do servidor um que esteja lá e não tenha vencido.`,
+  'wrong-clock': `Para o Microsoft Entra, o relógio deste servidor está errado: ${IT_TEAM} acertá-lo e mantê-lo certo (NTP).`,
+  'wrong-client-id': `O Microsoft Entra não conhece o aplicativo do portal neste locatário: ${IT_TEAM} conferir POWERBI_CLIENT_ID e POWERBI_TENANT_ID na configuração do servidor.`,
+  'application-disabled': `O aplicativo do portal está desativado no Microsoft Entra: ${IT_TEAM} ligar “Habilitado para os usuários entrarem” nas propriedades dele, em “Aplicativos empresariais”.`,
+  'conditional-access': `Uma política de Acesso Condicional do Microsoft Entra bloqueia o aplicativo do portal: ${IT_TEAM} pôr o endereço IP deste servidor nos locais que ela permite, ou excluir dela o aplicativo (a política está no log de entrada das entidades de serviço).`,
+  'no-power-bi': `Neste locatário do Microsoft Entra o Power BI não existe ou está desativado: ${IT_TEAM} conferir POWERBI_TENANT_ID e POWERBI_CLOUD na configuração do servidor, e a assinatura do Power BI.`,
+  'directory-refused': `O Microsoft Entra recusou o aplicativo do portal${quoted}: ${IT_TEAM} procurar o código em https://login.microsoftonline.com/error.`,
+  'foreign-answer': `A resposta não veio da Microsoft${quoted}: ${IT_TEAM} liberar este endereço para o servidor do portal no proxy ou firewall que respondeu no lugar dela.`,
+  unreachable: `O servidor do portal não chega à Microsoft${quoted}: ${IT_TEAM} conferir o DNS, o proxy (HTTPS_PROXY), o firewall e, se ele abre as conexões, o certificado dele (NODE_EXTRA_CA_CERTS).`,
+  'wrong-tenant': `O Microsoft Entra não conhece este locatário: ${IT_TEAM} conferir POWERBI_TENANT_ID e POWERBI_CLOUD na configuração do servidor.`,
+  'service-principals-off': `O Power BI não aceita aplicativos nesta organização: ${POWER_BI_ADMINISTRATOR} ligar “As entidades de serviço podem chamar APIs públicas do Fabric” no portal de administração, para um grupo de segurança que contenha o aplicativo do portal.`,
+  'api-closed': `O Power BI não deixa o aplicativo do portal usar esta API: ${POWER_BI_ADMINISTRATOR} conferir, no portal de administração, se as APIs estão liberadas para o grupo de segurança do aplicativo e se ele está no espaço de trabalho.`,
+  'embedding-off': `O portal lê o relatório, mas o Power BI não o deixa inserir: ${POWER_BI_ADMINISTRATOR} ligar “Inserir conteúdo em aplicativos” no portal de administração e ter o aplicativo como membro, não só como visualizador, do espaço de trabalho.`,
+  'no-workspace-access': `O portal não tem acesso a este espaço de trabalho: confira o Workspace ID e, se estiver certo, ${POWER_BI_ADMINISTRATOR} incluir o aplicativo do portal como membro.`,
+  'no-model-access': `O portal não tem acesso ao modelo de dados deste relatório: ${POWER_BI_ADMINISTRATOR} incluir o aplicativo do portal como membro também no espaço de trabalho em que o modelo está.`,
+  'report-not-found': `O relatório não existe neste espaço de trabalho: ${PORTAL_ADMINISTRATOR} conferir o Report ID e o Workspace ID.`,
+  'dataset-not-found': `O modelo de dados não existe no espaço de trabalho em que deveria estar: ${PORTAL_ADMINISTRATOR} conferir o Dataset ID ou deixá-lo em branco.`,
+  'dataset-mismatch': `O relatório usa outro modelo de dados: ${PORTAL_ADMINISTRATOR} corrigir o Dataset ID ou deixá-lo em branco.`,
+  'identity-required': `O modelo exige a identidade de quem o vê e não aceitou a do portal: ${IT_TEAM} conferir se ${roles} é o que o modelo espera em POWERBI_RLS_ROLES.`,
+  'identity-forbidden': `O modelo não aceita identidade e mostraria tudo a todos: ${POWER_BI_ADMINISTRATOR} publicá-lo com ${roles} de segurança em nível de linha (RLS).`,
+  'unknown-role': `O modelo não conhece ${roles}: ${POWER_BI_ADMINISTRATOR} criar essa função de segurança em nível de linha (RLS) no modelo.`,
+  'without-rls': `O modelo não tem segurança em nível de linha (RLS) e mostraria tudo a todos: ${POWER_BI_ADMINISTRATOR} criar nele ${roles}.`,
+  'paginated-sources': `Este relatório paginado não lê só de um modelo semântico, e o portal não consegue limitar os dados dele a cada pessoa: ${POWER_BI_ADMINISTRATOR} fazê-lo ler de um único modelo com segurança em nível de linha (RLS), no mesmo espaço de trabalho, ou use “URL Direta (SSO)”.`,
+  'capacity-paused': `A capacidade do Power BI deste espaço de trabalho está pausada: ${POWER_BI_ADMINISTRATOR} retomá-la.`,
+  'no-capacity': `O espaço de trabalho do relatório, ou o do modelo dele, não está em uma capacidade (F, P, A ou EM), e sem ela o Power BI só dá alguns tokens de teste: ${POWER_BI_ADMINISTRATOR} atribuí-lo a uma.`,
+  'rate-limited': 'O Power BI pediu uma pausa por excesso de pedidos: espere alguns minutos e teste de novo.',
+  'service-down': 'O Power BI não respondeu como devia: espere alguns minutos e teste de novo.',
+  refused: `O Power BI recusou o relatório${quoted}: ${POWER_BI_ADMINISTRATOR} verificar o motivo no serviço ou abrir um chamado na Microsoft com esses dados.`,
+})
 
 interface Refused {
   outcome: Outcome
@@ -139,7 +110,7 @@ export function describeRefusal(refused: Refused, rlsRoles: readonly string[]): 
   const { outcome } = refused
   const roles = new Intl.ListFormat('pt-BR').format(rlsRoles.map((role) => `“${role}”`))
   const named = rlsRoles.length === 1 ? `a função ${roles}` : `as funções ${roles}`
-  return SENTENCES[outcome === 'ok' ? 'refused' : outcome](named, quote(refused))
+  return sentencesOf(named, quote(refused))[outcome === 'ok' ? 'refused' : outcome]
 }
 
 /** ' (código AADSTS7000222, pedido 49c2e739-…)', as a ticket needs it. */

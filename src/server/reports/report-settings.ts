@@ -6,7 +6,7 @@ import { normalizeShareUrl } from '#contract/share-url.ts'
 import { areaOf, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Db, ReportSettingsTable } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
-import { ProblemError } from '#server/http/problem-error.ts'
+import { invalidField, ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { queueForAdministrators } from '#server/users/mails.ts'
 
@@ -54,8 +54,9 @@ export async function saveReportSetting(
     const inTransaction = { ...context, db }
     const area = areaOf(await readCatalogue(db), { slug })
     const current = await lockReportSetting(db, slug)
-    await refuseStaleWrite(inTransaction, { area, ifMatch, current })
-    if (!current && area.archived) throw archivedArea(area)
+    await refuseStaleWrite(inTransaction, area, ifMatch, current)
+    if (!current && area.archived)
+      throw invalidField('type', `A área “${area.label}” está no arquivo e não pode receber um relatório.`)
     if (current && isSame(current, columns)) return presentReportSetting(current, area)
     const at = new Date(context.clock())
     const saved = current
@@ -86,7 +87,7 @@ export async function removeReportSetting(
     const area = areaOf(await readCatalogue(db), { slug })
     const current = await lockReportSetting(db, slug)
     if (!current) return { removed: false }
-    await refuseStaleWrite({ ...context, db }, { area, ifMatch, current })
+    await refuseStaleWrite({ ...context, db }, area, ifMatch, current)
     await db.deleteFrom('global_powerbi_settings').where('id', '=', current.id).execute()
     await recordAudit(
       { ...context, db },
@@ -165,19 +166,12 @@ function insert(db: Db, row: Columns & { type: string; updated_at: Date }) {
 /** @throws ProblemError conflict when the write rests on another state than the current one */
 async function refuseStaleWrite(
   context: Context,
-  {
-    area,
-    ifMatch,
-    current,
-  }: Pick<SettingWrite, 'ifMatch'> & { area: CatalogueItem; current: ReportSettingRow | undefined },
+  area: CatalogueItem,
+  ifMatch: string | undefined,
+  current: ReportSettingRow | undefined,
 ): Promise<void> {
   if (ifMatch === undefined || ifMatch === (current?.updated_at.toISOString() ?? NO_SETTING)) return
   throw await changedMeanwhile(context, area)
-}
-
-function archivedArea({ label }: CatalogueItem): ProblemError {
-  const message = `A área “${label}” está no arquivo e não pode receber um relatório.`
-  return new ProblemError('invalid-input', { detail: message, fields: [{ path: 'type', message }] })
 }
 
 /** The conflict, saying who changed the setting. */

@@ -13,7 +13,7 @@ import {
 import type { Db } from '#server/database/schema.ts'
 import { changeOnce } from '#server/http/change-once.ts'
 import type { Context } from '#server/http/context.ts'
-import { ProblemError } from '#server/http/problem-error.ts'
+import { invalidField, ProblemError } from '#server/http/problem-error.ts'
 import {
   changeOfValidity,
   inChunks,
@@ -101,7 +101,8 @@ function decideDeed(context: Context, catalogue: Catalogue, edit: BulkEdit): Dee
   const items = namedLists(edit)
   const columns = LISTS.filter((name) => items[name])
   if (action === 'validity') {
-    if (valid_until === undefined || columns.length > 0) throw nothingNamed('valid_until')
+    if (valid_until === undefined || columns.length > 0)
+      throw invalidField('valid_until', adminMessages.bulkNothing)
     // Refuses a day that has passed.
     changeOfValidity(context, { valid_until: null }, { isNew: false, wanted: valid_until })
     return {
@@ -112,7 +113,8 @@ function decideDeed(context: Context, catalogue: Catalogue, edit: BulkEdit): Dee
       isGain: ({ before }) => !valid_until || (!!before.valid_until && before.valid_until < valid_until),
     }
   }
-  if (columns.length === 0 || valid_until !== undefined) throw nothingNamed('types')
+  if (columns.length === 0 || valid_until !== undefined)
+    throw invalidField('types', adminMessages.bulkNothing)
   refuseUnknown(catalogue, items, action === 'add' ? {} : undefined)
   return {
     action: action === 'add' ? 'entitlements-added' : 'entitlements-removed',
@@ -123,11 +125,6 @@ function decideDeed(context: Context, catalogue: Catalogue, edit: BulkEdit): Dee
     },
     isGain: () => action === 'add',
   }
-}
-
-function nothingNamed(path: string): ProblemError {
-  const message = adminMessages.bulkNothing
-  return new ProblemError('invalid-input', { detail: message, fields: [{ path, message }] })
 }
 
 /** Those of the people who hold the same in these columns, together. */
