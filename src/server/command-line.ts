@@ -3,41 +3,21 @@ import { readFileSync } from 'node:fs'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { VERSION } from './version.ts'
 
-interface Command {
-  takes: string
-  does: string
-  /** Reads what stands behind the command's name from process.argv, as when npm runs it. */
-  run: () => Promise<unknown>
-  /** What the module expects before that. */
-  before?: string
-}
+/** What stands behind a command's name, what it does, and the module that reads the former from process.argv, as for npm. */
+type Command = [takes: string, does: string, run: () => Promise<unknown>]
 
 const COMMANDS: Record<string, Command> = {
-  start: { takes: '', does: 'prepara o banco de dados e atende', run: () => import('./main.ts') },
-  setup: {
-    takes: 'ARQUIVO',
-    does: 'pergunta, escreve as configurações e as verifica',
-    run: () => import('./setup.ts'),
-  },
-  doctor: { takes: '', does: 'verifica tudo em que o portal se apoia', run: () => import('./doctor.ts') },
-  admin: { takes: 'COMANDO EMAIL', does: 'administradores', run: () => import('./admin.ts') },
-  backup: {
-    takes: 'ARQUIVO',
-    does: 'cópia de segurança, com o portal no ar',
-    run: () => import('./back-up.ts'),
-    before: 'backup',
-  },
-  restore: {
-    takes: 'ARQUIVO',
-    does: 'restaura uma cópia em um banco vazio',
-    run: () => import('./back-up.ts'),
-    before: 'restore',
-  },
+  start: ['', 'prepara o banco de dados e atende', () => import('./main.ts')],
+  setup: ['ARQUIVO', 'pergunta, escreve as configurações e as verifica', () => import('./setup.ts')],
+  doctor: ['', 'verifica tudo em que o portal se apoia', () => import('./doctor.ts')],
+  admin: ['COMANDO EMAIL', 'administradores', () => import('./admin.ts')],
+  backup: ['ARQUIVO', 'cópia de segurança, com o portal no ar', () => import('./back-up.ts')],
+  restore: ['ARQUIVO', 'restaura uma cópia em um banco vazio', () => import('./back-up.ts')],
 }
 
 const usage = () => {
   const lines = Object.entries(COMMANDS).map(
-    ([name, { takes, does }]) => `  ${`${name} ${takes}`.padEnd(22)} ${does}`,
+    ([name, [takes, does]]) => `  ${`${name} ${takes}`.padEnd(22)} ${does}`,
   )
   return [
     `Pátio ${VERSION}. Uso: patio COMANDO`,
@@ -63,8 +43,9 @@ const [name = ''] = process.argv.slice(2)
 const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
 if (command) {
   trustOwnAuthorities(process.env.NODE_EXTRA_CA_CERTS)
-  process.argv.splice(2, 1, ...(command.before ? [command.before] : []))
-  await command.run()
+  // One module does both, and is told which.
+  if (name !== 'backup' && name !== 'restore') process.argv.splice(2, 1)
+  await command[2]()
 } else if (name === '--version' || name === 'version') {
   process.stdout.write(`${VERSION}\n`)
 } else {

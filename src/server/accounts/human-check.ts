@@ -43,21 +43,16 @@ interface Sender {
 
 export type HumanCheck = ReturnType<typeof createHumanCheck>
 
+interface HumanCheckServices extends Limits {
+  db: Db
+  keyring: Keyring
+  clock: () => number
+  countRefusal: ReturnType<typeof createRefusalCounter>
+}
+
 /** Makes the check that forms demand; answers and passes serve once. */
 export function createHumanCheck(
-  {
-    db,
-    keyring,
-    clock,
-    takeFromLimit,
-    giveBackToLimit,
-    countRefusal,
-  }: {
-    db: Db
-    keyring: Keyring
-    clock: () => number
-    countRefusal: ReturnType<typeof createRefusalCounter>
-  } & Pick<Limits, 'takeFromLimit' | 'giveBackToLimit'>,
+  { db, keyring, clock, takeFromLimit, giveBackToLimit, countRefusal }: HumanCheckServices,
   service: HumanCheckService,
 ) {
   const keys = keyring(AUDIENCE)

@@ -104,19 +104,10 @@ async function addProfile(db: Db, email: string, at: Date): Promise<string | nul
 }
 
 async function addPassword(db: Db, addedId: string | null, hash: string, at: Date): Promise<void> {
-  await db
-    .insertInto('passwords')
-    .columns(['user_id', 'hash', 'changed_at'])
-    .expression(({ selectFrom, cast, val }) =>
-      selectFrom('profiles')
-        .select([
-          'user_id',
-          cast<string>(val(hash), 'text').as('hash'),
-          cast<Date>(val(at), 'timestamptz').as('at'),
-        ])
-        .where('user_id', '=', addedId),
-    )
-    .execute()
+  await sql`insert into passwords (user_id, hash, changed_at)
+    select user_id, ${hash}::text, ${at}::timestamptz from profiles where user_id = ${addedId}::uuid`.execute(
+    db,
+  )
 }
 
 /** Of an account that is not verified. The mark of the only sign-up counts; once there is a second one, none does. */

@@ -1,18 +1,14 @@
 import pg from 'pg'
+import type { ServerFacts } from './server-pool.ts'
 import { urlsOfHosts } from './server-urls.ts'
 
 const TIMEOUT_MS = 3_000
 
-export interface InspectedServer {
+export interface InspectedServer extends Partial<ServerFacts> {
   /** Host and port. */
   place: string
   error?: unknown
-  /** 150004 */
-  version?: number
-  /** Of the database: 'UTF8' */
-  encoding?: string
   isReadOnly?: boolean
-  isPooled?: boolean
   isEncrypted?: boolean
   /** How far the server's clock is ahead of this machine's, in ms. */
   aheadMs?: number
@@ -40,7 +36,7 @@ async function inspectServer(url: string): Promise<InspectedServer> {
       connection: { stream: { encrypted?: boolean } }
     }
     const asked = Date.now()
-    const { rows } = await client.query({
+    const { rows } = await client.query<ServerFacts & { isReadOnly: boolean; now: number }>({
       text: `select current_setting('server_version_num')::int as version,
         current_setting('server_encoding') as encoding,
         current_setting('transaction_read_only')::boolean as "isReadOnly",
@@ -48,13 +44,7 @@ async function inspectServer(url: string): Promise<InspectedServer> {
         (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
       values: [processID ?? 0],
     })
-    const { now, ...facts } = rows[0] as {
-      now: number
-      version: number
-      encoding: string
-      isReadOnly: boolean
-      isPooled: boolean
-    }
+    const { now, ...facts } = rows[0] as (typeof rows)[number]
     const aheadMs = Math.round(now - (asked + Date.now()) / 2)
     return { place, ...facts, isEncrypted: connection.stream.encrypted === true, aheadMs }
   } catch (error) {

@@ -7,7 +7,7 @@ const CHECK_MS = 1_200
 /** A name that leads to another server by now, or a server that is one no more, is left by then at the latest. */
 const LONGEST_LIFE_SECONDS = 300
 
-interface ServerFacts {
+export interface ServerFacts {
   /** 150004 */
   version: number
   /** Of the database: 'UTF8' */
@@ -32,7 +32,7 @@ export async function checkServer(client: pg.ClientBase, timeoutMs: number): Pro
     values: [processID ?? 0, String(timeoutMs)],
     query_timeout: CHECK_MS,
   } as pg.QueryConfig)
-  const { isReadOnly, ...facts } = rows[0] as ServerFacts & { isReadOnly: boolean }
+  const { isReadOnly, ...facts } = rows[0] as (typeof rows)[number]
   if (isReadOnly) throw Object.assign(new Error('o servidor só aceita leitura'), { code: READ_ONLY })
   return facts
 }
@@ -157,11 +157,9 @@ function timeEachTransaction(query: Query, timeoutMs: number): Query {
       isInTransaction = true
       return begun
     }
-    if (/^(commit|rollback)$/.test(text)) isInTransaction = false
-    else if (!isInTransaction) return runAlone(asked, values)
-    return run(asked, values)
-  }
-  async function runAlone(asked: unknown, values?: unknown[]) {
+    const isEnd = /^(commit|rollback)$/.test(text)
+    if (isEnd) isInTransaction = false
+    if (isEnd || isInTransaction) return run(asked, values)
     await begin('begin')
     try {
       const result = await run(asked, values)

@@ -1,6 +1,7 @@
 import { slugOf } from '#contract/catalogue.ts'
 import { NO_ENTITLEMENTS } from '#contract/held-lists.ts'
 import { ESTADOS, MARCAS, TYPES } from '#contract/seeded-catalogue.ts'
+import { hashPassword } from '#server/accounts/password-hashing.ts'
 import type { Db } from '#server/database/schema.ts'
 import { markAsDemo } from './demo-installation.ts'
 import { seededPeople } from './seeded-people.ts'
@@ -15,7 +16,7 @@ interface DemoAccount {
   role?: 'admin'
   approved?: boolean
   verified?: boolean
-  password?: string
+  hasShortPassword?: boolean
   types: readonly string[]
   marcas: readonly string[]
   estados: readonly string[]
@@ -63,7 +64,7 @@ export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
   {
     name: 'curta',
     fullName: 'Carla Curta',
-    password: SHORT_DEMO_PASSWORD,
+    hasShortPassword: true,
     types: ['Vendas'],
     marcas: ['VW'],
     estados: ['PR'],
@@ -80,27 +81,20 @@ export interface DemoReport {
   reportUrl?: string
 }
 
-interface SeedOptions {
-  domain: string
-  reports: readonly DemoReport[]
-  hashPassword: (password: string) => Promise<string>
-  now: Date
-}
-
 /** Fills an empty database with the demo, all or nothing: accounts, people, settings and a few messages. */
-export async function seedDemo(db: Db, options: SeedOptions): Promise<void> {
-  const hashes = new Map<string, string>()
-  for (const password of [DEMO_PASSWORD, SHORT_DEMO_PASSWORD])
-    hashes.set(password, await options.hashPassword(password))
+export async function seedDemo(db: Db, domain: string, reports: readonly DemoReport[]): Promise<void> {
+  const now = new Date()
+  const [hash, shortHash] = [await hashPassword(DEMO_PASSWORD), await hashPassword(SHORT_DEMO_PASSWORD)]
   await db.transaction().execute(async (transaction) => {
-    for (const account of DEMO_ACCOUNTS) await seedAccount(transaction, account, hashes, options)
+    for (const account of DEMO_ACCOUNTS)
+      await seedAccount(transaction, account, domain, account.hasShortPassword ? shortHash : hash, now)
     await transaction
       .insertInto('profiles')
-      .values(seededPeople(PEOPLE, options.domain, options.now))
+      .values(seededPeople(PEOPLE, domain, now))
       .execute()
-    await seedRequests(transaction, options.now)
-    await seedSettings(transaction, options.reports)
-    await seedMessages(transaction, options.now)
+    await seedRequests(transaction, now)
+    await seedSettings(transaction, reports)
+    await seedMessages(transaction, now)
     await markAsDemo(transaction)
   })
 }
@@ -108,8 +102,9 @@ export async function seedDemo(db: Db, options: SeedOptions): Promise<void> {
 async function seedAccount(
   db: Db,
   account: DemoAccount,
-  hashes: Map<string, string>,
-  { domain, now }: SeedOptions,
+  domain: string,
+  hash: string,
+  now: Date,
 ): Promise<void> {
   const registered = new Date(now.getTime() - 90 * 86_400_000)
   const { user_id } = await db
@@ -126,7 +121,6 @@ async function seedAccount(
     })
     .returning('user_id')
     .executeTakeFirstOrThrow()
-  const hash = hashes.get(account.password ?? DEMO_PASSWORD) as string
   await db.insertInto('passwords').values({ user_id, hash, changed_at: registered }).execute()
   if (account.role) await db.insertInto('user_roles').values({ user_id, role: account.role }).execute()
 }

@@ -2,7 +2,6 @@ import { valuesOf } from '#contract/held-lists.ts'
 import { createMailbox } from '#emulators/mailbox/mailbox.ts'
 import { EMULATED_CLIENT_ID, EMULATED_REPORTS, EMULATED_TENANT_ID } from '#emulators/power-bi/catalogue.ts'
 import { createPowerBiEmulator } from '#emulators/power-bi/emulator.ts'
-import { hashPassword } from '#server/accounts/password-hashing.ts'
 import { readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { Config } from '#server/config.ts'
 import { DatabaseOpenError } from '#server/database/database.ts'
@@ -75,12 +74,7 @@ async function seedOnce(config: Config, db: Db): Promise<void> {
     throw new DatabaseOpenError(
       'Este banco de dados não é de demonstração e já tem contas. Use outro ou inicie com PATIO_DEMO=false.',
     )
-  await seedDemo(db, {
-    domain: config.companyEmailDomain,
-    reports: demoReports(),
-    hashPassword,
-    now: new Date(),
-  })
+  await seedDemo(db, config.companyEmailDomain, demoReports())
 }
 
 /** The emulated reports as settings; Operadores through a share link, which carries no token. */

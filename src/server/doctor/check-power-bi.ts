@@ -20,7 +20,7 @@ export function powerBiChecks(
   const directory = check('power-bi', 'Power BI', 12_000, () => checkService(powerBi))
   if (!db) return [directory]
   const run = async () => {
-    const areas = await testSavedReports({ db, powerBi, rlsRoles, email })
+    const areas = await testSavedReports({ db, powerBi, rlsRoles }, email)
     if (areas.length === 0)
       return warning('Relatórios: nenhuma área tem um.', 'Cadastre-os em /admin, “Relatórios por área”.')
     const found: Found[] = []
@@ -51,10 +51,9 @@ async function checkService(powerBi: PowerBi): Promise<Found> {
   }
 }
 
-async function describeArea({
-  type,
-  test,
-}: Awaited<ReturnType<typeof testSavedReports>>[number]): Promise<Found> {
+type SavedReport = Awaited<ReturnType<typeof testSavedReports>>[number]
+
+async function describeArea({ type, test }: SavedReport): Promise<Found> {
   const { outcome, message } = await test()
   if (outcome === 'not-testable') return good(reportLine([type], 'link de SSO, que só um navegador testa.'))
   const says = reportLine([type], message)

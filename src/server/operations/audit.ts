@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { coalesce } from '#contract/timing.ts'
 import type { AuditAction } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import { ipGroup } from '#server/http/caller-ip.ts'
@@ -116,9 +118,8 @@ const MAX_GATHERED = 50
  */
 export function createRefusalCounter({ db, log }: { db: Db; log: Log }) {
   const gathered = new Map<string, Refusal & { attempts: number }>()
-  let isWaiting = false
-
-  async function write() {
+  const writing = coalesce(async () => {
+    await setTimeout(GATHER_MS, undefined, { ref: false })
     const refusals = [...gathered.values()]
     gathered.clear()
     try {
@@ -126,13 +127,7 @@ export function createRefusalCounter({ db, log }: { db: Db; log: Log }) {
     } catch (err) {
       log.warn({ err }, 'refusals of the human check not written down')
     }
-    isWaiting = false
-    if (gathered.size > 0) wait()
-  }
-  function wait() {
-    isWaiting = true
-    setTimeout(write, GATHER_MS).unref()
-  }
+  }, 0)
 
   return (refusal: Refusal): void => {
     const own = `${refusal.email} ${ipGroup(refusal.ip)} ${refusal.outcome}`
@@ -140,6 +135,6 @@ export function createRefusalCounter({ db, log }: { db: Db; log: Log }) {
     const key = isApart ? own : refusal.outcome
     const { attempts } = gathered.get(key) ?? { attempts: 0 }
     gathered.set(key, { ...refusal, ...(!isApart && { email: '' }), attempts: attempts + 1 })
-    if (!isWaiting) wait()
+    writing.wake()
   }
 }

@@ -18,6 +18,9 @@ const MAX_TOKENS = 10_000
 const MARGIN_MS = 10 * 60_000
 const MARGIN_SHARE = 0.2
 
+/** Whose identity a token carries. */
+export type TokenHolder = Pick<Actor, 'profile' | 'entitlementVersion' | 'accessEndsAt'>
+
 export interface EmbedTokenContext extends Context {
   powerBi: PowerBi
   embedTokens: EmbedTokenCache
@@ -26,26 +29,14 @@ export interface EmbedTokenContext extends Context {
 }
 
 /**
- * Issues an embed token for a report of the caller's own areas. Only the session and the database are
+ * Issues an embed token for a report of the holder's areas. Only the session and the database are
  * trusted: the request names the report, and nothing in it widens what the token shows.
+ * @param holder the caller, or whom the caller may see the report as, which is decided before
+ * @param view of an administrator as the holder, with its end in ms since the epoch: no token outlives or outreaches it
  * @throws ProblemError report-not-found (alike for unknown, foreign and mixed ids), no-scope, access-ended, rate-limited,
  *   power-bi-rejected, power-bi-unavailable, capacity-paused
  */
 export async function issueEmbedToken(
-  context: EmbedTokenContext,
-  wanted: ReportRef,
-): Promise<{ embedToken: string; expiresInSeconds: number; isPaginated?: boolean }> {
-  return issueTokenFor(context, context.actor, wanted)
-}
-
-/** Whose identity a token carries. */
-export type TokenHolder = Pick<Actor, 'profile' | 'entitlementVersion' | 'accessEndsAt'>
-
-/**
- * The same with anybody's identity: whether the caller may have that is decided before.
- * @param view of an administrator as the holder, with its end in ms since the epoch: no token outlives or outreaches it
- */
-export async function issueTokenFor(
   context: EmbedTokenContext,
   holder: TokenHolder,
   wanted: ReportRef,

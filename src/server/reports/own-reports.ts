@@ -4,13 +4,10 @@ import { inOrder, valuesOf } from '#contract/held-lists.ts'
 import type { OwnReports, ReportArea } from '#contract/reports.ts'
 import { CATALOGUE_JSON } from '#server/catalogue/catalogue.ts'
 import type { Db } from '#server/database/schema.ts'
-import type { Actor, Context } from '#server/http/context.ts'
+import type { Actor } from '#server/http/context.ts'
 import type { ReportSettingRow } from './report-settings.ts'
 
 /** What the reports screen needs, in tab order. Somebody who waits for approval, or whose access has ended, learns of no area. */
-export const readOwnReports = ({ db, actor }: Context): Promise<OwnReports> => reportsOf(db, actor)
-
-/** The same for anybody. */
 export async function reportsOf(
   db: Db,
   { profile, approved, accessEnded }: Pick<Actor, 'profile' | 'approved' | 'accessEnded'>,

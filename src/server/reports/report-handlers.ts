@@ -8,21 +8,22 @@ import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { ListedReport, NamedItem, PowerBi } from '#server/power-bi/power-bi.ts'
 import { type EmbedTokenContext, issueEmbedToken } from './embed-token.ts'
-import { readOwnReports, readVisible } from './own-reports.ts'
+import { readVisible, reportsOf } from './own-reports.ts'
 import { listReportSettings, removeReportSetting, saveReportSetting } from './report-settings.ts'
 import { type ReportTestContext, testReportSetting } from './test-report-setting.ts'
 import { issueEmbedTokenOf, readReportsOf } from './view-as.ts'
 
 export function reportHandlers(services: ServicesOf<EmbedTokenContext>): Handlers<typeof reportRoutes> {
   return {
-    readOwnReports: ({ context }) => readOwnReports(context),
+    readOwnReports: ({ context }) => reportsOf(context.db, context.actor),
     readLastRefresh: ({ context, params }) => readLastRefresh({ ...services, ...context }, params),
     issueEmbedToken: ({ context, body }) =>
       // marcas, estados and userEmail of the body are ignored on purpose: the profile's are used.
-      issueEmbedToken(
-        { ...services, ...context },
-        { workspaceId: body.workspaceId, reportId: body.reportId, datasetId: body.datasetId ?? null },
-      ),
+      issueEmbedToken({ ...services, ...context }, context.actor, {
+        workspaceId: body.workspaceId,
+        reportId: body.reportId,
+        datasetId: body.datasetId ?? null,
+      }),
   }
 }
 

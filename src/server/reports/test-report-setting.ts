@@ -1,5 +1,7 @@
+import type { Catalogue } from '#contract/catalogue.ts'
 import { valuesOf } from '#contract/held-lists.ts'
-import type { ReportSettingInput, ReportTestOutcome } from '#contract/report-settings.ts'
+import type { ReportSettingInput, reportSettingsRoutes } from '#contract/report-settings.ts'
+import type { ReplyOf } from '#contract/route.ts'
 import { isPublishedToWeb } from '#contract/share-url.ts'
 import { areaOf, readCatalogue } from '#server/catalogue/catalogue.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
@@ -23,15 +25,6 @@ export interface ReportTestContext extends ReportSettingContext {
   takeFromLimit: TakeFromLimit
 }
 
-interface ReportTestReply {
-  outcome: ReportTestOutcome
-  message: string
-  reportName: string | null
-  refreshedAt: string | null
-  code: string | null
-  requestId: string | null
-}
-
 const NOTHING_ASKED = {
   outcome: 'not-testable',
   reportName: null,
@@ -48,7 +41,7 @@ const NOTHING_ASKED = {
 export async function testReportSetting(
   context: ReportTestContext,
   { slug, input }: { slug: string; input: ReportSettingInput },
-): Promise<ReportTestReply> {
+): Promise<ReplyOf<typeof reportSettingsRoutes.testReportSetting>> {
   const { powerBi, rlsRoles } = context
   const { profile } = context.actor
   const catalogue = await readCatalogue(context.db)
@@ -60,9 +53,7 @@ export async function testReportSetting(
   }
   await context.takeFromLimit(`test-report ${profile.user_id}`, LIMIT)
   const report = { workspaceId: workspace_id ?? '', reportId: report_id ?? '', datasetId: dataset_id }
-  const marcas = valuesOf(catalogue, 'marcas')
-  const everything = { email: profile.email, marcas, estados: valuesOf(catalogue, 'estados') }
-  const test = await powerBi.testReport(report, effectiveIdentityOf(catalogue, everything, rlsRoles))
+  const test = await powerBi.testReport(report, identityForAll(catalogue, profile.email, rlsRoles))
   return {
     outcome: test.outcome,
     message: describeReportTest(test, rlsRoles),
@@ -75,17 +66,14 @@ export async function testReportSetting(
 
 /**
  * The dry run of every saved setting, in tab order.
- * @param services.email whose identity is tried, with every brand and state
+ * @param email whose identity is tried, with every brand and state
  */
-export async function testSavedReports({
-  db,
-  powerBi,
-  rlsRoles,
-  email,
-}: Pick<ReportTestContext, 'db' | 'powerBi' | 'rlsRoles'> & { email: string }) {
+export async function testSavedReports(
+  { db, powerBi, rlsRoles }: Pick<ReportTestContext, 'db' | 'powerBi' | 'rlsRoles'>,
+  email: string,
+) {
   const catalogue = await readCatalogue(db)
-  const everything = { email, marcas: valuesOf(catalogue, 'marcas'), estados: valuesOf(catalogue, 'estados') }
-  const identity = effectiveIdentityOf(catalogue, everything, rlsRoles)
+  const identity = identityForAll(catalogue, email, rlsRoles)
   const settings = await listReportSettings(db)
   return settings.map(({ type, workspace_id, report_id, dataset_id }) => ({
     type,
@@ -97,6 +85,11 @@ export async function testSavedReports({
       return { outcome: test.outcome, message: describeReportTest(test, rlsRoles) }
     },
   }))
+}
+
+function identityForAll(catalogue: Catalogue, email: string, roles: string[]) {
+  const [marcas, estados] = [valuesOf(catalogue, 'marcas'), valuesOf(catalogue, 'estados')]
+  return effectiveIdentityOf(catalogue, { email, marcas, estados }, roles)
 }
 
 /**

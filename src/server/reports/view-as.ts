@@ -8,7 +8,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import type { ReportRef } from '#server/power-bi/power-bi.ts'
 import { ACCESS_ENDS_AT, approvalAt, PROFILE_COLUMNS, unknownPerson } from '#server/users/user-queries.ts'
-import { type EmbedTokenContext, issueTokenFor, type TokenHolder } from './embed-token.ts'
+import { type EmbedTokenContext, issueEmbedToken, type TokenHolder } from './embed-token.ts'
 import { reportsOf } from './own-reports.ts'
 
 const VIEW_MS = VIEW_AS_MINUTES * 60_000
@@ -60,7 +60,7 @@ export async function issueEmbedTokenOf(
   const endsAt = await endOfView(context, { userId, view })
   const person = await findViewed(context, userId)
   if (!person.approved) throw new ProblemError(person.accessEnded ? 'access-ended' : 'not-approved')
-  return issueTokenFor(context, person, wanted, { id: view, endsAt })
+  return issueEmbedToken(context, person, wanted, { id: view, endsAt })
 }
 
 /** In ms since the epoch. @throws ProblemError view-ended for one that is over, another's, or of somebody else */

@@ -180,14 +180,16 @@ async function decideLines(
   return { lines, accounts }
 }
 
+interface Offered {
+  catalogue: Catalogue
+  vocabulary: Vocabulary
+  defaults: Entitlements
+}
+
 /** Reads a line on its own: what is wrong with it, or what it would give. */
 function checkLine(
   { companyEmailDomain, builtinAdminEmail }: InvitationContext,
-  {
-    catalogue,
-    vocabulary,
-    defaults,
-  }: { catalogue: Catalogue; vocabulary: Vocabulary; defaults: Entitlements },
+  { catalogue, vocabulary, defaults }: Offered,
   { line, email: typed, name, hasMore, ...cells }: ImportedLine,
 ): InvitedLine {
   const faults: string[] = []
