@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
@@ -33,14 +34,10 @@ async function removeAccount(context: PublicContext, owner: MailedLink['owner'])
   await db.deleteFrom('profiles').where('user_id', '=', userId).execute()
   await forgetInvitations(db, [owner.email])
   // Whoever says that they never had an account is not named in the trail either.
-  await db
-    .updateTable('audit_entries')
-    .set(({ eb }) => ({
-      actor_email: eb.case().when('actor_id', '=', userId).then(null).else(eb.ref('actor_email')).end(),
-      target_email: eb.case().when('target_id', '=', userId).then(null).else(eb.ref('target_email')).end(),
-    }))
-    .where((eb) => eb.or([eb('actor_id', '=', userId), eb('target_id', '=', userId)]))
-    .execute()
+  await sql`update audit_entries set
+      actor_email = case when actor_id = ${userId}::uuid then null else actor_email end,
+      target_email = case when target_id = ${userId}::uuid then null else target_email end
+    where actor_id = ${userId}::uuid or target_id = ${userId}::uuid`.execute(db)
   await replaceInChanges(db, [{ user_id: userId, email: owner.email, pseudonym: randomUUID() }])
   await recordAudit(context, { action: 'account-disowned', after: { userId } })
   return 'account-removed'

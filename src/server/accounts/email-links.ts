@@ -28,10 +28,8 @@ export function limitMailsFrom(
   { takeFromLimit, request }: AccountContext,
   action: MailAction,
 ): Promise<void> {
-  return takeFromLimit(
-    `${action} ${ipGroup(request.ip)}`,
-    action === 'sign-up' ? SIGN_UPS_PER_IP : MAILS_PER_IP,
-  )
+  const limit = action === 'sign-up' ? SIGN_UPS_PER_IP : MAILS_PER_IP
+  return takeFromLimit(`${action} ${ipGroup(request.ip)}`, limit)
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   slugOf,
 } from '#contract/catalogue.ts'
 import { LISTS, type ListName, spellingsOf } from '#contract/held-lists.ts'
-import type { BodyOf } from '#contract/route.ts'
+import type { BodyOf, ParamsOf } from '#contract/route.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { invalidField, ProblemError } from '#server/http/problem-error.ts'
@@ -23,6 +23,7 @@ export const COLUMNS_WITH_TYPES = [
   { table: 'invitations', column: 'types', key: 'id' },
 ] as const
 
+type ChangeRoute = typeof catalogueRoutes.changeCatalogueItem
 /** The version that the administrator saw; undefined asks for nothing. */
 type IfMatch = string | undefined
 /** What is done to the catalogue, as the audit tells it; undefined where nothing changes. */
@@ -75,17 +76,7 @@ export function addCatalogueItem(
  */
 export function changeCatalogueItem(
   context: Context,
-  {
-    kind,
-    code,
-    ifMatch,
-    change,
-  }: {
-    kind: ListName
-    code: string
-    ifMatch: IfMatch
-    change: BodyOf<typeof catalogueRoutes.changeCatalogueItem>
-  },
+  { kind, code, ifMatch, change }: ParamsOf<ChangeRoute> & { ifMatch: IfMatch; change: BodyOf<ChangeRoute> },
 ): Promise<Catalogue> {
   return changeCatalogue(context, ifMatch, async (db, catalogue) => {
     const item = catalogue[kind].find((each) => each.code === code)

@@ -38,12 +38,7 @@ export async function examine(checks: readonly Check[]): Promise<Finding[]> {
   return found.flat()
 }
 
-async function runCheck({
-  about,
-  withinMs: ms,
-  unreachable = 'fault',
-  run,
-}: Check): Promise<Found | Found[]> {
+async function runCheck({ about, withinMs: ms, unreachable = 'fault', run }: Check) {
   try {
     return await withinMs(run(), ms, () =>
       fault(

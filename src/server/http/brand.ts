@@ -69,11 +69,8 @@ function luminance(color: Rgb): number {
 
 /** Contrast ratio of two colours, 1 to 21 (WCAG 2.2). */
 export function contrast(a: string, b: string): number {
-  const [light, dark] = [luminance(parseHex(a)), luminance(parseHex(b))].sort((x, y) => y - x) as [
-    number,
-    number,
-  ]
-  return (light + 0.05) / (dark + 0.05)
+  const [one, other] = [luminance(parseHex(a)), luminance(parseHex(b))]
+  return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05)
 }
 
 /** Moves a colour towards another until it has the contrast to the ground. */

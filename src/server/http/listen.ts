@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -64,13 +65,8 @@ export async function listen(app: HttpApp, options: ListenOptions): Promise<Serv
   // Expectations beside 100-continue may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', answer)
   server.on('clientError', (error, socket) => refuseBrokenRequest(error, socket, options.headers))
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.port, options.host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
+  server.listen(options.port, options.host)
+  await once(server, 'listening')
   return server
 }
 

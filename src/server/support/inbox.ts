@@ -172,16 +172,12 @@ function selectMessages<O>(messages: SelectQueryBuilder<Tables, 'support_message
     )
 }
 
-type MessageRow = Pick<Selectable<Tables['support_messages']>, (typeof COLUMNS)[number]>
+type MessageRow = Pick<Selectable<Tables['support_messages']>, (typeof COLUMNS)[number]> & {
+  handler: string | null
+}
 
-function presentMessage({
-  created_at,
-  handler: by,
-  handled_at,
-  answered,
-  ...row
-}: MessageRow & { handler: string | null }): SupportMessage {
-  const handled = handled_at && { by, at: handled_at.toISOString(), answered }
+function presentMessage({ created_at, handler, handled_at, answered, ...row }: MessageRow): SupportMessage {
+  const handled = handled_at && { by: handler, at: handled_at.toISOString(), answered }
   return { ...row, created_at: created_at.toISOString(), handled }
 }
 
