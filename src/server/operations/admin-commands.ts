@@ -22,13 +22,16 @@ interface AdminContext extends PublicContext {
 /** @returns what is printed; @throws AdminError */
 type AdminCommand = (context: AdminContext, email: string) => Promise<string>
 
+const inTransaction = (command: AdminCommand) => (context: AdminContext, email: string) =>
+  context.db.transaction().execute((db) => command({ ...context, db }, email))
+
 /** The commands of `npm run admin -- …`; all but list take an e-mail. */
 export const ADMIN_COMMANDS: Record<string, AdminCommand> = {
-  create: createAdministrator,
+  create: inTransaction(createAdministrator),
   list: listAdministrators,
-  reset: resetAccess,
-  grant: grantAdministration,
-  revoke: revokeAdministration,
+  reset: inTransaction(resetAccess),
+  grant: inTransaction(grantAdministration),
+  revoke: inTransaction(revokeAdministration),
 }
 
 /** @param command what is typed before: 'npm run admin --' */
@@ -42,26 +45,20 @@ export const adminUsage = (command: string): string => `Uso: ${command} COMANDO 
 
 /** Adds an administrator, verified and approved, whose password is set through the printed link. */
 async function createAdministrator(context: AdminContext, typed: string): Promise<string> {
+  const { db } = context
   const email = readEmail(typed, context.companyEmailDomain)
   const at = new Date(context.clock())
-  return inTransaction(context, async (inside) => {
-    const person = await inside.db
-      .insertInto('profiles')
-      .values({ email, approved: true, email_verified_at: at, created_at: at })
-      .onConflict((conflict) => conflict.column('email').doNothing())
-      .returning(['user_id', 'email'])
-      .executeTakeFirst()
-    if (!person)
-      throw new AdminError(`O e-mail ${email} já tem conta. Use grant para torná-la administradora.`)
-    await forgetInvitations(inside.db, [email])
-    await recordAudit(inside, { action: 'account-created', target: person })
-    await setRole(inside, { person, role: 'admin' })
-    return `Administrador criado: ${email}\n${await printResetLink(inside, person)}`
-  })
-}
-
-function inTransaction<T>(context: AdminContext, work: (inside: AdminContext) => Promise<T>): Promise<T> {
-  return context.db.transaction().execute((db) => work({ ...context, db }))
+  const person = await db
+    .insertInto('profiles')
+    .values({ email, approved: true, email_verified_at: at, created_at: at })
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .returning(['user_id', 'email'])
+    .executeTakeFirst()
+  if (!person) throw new AdminError(`O e-mail ${email} já tem conta. Use grant para torná-la administradora.`)
+  await forgetInvitations(db, [email])
+  await recordAudit(context, { action: 'account-created', target: person })
+  await setRole(context, { person, role: 'admin' })
+  return `Administrador criado: ${email}\n${await printResetLink(context, person)}`
 }
 
 function readEmail(typed: string, domain: string): string {
@@ -102,37 +99,31 @@ async function listAdministrators({ db }: AdminContext): Promise<string> {
  * @throws AdminError when no account has the e-mail
  */
 async function resetAccess(context: AdminContext, typed: string): Promise<string> {
-  return inTransaction(context, async (inside) => {
-    const person = await findPerson(inside.db, typed)
-    await inside.db.deleteFrom('sessions').where('user_id', '=', person.user_id).execute()
-    const said = await printResetLink(inside, person)
-    return `As sessões de ${person.email} foram encerradas; a senha atual vale até o link ser usado.\n${said}`
-  })
+  const person = await findPerson(context.db, typed)
+  await context.db.deleteFrom('sessions').where('user_id', '=', person.user_id).execute()
+  const said = await printResetLink(context, person)
+  return `As sessões de ${person.email} foram encerradas; a senha atual vale até o link ser usado.\n${said}`
 }
 
 async function grantAdministration(context: AdminContext, typed: string): Promise<string> {
-  return inTransaction(context, async (inside) => {
-    const person = await findPerson(inside.db, typed)
-    if (!person.email_verified_at)
-      throw new AdminError(`O e-mail ${person.email} ainda não foi verificado: ninguém provou que é seu.`)
-    if ((await lockAdministrators(inside.db)).includes(person.user_id))
-      return `${person.email} já é administrador.`
-    await setRole(inside, { person, role: 'admin' })
-    return `${person.email} agora é administrador.`
-  })
+  const person = await findPerson(context.db, typed)
+  if (!person.email_verified_at)
+    throw new AdminError(`O e-mail ${person.email} ainda não foi verificado: ninguém provou que é seu.`)
+  if ((await lockAdministrators(context.db)).includes(person.user_id))
+    return `${person.email} já é administrador.`
+  await setRole(context, { person, role: 'admin' })
+  return `${person.email} agora é administrador.`
 }
 
 /** Takes the role away, at the next request of the person; the last administrator keeps it. */
 async function revokeAdministration(context: AdminContext, typed: string): Promise<string> {
-  return inTransaction(context, async (inside) => {
-    const person = await findPerson(inside.db, typed)
-    const administrators = await lockAdministrators(inside.db)
-    if (!administrators.includes(person.user_id)) throw new AdminError(`${person.email} não é administrador.`)
-    if (administrators.length === 1)
-      throw new AdminError(`${person.email} é o único administrador. Crie ou promova outro antes.`)
-    await setRole(inside, { person, role: 'user' })
-    return `${person.email} não é mais administrador.`
-  })
+  const person = await findPerson(context.db, typed)
+  const administrators = await lockAdministrators(context.db)
+  if (!administrators.includes(person.user_id)) throw new AdminError(`${person.email} não é administrador.`)
+  if (administrators.length === 1)
+    throw new AdminError(`${person.email} é o único administrador. Crie ou promova outro antes.`)
+  await setRole(context, { person, role: 'user' })
+  return `${person.email} não é mais administrador.`
 }
 
 /** @throws AdminError when no account has the e-mail */
