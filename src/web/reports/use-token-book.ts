@@ -17,14 +17,14 @@ const TICK_MS = 1_000
 export const useTokenBook = (userId: string) =>
   useTokensFrom(
     (request, signal) => issueEmbedToken(request, scopeOf(userId), signal),
-    () => void queryClient.invalidateQueries(ownReportsQuery(userId)),
+    () => queryClient.invalidateQueries(ownReportsQuery(userId)),
   )
 
 const scopeOf = (userId: string) =>
   queryClient.getQueryData(ownReportsQuery(userId).queryKey) ?? { marcas: [], estados: [] }
 
 /** The same from another route; both functions count as they are at first. */
-export function useTokensFrom(issue: TokenBookOptions['issue'], onRefused: () => void) {
+export function useTokensFrom(issue: TokenBookOptions['issue'], onRefused: TokenBookOptions['onRefused']) {
   const [tokens, setTokens] = useState<ReadonlyMap<string, TokenState>>(new Map())
   const [book] = useState(() =>
     createTokenBook({

@@ -127,6 +127,26 @@ describe('tokens of the reports screen', () => {
     expect(read().get('a')?.kind).toBe('ready')
   })
 
+  it('asks once more after a refusal, when the reports have been read again', async () => {
+    const { book, read, asked, script, onFailed, onRefused } = openBook()
+    const { promise: isRead, resolve: endRead } = Promise.withResolvers<void>()
+    onRefused.mockReturnValue(isRead)
+    script.answer = () => ({ kind: 'refused', detail: 'Não liberado' })
+    book.sync([requestFor('a'), requestFor('b')], 'a')
+    await settled()
+    expect(asked).toEqual(['a', 'b'])
+    script.answer = (key) => (key === 'a' ? issued() : { kind: 'refused', detail: 'Não liberado' })
+    endRead()
+    await settled()
+    expect(asked).toEqual(['a', 'b', 'a', 'b'])
+    expect(read().get('a')?.kind).toBe('ready')
+    expect(read().get('b')?.kind).toBe('refused')
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    expect(asked.length).toBe(4)
+    expect(onFailed).toHaveBeenCalledTimes(2)
+    expect(onRefused).toHaveBeenCalledTimes(2)
+  })
+
   it('keeps a report without scope, and has the reports read again', async () => {
     const { book, read, script, onFailed, onRefused } = openBook()
     script.answer = () => ({ kind: 'no-scope' })

@@ -46,6 +46,8 @@ interface Entry {
   /** When a ready token ends. */
   endsAt: number
   asking?: Promise<TokenOutcome> | undefined
+  /** Whether a refusal has been asked about once more. */
+  isConfirmed?: boolean
   /** Told of the next token that is issued. */
   waiting: ((token: string) => void)[]
 }
@@ -56,8 +58,8 @@ export interface TokenBookOptions {
   onChange: (tokens: ReadonlyMap<string, TokenState>) => void
   /** Called once for each report whose token could not be had or was lost, and for each try that the person asked for. */
   onFailed: (area: string, detail: string) => void
-  /** Called when the server refuses: what the page knows of the person's reports is out of date. */
-  onRefused: () => void
+  /** Called when the server refuses: what the page knows of the person's reports is out of date until it resolves. */
+  onRefused: () => unknown
 }
 
 export type TokenBook = ReturnType<typeof createTokenBook>
@@ -131,6 +133,8 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
       entry.renewAt = Date.now() + (isSame ? SAME_TOKEN_REST_MS : backoffDelay(entry.failures, BACKOFF))
       return
     }
+    // It was asked about once more, and nothing is new.
+    if (entry.state.kind === 'refused' && outcome.kind !== 'issued') return
     const isTold = entry.state.kind === 'failed' && !entry.state.isRetrying && outcome.kind === 'failed'
     if (outcome.kind === 'failed') {
       entry.failures += 1
@@ -144,6 +148,7 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
         entry.state = { kind: 'ready', token: outcome.value, isPaginated: outcome.isPaginated }
         entry.renewAt = askedAt + renewalAge(outcome.lifeMs)
         entry.endsAt = askedAt + outcome.lifeMs
+        entry.isConfirmed = false
       } else
         entry.state =
           outcome.kind === 'no-scope' ? { kind: 'no-scope' } : { kind: 'refused', detail: outcome.detail }
@@ -151,7 +156,16 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
     publish()
     if (!isTold && 'detail' in outcome && outcome.detail !== undefined)
       onFailed(entry.request.area, outcome.detail)
-    if (entry.state.kind === 'no-scope' || entry.state.kind === 'refused') onRefused()
+    if (entry.state.kind === 'no-scope' || entry.state.kind === 'refused')
+      void confirmRefusal(entry, outcome.kind)
+  }
+
+  /** Has the reports read again, then asks once more: a right given back during that read shows in no other way. */
+  async function confirmRefusal(entry: Entry, kind: TokenOutcome['kind']): Promise<void> {
+    await onRefused()
+    if (kind !== 'refused' || entry.isConfirmed || entries.get(entry.request.key) !== entry) return
+    entry.isConfirmed = true
+    void ask(entry)
   }
 
   function tick(): void {
