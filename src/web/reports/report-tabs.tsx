@@ -2,7 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
 import { byCause, reportMessages } from '#contract/messages.ts'
 import type { OwnReports } from '#contract/reports.ts'
-import { Alert, FailedLoad } from '#web/ui/alert.tsx'
+import { FailedLoad } from '#web/ui/alert.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
 import { LazyPart } from '#web/ui/lazy-part.tsx'
 import { nameTab } from '#web/ui/tab-name.ts'
@@ -10,7 +10,7 @@ import { TabPanel, Tabs, useVisited } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { EmbeddedReport, type EmbeddedReportProps } from './embed/embedded-report.tsx'
 import type { ReportCommands } from './embed/report-frame.ts'
-import { ReportLoading } from './embed/report-overlay.tsx'
+import { ReportLoading, ReportNotice } from './embed/report-overlay.tsx'
 import type { SharedReportProps } from './embed/shared-report.tsx'
 import { type ReportTab, tabsOf } from './own-reports.ts'
 import { ReportBar, WholeHeightButton } from './report-bar.tsx'
@@ -38,7 +38,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
       const token = tokens.get(key)
       return token?.kind === 'refused' && token.detail ? [{ area, message: token.detail }] : []
     })
-    return <NoReports failures={failures} {...(refused.length > 0 && { onRetry: book.retryRefused })} />
+    return <NoReports failures={failures} onRetry={refused.length > 0 ? book.retryRefused : undefined} />
   }
 
   return (
@@ -80,7 +80,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
 
 interface NoReportsProps {
   /** Given where trying again may help. */
-  onRetry?: () => void
+  onRetry?: (() => void) | undefined
   isRetrying?: boolean
   /** Why each area could not be opened. */
   failures?: readonly { area: string; message: string }[]
@@ -88,7 +88,6 @@ interface NoReportsProps {
 
 /** There is nothing to show: why, and whom to ask. */
 export function NoReports({ onRetry, isRetrying = false, failures = [] }: NoReportsProps) {
-  const className = 'mx-auto mt-4 max-w-2xl'
   const causes = byCause(failures).map(
     (group) => `${group.map(({ area }) => area).join(', ')}: ${group[0].message}`,
   )
@@ -98,30 +97,19 @@ export function NoReports({ onRetry, isRetrying = false, failures = [] }: NoRepo
         reportMessages.askForReports,
         'Entrei no portal e não vejo nenhum relatório. Podem conferir as áreas da minha conta?',
       ]
-  const text = (
-    <>
-      <p>{reportMessages.none}</p>
-      <p className="pt-1">
-        {told} <AskAdministrator message={`Olá! ${question}`} />
-      </p>
-      {causes.map((cause) => (
-        <p key={cause} className="pt-1 text-muted">
-          {cause}
-        </p>
-      ))}
-    </>
-  )
   return (
     <div className="p-4">
-      {onRetry ? (
-        <FailedLoad kind="info" onRetry={onRetry} isRetrying={isRetrying} className={className}>
-          {text}
-        </FailedLoad>
-      ) : (
-        <Alert kind="info" className={className}>
-          {text}
-        </Alert>
-      )}
+      <FailedLoad kind="info" onRetry={onRetry} isRetrying={isRetrying} className="mx-auto mt-4 max-w-2xl">
+        <p>{reportMessages.none}</p>
+        <p className="pt-1">
+          {told} <AskAdministrator message={`Olá! ${question}`} />
+        </p>
+        {causes.map((cause) => (
+          <p key={cause} className="pt-1 text-muted">
+            {cause}
+          </p>
+        ))}
+      </FailedLoad>
     </div>
   )
 }
@@ -156,12 +144,10 @@ function Panel({ tab, ...props }: Omit<EmbeddedReportProps, 'request'> & { tab: 
   const { marcas, token, onCommands } = props
   if (tab.kind === 'no-scope' || token?.kind === 'no-scope')
     return (
-      <div className="p-4">
-        <Alert kind="warning" className="mx-auto max-w-2xl">
-          {reportMessages.noScope}{' '}
-          <AskAdministrator message="Olá! Minha conta ainda não tem marcas ou estados liberados no portal. Preciso ver as marcas e os estados: " />
-        </Alert>
-      </div>
+      <ReportNotice>
+        {reportMessages.noScope}{' '}
+        <AskAdministrator message="Olá! Minha conta ainda não tem marcas ou estados liberados no portal. Preciso ver as marcas e os estados: " />
+      </ReportNotice>
     )
   if (tab.kind === 'shared')
     return <LinkedReport area={tab.area} reportUrl={tab.reportUrl} marcas={marcas} onCommands={onCommands} />

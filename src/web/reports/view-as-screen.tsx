@@ -14,6 +14,7 @@ import { TabList, TabPanel, Tabs, useVisited } from '#web/ui/tabs.tsx'
 import { useSecondsLeft, writeTimeLeft } from '#web/ui/use-seconds-left.ts'
 import { EmbeddedReport } from './embed/embedded-report.tsx'
 import { issueEmbedTokenOf } from './embed/issue-embed-token.ts'
+import { ReportNotice } from './embed/report-overlay.tsx'
 import { tabsOf } from './own-reports.ts'
 import { useTokensFrom, useTokensOf } from './use-token-book.ts'
 
@@ -55,6 +56,7 @@ function Viewed({ userId, view, onAgain }: ViewedProps) {
   const left = useSecondsLeft(endsAt)
   const name = view.full_name ?? view.email
   const isOver = left === 0
+  const hindrance = hindranceOf(view)
   return (
     <section
       aria-label={`Vendo como ${name}`}
@@ -91,6 +93,8 @@ function Viewed({ userId, view, onAgain }: ViewedProps) {
             Cada visualização dura 15 minutos e fica registrada.
           </Alert>
         </div>
+      ) : hindrance ? (
+        <ReportNotice>{hindrance}</ReportNotice>
       ) : (
         <Reports userId={userId} view={view} />
       )}
@@ -108,19 +112,6 @@ function hindranceOf({ approved, endedOn, areas }: View): string | undefined {
 }
 
 function Reports({ userId, view }: { userId: string; view: View }) {
-  const hindrance = hindranceOf(view)
-  if (hindrance)
-    return (
-      <div className="p-4">
-        <Alert kind="warning" className="mx-auto mt-4 max-w-2xl">
-          {hindrance}
-        </Alert>
-      </div>
-    )
-  return <ReportsOf userId={userId} view={view} />
-}
-
-function ReportsOf({ userId, view }: { userId: string; view: View }) {
   const sso = view.areas.filter(({ embedMode }) => embedMode === 'secure_sso').map(({ type }) => type)
   const { tabs } = useMemo(() => tabsOf(view), [view])
   const { book, tokens } = useTokensFrom(
@@ -149,16 +140,16 @@ function ReportsOf({ userId, view }: { userId: string; view: View }) {
             return (
               <TabPanel key={area} id={area} isLaidOut className="absolute inset-0">
                 {tab?.kind === 'no-scope' || token?.kind === 'no-scope' ? (
-                  <Notice>{reportMessages.noScope}</Notice>
+                  <ReportNotice>{reportMessages.noScope}</ReportNotice>
                 ) : sso.includes(area) ? (
-                  <Notice>
+                  <ReportNotice>
                     Esta área abre por um link que cada pessoa vê com a própria conta da Microsoft: aqui
                     apareceriam os seus dados, e não os desta pessoa.
-                  </Notice>
+                  </ReportNotice>
                 ) : tab?.kind !== 'embedded' ? (
-                  <Notice>{reportMessages.incomplete(area)}</Notice>
+                  <ReportNotice>{reportMessages.incomplete(area)}</ReportNotice>
                 ) : token?.kind === 'refused' ? (
-                  <Notice>Esta pessoa não recebe este relatório agora. {token.detail}</Notice>
+                  <ReportNotice>Esta pessoa não recebe este relatório agora. {token.detail}</ReportNotice>
                 ) : (
                   <EmbeddedReport
                     request={tab.request}
@@ -174,15 +165,5 @@ function ReportsOf({ userId, view }: { userId: string; view: View }) {
           })}
       </div>
     </Tabs>
-  )
-}
-
-function Notice({ children }: { children: React.ReactNode }) {
-  return (
-    <div className="p-4">
-      <Alert kind="warning" className="mx-auto max-w-2xl">
-        {children}
-      </Alert>
-    </div>
   )
 }

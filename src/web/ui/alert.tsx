@@ -57,7 +57,8 @@ interface FailedLoadProps {
   kind?: NoticeKind
   title?: string
   children?: ReactNode
-  onRetry: () => void
+  /** Undefined where trying again would not help. */
+  onRetry?: (() => void) | undefined
   isRetrying?: boolean
   className?: string
 }
@@ -65,7 +66,7 @@ interface FailedLoadProps {
 /** Stands where something that could not be read should be, and tries again. */
 export function FailedLoad(props: FailedLoadProps) {
   const { kind = 'error', onRetry, isRetrying = false, ...alert } = props
-  const retry = (
+  const retry = onRetry && (
     <Button variant="secondary" isBusy={isRetrying} onClick={onRetry}>
       Tentar novamente
     </Button>

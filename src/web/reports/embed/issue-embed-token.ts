@@ -36,15 +36,11 @@ export async function issueEmbedToken(
 }
 
 /** What a call for a token comes to; it never rejects. */
-async function outcomeOfIssue(issuing: Promise<IssuedToken>): Promise<TokenOutcome> {
-  try {
-    const issued = await issuing
-    const { embedToken, expiresInSeconds, isPaginated = false } = issued
+function outcomeOfIssue(issuing: Promise<IssuedToken>): Promise<TokenOutcome> {
+  return issuing.then(({ embedToken, expiresInSeconds, isPaginated = false }) => {
     if (!embedToken) return { kind: 'failed', detail: NO_TOKEN }
     return { kind: 'issued', value: embedToken, lifeMs: expiresInSeconds * 1_000, isPaginated }
-  } catch (error) {
-    return outcomeOf(error)
-  }
+  }, outcomeOf)
 }
 
 /** Asks for a token with somebody else's identity, for a view that has been begun. */

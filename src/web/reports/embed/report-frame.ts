@@ -60,6 +60,16 @@ export interface ReportCommands {
   restoreFilters?: () => Promise<void>
 }
 
+/** What the SDK tells of when somebody uses a report; its frame swallows mouse and keys. */
+const USES = [
+  'pageChanged',
+  'dataSelected',
+  'visualClicked',
+  'buttonClicked',
+  'selectionChanged',
+  'filtersApplied',
+]
+
 /** A token that expires again this soon after a recovery will not get better by another one. */
 const RECOVERY_REST_MS = 60_000
 
@@ -104,11 +114,15 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
         ? bootstrapDemoFrame(powerBi, element, config)
         : (powerBi.service.bootstrap(element, config) as Report)
       report.setComponentTitle(options.title)
+      embed()
     } catch (error) {
-      console.warn('The report could not be opened', error)
-      return fail(INVALID_REPORT)
+      failToOpen(error)
     }
-    embed()
+  }
+
+  function failToOpen(error: unknown): void {
+    console.warn('The report could not be opened', error)
+    fail(INVALID_REPORT)
   }
 
   function embed(pageName?: string): void {
@@ -118,8 +132,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     try {
       powerBi.service.embed(element, { ...config, ...(pageName !== undefined && { pageName }) })
     } catch (error) {
-      console.warn('The report could not be opened', error)
-      fail(INVALID_REPORT)
+      failToOpen(error)
       return
     }
     // A paginated report says neither `loaded` nor `rendered`; it has a loading sign of its own.
@@ -171,25 +184,36 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     if (view.isPaginated) settle({ kind: 'shown' })
   }
 
-  listen(element, signal, {
-    loaded: () => {
-      if (powerBi && report) options.onLoaded(report, powerBi)
-      // Its visuals show by themselves that they are being read, and the first ones are there before the last.
-      settle({ kind: 'shown' })
-    },
-    rendered: () => {
-      hasRendered = true
-      settle({ kind: 'shown' })
-    },
-    error: (error) => {
-      if (isTokenExpired(error)) {
-        if (!isRecovering) void recover(error)
-      } else if (endsReport(error, hasRendered)) fail(failureOf(error))
-      else console.warn('The report told of an error that does not end it', error)
-    },
+  /** On the container itself; the SDK's events bubble, and `error` would reach the window's own listeners. */
+  function listen(name: string, listener: (detail: EmbedError & { initiator?: string }) => void): void {
+    const onEvent = (event: Event) => {
+      event.stopPropagation()
+      listener((event as CustomEvent<EmbedError | null>).detail ?? {})
+    }
+    element.addEventListener(name, onEvent, { signal })
+  }
+  listen('loaded', () => {
+    if (powerBi && report) options.onLoaded(report, powerBi)
+    // Its visuals show by themselves that they are being read, and the first ones are there before the last.
+    settle({ kind: 'shown' })
   })
-  // A report that is loaded again by itself tells of its pages too.
-  listenToUse(element, signal, () => hasRendered && !isRecovering && noteActivity())
+  listen('rendered', () => {
+    hasRendered = true
+    settle({ kind: 'shown' })
+  })
+  listen('error', (error) => {
+    if (isTokenExpired(error)) {
+      if (!isRecovering) void recover(error)
+    } else if (endsReport(error, hasRendered)) fail(failureOf(error))
+    else console.warn('The report told of an error that does not end it', error)
+  })
+  for (const name of USES)
+    listen(name, ({ initiator }) => {
+      // Filters are the portal's own unless the person is named; anything else only when it says 'sdk'.
+      const isPerson = name === 'filtersApplied' ? initiator === 'user' : initiator !== 'sdk'
+      // A report that is loaded again by itself tells of its pages too.
+      if (isPerson && hasRendered && !isRecovering) noteActivity()
+    })
   onStatus({ kind: 'loading' })
   void open()
 
@@ -219,21 +243,6 @@ async function passToken(report: Report, element: HTMLElement, token: string): P
   element.removeAttribute('powerbi-access-token')
 }
 
-/** Listens on the container itself; the SDK's events bubble, and `error` would reach the window's own listeners. */
-function listen(
-  element: HTMLElement,
-  signal: AbortSignal,
-  listeners: Record<'loaded' | 'rendered' | 'error', (error: EmbedError) => void>,
-): void {
-  for (const [name, listener] of Object.entries(listeners)) {
-    const onEvent = (event: Event) => {
-      event.stopPropagation()
-      listener((event as CustomEvent<EmbedError | null>).detail ?? {})
-    }
-    element.addEventListener(name, onEvent, { signal })
-  }
-}
-
 /** A blocked frame sends no event at all, so waiting has to end. */
 export const LOAD_TIMEOUT_MS = 45_000
 const TICK_MS = 500
@@ -252,26 +261,4 @@ export function startLoadTimer(isCounting: () => boolean, onTimeout: () => void)
     onTimeout()
   }, TICK_MS)
   return () => clearInterval(timer)
-}
-
-/** What the SDK tells of when somebody uses a report; its frame swallows mouse and keys. */
-const USES = [
-  'pageChanged',
-  'dataSelected',
-  'visualClicked',
-  'buttonClicked',
-  'selectionChanged',
-  'filtersApplied',
-] as const
-
-/** Calls back when the person uses the report in this element, not when the portal or the report itself acts. */
-function listenToUse(element: HTMLElement, signal: AbortSignal, onUse: () => void): void {
-  for (const name of USES) {
-    const onEvent = (event: Event) => {
-      const { initiator } = (event as CustomEvent<{ initiator?: string } | null>).detail ?? {}
-      // Filters are the portal's own unless the person is named; anything else only when it says 'sdk'.
-      if (name === 'filtersApplied' ? initiator === 'user' : initiator !== 'sdk') onUse()
-    }
-    element.addEventListener(name, onEvent, { signal })
-  }
 }

@@ -93,6 +93,17 @@ export function ReportFailed({ report, failure, canReload = false, link }: Repor
   )
 }
 
+/** Says why there is no report to be seen, where nothing has gone wrong. */
+export function ReportNotice({ children }: { children: ReactNode }) {
+  return (
+    <div className="p-4">
+      <Alert kind="warning" className="mx-auto max-w-2xl">
+        {children}
+      </Alert>
+    </div>
+  )
+}
+
 function Overlay({ children }: { children: ReactNode }) {
   return (
     <div className="absolute inset-0 flex items-center justify-center overflow-auto bg-canvas p-4">

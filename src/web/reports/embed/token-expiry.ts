@@ -1,3 +1,5 @@
+import { wait } from '#contract/timing.ts'
+
 interface ExpiryOptions {
   element: EventTarget
   /** Gives the frame a fresh token in place; false when none could be had. */
@@ -26,17 +28,12 @@ export async function recoverFromExpiry(options: ExpiryOptions): Promise<boolean
 }
 
 /** The first of these events to arrive within the time, 'closed' when the signal ends the wait, else undefined. */
-function firstOf(names: string[], ms: number, element: EventTarget, signal: AbortSignal) {
-  return new Promise<string | undefined>((resolve) => {
-    const ending = new AbortController()
-    const finish = (name?: string) => {
-      clearTimeout(timer)
-      ending.abort()
-      resolve(name)
-    }
-    const timer = setTimeout(() => finish(), ms)
-    if (signal.aborted) finish('closed')
-    for (const name of names) element.addEventListener(name, () => finish(name), { signal: ending.signal })
-    signal.addEventListener('abort', () => finish('closed'), { signal: ending.signal })
+async function firstOf(names: string[], ms: number, element: EventTarget, signal: AbortSignal) {
+  const ending = new AbortController()
+  const event = new Promise<string>((resolve) => {
+    for (const name of names) element.addEventListener(name, () => resolve(name), { signal: ending.signal })
   })
+  const waiting = wait(ms, AbortSignal.any([signal, ending.signal]))
+  const late = waiting.then(() => (signal.aborted ? 'closed' : undefined))
+  return await Promise.race([event, late]).finally(() => ending.abort())
 }

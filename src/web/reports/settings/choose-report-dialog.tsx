@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import ArrowLeft from 'lucide-react/icons/arrow-left'
 import { useRef, useState } from 'react'
 import { fold } from '#contract/held-lists.ts'
@@ -8,8 +8,6 @@ import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
-
-const READING = { staleTime: 30_000, retry: false }
 
 interface ChosenReport {
   workspaceId: string
@@ -25,26 +23,22 @@ interface ChooseReportDialogProps {
 
 /** 'Escolher no Power BI': a workspace, then one of its reports, from what the portal's application sees. */
 export function ChooseReportDialog({ onChoose, onClose }: ChooseReportDialogProps) {
-  const [workspace, setWorkspace] = useState<{ id: string; name: string }>()
+  const [workspace, setWorkspace] = useState<Item>()
   const search = useRef<HTMLInputElement>(null)
-  const workspaces = useQuery({
-    ...READING,
-    queryKey: ['power-bi-workspaces'],
-    queryFn: async ({ signal }) => (await callApi('GET /api/power-bi/workspaces', { signal })).items,
-  })
-  const reports = useQuery({
-    ...READING,
-    queryKey: ['power-bi-reports', workspace?.id],
-    queryFn: async ({ signal }) => {
-      const input = { params: { workspaceId: workspace?.id ?? '' }, signal }
+  const list = useQuery({
+    queryKey: ['power-bi-choices', workspace?.id],
+    queryFn: async ({ signal }): Promise<Item[]> => {
+      if (!workspace) return (await callApi('GET /api/power-bi/workspaces', { signal })).items
+      const input = { params: { workspaceId: workspace.id }, signal }
       return (await callApi('GET /api/power-bi/workspaces/{workspaceId}/reports', input)).items
     },
-    enabled: workspace !== undefined,
+    staleTime: 30_000,
+    retry: false,
   })
-  const choose = (reportId: string) => {
-    const datasetId = reports.data?.find(({ id }) => id === reportId)?.datasetId ?? null
-    if (workspace) onChoose({ workspaceId: workspace.id, reportId, datasetId })
-  }
+  const pick = (item: Item) =>
+    workspace
+      ? onChoose({ workspaceId: workspace.id, reportId: item.id, datasetId: item.datasetId ?? null })
+      : setWorkspace(item)
   return (
     <Dialog
       isOpen
@@ -71,24 +65,18 @@ export function ChooseReportDialog({ onChoose, onClose }: ChooseReportDialogProp
         </>
       }
     >
-      {workspace ? (
-        <FilteredList
-          key={workspace.id}
-          label="Procurar relatório"
-          list={reports}
-          nothing="Este espaço de trabalho não tem relatórios."
-          onPick={({ id }) => choose(id)}
-        />
-      ) : (
-        <FilteredList
-          key="workspaces"
-          label="Procurar espaço de trabalho"
-          search={search}
-          list={workspaces}
-          nothing="O aplicativo do portal ainda não é membro de nenhum espaço de trabalho: o administrador do Power BI precisa incluí-lo."
-          onPick={setWorkspace}
-        />
-      )}
+      <FilteredList
+        key={workspace?.id}
+        label={workspace ? 'Procurar relatório' : 'Procurar espaço de trabalho'}
+        search={workspace ? undefined : search}
+        list={list}
+        nothing={
+          workspace
+            ? 'Este espaço de trabalho não tem relatórios.'
+            : 'O aplicativo do portal ainda não é membro de nenhum espaço de trabalho: o administrador do Power BI precisa incluí-lo.'
+        }
+        onPick={pick}
+      />
     </Dialog>
   )
 }
@@ -96,17 +84,15 @@ export function ChooseReportDialog({ onChoose, onClose }: ChooseReportDialogProp
 interface Item {
   id: string
   name: string
+  /** Of a report: null where it shows no single model. */
+  datasetId?: string | null
 }
 
 interface FilteredListProps {
   label: string
-  search?: React.RefObject<HTMLInputElement | null>
-  list: {
-    data: Item[] | undefined
-    error: Error | null
-    isFetching: boolean
-    refetch: () => Promise<unknown>
-  }
+  /** Undefined where the dialog is open already: the field takes the focus itself. */
+  search: React.RefObject<HTMLInputElement | null> | undefined
+  list: UseQueryResult<Item[]>
   /** What is said of a list without anything in it. */
   nothing: string
   onPick: (item: Item) => void
