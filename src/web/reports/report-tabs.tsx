@@ -11,7 +11,6 @@ import { showToast } from '#web/ui/toast.tsx'
 import { EmbeddedReport, type EmbeddedReportProps } from './embed/embedded-report.tsx'
 import type { ReportCommands } from './embed/report-frame.ts'
 import { ReportLoading, ReportNotice } from './embed/report-overlay.tsx'
-import type { SharedReportProps } from './embed/shared-report.tsx'
 import { type ReportTab, tabsOf } from './own-reports.ts'
 import { ReportBar, WholeHeightButton } from './report-bar.tsx'
 import { useTokenBook, useTokensOf } from './use-token-book.ts'
@@ -126,20 +125,6 @@ export function AskAdministrator({ message }: { message: string }) {
 /** Only who has a report of SSO mode loads what shows it. */
 const loadSharedReport = () => import('./embed/shared-report.tsx')
 
-function LinkedReport(props: SharedReportProps) {
-  return (
-    <LazyPart
-      name="shared-report"
-      load={loadSharedReport}
-      loading={<ReportLoading area={props.area} />}
-      failed="O relatório não pôde ser aberto agora."
-      className="mx-auto mt-4 max-w-2xl"
-    >
-      {({ SharedReport }) => <SharedReport {...props} />}
-    </LazyPart>
-  )
-}
-
 function Panel({ tab, ...props }: Omit<EmbeddedReportProps, 'request'> & { tab: ReportTab }) {
   const { marcas, token, onCommands } = props
   if (tab.kind === 'no-scope' || token?.kind === 'no-scope')
@@ -150,7 +135,17 @@ function Panel({ tab, ...props }: Omit<EmbeddedReportProps, 'request'> & { tab: 
       </ReportNotice>
     )
   if (tab.kind === 'shared')
-    return <LinkedReport area={tab.area} reportUrl={tab.reportUrl} marcas={marcas} onCommands={onCommands} />
+    return (
+      <LazyPart
+        name="shared-report"
+        load={loadSharedReport}
+        loading={<ReportLoading area={tab.area} />}
+        failed="O relatório não pôde ser aberto agora."
+        className="mx-auto mt-4 max-w-2xl"
+      >
+        {({ SharedReport }) => <SharedReport {...tab} marcas={marcas} onCommands={onCommands} />}
+      </LazyPart>
+    )
   return <EmbeddedReport {...props} request={tab.request} />
 }
 

@@ -7,7 +7,7 @@ import { demoBaseOf } from './powerbi-client.ts'
 import type { ReportCommands } from './report-frame.ts'
 import { ReportFailed, ReportLoading } from './report-overlay.tsx'
 
-export interface SharedReportProps {
+interface SharedReportProps {
   area: string
   reportUrl: string
   marcas: readonly string[]

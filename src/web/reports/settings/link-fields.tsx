@@ -1,37 +1,31 @@
 import { useState } from 'react'
-import { checkReportSetting, flawOfShareUrl } from '#contract/report-setting-rules.ts'
+import { flawOfShareUrl } from '#contract/report-setting-rules.ts'
 import { type FrameFlaw as Flaw, flawOfFrame, isPublishedToWeb, reduceToUrl } from '#contract/share-url.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { reportInForm, withReport } from './report-link.ts'
-import type { FieldsProps } from './setting-fields.tsx'
-import { inputOf, type SettingForm } from './setting-form.ts'
-
-interface LinkFieldsProps extends FieldsProps {
-  isChanged: boolean
-  onAccept: (form: SettingForm) => void
-}
+import type { SettingFieldsProps } from './setting-fields.tsx'
 
 /** The field of mode 'URL Direta (SSO)', and what is to be said of the link in it. */
-export function LinkFields({ isChanged, onAccept, ...props }: LinkFieldsProps) {
-  const { form } = props
+export function LinkFields(props: SettingFieldsProps) {
   return (
     <>
       <ShareUrlField {...props} />
-      <FrameFlaw form={form} onAccept={onAccept} />
-      {!isChanged && <RefusedUrlNote form={form} />}
+      <FrameFlaw {...props} />
+      {!props.isChanged && <RefusedUrlNote url={props.form.report_url} />}
     </>
   )
 }
 
-function ShareUrlField({ form, errorOf, onChange }: FieldsProps) {
+function ShareUrlField({ form, errorOf, onChange }: SettingFieldsProps) {
   const [reduced, setReduced] = useState<string>()
+  const change = (url: string) => onChange({ ...form, report_url: url }, ['report_url'])
   const reduce = (text: string): boolean => {
     const url = reduceToUrl(text)
     if (url === text.trim()) return false
-    onChange('report_url', url)
+    change(url)
     setReduced(
       text.trim().startsWith('<')
         ? 'O código <iframe> colado foi reduzido ao seu endereço.'
@@ -56,7 +50,7 @@ function ShareUrlField({ form, errorOf, onChange }: FieldsProps) {
         }
         onChange={(event) => {
           setReduced(undefined)
-          onChange('report_url', event.currentTarget.value)
+          change(event.currentTarget.value)
         }}
         onPaste={(event) => {
           if (reduce(event.clipboardData.getData('text'))) event.preventDefault()
@@ -89,7 +83,7 @@ const EXPLANATIONS: Record<Flaw['kind'], string> = {
 }
 
 /** Warns of a link that the portal's frame will not show, and offers the one that it will. */
-function FrameFlaw({ form, onAccept }: Pick<LinkFieldsProps, 'form' | 'onAccept'>) {
+function FrameFlaw({ form, onChange }: SettingFieldsProps) {
   const report = reportInForm(form, portalSettings.powerBiHosts)
   const flaw = flawOfFrame(form.report_url)
   if (!flaw) return null
@@ -107,12 +101,12 @@ function FrameFlaw({ form, onAccept }: Pick<LinkFieldsProps, 'form' | 'onAccept'
       actions={
         <>
           {repaired && (
-            <Button variant="secondary" onClick={() => onAccept({ ...form, report_url: repaired })}>
+            <Button variant="secondary" onClick={() => onChange({ ...form, report_url: repaired })}>
               Usar o link corrigido
             </Button>
           )}
           {report && (
-            <Button variant="secondary" onClick={() => onAccept(withReport(form, report))}>
+            <Button variant="secondary" onClick={() => onChange(withReport(form, report))}>
               Usar Service Principal com os IDs deste link
             </Button>
           )}
@@ -125,16 +119,14 @@ function FrameFlaw({ form, onAccept }: Pick<LinkFieldsProps, 'form' | 'onAccept'
 }
 
 /** Explains a saved URL that the form itself would refuse, before somebody wonders at the error. */
-function RefusedUrlNote({ form }: { form: SettingForm }) {
-  const input = inputOf(form)
-  if (input?.embed_mode !== 'secure_sso') return null
-  const [problem] = checkReportSetting(input, portalSettings.powerBiHosts)
-  if (!problem) return null
+function RefusedUrlNote({ url }: { url: string }) {
+  const flaw = flawOfShareUrl(url, portalSettings.powerBiHosts)
+  if (!flaw) return null
   return (
     <Alert kind="info">
       {portalSettings.isDemo
         ? 'Este endereço é do Power BI simulado desta demonstração: ele continua funcionando, mas aqui só podem ser salvos endereços do próprio Power BI.'
-        : `O endereço salvo não segue mais as regras: ${problem.message}.`}
+        : `O endereço salvo não segue mais as regras: ${flaw}.`}
     </Alert>
   )
 }

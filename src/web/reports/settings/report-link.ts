@@ -1,5 +1,5 @@
 import { parseUrl, reduceToUrl, UUID as WHOLE_UUID } from '#contract/share-url.ts'
-import type { SettingForm } from './setting-form.ts'
+import { FIELDS_OF, type SettingForm } from './setting-form.ts'
 
 interface NamedReport {
   workspaceId: string
@@ -31,17 +31,10 @@ export function isReportPage(text: string, hosts: readonly string[]): boolean {
 
 /** The first link that the fields of the chosen mode hold, or undefined. */
 export function reportInForm(form: SettingForm, hosts: readonly string[]): NamedReport | undefined {
-  const texts =
-    form.mode === 'secure_sso'
-      ? [form.report_url].filter((text) => isReportPage(text, hosts))
-      : form.mode === 'service_principal'
-        ? [form.workspace_id, form.report_id, form.dataset_id]
-        : []
-  for (const text of texts) {
-    const report = reportOfLink(text, hosts)
-    if (report) return report
-  }
-  return undefined
+  // An embed link is where it belongs in mode SSO.
+  const isMisplaced = (text: string) => form.mode !== 'secure_sso' || isReportPage(text, hosts)
+  const texts = FIELDS_OF[form.mode].map((field) => form[field]).filter(isMisplaced)
+  return texts.map((text) => reportOfLink(text, hosts)).find((report) => report !== undefined)
 }
 
 /** The form with the ids of a link in their fields, in the mode that uses them; a link in another field goes. */

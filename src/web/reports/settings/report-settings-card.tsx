@@ -20,28 +20,28 @@ export function ReportSettingsCard() {
   const settings = useQuery(reportSettingsQuery)
   const catalogue = useQuery(catalogueQuery)
   const broken = [settings, catalogue].find(({ data, errorUpdateCount }) => !data && errorUpdateCount > 0)
+  const known = settings.data && catalogue.data && { settings: settings.data, areas: catalogue.data.types }
   return (
     <Card className="overflow-hidden">
       <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
         <h2 className="font-semibold text-lg">Configuração Global do Power BI</h2>
         <AreaLegend />
-        {settings.data && catalogue.data ? (
-          <TestAll
-            settings={settings.data}
-            areas={catalogue.data.types.filter(({ archived }) => !archived)}
-          />
+        {known ? (
+          <TestAll {...known} />
         ) : (
           <Button variant="secondary" disabled>
             Testar tudo
           </Button>
         )}
       </div>
-      {settings.data && catalogue.data && <AreaTabs settings={settings.data} areas={catalogue.data.types} />}
-      {!(settings.data && catalogue.data) && !broken && <SettingsLoading />}
-      {broken && (
+      {known ? (
+        <AreaTabs {...known} />
+      ) : broken ? (
         <FailedLoad className="mt-4" isRetrying={broken.isFetching} onRetry={() => void broken.refetch()}>
           {reportMessages.settingsFailed}
         </FailedLoad>
+      ) : (
+        <SettingsLoading />
       )}
     </Card>
   )
@@ -60,7 +60,7 @@ function TestAll({ settings, areas }: AreaTabsProps) {
       {Dialog && (
         <Dialog
           settings={settings}
-          areas={areas}
+          areas={areas.filter(({ archived }) => !archived)}
           onClose={close}
           onOpen={(slug) => {
             close()

@@ -11,6 +11,7 @@ import { ApiError } from '#web/http/send-request.ts'
 import { closeToasts, showToast } from '#web/ui/toast.tsx'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import {
+  type Draft,
   inputOf,
   SETTING_FIELDS,
   type SettingField,
@@ -48,13 +49,6 @@ async function readSettingAgain(type: string): Promise<ReportSetting | undefined
 
 const UNFRAMED = 'As pessoas verão um aviso com um link para abrir o relatório no Power BI.'
 
-interface SaveRequest {
-  /** Mode 'Nenhum' removes the setting. */
-  form: SettingForm
-  /** What the administrator saw when the changes began. */
-  seen: ReportSetting | undefined
-}
-
 interface SavingOptions {
   type: string
   slug: string
@@ -70,7 +64,19 @@ export function useSaving({ type, slug, form, errors, onSaved }: SavingOptions) 
   /** The setting that is about to be removed, while the administrator is being asked. */
   const [removing, setRemoving] = useState<ReportSetting>()
   const { submit, isBusy } = useSubmit({
-    send: (request: SaveRequest) => send({ type, slug }, request),
+    async send({ form: sent, seen }: Draft) {
+      const call = { params: { type: slug }, ifMatch: versionOf(seen) }
+      const body = inputOf(sent)
+      if (body) {
+        const setting = await callApi('PUT /api/global-powerbi-settings/{type}', { ...call, body })
+        return { setting, title: reportSettingMessages.saved(type) }
+      }
+      const { removed } = await callApi('DELETE /api/global-powerbi-settings/{type}', call)
+      const title = removed
+        ? reportSettingMessages.removed(type)
+        : reportSettingMessages.nothingToRemove(type)
+      return { setting: undefined, title }
+    },
     async onDone({ setting, title }, { form }) {
       await rememberSetting(type, setting)
       onSaved(form, setting)
@@ -116,23 +122,6 @@ export function useSaving({ type, slug, form, errors, onSaved }: SavingOptions) 
       void submit({ form, seen: removing })
     },
   }
-}
-
-/** @returns the setting as it is now, and the sentence that tells of it */
-async function send(
-  { type, slug }: Pick<SavingOptions, 'type' | 'slug'>,
-  { form, seen }: SaveRequest,
-): Promise<{ setting: ReportSetting | undefined; title: string }> {
-  const input = inputOf(form)
-  const params = { type: slug }
-  const ifMatch = versionOf(seen)
-  if (input) {
-    const setting = await callApi('PUT /api/global-powerbi-settings/{type}', { params, ifMatch, body: input })
-    return { setting, title: reportSettingMessages.saved(type) }
-  }
-  const { removed } = await callApi('DELETE /api/global-powerbi-settings/{type}', { params, ifMatch })
-  const title = removed ? reportSettingMessages.removed(type) : reportSettingMessages.nothingToRemove(type)
-  return { setting: undefined, title }
 }
 
 /** The errors of an area's form: beside the fields, as notices, and with the focus on the first field. */

@@ -14,7 +14,7 @@ const LinkFields = lazy(() =>
   loadChunk(() => import('./link-fields.tsx')).then((module) => ({ default: module.LinkFields })),
 )
 
-interface SettingFieldsProps {
+export interface SettingFieldsProps {
   form: SettingForm
   /** Whether the form says something else than what is saved. */
   isChanged: boolean
@@ -25,12 +25,8 @@ interface SettingFieldsProps {
   onChosen: (form: SettingForm) => void
 }
 
-export function SettingFields({ form, isChanged, errorOf, onChange, onChosen }: SettingFieldsProps) {
-  const props = {
-    form,
-    errorOf,
-    onChange: (field: SettingField, value: string) => onChange({ ...form, [field]: value }, [field]),
-  }
+export function SettingFields(props: SettingFieldsProps) {
+  const { form, onChange } = props
   return (
     <>
       <RadioGroup
@@ -43,12 +39,12 @@ export function SettingFields({ form, isChanged, errorOf, onChange, onChosen }: 
       {form.mode === 'secure_sso' && (
         // As high as the field and the note below it.
         <Suspense fallback={<Skeleton className="h-36" />}>
-          <LinkFields {...props} isChanged={isChanged} onAccept={onChange} />
+          <LinkFields {...props} />
         </Suspense>
       )}
       {form.mode === 'service_principal' && (
         <>
-          <PrincipalFields {...props} onLink={onChange} onChosen={onChosen} />
+          <PrincipalFields {...props} />
           <LinkOffer form={form} onAccept={onChange} />
         </>
       )}
@@ -78,14 +74,12 @@ const FIELDS = [
   { name: 'dataset_id', label: 'Dataset ID (opcional)' },
 ] as const
 
-type PrincipalFieldsProps = FieldsProps & Record<'onLink' | 'onChosen', (form: SettingForm) => void>
-
-function PrincipalFields({ form, errorOf, onChange, onLink, onChosen }: PrincipalFieldsProps) {
+function PrincipalFields({ form, errorOf, onChange, onChosen }: SettingFieldsProps) {
   const { Dialog, open, close } = useLazyDialog(loadChooser)
   const [isFilled, setIsFilled] = useState(false)
   const fillFrom = (link: string): boolean => {
     const report = reportOfLink(link, portalSettings.powerBiHosts)
-    if (report) onLink({ ...withReport(form, report), dataset_id: '' })
+    if (report) onChange({ ...withReport(form, report), dataset_id: '' })
     setIsFilled(report !== undefined)
     return report !== undefined
   }
@@ -101,7 +95,7 @@ function PrincipalFields({ form, errorOf, onChange, onLink, onChosen }: Principa
             error={errorOf(name)}
             onChange={(event) => {
               setIsFilled(false)
-              onChange(name, event.currentTarget.value)
+              onChange({ ...form, [name]: event.currentTarget.value }, [name])
             }}
             onPaste={(event) => {
               if (fillFrom(event.clipboardData.getData('text'))) event.preventDefault()
@@ -137,12 +131,6 @@ function PrincipalFields({ form, errorOf, onChange, onLink, onChosen }: Principa
       )}
     </div>
   )
-}
-
-export interface FieldsProps {
-  form: SettingForm
-  errorOf: (field: SettingField) => string | undefined
-  onChange: (field: SettingField, value: string) => void
 }
 
 /** Where a link to a report stands in a field of the ids, offers to take its ids over. */

@@ -14,7 +14,7 @@ export type SettingField = (typeof SETTING_FIELDS)[number]
 /** What the form of one area holds; the fields of the modes not chosen keep what was typed into them. */
 export type SettingForm = { mode: FormMode } & Record<SettingField, string>
 
-const FIELDS_OF: Record<FormMode, readonly SettingField[]> = {
+export const FIELDS_OF: Record<FormMode, readonly SettingField[]> = {
   none: [],
   secure_sso: ['report_url'],
   service_principal: ['workspace_id', 'report_id', 'dataset_id'],
@@ -32,9 +32,7 @@ export function formOf(setting: ReportSetting | undefined): SettingForm {
 
 /** Whether saving the form would change nothing: only the fields of its mode count, and no blanks around them. */
 export function isUnchanged(form: SettingForm, setting: ReportSetting | undefined): boolean {
-  const saved = formOf(setting)
-  const isSame = (field: SettingField) => reduceToUrl(form[field]) === saved[field]
-  return form.mode === saved.mode && FIELDS_OF[form.mode].every(isSame)
+  return JSON.stringify(inputOf(form)) === JSON.stringify(inputOf(formOf(setting)))
 }
 
 /** The body of a save or a test; undefined for mode 'Nenhum', which has none. */
