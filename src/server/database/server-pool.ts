@@ -54,11 +54,10 @@ type HeldConnection = Pick<pg.PoolClient, 'query' | 'release'>
 export function createServerPool(options: ServerPoolOptions) {
   const { connectionTimeoutMillis, statementTimeoutMillis, max } = options
   let urls = urlsOfHosts(options.url)
-  const held = new WeakMap<object, HeldConnection>()
+  /** Those that were looked at since a server was last seen to only read; any other is not used again. */
+  let held = new WeakMap<object, HeldConnection>()
   let current = 0
   let newest: ServerFacts | undefined
-  /** Those that were looked at since a server was last seen to only read. */
-  let trusted = new WeakSet<object>()
 
   const pool = new pg.Pool({
     connectionString: urls[0] as string,
@@ -73,7 +72,6 @@ export function createServerPool(options: ServerPoolOptions) {
       client.on('error', () => {})
       newest = await checkServer(client, statementTimeoutMillis)
       held.set(client, hold(client as pg.PoolClient, newest.isPooled))
-      trusted.add(client)
     },
   })
   pool.on('error', options.onConnectionError)
@@ -102,7 +100,7 @@ export function createServerPool(options: ServerPoolOptions) {
       try {
         return await client.query(...asked)
       } catch (error) {
-        if ((error as { code?: string }).code === READ_ONLY) trusted = new WeakSet()
+        if ((error as { code?: string }).code === READ_ONLY) held = new WeakMap()
         // What the server did not say itself leaves the connection in a state that nobody knows.
         isSpoilt ||= !(error instanceof pg.DatabaseError)
         throw error
@@ -119,7 +117,7 @@ export function createServerPool(options: ServerPoolOptions) {
       for (;;) {
         const client = await connectToAny()
         const connection = held.get(client)
-        if (connection && trusted.has(client)) return connection
+        if (connection) return connection
         client.release(true)
       }
     },

@@ -15,7 +15,7 @@ function segment(id: string): string {
   return encodeURIComponent(id)
 }
 
-function reportPathOf(report: Pick<ReportRef, 'workspaceId' | 'reportId'>): string {
+function reportPathOf(report: ReportRef): string {
   return `/groups/${segment(report.workspaceId)}/reports/${segment(report.reportId)}`
 }
 
@@ -38,10 +38,7 @@ export interface ReportFacts {
 }
 
 /** The report's name and its model (Power BI REST, 'Reports - Get Report In Group'). */
-export async function readReport(
-  rest: PowerBiRest,
-  report: Pick<ReportRef, 'workspaceId' | 'reportId'>,
-): Promise<ReportFacts> {
+export async function readReport(rest: PowerBiRest, report: ReportRef): Promise<ReportFacts> {
   const answer = await rest('GET', reportPathOf(report))
   const { datasetId, datasetWorkspaceId, reportType } = answer
   const name = typeof answer.name === 'string' ? answer.name : null
@@ -59,10 +56,7 @@ const MODEL_DATABASE = /(?:^|-)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
  * The model of a paginated report, which names none itself, by its data sources (Power BI REST, 'Reports - Get
  * Datasources In Group'). Only where every source is one and the same model can a person's rows be told apart.
  */
-async function readOnlySource(
-  rest: PowerBiRest,
-  report: Pick<ReportRef, 'workspaceId' | 'reportId'>,
-): Promise<Model | undefined> {
+async function readOnlySource(rest: PowerBiRest, report: ReportRef): Promise<Model | undefined> {
   const { value } = await rest('GET', `${reportPathOf(report)}/datasources`)
   const sources = (Array.isArray(value) ? value : []) as ({ connectionDetails?: unknown } | null)[]
   const ids = sources.map((source) => {
@@ -97,7 +91,9 @@ export async function readHasCapacity(rest: PowerBiRest, workspaceId: string): P
  */
 export async function readLastRefresh(rest: PowerBiRest, datasetPath: string): Promise<LastRefresh> {
   const { value } = await rest('GET', `${datasetPath}/refreshes?$top=10`)
-  const refreshes = ((Array.isArray(value) ? value : []) as (Refresh | null)[])
+  const refreshes = (
+    (Array.isArray(value) ? value : []) as ({ status?: unknown; endTime?: unknown } | null)[]
+  )
     .map((refresh) => ({ status: refresh?.status, endedAt: Date.parse(String(refresh?.endTime)) }))
     .filter(
       ({ status, endedAt }) => (status === 'Completed' || status === 'Failed') && !Number.isNaN(endedAt),
@@ -108,11 +104,6 @@ export async function readLastRefresh(rest: PowerBiRest, datasetPath: string): P
     refreshedAt: good ? new Date(good.endedAt) : null,
     hasFailed: refreshes[0]?.status === 'Failed',
   }
-}
-
-interface Refresh {
-  status?: unknown
-  endTime?: unknown
 }
 
 /** More than any group of dealers has; the service takes a number and gives no next page. */
