@@ -1,12 +1,28 @@
+import { MONTHS } from '#emulators/power-bi/data-set.ts'
+import { modelOfArea } from '#emulators/power-bi/data-set-areas.ts'
 import { factsInScope } from '#emulators/power-bi/data-set-sums.ts'
-import { barFrame, type Frame, lineFrame, tableFrame } from './draw-frames.ts'
-import { contentOf } from './page-content.ts'
-import { drawFilterPane, drawHeading, drawPageNavigation } from './panes.ts'
-import type { ReportActions } from './report-actions.ts'
-import { visualsOf } from './report-pages.ts'
-import { filteredScope, modelOfSession, permittedScope, type Session, selectedScope } from './session.ts'
-import { drawCards } from './visuals/card-row.ts'
-import { hideTooltip, html, styled } from './visuals/elements.ts'
+import { drawBars, drawCards, drawLines, drawSwatch, drawTable, shortMonth } from './draw-visuals.ts'
+import { html } from './elements.ts'
+import { colourOfState, contentOf } from './page-content.ts'
+import {
+  filteredScope,
+  PAGES,
+  type PageName,
+  permittedScope,
+  type Session,
+  selectedScope,
+} from './session.ts'
+import type { FilterColumn } from './update-filters.ts'
+
+/** What a reader can do with an open report. */
+export interface ReportActions {
+  openPage: (name: PageName) => void
+  /** Selects a value, or adds it to the selection; selecting the only selected one again lets it go. */
+  toggle: (column: FilterColumn, value: string, isAdding: boolean) => void
+  clearSelection: () => void
+  clickVisual: () => void
+  filterByReader: (column: FilterColumn, values: readonly string[]) => void
+}
 
 /** models.LayoutType.MobilePortrait */
 const PHONE_LAYOUT = 2
@@ -14,112 +30,169 @@ const PHONE_WIDTH = 760
 /** Up to so many brands, bars and table are low and the line takes the width. */
 const FEW_BRANDS = 4
 
-function drawCanvas(session: Session, actions: ReportActions): { canvas: HTMLElement; frames: Frame[] } {
-  const model = modelOfSession(session)
+const isAdding = ({ ctrlKey, metaKey }: MouseEvent) => ctrlKey || metaKey
+
+/** 'FIAT, JEEP' for a few, '10 marcas' for many. */
+function inWords(values: readonly string[], plural: string): string {
+  return values.length === 0 || values.length > 4 ? `${values.length} ${plural}` : values.join(', ')
+}
+
+/** The report's head line: its name, the page, what is shown, and the way out of a selection. */
+function drawHeading(session: Session, actions: ReportActions): HTMLElement {
+  const { marcas, estados } = filteredScope(session)
+  const page = PAGES.find(({ name }) => name === session.page)
+  const period = `${shortMonth(MONTHS[0])} a ${shortMonth(MONTHS.at(-1))}`
+  const scope = [period, inWords(marcas, 'marcas'), inWords(estados, 'estados')].join('  ·  ')
+  const clear = { type: 'button', class: 'clear', 'data-key': 'clear', click: actions.clearSelection }
+  const { selection } = session
+  return html(
+    'header',
+    {},
+    html('h1', {}, session.report?.name, html('span', {}, page?.displayName)),
+    html('p', { class: 'scope' }, scope),
+    selection && html('button', clear, `Limpar seleção: ${selection.values.join(', ')}`),
+  )
+}
+
+/** The colours of the states; picking one narrows the page to it. */
+function drawStateLegend(session: Session, { toggle }: ReportActions): HTMLElement {
+  const picked = session.selection?.column === 'Estado' ? session.selection.values : []
+  const buttons = filteredScope(session).estados.map((estado) => {
+    const attributes = {
+      type: 'button',
+      'data-key': `estado-${estado}`,
+      'aria-pressed': String(picked.includes(estado)),
+      class: picked.length > 0 && !picked.includes(estado) && 'unpicked',
+      click: (event: MouseEvent) => toggle('Estado', estado, isAdding(event)),
+    }
+    return html('button', attributes, drawSwatch(colourOfState(estado)), estado)
+  })
+  return html('div', { class: 'legend', role: 'group', 'aria-label': 'Estado' }, ...buttons)
+}
+
+function drawCanvas(session: Session, actions: ReportActions): HTMLElement {
+  const model = modelOfArea(session.report?.type ?? '')
+  if (!model) throw new Error('no report is open')
+  const { page, selection } = session
   const facts = factsInScope(model, selectedScope(session))
-  const isByMarca = session.selection?.column === 'Marca'
-  const unselected = isByMarca ? factsInScope(model, filteredScope(session)) : facts
-  const content = contentOf(session.page, model, facts, unselected)
-  const visuals = visualsOf(model, session.page)
+  const picked = selection?.column === 'Marca' ? selection.values : []
+  const unselected = picked.length > 0 ? factsInScope(model, filteredScope(session)) : facts
   if (unselected.length === 0) {
     const text = 'Não há dados para as marcas e os estados deste acesso.'
-    return { canvas: html('main', {}, html('p', { class: 'empty', role: 'status' }, text)), frames: [] }
+    return html('main', {}, html('p', { class: 'empty', role: 'status' }, text))
   }
-  const frames = [
-    lineFrame(content, visuals.line, actions),
-    barFrame(session, content, visuals.bars, actions),
-    tableFrame(content, visuals.table, actions),
-  ]
-  if (session.report?.isPaginated) {
-    const [, , table] = frames as [Frame, Frame, Frame]
-    return { canvas: html('main', {}, html('div', { class: 'visuals few' }, table.figure)), frames: [table] }
+  const { metric, cards, lines, bars, table, titles } = contentOf(page, model, facts, unselected)
+  const { format } = metric
+
+  function clickBesideButtons({ target }: MouseEvent): void {
+    if (!(target instanceof Element && target.closest('button'))) actions.clickVisual()
   }
-  const cards = drawCards(content.cards, actions.clickVisual)
-  const isFew = content.bars.length <= FEW_BRANDS
+  function drawVisual(title: string, content: HTMLElement, bodyAttributes = {}, extra?: HTMLElement) {
+    return html(
+      'section',
+      { class: 'visual', 'aria-label': title, click: clickBesideButtons },
+      html('div', { class: 'visual-head' }, html('h2', {}, title), extra),
+      html('div', { class: 'visual-body', ...bodyAttributes }, content),
+    )
+  }
+
+  // A region that scrolls must be reachable from the keyboard.
+  const scrolls = { class: 'visual-body scrolls', tabindex: 0, role: 'group', 'aria-label': titles.table }
+  const tableVisual = drawVisual(titles.table, drawTable(titles.table, table), scrolls)
+  if (session.report?.isPaginated) return html('main', {}, html('div', { class: 'visuals few' }, tableVisual))
+  const barChart = drawBars(bars, format, picked, (name, event) =>
+    actions.toggle('Marca', name, isAdding(event)),
+  )
+  const legend = page === 'visao-geral' ? undefined : drawStateLegend(session, actions)
+  // The room is that of all brands, so that nothing jumps when one is picked.
   const grid = html(
     'div',
-    { class: isFew ? 'visuals few' : 'visuals' },
-    ...frames.map(({ figure }) => figure),
+    { class: bars.length <= FEW_BRANDS ? 'visuals few' : 'visuals', '--brands': bars.length },
+    drawVisual(titles.lines, drawLines(titles.lines, lines, format)),
+    drawVisual(titles.bars, barChart, {}, legend),
+    tableVisual,
   )
-  // The room is that of all brands, so that nothing jumps when one is picked.
-  styled(grid, { '--brands': String(content.bars.length) })
-  return { canvas: html('main', {}, cards, grid), frames }
+  return html('main', {}, drawCards(cards, actions.clickVisual), grid)
 }
 
-function isPhone({ settings }: Session): boolean {
-  return settings.layoutType === PHONE_LAYOUT || window.innerWidth < PHONE_WIDTH
-}
-
-/** Whether a pane is to be seen, by the new setting and the old one that powerbi-client still sends. */
-function visiblePanes({ settings, report }: Session) {
-  if (report?.isPaginated) return { navigation: false, filters: false }
-  const { panes, navContentPaneEnabled, filterPaneEnabled } = settings
-  return {
-    navigation: panes?.pageNavigation?.visible ?? navContentPaneEnabled ?? true,
-    filters: panes?.filters?.visible ?? filterPaneEnabled ?? true,
-  }
-}
-
-function filterChoices(session: Session) {
+/** The pane 'Filtros' at the right edge, a narrow strip until it is opened. */
+function drawFilterPane(session: Session, { filterByReader }: ReportActions, isOpen: boolean): HTMLElement {
   const [permitted, left] = [permittedScope(session), filteredScope(session)]
-  return [
-    { column: 'Marca' as const, permitted: permitted.marcas, chosen: left.marcas },
-    { column: 'Estado' as const, permitted: permitted.estados, chosen: left.estados },
-  ]
+  const drawChoice = (column: FilterColumn, values: readonly string[], chosen: readonly string[]) => {
+    const boxes = values.map((value) => {
+      const isOnlyOne = chosen.length === 1 && chosen[0] === value
+      const attributes = { type: 'checkbox', 'data-key': `filter-${value}`, 'aria-disabled': isOnlyOne }
+      const box = html('input', { ...attributes, checked: chosen.includes(value) })
+      box.addEventListener('change', () => {
+        const others = chosen.filter((each) => each !== value)
+        // An empty list would mean every value, so the last one stays.
+        if (isOnlyOne) box.checked = true
+        else filterByReader(column, box.checked ? [...others, value] : others)
+      })
+      return html('label', {}, box, value)
+    })
+    return html('fieldset', {}, html('legend', {}, column), ...boxes)
+  }
+  const toggle = html(
+    'button',
+    {
+      type: 'button',
+      class: 'pane-toggle',
+      'data-key': 'filters',
+      'aria-expanded': String(isOpen),
+      click: () => toggle.setAttribute('aria-expanded', String(pane.classList.toggle('open'))),
+    },
+    'Filtros',
+  )
+  const pane = html(
+    'aside',
+    { class: isOpen ? 'filters open' : 'filters', 'aria-label': 'Filtros' },
+    toggle,
+    drawChoice('Marca', permitted.marcas, left.marcas),
+    drawChoice('Estado', permitted.estados, left.estados),
+  )
+  return pane
 }
 
-/** Draws the session into the document, again whenever it is told to or the room changes. */
-export function createReportView(session: Session) {
-  const root = document.getElementById('report') as HTMLElement
-  let frames: Frame[] = []
-  let isPaneOpen: boolean | undefined
+function drawPageNavigation(active: PageName, { openPage }: ReportActions): HTMLElement {
+  const buttons = PAGES.map(({ name, displayName }) => {
+    const current = name === active && 'page'
+    const attributes = { type: 'button', 'data-key': `page-${name}`, 'aria-current': current }
+    return html('button', { ...attributes, click: () => openPage(name) }, displayName)
+  })
+  return html('nav', { class: 'pages', 'aria-label': 'Páginas do relatório' }, ...buttons)
+}
 
-  const isFilterPaneOpen = () => isPaneOpen ?? session.settings.panes?.filters?.expanded ?? false
+const root = document.getElementById('report') as HTMLElement
 
-  /** A frame without room (in a hidden tab, say) is filled when it gets some. */
-  function fillFrames(): void {
-    root.dataset.layout = isPhone(session) ? 'phone' : 'wide'
-    for (const { figure, fill } of frames) {
-      const body = figure.querySelector<HTMLElement>('.visual-body')
-      if (body && body.clientWidth > 0 && body.clientHeight > 0) fill(body.clientWidth, body.clientHeight)
-    }
-  }
+/** Draws the session into the document, whose focus and open pane outlive it. */
+export function drawReport(session: Session, actions: ReportActions): void {
+  const { settings, report } = session
+  const focused = document.activeElement?.getAttribute('data-key')
+  const pane = root.querySelector('.filters')
+  const isPaneOpen = pane?.classList.contains('open') ?? settings.panes?.filters?.expanded ?? false
+  // By the new setting and the old one that powerbi-client still sends.
+  const hasFilters = settings.panes?.filters?.visible ?? settings.filterPaneEnabled ?? true
+  const hasNavigation = settings.panes?.pageNavigation?.visible ?? settings.navContentPaneEnabled ?? true
+  document.title = report?.name ?? 'Relatório Power BI'
+  const middle = html('div', { class: 'middle' }, drawCanvas(session, actions))
+  root.replaceChildren(drawHeading(session, actions), middle)
+  if (hasFilters && !report?.isPaginated) middle.append(drawFilterPane(session, actions, isPaneOpen))
+  if (hasNavigation && !report?.isPaginated) root.append(drawPageNavigation(session.page, actions))
+  layOut(session)
+  if (focused) root.querySelector<HTMLElement>(`[data-key="${focused}"]`)?.focus()
+}
 
-  function togglePane(actions: ReportActions): void {
-    isPaneOpen = !isFilterPaneOpen()
-    draw(actions)
-  }
+/** Sets the layout that the style sheet goes by. */
+export function layOut({ settings }: Session): void {
+  const isPhone = settings.layoutType === PHONE_LAYOUT || window.innerWidth < PHONE_WIDTH
+  root.dataset.layout = isPhone ? 'phone' : 'wide'
+}
 
-  function draw(actions: ReportActions): void {
-    const focused = document.activeElement?.getAttribute('data-key')
-    hideTooltip()
-    const drawn = drawCanvas(session, actions)
-    frames = drawn.frames
-    const panes = visiblePanes(session)
-    document.title = session.report?.name ?? 'Relatório Power BI'
-    const middle = html('div', { class: 'middle' }, drawn.canvas)
-    if (panes.filters) {
-      middle.append(
-        drawFilterPane(filterChoices(session), isFilterPaneOpen(), actions, () => togglePane(actions)),
-      )
-    }
-    const parts = [drawHeading(session, actions), middle]
-    root.replaceChildren(...parts, ...(panes.navigation ? [drawPageNavigation(session.page, actions)] : []))
-    fillFrames()
-    if (focused) root.querySelector<HTMLElement>(`[data-key="${focused}"]`)?.focus()
-  }
+export function showNotice(text: string): void {
+  root.replaceChildren(html('main', { class: 'notice', role: 'status' }, text))
+}
 
-  function showNotice(text: string): void {
-    frames = []
-    root.replaceChildren(html('main', { class: 'notice', role: 'status' }, text))
-  }
-
-  function showExpired(): void {
-    root.prepend(html('p', { class: 'expired', role: 'status' }, 'O acesso a este relatório expirou.'))
-    fillFrames()
-  }
-
-  new ResizeObserver(fillFrames).observe(root)
-  window.addEventListener('resize', fillFrames)
-  return { draw, showNotice, showExpired }
+export function showExpired(): void {
+  root.prepend(html('p', { class: 'expired', role: 'status' }, 'O acesso a este relatório expirou.'))
 }

@@ -1,12 +1,18 @@
 import './style.css'
 import { ESTADOS, MARCAS } from '#contract/seeded-catalogue.ts'
 import { reportOfId } from '#emulators/power-bi/catalogue.ts'
-import { answerHost, connectHost, type Parts } from './answer-host.ts'
-import { createReportView } from './draw-report.ts'
-import { createEvents, createTokenWatch, watchFaults } from './emit-events.ts'
-import { createActions } from './report-actions.ts'
-import { createSession } from './session.ts'
-import { parseLinkFilter } from './update-filters.ts'
+import { type ReportError, readClaims } from './check-token.ts'
+import { type Answer, connectHost, type HostRequest } from './connect-host.ts'
+import { drawReport, layOut, type ReportActions, showExpired, showNotice } from './draw-report.ts'
+import {
+  createSession,
+  describePages,
+  flawOfSession,
+  isPageName,
+  loadSession,
+  permittedScope,
+} from './session.ts'
+import { basicFilter, parseLinkFilter, replaceFilter } from './update-filters.ts'
 
 // The real service sends no figure of another brand; here they are in the script, so it leaves the document.
 document.currentScript?.remove()
@@ -19,26 +25,160 @@ const session = createSession(uid, {
   marcas: marcas?.split(',') ?? MARCAS,
   estados: estados?.split(',') ?? ESTADOS,
 })
+const post = connectHost(answerHost)
+window.addEventListener('resize', () => layOut(session))
 
-// The listener stands before anything is drawn; `parts` is filled below, still in the same synchronous run.
-let parts: Parts
-const post = connectHost((request) => answerHost(request, parts))
-const events = createEvents(session, post)
-const view = createReportView(session)
-const draw = () => {
-  view.draw(actions)
-  // Not an animation frame: a hidden tab has none, and its host would wait for ever.
-  setTimeout(events.rendered, 20)
+/** An event that powerbi-client hands on to the embedding page; nothing is sent from a share link. */
+function emit(name: string, body: unknown = {}): void {
+  // Paginated reports tell of nothing but errors (learn.microsoft.com/power-bi/paginated-reports/paginated-reports-embed).
+  if (session.report?.isPaginated && name !== 'error') return
+  if (session.kind === 'embedded') post(`/reports/${session.uid}/events/${name}`, body)
 }
-const actions = createActions(session, events, draw)
-const watchToken = createTokenWatch(session, events, view.showExpired)
-parts = { session, events, actions, draw, watchToken, showFailure: view.showNotice }
+
+const emitError = (error: ReportError) =>
+  emit('error', { ...error, level: 6, technicalDetails: { requestId: crypto.randomUUID() } })
+
+/** Whether the token lets the report be shown or touched; tells the host when it does not. */
+function isOpen(): boolean {
+  const flaw = flawOfSession(session)
+  if (flaw) emitError(flaw)
+  return !flaw
+}
+
+function draw(): void {
+  drawReport(session, actions)
+  // Not an animation frame: a hidden tab has none, and its host would wait for ever.
+  setTimeout(() => emit('rendered'), 20)
+}
+
+/** With a token that has died nothing happens but the error event, as in Power BI. */
+const actions: ReportActions = {
+  openPage(name) {
+    if (name === session.page || !isOpen()) return
+    Object.assign(session, { page: name, selection: undefined })
+    const newPage = describePages(name).find(({ isActive }) => isActive)
+    emit('pageChanged', { initiator: 'user', newPage })
+    draw()
+  },
+  toggle(column, value, isAdding) {
+    if (!isOpen()) return
+    const current = session.selection?.column === column ? session.selection.values : []
+    const kept = isAdding ? current.filter((each) => each !== value) : []
+    const isLetGo = current.includes(value) && (isAdding || current.length === 1)
+    const values = isLetGo ? kept : [...kept, value]
+    session.selection = values.length > 0 ? { column, values } : undefined
+    emit('visualClicked')
+    emit('dataSelected')
+    draw()
+  },
+  clearSelection() {
+    if (!isOpen()) return
+    session.selection = undefined
+    emit('buttonClicked')
+    draw()
+  },
+  clickVisual() {
+    if (isOpen()) emit('visualClicked')
+  },
+  filterByReader(column, values) {
+    if (!isOpen()) return
+    session.filters = replaceFilter(session.filters, basicFilter(column, values))
+    session.selection = undefined
+    emit('filtersApplied', { initiator: 'user' })
+    draw()
+  },
+}
+
+function load({ headers, body }: HostRequest): Answer {
+  // The uid changes when the host reuses the frame for another embed.
+  loadSession(session, headers.uid ?? session.uid, (body ?? {}) as Record<string, unknown>)
+  const afterwards = () => {
+    watchToken()
+    if (!isOpen()) return showNotice('Não foi possível abrir este relatório.')
+    emit('loaded', { initiator: 'sdk' })
+    draw()
+  }
+  return { statusCode: 202, body: {}, afterwards }
+}
+
+function takeToken({ body }: HostRequest): Answer {
+  const shown = flawOfSession(session) ? '' : JSON.stringify(permittedScope(session))
+  session.claims = readClaims(String(body ?? ''))
+  const afterwards = () => {
+    watchToken()
+    // A renewal in time leaves the reader's screen alone.
+    if (isOpen() && shown !== JSON.stringify(permittedScope(session))) draw()
+  }
+  return { statusCode: 202, afterwards }
+}
+
+/** Answers the calls of powerbi-client that the portal makes it send; the rest are 404. */
+function answerHost(request: HostRequest): Answer {
+  const { method, url } = request
+  switch (`${method} ${url}`) {
+    case 'POST /frontload/config':
+      return { statusCode: 200, body: {} }
+    case 'POST /report/load':
+      return load(request)
+    case 'POST /report/token':
+      return takeToken(request)
+    case 'GET /report/pages':
+      return { statusCode: 200, body: describePages(session.page) }
+    case 'POST /report/print':
+      return { statusCode: 202, afterwards: () => window.print() }
+  }
+  const [, name, layout] = /^\/report\/pages\/([^/]+)\/layoutTypes\/(\w+)$/.exec(url) ?? []
+  // `page.hasLayout()`
+  if (method === 'GET' && isPageName(name) && layout)
+    return { statusCode: 200, body: /MobilePortrait|Master/.test(layout) }
+  return { statusCode: 404, body: { message: `Not Found. Url: ${url} was not found.` } }
+}
+
+const LONGEST_TIMER = 2 ** 31 - 1
+let tokenTimer = 0
+let reported: unknown
+
+/** Says TokenExpired as soon as the token's life is over, once for each token. */
+function lookAtToken(): void {
+  const { claims } = session
+  if (!claims || session.kind !== 'embedded' || reported === claims) return
+  const left = claims.exp * 1000 - Date.now()
+  window.clearTimeout(tokenTimer)
+  if (left > 0) {
+    tokenTimer = window.setTimeout(lookAtToken, Math.min(left, LONGEST_TIMER))
+    return
+  }
+  reported = claims
+  isOpen()
+  showExpired()
+}
+// A machine that slept is caught up when the page is seen again.
+document.addEventListener('visibilitychange', lookAtToken)
+
+/** Starts the watch for the session's present token. */
+function watchToken(): void {
+  window.clearTimeout(tokenTimer)
+  // A token that came dead has been refused by the load itself.
+  if (session.claims && session.claims.exp * 1000 <= Date.now()) reported = session.claims
+  lookAtToken()
+}
+
+/** Asks once a second for scripted error events; ends for good where nobody scripts any. */
+function watchFaults(): void {
+  const timer = window.setInterval(async () => {
+    if (session.kind !== 'embedded' || !session.report) return
+    const response = await fetch('frame-faults').catch(() => undefined)
+    if (!response?.ok) return window.clearInterval(timer)
+    const faults: { message: string; errorCode: string }[] = await response.json()
+    for (const fault of faults) emitError({ ...fault, detailedMessage: fault.message })
+  }, 1_000)
+}
 
 /** A share link: the report stands in the address and no host speaks to the frame. */
 function openLink(): void {
   session.report = reportOfId(address.get('reportId') ?? '')
   if (!session.report) {
-    view.showNotice('Este relatório não existe.')
+    showNotice('Este relatório não existe.')
     return
   }
   session.kind = 'link'
@@ -50,8 +190,8 @@ function openLink(): void {
 }
 
 if (address.get('autoAuth') === 'true') openLink()
-else if (window.parent === window) view.showNotice('Este relatório só abre dentro do portal.')
+else if (window.parent === window) showNotice('Este relatório só abre dentro do portal.')
 else {
-  watchFaults(session, events)
+  watchFaults()
   if (uid) post(`/ready/${uid}`, {})
 }

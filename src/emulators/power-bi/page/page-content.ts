@@ -1,39 +1,35 @@
 import { type Fact, MONTHS } from '#emulators/power-bi/data-set.ts'
 import { type AreaModel, type Metric, metricOf } from '#emulators/power-bi/data-set-areas.ts'
 import { formatFigure, formatNumber, formatShort } from '#emulators/power-bi/data-set-format.ts'
-import {
-  cardsOf,
-  figureOf,
-  marcasOf,
-  seriesByMarca,
-  seriesByMonth,
-  tableByMarca,
-} from '#emulators/power-bi/data-set-sums.ts'
-import type { PageName } from './report-pages.ts'
-import type { Bar } from './visuals/bar-chart.ts'
-import type { Card } from './visuals/card-row.ts'
-import type { FigureTableOptions } from './visuals/figure-table.ts'
-import type { Line } from './visuals/line-chart.ts'
-import { colourOfState, MAIN_COLOUR } from './visuals/scale.ts'
+import { figureOf, marcasOf, tableByMarca } from '#emulators/power-bi/data-set-sums.ts'
+import { type Bar, type Card, type Line, MAIN_COLOUR, type ShadedTable } from './draw-visuals.ts'
+import type { PageName } from './session.ts'
 
-/** What a page shows, before it has a size; `facts` obey the selection, `unselected` do not. */
-export interface PageContent {
+/** What a page shows. */
+interface PageContent {
   metric: Metric
   cards: Card[]
   lines: Line[]
-  bars: Omit<Bar, 'isPicked' | 'isDimmed'>[]
-  table: Omit<FigureTableOptions, 'title'>
-  /** The states that the charts of the page tell apart. */
-  estados: string[]
+  bars: Bar[]
+  table: ShadedTable
+  titles: { lines: string; bars: string; table: string }
 }
 
-const STATE_NAMES: Readonly<Record<string, string>> = {
-  RJ: 'Rio de Janeiro',
-  ES: 'Espírito Santo',
-  MG: 'Minas Gerais',
-  PR: 'Paraná',
+/** Name and colour of each state, the same wherever it is drawn. */
+const STATES: Readonly<Record<string, { name: string; colour: string }>> = {
+  RJ: { name: 'Rio de Janeiro', colour: '#118dff' },
+  ES: { name: 'Espírito Santo', colour: '#12239e' },
+  MG: { name: 'Minas Gerais', colour: '#e66c37' },
+  PR: { name: 'Paraná', colour: '#6b007b' },
 }
+const MORE_COLOURS = ['#1aab40', '#d9b300', '#e044a7', '#744ec2']
 const YEAR = 12
+
+/** A state's colour; of states that came later some share one. */
+export function colourOfState(estado: string): string {
+  const sum = [...estado].reduce((so, letter) => so + (letter.codePointAt(0) ?? 0), 0)
+  return STATES[estado]?.colour ?? MORE_COLOURS[sum % MORE_COLOURS.length] ?? MAIN_COLOUR
+}
 
 function changeNote(metric: Metric, facts: readonly Fact[]): string {
   const recent = new Set(MONTHS.slice(-YEAR))
@@ -46,113 +42,85 @@ function changeNote(metric: Metric, facts: readonly Fact[]): string {
   return `${arrow} ${formatNumber(Math.abs(change), 1)}${isShare ? ' p.p.' : '%'} vs. ano anterior`
 }
 
-const trendOf = (metric: Metric, facts: readonly Fact[]) =>
-  seriesByMonth(metric, facts).map(({ value }) => value ?? 0)
+const byMonth = (metric: Metric, facts: readonly Fact[]) =>
+  MONTHS.map((month) => figureOf(metric, facts, (fact) => fact.month === month) ?? 0)
 
-const byValue = (a: { value: number | null }, b: { value: number | null }) => (b.value ?? 0) - (a.value ?? 0)
-
-function overview(model: AreaModel, facts: readonly Fact[], unselected: readonly Fact[]): PageContent {
-  const metric = metricOf(model, model.main)
-  return {
-    metric,
-    cards: cardsOf(model, facts).map((card, index) => {
-      const own = model.metrics[index] ?? metric
-      const full = `${card.label}: ${formatFigure(card.value, own.format)}`
-      return { ...card, full, note: changeNote(own, facts), trend: trendOf(own, facts) }
-    }),
-    lines: [{ name: metric.label, colour: MAIN_COLOUR, values: trendOf(metric, facts) }],
-    bars: [...seriesByMarca(metric, unselected)].sort(byValue).map(({ marca, value }) => ({
-      name: marca,
-      parts: [{ value: value ?? 0, colour: MAIN_COLOUR }],
-      label: formatShort(value, metric.format, 1),
-      tooltip: [{ label: metric.label, value: formatFigure(value, metric.format), colour: MAIN_COLOUR }],
-    })),
-    table: tableByMarca(model, facts),
-    estados: [],
-  }
+function cardOf(metric: Metric, facts: readonly Fact[], own: Partial<Card> = {}): Card {
+  const { id = metric.id, label = metric.label, note = changeNote(metric, facts), colour } = own
+  const value = figureOf(metric, facts)
+  const full = `${label}: ${formatFigure(value, metric.format)}`
+  const formatted = formatShort(value, metric.format)
+  return { id, label, formatted, note, full, trend: byMonth(metric, facts), colour }
 }
 
 function stateCards(metric: Metric, facts: readonly Fact[], estados: readonly string[]): Card[] {
-  const total = figureOf(metric, facts) ?? 0
-  const card = (id: string, label: string, some: readonly Fact[], note: string, colour?: string): Card => {
-    const value = figureOf(metric, some)
-    const full = `${label}: ${formatFigure(value, metric.format)}`
-    return {
-      id,
-      label,
-      value,
-      formatted: formatShort(value, metric.format),
-      full,
-      note,
-      trend: trendOf(metric, some),
-      colour,
-    }
-  }
+  const total = figureOf(metric, facts) || 1
   const states = estados.map((estado) => {
     const some = facts.filter((fact) => fact.estado === estado)
-    const share = total === 0 ? 0 : ((figureOf(metric, some) ?? 0) / total) * 100
-    const note = `${formatNumber(share, 1)}% do total`
-    return card(`estado-${estado}`, STATE_NAMES[estado] ?? estado, some, note, colourOfState(estado))
+    const note = `${formatNumber(((figureOf(metric, some) ?? 0) / total) * 100, 1)}% do total`
+    const label = STATES[estado]?.name ?? estado
+    return cardOf(metric, some, { id: `estado-${estado}`, label, note, colour: colourOfState(estado) })
   })
-  return [card('total', metric.label, facts, changeNote(metric, facts)), ...states]
+  return [cardOf(metric, facts, { id: 'total' }), ...states]
 }
 
-function matrix(metric: Metric, facts: readonly Fact[], estados: readonly string[]): PageContent['table'] {
-  const sum = (marca?: string, estado?: string) =>
-    figureOf(
-      metric,
-      facts,
-      (fact) => (!marca || fact.marca === marca) && (!estado || fact.estado === estado),
-    ) ?? 0
+function matrix(metric: Metric, facts: readonly Fact[], estados: readonly string[]): ShadedTable {
+  const valuesOf = (some: readonly Fact[]) =>
+    [...estados, undefined].map(
+      (estado) => figureOf(metric, some, (fact) => !estado || fact.estado === estado) ?? 0,
+    )
   const marcas = marcasOf(facts)
-  const values = marcas.map((marca) => estados.map((estado) => sum(marca, estado)))
-  const most = Math.max(...values.flat(), 1)
-  const row = (head: string, marca?: string) => [
-    head,
-    ...[...estados, undefined].map((estado) => formatShort(sum(marca, estado), metric.format)),
-  ]
-  return {
-    columns: ['Marca', ...estados, 'Total'],
-    rows: [...marcas.map((marca) => row(marca, marca)), row('Total')],
-    shade: (line, column) => (values[line]?.[column] ?? 0) / most,
-  }
+  const values = marcas.map((marca) => valuesOf(facts.filter((fact) => fact.marca === marca)))
+  const most = Math.max(...values.flatMap((row) => row.slice(0, -1)), 1)
+  const rows = [...values, valuesOf(facts)].map((row, index) => [
+    marcas[index] ?? 'Total',
+    ...row.map((value) => formatShort(value, metric.format)),
+  ])
+  const shade = (row: number, column: number) =>
+    column < estados.length ? (values[row]?.[column] ?? 0) / most : 0
+  return { columns: ['Marca', ...estados, 'Total'], rows, shade }
 }
 
-function byState(model: AreaModel, facts: readonly Fact[], unselected: readonly Fact[]): PageContent {
-  const metric = metricOf(model, model.second)
-  const present = (some: readonly Fact[]) => [...new Set(some.map(({ estado }) => estado))]
-  const estados = present(facts)
-  const all = present(unselected)
-  const figureFor = (some: readonly Fact[], estado: string, month?: string) =>
-    figureOf(metric, some, (fact) => fact.estado === estado && (!month || fact.month === month)) ?? 0
-  return {
-    metric,
-    cards: stateCards(metric, facts, estados),
-    lines: estados.map((estado) => ({
-      name: estado,
-      colour: colourOfState(estado),
-      values: MONTHS.map((month) => figureFor(facts, estado, month)),
-    })),
-    bars: [...seriesByMarca(metric, unselected)].sort(byValue).map(({ marca, value }) => {
-      const own = unselected.filter((fact) => fact.marca === marca)
-      const parts = all.map((estado) => ({
-        value: figureFor(own, estado),
-        colour: colourOfState(estado),
-        label: estado,
-      }))
-      const tooltip = parts.map((part) => ({ ...part, value: formatFigure(part.value, metric.format) }))
-      return { name: marca, parts, label: formatShort(value, metric.format, 1), tooltip }
-    }),
-    table: matrix(metric, facts, estados),
-    estados: all,
-  }
-}
-
+/** `facts` obey the selection, `unselected` do not: the bars still offer what could be picked. */
 export function contentOf(
   page: PageName,
   model: AreaModel,
   facts: readonly Fact[],
   unselected: readonly Fact[],
 ): PageContent {
-  return page === 'visao-geral' ? overview(model, facts, unselected) : byState(model, facts, unselected)
+  const isOverview = page === 'visao-geral'
+  const metric = metricOf(model, isOverview ? model.main : model.second)
+  const { label } = metric
+  const estados = isOverview ? [] : [...new Set(unselected.map(({ estado }) => estado))]
+  /** What the charts tell apart: the states, or nothing. */
+  const series = isOverview
+    ? [{ label, colour: MAIN_COLOUR, isMeant: () => true }]
+    : estados.map((estado) => ({
+        label: estado,
+        colour: colourOfState(estado),
+        isMeant: (fact: Fact) => fact.estado === estado,
+      }))
+  const bars = marcasOf(unselected).map((marca) => {
+    const own = unselected.filter((fact) => fact.marca === marca)
+    const parts = series.map((each) => ({ ...each, value: figureOf(metric, own, each.isMeant) ?? 0 }))
+    return { name: marca, parts, total: figureOf(metric, own) ?? 0 }
+  })
+  return {
+    metric,
+    cards: isOverview ? model.metrics.map((each) => cardOf(each, facts)) : stateCards(metric, facts, estados),
+    lines: series.map(({ label: name, colour, isMeant }) => ({
+      name,
+      colour,
+      values: byMonth(metric, facts.filter(isMeant)),
+    })),
+    bars: bars.sort((a, b) => b.total - a.total),
+    table: isOverview ? tableByMarca(model, facts) : matrix(metric, facts, estados),
+    titles: isOverview
+      ? { lines: `${label} por mês`, bars: `${label} por marca`, table: 'Indicadores por marca' }
+      : {
+          lines: `${label} por mês e estado`,
+          bars: `${label} por marca e estado`,
+          table: `${label}: marca × estado`,
+        },
+  }
 }

@@ -1,5 +1,4 @@
 import { type EmulatedReport, reportOfId } from '#emulators/power-bi/catalogue.ts'
-import { type AreaModel, modelOfArea } from '#emulators/power-bi/data-set-areas.ts'
 import type { Scope } from '#emulators/power-bi/data-set-sums.ts'
 import {
   flawOfToken,
@@ -8,8 +7,25 @@ import {
   scopeOfIdentity,
   type TokenClaims,
 } from './check-token.ts'
-import { isPageName, PAGES, type PageName } from './report-pages.ts'
-import { type FilterColumn, type ReportFilter, readFilters, valuesLeft } from './update-filters.ts'
+import {
+  basicFilter,
+  type FilterColumn,
+  type ReportFilter,
+  readFilters,
+  valuesLeft,
+} from './update-filters.ts'
+
+export const PAGES = [
+  { name: 'visao-geral', displayName: 'Visão geral' },
+  { name: 'detalhe-por-estado', displayName: 'Detalhe por estado' },
+] as const
+export type PageName = (typeof PAGES)[number]['name']
+
+export const isPageName = (name: unknown): name is PageName => PAGES.some((page) => page.name === name)
+
+/** The pages as powerbi-models' IPage describes them. */
+export const describePages = (active: PageName) =>
+  PAGES.map((page) => ({ ...page, isActive: page.name === active }))
 
 /** The part of powerbi-models' ISettings that the page obeys. */
 interface ReportSettings {
@@ -17,12 +33,6 @@ interface ReportSettings {
   filterPaneEnabled?: boolean
   navContentPaneEnabled?: boolean
   layoutType?: number
-}
-
-/** Values picked in a chart, which narrow the other visuals of the page. */
-export interface Selection {
-  column: FilterColumn
-  values: string[]
 }
 
 /** What the frame knows; one object for the frame's life, loaded anew by each `/report/load`. */
@@ -37,7 +47,8 @@ export interface Session {
   filters: ReportFilter[]
   settings: ReportSettings
   page: PageName
-  selection: Selection | undefined
+  /** Values picked in a chart, which narrow the other visuals of the page. */
+  selection: { column: FilterColumn; values: string[] } | undefined
 }
 
 export function createSession(uid: string, data: Scope): Session {
@@ -78,33 +89,22 @@ export function flawOfSession(session: Session): ReportError | undefined {
   return session.kind === 'link' ? undefined : flawOfToken(session.claims, session.report)
 }
 
-export function modelOfSession(session: Session): AreaModel {
-  const model = modelOfArea(session.report?.type ?? '')
-  if (!model) throw new Error('no report is open')
-  return model
-}
-
 /** What the reader may see at all, before filters: the token's identity, or everything behind a share link. */
 export function permittedScope({ kind, data, claims, report }: Session): Scope {
   if (kind === 'link') return data
   return claims && report ? scopeOfIdentity(data, claims, report) : { marcas: [], estados: [] }
 }
 
+const narrow = ({ marcas, estados }: Scope, filters: readonly ReportFilter[]): Scope => ({
+  marcas: valuesLeft(filters, 'Marca', marcas),
+  estados: valuesLeft(filters, 'Estado', estados),
+})
+
 /** What is left of the permitted after the filters of host and reader. */
-export function filteredScope(session: Session): Scope {
-  const { marcas, estados } = permittedScope(session)
-  return {
-    marcas: valuesLeft(session.filters, 'Marca', marcas),
-    estados: valuesLeft(session.filters, 'Estado', estados),
-  }
-}
+export const filteredScope = (session: Session) => narrow(permittedScope(session), session.filters)
 
 /** The filtered scope narrowed by what is selected in a chart. */
 export function selectedScope(session: Session): Scope {
-  const scope = filteredScope(session)
-  const { column, values } = session.selection ?? { column: undefined, values: [] }
-  return {
-    marcas: column === 'Marca' ? scope.marcas.filter((marca) => values.includes(marca)) : scope.marcas,
-    estados: column === 'Estado' ? scope.estados.filter((estado) => values.includes(estado)) : scope.estados,
-  }
+  const { selection } = session
+  return narrow(filteredScope(session), selection ? [basicFilter(selection.column, selection.values)] : [])
 }

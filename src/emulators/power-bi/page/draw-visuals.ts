@@ -1,0 +1,208 @@
+import { MONTHS } from '#emulators/power-bi/data-set.ts'
+import {
+  type FigureFormat,
+  formatFigure,
+  formatNumber,
+  formatShort,
+} from '#emulators/power-bi/data-set-format.ts'
+import type { FigureTable } from '#emulators/power-bi/data-set-sums.ts'
+import { html, svg } from './elements.ts'
+
+/** `note` says how the figure compares, `full` is the figure unshortened, `trend` its course over the months. */
+export interface Card {
+  id: string
+  label: string
+  formatted: string
+  note: string
+  full: string
+  trend: readonly number[]
+  /** Of the mark before the label and the trend. */
+  colour?: string | undefined
+}
+
+export interface Line {
+  name: string
+  colour: string
+  values: readonly number[]
+}
+
+export interface Bar {
+  name: string
+  /** What the bar adds up; a plain one has one part. */
+  parts: readonly { label: string; value: number; colour: string }[]
+}
+
+/** `shade` gives a cell's share of the greatest (0 to 1), for a matrix tinted by value. */
+export interface ShadedTable extends FigureTable {
+  shade?: (row: number, column: number) => number
+}
+
+export const MAIN_COLOUR = '#118dff'
+const MONTH_NAMES = 'jan fev mar abr mai jun jul ago set out nov dez'.split(' ')
+
+/** '2025-03' → 'mar/25' */
+export const shortMonth = (month = '') => `${MONTH_NAMES[Number(month.slice(5)) - 1]}/${month.slice(2, 4)}`
+
+export const drawSwatch = (colour: string) => html('span', { class: 'swatch', '--colour': colour })
+
+/** Hidden until its parent, a month or a bar, is pointed at or has the focus of the keyboard. */
+function drawTooltip(title: string, lines: { label: string; value: string; colour: string }[]): HTMLElement {
+  const rows = lines.map(({ label, value, colour }) =>
+    html('span', { class: 'tooltip-line' }, drawSwatch(colour), label, html('b', {}, value)),
+  )
+  return html('span', { class: 'tooltip' }, html('strong', {}, title), ...rows)
+}
+
+/** A picture of 100 × 100, which CSS stretches to the room that it has. */
+function drawPicture(className: string, ...shapes: (SVGElement | undefined)[]): SVGElement {
+  const attributes = { class: className, viewBox: '0 0 100 100', preserveAspectRatio: 'none' }
+  return svg('svg', { ...attributes, 'aria-hidden': 'true' }, ...shapes)
+}
+
+/** The points of a line in such a picture, the least value at its foot. */
+function pointsOf(values: readonly number[], least: number, most: number): string {
+  const heightOf = (value: number) => ((value - least) / (most - least || 1)) * 100
+  return values
+    .map((value, index) => `${(index / (values.length - 1)) * 100},${100 - heightOf(value)}`)
+    .join(' ')
+}
+
+export function drawCards(cards: readonly Card[], onClick: () => void): HTMLElement {
+  const items = cards.map(({ id, label, formatted, note, full, trend, colour }) => {
+    const points = pointsOf(trend, Math.min(...trend), Math.max(...trend))
+    const line = svg('polyline', { points, class: 'line', stroke: colour ?? MAIN_COLOUR })
+    return html(
+      'li',
+      { class: 'card', 'data-card': id, title: full },
+      html('p', { class: 'card-label' }, colour && drawSwatch(colour), label),
+      html('p', { class: 'card-value', 'data-value': true }, formatted),
+      html('p', { class: 'card-note' }, note),
+      drawPicture('trend', line),
+    )
+  })
+  return html('ul', { class: 'cards', 'aria-label': 'Indicadores', click: onClick }, ...items)
+}
+
+/** Round values from 0 up to at least `most`, in about three steps of 1, 2, 2.5 or 5 × 10ⁿ. */
+function ticksUpTo(most: number): number[] {
+  if (most <= 0) return [0, 1]
+  const rough = most / 3
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = ([1, 2, 2.5, 5, 10].find((each) => each * power >= rough) ?? 10) * power
+  return Array.from({ length: Math.ceil(most / step - 1e-9) + 1 }, (_, index) => index * step)
+}
+
+/** A tick's label, as short as it can be without saying less: 2500000 → '2,5 mi'. */
+function formatTick(value: number, format: FigureFormat): string {
+  const sign = format === 'reais' && value > 0 ? 'R$\u00a0' : ''
+  const [unit, name] =
+    value >= 1e9
+      ? [1e9, '\u00a0bi']
+      : value >= 1e6
+        ? [1e6, '\u00a0mi']
+        : value >= 1e4
+          ? [1e3, '\u00a0mil']
+          : [1, '']
+  const scaled = value / unit
+  const decimals = [0, 1].find((each) => Math.abs(scaled - Number(scaled.toFixed(each))) < 1e-9) ?? 2
+  return `${sign}${formatNumber(scaled, decimals)}${name}`
+}
+
+/** Lines over the months from a baseline of 0; a single one gets a shaded area. Each month has a tooltip. */
+export function drawLines(title: string, lines: readonly Line[], format: FigureFormat): HTMLElement {
+  const ticks = ticksUpTo(Math.max(...lines.flatMap(({ values }) => values), 0))
+  const highest = ticks.at(-1) ?? 1
+  const last = MONTHS.length - 1
+  const grid = ticks.map((tick) => {
+    const y = 100 - (tick / highest) * 100
+    return svg('line', { x1: 0, x2: 100, y1: y, y2: y, class: tick === 0 ? 'axis' : 'grid' })
+  })
+  const shapes = lines.flatMap(({ colour, values }) => {
+    const points = pointsOf(values, 0, highest)
+    const line = svg('polyline', { points, class: 'line', stroke: colour })
+    if (lines.length > 1) return [line]
+    return [svg('polygon', { points: `0,100 ${points} 100,100`, class: 'area', fill: colour }), line]
+  })
+  const figuresAt = (index: number) =>
+    lines.map(({ name, colour, values }) => ({ label: name, colour, value: values[index] ?? 0 }))
+  const months = MONTHS.map((month, index) => {
+    const figures = figuresAt(index)
+    const dots = figures.map(({ colour, value }) =>
+      html('i', { class: 'dot', '--colour': colour, '--height': `${(value / highest) * 100}%` }),
+    )
+    const told = figures.map((figure) => ({ ...figure, value: formatFigure(figure.value, format) }))
+    // Counted from the last month, which is the one people look for.
+    const isNamed = (last - index) % 3 === 0
+    return html(
+      'div',
+      { class: 'month', '--left': `${(index / last) * 100}%` },
+      ...dots,
+      drawTooltip(shortMonth(month), told),
+      isNamed ? html('span', { class: 'tick-x' }, shortMonth(month)) : undefined,
+    )
+  })
+  const ends = figuresAt(last).map(({ label, value }) => `${label}: ${formatFigure(value, format)}`)
+  const summary = `${title}. ${shortMonth(MONTHS[last])}: ${ends.join('; ')}`
+  return html(
+    'div',
+    { class: 'lines', role: 'img', 'aria-label': summary },
+    html('div', { class: 'ticks-y' }, ...ticks.map((tick) => html('span', {}, formatTick(tick, format)))),
+    html('div', { class: 'plot' }, drawPicture('picture', ...grid, ...shapes), ...months),
+  )
+}
+
+/** Horizontal bars in the order given; a button each, dimmed where others are picked. */
+export function drawBars(
+  bars: readonly Bar[],
+  format: FigureFormat,
+  picked: readonly string[],
+  onPick: (name: string, event: MouseEvent) => void,
+): HTMLElement {
+  const totals = bars.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0))
+  const labels = totals.map((total) => formatShort(total, format, 1))
+  const most = Math.max(...totals, 1)
+  const rows = bars.map(({ name, parts }, index) => {
+    const isPicked = picked.includes(name)
+    const attributes = {
+      type: 'button',
+      class: picked.length > 0 && !isPicked ? 'bar dimmed' : 'bar',
+      'data-key': `bar-${name}`,
+      'aria-pressed': String(isPicked),
+      'aria-label': `${name}: ${labels[index]}`,
+      click: (event: MouseEvent) => onPick(name, event),
+    }
+    return html(
+      'button',
+      attributes,
+      html('span', { class: 'bar-name' }, name),
+      ...parts.map(({ value, colour }) =>
+        html('span', { class: 'bar-part', '--colour': colour, '--share': value / most }),
+      ),
+      html('span', { class: 'bar-figure' }, labels[index]),
+      drawTooltip(
+        name,
+        parts.map((part) => ({ ...part, value: formatFigure(part.value, format) })),
+      ),
+    )
+  })
+  const longest = Math.max(...labels.map(({ length }) => length), 0)
+  return html('div', { class: 'bars', '--label': `${longest * 6.7 + 10}px` }, ...rows)
+}
+
+/** A table whose first column heads the rows and whose last row is the total. */
+export function drawTable(title: string, { columns, rows, shade }: ShadedTable): HTMLElement {
+  const head = html('tr', {}, ...columns.map((column) => html('th', { scope: 'col' }, column)))
+  const lines = rows.map(([name, ...cells], row) =>
+    html(
+      'tr',
+      { class: row === rows.length - 1 && 'total' },
+      html('th', { scope: 'row' }, name),
+      ...cells.map((text, column) => {
+        const share = shade?.(row, column)
+        return html('td', { '--share': share ? `${Math.round(share * 34)}%` : undefined }, text)
+      }),
+    ),
+  )
+  const attributes = { 'aria-label': title, '--lines': rows.length + 1 }
+  return html('table', attributes, html('thead', {}, head), html('tbody', {}, ...lines))
+}
