@@ -27,25 +27,13 @@ export interface AreaModel {
   second: string
 }
 
-const measure = (name: string, from: string, times: MeasureRule['times'], noise: number): MeasureRule => ({
-  name,
-  from,
-  times,
-  noise,
-})
-const total = (id: string, label: string, format: FigureFormat = 'inteiro'): Metric => ({
-  id,
-  label,
-  of: id,
-  format,
-})
-const ratio = (id: string, label: string, of: string, per: string, format: FigureFormat): Metric => ({
-  id,
-  label,
-  of,
-  per,
-  format,
-})
+const measure = (name: string, from: string, times: MeasureRule['times'], noise: number) => {
+  return { name, from, times, noise }
+}
+const total = (id: string, label: string, format: FigureFormat = 'inteiro') => ({ id, label, of: id, format })
+const ratio = (id: string, label: string, of: string, per: string, format: FigureFormat, factor = 1) => {
+  return { id, label, of, per, format, factor }
+}
 
 /** 'volume' is the size of a brand in a state in a month (about 1 for an average brand in Rio de Janeiro). */
 export const AREA_MODELS: readonly AreaModel[] = [
@@ -99,15 +87,8 @@ export const AREA_MODELS: readonly AreaModel[] = [
       total('disponiveis', 'Horas disponíveis'),
       ratio('produtividade', 'Produtividade', 'trabalhadas', 'disponiveis', 'percentual'),
       ratio('eficiencia', 'Eficiência', 'vendidas', 'trabalhadas', 'percentual'),
-      {
-        id: 'horasPorTecnico',
-        label: 'Horas por técnico',
-        of: 'vendidas',
-        per: 'diasDeTecnico',
-        // A month has 22 working days.
-        factor: 22,
-        format: 'horas',
-      },
+      // A month has 22 working days.
+      ratio('horasPorTecnico', 'Horas por técnico', 'vendidas', 'diasDeTecnico', 'horas', 22),
     ],
     main: 'vendidas',
     second: 'disponiveis',

@@ -8,13 +8,6 @@ export interface Scope {
   estados: readonly string[]
 }
 
-export interface CardFigure {
-  id: string
-  label: string
-  value: number | null
-  formatted: string
-}
-
 export interface FigureTable {
   columns: string[]
   rows: string[][]
@@ -40,13 +33,6 @@ export function figureOf(
   return divisor === 0 ? null : ((metric.factor ?? 1) * sum(metric.of)) / divisor
 }
 
-export function cardsOf(model: AreaModel, facts: readonly Fact[]): CardFigure[] {
-  return model.metrics.map((metric) => {
-    const value = figureOf(metric, facts)
-    return { id: metric.id, label: metric.label, value, formatted: formatShort(value, metric.format) }
-  })
-}
-
 /** One row per brand that has records, every metric in full, and a row of totals. */
 export function tableByMarca(model: AreaModel, facts: readonly Fact[]): FigureTable {
   const rowOf = (head: string, isMeant?: (fact: Fact) => boolean) => [
@@ -60,21 +46,6 @@ export function tableByMarca(model: AreaModel, facts: readonly Fact[]): FigureTa
   }
 }
 
-/** A metric by brand, only brands that have records, in the data set's order. */
-export function seriesByMarca(metric: Metric, facts: readonly Fact[]) {
-  return marcasOf(facts).map((marca) => ({
-    marca,
-    value: figureOf(metric, facts, (fact) => fact.marca === marca),
-  }))
-}
-
-export function seriesByMonth(metric: Metric, facts: readonly Fact[]) {
-  return MONTHS.map((month) => ({
-    month,
-    value: figureOf(metric, facts, (fact) => fact.month === month),
-  }))
-}
-
 /** All that the first page of a report shows to somebody of this scope. */
 export function sumScope(model: AreaModel, scope: Scope) {
   const facts = factsInScope(model, scope)
@@ -83,9 +54,18 @@ export function sumScope(model: AreaModel, scope: Scope) {
     area: model.area,
     marcas: scope.marcas,
     estados: scope.estados,
-    cards: cardsOf(model, facts),
-    byMarca: seriesByMarca(main, facts),
-    byMonth: seriesByMonth(main, facts),
+    cards: model.metrics.map((metric) => {
+      const value = figureOf(metric, facts)
+      return { id: metric.id, label: metric.label, value, formatted: formatShort(value, metric.format) }
+    }),
+    byMarca: marcasOf(facts).map((marca) => ({
+      marca,
+      value: figureOf(main, facts, (fact) => fact.marca === marca),
+    })),
+    byMonth: MONTHS.map((month) => ({
+      month,
+      value: figureOf(main, facts, (fact) => fact.month === month),
+    })),
     table: tableByMarca(model, facts),
   }
 }

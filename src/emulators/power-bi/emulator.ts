@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { ESTADOS, MARCAS } from '#contract/seeded-catalogue.ts'
 import type { Scope } from './data-set-sums.ts'
-import { answerCalls, answerData, answerFaults, answerFrameFaults } from './instruments/answer-instruments.ts'
-import { createCallLog, readBody } from './instruments/call-log.ts'
-import { applyFault, createFaultScript, type Fault, type FaultTarget } from './instruments/faults.ts'
+import { answerData, answerFrameFaults, answerList, putFault } from './instruments/answer-instruments.ts'
+import { type RecordedCall, readBody, recordCall } from './instruments/call-log.ts'
+import { applyFault, type Fault, type FaultTarget, takeFault } from './instruments/faults.ts'
 import { type Reply, toResponse } from './reply.ts'
 import { answerTokenRequest } from './rest/directory.ts'
 import { answerRestCall, faultTargetOf } from './rest/rest-api.ts'
@@ -53,8 +53,8 @@ function parseJson(text: string): unknown {
 export function createPowerBiEmulator(options: PowerBiEmulatorOptions): PowerBiEmulator {
   const { secret, clientSecret, clock = Date.now } = options
   const { readData = async () => ({ marcas: MARCAS, estados: ESTADOS }) } = options
-  const log = createCallLog()
-  const script = createFaultScript()
+  const calls: RecordedCall[] = []
+  const faults: Fault[] = []
   const reportPage = createReportPage()
 
   function answerDirectory({ request, path, text }: Call, fault?: Fault): Reply {
@@ -80,14 +80,15 @@ export function createPowerBiEmulator(options: PowerBiEmulatorOptions): PowerBiE
     answer: typeof answerRest,
   ) {
     const { request, path, text } = call
-    const recorded = log.add({
+    const recorded: RecordedCall = {
       at: new Date(clock()).toISOString(),
       method: request.method,
       path: path + new URL(request.url).search,
       status: null,
       body: readBody(text, request.headers.get('content-type') ?? ''),
-    })
-    const fault = on && script.take(on)
+    }
+    recordCall(calls, recorded)
+    const fault = takeFault(faults, on)
     const delay = latencyMs + (fault?.delayMs ?? 0)
     if (delay > 0) await wait(delay)
     const normal = answer(call, fault)
@@ -104,9 +105,9 @@ export function createPowerBiEmulator(options: PowerBiEmulatorOptions): PowerBiE
     if (path.startsWith('/api/')) {
       return serve(call, options.latencyMs ?? 0, faultTargetOf(path.slice('/api'.length)), answerRest)
     }
-    if (path === '/calls') return answerCalls(request.method, log)
-    if (path === '/faults') return answerFaults(request.method, text, script)
-    if (path === '/frame-faults') return answerFrameFaults(request.method, script)
+    if (path === '/calls') return answerList(request.method, calls)
+    if (path === '/faults') return answerList(request.method, faults, () => putFault(text, faults))
+    if (path === '/frame-faults') return answerFrameFaults(request.method, faults)
     if (path === '/data') return answerData(request.method, search, await readData())
     if (['/reportEmbed', '/rdlEmbed'].includes(path) && request.method === 'GET')
       return reportPage(await readData())

@@ -1,8 +1,7 @@
 import { modelOfArea } from '#emulators/power-bi/data-set-areas.ts'
 import { type Scope, sumScope } from '#emulators/power-bi/data-set-sums.ts'
 import type { Reply } from '#emulators/power-bi/reply.ts'
-import type { CallLog } from './call-log.ts'
-import { type FaultScript, parseFault } from './faults.ts'
+import { type Fault, parseFault, takeFault } from './faults.ts'
 
 const badRequest = (message: string): Reply => ({ status: 400, body: { error: message } })
 const notAllowed = (allow: string): Reply => ({
@@ -11,22 +10,16 @@ const notAllowed = (allow: string): Reply => ({
   headers: { Allow: allow },
 })
 
-/** GET lists the recorded calls, oldest first; DELETE forgets them. */
-export function answerCalls(method: string, log: CallLog): Reply {
-  if (method === 'GET') return { status: 200, body: log.list() }
-  if (method !== 'DELETE') return notAllowed('GET, DELETE')
-  log.clear()
+/** GET lists what is recorded, or scripted, oldest first; DELETE drops it; PUT, of faults alone, scripts one more. */
+export function answerList(method: string, list: unknown[], put?: () => Reply): Reply {
+  if (method === 'GET') return { status: 200, body: list }
+  if (method === 'PUT' && put) return put()
+  if (method !== 'DELETE') return notAllowed(put ? 'GET, PUT, DELETE' : 'GET, DELETE')
+  list.length = 0
   return { status: 204 }
 }
 
-/** PUT scripts one more fault, GET lists those to come, DELETE drops them. */
-export function answerFaults(method: string, text: string, script: FaultScript): Reply {
-  if (method === 'GET') return { status: 200, body: script.list() }
-  if (method === 'DELETE') {
-    script.clear()
-    return { status: 204 }
-  }
-  if (method !== 'PUT') return notAllowed('GET, PUT, DELETE')
+export function putFault(text: string, faults: Fault[]): Reply {
   let input: unknown
   try {
     input = JSON.parse(text)
@@ -35,14 +28,14 @@ export function answerFaults(method: string, text: string, script: FaultScript):
   }
   const fault = parseFault(input)
   if (typeof fault === 'string') return badRequest(fault)
-  script.put(fault)
+  faults.push(fault)
   return { status: 204 }
 }
 
 /** What a report page with an open session polls: the next scripted error event, taken, or none. */
-export function answerFrameFaults(method: string, script: FaultScript): Reply {
+export function answerFrameFaults(method: string, faults: Fault[]): Reply {
   if (method !== 'GET') return notAllowed('GET')
-  const fault = script.take('frame')
+  const fault = takeFault(faults, 'frame')
   return { status: 200, body: fault ? [{ message: fault.message, errorCode: fault.errorCode ?? '' }] : [] }
 }
 

@@ -31,21 +31,8 @@ export function readBody(text: string, contentType: string): unknown {
   }
 }
 
-/** A list of the last 5,000 calls, oldest first; the oldest fall out. */
-export function createCallLog() {
-  let calls: RecordedCall[] = []
-  return {
-    /** Notes a call as it arrives, so that one still being answered is seen too; set `status` when it is done. */
-    add(call: RecordedCall): RecordedCall {
-      calls.push(call)
-      if (calls.length > MOST_CALLS) calls = calls.slice(-MOST_CALLS)
-      return call
-    },
-    list: (): readonly RecordedCall[] => calls,
-    clear(): void {
-      calls = []
-    },
-  }
+/** Notes a call as it arrives, so that one still being answered is seen too; of more than 5,000 the oldest falls out. */
+export function recordCall(calls: RecordedCall[], call: RecordedCall): void {
+  calls.push(call)
+  if (calls.length > MOST_CALLS) calls.shift()
 }
-
-export type CallLog = ReturnType<typeof createCallLog>

@@ -27,17 +27,7 @@ export interface Fault {
   times: number
 }
 
-const FIELDS: readonly string[] = [
-  'on',
-  'status',
-  'body',
-  'headers',
-  'delayMs',
-  'tokenLifeS',
-  'message',
-  'errorCode',
-  'times',
-] satisfies (keyof Fault)[]
+const FIELDS = 'on status body headers delayMs tokenLifeS message errorCode times'.split(' ')
 
 /** The fault that an input describes, or a message that says what is wrong with it; values are the caller's business. */
 export function parseFault(input: unknown): Fault | string {
@@ -48,27 +38,14 @@ export function parseFault(input: unknown): Fault | string {
   return { times: 1, ...input } as Fault
 }
 
-/** Scripted answers, taken in the order in which they were put, each target for itself. */
-export function createFaultScript() {
-  let faults: Fault[] = []
-  return {
-    put: (fault: Fault) => void faults.push(fault),
-    list: (): readonly Fault[] => faults,
-    clear(): void {
-      faults = []
-    },
-    /** The next fault of a target, used up by one; undefined when none is left. */
-    take(on: FaultTarget): Fault | undefined {
-      const fault = faults.find((each) => each.on === on)
-      if (!fault) return undefined
-      fault.times -= 1
-      if (fault.times === 0) faults = faults.filter((each) => each !== fault)
-      return fault
-    },
-  }
+/** The next of the scripted faults that is meant for a target, used up by one; undefined when none is left. */
+export function takeFault(faults: Fault[], on: FaultTarget | undefined): Fault | undefined {
+  const fault = faults.find((each) => each.on === on)
+  if (!fault) return undefined
+  fault.times -= 1
+  if (fault.times === 0) faults.splice(faults.indexOf(fault), 1)
+  return fault
 }
-
-export type FaultScript = ReturnType<typeof createFaultScript>
 
 const CODES: Record<number, string> = {
   400: 'InvalidRequest',
@@ -102,25 +79,20 @@ function usualFailure(fault: Fault, status: number): Reply {
 }
 
 function answered(fault: Fault, normal: Reply): Reply {
-  const { status, body } = fault
+  const { status = normal.status, body } = fault
   const requestId = normal.headers?.RequestId
   const kept: Record<string, string> = requestId ? { RequestId: requestId } : {}
-  // What a firewall or a captive portal sends in the service's place knows nothing of the service's request ids.
-  if (typeof body === 'string' && body.startsWith('<'))
-    return { status: status ?? normal.status, text: body, headers: { 'Content-Type': 'text/html' } }
   if (typeof body === 'string') {
-    return {
-      status: status ?? normal.status,
-      text: body,
-      headers: { ...kept, 'Content-Type': 'application/json' },
-    }
+    // What a firewall or a captive portal sends in the service's place knows nothing of the service's request ids.
+    const headers = body.startsWith('<')
+      ? { 'Content-Type': 'text/html' }
+      : { ...kept, 'Content-Type': 'application/json' }
+    return { status, text: body, headers }
   }
-  if (body !== undefined && status === undefined && isObject(body) && isObject(normal.body)) {
+  if (fault.status === undefined && isObject(body) && isObject(normal.body))
     return { ...normal, body: { ...normal.body, ...body } }
-  }
-  if (body !== undefined) return { status: status ?? normal.status, body, headers: kept }
-  if (status === undefined) return normal
-  return status < 300 ? { ...normal, status } : usualFailure(fault, status)
+  if (body !== undefined) return { status, body, headers: kept }
+  return fault.status === undefined || status < 300 ? { ...normal, status } : usualFailure(fault, status)
 }
 
 /**

@@ -1,13 +1,11 @@
 /** The columns by which the reports can be filtered; table and column bear the same name. */
 export type FilterColumn = 'Marca' | 'Estado'
 
-/** A filter as powerbi-models writes it; other kinds than BasicFilter are kept and given back, but do nothing. */
+/** The part of powerbi-models' BasicFilter that is heeded; filters of other kinds do nothing. */
 export interface ReportFilter {
-  $schema?: string
   target?: { table?: string; column?: string }
   operator?: string
   values?: unknown[]
-  filterType?: number
 }
 
 const keyOf = ({ target }: ReportFilter) => `${target?.table}/${target?.column}`
@@ -40,13 +38,7 @@ export function valuesLeft<T extends string>(
 }
 
 export function basicFilter(column: FilterColumn, values: readonly string[]): ReportFilter {
-  return {
-    $schema: 'http://powerbi.com/product/schema#basic',
-    target: { table: column, column },
-    operator: 'In',
-    values: [...values],
-    filterType: 1,
-  }
+  return { target: { table: column, column }, operator: 'In', values: [...values] }
 }
 
 /** The filters of a link: `Marca/Marca in ('FIAT','GM') and Estado/Estado eq 'RJ'`; `''` stands for a quote. */

@@ -46,43 +46,40 @@ function isAssertionOfClient(assertion: string): boolean {
   }
 }
 
-function refusalOf({ tenant, form, clientSecret, now }: DirectoryRequest): Reply | undefined {
+/** The first of the real directory's refusals that applies: status, error, AADSTS number and description. */
+function flawOf({
+  tenant,
+  form,
+  clientSecret,
+}: DirectoryRequest): [number, string, number, string] | undefined {
   const client = form.get('client_id') ?? ''
-  const refuse = refusal.bind(undefined, now)
-  if (tenant.toLowerCase() !== EMULATED_TENANT_ID) {
-    return refuse(400, 'invalid_request', 90002, `Tenant '${tenant}' not found.`)
-  }
-  if (form.get('grant_type') !== 'client_credentials') {
-    return refuse(400, 'unsupported_grant_type', 70003, 'The app requested an unsupported grant type.')
-  }
+  const assertion = form.get('client_assertion')
+  const scope = form.get('scope') ?? ''
+  if (tenant.toLowerCase() !== EMULATED_TENANT_ID)
+    return [400, 'invalid_request', 90002, `Tenant '${tenant}' not found.`]
+  if (form.get('grant_type') !== 'client_credentials')
+    return [400, 'unsupported_grant_type', 70003, 'The app requested an unsupported grant type.']
   if (client.toLowerCase() !== EMULATED_CLIENT_ID) {
     const text = `Application with identifier '${client}' was not found in the directory '${tenant}'.`
-    return refuse(400, 'unauthorized_client', 700016, text)
+    return [400, 'unauthorized_client', 700016, text]
   }
-  const assertion = form.get('client_assertion')
   if (assertion !== null && !isAssertionOfClient(assertion)) {
-    return refuse(
-      401,
-      'invalid_client',
-      700027,
-      'The certificate used to sign the client assertion is not known.',
-    )
+    const text = 'The certificate used to sign the client assertion is not known.'
+    return [401, 'invalid_client', 700027, text]
   }
   if (assertion === null && form.get('client_secret') !== clientSecret) {
     const text = `Invalid client secret provided for app '${client}'. Ensure the secret being sent is the value.`
-    return refuse(401, 'invalid_client', 7000215, text)
+    return [401, 'invalid_client', 7000215, text]
   }
-  if (!form.get('scope')?.split(' ').includes(`${RESOURCE}/.default`)) {
-    const text = `The provided value for scope ${form.get('scope') ?? ''} is not valid.`
-    return refuse(400, 'invalid_scope', 70011, text)
-  }
+  if (!scope.split(' ').includes(`${RESOURCE}/.default`))
+    return [400, 'invalid_scope', 70011, `The provided value for scope ${scope} is not valid.`]
   return undefined
 }
 
 /** The token endpoint for client credentials (RFC 6749 section 4.4), with the real directory's refusals. */
 export function answerTokenRequest(request: DirectoryRequest): Reply {
-  const refused = refusalOf(request)
-  if (refused) return refused
+  const flaw = flawOf(request)
+  if (flaw) return refusal(request.now, ...flaw)
   const lifeS = request.lifeS ?? USUAL_LIFE
   const issued = Math.floor(request.now / 1000)
   const token = signToken(request.secret, 'directory', {

@@ -79,7 +79,7 @@ function listReports(workspaceId: string): Reply {
 }
 
 interface Endpoint {
-  method: 'GET' | 'POST'
+  method: string
   path: RegExp
   /** Which scripted faults it takes. */
   on: FaultTarget
@@ -103,47 +103,31 @@ const ofDataset =
       : notFound(`Dataset ${id}`)
   }
 
-const endpoint = (method: Endpoint['method'], path: string, on: FaultTarget, answer: Endpoint['answer']) => ({
-  method,
-  path: new RegExp(`^/v1\\.0/myorg/${path.replaceAll('{id}', '([0-9a-zA-Z-]+)')}$`),
-  on,
-  answer,
-})
+function endpoint(call: string, on: FaultTarget, answer: Endpoint['answer']): Endpoint {
+  const [method = '', path = ''] = call.split(' ')
+  const pattern = new RegExp(`^/v1\\.0/myorg/${path.replaceAll('{id}', '([0-9a-zA-Z-]+)')}$`)
+  return { method, path: pattern, on, answer }
+}
+
+const describeOne = ofReport((report) => odata('reports/$entity', describeReport(report)))
+const listDatasources = ofReport((report) =>
+  report.isPaginated ? odata('datasources', { value: describeDatasources(report) }) : undefined,
+)
+const describeItsDataset = ofDataset((report) => odata('datasets/$entity', describeDataset(report)))
+const listRefreshes = ofDataset((_, { now, search }) =>
+  odata('refreshes', { value: describeRefreshes(now, Number(search.get('$top') ?? 60)) }),
+)
 
 const ENDPOINTS: Endpoint[] = [
-  endpoint('POST', 'GenerateToken', 'generateToken', ({ body, secret, now, lifeS }, _, directoryExpires) =>
-    generateToken({ body, secret, now, directoryExpires, lifeS }),
+  endpoint('POST GenerateToken', 'generateToken', (request, _, directoryExpires) =>
+    generateToken({ ...request, directoryExpires }),
   ),
-  endpoint('GET', 'groups', 'groups', ({ search }) => listWorkspaces(search)),
-  endpoint('GET', 'groups/{id}/reports', 'reports', (_, [group]) => listReports(group)),
-  endpoint(
-    'GET',
-    'groups/{id}/reports/{id}',
-    'report',
-    ofReport((report) => odata('reports/$entity', describeReport(report))),
-  ),
-  endpoint(
-    'GET',
-    'groups/{id}/reports/{id}/datasources',
-    'datasources',
-    ofReport((report) =>
-      report.isPaginated ? odata('datasources', { value: describeDatasources(report) }) : undefined,
-    ),
-  ),
-  endpoint(
-    'GET',
-    'groups/{id}/datasets/{id}',
-    'dataset',
-    ofDataset((report) => odata('datasets/$entity', describeDataset(report))),
-  ),
-  endpoint(
-    'GET',
-    'groups/{id}/datasets/{id}/refreshes',
-    'refreshes',
-    ofDataset((_, { now, search }) =>
-      odata('refreshes', { value: describeRefreshes(now, Number(search.get('$top') ?? 60)) }),
-    ),
-  ),
+  endpoint('GET groups', 'groups', ({ search }) => listWorkspaces(search)),
+  endpoint('GET groups/{id}/reports', 'reports', (_, [group]) => listReports(group)),
+  endpoint('GET groups/{id}/reports/{id}', 'report', describeOne),
+  endpoint('GET groups/{id}/reports/{id}/datasources', 'datasources', listDatasources),
+  endpoint('GET groups/{id}/datasets/{id}', 'dataset', describeItsDataset),
+  endpoint('GET groups/{id}/datasets/{id}/refreshes', 'refreshes', listRefreshes),
 ]
 
 /** Which scripted faults a path takes; undefined for the calls that cannot be scripted. */
