@@ -23,12 +23,6 @@ export interface TokenRequest {
   lifeS?: number | undefined
 }
 
-interface Grant {
-  reports: EmulatedReport[]
-  datasets: EmulatedReport[]
-  accessLevel: 'View' | 'Edit'
-}
-
 const badRequest = (message: string) => refuse(400, 'InvalidRequest', message)
 
 /** When the token ends, in whole seconds since the epoch; undefined for a lifetime that is not a number. */
@@ -40,30 +34,6 @@ function expiryOf(request: TokenRequest, lifetime: unknown): number | undefined 
   const asked =
     isAbsent || lifetime === 0 ? Number.POSITIVE_INFINITY : request.now + (lifetime as number) * 60_000
   return Math.floor(Math.min(asked, request.directoryExpires) / 1000)
-}
-
-function issue(request: TokenRequest, fields: Record<string, unknown>, grant: Grant): Reply {
-  const { identities = [] } = fields
-  if (!Array.isArray(identities) || !identities.every(isObject))
-    return badRequest('identities must be a list')
-  const flaw = flawOfIdentities(grant.datasets.map(describeDataset), identities as Identity[])
-  if (flaw) return badRequest(flaw)
-  const exp = expiryOf(request, fields.lifetimeInMinutes)
-  if (exp === undefined) return badRequest('lifetimeInMinutes must be a whole number')
-  const tokenId = randomUUID()
-  const token = signToken(request.secret, 'embed', {
-    tokenId,
-    reportId: grant.reports[0]?.reportId,
-    datasetId: grant.datasets[0]?.datasetId,
-    reportIds: grant.reports.map((report) => report.reportId),
-    datasetIds: grant.datasets.map((report) => report.datasetId),
-    accessLevel: grant.accessLevel,
-    identities,
-    iat: Math.floor(request.now / 1000),
-    exp,
-  })
-  const expiration = new Date(exp * 1000).toISOString().replace('.000Z', 'Z')
-  return { status: 200, body: { '@odata.context': CONTEXT, token, tokenId, expiration } }
 }
 
 function resolveIds(
@@ -81,7 +51,7 @@ function resolveIds(
 export function generateToken(request: TokenRequest): Reply {
   const fields = request.body
   if (!isObject(fields)) return badRequest('The request body is not a JSON object')
-  const { reports: reportList = [], datasets: datasetList = [] } = fields
+  const { reports: reportList = [], datasets: datasetList = [], identities = [] } = fields
   const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0
   if (isEmpty(reportList) && isEmpty(datasetList)) return badRequest('reports or datasets are required')
   const reports = resolveIds(reportList, reportOfId)
@@ -94,8 +64,29 @@ export function generateToken(request: TokenRequest): Reply {
   )
   if (reports.some(({ isPaginated }) => isPaginated) && !isReadOnly)
     return badRequest('Datasets of a paginated report require xmlaPermissions ReadOnly')
+  if (!Array.isArray(identities) || !identities.every(isObject))
+    return badRequest('identities must be a list')
+  const flaw = flawOfIdentities(datasets.map(describeDataset), identities)
+  if (flaw) return badRequest(flaw)
+  const exp = expiryOf(request, fields.lifetimeInMinutes)
+  if (exp === undefined) return badRequest('lifetimeInMinutes must be a whole number')
+  const tokenId = randomUUID()
+  const reportIds = reports.map(({ reportId }) => reportId)
+  const datasetIds = datasets.map(({ datasetId }) => datasetId)
   const isEdit = (reportList as { allowEdit?: unknown }[]).some(({ allowEdit }) => allowEdit === true)
-  return issue(request, fields, { reports, datasets, accessLevel: isEdit ? 'Edit' : 'View' })
+  const token = signToken(request.secret, 'embed', {
+    tokenId,
+    reportId: reportIds[0],
+    datasetId: datasetIds[0],
+    reportIds,
+    datasetIds,
+    accessLevel: isEdit ? 'Edit' : 'View',
+    identities,
+    iat: Math.floor(request.now / 1000),
+    exp,
+  })
+  const expiration = new Date(exp * 1000).toISOString().replace('.000Z', 'Z')
+  return { status: 200, body: { '@odata.context': CONTEXT, token, tokenId, expiration } }
 }
 
 interface DatasetSecurity {
