@@ -12,6 +12,7 @@ import {
 import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { waitFor } from '#server/testing/wait-for.ts'
 
 const comparing = vi.hoisted(() => ({ before: async () => {} }))
 // What happens between looking a password up and writing the new one can be brought about only here.
@@ -152,7 +153,7 @@ describeOnEachDatabase('changing the password', (kind) => {
       // Both have looked the old passwords up before either writes.
       comparing.before = async () => {
         under++
-        await vi.waitFor(() => expect(under).toBeGreaterThan(1))
+        await waitFor(() => expect(under).toBeGreaterThan(1))
       }
       const replies = await Promise.all([changePassword(portal, token), changePassword(portal, token)])
       expect(replies.map(({ body }) => body)).toEqual(

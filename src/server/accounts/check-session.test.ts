@@ -8,6 +8,7 @@ import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, TEST_SECRET } from '#server/testing/test-portal.ts'
+import { waitFor } from '#server/testing/wait-for.ts'
 import { findProfile } from '#server/users/user-queries.ts'
 import { createAuthenticate } from './sessions.ts'
 import { createTokens } from './tokens.ts'
@@ -110,7 +111,7 @@ describeOnEachDatabase('a session', (kind) => {
     socket.write(
       `PATCH /api/profiles/${person.user_id} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAuthorization: Bearer ${admin.token}\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 1)}`,
     )
-    await vi.waitFor(() => expect(asked.mock.settledResults).toMatchObject([{ type: 'fulfilled' }]))
+    await waitFor(() => expect(asked.mock.settledResults).toMatchObject([{ type: 'fulfilled' }]))
     await portal.database.db.deleteFrom('user_roles').where('user_id', '=', admin.user_id).execute()
     socket.write(body.slice(1))
     expect(await replied).toBe('HTTP/1.1 403')

@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { waitFor } from '#server/testing/wait-for.ts'
 import { listenOnServer } from './open-server.ts'
 
 /** A server that hangs up on everybody. */
@@ -19,7 +20,7 @@ test('tries again and again, tells of it once, and gives up when it is stopped',
   const { url, onConnection } = await startRudeServer()
   const [onError, onWake] = [vi.fn(), vi.fn()]
   const stop = listenOnServer({ url, channel: 'a_channel', onWake, onError })
-  await vi.waitFor(() => expect(onConnection.mock.calls.length).toBeGreaterThan(2), { timeout: 5000 })
+  await waitFor(() => expect(onConnection.mock.calls.length).toBeGreaterThan(2), { timeout: 5000 })
   expect(onError).toHaveBeenCalledOnce()
   // Its last try has failed, the next is set for later.
   await wait(50)

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, expect, test, vi } from 'vitest'
 import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
-
-const SLOW = { timeout: 8000 }
+import { waitFor } from '#server/testing/wait-for.ts'
 
 describeOnEachDatabase('listening', (kind) => {
   const database = setUpDatabase(kind)
@@ -15,7 +14,7 @@ describeOnEachDatabase('listening', (kind) => {
   const listen = async () => {
     const onWake = vi.fn<() => void>()
     stops.push(database.listen('a_channel', onWake))
-    await vi.waitFor(() => expect(onWake).toHaveBeenCalledOnce(), SLOW)
+    await waitFor(() => expect(onWake).toHaveBeenCalledOnce())
     return onWake
   }
   const notify = (channel: string) => sql`select pg_notify(${channel}, '')`.execute(database.db)
@@ -27,10 +26,10 @@ describeOnEachDatabase('listening', (kind) => {
     const [one, other] = [await listen(), await listen()]
     await notify('another_channel')
     await notify('a_channel')
-    for (const heard of [one, other]) await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(2), SLOW)
+    for (const heard of [one, other]) await waitFor(() => expect(heard).toHaveBeenCalledTimes(2))
     await stops.shift()?.()
     await notify('a_channel')
-    await vi.waitFor(() => expect(other).toHaveBeenCalledTimes(3), SLOW)
+    await waitFor(() => expect(other).toHaveBeenCalledTimes(3))
     expect(one).toHaveBeenCalledTimes(2)
   })
 
@@ -39,10 +38,10 @@ describeOnEachDatabase('listening', (kind) => {
     for (const times of [2, 3]) {
       await kill()
       // By itself: what it may have missed is asked for.
-      await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(times), SLOW)
+      await waitFor(() => expect(heard).toHaveBeenCalledTimes(times))
     }
     await notify('a_channel')
-    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(4), SLOW)
+    await waitFor(() => expect(heard).toHaveBeenCalledTimes(4))
   })
 
   test.skipIf(kind === 'embedded')('leaves no connection behind', async () => {
@@ -54,6 +53,6 @@ describeOnEachDatabase('listening', (kind) => {
     await listen()
     expect(await left()).toBe(1)
     await stops.pop()?.()
-    await vi.waitFor(async () => expect(await left()).toBe(0), SLOW)
+    await waitFor(async () => expect(await left()).toBe(0))
   })
 })

@@ -6,6 +6,7 @@ import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
 import { startPgBouncer } from '#server/testing/pgbouncer.ts'
 import { openFreshDatabase, urlOfDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
+import { waitFor } from '#server/testing/wait-for.ts'
 import { type Database, isDatabaseUnavailable } from './database.ts'
 import { migrate, migrateDatabase } from './migrate.ts'
 import { openServer, type ServerOptions } from './open-server.ts'
@@ -145,9 +146,9 @@ describe.skipIf(!process.env.TEST_DATABASE_URL || !findPgBouncer())(
       const [both, alone] = [await open({ url: pooledUrl, directUrl: url }), await open({ url: pooledUrl })]
       const [heard, unheard] = [vi.fn(), vi.fn()]
       ends.push(both.listen('a_channel', heard), alone.listen('a_channel', unheard))
-      await vi.waitFor(() => expect(heard).toHaveBeenCalledOnce())
+      await waitFor(() => expect(heard).toHaveBeenCalledOnce())
       await sql`select pg_notify('a_channel', '')`.execute(alone.db)
-      await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(2))
+      await waitFor(() => expect(heard).toHaveBeenCalledTimes(2))
       expect(unheard).not.toHaveBeenCalled()
       await expect(open({ url: pooledUrl, directUrl: pooledUrl })).rejects.toThrow(
         /também passa por um pooler/,

@@ -2,10 +2,11 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { findPostgres } from '#scripts/find-programs.mjs'
 import { startThrowAwayPostgres, unprivilegedUser } from '#scripts/throw-away-postgres.mjs'
 import { findFreePort } from '#server/testing/portal-process.ts'
+import { waitFor } from '#server/testing/wait-for.ts'
 import { migrate } from './migrate.ts'
 import { openServer } from './open-server.ts'
 
@@ -57,7 +58,7 @@ test.skipIf(!process.env.TEST_DATABASE_URL)(
     const { host } = new URL(primary.url)
     const alone = () =>
       openServer({ url: primary.url.replace(host, standby.host), onConnectionError: () => {} })
-    await vi.waitFor(() => expect(alone()).rejects.toThrow(/o servidor só aceita leitura/), 30_000)
+    await waitFor(() => expect(alone()).rejects.toThrow(/o servidor só aceita leitura/), { timeout: 30_000 })
     const url = `${primary.url.replace(host, `${standby.host},${host}`)}?target_session_attrs=read-write`
     const database = await openServer({ url, onConnectionError: () => {} })
     onTestFinished(database.close)
@@ -67,7 +68,7 @@ test.skipIf(!process.env.TEST_DATABASE_URL)(
     await write('before')
     await primary.stop()
     standby.promote()
-    await vi.waitFor(() => write('after'), { timeout: 20_000, interval: 100 })
+    await waitFor(() => write('after'), { timeout: 20_000, interval: 100 })
     const facts = await database.db.selectFrom('portal_facts').select('name').execute()
     expect(facts.map(({ name }) => name)).toContain('after')
   },

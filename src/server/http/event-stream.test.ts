@@ -1,8 +1,9 @@
 import type { Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { Hono } from 'hono'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLog } from '#server/log.ts'
+import { waitFor } from '#server/testing/wait-for.ts'
 import { type EventStream, encodeEvent, openEventStream } from './event-stream.ts'
 import type { HttpEnv } from './implement.ts'
 import { listen } from './listen.ts'
@@ -42,7 +43,7 @@ async function openUnread() {
   socket.pause()
   const count = streams.length
   socket.write('GET /events HTTP/1.1\r\nHost: x\r\n\r\n')
-  await vi.waitFor(() => expect(streams.length).toBe(count + 1))
+  await waitFor(() => expect(streams.length).toBe(count + 1))
   return { socket, stream: streams.at(-1) as EventStream }
 }
 
@@ -65,7 +66,7 @@ test('whoever does not read is cut off, and writing on harms nobody', async () =
     stream.write(chunk)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
-  await vi.waitFor(() => expect(ended).toBe(before + 1))
+  await waitFor(() => expect(ended).toBe(before + 1))
   stream.write(chunk)
   stream.close()
   socket.resume()
@@ -76,12 +77,12 @@ test('an end on either side is told once', async () => {
   const before = ended
   const { socket } = await openUnread()
   socket.destroy()
-  await vi.waitFor(() => expect(ended).toBe(before + 1))
+  await waitFor(() => expect(ended).toBe(before + 1))
   const { stream } = await openUnread()
   stream.close()
   stream.close()
   stream.write(encodeEvent(1, {}))
-  await vi.waitFor(() => expect(ended).toBe(before + 2))
+  await waitFor(() => expect(ended).toBe(before + 2))
 })
 
 test('HEAD gets the headers and opens nothing', async () => {

@@ -2,12 +2,13 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import pino from 'pino'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { accountMails } from '#server/accounts/mails.ts'
 import type { LinkPurpose } from '#server/database/schema.ts'
 import { createLog } from '#server/log.ts'
 import { type SmtpInbox, startSmtpInbox } from '#server/testing/smtp-inbox.ts'
 import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
+import { waitFor } from '#server/testing/wait-for.ts'
 import { queueMail } from './mails.ts'
 import { createOutbox } from './outbox.ts'
 import { createSmtpMailer, type Mail, type Mailer } from './smtp-mailer.ts'
@@ -140,7 +141,7 @@ describeOnEachDatabase('the outbox', (kind) => {
     const living: Mailer = { deliver: async (mail) => void mails.push(mail) }
     await queueFor('nara@grupopatio.com.br')
     void outboxWith(dying).deliverDue()
-    await vi.waitFor(() => expect(mails).toHaveLength(1))
+    await waitFor(() => expect(mails).toHaveLength(1))
     await outboxWith(living).deliverDue()
     expect(mails).toHaveLength(1)
     const [taken] = await rows()
@@ -198,11 +199,11 @@ describeOnEachDatabase('the outbox', (kind) => {
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(sent).toEqual([])
     outbox.start()
-    await vi.waitFor(() => expect(sent).toEqual(['antes@grupopatio.com.br']))
+    await waitFor(() => expect(sent).toEqual(['antes@grupopatio.com.br']))
     // It looks once more after each mail.
     await new Promise((resolve) => setTimeout(resolve, 100))
     await queueFor('lento@grupopatio.com.br')
-    await vi.waitFor(() => expect(arrive).toBeDefined())
+    await waitFor(() => expect(arrive).toBeDefined())
     let hasStopped = false
     const stopped = outbox.stop().then(() => {
       hasStopped = true
@@ -220,7 +221,7 @@ describeOnEachDatabase('the outbox', (kind) => {
     const outbox = outboxWith({ deliver }, { pollMs: 20, listen: () => async () => {} })
     outbox.start()
     await queueFor('ultimo@grupopatio.com.br')
-    await vi.waitFor(() => expect(sent).toContain('ultimo@grupopatio.com.br'))
+    await waitFor(() => expect(sent).toContain('ultimo@grupopatio.com.br'))
     await outbox.stop()
   })
 

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { NEVER } from '#server/mail/outbox.ts'
 import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
 import { askToken, bodyFor, scriptFault } from '#server/testing/embed-token-calls.ts'
@@ -7,6 +7,7 @@ import { sendRaw } from '#server/testing/send-raw.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase, openFreshDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
+import { waitFor } from '#server/testing/wait-for.ts'
 
 const LABELS = /^(method|route|status|le|service|outcome|source|state)$/
 
@@ -112,16 +113,16 @@ describeOnEachDatabase('the metrics', (kind) => {
   test('count a caller who went away as 499', async () => {
     const route = '/api/functions/get-powerbi-token'
     const { access_token: token } = await openTestSession(portal, await addPerson(portal))
-    await scriptFault(portal, { on: 'generateToken', delayMs: 500 })
+    await scriptFault(portal, { on: 'generateToken', delayMs: 2_000 })
     const call = fetch(portal.url + route, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(bodyFor('Vendas')),
-      signal: AbortSignal.timeout(150),
+      signal: AbortSignal.timeout(1_000),
     })
     await expect(call).rejects.toThrow()
     const status499 = async () => (await readMetrics(portal)).figure(requests(route, 499, 'POST'))
-    await vi.waitFor(async () => expect(await status499()).toBe(1))
+    await waitFor(async () => expect(await status499()).toBe(1))
   })
 
   test('tell how many mails wait and for how long', async () => {

@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import type { MessageChange } from '#contract/support.ts'
 import type { Database } from '#server/database/database.ts'
 import { createLog } from '#server/log.ts'
 import { addMessages, CONTACT_FORM } from '#server/testing/inbox-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
+import { waitFor } from '#server/testing/wait-for.ts'
 import { createFollower, type Follower } from './follow-changes.ts'
 
 const SLOW = { timeout: 8000 }
@@ -29,7 +30,7 @@ describeOnEachDatabase('following message changes', (kind) => {
     await follower.start()
     const told = () => events.flatMap((event) => (event.kind === 'changed' ? event.ids : []))
     const untilTold = (ids: string[], timeout = 5000) =>
-      vi.waitFor(() => expect(told()).toEqual(expect.arrayContaining(ids)), { timeout, interval: 5 })
+      waitFor(() => expect(told()).toEqual(expect.arrayContaining(ids)), { timeout, interval: 5 })
     return { events, told, untilTold }
   }
   /** A pooler between us and the server, which takes LISTEN and passes nothing on. */
@@ -91,7 +92,7 @@ describeOnEachDatabase('following message changes', (kind) => {
       },
     })
     isOther = true
-    await vi.waitFor(() => expect(events).toContainEqual({ kind: 'stale' }), { timeout: 8000 })
+    await waitFor(() => expect(events).toContainEqual({ kind: 'stale' }), { timeout: 8000 })
   })
 
   test('removes changes that are an hour old, and no others', async () => {
@@ -104,7 +105,7 @@ describeOnEachDatabase('following message changes', (kind) => {
       (await rowsOf(sql<{ subject_id: string }>`select subject_id from changes where kind = 'message'`)).map(
         (row) => row.subject_id,
       )
-    await vi.waitFor(async () => expect(await left()).not.toContain(old), { timeout: 8000 })
+    await waitFor(async () => expect(await left()).not.toContain(old), { timeout: 8000 })
     expect(await left()).toContain(recent)
   })
 
@@ -147,7 +148,7 @@ describeOnEachDatabase('following message changes', (kind) => {
 
   test.skipIf(kind === 'embedded')('loses nothing when the listening connection is killed', async () => {
     const { told, untilTold } = await follow()
-    const [before] = await vi.waitFor(async () => {
+    const [before] = await waitFor(async () => {
       const found = await listeners()
       expect(found).toHaveLength(1)
       return found
@@ -156,7 +157,7 @@ describeOnEachDatabase('following message changes', (kind) => {
     await sql`select pg_terminate_backend(${before?.pid})`.execute(portal.database.db)
     for (let count = 0; count < 10; count++) ids.push(...(await addMessages(portal, {})))
     await untilTold(ids)
-    const [after] = await vi.waitFor(async () => {
+    const [after] = await waitFor(async () => {
       const found = await listeners()
       expect(found).toHaveLength(1)
       return found

@@ -15,12 +15,13 @@ import {
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
+import { waitFor } from '#server/testing/wait-for.ts'
 import { createMessageStreams } from './message-streams.ts'
 
 type Fake = { [K in keyof EventStream]: ReturnType<typeof vi.fn<EventStream[K]>> }
 
 /** Waits longer than a busy machine needs. */
-const eventually = <T>(check: () => T) => vi.waitFor(check, { timeout: 8000, interval: 10 })
+const eventually = <T>(check: () => T) => waitFor(check, { timeout: 8000, interval: 10 })
 
 describeOnEachDatabase('the stream of message changes', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })

@@ -1,12 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { DEMO_PASSWORD } from '#server/demo/seed.ts'
 import { answerChallenge, encodeAnswer } from '#server/testing/human-passes.ts'
 import { CONTACT_FORM, type EventFollower, followEvents } from '#server/testing/inbox-calls.ts'
 import { clockAhead, type PortalProcess, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
 import { openTestDatabase, urlOfDatabase } from '#server/testing/test-database.ts'
+import { waitFor } from '#server/testing/wait-for.ts'
 
 const SLOW = 90_000
 const READY = { timeout: 8000 }
@@ -36,14 +37,14 @@ async function followAsAdmin(portal: PortalProcess): Promise<EventFollower> {
   const reply = await post(portal, '/api/auth/token?grant_type=password', credentials)
   const { access_token: token } = (await reply.json()) as { access_token: string }
   const follower = await followEvents(portal, token)
-  await vi.waitFor(() => expect(follower.events()).toHaveLength(1), READY)
+  await waitFor(() => expect(follower.events()).toHaveLength(1), READY)
   return follower
 }
 
 const sendMessage = async (portal: PortalProcess) =>
   expect((await post(portal, '/api/support-messages', CONTACT_FORM)).status).toBe(201)
 const untilTold = (follower: EventFollower) =>
-  vi.waitFor(() => expect(follower.events().at(-1)?.data).toMatchObject({ kind: 'changed' }), READY)
+  waitFor(() => expect(follower.events().at(-1)?.data).toMatchObject({ kind: 'changed' }), READY)
 
 /** Two portals that serve one database and share a secret. */
 async function startPair(
