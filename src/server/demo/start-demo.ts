@@ -1,4 +1,5 @@
 import { valuesOf } from '#contract/held-lists.ts'
+import { backoffDelay, retry } from '#contract/timing.ts'
 import { createMailbox } from '#emulators/mailbox/mailbox.ts'
 import { EMULATED_CLIENT_ID, EMULATED_REPORTS, EMULATED_TENANT_ID } from '#emulators/power-bi/catalogue.ts'
 import { createPowerBiEmulator } from '#emulators/power-bi/emulator.ts'
@@ -37,7 +38,12 @@ export async function startDemo(config: Config, db: Db, secret: string): Promise
     clientSecret,
     latencyMs: config.powerBi.emulatorLatencyMs,
     directoryLatencyMs: config.powerBi.emulatorDirectoryLatencyMs,
-    readData: () => readEmulatedData(db),
+    // Nobody asks for a frame's page again: it waits for a busy database.
+    readData: () =>
+      retry(
+        () => readEmulatedData(db),
+        (_, failures) => (failures < 6 ? backoffDelay(failures, { firstMs: 100, maxMs: 2_000 }) : undefined),
+      ),
   })
   const mailbox = createMailbox()
   const base = `http://127.0.0.1:${config.port}${POWER_BI_PATH}`

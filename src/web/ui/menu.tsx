@@ -1,5 +1,5 @@
 import type { LucideIcon } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { classNames } from './class-names.ts'
 import { useLazyPopup } from './lazy-dialog.ts'
 import { Tooltip } from './tooltip.tsx'
@@ -40,6 +40,13 @@ interface MenuProps {
 /** A button with a menu below it; until it is pressed no more than a button, of which a table may have many. */
 export function MenuButton({ label, describedBy, items, children, className }: MenuProps) {
   const { parts, open } = useLazyPopup(loadParts)
+  const chosen = useRef<() => void>(undefined)
+  const actOnceClosed = (isOpen: boolean) => {
+    if (isOpen) return
+    const act = chosen.current
+    chosen.current = undefined
+    act?.()
+  }
   const trigger = {
     'data-control': 'menu',
     'aria-label': label,
@@ -55,7 +62,8 @@ export function MenuButton({ label, describedBy, items, children, className }: M
     )
   const { Menu } = parts
   return (
-    <Menu.Root defaultOpen modal={false}>
+    // The button has the focus again by then, so that a dialog gives it back to that.
+    <Menu.Root defaultOpen modal={false} onOpenChangeComplete={actOnceClosed}>
       <Tooltip text={label}>
         <Menu.Trigger
           {...trigger}
@@ -70,7 +78,9 @@ export function MenuButton({ label, describedBy, items, children, className }: M
               <Menu.Item
                 key={id}
                 ref={index === 0 ? focusFirst : undefined}
-                onClick={onSelect}
+                onClick={() => {
+                  chosen.current = onSelect
+                }}
                 className={classNames(itemClasses, isDanger && 'text-danger', itemClass)}
               >
                 <Icon
