@@ -146,9 +146,7 @@ verificado e use “Reenviar e-mail de verificação”.</p>
 function renderItem(mail: CapturedMail, isSelected: boolean): string {
   const current = isSelected ? ' aria-current="true"' : ''
   return `<li${isSelected ? ' data-chosen' : ''}>
-<h2><a href="/demo/mailbox?mail=${mail.id}"${current}>${escapeHtml(mail.subject)}</a></h2>
-<p class="quiet">Para ${escapeHtml(mail.to)}</p>
-<p>${renderTime(mail)}</p>
+${renderHead(mail, `<a href="/demo/mailbox?mail=${mail.id}"${current}>${escapeHtml(mail.subject)}</a>`)}
 ${mail.link ? `<p><a href="${escapeHtml(mail.link)}">${labelOf(mail)}</a></p>` : ''}
 </li>`
 }
@@ -156,9 +154,7 @@ ${mail.link ? `<p><a href="${escapeHtml(mail.link)}">${labelOf(mail)}</a></p>` :
 function renderMail(mail: CapturedMail): string {
   return `<article>
 <p class="back"><a href="/demo/mailbox">Voltar à lista</a></p>
-<h2>${escapeHtml(mail.subject)}</h2>
-<p class="quiet">Para ${escapeHtml(mail.to)}</p>
-<p>${renderTime(mail)}</p>
+${renderHead(mail, escapeHtml(mail.subject))}
 ${mail.link ? `<a class="button" href="${escapeHtml(mail.link)}">${labelOf(mail)}</a>` : ''}
 <p class="text">${withLink(mail)}</p>
 </article>`
@@ -168,13 +164,11 @@ function labelOf(mail: CapturedMail): string {
   return mail.kind === 'verification' ? 'Confirmar e-mail' : 'Abrir o link do e-mail'
 }
 
-function renderTime({ sentAt }: CapturedMail): string {
-  clockFace ??= new Intl.DateTimeFormat('pt-BR', {
-    timeZone: 'America/Sao_Paulo',
-    dateStyle: 'short',
-    timeStyle: 'medium',
-  })
-  return `<time datetime="${sentAt}">${clockFace.format(new Date(sentAt))}</time>`
+function renderHead({ to, sentAt }: CapturedMail, title: string): string {
+  const where = { timeZone: 'America/Sao_Paulo', dateStyle: 'short', timeStyle: 'medium' } as const
+  clockFace ??= new Intl.DateTimeFormat('pt-BR', where)
+  const time = `<time datetime="${sentAt}">${clockFace.format(new Date(sentAt))}</time>`
+  return `<h2>${title}</h2>\n<p class="quiet">Para ${escapeHtml(to)}</p>\n<p>${time}</p>`
 }
 
 /** The mail's text, its link made one that can be followed. */

@@ -1,5 +1,3 @@
-import { isObject } from '#emulators/power-bi/reply.ts'
-
 /** One call that the directory or the REST API received; `status` is null while it is being answered. */
 export interface RecordedCall {
   at: string
@@ -12,20 +10,17 @@ export interface RecordedCall {
 const MOST_CALLS = 5_000
 const SECRET_FIELDS = ['client_secret', 'client_assertion']
 
-function masked(fields: Record<string, unknown>): Record<string, unknown> {
-  const copy = { ...fields }
-  for (const name of SECRET_FIELDS) if (name in copy) copy[name] = '***'
-  return copy
-}
+const mask = (name: string, value: unknown) => (SECRET_FIELDS.includes(name) ? '***' : value)
 
 /** The body as the log keeps it: forms and JSON as objects with secrets masked, other text as it came. */
 export function readBody(text: string, contentType: string): unknown {
   if (text === '') return null
   if (contentType.includes('x-www-form-urlencoded'))
-    return masked(Object.fromEntries(new URLSearchParams(text)))
+    return Object.fromEntries(
+      [...new URLSearchParams(text)].map(([name, value]) => [name, mask(name, value)]),
+    )
   try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? masked(value) : value
+    return JSON.parse(text, mask)
   } catch {
     return text
   }

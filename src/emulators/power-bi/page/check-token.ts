@@ -16,15 +16,8 @@ export interface ReportError {
   errorCode: string
 }
 
-const failedToLoad = (detailedMessage: string, errorCode: string): ReportError => ({
-  message: 'LoadReportFailed',
-  detailedMessage,
-  errorCode,
-})
-const EXPIRED: ReportError = {
-  message: 'TokenExpired',
-  detailedMessage: 'Access token has expired, resubmit with a new access token',
-  errorCode: '403',
+const failure = (detailedMessage: string, errorCode: string, message = 'LoadReportFailed') => {
+  return { message, detailedMessage, errorCode }
 }
 
 /** The payload of an embed token, or undefined when it is none. */
@@ -47,11 +40,12 @@ export function flawOfToken(
   claims: TokenClaims | undefined,
   report: EmulatedReport | undefined,
 ): ReportError | undefined {
-  if (!claims) return failedToLoad('Invalid embed token', '403')
-  if (claims.exp * 1000 <= Date.now()) return EXPIRED
-  if (!report) return failedToLoad('Report not found', '404')
-  if (!claims.reportIds.includes(report.reportId)) return failedToLoad('Report not in token', '404')
-  if (!claims.datasetIds.includes(report.datasetId)) return failedToLoad('Dataset not in token', '403')
+  if (!claims) return failure('Invalid embed token', '403')
+  if (claims.exp * 1000 <= Date.now())
+    return failure('Access token has expired, resubmit with a new access token', '403', 'TokenExpired')
+  if (!report) return failure('Report not found', '404')
+  if (!claims.reportIds.includes(report.reportId)) return failure('Report not in token', '404')
+  if (!claims.datasetIds.includes(report.datasetId)) return failure('Dataset not in token', '403')
   return undefined
 }
 

@@ -89,11 +89,7 @@ export function generateToken(request: TokenRequest): Reply {
   return { status: 200, body: { '@odata.context': CONTEXT, token, tokenId, expiration } }
 }
 
-interface DatasetSecurity {
-  id: string
-  isEffectiveIdentityRequired: boolean
-  isEffectiveIdentityRolesRequired: boolean
-}
+type DatasetSecurity = ReturnType<typeof describeDataset>
 
 /** An effective identity of a GenerateToken request, not yet looked at. */
 type Identity = Record<string, unknown>
@@ -101,7 +97,7 @@ type Identity = Record<string, unknown>
 const isTextList = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string')
 
-function flawOfIdentity(identity: Identity): string | undefined {
+function flawOfIdentity(identity: Identity, allowed: readonly DatasetSecurity[]): string | undefined {
   const { username, roles = [], datasets, reports, customData } = identity
   if (typeof username !== 'string' || username === '') return 'Effective identity: username is required'
   if (!/^[\x21-\x7e]{1,256}$/.test(username)) {
@@ -117,9 +113,9 @@ function flawOfIdentity(identity: Identity): string | undefined {
     return 'Effective identity: customData must be a string'
   }
   const unknown = roles.find((role) => role !== EMULATED_RLS_ROLE)
-  return unknown === undefined
-    ? undefined
-    : `Effective identity: role '${unknown}' does not exist in the dataset`
+  if (unknown !== undefined) return `Effective identity: role '${unknown}' does not exist in the dataset`
+  const stranger = datasets.find((id) => !allowed.some((dataset) => dataset.id === id.toLowerCase()))
+  return stranger && `Effective identity names dataset ${stranger}, which the token is not for`
 }
 
 function flawForDataset(dataset: DatasetSecurity, identities: readonly Identity[]): string | undefined {
@@ -144,17 +140,6 @@ function flawForDataset(dataset: DatasetSecurity, identities: readonly Identity[
  * security and identity go together, names and roles have limits (Power BI REST, EffectiveIdentity).
  */
 function flawOfIdentities(datasets: readonly DatasetSecurity[], identities: readonly Identity[]) {
-  for (const identity of identities) {
-    const flaw = flawOfIdentity(identity)
-    if (flaw) return flaw
-    const stranger = (identity.datasets as string[] | undefined)?.find(
-      (id) => !datasets.some((dataset) => dataset.id === id.toLowerCase()),
-    )
-    if (stranger) return `Effective identity names dataset ${stranger}, which the token is not for`
-  }
-  for (const dataset of datasets) {
-    const flaw = flawForDataset(dataset, identities)
-    if (flaw) return flaw
-  }
-  return undefined
+  const flaw = identities.map((identity) => flawOfIdentity(identity, datasets)).find(Boolean)
+  return flaw ?? datasets.map((dataset) => flawForDataset(dataset, identities)).find(Boolean)
 }
