@@ -178,6 +178,8 @@ export function drawBars(
       ...parts.map(({ value, colour }) =>
         html('span', { class: 'bar-part', '--colour': colour, '--share': value / most }),
       ),
+      // Not drawn; keeps name and figure apart for who hears them.
+      ' ',
       html('span', { class: 'bar-figure' }, labels[index]),
       drawTooltip(
         name,
