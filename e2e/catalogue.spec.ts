@@ -31,6 +31,11 @@ test('a new brand, state and area reach people, filters, tabs and reports of a r
   await card('Estados').getByRole('button', { name: 'Incluir estado' }).click()
   await expect(card('Estados').getByRole('listitem').last()).toContainText('São Paulo (SP)0 pessoas')
 
+  // Its order is still being saved when something else is archived.
+  await page.route('**/api/catalogue', async (route) => {
+    if (route.request().method() === 'PUT') await new Promise((resolve) => setTimeout(resolve, 500))
+    await route.continue()
+  })
   // The keyboard moves it, and keeps the focus on the button.
   const up = card('Áreas').getByRole('button', { name: 'Mover para cima: Seminovos' })
   await up.focus()

@@ -38,6 +38,19 @@ export async function rememberCatalogue(catalogue: Catalogue): Promise<void> {
     void queryClient.invalidateQueries({ queryKey: [key] })
 }
 
+let lastWrite: Promise<unknown> = Promise.resolve()
+
+/** Changes the lists after every write before it, so that nobody conflicts with their own earlier press. */
+function writeCatalogue(send: () => Promise<Catalogue>): Promise<Catalogue> {
+  const write = lastWrite.then(async () => {
+    const catalogue = await send()
+    await rememberCatalogue(catalogue)
+    return catalogue
+  })
+  lastWrite = write.catch(() => {})
+  return write
+}
+
 /** Says why it was not saved, where no field does; after a conflict the lists are read again. */
 export async function tellFailure(error: unknown): Promise<void> {
   if (refusedFields(error).length === 0) showToast(failureNotice(FAILED, error))
@@ -70,13 +83,14 @@ export function useAdding(list: ListName, onAdded: () => void) {
 export function useArchiving(list: ListName) {
   const { submit, isBusy } = useSubmit({
     send: ({ item, isArchived }: { item: CatalogueItem; isArchived: boolean; use: Use | undefined }) =>
-      callApi('PATCH /api/catalogue/{kind}/{code}', {
-        params: { kind: list, code: item.code },
-        ifMatch: currentVersion(),
-        body: { archived: isArchived },
-      }),
-    async onDone(catalogue, { item, isArchived, use }) {
-      await rememberCatalogue(catalogue)
+      writeCatalogue(() =>
+        callApi('PATCH /api/catalogue/{kind}/{code}', {
+          params: { kind: list, code: item.code },
+          ifMatch: currentVersion(),
+          body: { archived: isArchived },
+        }),
+      ),
+    onDone(_, { item, isArchived, use }) {
       if (!isArchived) return void showToast({ kind: 'success', title: `“${item.label}” saiu do arquivo` })
       showToast({
         kind: 'success',
@@ -108,7 +122,7 @@ export function useOrder(list: ListName, catalogue: Catalogue | undefined) {
       while (wanted.current) {
         const body = { [list]: [...wanted.current] }
         wanted.current = undefined
-        await rememberCatalogue(await callApi('PUT /api/catalogue', { ifMatch: currentVersion(), body }))
+        await writeCatalogue(() => callApi('PUT /api/catalogue', { ifMatch: currentVersion(), body }))
       }
     } catch (error) {
       wanted.current = undefined
