@@ -118,7 +118,7 @@ function People({ people }: { people: readonly ManagedProfile[] | undefined }) {
         Lendo quem será excluído…
       </p>
     )
-  if (people.length === 0) return null
+  if (people.length === 0) return <p className="text-muted">Ninguém mais corresponde a esta seleção.</p>
   const rest = isWhole ? 0 : people.length - MAX_NAMES
   return (
     <ul
