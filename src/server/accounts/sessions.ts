@@ -4,7 +4,7 @@ import type { Role, SessionKind } from '#contract/access.ts'
 import type { AuthUser, Session } from '#contract/accounts.ts'
 import { saoPauloDay } from '#contract/user-rules.ts'
 import type { Profile } from '#contract/users.ts'
-import type { Database } from '#server/database/database.ts'
+import { type Database, prepare } from '#server/database/database.ts'
 import type { Db, SessionsTable } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import type { Authenticate } from '#server/http/implement.ts'
@@ -94,19 +94,16 @@ async function presentSession(
 }
 
 /** One round trip tells whether the session lives and what its user may do at the instant $3, on every replica. */
-const READ_SESSION = {
-  name: 'read-session',
-  text: `
-    select s.acknowledged_counter, s.kind, coalesce(r.role, 'user') as role, p.entitlement_version,
-      ${ACCESS_ENDS_AT} as access_ends_at, ${PROFILE_COLUMNS}
-    from sessions s
-    join profiles p on p.user_id = s.user_id
-    left join user_roles r on r.user_id = s.user_id
-    where s.id = $1 and s.user_id = $2
-      and s.refreshed_at > $3::timestamptz - interval '${SESSION_IDLE_MS} ms'
-      and s.created_at > $3 - make_interval(hours => $4)
-      and (s.kind <> 'recovery' or s.created_at > $3 - interval '${RECOVERY_SESSION_SECONDS} s')`,
-}
+const READ_SESSION = prepare(`
+  select s.acknowledged_counter, s.kind, coalesce(r.role, 'user') as role, p.entitlement_version,
+    ${ACCESS_ENDS_AT} as access_ends_at, ${PROFILE_COLUMNS}
+  from sessions s
+  join profiles p on p.user_id = s.user_id
+  left join user_roles r on r.user_id = s.user_id
+  where s.id = $1 and s.user_id = $2
+    and s.refreshed_at > $3::timestamptz - interval '${SESSION_IDLE_MS} ms'
+    and s.created_at > $3 - make_interval(hours => $4)
+    and (s.kind <> 'recovery' or s.created_at > $3 - interval '${RECOVERY_SESSION_SECONDS} s')`)
 
 interface SessionRow extends Profile {
   acknowledged_counter: number

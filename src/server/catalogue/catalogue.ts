@@ -11,6 +11,7 @@ import {
 import type { FieldProblem } from '#contract/problem.ts'
 import type { ReplyOf } from '#contract/route.ts'
 import type { ProfileFilter } from '#contract/users.ts'
+import { prepare } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import { invalidField, ProblemError } from '#server/http/problem-error.ts'
 
@@ -20,13 +21,14 @@ const itemsOf = (list: ListName) => `(
   from catalogue_items where kind = '${list}')`
 
 /** SQL of the Catalogue: the driver takes longer to read many rows than one JSON. */
-export const CATALOGUE_JSON = sql.raw<Catalogue>(`json_build_object(
+export const CATALOGUE_JSON = `json_build_object(
   'version', (select value::integer from portal_facts where name = 'catalogue-version'),
-  ${LISTS.map((list) => `'${list}', ${itemsOf(list)}`).join(', ')})`)
+  ${LISTS.map((list) => `'${list}', ${itemsOf(list)}`).join(', ')})`
+const READ_CATALOGUE = prepare(`select ${CATALOGUE_JSON} as catalogue`)
 
 /** Read for each request: it is a few rows, and a change holds on every replica at once. */
 export async function readCatalogue(db: Db): Promise<Catalogue> {
-  const { rows } = await sql<{ catalogue: Catalogue }>`select ${CATALOGUE_JSON} as catalogue`.execute(db)
+  const { rows } = await sql.raw<{ catalogue: Catalogue }>(READ_CATALOGUE).execute(db)
   return (rows[0] as { catalogue: Catalogue }).catalogue
 }
 

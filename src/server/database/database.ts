@@ -1,16 +1,24 @@
 import type { Db } from './schema.ts'
 
-/** A statement that the database parses and plans once per connection. */
-export interface PreparedStatement {
-  name: string
-  text: string
+const preparedNames = new Map<string, string>()
+
+/**
+ * Has a server parse and plan a statement once per connection. For the few hot ones whose best plan is the same whatever
+ * the values.
+ * @returns the text, which Kysely or runPrepared runs
+ */
+export function prepare(text: string): string {
+  if (!preparedNames.has(text)) preparedNames.set(text, `patio-${preparedNames.size + 1}`)
+  return text
 }
+
+export const preparedNameOf = (text: string): string | undefined => preparedNames.get(text)
 
 export interface Database {
   kind: 'embedded' | 'server'
   db: Db
-  /** Runs one of the few hot statements outside any transaction; values fill $1, $2, … */
-  runPrepared<Row>(statement: PreparedStatement, values: unknown[]): Promise<Row[]>
+  /** Runs a statement from `prepare` outside any transaction, without Kysely's share; values fill $1, $2, … */
+  runPrepared<Row>(text: string, values: unknown[]): Promise<Row[]>
   /** Whether each transaction may run on another connection of the server's: settings and names must not outlive it. */
   isPooled?: boolean
   /** Connections by state and who waits for one; undefined without a pool. */

@@ -112,10 +112,7 @@ export async function openPglite(options: PGliteOptions): Promise<Database> {
   return {
     kind: 'embedded',
     db: new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) }),
-    async runPrepared<Row>(statement: { text: string }, values: unknown[]) {
-      const result = await pglite.query<Row>(statement.text, values)
-      return result.rows
-    },
+    runPrepared: async <Row>(text: string, values: unknown[]) => (await pglite.query<Row>(text, values)).rows,
     listen(channel, onWake) {
       const listening = pglite.listen(channel, () => onWake())
       listening.then(onWake, () => {})

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import pg from 'pg'
 import { backoffDelay } from '#contract/timing.ts'
-import { type Database, DatabaseOpenError, type PreparedStatement } from './database.ts'
+import { type Database, DatabaseOpenError } from './database.ts'
 import type { Tables } from './schema.ts'
 import { checkServer, createServerPool } from './server-pool.ts'
 import { urlsOfHosts } from './server-urls.ts'
@@ -15,7 +15,7 @@ const TEXT_ARRAY_TYPE = 1009 as number
 const parseTextArray = pg.types.getTypeParser(TEXT_ARRAY_TYPE)
 // The driver reads letter by letter, three lists for each person; few need more than a split.
 pg.types.setTypeParser(TEXT_ARRAY_TYPE, (text) =>
-  /^\{(?!.*NULL)[^"\\{}]+\}$/.test(text) ? text.slice(1, -1).split(',') : parseTextArray(text),
+  /["\\]|NULL|^\{\}/.test(text) ? parseTextArray(text) : text.slice(1, -1).split(','),
 )
 
 /** Waiting for a connection and for the answer: together under the 5 s for which people wait for a page. */
@@ -48,12 +48,10 @@ export async function openServer(options: ServerOptions, limits = SERVING): Prom
   const database: Database = {
     kind: 'server',
     db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool as unknown as PostgresPool }) }),
-    async runPrepared<Row>({ name, text }: PreparedStatement, values: unknown[]) {
+    async runPrepared<Row>(text: string, values: unknown[]) {
       const client = await pool.connect()
-      // The connection behind a pooler knows the names that others gave.
-      const statement = pool.facts()?.isPooled ? { text, values } : { name, text, values }
       try {
-        return (await client.query(statement)).rows as Row[]
+        return (await client.query(text, values)).rows as Row[]
       } finally {
         client.release()
       }

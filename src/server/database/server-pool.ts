@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { isDatabaseUnavailable } from './database.ts'
+import { isDatabaseUnavailable, preparedNameOf } from './database.ts'
 import { urlsOfHosts } from './server-urls.ts'
 
 const READ_ONLY = '25006'
@@ -96,9 +96,11 @@ export function createServerPool(options: ServerPoolOptions) {
 
   function hold(client: pg.PoolClient, isPooled: boolean): HeldConnection {
     let isSpoilt = false
-    const query = async (...asked: [never]) => {
+    const query = async (asked: string, values: unknown[] = []) => {
+      // The connection behind a pooler knows the names that others gave.
+      const name = isPooled ? undefined : preparedNameOf(asked)
       try {
-        return await client.query(...asked)
+        return await (name ? client.query({ name, text: asked, values }) : client.query(asked, values))
       } catch (error) {
         if ((error as { code?: string }).code === READ_ONLY) held = new WeakMap()
         // What the server did not say itself leaves the connection in a state that nobody knows.

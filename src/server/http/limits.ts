@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '#server/database/database.ts'
+import { type Database, prepare } from '#server/database/database.ts'
 import { ProblemError } from './problem-error.ts'
 
 interface Limit {
@@ -11,16 +11,13 @@ export type Limits = ReturnType<typeof createLimits>
 export type TakeFromLimit = Limits['takeFromLimit']
 
 /** What is refused takes nothing: nobody would give it back. */
-const TAKE = {
-  name: 'take-from-limit',
-  text: `
-    insert into rate_limits (key, taken, resets_at) values ($1, 1, $3)
-    on conflict (key) do update set
-      taken = case when rate_limits.resets_at <= $2 then 1 else rate_limits.taken + 1 end,
-      resets_at = case when rate_limits.resets_at <= $2 then excluded.resets_at else rate_limits.resets_at end
-    where rate_limits.taken < $4 or rate_limits.resets_at <= $2
-    returning taken`,
-}
+const TAKE = prepare(`
+  insert into rate_limits (key, taken, resets_at) values ($1, 1, $3)
+  on conflict (key) do update set
+    taken = case when rate_limits.resets_at <= $2 then 1 else rate_limits.taken + 1 end,
+    resets_at = case when rate_limits.resets_at <= $2 then excluded.resets_at else rate_limits.resets_at end
+  where rate_limits.taken < $4 or rate_limits.resets_at <= $2
+  returning taken`)
 
 /** Counted in the database, so that a limit holds over all replicas. */
 export function createLimits({ db, runPrepared }: Database, isOn: boolean, clock: () => number) {

@@ -3,6 +3,7 @@ import type { Catalogue } from '#contract/catalogue.ts'
 import { inOrder, valuesOf } from '#contract/held-lists.ts'
 import type { OwnReports, ReportArea } from '#contract/reports.ts'
 import { CATALOGUE_JSON } from '#server/catalogue/catalogue.ts'
+import { prepare } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Actor } from '#server/http/context.ts'
 import type { ReportSettingRow } from './report-settings.ts'
@@ -29,14 +30,18 @@ interface VisibleReport extends Omit<ReportSettingRow, 'updated_at'> {
   label: string
 }
 
+const READ_VISIBLE = prepare(`select ${CATALOGUE_JSON} as catalogue,
+  (select coalesce(json_agg(s), '[]') from global_powerbi_settings as s) as settings`)
+
 /** The settings of the areas in someone's types, in tab order: all that this person may ever see; and the catalogue. */
 export async function readVisible(
   db: Db,
   person: { types: readonly string[] },
 ): Promise<{ catalogue: Catalogue; visible: VisibleReport[] }> {
-  const { rows } = await sql<{ catalogue: Catalogue; settings: Omit<ReportSettingRow, 'updated_at'>[] }>`
-    select ${CATALOGUE_JSON} as catalogue,
-      (select coalesce(json_agg(s), '[]') from global_powerbi_settings as s) as settings`.execute(db)
+  const read = sql.raw<{ catalogue: Catalogue; settings: Omit<ReportSettingRow, 'updated_at'>[] }>(
+    READ_VISIBLE,
+  )
+  const { rows } = await read.execute(db)
   const { catalogue, settings } = rows[0] as (typeof rows)[number]
   const own = inOrder(catalogue, 'types', person.types)
   const areas = catalogue.types.filter(({ label }) => own.includes(label))

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { MessageChange } from '#contract/support.ts'
 import { coalesce } from '#contract/timing.ts'
-import type { Database } from '#server/database/database.ts'
+import { type Database, prepare } from '#server/database/database.ts'
 import { type Log, logFirstFailure } from '#server/log.ts'
 
 /** What happens within it goes into one event. */
@@ -103,14 +103,11 @@ interface ReadChanges {
  * Change ids are given out before their transactions commit, in any order: only below the oldest transaction that
  * runs is everything there. Both are read from one snapshot.
  */
-const READ_CHANGES = {
-  name: 'read-message-changes',
-  text: `
-    select watermark::text, coalesce((
-      select json_agg(json_build_array(id, kind, subject_id, xid::text) order by id)
-      from changes where xid >= coalesce($1::xid8, watermark)), '[]')::text as changes
-    from (select pg_snapshot_xmin(pg_current_snapshot()) as watermark) as snapshot`,
-}
+const READ_CHANGES = prepare(`
+  select watermark::text, coalesce((
+    select json_agg(json_build_array(id, kind, subject_id, xid::text) order by id)
+    from changes where xid >= coalesce($1::xid8, watermark)), '[]')::text as changes
+  from (select pg_snapshot_xmin(pg_current_snapshot()) as watermark) as snapshot`)
 
 /**
  * Reads on from a position; without one, only finds where to read on from so that nothing is missed that commits from

@@ -4,6 +4,7 @@ import type { QueryOf, ReplyOf } from '#contract/route.ts'
 import type { ProfileSort } from '#contract/user-rules.ts'
 import type { userRoutes } from '#contract/users.ts'
 import { refuseUnknownFilter } from '#server/catalogue/catalogue.ts'
+import { prepare } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import { cursorInstant, cursorInstantSchema, readCursor, writeCursor } from '#server/http/cursor.ts'
 import { IS_WAITING, matches, presentManaged, selectManaged } from './user-queries.ts'
@@ -92,11 +93,14 @@ export async function listUsers(db: Db, wanted: QueryOf<Route>): Promise<ReplyOf
     // One more than asked for tells whether there is a next page.
     .limit(limit + 1)
   // What leaves is made of the page alone, not of every row that is sorted.
-  const { rows } = await selectManaged<{ key: string | null }>(
+  const statement = selectManaged<{ key: string | null }>(
     page,
     sql`, ${column.key} as key`,
     sql`order by ${orderBy}`,
-  ).execute(db)
+  ).compile(db)
+  // With a filter, the best plan depends on how many it lets through.
+  if (Object.keys(filter).length === 0) prepare(statement.sql)
+  const { rows } = await db.executeQuery(statement)
   const items = rows.slice(0, limit).map(presentManaged)
   const [last, email] = [rows[limit - 1], items.at(-1)?.email]
   return { items, next: rows.length > limit ? writeCursor([sort, order, last?.key, email]) : null }
