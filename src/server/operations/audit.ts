@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import { coalesce } from '#contract/timing.ts'
 import type { AuditAction } from '#contract/users.ts'
+import { prepare } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import { ipGroup } from '#server/http/caller-ip.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
@@ -51,6 +52,11 @@ export async function recordAudit(
   if (rows.length > 0) await db.insertInto('audit_entries').values(rows).execute()
 }
 
+const RECORD_ACCESS = prepare(`
+  insert into access_records (at, user_id, action, report_id, viewed_as, ip, user_agent, request_id)
+  select $1::timestamptz, user_id, $3::text, $4::text, $5::uuid, $6::text, $7::text, $8::text
+  from profiles where user_id = $2::uuid for key share`)
+
 /**
  * Records that somebody signed in or was given a report: what "who saw what" is answered from. Of somebody who is
  * deleted at that moment nothing is written, because nothing would take the id out again.
@@ -59,11 +65,10 @@ export async function recordAccess(
   { db, clock, request }: PublicContext,
   access: { action: 'sign-in' | 'report'; userId: string; reportId?: string; viewedAs?: string },
 ): Promise<void> {
-  await sql`
-    insert into access_records (at, user_id, action, report_id, viewed_as, ip, user_agent, request_id)
-    select ${new Date(clock())}::timestamptz, user_id, ${access.action}::text, ${access.reportId ?? null}::text, ${access.viewedAs ?? null}::uuid,
-      ${request.ip}::text, ${request.userAgent}::text, ${request.requestId}::text
-    from profiles where user_id = ${access.userId}::uuid for key share`.execute(db)
+  const { ip, userAgent, requestId } = request
+  const { action, userId, reportId = null, viewedAs = null } = access
+  const values = [new Date(clock()), userId, action, reportId, viewedAs, ip, userAgent, requestId]
+  await db.executeQuery(CompiledQuery.raw(RECORD_ACCESS, values))
 }
 
 /** Of each hour and account, the newest first; of IPv6 the /64, or one subscriber would fill them. */
