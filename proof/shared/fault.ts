@@ -18,7 +18,7 @@ export interface Verdict {
   seen: string
 }
 
-/** One row of the reliability table in docs/security.md. */
+/** One row of the table in proof/faults/README.md. */
 export interface Fault {
   name: string
   /** Why it cannot be tried on this machine, or undefined. */
