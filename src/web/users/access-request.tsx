@@ -5,14 +5,14 @@ import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { formatInstant } from '#web/ui/format-instant.ts'
 
-/** What somebody asks for, in one line: 'Oficina, CRM · VW · RJ'. */
+/** Formats an access request in one line: 'Oficina, CRM · VW · RJ'. */
 export function requestInWords(catalogue: Catalogue, { request }: ManagedProfile): string {
   if (!request) return 'Sem pedido'
   const lists = LISTS.map((list) => inOrder(catalogue, list, request[list]).join(', ')).filter(Boolean)
   return lists.join(' · ') || request.workplace || 'Só o nome'
 }
 
-/** The request of somebody who waits for approval; until the e-mail is verified, a stranger's words. */
+/** The access request of a pending account; unproven until the e-mail is verified. */
 export function RequestNotice({ profile }: { profile: ManagedProfile }) {
   const catalogue = useCatalogue()
   const { request, full_name, email_verified_at } = profile

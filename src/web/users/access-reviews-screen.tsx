@@ -25,7 +25,7 @@ const reviewsQuery = queryOptions({
 const KINDS = { types: 'Área', marcas: 'Marca' }
 const listClasses = 'divide-y divide-line rounded-xl border border-line bg-surface text-sm shadow-xs'
 
-/** /admin/revisoes, 'Revisão de acessos': who has an area or a brand, kept or removed one by one. */
+/** /admin/revisoes, 'Revisão de acessos': keeps or removes each person's access to an area or brand. */
 export function AccessReviewsScreen() {
   const [chosen, setChosen] = useState<Reviewable>()
   return (
@@ -114,7 +114,7 @@ function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
   const { data } = holders
   const [leaving, setLeaving] = useState<readonly string[]>([])
   const [isAsking, setIsAsking] = useState(false)
-  // Somebody who was ticked may be gone since the list was read again.
+  // The list may have been refetched without some of the ticked people.
   const remove = leaving.filter((userId) => data?.people.some(({ user_id }) => user_id === userId))
   const { submit, isBusy } = useSubmit({
     send: () =>
@@ -203,7 +203,7 @@ function HolderRow({ person, isLeaving, onToggle }: HolderRowProps) {
   const leaving = isLeaving ? 'text-muted line-through' : ''
   return (
     <li className="flex flex-wrap items-center gap-x-6 gap-y-1 px-4 py-2.5 [contain-intrinsic-size:auto_4rem] [content-visibility:auto] sm:px-6">
-      {/* On a phone the box stands beside the name, and all else has the whole line. */}
+      {/* On a phone the checkbox stays next to the name; everything else takes a whole line. */}
       <div className="min-w-0 flex-1 basis-60 break-words max-sm:contents">
         <p className={`font-medium max-sm:min-w-0 max-sm:flex-1 ${leaving}`}>{full_name ?? email}</p>
         {full_name && (

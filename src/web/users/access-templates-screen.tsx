@@ -22,7 +22,7 @@ import { templateInWords } from './fill-lists.ts'
 
 type Open = { kind: 'new'; template?: undefined } | { kind: 'edit' | 'remove'; template: AccessTemplate }
 
-/** /admin/modelos, 'Modelos de acesso': named sets of entitlements to give people with one click. */
+/** /admin/modelos, 'Modelos de acesso': named sets of entitlements to grant with one click. */
 export function AccessTemplatesScreen() {
   const catalogue = useCatalogue()
   const templates = useQuery(accessTemplatesQuery)
@@ -87,7 +87,7 @@ export function AccessTemplatesScreen() {
   )
 }
 
-/** A new template, or one to change. What somebody else saved meanwhile is shown before it can be overwritten. */
+/** Creates or edits a template; shows a concurrent change before it can be overwritten. */
 function TemplateDialog({ opened, onClose }: { opened: AccessTemplate | undefined; onClose: () => void }) {
   const catalogue = useCatalogue()
   const [base, setBase] = useState(opened)

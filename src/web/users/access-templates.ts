@@ -10,21 +10,21 @@ export const accessTemplatesQuery = queryOptions({
   queryFn: async ({ signal }) => (await callApi('GET /api/access-templates', { signal })).items,
 })
 
-/** Reads the templates again after a change of one, and the people whom the table finds by one. */
+/** Refetches the templates, and the user lists, which can be filtered by template. */
 export async function refreshTemplates(): Promise<AccessTemplate[]> {
   void queryClient.invalidateQueries({ queryKey: ['profiles'] })
   return queryClient.fetchQuery({ ...accessTemplatesQuery, staleTime: 0 })
 }
 
-/** What was last saved in this tab, and by whom. */
+/** The entitlements saved last in this tab, and the user who saved them. */
 let last: { userId: string | undefined; ticked: Partial<Entitlements> } | undefined
 
-/** Keeps what was just given, so that the next person can be given the same. */
+/** Remembers the entitlements just granted, to offer them for the next person. */
 export function rememberTicks(ticked: Partial<Entitlements>): void {
   last = { userId: getSession()?.user.id, ticked }
 }
 
-/** What whoever is signed in gave last, where these lists were among it. */
+/** Returns what the signed-in user granted last, if it includes any of these lists. */
 export function lastTicks(lists: readonly ListName[]): Partial<Entitlements> | undefined {
   if (!last || last.userId !== getSession()?.user.id) return undefined
   return lists.some((list) => last?.ticked[list]) ? last.ticked : undefined

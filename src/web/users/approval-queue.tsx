@@ -13,13 +13,13 @@ import { FIRST_WAITING, MORE_WAITING, type WaitingPeople, waitingQuery } from '.
 
 const TITLE_ID = 'fila-titulo'
 
-/** The people who wait for approval, above the cards of /admin when there are any: the newest first, strangers last. */
+/** The people who wait for approval, shown above the cards of /admin: verified first, then newest. */
 export function ApprovalQueue() {
   const [shown, setShown] = useState(FIRST_WAITING)
   const { data } = useQuery(waitingQuery(shown))
   const { dialogs, open, close } = useDialogs(NO_SELECTION, data !== undefined, () => {}, queueId)
   const people = data?.people.slice(0, shown) ?? []
-  /** The order in which one goes on is the one that was seen when the first was opened; who comes after them is read then. */
+  /** Walks the queue in the order seen when the first dialog opened; newcomers are loaded at its end. */
   const approve = (index: number, seen: WaitingPeople) => {
     const profile = seen.people[index]
     if (!profile) return

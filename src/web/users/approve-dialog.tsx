@@ -34,9 +34,9 @@ const SHARES: readonly { value: Share; label: string; hint: string }[] = [
   { value: 'same', label: 'Todos com o mesmo acesso', hint: 'O que você marcar abaixo.' },
 ]
 
-/** 'Aprovar Selecionados': lets those in who wait and whose e-mail is verified, all or nothing, and shows the effect first. */
+/** 'Aprovar Selecionados': previews and approves the verified pending people of the selection at once. */
 export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogProps) {
-  // Those who were selected when it opened do not change under the hand.
+  // A snapshot: changes of the table's selection must not reach an open dialog.
   const [opened] = useState(selection)
   const [share, setShare] = useState<Share>('own')
   const [ticked, setTicked] = useState<Entitlements>(NO_ENTITLEMENTS)
@@ -53,7 +53,7 @@ export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogPro
     ...READ_ONCE,
   })
   const catalogue = useCatalogue()
-  // Without the catalogue nobody would be given anything.
+  // With an empty catalogue the approval would grant nothing.
   const isReady = catalogue.version > 0 && (people?.ready.length ?? 0) > 0 && !validityError
   const items = useMemo<Approval[]>(
     () =>
@@ -171,12 +171,11 @@ function Shares({ people }: { people: readonly ManagedProfile[] }) {
 }
 
 interface People {
-  /** They can be approved. */
   ready: ManagedProfile[]
   unverifiedCount: number
-  /** Selected beyond those: approved already, or gone. */
+  /** Selected people who cannot be approved: already approved, or deleted. */
   otherCount: number
-  /** More than one call takes. */
+  /** People beyond the limit of one request. */
   leftCount: number
 }
 
@@ -194,7 +193,7 @@ function describePeople({ ready, unverifiedCount, otherCount, leftCount }: Peopl
   return out.length > 0 ? `${who} Ficam de fora: ${new Intl.ListFormat('pt-BR').format(out)}.` : who
 }
 
-/** Those of the selection who are not approved, as they stand now; the rest is counted. */
+/** Reads the unapproved people of the selection in their current state, and counts the others. */
 async function readPeople(selection: Selection, signal: AbortSignal): Promise<People> {
   const filter = selection.kind === 'some' ? {} : selection.filter
   const pending =

@@ -40,7 +40,7 @@ const ACTIONS: readonly { value: BulkEdit['action']; label: string }[] = [
 ]
 const SUBMIT = { add: 'Adicionar', remove: 'Remover', validity: 'Mudar prazo' }
 
-/** 'Alteração em Massa': adds entitlements to many people, takes them away, or says until when their access is valid. */
+/** 'Alteração em Massa': adds or removes entitlements of many people, or sets how long access is valid. */
 export function BulkEditDialog({ selection: chosen, onClose, onDone }: SelectionDialogProps) {
   const [action, setAction] = useState<BulkEdit['action']>('add')
   const [ticked, setTicked] = useState<Entitlements>(NO_ENTITLEMENTS)
@@ -119,7 +119,7 @@ export function BulkEditDialog({ selection: chosen, onClose, onDone }: Selection
   )
 }
 
-/** Whom an edit is about: the table follows every change, the dialog only when it says so. */
+/** Keeps the selection as it was on opening; only a conflict updates it. */
 function useOpenedSelection(chosen: Selection) {
   const [opened, setOpened] = useState(chosen)
   const [goneIds, setGoneIds] = useState<ReadonlySet<string>>(new Set())
@@ -128,11 +128,11 @@ function useOpenedSelection(chosen: Selection) {
     latest.current = chosen
   }, [chosen])
   const selection = useMemo(() => withoutLeavers(opened, (id) => goneIds.has(id)), [opened, goneIds])
-  /** Leaves out whom a conflict names. */
+  /** Removes the people named by a conflict from the selection. */
   const leaveOut = async (conflict: Error, told: BulkEdit) => {
     const ids = goneFrom(conflict, told)
     setGoneIds((before) => new Set([...before, ...ids]))
-    // The table then knows how many match now, and so does the selection.
+    // The table's selection is up to date only after the refetch.
     await refreshUsers()
     setOpened(latest.current)
     return ids.length === 0
@@ -146,7 +146,7 @@ interface ListTabsProps {
   onChange: (ticked: Entitlements) => void
 }
 
-/** The tabs Tipos, Marcas and Estados, each saying how much is ticked in it. */
+/** The tabs Tipos, Marcas and Estados, each with the number of ticked items. */
 function ListTabs({ ticked, held, onChange }: ListTabsProps) {
   const [tab, setTab] = useState<ListName>('types')
   const tabs = LISTS.map((id) => ({
@@ -156,7 +156,7 @@ function ListTabs({ ticked, held, onChange }: ListTabsProps) {
   return (
     <Tabs selectedId={tab} onSelect={(id) => setTab(id as ListName)}>
       <TabList label="O que alterar" tabs={tabs} selectedId={tab} className="border-line border-b" />
-      {/* As high as the longest list, so that nothing jumps from tab to tab. */}
+      {/* As tall as the longest list, to avoid layout shift between tabs. */}
       <TabPanel id={tab} className="min-h-58 pt-2 sm:min-h-40">
         <EntitlementList name={tab} ticked={ticked} held={held} onChange={onChange} isLegendHidden />
       </TabPanel>
@@ -164,7 +164,7 @@ function ListTabs({ ticked, held, onChange }: ListTabsProps) {
   )
 }
 
-/** What is not ticked yet is no fault before somebody has tried to save. */
+/** An empty form shows a hint rather than an error until the first submit. */
 function hintOf(lack: string): string {
   if (lack !== adminMessages.bulkNothing) return lack.replace(/\.?$/, '.')
   return 'Marque o que deve mudar para ver o efeito antes de salvar.'

@@ -10,7 +10,7 @@ import { firstOf } from './delete-users.ts'
 import { inWords, type Selection, selectionSize } from './selection.ts'
 import { refreshUsers } from './user-queries.ts'
 
-/** What has to be there before an edit has an effect. */
+/** Returns the message for the first missing input, or undefined when the edit is complete. */
 export function whatLacks(selection: Selection, edit: BulkEdit): string | undefined {
   if (selectionSize(selection) === 0) return adminMessages.deleteNothing
   if (edit.action !== 'validity')
@@ -20,8 +20,8 @@ export function whatLacks(selection: Selection, edit: BulkEdit): string | undefi
 }
 
 /**
- * A bulk edit of these people; lists in which nothing is ticked are left out.
- * @param validUntil a day, empty for an access without an end; undefined until one or the other is chosen
+ * Builds the request body; lists with nothing ticked are left out.
+ * @param validUntil a day; empty for unlimited access, undefined until one is chosen
  */
 export function bulkEditOf(
   selection: Selection,
@@ -43,12 +43,12 @@ export function bulkEditOf(
   return { allMatching: { filter, except, count }, ...change }
 }
 
-/** The edit, to be saved for those people alone of whom a dry run has told. */
+/** Adds the dry run's fingerprint, so that the edit applies only to the previewed people. */
 export function asPreviewed(edit: BulkEdit, { fingerprint }: BulkEditResult): BulkEdit {
   return 'userIds' in edit ? edit : { ...edit, allMatching: { ...edit.allMatching, fingerprint } }
 }
 
-/** The ids of those whom a conflict says to be gone; it names them by their place in the edit. */
+/** Returns the ids of deleted people; a conflict names them by their index in the edit. */
 export function goneFrom(conflict: Error, edit: BulkEdit): string[] {
   if (!('userIds' in edit) || !(conflict instanceof ApiError)) return []
   const places = new Set(conflict.problem.fields?.map(({ path }) => path))
@@ -71,7 +71,7 @@ const OF_TIME: GainsAndLosses = {
   loses: ['fica com menos tempo', 'ficam com menos tempo'],
 }
 
-/** What a dry run has counted: '12 ganham, 0 perdem, 3 ficam como estão'. Whoever takes something from themselves is told. */
+/** Formats a dry run's counts: '12 ganham, 0 perdem, 3 ficam como estão', plus a warning about oneself. */
 export function describePreview(
   { gaining, losing, unchanged, includesSelf }: BulkEditResult,
   action: BulkEdit['action'] = 'add',
@@ -85,7 +85,7 @@ export function describePreview(
   return includesSelf ? `${counts}. Inclui a sua própria conta.` : counts
 }
 
-/** What became of those selected: '12 mudaram, 3 já estavam assim.' */
+/** Formats a result: '12 mudaram, 3 já estavam assim.' */
 function describeOutcome({ selected, unchanged }: BulkEditResult): string {
   const changed = inWords(selected - unchanged, 'mudou', 'mudaram')
   return unchanged === 0
@@ -93,7 +93,7 @@ function describeOutcome({ selected, unchanged }: BulkEditResult): string {
     : `${changed}, ${inWords(unchanged, 'já estava', 'já estavam')} assim.`
 }
 
-/** Says that a bulk edit is done, and offers for 30 seconds to take it back. */
+/** Shows the result of a bulk edit, with an undo button for 30 seconds. */
 export function announceBulkEdit(action: BulkEdit['action'], result: BulkEditResult): void {
   const { undoId, undoSeconds, selected, unchanged } = result
   const notice = { kind: 'success', title: adminMessages.bulkDone(action, selected) } as const
@@ -102,7 +102,7 @@ export function announceBulkEdit(action: BulkEdit['action'], result: BulkEditRes
   announceUndoable({ ...notice, description: describeOutcome(result) }, { undoId, undoSeconds })
 }
 
-/** Says that something is done, and offers to take it back for as long as that can be done: its answer may be late. */
+/** Shows a toast with an undo button for the remaining seconds; the reply may arrive late. */
 export function announceUndoable(
   notice: ToastContent & { description: string },
   { undoId, undoSeconds }: { undoId: string; undoSeconds: number },
@@ -118,7 +118,7 @@ export function announceUndoable(
     lifetimeMs,
     action: { label: 'Desfazer', run: () => void undoBulkEdit(undoId) },
   })
-  // The next person at this browser has nothing to take back.
+  // The next user of this browser must not see the undo button.
   const end = onAuthStateChange((event) => event === 'SIGNED_OUT' && closeToast(id))
   setTimeout(end, lifetimeMs)
 }
@@ -130,14 +130,14 @@ async function undoBulkEdit(undoId: string): Promise<void> {
     )
   } catch (error) {
     const notice = failureNotice('Não foi possível desfazer a alteração', error)
-    // Under the same key: what has been undone already is only told.
+    // The retry uses the same idempotency key, so nothing is undone twice.
     const again = { action: { label: 'Tentar novamente', run: () => void undoBulkEdit(undoId) } }
     showToast(isOutcomeUnknown(error) ? { ...notice, ...again, lifetimeMs: UNDO_SECONDS * 1_000 } : notice)
   }
   void refreshUsers()
 }
 
-/** Who has back what they had before, and by name who has not. */
+/** Formats the result of an undo: how many were restored, and the e-mails of those that were not. */
 export function describeUndo({ restored, changed }: { restored: number; changed: string[] }): ToastContent {
   const what = ['usuário voltou ao que tinha antes.', 'usuários voltaram ao que tinham antes.'] as const
   const done = inWords(restored, ...what)

@@ -10,13 +10,13 @@ type OnceName = { [N in RouteName]: RouteNamed<N> extends { idempotent: true } ?
 const MAX_RETRIES = 3
 const BACKOFF = { firstMs: 500, maxMs: 2_000 }
 const UNKNOWN_MS = 10 * 60_000
-/** The keys of requests of which nobody knows what became: who tries again asks again. */
+/** Idempotency keys of requests with an unknown outcome, reused when the same request is retried. */
 const unknown = new Map<string, string>()
 
 /**
- * Makes a change that the server makes once. Where the answer is lost, it says so and asks under the same key what
- * became of it, so that the outcome is known; tried again later, nothing is done twice either.
- * @throws as callApi, or Error when no answer comes
+ * Sends a change with an idempotency key; a lost reply is retried under the same key with backoff.
+ * A later retry by the user reuses the key too, so nothing is done twice.
+ * @throws as callApi, or Error when no reply arrives
  */
 export async function callOnce<N extends OnceName>(
   name: N,
@@ -51,10 +51,10 @@ const ASKING = {
 const NO_ANSWER =
   'Sem conexão com o portal, não se sabe se foi feito. Tente novamente: nada é feito duas vezes.'
 
-/** Whether nobody knows what became of the change that was asked for. */
+/** Checks whether an error leaves open if the change was made. */
 export const isOutcomeUnknown = (error: unknown) => error instanceof Error && error.message === NO_ANSWER
 
-/** No reply, one from something in between, or a database that may have gone while it wrote. */
+/** No reply, a gateway's reply, or a database that may have failed during the write. */
 function isAnswerLost(error: unknown): boolean {
   return error instanceof NetworkError || (error instanceof ApiError && isOfGateway(error.status))
 }

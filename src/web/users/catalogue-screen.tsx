@@ -26,7 +26,7 @@ const CARDS: readonly { list: ListName; title: string; hint: string }[] = [
   { list: 'estados', title: 'Estados', hint: 'O Power BI recebe o código, que não muda mais.' },
 ]
 
-/** /admin/listas, 'Áreas, marcas e estados': what can be given to people, and in which order it is shown. */
+/** /admin/listas, 'Áreas, marcas e estados': edits the catalogue's items and their order. */
 export function CatalogueScreen() {
   const catalogue = useQuery(catalogueQuery)
   const { data } = catalogue
@@ -49,7 +49,7 @@ interface ListCardProps {
   list: ListName
   title: string
   hint: string
-  /** Undefined while it is being read. */
+  /** Undefined while loading. */
   catalogue: Catalogue | undefined
 }
 
@@ -59,7 +59,7 @@ function ListCard({ list, title, hint, catalogue }: ListCardProps) {
   const [renamed, setRenamed] = useState<CatalogueItem>()
   const place = useRef<HTMLElement>(null)
   const moved = useRef<{ code: string; by: -1 | 1 }>(undefined)
-  // The browser takes the focus from a row that it puts elsewhere.
+  // Moving a row in the DOM makes the browser drop its focus.
   // biome-ignore lint/correctness/useExhaustiveDependencies: after each move
   useEffect(() => {
     const { code, by } = moved.current ?? {}
@@ -78,7 +78,7 @@ function ListCard({ list, title, hint, catalogue }: ListCardProps) {
         ref={place}
         className={classNames(
           'rounded-xl border border-line bg-surface shadow-xs',
-          // How far down it begins on a phone is not known yet.
+          // On a phone the position of the later cards is unknown until the first has loaded.
           !catalogue && list !== 'types' && 'max-lg:hidden',
         )}
       >
@@ -188,7 +188,7 @@ function sayUse(list: ListName, { people, reports }: Use): string {
 interface IconButtonProps extends React.ComponentProps<'button'> {
   icon: LucideIcon
   label: string
-  /** The item that it is about. */
+  /** The item's label. */
   of: string
 }
 

@@ -22,15 +22,15 @@ const catalogueUseQuery = queryOptions({
   queryFn: async ({ signal }) => (await callApi('GET /api/catalogue/use', { signal })).items,
 })
 
-/** Undefined while it has not been read. */
+/** Returns how often an item is used; undefined while loading. */
 export function useCatalogueUse(list: ListName, item: CatalogueItem): Use | undefined {
   return useQuery(catalogueUseQuery).data?.find(({ kind, code }) => kind === list && code === item.code)
 }
 
-/** The version of the lists that the page shows, for If-Match. */
+/** Returns the version of the cached catalogue, for If-Match. */
 export const currentVersion = () => String(queryClient.getQueryData(catalogueQuery.queryKey)?.version ?? 0)
 
-/** Puts a new state where it is read, ahead of any answer still on its way; whatever shows names is read again. */
+/** Caches a new catalogue, cancels fetches that would overwrite it, refetches what shows labels. */
 export async function rememberCatalogue(catalogue: Catalogue): Promise<void> {
   await queryClient.cancelQueries(catalogueQuery)
   queryClient.setQueryData(catalogueQuery.queryKey, catalogue)
@@ -40,7 +40,7 @@ export async function rememberCatalogue(catalogue: Catalogue): Promise<void> {
 
 let lastWrite: Promise<unknown> = Promise.resolve()
 
-/** Changes the lists after every write before it, so that nobody conflicts with their own earlier press. */
+/** Serializes writes of the catalogue, so that users never conflict with their own previous change. */
 function writeCatalogue(send: () => Promise<Catalogue>): Promise<Catalogue> {
   const write = lastWrite.then(async () => {
     const catalogue = await send()
@@ -51,13 +51,13 @@ function writeCatalogue(send: () => Promise<Catalogue>): Promise<Catalogue> {
   return write
 }
 
-/** Says why it was not saved, where no field does; after a conflict the lists are read again. */
+/** Shows a toast unless a field shows the error; after a conflict the catalogue is refetched. */
 export async function tellFailure(error: unknown): Promise<void> {
   if (refusedFields(error).length === 0) showToast(failureNotice(FAILED, error))
   if (isConflict(error)) await queryClient.refetchQueries(catalogueQuery)
 }
 
-/** Adds an item; what is wrong stands beside the fields. */
+/** Adds an item; validation errors are returned per field. */
 export function useAdding(list: ListName, onAdded: () => void) {
   const [errors, setErrors] = useState<Record<string, string>>({})
   const { submit, isBusy } = useSubmit({
@@ -79,7 +79,7 @@ export function useAdding(list: ListName, onAdded: () => void) {
   return { isBusy, errors, forget: () => setErrors({}), add: submit }
 }
 
-/** Archives an item or takes it back, with a way back in the notice. */
+/** Archives or restores an item, with an undo button in the toast. */
 export function useArchiving(list: ListName) {
   const { submit, isBusy } = useSubmit({
     send: ({ item, isArchived }: { item: CatalogueItem; isArchived: boolean; use: Use | undefined }) =>
@@ -104,7 +104,7 @@ export function useArchiving(list: ListName) {
   return { isBusy, archive: submit }
 }
 
-/** The items that can be given, in an order that follows the hand at once and is saved behind it. */
+/** Reorders the active items: an optimistic update, saved in the background. */
 export function useOrder(list: ListName, catalogue: Catalogue | undefined) {
   const [codes, setCodes] = useState<readonly string[]>()
   const [announcement, setAnnouncement] = useState('')

@@ -6,7 +6,7 @@ import { USERS_QUERY } from '#web/http/query-client.ts'
 export const COUNTS = [USERS_QUERY, 'count']
 export const NO_FILTER: ProfileFilter = {}
 
-/** How many match, and how many wait for approval in all. */
+/** Counts the people who match the filter, and all who wait for approval. */
 export function profileCountQuery(filter: ProfileFilter) {
   return queryOptions({
     queryKey: [...COUNTS, filter],

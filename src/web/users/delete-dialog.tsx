@@ -15,16 +15,16 @@ import { Person } from './dialog-notices.tsx'
 import { type SelectionDialogProps, selectionSize, usersInWords } from './selection.ts'
 import { refreshUsers } from './user-queries.ts'
 
-/** Fewer are deleted before a bar has been seen. */
+/** A deletion of fewer people ends before a progress bar could be read. */
 const MIN_PEOPLE_FOR_BAR = 250
-/** Of more people, how many they are is typed before they go. */
+/** To delete more people than this, their number must be typed. */
 const MAX_UNTYPED = 20
 const MAX_NAMES = 10
 const QUERY_KEY = ['people-to-delete']
 
-/** 'Confirmar Exclusão': deletes exactly the people who have been named; where others are selected by now, none. */
+/** 'Confirmar Exclusão': deletes exactly the people listed; if the selection has changed, none. */
 export function DeleteDialog({ selection, onClose, onDone }: SelectionDialogProps) {
-  // Those who were selected when it opened do not change under the hand.
+  // A snapshot: changes of the table's selection must not reach an open dialog.
   const [opened] = useState(selection)
   const [doneCount, setDoneCount] = useState(0)
   const [change, setChange] = useState<string>()
@@ -34,7 +34,7 @@ export function DeleteDialog({ selection, onClose, onDone }: SelectionDialogProp
     queryFn: ({ signal }) => readSelected(opened, signal),
     ...READ_ONCE,
   })
-  /** Undefined until all have been read. */
+  /** Undefined until all pages are loaded. */
   const people = reading.data
   const count = people?.length ?? selectionSize(opened)
   const { submit, isBusy } = useSubmit({
@@ -45,14 +45,14 @@ export function DeleteDialog({ selection, onClose, onDone }: SelectionDialogProp
       const others = describeOthers(named, now)
       if (others === undefined) return deleteInBatches(named, setDoneCount)
       setChange(others)
-      // The next press is about those who are named from now on.
+      // The next confirmation covers the people listed from now on.
       queryClient.setQueryData(QUERY_KEY, now)
       return undefined
     },
     onDone: (deletion, named) => {
       if (!deletion) return
       announceDeletion(deletion, named)
-      // Who is left after a part has gone can be seen in the table only.
+      // After a partial deletion the table shows who is left.
       const { deletedIds, refused, failure } = deletion
       if (failure !== undefined && deletedIds.length + refused.length === 0) return
       const deleted = new Set(deletedIds)
@@ -105,7 +105,7 @@ export function DeleteDialog({ selection, onClose, onDone }: SelectionDialogProp
   )
 }
 
-/** The first by name, and a number for the rest, who are named when that is asked for. */
+/** The first people by name and a count of the rest, who are listed on request. */
 function People({ people }: { people: readonly ManagedProfile[] | undefined }) {
   const [isWhole, setIsWhole] = useState(false)
   const list = useRef<HTMLUListElement>(null)
@@ -124,7 +124,7 @@ function People({ people }: { people: readonly ManagedProfile[] | undefined }) {
     <ul
       ref={list}
       aria-label="Usuários a excluir"
-      // A list that scrolls is read by the keyboard too.
+      // A scrollable list must be focusable to be scrolled by keyboard.
       tabIndex={isWhole ? 0 : undefined}
       className={classNames('list-disc space-y-1 pl-5', isWhole && 'max-h-64 overflow-y-auto')}
     >

@@ -8,18 +8,18 @@ import { callOnce } from './call-once.ts'
 import { isSelected, type Selection, usersInWords } from './selection.ts'
 import { readAllMatching } from './user-queries.ts'
 
-/** Far below the 1,000 that one call takes, so that a long deletion shows how far it is. */
+/** Far below the limit of 1,000 per request, so that the progress bar advances. */
 const BATCH_SIZE = 250
 const MAX_NAMED = 3
 
 interface Deletion {
   deletedIds: string[]
   refused: { userId: string; error: string }[]
-  /** What broke it off; the people of later batches are untouched. */
+  /** The error that stopped it; the people of later batches are untouched. */
   failure?: unknown
 }
 
-/** All who are selected, by e-mail; those who match a filter are read page by page. */
+/** Reads all selected people, sorted by e-mail; those who match a filter page by page. */
 export async function readSelected(selection: Selection, signal?: AbortSignal): Promise<ManagedProfile[]> {
   if (selection.kind === 'some')
     return [...selection.profiles.values()].sort((a, b) => a.email.localeCompare(b.email, 'pt-BR'))
@@ -28,8 +28,8 @@ export async function readSelected(selection: Selection, signal?: AbortSignal): 
 }
 
 /**
- * Says how those who are selected now differ from those who were to be deleted, and names the first who came in.
- * @returns undefined when they are the same people
+ * Describes how the selection changed since the preview, and names the first newcomers.
+ * @returns undefined when the people are the same
  */
 export function describeOthers(
   before: readonly ManagedProfile[],
@@ -48,8 +48,8 @@ export function describeOthers(
 }
 
 /**
- * Deletes people batch after batch, and ends with the batch that fails.
- * @param onProgress called after each batch with how many people are through
+ * Deletes people in batches and stops at the first batch that fails.
+ * @param onProgress called after each batch with the number of people processed
  */
 export async function deleteInBatches(
   people: readonly ManagedProfile[],
@@ -71,8 +71,8 @@ export async function deleteInBatches(
 }
 
 /**
- * Says how a deletion went.
- * @param people those whom it was about, to be named by their e-mails
+ * Shows the result of a deletion in toasts.
+ * @param people the people to delete, to name them by e-mail
  */
 export function announceDeletion(deletion: Deletion, people: readonly ManagedProfile[]): void {
   const { deletedIds, refused, failure } = deletion
@@ -87,7 +87,7 @@ export function announceDeletion(deletion: Deletion, people: readonly ManagedPro
   else showToast(failureNotice(adminMessages.deleteFailed, failure))
 }
 
-/** Each reason once, with the first people whom it is about. */
+/** Lists each reason once, with the first people it applies to. */
 function explainRefusals(refused: Deletion['refused'], people: readonly ManagedProfile[]): string {
   const emails = new Map(people.map(({ user_id, email }) => [user_id, email]))
   const reasons = Map.groupBy(refused, ({ error }) => error)
@@ -96,7 +96,7 @@ function explainRefusals(refused: Deletion['refused'], people: readonly ManagedP
     .join(' ')
 }
 
-/** 'a@x, b@x, c@x e mais 2' */
+/** Joins the first names and counts the rest: 'a@x, b@x, c@x e mais 2'. */
 export function firstOf(names: readonly string[]): string {
   const rest = names.length - MAX_NAMED
   return names.slice(0, MAX_NAMED).join(', ') + (rest > 0 ? ` e mais ${rest.toLocaleString('pt-BR')}` : '')

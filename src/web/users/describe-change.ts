@@ -4,7 +4,7 @@ import { formatDate, formatDay, formatTime } from '#web/ui/format-instant.ts'
 
 type State = Readonly<Record<string, unknown>>
 
-/** Who did what, and what came and went or why: ['carla@… mudou os tipos', '+ CRM, − Vendas']. */
+/** Who did what, and the differences or the reason: ['carla@… mudou os tipos', '+ CRM, − Vendas']. */
 type Description = string | readonly [deed: string, detail: string]
 type Describe = (change: { who: string; before: State; after: State }) => Description
 
@@ -15,7 +15,7 @@ const describeBulkEdit =
   (verb: string): Describe =>
   ({ who, before, after }) => [`${who} ${verb}`, joinDifferences(differencesBetween(before, after))]
 
-/** Lists that somebody set: one is named before the colon, several each with what came and went. */
+/** Describes replaced lists: one is named before the colon, several each with their differences. */
 const describeSetting =
   (whenAlike: string): Describe =>
   ({ who, before, after }) => {
@@ -103,8 +103,8 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
 }
 
 /**
- * A row of the audit trail as a sentence: 'carla@… mudou os tipos às 14:32: + CRM, − Vendas'.
- * @param reader e-mail of whoever reads it, who is then called 'Você'
+ * Formats an audit entry as a sentence: 'carla@… mudou os tipos às 14:32: + CRM, − Vendas'.
+ * @param reader e-mail of the reader, who is called 'Você'
  */
 export function describeChange(entry: HistoryEntry, reader?: string, time?: string): string {
   const write = Object.hasOwn(DESCRIPTIONS, entry.action) && DESCRIPTIONS[entry.action as AuditAction]
@@ -118,7 +118,7 @@ export function describeChange(entry: HistoryEntry, reader?: string, time?: stri
   return (time ? `${deed} ${time}` : deed) + (detail ? `: ${detail}` : '')
 }
 
-/** Until when an access is good: 'válido até 31/12/2026'. */
+/** Formats the end of an access: 'válido até 31/12/2026'. */
 export function validityInWords(validUntil: unknown): string {
   return typeof validUntil === 'string' ? `válido até ${formatDate(validUntil)}` : 'sem prazo'
 }
@@ -144,10 +144,10 @@ function areaIn(state: State): string {
   return typeof state.type === 'string' ? ` para ${state.type}` : ''
 }
 
-/** The lists that administrators change, as a sentence names them. */
+/** The Portuguese names of the lists, for use inside a sentence. */
 export const LIST_NAMES = { types: 'tipos', marcas: 'marcas', estados: 'estados' } as const
 
-/** The lists that differ between two states, each with what came and went: '+ CRM, + HPD, − Vendas'. */
+/** Returns the lists that differ, each with its additions and removals: '+ CRM, + HPD, − Vendas'. */
 export function differencesBetween(before: State, after: State): { name: ListName; difference: string }[] {
   return LISTS.map((name) => {
     const [had, has] = [listOf(before, name), listOf(after, name)]
@@ -157,7 +157,7 @@ export function differencesBetween(before: State, after: State): { name: ListNam
   }).filter(({ difference }) => difference !== '')
 }
 
-/** The differences in one line: 'tipos + CRM; marcas − FIAT'. */
+/** Joins the differences in one line: 'tipos + CRM; marcas − FIAT'. */
 export function joinDifferences(differences: ReturnType<typeof differencesBetween>): string {
   return differences.map(({ name, difference }) => `${LIST_NAMES[name]} ${difference}`).join('; ')
 }
@@ -167,7 +167,7 @@ function listOf(state: State, name: ListName): string[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : []
 }
 
-/** When something happened, inside a sentence: 'às 14:32', with the day in front when it was not today. */
+/** Formats a time for use inside a sentence: 'às 14:32', with the day unless it is today. */
 export function timeInSentence(iso: string, now = new Date()): string {
   const day = formatDay(iso)
   return `${day === formatDay(now) ? '' : `em ${day} `}às ${formatTime(iso)}`

@@ -7,13 +7,12 @@ import type { Conflict } from './use-profile-edit.ts'
 import { keepFocus, refreshUsers } from './user-queries.ts'
 
 interface AskingDialogProps extends ComponentProps<typeof FormDialog> {
-  /** Something is ticked in it. */
   wouldLose: boolean
-  /** Nobody knows whether what was asked for in it has been done. */
+  /** The previous request failed without a reply, so its outcome is unknown. */
   isOutcomeUnknown: boolean
 }
 
-/** A dialog for many people at once, which asks before what is ticked in it would be lost. */
+/** A form dialog for many people that asks before it discards unsaved changes. */
 export function AskingDialog(given: AskingDialogProps) {
   const { wouldLose, isOutcomeUnknown, onCancel, children, ...props } = given
   const [isAsked, setIsAsked] = useState(false)
@@ -78,11 +77,11 @@ export function ConflictNotice({ conflict, advice }: { conflict: Conflict; advic
   )
 }
 
-/** Says in a dialog that somebody else has deleted the person, and takes the row out of the table. */
+/** Shows that the person has been deleted meanwhile, and refetches the table. */
 export function PersonGone() {
   useEffect(() => {
     void refreshUsers()
-    // The button that opened the dialog has gone with the row.
+    // The button that opened the dialog has been removed with the row.
     return () => void keepFocus()
   }, [])
   return (
@@ -92,7 +91,7 @@ export function PersonGone() {
   )
 }
 
-/** A notice that takes the focus when it comes: the button that was pressed means something else now, or has gone. */
+/** A notice that takes the focus when it appears: the pressed button has changed or gone. */
 export function FocusedNotice(props: ComponentProps<typeof Alert>) {
   const notice = useRef<HTMLDivElement>(null)
   useFocusWhenShown(notice)
@@ -104,9 +103,9 @@ export function FocusedNotice(props: ComponentProps<typeof Alert>) {
 }
 
 /**
- * Gives the focus to something that has just come into a dialog. In the frame after next, because until then
- * the dialog takes the focus itself when the button that had it has gone.
- * @param selector what takes it inside the element; the element itself unless said
+ * Focuses an element that has just appeared in a dialog, two frames later: until then the dialog
+ * moves the focus itself when the focused button has been removed.
+ * @param selector what to focus inside the element; by default the element itself
  */
 export function useFocusWhenShown(element: RefObject<HTMLElement | null>, selector?: string): void {
   useEffect(() => {
@@ -121,7 +120,7 @@ export function useFocusWhenShown(element: RefObject<HTMLElement | null>, select
   }, [element, selector])
 }
 
-/** The sentence of a change, in which no line ends between a sign and what came or went. */
+/** A change as a sentence that never breaks between a sign and its value. */
 export function ChangeSentence({ text }: { text: string }) {
   return text.split(/([+−] \S+)/).map((part, index) =>
     index % 2 === 1 ? (

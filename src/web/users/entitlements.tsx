@@ -8,7 +8,7 @@ import { CheckboxList } from '#web/ui/choices.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { LIST_NAMES } from './describe-change.ts'
 
-/** What a person has, as far as it can be ticked; what an older portal has left behind cannot. */
+/** Returns a person's entitlements that the catalogue knows; values of older versions are dropped. */
 export function entitlementsOf(catalogue: Catalogue, profile: ManagedProfile): Entitlements {
   return eachList((list) => {
     const values = valuesOf(catalogue, list)
@@ -16,11 +16,11 @@ export function entitlementsOf(catalogue: Catalogue, profile: ManagedProfile): E
   })
 }
 
-/** What an approval opens with: what the person has, and what was asked for, once it is known who asked. */
+/** Returns the initial entitlements of an approval: the current ones plus a verified person's request. */
 export function openingTicks(catalogue: Catalogue, profile: ManagedProfile): Entitlements {
   const request = profile.email_verified_at ? profile.request : null
   if (!request) return entitlementsOf(catalogue, profile)
-  // What has been archived since it was asked for can be given no more.
+  // Items archived since the request can no longer be granted.
   const withRequest = (list: ListName) => {
     const offered = choicesOf(catalogue, list, profile[list]).map(({ value }) => value)
     return [...profile[list], ...request[list].filter((value) => offered.includes(value))]
@@ -28,12 +28,12 @@ export function openingTicks(catalogue: Catalogue, profile: ManagedProfile): Ent
   return entitlementsOf(catalogue, { ...profile, ...eachList(withRequest) })
 }
 
-/** Whether the same is ticked, in one list or in all: both sides are in the order of the options. */
+/** Checks whether the same items are ticked; both sides must be in catalogue order. */
 export function isSame<Lists extends readonly string[] | Entitlements>(one: Lists, other: Lists): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
-/** The three lists as they are ticked: what headings and tabs call them. */
+/** Title and grid columns of each list. */
 export const LOOKS = {
   types: { title: 'Tipos', columns: 'grid-cols-2 sm:grid-cols-3' },
   marcas: { title: 'Marcas', columns: 'grid-cols-3 sm:grid-cols-5' },
@@ -43,7 +43,7 @@ export const LOOKS = {
 interface EntitlementListProps {
   name: ListName
   ticked: Entitlements
-  /** What is offered although it is archived; undefined for all of it. */
+  /** Archived items to offer nevertheless; undefined for all. */
   held: Entitlements | undefined
   onChange: (ticked: Entitlements) => void
   isLegendHidden?: boolean
@@ -65,13 +65,13 @@ export function EntitlementList({ name, ticked, held, onChange, ...rest }: Entit
   )
 }
 
-/** 'Oficina, CRM · VW · RJ', or what keeps somebody from seeing anything. */
+/** Formats entitlements: 'Oficina, CRM · VW · RJ'. */
 export function ticksInWords(ticked: Entitlements): string {
   const lists = LISTS.map((name) => ticked[name].join(', ')).filter(Boolean)
   return lists.length > 0 ? lists.join(' · ') : 'Nenhum acesso ainda'
 }
 
-/** Which empty lists keep a person from every report, as a sentence; undefined when none is empty. */
+/** Warns about empty lists that hide every report; undefined when none is empty. */
 export function missingIn(ticked: Entitlements): string | undefined {
   const missing = LISTS.filter((name) => ticked[name].length === 0)
   if (missing.length === 0) return undefined
@@ -80,13 +80,13 @@ export function missingIn(ticked: Entitlements): string | undefined {
 }
 
 interface ValidUntilProps {
-  /** Empty for an access without an end; undefined until that is chosen. */
+  /** Empty for unlimited access; undefined until chosen. */
   value: string | undefined
   error?: string | undefined
   onChange: (day: string) => void
 }
 
-/** 'Válido até': the last day of an access that ends by itself. */
+/** 'Válido até': the last day of an access that expires. */
 export function ValidUntil({ value, error, onChange }: ValidUntilProps) {
   return (
     <div className="flex flex-wrap items-end gap-x-3 gap-y-2">

@@ -6,10 +6,10 @@ import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice } from '#web/ui/use-submit.ts'
 import { type ProfileOrder, refreshUsers } from './user-queries.ts'
 
-/** Whose data are on their way: a double click asks once. */
+/** The ids of running exports: a double click sends one request. */
 const running = new Set<string>()
 
-/** Downloads everything that the portal holds about a person (LGPD) as a JSON file, and says how that went. */
+/** Downloads all data about a person (LGPD) as JSON, and shows the result in a toast. */
 export async function exportData({ user_id, email }: ManagedProfile): Promise<void> {
   if (running.has(user_id)) return
   running.add(user_id)
@@ -26,12 +26,12 @@ export async function exportData({ user_id, email }: ManagedProfile): Promise<vo
   }
 }
 
-/** The day of an instant in São Paulo, for a file's name: '2026-11-20'. */
+/** Formats a day in São Paulo for a file name: '2026-11-20'. */
 export function dayForFileName(instant: Date): string {
   return formatDay(instant).split('/').reverse().join('-')
 }
 
-/** Everybody who matches, in the order of the table, as a CSV file. */
+/** Downloads everyone who matches, in the order of the table, as CSV. */
 export async function exportList(filter: ProfileFilter, order: ProfileOrder): Promise<void> {
   const query = { ...filter, ...order }
   const { csv, people } = await callApi('GET /api/profiles/export', { query })

@@ -18,7 +18,7 @@ import { fillFrom, templateInWords } from './fill-lists.ts'
 
 const MAX_COLLEAGUES = 5
 
-/** One click ticks what a template, a colleague or the last save has: copies, which can be changed below. */
+/** Fills the checkboxes from a template, a colleague or the last save; the copy stays editable. */
 export function FillFromPanel({ lists, held, ticked, onChange, userId, canBeSaved }: FillFromProps) {
   const catalogue = useCatalogue()
   const titleId = useId()
@@ -44,7 +44,7 @@ export function FillFromPanel({ lists, held, ticked, onChange, userId, canBeSave
         <h3 id={titleId} className="shrink-0 text-muted">
           Modelos
         </h3>
-        {/* One line that scrolls, so that nothing below moves when they arrive. */}
+        {/* One scrollable line, to avoid layout shift when the templates arrive. */}
         <ul aria-labelledby={titleId} className="flex h-9 min-w-0 items-center gap-2 overflow-x-auto px-0.5">
           {useful?.map((template) => (
             <li key={template.id} className="shrink-0">
@@ -105,7 +105,7 @@ export function FillFromPanel({ lists, held, ticked, onChange, userId, canBeSave
   )
 }
 
-/** Enter does what the button beside the field does, and does not send the dialog's form. */
+/** Makes Enter press the adjacent button instead of submitting the dialog's form. */
 function InsideForm({ onEnter, children }: { onEnter: () => void; children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only listens in on its field

@@ -6,13 +6,13 @@ import type { Filling } from './fill-lists.ts'
 export interface FillFromProps extends Filling {
   ticked: Entitlements
   onChange: (ticked: Entitlements) => void
-  /** Whose entitlements are ticked, who is no colleague of their own; undefined for many. */
+  /** The person being edited, excluded from the colleagues; undefined for many people. */
   userId?: string
-  /** All three lists are shown, so that they can be saved as a template. */
+  /** All three lists are shown, so they can be saved as a template. */
   canBeSaved?: boolean
 }
 
-/** The lists to tick, below what fills them at one press. */
+/** The checkbox lists, with the panel that fills them on top. */
 export function EntitlementLists(props: FillFromProps) {
   const { lists, ticked, held, onChange } = props
   return (
@@ -27,7 +27,7 @@ export function EntitlementLists(props: FillFromProps) {
 
 const loadPanel = () => import('./fill-from-panel.tsx')
 
-/** Templates, a colleague or the last ticks to fill boxes with; it comes behind the boxes, which work without it. */
+/** Templates, a colleague or the last save to fill checkboxes from; loaded late, works without. */
 export function FillFrom(props: FillFromProps) {
   const panel = useLateChunk(loadPanel)
   return <div className="min-h-20">{panel && <panel.FillFromPanel {...props} />}</div>

@@ -3,16 +3,16 @@ import { type Entitlements, inOrder, LISTS, type ListName, valuesOf } from '#con
 import { choicesOf } from '#web/http/catalogue-query.ts'
 
 export interface Filling {
-  /** The lists that are shown: no other is touched. */
+  /** The visible lists; the others stay untouched. */
   lists: readonly ListName[]
-  /** What may be ticked although it is archived; undefined for all of it. */
+  /** Archived items that may be ticked nevertheless; undefined for all. */
   held: Entitlements | undefined
 }
 
 /**
- * Ticks what a template or a colleague has: a copy.
- * @param how a template is added to what is ticked, a colleague replaces it
- * @returns archived names what was left out because it is archived
+ * Copies the entitlements of a template or a colleague.
+ * @param how templates are added to what is ticked, a colleague's replace it
+ * @returns archived: the items left out because they are archived
  */
 export function fillFrom(
   catalogue: Catalogue,
@@ -36,7 +36,7 @@ export function fillFrom(
   return { ticked: next, archived }
 }
 
-/** 'Oficina, CRM · VW · RJ', with what is archived marked; empty when there is nothing. */
+/** Formats a template: 'Oficina, CRM · VW · RJ', archived items marked; empty when it has none. */
 export function templateInWords(catalogue: Catalogue, template: Entitlements): string {
   const isArchived = (list: ListName, value: string) =>
     !choicesOf(catalogue, list, []).some((choice) => choice.value === value)

@@ -11,7 +11,7 @@ import { Skeleton } from '#web/ui/loading.tsx'
 import { describeChange } from './describe-change.ts'
 import { ChangeSentence, Person, PersonGone } from './dialog-notices.tsx'
 
-/** 'Histórico': who changed what about a person and when, newest first. */
+/** 'Histórico': the audit entries of a person, newest first. */
 export function HistoryDialog({ person, onClose }: { person: ManagedProfile; onClose: () => void }) {
   const userId = person.user_id
   const { data, error, isLoading, isFetching, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery({
@@ -20,7 +20,7 @@ export function HistoryDialog({ person, onClose }: { person: ManagedProfile; onC
       callApi('GET /api/profiles/{userId}/history', { params: { userId }, query: { cursor }, signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next,
-    // Read anew whenever it is opened.
+    // Refetched on every opening.
     staleTime: 0,
     gcTime: 0,
     refetchOnWindowFocus: ({ state }) => !isGone(state.error),

@@ -6,9 +6,9 @@ import { Skeleton } from '#web/ui/loading.tsx'
 import { InviteForm } from './invite-form.tsx'
 import { OpenInvitations } from './open-invitations.tsx'
 
-/** /admin/convites, 'Convidar pessoas': who is asked in, and who has not answered yet. */
+/** /admin/convites, 'Convidar pessoas': sends invitations and lists the open ones. */
 export function InvitationsScreen() {
-  // How high the form is depends on what there is to give.
+  // The height of the form depends on the catalogue.
   const { isPending } = useQuery(catalogueQuery)
   return (
     <AdminPage

@@ -29,7 +29,7 @@ type Source = (typeof SOURCES)[number]['value']
 
 const maxPeople = MAX_INVITED.toLocaleString('pt-BR')
 
-/** Whom to invite and with what; nobody is invited before it was shown what becomes of each line. */
+/** Invites people by e-mail or CSV file; a dry run shows the outcome of each line first. */
 export function InviteForm() {
   const titleId = useId()
   const [source, setSource] = useState<Source>('addresses')
@@ -43,7 +43,7 @@ export function InviteForm() {
     defaults: ticked,
     ...(source === 'addresses' ? { addresses } : { file: file?.base64 ?? '' }),
   }
-  /** What was shown stands for what was typed then. */
+  /** Any change of the input invalidates the preview. */
   const changed =
     <V,>(set: (value: V) => void) =>
     (value: V) => {
@@ -164,7 +164,7 @@ interface FileFieldProps {
   onRefused: (message: string) => void
 }
 
-/** A CSV file, read when it is chosen: a spreadsheet program may write it anew meanwhile. */
+/** A CSV file, read when chosen: a spreadsheet program may overwrite it before the submit. */
 function FileField({ file, error, onChoose, onRefused }: FileFieldProps) {
   const id = useId()
   const read = async (chosen: File | undefined) => {
@@ -193,7 +193,7 @@ function FileField({ file, error, onChoose, onRefused }: FileFieldProps) {
           className="peer sr-only"
           onChange={({ target }) => {
             void read(target.files?.[0])
-            // So that the same file can be chosen again once it was mended.
+            // Lets the same file be chosen again after a correction.
             target.value = ''
           }}
         />

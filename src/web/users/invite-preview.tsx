@@ -6,7 +6,7 @@ import { inWords } from './selection.ts'
 
 export const peopleInWords = (count: number) => inWords(count, 'pessoa', 'pessoas')
 
-/** What is to be looked at first comes first. */
+/** Errors and exceptions come first. */
 const GROUPS: { outcome: InvitedLine['outcome']; title: string }[] = [
   { outcome: 'error', title: 'Com erro' },
   { outcome: 'replaced', title: 'Serão convidadas, no lugar de uma conta não confirmada' },
@@ -20,7 +20,7 @@ interface InvitePreviewProps {
   onConfirm: () => void
 }
 
-/** What would become of each line, and the button that does it. */
+/** The outcome of each line in the dry run, and the button that sends the invitations. */
 export function InvitePreview({ result, isBusy, onConfirm }: InvitePreviewProps) {
   const { lines, invited } = result
   const errors = lines.filter(({ outcome }) => outcome === 'error').length

@@ -15,12 +15,12 @@ import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import { callOnce } from './call-once.ts'
 import { ticksInWords } from './entitlements.tsx'
 
-/** Among what is read again when people change: whoever accepts an invitation has left the list. */
+/** Refetched with the users: accepting an invitation removes it from this list. */
 export const INVITATIONS_QUERY = [USERS_QUERY, 'invitations']
 
 const readAgain = () => queryClient.invalidateQueries({ queryKey: INVITATIONS_QUERY })
 
-/** Who was invited and has not answered: to be mailed again, or to be told no. */
+/** The unanswered invitations, to resend or withdraw. */
 export function OpenInvitations() {
   const titleId = useId()
   const [typed, setTyped] = useState('')
@@ -89,7 +89,7 @@ function Row({ invitation, onWithdraw }: { invitation: Invitation; onWithdraw: (
       showToast({ kind: 'success', title: 'Convite enviado de novo', description: email })
     },
     async onFailed(failure) {
-      // The answer to the one before may have been lost: when it was sent stands in the list, read anew.
+      // The reply to a previous resend may have been lost; the refetched list shows when it was sent.
       void readAgain()
       if (failure instanceof ApiError && failure.status === 429)
         showToast({ kind: 'info', title: 'O convite foi enviado há menos de um minuto', description: email })

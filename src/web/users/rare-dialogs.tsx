@@ -13,7 +13,7 @@ import { HistoryDialog } from './history-dialog.tsx'
 import { useProfileEdit } from './use-profile-edit.ts'
 import type { UserDialogsProps } from './user-dialogs.tsx'
 
-/** The dialogs that are opened too rarely to be loaded with the table. */
+/** The dialogs opened too rarely to be loaded with the table. */
 export function RareDialogs({ dialog, ...rest }: UserDialogsProps) {
   switch (dialog?.kind) {
     case 'name':
@@ -35,7 +35,7 @@ export function RareDialogs({ dialog, ...rest }: UserDialogsProps) {
 
 const NAME_TEXTS = { saved: 'Nome corrigido', failed: 'Erro ao corrigir o nome' }
 
-/** 'Corrigir Nome': what the person is called. */
+/** 'Corrigir Nome': changes a person's name. */
 function NameDialog({ person, onClose }: { person: ManagedProfile; onClose: () => void }) {
   const { conflict, isGone, isBusy, save } = useProfileEdit(person, NAME_TEXTS, onClose)
   const [name, setName] = useState(person.full_name ?? '')

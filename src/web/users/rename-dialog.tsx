@@ -15,7 +15,7 @@ interface RenameDialogProps {
   onClose: () => void
 }
 
-/** 'Renomear': a new name for an item, on the state that was seen when it began, and what becomes of those who hold it. */
+/** 'Renomear': renames an item at the version seen on opening, and explains the effect on its holders. */
 export function RenameDialog({ list, item, onClose }: RenameDialogProps) {
   const [label, setLabel] = useState(item.label)
   const [error, setError] = useState<string>()

@@ -15,7 +15,7 @@ import type { RowAction } from './use-dialogs.tsx'
 
 export interface Row {
   profile: ManagedProfile
-  /** Handed on: a query of its own for each row is what drawing it would cost most. */
+  /** Passed down: a query per row is the most expensive part of rendering. */
   catalogue: Catalogue
   isSelected: boolean
   onAction: (action: RowAction, profile: ManagedProfile) => void
@@ -28,9 +28,9 @@ interface RowMenuItem {
   label: string
   icon: LucideIcon
   isDanger?: boolean
-  /** Whom it is offered for; everybody unless said. */
+  /** Whether the item is shown for a person; always, if undefined. */
   isFor?: (profile: ManagedProfile) => boolean
-  /** On a wide window it stands in the row. */
+  /** Hidden on a wide window, where the row has a button for it. */
   isNarrowOnly?: boolean
 }
 
@@ -51,7 +51,7 @@ const MENU: readonly RowMenuItem[] = [
   },
 ]
 
-/** What can be done with one person: the one thing that is due in sight, all else in a menu. */
+/** The actions for one person: the next step as a button, the others in a menu. */
 export function RowActions({ profile, onAction }: Pick<Row, 'profile' | 'onAction'>) {
   const { approved } = profile
   const items = MENU.filter(({ isFor }) => isFor?.(profile) ?? true).map(

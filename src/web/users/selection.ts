@@ -4,18 +4,18 @@ import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import type { ProfileOrder, UserList } from './user-queries.ts'
 
-/** People picked one by one, or all who match a filter but for a few. */
+/** Individually picked people, or all who match a filter with exceptions. */
 export type Selection =
   | { kind: 'some'; profiles: ReadonlyMap<string, ManagedProfile> }
   | {
       kind: 'allMatching'
       filter: ProfileFilter
       except: string[]
-      /** How many match the filter, those in `except` included. */
+      /** The number of people who match the filter, including those in `except`. */
       count: number
     }
 
-/** What a dialog about those selected is given; `onDone` when they have been dealt with, but for those who are `left`. */
+/** Props of dialogs that process the selection; `onDone` receives the people `left` unprocessed. */
 export interface SelectionDialogProps {
   selection: Selection
   onClose: () => void
@@ -35,8 +35,8 @@ export function isSelected(selection: Selection, userId: string): boolean {
 }
 
 /**
- * The selection with these people in it, or without them.
- * @returns undefined when one call could not name so many of them (MAX_IDS)
+ * Adds people to the selection or removes them.
+ * @returns undefined when they exceed the limit of one request (MAX_IDS)
  */
 export function withPeople(
   selection: Selection,
@@ -62,8 +62,8 @@ export function withoutLeavers(selection: Selection, hasLeft: (userId: string) =
 }
 
 /**
- * Tells who is not in a list any more now that it has been read anew: whoever was shown before, and of a list read
- * to its end whoever is not in it.
+ * Returns a predicate for people who have left a refetched list: shown before and missing now.
+ * In a complete list everyone missing has left, shown before or not.
  */
 export function findWhoLeft(
   before: readonly ManagedProfile[],
@@ -82,11 +82,11 @@ const TOO_MANY = {
 } as const
 
 /**
- * Who is selected. A selection outlives scrolling, sorting and edits, and ends when the filter changes: it would
- * be about people whom the table does not show any more. Whoever leaves the list leaves the selection too.
+ * Holds the selection, which survives scrolling, sorting and edits. It is cleared when the filter
+ * changes, as it would cover people not shown; people who leave the list are deselected.
  */
 export function useSelection(filter: ProfileFilter, order: ProfileOrder, list: UserList) {
-  // The rows are those of another list while `isOutdated`: nothing can be ticked in them.
+  // While `isOutdated` the rows belong to the previous list, so none can be ticked.
   const { profiles, isWhole, isOutdated, totalCount } = list
   const filterKey = JSON.stringify(filter)
   const listKey = JSON.stringify([filter, order])
@@ -96,7 +96,7 @@ export function useSelection(filter: ProfileFilter, order: ProfileOrder, list: U
   const anchorId = useRef<string>(undefined)
   useEffect(() => {
     if (isOutdated) return
-    // In another order other pages are read: who is not among them may still be in the list.
+    // Another order loads other pages, so people missing from them may still be in the list.
     const before = shown.current.listKey === listKey ? shown.current.profiles : []
     shown.current = { listKey, profiles }
     const hasLeft = findWhoLeft(before, profiles, isWhole)
@@ -124,7 +124,7 @@ export function useSelection(filter: ProfileFilter, order: ProfileOrder, list: U
     if (next) set(next)
     else showToast(TOO_MANY)
   }
-  /** Those alone stay selected; of more than can be named all stay, and whoever has gone leaves by themselves. */
+  /** Selects only these people; beyond MAX_IDS keeps the selection, and deleted people drop out later. */
   const keep = (people: readonly ManagedProfile[] = []) => {
     const next = withPeople(NO_SELECTION, people, true)
     if (next) set(next)
@@ -132,7 +132,7 @@ export function useSelection(filter: ProfileFilter, order: ProfileOrder, list: U
   return { selection, toggle, toggleAll, keep, clear: () => set(NO_SELECTION) }
 }
 
-/** The people from the one pressed last to this one, both included; this one alone where the other is gone. */
+/** Returns the rows from the anchor to this one, inclusive; this one alone without an anchor. */
 function between(shown: readonly ManagedProfile[], anchorId: string | undefined, profile: ManagedProfile) {
   const anchor = shown.findIndex(({ user_id }) => user_id === anchorId)
   const target = shown.indexOf(profile)
@@ -140,14 +140,14 @@ function between(shown: readonly ManagedProfile[], anchorId: string | undefined,
   return shown.slice(Math.min(anchor, target), Math.max(anchor, target) + 1)
 }
 
-/** 9873, 'usuário', 'usuários' → '9.873 usuários'. */
+/** Formats a count with its noun: '9.873 usuários'. */
 export function inWords(count: number, one: string, many: string): string {
   return `${count.toLocaleString('pt-BR')} ${count === 1 ? one : many}`
 }
 
 export const usersInWords = (count: number) => inWords(count, 'usuário', 'usuários')
 
-/** How many match: '312 usuários', or with a filter '12 de 312 usuários'. */
+/** Formats the match count: '312 usuários', or with a filter '12 de 312 usuários'. */
 export function matchesInWords(
   matching: number,
   unfiltered: number | undefined,
@@ -157,7 +157,7 @@ export function matchesInWords(
   return `${matching.toLocaleString('pt-BR')} de ${usersInWords(unfiltered)}`
 }
 
-/** Who is selected: '3 usuários selecionados', 'Todos os 9.873 usuários que correspondem estão selecionados, menos 2'. */
+/** Describes the selection: 'Todos os 9.873 usuários que correspondem estão selecionados, menos 2'. */
 export function selectionInWords(selection: Selection): string {
   if (selection.kind === 'some')
     return inWords(selection.profiles.size, 'usuário selecionado', 'usuários selecionados')

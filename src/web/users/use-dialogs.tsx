@@ -9,22 +9,22 @@ import type { UserDialogsProps } from './user-dialogs.tsx'
 
 type PersonDialog = 'types' | 'scope' | 'approve' | 'remove' | 'name' | 'history'
 
-/** Which dialog of the table is asked for, and about whom. */
+/** The dialog to open, and its person. */
 export type DialogRequest =
   | {
       kind: PersonDialog
       profile: ManagedProfile
-      /** Goes on to the next who waits, where an approval is one of several. */
+      /** Opens the dialog of the next person in the approval queue. */
       onNext?: (() => void) | undefined
     }
   | { kind: 'bulk' | 'delete' | 'approve-many' }
 
-/** What a row offers to do: a dialog about its person, the download of the person's data, or the portal as the person sees it. */
+/** An action of a row: a dialog, the data export, or viewing the portal as the person. */
 export type RowAction = PersonDialog | 'export' | 'view-as'
 
 const USUAL: readonly DialogRequest['kind'][] = ['types', 'scope', 'approve']
 
-// Not by lazy(), which remembers a failure for good.
+// React.lazy would cache a failed import forever.
 const loaded: Partial<Record<'usual' | 'rare', ComponentType<UserDialogsProps>>> = {}
 
 async function loadDialogs(isUsual: boolean): Promise<void> {
@@ -33,10 +33,9 @@ async function loadDialogs(isUsual: boolean): Promise<void> {
 }
 
 /**
- * The dialogs of the table: those that are often opened come in a chunk of their own once the rows are there.
- * @param isIdle nothing more urgent is to be loaded
- * @param onDone called when those selected have been dealt with, with those who are left to deal with
- * @param names the id of what names a person in this list
+ * Opens the table's dialogs; the frequent ones are preloaded in their own chunk once rows are shown.
+ * @param onDone called after the selection was processed, with the people left over
+ * @param names returns the id of the element that names a person
  */
 export function useDialogs(
   selection: Selection,
@@ -46,7 +45,7 @@ export function useDialogs(
 ) {
   const [dialog, setDialog] = useState<DialogRequest>()
   const open = (request: DialogRequest) => {
-    // What was said about the last one is over; who goes on from one to the next still reads it.
+    // Toasts about the previous dialog are outdated; going on to the next person keeps them.
     if (!dialog) closeToasts()
     loadDialogs(USUAL.includes(request.kind)).then(() => setDialog(request), tellNotOpened)
   }
@@ -58,7 +57,7 @@ export function useDialogs(
     else open({ kind, profile })
   }
   useEffect(() => {
-    // Should it fail, the press of a button tries again and says so.
+    // A failed preload is ignored: opening a dialog retries it and reports the error.
     if (isIdle) loadDialogs(true).catch(() => {})
   }, [isIdle])
   const close = () => setDialog(undefined)

@@ -10,22 +10,22 @@ import { isOutcomeUnknown } from './call-once.ts'
 import { refreshUsers } from './user-queries.ts'
 
 interface DryRunOptions<Body, Effect, Reply> {
-  /** The change that is asked for; undefined while something is missing. */
+  /** The requested change; undefined while input is missing. */
   body: Body | undefined
   dryRun: (body: Body, signal: AbortSignal) => Promise<Effect>
   send: (body: Body, effect: Effect) => Promise<Reply>
   onDone: (reply: Reply, body: Body) => void
-  /** The title of the notice when it fails. */
+  /** The title of the toast on failure. */
   failed: string
-  /** Reads again what the change rests on; true when the same change is to be tried out again. */
+  /** Refetches the data the change is based on; true to repeat the dry run with the same body. */
   onRefused: (refusal: Error, body: Body) => Promise<unknown>
 }
 
-/** A change of many people: a dry run tells its effect, and nothing is saved whose effect has not been told. */
+/** Previews a change of many people by a dry run, and saves only what has been previewed. */
 export function useDryRun<Body, Effect, Reply>(options: DryRunOptions<Body, Effect, Reply>) {
   const { body, dryRun, send, onDone, failed, onRefused } = options
   const [refusal, setRefusal] = useState<string>()
-  /** A change of which nobody knows whether it was made. */
+  /** The body of a request whose outcome is unknown, as JSON. */
   const [lost, setLost] = useState<string>()
   const debounced = useDebouncedValue(body)
   const isSettled = JSON.stringify(debounced) === JSON.stringify(body)
@@ -65,12 +65,12 @@ export function useDryRun<Body, Effect, Reply>(options: DryRunOptions<Body, Effe
     onSettled: refreshUsers,
   })
   return {
-    /** The last one that was told; while another is calculated, that of the change before. */
+    /** The last preview; while another is calculated, the previous one. */
     effect,
     isCalculating,
     failure: body === undefined || isCalculating ? undefined : (error ?? undefined),
     recalculate: () => void refetch(),
-    /** Why nothing was saved. */
+    /** Why the last save was refused. */
     refusal,
     isSaving: isBusy,
     isOutcomeUnknown: lost !== undefined,
@@ -87,7 +87,7 @@ interface EffectLineProps {
   children: ReactNode
 }
 
-/** Says what a change would do, or that it is being done; where that could not be calculated, it can be tried again. */
+/** The previewed effect of a change, or a retry button where the dry run failed. */
 export function EffectLine({ isMuted, failure, recalculate, children }: EffectLineProps) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-lg bg-subtle px-3 py-2.5 text-sm">

@@ -19,17 +19,17 @@ interface EditTexts {
   saved: string
   failed: string
 }
-/** Where a save has led: nothing when all is well. */
+/** The result of a save; empty on success. */
 interface Outcome {
-  /** The state that the next save rests on, where that is not the one that was opened. */
+  /** The state the next save is based on, if not the opened one. */
   newer?: ManagedProfile | undefined
   conflict?: Conflict | undefined
   isGone?: boolean
 }
 
 /**
- * Saves a change of one person. The lists show it at once and go back when it fails; where somebody else was quicker
- * nothing is overwritten.
+ * Saves a change of one person as an optimistic update, rolled back on failure.
+ * A concurrent change is never overwritten: it is returned as a conflict.
  */
 export function useProfileEdit(opened: ManagedProfile | undefined, texts: EditTexts, onSaved: () => void) {
   const [outcome, setOutcome] = useState<Outcome>({})
@@ -57,11 +57,11 @@ export function useProfileEdit(opened: ManagedProfile | undefined, texts: EditTe
     },
     onSettled: refreshUsers,
   })
-  /** @param from the state that it rests on, when not the last one that is known here */
+  /** @param from the state to base the save on; by default the latest known */
   const save = (change: ProfileChange, from = base) => {
     if (from) void submit({ from, change })
   }
-  /** Goes on from the state that somebody else has left. */
+  /** Continues from the state of the concurrent change. */
   const acceptCurrent = () => setOutcome({ newer: outcome.conflict?.current })
   return { ...outcome, isGone: outcome.isGone ?? false, base, isBusy, save, acceptCurrent }
 }
@@ -78,19 +78,19 @@ async function saveChange(from: ManagedProfile, body: ProfileChange): Promise<vo
   }
 }
 
-/** Somebody was quicker: how the person stands now, and what happened meanwhile, oldest first. */
+/** A concurrent change: the person's current state, and what happened since, oldest first. */
 export interface Conflict {
   current: ManagedProfile
   sentences: string[]
 }
 
-/** A change of any of these raised the profile's version by one. */
+/** A change of any of these increments the profile's version. */
 const VERSIONED = ['approved', 'valid_until', 'full_name', 'types', 'marcas', 'estados']
 const MAX_SENTENCES = 5
 
 /**
- * Finds out what has changed about a person since a state was read, and who did it.
- * @throws ApiError or NetworkError when it cannot be read
+ * Reads what has changed about a person since a state was loaded, and by whom.
+ * @throws ApiError or NetworkError when the request fails
  */
 export async function readConflict(base: ManagedProfile): Promise<Conflict> {
   const params = { userId: base.user_id }
@@ -107,8 +107,8 @@ export async function readConflict(base: ManagedProfile): Promise<Conflict> {
 }
 
 /**
- * Who approved a person and when, as a sentence; undefined where the history does not say.
- * @throws ApiError or NetworkError when it cannot be read
+ * Reads who approved a person and when, as a sentence; undefined if the history has no approval.
+ * @throws ApiError or NetworkError when the request fails
  */
 export async function readApproval(userId: string): Promise<string | undefined> {
   const { items } = await callApi('GET /api/profiles/{userId}/history', { params: { userId } })

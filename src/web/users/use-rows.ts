@@ -16,20 +16,18 @@ import { distanceFromTop, mainElement, useOffsetInMain } from '#web/ui/main-elem
 type ElementRef = RefObject<HTMLElement | null>
 
 const HEAD_PX = 46
-/** The bar with the buttons for those selected, on a narrow window. */
+/** The height of the bulk action bar on a narrow window. */
 const BOTTOM_PX = 124
 const OVERSCAN = 4
-/** The height of a row of the table and the likely one of a card, in rem. */
+/** The height of a table row and the estimated height of a card, in rem. */
 const ROW_REM = 3
 const CARD_REM = 9
 
 /**
- * The rows near the visible part of the page. The page itself scrolls, not the table.
- * @param barHeight pixels that are taken by what sticks above the head
- * @param profiles those who have been read: a card's height is the person's, wherever the order puts it
- * @param areCards rows are cards, each of which says how high it is
- * @returns the rows to draw, below each other from `above` on; one that is far from the others has a `top` of its own.
- * Both are pixels from the top of the table's body.
+ * Virtualizes the rows; the page scrolls, not the table. Card heights are cached per person.
+ * @param barHeight of the sticky bar above the head, in pixels
+ * @param areCards rows are cards, which are measured
+ * @returns rows stacked from `above`; a detached row has its own `top`, both in pixels of the body
  */
 export function useRows(
   body: ElementRef,
@@ -52,19 +50,19 @@ export function useRows(
     overscan: OVERSCAN,
     scrollMargin: start,
     scrollPaddingStart: barHeight + HEAD_PX,
-    // The page may have been scrolled before the table is there.
+    // The page may have been scrolled before the table mounts.
     initialOffset: () => mainElement()?.scrollTop ?? 0,
     initialRect: { width: window.innerWidth, height: window.innerHeight },
     rangeExtractor: (range) => {
       if (isPrinting) return [...Array(range.count).keys()]
       const indexes = defaultRangeExtractor(range)
-      // The row that has the focus stays, however far away it is scrolled; else the focus would be lost.
+      // The focused row stays mounted however far it is scrolled away; otherwise the focus would be lost.
       const isDrawn = focused < 0 || focused >= range.count || indexes.includes(focused)
       return isDrawn ? indexes : [...indexes, focused].sort((a, b) => a - b)
     },
   })
   const items = virtualizer.getVirtualItems()
-  // A place of its own for every row would double the longest task while scrolling: 83 instead of 38 ms.
+  // Positioning every row would double the longest task while scrolling: 83 instead of 38 ms.
   const rows = items.map(({ index, start: top }, at) => {
     const isApart =
       index === focused && items[at - 1]?.index !== index - 1 && items[at + 1]?.index !== index + 1
@@ -74,7 +72,7 @@ export function useRows(
   return { virtualizer, rows, above, isPrinting, setFocused }
 }
 
-/** On paper stands everybody who has been read, in sight or not. */
+/** Printing renders all loaded rows, visible or not. */
 function useIsPrinting(): boolean {
   const [isPrinting, setIsPrinting] = useState(false)
   useEffect(() => {
@@ -86,7 +84,7 @@ function useIsPrinting(): boolean {
   return isPrinting
 }
 
-/** How high the bar above the head is, in pixels; nothing in a low window, where it scrolls away. */
+/** Measures the sticky bar in pixels; 0 in a low window, where it scrolls away. */
 export function useBarHeight(bar: ElementRef): number {
   const [barHeight, setBarHeight] = useState(0)
   useLayoutEffect(() => {
@@ -96,7 +94,7 @@ export function useBarHeight(bar: ElementRef): number {
       const isSticky = bar.current && getComputedStyle(bar.current).position === 'sticky'
       const height = (isSticky && bar.current?.offsetHeight) || 0
       setBarHeight(height)
-      // What takes the focus comes to rest between what sticks at the top and what sticks at the bottom.
+      // Focused elements must not be scrolled under the sticky bars at the top and the bottom.
       main.style.scrollPaddingBlock = `${height + HEAD_PX}px ${BOTTOM_PX}px`
     }
     measure()
@@ -107,7 +105,7 @@ export function useBarHeight(bar: ElementRef): number {
   return barHeight
 }
 
-/** Moves the focus from a control of one row to the same one of another: arrow keys, Home and End. */
+/** Moves the focus to the same control of another row: arrow keys, Home and End. */
 export function useRowKeys(body: ElementRef, virtualizer: Virtualizer<HTMLElement, HTMLElement>) {
   const wanted = useRef<string>(undefined)
   const focusWanted = () => {
@@ -116,7 +114,7 @@ export function useRowKeys(body: ElementRef, virtualizer: Virtualizer<HTMLElemen
     wanted.current = undefined
     target.focus({ preventScroll: true })
   }
-  // After every drawing: the row may have to be scrolled to, or read, before it can take the focus.
+  // After every render: the row may have to be scrolled to, or loaded, before it can be focused.
   useLayoutEffect(focusWanted)
 
   return (event: KeyboardEvent<HTMLElement>) => {
@@ -139,16 +137,16 @@ export function useRowKeys(body: ElementRef, virtualizer: Virtualizer<HTMLElemen
   }
 }
 
-/** How far down the page was left, by the entry of the browser's history. */
+/** Scroll positions by history entry. */
 const keptTops = new Map<string, number>()
 
 /**
- * Whoever comes back to the table by 'Voltar' finds it where it was left; a new visit starts at the top. Another filter
- * or order is another list, to be read from its beginning: the card's top comes back into sight.
+ * Restores the scroll position when going back to the table; a new visit starts at the top.
+ * A new filter or order scrolls to the top of the card.
  */
 export function useScrollPlace(card: ElementRef, viewKey: string): void {
   const { history } = useRouter()
-  // After the effects of all that stands above, which bring a chosen tab into sight; the rows have their height by now.
+  // After the effects above, which scroll a chosen tab into view; the rows have their height by now.
   useEffect(() => {
     const main = mainElement()
     if (!main) return

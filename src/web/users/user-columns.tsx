@@ -10,18 +10,18 @@ import { emailId, type Row, RowActions } from './row-actions.tsx'
 
 export interface UserColumn {
   head: string
-  /** What a press on the head sorts by; without it the head is plain text. */
+  /** The sort key; without it the head is plain text. */
   sort?: ProfileSort
-  /** Its track in the grid of a wide window. */
+  /** Grid track on a wide window. */
   width: string
-  /** Its place on a narrow window, where a person is a card: the first line, a line of its own, or half a line after the column's name. */
+  /** Position on a card: the first line, a line of its own, or half a line after the column's name. */
   card: 'top' | 'line' | 'left' | 'right' | 'corner'
-  /** What a card calls it, where its head is too long. */
+  /** A shorter head for cards. */
   cardHead?: string
   cell: (row: Row) => ReactNode
 }
 
-/** The columns after the boxes to tick, in their order: head, rows, cards and skeletons are drawn from this list. */
+/** The columns after the checkboxes; head, rows, cards and skeletons are rendered from this list. */
 export const COLUMNS: readonly UserColumn[] = [
   {
     head: 'E-mail',
@@ -100,7 +100,7 @@ export const COLUMNS: readonly UserColumn[] = [
   },
 ]
 
-/** A state in one word: something is as it should be, or still waited for. */
+/** A status in one word, either good or pending. */
 function Badge({ isGood, children }: { isGood: boolean; children: string }) {
   return (
     <span
@@ -118,7 +118,7 @@ function Badge({ isGood, children }: { isGood: boolean; children: string }) {
   )
 }
 
-/** What a person may see and be, readable without opening anything; on a wide window the row's second line. */
+/** A person's entitlements and role at a glance; on a wide window the second line of the row. */
 function ScopeLine({ profile, catalogue }: Pick<Row, 'profile' | 'catalogue'>) {
   const { role, request, email_verified_at, approved, valid_until } = profile
   const isOver = valid_until !== null && hasPassed(valid_until, Date.now())
@@ -159,7 +159,7 @@ interface ScopePart {
 
 const wordsOf = ({ label, text }: ScopePart) => (text ? `${label}: ${text}` : label)
 
-/** A person's three lists for the table: 'Tipos: Vendas, CRM', 'Marcas: Todas', 'Estados: RJ'; what is empty is said once. */
+/** Summarizes the three lists: 'Tipos: Vendas', 'Marcas: Todas', 'Estados: RJ'; empty ones in one part. */
 export function summariseScope(catalogue: Catalogue, profile: Pick<ManagedProfile, ListName>): ScopePart[] {
   const empty = SCOPE.filter(({ list }) => profile[list].length === 0)
   const parts = SCOPE.filter(({ list }) => profile[list].length > 0).map(({ list, label, all }) => {

@@ -20,13 +20,12 @@ import { readApproval, useProfileEdit } from './use-profile-edit.ts'
 import { profileQuery, refreshUsers, useFailureToast } from './user-queries.ts'
 
 export interface UserDialogsProps extends SelectionDialogProps {
-  /** Which dialog stands open, if any. */
   dialog: DialogRequest | undefined
-  /** What has the focus once somebody has been approved: the next one's button. */
+  /** Returns the element to focus after an approval: the next person's button. */
   nextFocus: (approved: ManagedProfile) => HTMLElement | null | undefined
 }
 
-/** The dialogs of the user administration that are loaded with the table; one at a time. */
+/** The frequent dialogs of the user administration, loaded with the table; one at a time. */
 export function UserDialogs({ dialog, onClose, nextFocus }: UserDialogsProps) {
   switch (dialog?.kind) {
     case 'types':
@@ -56,7 +55,7 @@ interface EntitlementsTexts {
   loadFailed: string
   saved: string
   failed: string
-  /** Sent even when nothing differs, so that a newer state is noticed. */
+  /** Sent even when nothing differs, so that a concurrent change is noticed. */
   changeTo: (wanted: Entitlements, validity: { valid_until?: string | null }) => ProfileChange
 }
 
@@ -94,13 +93,13 @@ interface EntitlementsDialogProps {
   kind: EntitlementsKind
   person: ManagedProfile
   onClose: () => void
-  /** Goes on to the next who waits; undefined where nobody follows. */
+  /** Opens the next person in the queue; undefined for the last one. */
   onNext: (() => void) | undefined
-  /** What takes the focus once it has been saved; the button that opened the dialog unless said. */
+  /** Returns the element to focus after a save; by default the button that opened the dialog. */
   nextFocus: () => HTMLElement | null | undefined
 }
 
-/** 'Gerenciar Tipos de Acesso', 'Gerenciar Marcas e Estados' and the approval: one person's entitlements to tick. */
+/** 'Gerenciar Tipos de Acesso', 'Gerenciar Marcas e Estados' and the approval: edits entitlements. */
 function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: EntitlementsDialogProps) {
   const { title, lists, submit, loadFailed, saved, failed, changeTo } = DIALOGS[kind]
   const isApproval = kind === 'approve'
@@ -121,28 +120,28 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
   })
   const { base, conflict, isBusy } = edit
 
-  /** What the person has, as far as it can be ticked. */
+  /** The person's current entitlements that the catalogue knows. */
   const held = base && catalogue && entitlementsOf(catalogue, base)
   const opening = base && catalogue && isApproval ? openingTicks(catalogue, base) : held
   const ticked = changed ?? opening
   const heldEnd = base?.valid_until ?? ''
-  // An approval that has ended is given anew without an end.
+  // Approving again after an expired access starts without an end date.
   const openingEnd = isApproval && hasPassed(heldEnd, Date.now()) ? '' : heldEnd
   const validUntil = changedEnd ?? openingEnd
   const validityError =
     validUntil !== heldEnd && hasPassed(validUntil, Date.now()) ? adminMessages.dayPassed : undefined
 
   const isPersonGone = isGone(fresh.error) || edit.isGone
-  /** Somebody else was quicker, and nothing is left to do here. */
+  /** The person has been approved meanwhile, so nothing is left to do. */
   const isApproved = isApproval && (conflict?.current ?? base)?.approved === true
   const isOver = isPersonGone || isApproved
-  /** The e-mail has not been verified: that is to be thought of before the approval. */
+  /** An unverified e-mail needs confirmation before the approval. */
   const mustAsk = isApproval && base?.email_verified_at === null && !isConfirmed
 
   const save = (wantsNext: boolean, from = base) => {
     goesOn.current = wantsNext
     if (!from || !ticked || validityError) return
-    // What is ticked stands, whatever state the dialog rests on from now on.
+    // The input must survive a change of the base state.
     setTicked(ticked)
     setValidUntil(validUntil)
     const isSaid = isApproval || validUntil !== heldEnd
@@ -158,7 +157,7 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
     if (readingCatalogue.error) void readingCatalogue.refetch()
   }
   const close = isBusy ? undefined : onClose
-  // Each question has its own button, so that pressing Enter twice answers only one.
+  // Each step has its own button, so that pressing Enter twice confirms only one.
   const next = conflict ? (
     <>
       <Button variant="secondary" onClick={takeCurrent}>
@@ -285,7 +284,7 @@ function Loading({ lists }: { lists: readonly ListName[] }) {
   )
 }
 
-/** The boxes come after the dialog: until then the focus stood on a button. */
+/** The checkboxes render after the dialog, whose focus is on a button until then. */
 function FocusedBoxes({ children }: { children: ReactNode }) {
   const top = useRef<HTMLDivElement>(null)
   useFocusWhenShown(top, 'input')
@@ -296,12 +295,12 @@ function FocusedBoxes({ children }: { children: ReactNode }) {
   )
 }
 
-/** Says that somebody else has approved the person meanwhile, by whom where that is known, and reads the table again. */
+/** Shows that the person has been approved meanwhile, by whom if known, and refetches the table. */
 function AlreadyApproved({ userId }: { userId: string }) {
   useEffect(() => void refreshUsers(), [])
   const { data: sentence } = useQuery({
     queryKey: ['approval-in-dialog', userId],
-    // Null, because a query's answer must not be undefined.
+    // TanStack Query does not allow undefined data.
     queryFn: async () => (await readApproval(userId)) ?? null,
     gcTime: 0,
   })

@@ -26,15 +26,15 @@ export interface ProfileOrder {
 type ProfilePage = ReplyNamed<'GET /api/profiles'>
 
 const PAGE_SIZE = 100
-/** Reading so many pages again only because the window has the focus would be a burden. */
+/** Refetching more pages on window focus would be too expensive. */
 const MAX_PAGES_ON_FOCUS = 10
-/** So many of those who wait are shown at first, and so many more each time. */
+/** How many waiting people are shown at first, and how many more each time. */
 export const FIRST_WAITING = 5
 export const MORE_WAITING = 50
 
 const keys = { all: [USERS_QUERY], lists: [USERS_QUERY, 'list'] }
 
-/** The people who match, page after page; the rows of the last filter or order stay until the new ones are there. */
+/** Lists the people who match, paginated; the previous rows stay until the new ones arrive. */
 function profileListQuery(filter: ProfileFilter, order: ProfileOrder) {
   return infiniteQueryOptions({
     queryKey: [...keys.lists, filter, order],
@@ -58,8 +58,8 @@ function profileListQuery(filter: ProfileFilter, order: ProfileOrder) {
 }
 
 /**
- * A count older than the rows would contradict them; one that is on its way serves, and one that has just failed is left
- * to its button. The rows come first: they are waited for.
+ * Refetches counts older than the rows, which would contradict them. Skips counts in flight or just
+ * failed, which have a retry button. Runs after the rows, which have priority.
  */
 function countAgain(since: number): void {
   const predicate = ({ state }: Pick<Query, 'state'>) =>
@@ -67,7 +67,7 @@ function countAgain(since: number): void {
   void queryClient.refetchQueries({ queryKey: COUNTS, type: 'active', predicate }, { cancelRefetch: false })
 }
 
-/** One person for a dialog. */
+/** Reads one person for a dialog. */
 export function profileQuery(userId: string) {
   return queryOptions({
     queryKey: ['profile-in-dialog', userId],
@@ -76,7 +76,7 @@ export function profileQuery(userId: string) {
   })
 }
 
-/** Everybody who matches, as many at once as the server gives. */
+/** Reads everyone who matches, in the largest pages the server allows. */
 export async function readAllMatching(
   filter: ProfileFilter,
   order: ProfileOrder,
@@ -99,7 +99,7 @@ export interface WaitingPeople {
 }
 
 /**
- * The newest of those who wait for approval, those whose e-mail is verified first: only of them it is known who they are.
+ * Lists the people who wait for approval: the verified first, whose identity is known, then newest.
  * @param shown how many are shown
  */
 export function waitingQuery(shown: number) {
@@ -117,7 +117,7 @@ export function waitingQuery(shown: number) {
         return callApi('GET /api/profiles', { query, signal })
       }
       const [verified, unverified] = await Promise.all([read(true), read(false)])
-      // A stranger never comes before somebody known who has not been read yet.
+      // Unverified people must never precede a verified person on a later page.
       const people = verified.next ? verified.items : [...verified.items, ...unverified.items]
       return { people, hasMore: verified.next !== null || unverified.next !== null }
     },
@@ -125,7 +125,7 @@ export function waitingQuery(shown: number) {
   })
 }
 
-/** Asks for a list before the screen that shows it is drawn; what has been read lately is not asked for again. */
+/** Prefetches a list before its screen renders; fresh data is not refetched. */
 export function readAhead(filter: ProfileFilter, order: ProfileOrder): void {
   void queryClient.prefetchInfiniteQuery(profileListQuery(filter, order))
   void queryClient.prefetchQuery(profileCountQuery(filter))
@@ -134,8 +134,8 @@ export function readAhead(filter: ProfileFilter, order: ProfileOrder): void {
 export type UserList = ReturnType<typeof useUserList>
 
 /**
- * The people who match, as far as they have been read, and how many there are.
- * @param isReadable false while it is not known whether there is what the filter names
+ * Loads the people who match, page by page, and counts them.
+ * @param isReadable false until the catalogue needed by the filter is known
  */
 export function useUserList(filter: ProfileFilter, order: ProfileOrder, isReadable: boolean) {
   const list = useInfiniteQuery({ ...profileListQuery(filter, order), enabled: isReadable })
@@ -149,25 +149,25 @@ export function useUserList(filter: ProfileFilter, order: ProfileOrder, isReadab
   const canReadOn = hasNextPage && !isFetching && !isPlaceholderData && !isBroken
   return {
     profiles,
-    /** How many match; undefined until it has been read for this filter. */
+    /** Undefined until loaded for this filter. */
     totalCount: matching.isPlaceholderData ? undefined : matching.data?.total,
     unfilteredCount: unfiltered.data?.total,
-    /** Each count tells; the later one is right. */
+    /** Both counts include it; the more recent one is right. */
     pendingCount: (matching.dataUpdatedAt > unfiltered.dataUpdatedAt ? matching : unfiltered).data?.pending,
     isLoading: list.isPending,
     hasFailed: hasBroken(list) && !data,
-    /** The rows are those of the last filter or order, until the new ones are there. */
+    /** The rows belong to the previous filter or order until the new ones arrive. */
     isOutdated: isPlaceholderData,
     isFetching,
     hasMore: hasNextPage,
-    /** All who match have been read. */
+    /** All pages are loaded. */
     isWhole: list.isSuccess && !isPlaceholderData && !hasNextPage,
-    /** The next page could not be read. */
+    /** The next page failed to load. */
     isBroken,
-    /** How many there are could not be read, or is just being tried again. */
+    /** A count failed to load, or is being retried. */
     isCountBroken: hasBroken(matching) || hasBroken(unfiltered),
     isCounting: matching.isFetching || unfiltered.isFetching,
-    /** Asks for the next page, where that can be done now. */
+    /** Loads the next page; undefined while that is not possible. */
     readOn: canReadOn ? () => void fetchNextPage() : undefined,
     retry: () => void (isBroken ? fetchNextPage() : refreshUsers()),
   }
@@ -175,18 +175,18 @@ export function useUserList(filter: ProfileFilter, order: ProfileOrder, isReadab
 
 type Attempts = Pick<UseQueryResult, 'isError' | 'isPending' | 'isPlaceholderData' | 'errorUpdateCount'>
 
-/** An attempt that follows a failed one is no success yet. */
+/** A retry in progress still counts as failed. */
 function hasBroken({ isError, isPending, isPlaceholderData, errorUpdateCount }: Attempts): boolean {
   return isError || (errorUpdateCount > 0 && (isPending || isPlaceholderData))
 }
 
-/** Somebody whose place changed between two pages comes twice; the first time counts. */
+/** Drops duplicates: a person may move from one page to the next between two requests. */
 function uniqueProfiles(pages: readonly { items: ManagedProfile[] }[]): ManagedProfile[] {
   const seen = new Set<string>()
   return pages.flatMap(({ items }) => items.filter(({ user_id }) => !seen.has(user_id) && seen.add(user_id)))
 }
 
-/** A refusal is answered elsewhere: whoever is no administrator any more leaves the screen. */
+/** Skips 401 and 403: losing the session or the role leaves the screen elsewhere. */
 export function useFailureToast(error: Error | null, title: string): void {
   useEffect(() => {
     if (!error || (error instanceof ApiError && [401, 403].includes(error.status))) return
@@ -194,7 +194,7 @@ export function useFailureToast(error: Error | null, title: string): void {
   }, [error, title])
 }
 
-/** Puts a person's newer state (or, to roll back, the older one) into every list that shows the person. */
+/** Replaces a person in every cached list, to update optimistically or to roll back. */
 export function patchCachedProfile(profile: ManagedProfile): void {
   const patch = (cached: ManagedProfile) => (cached.user_id === profile.user_id ? profile : cached)
   const patchPage = (page: ProfilePage) => ({ ...page, items: page.items.map(patch) })
@@ -204,18 +204,15 @@ export function patchCachedProfile(profile: ManagedProfile): void {
   )
 }
 
-/**
- * Reads lists and counts again, after a change. Where the row or button that had the focus has gone with it, the card
- * takes it, so that the keyboard does not start at the top of the page.
- */
+/** Refetches lists and counts after a change, and restores a focus lost with a removed row or button. */
 export async function refreshUsers(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: keys.all })
   await keepFocus()
 }
 
-/** Gives the focus to the card where what had it has gone. */
+/** Focuses the card if the focused element was removed, so that the keyboard stays in place. */
 export async function keepFocus(): Promise<void> {
-  // By then the rows have been drawn.
+  // Two frames later the rows have been rendered.
   await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
   if (document.activeElement === document.body)
     document.getElementById('usuarios')?.focus({ preventScroll: true })

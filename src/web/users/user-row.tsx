@@ -7,11 +7,11 @@ import { Skeleton } from '#web/ui/loading.tsx'
 import type { Row } from './row-actions.tsx'
 import { COLUMNS, type UserColumn } from './user-columns.tsx'
 
-/** The columns and the boxes to tick. */
+/** Including the checkbox column. */
 export const COLUMN_COUNT = COLUMNS.length + 1
-/** The columns of head and rows alike; the table says how wide they are. */
+/** Shared by head and rows; the table sets the tracks. */
 export const gridClasses = 'xl:grid xl:grid-cols-(--tracks) xl:gap-x-2 xl:pr-4 xl:pl-3'
-/** A row: first line the columns, second line what the person may see. On a card three columns, the box first. */
+/** First line the columns, second line the entitlements; a card has a checkbox and three columns. */
 const rowClasses = `grid break-inside-avoid grid-cols-[2.25rem_8.5rem_minmax(0,1fr)_auto] gap-x-1 border-line border-b py-2 pr-2 pl-1 xl:h-12 xl:items-center xl:gap-y-0 xl:py-0 ${gridClasses}`
 const FIRST_LINE = 'xl:self-start xl:pt-1.5 xl:leading-5'
 const cellClasses: Record<UserColumn['card'], string> = {
@@ -22,7 +22,7 @@ const cellClasses: Record<UserColumn['card'], string> = {
   corner: 'col-start-4 row-start-1',
 }
 
-/** Said in so many words, because some browsers take a table for none once it is laid out as a grid. */
+/** Explicit roles: some browsers drop the table semantics of elements with `display: grid`. */
 export function asRole(role: 'table' | 'rowgroup' | 'row' | 'cell' | 'columnheader') {
   return { role }
 }
@@ -30,17 +30,17 @@ export function asRole(role: 'table' | 'rowgroup' | 'row' | 'cell' | 'columnhead
 interface UserRowProps extends Row {
   index: number
   onToggle: (profile: ManagedProfile, isOn: boolean, isRange: boolean) => void
-  /** Of the last list: none can be ticked until the next one is there. */
+  /** The rows belong to the previous list and cannot be ticked. */
   isOutdated: boolean
-  /** Where it stands if not below the one before: pixels from the top of the table's body. */
+  /** Pixels from the top of the table's body; undefined to follow the previous row. */
   top: number | undefined
-  /** Takes the height of a card; rows of the wide table are all alike. */
+  /** Measures the height of a card; table rows have a fixed height. */
   measure: ((row: HTMLElement | null) => void) | undefined
-  /** Values say what they are, where no head stands above them: on a card, and on paper. */
+  /** Values carry a label where no head is visible: on a card and on paper. */
   isLabelled: boolean
 }
 
-/** One person: a line of the table, on a narrow window a card. */
+/** One person: a table row, or a card on a narrow window. */
 export const UserRow = memo(function UserRow(props: UserRowProps) {
   const { profile, catalogue, index, isSelected, isOutdated, top, measure, onToggle, onAction } = props
   return (
@@ -62,7 +62,7 @@ export const UserRow = memo(function UserRow(props: UserRowProps) {
         <Checkbox
           aria-label={`Selecionar ${profile.email}`}
           data-control="select"
-          // Not disabled, which would take the focus away.
+          // `disabled` would drop the focus.
           aria-disabled={isOutdated}
           checked={isSelected}
           onChange={({ nativeEvent, target }) =>
@@ -93,7 +93,7 @@ function Cell({ className, children }: { className: string; children: ReactNode 
   )
 }
 
-/** The place of a row that has not been read yet. */
+/** The placeholder of a row not loaded yet. */
 export function SkeletonRow({ top }: Pick<UserRowProps, 'top'>) {
   return (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it can be focused
@@ -110,7 +110,7 @@ export function SkeletonRow({ top }: Pick<UserRowProps, 'top'>) {
   )
 }
 
-/** What a list without any row says. */
+/** The empty state of the list. */
 export function EmptyRow() {
   return (
     <tr {...asRole('row')} className="block">

@@ -13,14 +13,14 @@ import { COLUMNS, type UserColumn } from './user-columns.tsx'
 import type { ProfileOrder, UserList } from './user-queries.ts'
 import { asRole, COLUMN_COUNT, EmptyRow, gridClasses, SkeletonRow, UserRow } from './user-row.tsx'
 
-/** Rows that stand in for a list of which nothing is known yet. */
+/** Placeholder rows while the list is unknown. */
 const FIRST_SKELETONS = 12
-/** So many rows before the end of what has been read, the next page is asked for. */
+/** The next page is fetched this many rows before the end of the loaded ones. */
 const READ_AHEAD = 50
 const gridTracks = {
   '--tracks': ['2.75rem', ...COLUMNS.map(({ width }) => width)].join(' '),
 } as CSSProperties
-/** Shows that more buttons of the head scroll in; the last one comes to rest before it. */
+/** Hints that the head scrolls sideways, and keeps its last button clear of the fade. */
 const fadingEdge = {
   maskImage: 'linear-gradient(to right, black calc(100% - 3.5rem), transparent)',
   paddingRight: '3.5rem',
@@ -31,9 +31,8 @@ interface UserTableProps {
   list: UserList
   order: ProfileOrder
   selection: Selection
-  /** Whether people are shown as cards. */
   isNarrow: boolean
-  /** Of the bar that sticks above the table, in pixels. */
+  /** Height of the sticky bar above the table, in pixels. */
   barHeight: number
   onSort: (sort: ProfileSort) => void
   onToggle: (profile: ManagedProfile, isOn: boolean, isRange: boolean) => void
@@ -41,13 +40,13 @@ interface UserTableProps {
   onAction: Row['onAction']
 }
 
-/** The table of /admin: it draws the rows in sight and reads on as they come near. */
+/** The table of /admin: a virtualized infinite list. */
 export function UserTable(props: UserTableProps) {
   const { list, selection, isNarrow, barHeight, onToggle, onAction } = props
   const { profiles, isOutdated, readOn } = list
   const catalogue = useCatalogue()
   const body = useRef<HTMLTableSectionElement>(null)
-  // All that match have their place from the start, read or not, so that the scroll bar tells the truth.
+  // Unloaded rows take up space from the start, so that the scroll bar is accurate.
   const wholeCount = list.hasMore ? Math.max(profiles.length + 1, list.totalCount ?? 0) : profiles.length
   const count = list.isLoading ? FIRST_SKELETONS : wholeCount
   const { virtualizer, rows, above, isPrinting, setFocused } = useRows(
@@ -77,12 +76,12 @@ export function UserTable(props: UserTableProps) {
         ref={body}
         {...asRole('rowgroup')}
         onKeyDown={moveFocus}
-        // A press with Shift marks a range of rows, not a range of text.
+        // Shift+click selects rows, not text.
         onMouseDown={(event) => event.shiftKey && event.preventDefault()}
         onFocus={({ target }) =>
           setFocused(Number(target.closest<HTMLElement>('[data-index]')?.dataset.index ?? -1))
         }
-        // While the focus goes from one row to another, neither may be taken away.
+        // While the focus moves between rows, neither may be unmounted.
         onBlur={({ currentTarget, relatedTarget }) =>
           !currentTarget.contains(relatedTarget) && setFocused(-1)
         }
@@ -117,7 +116,7 @@ export function UserTable(props: UserTableProps) {
   )
 }
 
-/** The head of the table, which stays in sight; on a narrow window its buttons scroll sideways. */
+/** The sticky head of the table; on a narrow window its buttons scroll sideways. */
 function Head(props: UserTableProps) {
   const { list, order, selection, isNarrow, barHeight, onSort, onToggleAll } = props
   const size = selectionSize(selection)
@@ -142,7 +141,7 @@ function Head(props: UserTableProps) {
             aria-label="Selecionar todos os usuários que correspondem"
             checked={size > 0 && size === list.totalCount}
             isMixed={size > 0 && size !== list.totalCount}
-            // Not disabled, which would take the focus away.
+            // `disabled` would drop the focus.
             aria-disabled={!canSelect}
             onChange={({ target }) => onToggleAll(target.checked)}
             className={classNames('size-9 justify-center xl:size-10', !canSelect && 'opacity-55')}

@@ -11,10 +11,9 @@ import { FIRST_WAITING, type ProfileOrder, readAhead, waitingQuery } from './use
 
 const DEFAULT_ORDER: ProfileOrder = { sort: 'email', order: 'asc' }
 
-/** Written here: the schemas would be loaded for it alone. */
+/** A regular expression, because the schemas would be loaded for this check alone. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** What makes no sense counts as left out. */
 function oneOf<Value extends string>(value: unknown, values: readonly Value[]): Value | undefined {
   return values.find((each) => each === value)
 }
@@ -22,25 +21,25 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : undefine
 
 export interface FilterOption<Value> {
   value: Value
-  /** How the address says it. */
+  /** The value in the query string. */
   word: string
   label: string
-  /** How the button says it, where that differs from the list. */
+  /** The label on the button, if it differs from the one in the list. */
   said?: string
 }
 
-/** How the address says a filter, and the button that it is picked by. */
+/** How a filter is parsed, serialized and picked. */
 interface ScreenFilter<Value> {
-  /** What the address calls it, unless by its own name. */
+  /** The key in the query string, if it differs from the filter's name. */
   part?: 'status'
-  /** Undefined for what makes no sense. @param catalogue undefined while it is not known what there is */
+  /** Returns undefined for an invalid value. @param catalogue undefined until loaded */
   read: (said: unknown, catalogue: Catalogue | undefined) => Value | undefined
   write: (value: Value) => string | undefined
   picker?: {
     title: string
-    /** What it says while it lets everybody through. */
+    /** The label of the option without a filter. */
     every: string
-    /** What there is to pick: a list of the catalogue has its name. */
+    /** The options, or the catalogue's list that has them. */
     options: readonly FilterOption<Value>[] | ListName | 'templates'
   }
 }
@@ -60,7 +59,7 @@ const amongList = (options: ListName, title: string, every: string): ScreenFilte
   picker: { title, every, options },
 })
 
-/** Every filter as the screen knows it, in the order of the buttons; null is not set here and stands in no address. */
+/** Every filter in the order of the buttons; null for one that is not part of the address. */
 const FILTERS: {
   [Name in keyof ProfileFilter]-?: ScreenFilter<NonNullable<ProfileFilter[Name]>> | null
 } = {
@@ -93,26 +92,25 @@ const FILTERS: {
     write: String,
     picker: { title: 'Modelo', every: 'todos', options: 'templates' },
   },
-  // Those who wait stand above the table.
+  // The approval queue above the table lists them.
   waiting: null,
 }
 
 type FilterName = keyof ProfileFilter
-/** The filters that the table can be narrowed by. */
 export const screenFilters = Object.entries(FILTERS).flatMap(([name, filter]) =>
   filter
     ? [{ name: name as FilterName, part: name as SearchPart, ...(filter as ScreenFilter<string | boolean>) }]
     : [],
 )
 
-/** The table's part of the address of /admin: as the filter calls it, but for the state of the approval. */
+/** The query keys of /admin: the names of the filters, except for the approval status. */
 export type SearchPart = Exclude<keyof ProfileFilter, 'approved' | 'waiting'> | 'status' | 'sort' | 'order'
-/** Parts of it to write; undefined takes a part away. */
+/** Changes of the query string; undefined removes a key. */
 type UserSearch = { [Name in SearchPart]?: string | undefined }
 
 /**
- * Reads the table's part of an address that anybody may have typed; what makes no sense is left out.
- * @param catalogue what types, marcas and estados there are; undefined while that is not known
+ * Parses the query string of /admin, which may be typed by hand; invalid values are dropped.
+ * @param catalogue undefined until loaded
  */
 export function readUserView(search: Record<string, unknown>, catalogue: Catalogue | undefined) {
   const filter: ProfileFilter = definedOf(
@@ -123,7 +121,7 @@ export function readUserView(search: Record<string, unknown>, catalogue: Catalog
   return { filter, order: { sort, order } }
 }
 
-/** A filter as the address says it; what it leaves open is taken out of there. */
+/** Serializes a filter for the query string; undefined removes a key. */
 export function writeFilter(filter: ProfileFilter): UserSearch {
   return Object.fromEntries(
     screenFilters.map(({ name, part, write }) => {
@@ -133,7 +131,7 @@ export function writeFilter(filter: ProfileFilter): UserSearch {
   )
 }
 
-/** An order as the address says it; the default one is not worth a word. */
+/** Serializes an order for the query string; the default order is omitted. */
 export function writeOrder({ sort, order }: ProfileOrder): UserSearch {
   return {
     sort: sort === DEFAULT_ORDER.sort ? undefined : sort,
@@ -141,14 +139,14 @@ export function writeOrder({ sort, order }: ProfileOrder): UserSearch {
   }
 }
 
-/** The order after a click on a column: the same one turns round, another one starts ascending. */
+/** Returns the order after a click on a column: toggled, or ascending for another column. */
 export function orderAfterClick(current: ProfileOrder, sort: ProfileOrder['sort']): ProfileOrder {
   return { sort, order: current.sort === sort && current.order === 'asc' ? 'desc' : 'asc' }
 }
 
 /**
- * What is searched for when this has been typed; the address gives a number for a search made of digits. Control
- * characters, which no name holds and no database takes, count as blanks.
+ * Normalizes a search term; TanStack Router parses digits in the address as a number.
+ * Control characters, which no name contains and PostgreSQL refuses, become spaces.
  */
 export function tidySearch(typed: unknown): string {
   if (typeof typed !== 'string' && typeof typed !== 'number') return ''
@@ -159,25 +157,25 @@ export function tidySearch(typed: unknown): string {
     .trim()
 }
 
-/** Starts to read what the screen shows, while the role is still being read. */
+/** Prefetches the data of the screen while the session's role is still loading. */
 export function readUsersAhead(search: UserSearch): void {
   readListAhead(search)
   void queryClient.prefetchQuery(catalogueQuery)
   void queryClient.prefetchQuery(waitingQuery(FIRST_WAITING))
 }
 
-/** Starts to read the list that an address asks for. */
+/** Prefetches the list for a query string. */
 function readListAhead(search: UserSearch): void {
   const catalogue = queryClient.getQueryData(catalogueQuery.queryKey)
   const { filter, order } = readUserView(search, catalogue)
   if (catalogue || !namesValues(filter)) readAhead(filter, order)
 }
 
-/** Whether it cannot be asked for before it is known what there is. */
+/** Whether the filter can be validated only once the catalogue is loaded. */
 const namesValues = (filter: ProfileFilter) =>
   screenFilters.some(({ name, picker }) => filter[name] && LISTS.some((list) => list === picker?.options))
 
-/** The table's filter and order, which live in the address, and how to change them. */
+/** Reads the table's filter and order from the address, and changes them there. */
 export function useUserView() {
   const search = useSearch({ from: '/signed-in/administrators/admin' })
   const navigate = useNavigate({ from: '/admin' })
@@ -185,7 +183,7 @@ export function useUserView() {
   const { filter, order } = readUserView(search, catalogue.data)
 
   const go = (change: UserSearch, replace = false) => {
-    // The list is on its way before the screen is drawn anew.
+    // Prefetching starts before the navigation renders.
     readListAhead({ ...search, ...change })
     void navigate({
       to: '/admin',
@@ -194,7 +192,7 @@ export function useUserView() {
     })
   }
   const setFilter = (next: ProfileFilter) => {
-    // Letters of one search are one step back, not many.
+    // Typing a search replaces the history entry instead of adding one per letter.
     const isTyping = Boolean(filter.q && next.q && filter.q !== next.q)
     go(writeFilter(next), isTyping)
   }

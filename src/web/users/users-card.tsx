@@ -16,11 +16,10 @@ import { useUserView } from './user-view.ts'
 import { UsersToolbar } from './users-toolbar.tsx'
 
 const TITLE_ID = 'usuarios-titulo'
-// Tailwind's xl, from which on the table fits; below it people are cards.
+// Tailwind's xl: the table fits from here on; below it people are cards.
 const wide = window.matchMedia('(min-width: 80rem)')
 const paper = window.matchMedia('print')
 
-/** The card 'Administração de Usuários' of /admin. */
 export function UsersCard() {
   const { filter, order, isReadable, setFilter, sortBy } = useUserView()
   const list = useUserList(filter, order, isReadable)
@@ -47,7 +46,7 @@ export function UsersCard() {
   )
   return (
     <section ref={card} id="usuarios" aria-labelledby={TITLE_ID} tabIndex={-1} className="outline-none">
-      {/* As high as the page at least, so that a shorter list moves nothing under the hand that types. */}
+      {/* At least as tall as the page, so that a shorter list does not shift the search field. */}
       <div className="min-h-[calc(100dvh-5.5rem)] rounded-xl border border-line bg-surface shadow-xs">
         <div className="flex flex-wrap items-center justify-between gap-2 px-4 pt-4 sm:px-6 sm:pt-5">
           <h2 id={TITLE_ID} className="font-semibold text-lg">
@@ -60,7 +59,7 @@ export function UsersCard() {
             onClick={() =>
               setFilter(areWaitingShown ? { ...filter, approved: undefined } : { approved: false })
             }
-            // Its place is kept until it can say how many.
+            // Reserves its place until the count is known.
             className={classNames(
               'aria-pressed:border-brand-strong aria-pressed:bg-subtle',
               list.pendingCount === undefined && 'invisible',
@@ -118,7 +117,7 @@ function ExportButton({ filter, order }: { filter: ProfileFilter; order: Profile
 function useIsWide(): boolean {
   const [isWide, setIsWide] = useState(wide.matches)
   useEffect(() => {
-    // Paper is narrow, but another table would lose the place and the focus; that one shows cards by itself.
+    // Printing matches narrow, but swapping the table would lose scroll and focus; CSS prints cards.
     const follow = () => paper.matches || setIsWide(wide.matches)
     wide.addEventListener('change', follow)
     return () => wide.removeEventListener('change', follow)
@@ -133,12 +132,12 @@ interface BulkButtonsProps {
   className: string
 }
 
-/** What can be done with those selected. */
+/** The bulk actions for the selected people. */
 function BulkButtons({ count, isNarrow, onOpen, className }: BulkButtonsProps) {
   const shown = count.toLocaleString('pt-BR')
   const isEmpty = count === 0
   const variant = isEmpty ? 'ghost' : 'secondary'
-  // On a narrow window they share a line, whose halves may be narrower than their words.
+  // On a narrow window the labels may wrap.
   const look = isNarrow
     ? {
         style: { whiteSpace: 'normal' } as const,
@@ -178,7 +177,7 @@ interface SummaryProps {
   onClear: () => void
 }
 
-/** How many match and who is selected, in words, read out when it changes. */
+/** The match count and the selection in words, announced when they change. */
 function Summary({ list, filter, selection, onClear }: SummaryProps) {
   const { totalCount, unfilteredCount, isCounting } = list
   const isAnySelected = selectionSize(selection) > 0
@@ -194,7 +193,7 @@ function Summary({ list, filter, selection, onClear }: SummaryProps) {
           Limpar seleção
         </button>
       )}
-      {/* Where the people themselves could not be read, that is said below. */}
+      {/* A failed list shows its own error below. */}
       {list.isCountBroken && !list.hasFailed && (
         <p className="flex flex-wrap gap-x-3 text-danger">
           Os usuários não puderam ser contados.

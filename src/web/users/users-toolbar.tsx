@@ -15,11 +15,11 @@ interface UsersToolbarProps {
   ref: Ref<HTMLDivElement>
   filter: ProfileFilter
   onFilter: (filter: ProfileFilter) => void
-  /** The line below: what is shown, and what can be done with it. */
+  /** The line below: match count, selection and bulk actions. */
   children: ReactNode
 }
 
-/** The bar above the table: search, filters (on a narrow window behind a button), and the line below. */
+/** The bar above the table: search, filters (collapsed on a narrow window) and the summary line. */
 export function UsersToolbar({ ref, filter, onFilter, children }: UsersToolbarProps) {
   const [isOpen, setIsOpen] = useState(false)
   const { q = '', ...others } = filter
@@ -27,7 +27,7 @@ export function UsersToolbar({ ref, filter, onFilter, children }: UsersToolbarPr
   return (
     <div
       ref={ref}
-      // In a low window, a phone held sideways say, it would leave no place for rows.
+      // Not sticky in a low window (a phone in landscape), where it would leave no room for rows.
       className="sticky top-0 z-5 space-y-1.5 rounded-t-xl bg-surface px-4 pt-3 pb-1.5 sm:px-6 [@media(max-height:36rem)]:static"
     >
       <div className="flex flex-wrap gap-2 xl:flex-nowrap">
@@ -57,10 +57,10 @@ export function UsersToolbar({ ref, filter, onFilter, children }: UsersToolbarPr
   )
 }
 
-/** Shorter than an answer may take. */
+/** The debounce delay; a reply may take longer. */
 const SEARCH_PAUSE_MS = 40
 
-/** Searches by name or e-mail; '/' leads here. */
+/** Searches by name or e-mail; '/' focuses it. */
 function SearchBox(props: { value: string; onSearch: (q: string) => void }) {
   const input = useRef<HTMLInputElement>(null)
   useSlash(input)
@@ -72,7 +72,7 @@ function SearchBox(props: { value: string; onSearch: (q: string) => void }) {
         pauseMs={SEARCH_PAUSE_MS}
         aria-label="Buscar por nome ou e-mail"
         aria-keyshortcuts="/"
-        // Shorter than its name: a phone has no place for more.
+        // Shorter than the label: a phone has no room for more.
         placeholder="Nome ou e-mail"
       />
     </search>
@@ -107,7 +107,7 @@ function templateOptions(templates: readonly AccessTemplate[], chosen: string | 
 
 const pickers = screenFilters.flatMap(({ name, picker }) => (picker ? [{ name, ...picker }] : []))
 
-/** What narrows the table besides the search: lists to choose from, each of which says what it lets through. */
+/** The filters besides the search, each a picker with its options. */
 function Filters({ filter, onFilter }: Pick<UsersToolbarProps, 'filter' | 'onFilter'>) {
   const catalogue = useCatalogue()
   const { data: templates = [] } = useQuery(accessTemplatesQuery)
@@ -119,7 +119,7 @@ function Filters({ filter, onFilter }: Pick<UsersToolbarProps, 'filter' | 'onFil
     <>
       {pickers.map(({ name, options, ...rest }) => {
         const choices = optionsOf(options)
-        // Where nobody keeps templates, nothing stands in the way.
+        // Hidden when there are no templates.
         if (options === 'templates' && choices.length === 0) return null
         return (
           <Picker
