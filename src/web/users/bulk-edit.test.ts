@@ -14,7 +14,7 @@ import {
   goneFrom,
 } from './bulk-edit.ts'
 
-it('names those selected, and only the lists in which something is ticked', () => {
+it('includes the selected people and only the lists with ticked items', () => {
   const profiles = new Map(['a', 'b'].map((id) => [id, {} as ManagedProfile]))
   expect(bulkEditOf({ kind: 'some', profiles }, 'add', { ...NO_ENTITLEMENTS, marcas: ['GM'] })).toEqual({
     userIds: ['a', 'b'],
@@ -31,7 +31,7 @@ it('names those selected, and only the lists in which something is ticked', () =
   })
 })
 
-it('says what a dry run has counted', () => {
+it('formats the counts of a dry run', () => {
   const counted = { selected: 0, includesSelf: false, fingerprint: '', undoId: null, undoSeconds: 0 }
   expect(describePreview({ ...counted, gaining: 12, losing: 0, unchanged: 3 })).toBe(
     '12 ganham, 0 perdem, 3 ficam como estão',
@@ -48,7 +48,7 @@ it('says what a dry run has counted', () => {
   )
 })
 
-it('names whom an undo has passed over', () => {
+it('names the people an undo skipped', () => {
   expect(describeUndo({ restored: 2, changed: [] })).toEqual({
     kind: 'success',
     title: 'Alteração desfeita',
@@ -64,7 +64,7 @@ it('names whom an undo has passed over', () => {
   )
 })
 
-it('offers no way back when an answer comes after its time', () => {
+it('offers no undo when the reply arrives too late', () => {
   const notice = { kind: 'success', title: 'Feito', description: '1 mudou.' } as const
   announceUndoable(notice, { undoId: 'a', undoSeconds: 0 })
   const [shown] = toastStore.read()
@@ -73,7 +73,7 @@ it('offers no way back when an answer comes after its time', () => {
   closeEveryToast()
 })
 
-it('saves for the people of the dry run alone', () => {
+it('adds the fingerprint of the dry run to an edit of all matching people', () => {
   const counts = { selected: 8, gaining: 8, losing: 0, unchanged: 0, includesSelf: false }
   const told = { ...counts, fingerprint: 'x1', undoId: null, undoSeconds: 0 }
   const allMatching = { filter: { q: 'ana' }, except: ['c'], count: 9 }
@@ -86,7 +86,7 @@ it('saves for the people of the dry run alone', () => {
   expect(asPreviewed(named, told)).toEqual(named)
 })
 
-it('finds whom a conflict says to be gone', () => {
+it('finds the deleted people named by a conflict', () => {
   const conflict = (...paths: string[]) =>
     new ApiError({ code: 'conflict', fields: paths.map((path) => ({ path, message: '' })) } as Problem, 409)
   const edit = { userIds: ['a', 'b', 'c'], action: 'add' as const }

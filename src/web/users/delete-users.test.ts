@@ -20,7 +20,7 @@ afterEach(() => {
 describe('readSelected', () => {
   const all = { kind: 'allMatching' as const, filter: { q: 'a', approved: false }, except: ['u2'], count: 4 }
 
-  it('follows the pages to the end, without those excepted', async () => {
+  it('reads all pages and drops the exceptions', async () => {
     const requests = answerWith(
       Response.json({ items: [person('u1'), person('u2')], next: 'mais' }),
       Response.json({ items: [person('u3'), person('u4')], next: null }),
@@ -33,7 +33,7 @@ describe('readSelected', () => {
     ])
   })
 
-  it('knows those picked one by one, in the order of their addresses', async () => {
+  it('sorts individually picked people by e-mail', async () => {
     const profiles = new Map(['ú', 'z', 'a'].map((id) => [id, person(id)]))
     const some = { kind: 'some' as const, profiles }
     expect((await readSelected(some)).map(({ email }) => email)).toEqual(['a@x', 'ú@x', 'z@x'])
@@ -44,14 +44,14 @@ describe('describeOthers', () => {
   const people = (...ids: string[]) => ids.map(person)
   const changed = 'A lista mudou nesse meio-tempo:'
 
-  it('minds who they are, not in which order', () => {
+  it('compares people regardless of their order', () => {
     expect(describeOthers(people('a', 'b'), people('b', 'a'))).toBeUndefined()
     expect(describeOthers(people('a', 'b'), people('a', 'c'))).toBe(
       `${changed} o número é o mesmo, mas as pessoas não. Entrou: c@x.`,
     )
   })
 
-  it('says how many there are now, and who came in', () => {
+  it('gives the new count and names the newcomers', () => {
     expect(describeOthers(people('a', 'b'), people('b'))).toBe(`${changed} agora corresponde 1 usuário.`)
     expect(describeOthers(people('a'), people('b', 'c', 'd', 'e', 'f'))).toBe(
       `${changed} agora correspondem 5 usuários. Entraram: b@x, c@x, d@x e mais 2.`,
@@ -62,7 +62,7 @@ describe('describeOthers', () => {
 describe('deleteInBatches', () => {
   const userIds = Array.from({ length: 600 }, (_, index) => `u${index}`)
 
-  it('names everybody once, tells how far it is, and gathers what was refused', async () => {
+  it('sends every id once, reports progress and collects refusals', async () => {
     const refused = { userId: 'u0', error: 'Usuário não encontrado.' }
     const answer = (success: string[], errors: object[] = []) => Response.json({ success, errors })
     const requests = answerWith(
@@ -83,7 +83,7 @@ describe('deleteInBatches', () => {
     expect(failure).toBeUndefined()
   })
 
-  it('stops where it fails and keeps what has been done', async () => {
+  it('stops at the first failed batch and keeps earlier results', async () => {
     const requests = answerWith(
       Response.json({ success: userIds.slice(0, 250), errors: [] }),
       problem(403, 'forbidden'),
@@ -97,7 +97,7 @@ describe('deleteInBatches', () => {
 })
 
 describe('announceDeletion', () => {
-  it('says what went and what did not, each reason once', () => {
+  it('reports deleted and refused people, each reason once', () => {
     const lastAdmin = 'Não é possível excluir o último administrador.'
     const refused = ['a', 'b', 'c', 'd'].map((userId) => ({ userId, error: 'Usuário não encontrado.' }))
     refused.push({ userId: 'e', error: lastAdmin })
@@ -108,7 +108,7 @@ describe('announceDeletion', () => {
     ])
   })
 
-  it('tells large numbers in groups', () => {
+  it('formats large numbers with thousands separators', () => {
     const ids = Array.from({ length: 10_000 }, (_, index) => `u${index}`)
     const refused = ids.slice(0, 1_234).map((userId) => ({ userId, error: 'Não.' }))
     announceDeletion({ deletedIds: ids, refused }, ids.map(person))
@@ -118,7 +118,7 @@ describe('announceDeletion', () => {
     ])
   })
 
-  it('says what had gone before it failed', () => {
+  it('reports the people deleted before a failure', () => {
     announceDeletion({ deletedIds: ['x'], refused: [], failure: new Error('Sem conexão') }, [])
     expect(shown()).toEqual([
       ['1 usuário(s) excluído(s) com sucesso', ''],
@@ -126,7 +126,7 @@ describe('announceDeletion', () => {
     ])
   })
 
-  it('says that the session has ended where there is none any more', () => {
+  it('reports an expired session when signed out', () => {
     clearSession()
     announceDeletion({ deletedIds: [], refused: [], failure: new Error('Sem conexão') }, [])
     expect(shown()).toEqual([['Sessão expirada', '']])

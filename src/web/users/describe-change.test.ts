@@ -92,11 +92,11 @@ describe('describeChange', () => {
     ['report-setting-removed', { type: 'CRM' }, null, `${CARLA} removeu a configuração do Power BI para CRM`],
     ['user-deleted', null, null, `${CARLA} excluiu a conta`],
     ['data-exported', null, null, `${CARLA} exportou os dados da pessoa`],
-  ])('says %s in a sentence', (action, before, after, sentence) => {
+  ])('formats %s as a sentence', (action, before, after, sentence) => {
     expect(sentenceOf(action, before, after)).toBe(sentence)
   })
 
-  it('has a sentence of its own for every action, also when before and after say nothing', () => {
+  it('formats every action differently, even without before and after', () => {
     const sentences = AUDIT_ACTIONS.map((action) => sentenceOf(action))
     expect(new Set(sentences).size).toBe(AUDIT_ACTIONS.length)
     for (const sentence of sentences) {
@@ -105,7 +105,7 @@ describe('describeChange', () => {
     }
   })
 
-  it('survives lists that are none, and actions that it does not know', () => {
+  it('accepts malformed lists and unknown actions', () => {
     expect(sentenceOf('types-set', { types: 'CRM' }, { types: [7, 'HPD'] })).toBe(
       `${CARLA} mudou os tipos: + HPD`,
     )
@@ -113,25 +113,25 @@ describe('describeChange', () => {
       expect(describeChange(entryOf(action))).toBe(`Alteração registrada: ${action}`)
   })
 
-  it('calls the reader by "Você", and a deleted actor by no name', () => {
+  it('calls the reader "Você" and gives a deleted actor no name', () => {
     expect(describeChange(entryOf('approval-given'), CARLA)).toBe('Você aprovou a conta')
     expect(describeChange(entryOf('approval-given', { actor_email: null }))).toBe(
       'Alguém cuja conta foi excluída aprovou a conta',
     )
   })
 
-  it('puts a time between the deed and what came of it', () => {
+  it('inserts the time between the action and the differences', () => {
     const change = entryOf('types-set', { before: { types: [] }, after: { types: ['CRM'] } })
     expect(describeChange(change, undefined, 'às 14:32')).toBe(`${CARLA} mudou os tipos às 14:32: + CRM`)
   })
 })
 
-it('tells the time in São Paulo, and the day only when it was another one there', () => {
+it('formats the time in São Paulo, with the day unless it is today there', () => {
   const now = new Date('2026-11-21T02:30:00Z')
   expect(timeInSentence('2026-11-20T17:32:00Z', now)).toBe('às 14:32')
   expect(timeInSentence('2026-11-20T02:59:00Z', now)).toBe('em 19/11/2026 às 23:59')
 })
 
-it('names a file after the day in São Paulo', () => {
+it('formats a file date as the day in São Paulo', () => {
   expect(dayForFileName(new Date('2026-11-21T02:30:00Z'))).toBe('2026-11-20')
 })

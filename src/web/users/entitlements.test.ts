@@ -4,7 +4,7 @@ import { profileOf } from '#web/testing/browser-parts.ts'
 import { entitlementsOf } from './entitlements.tsx'
 
 describe('entitlementsOf', () => {
-  it('takes what can be ticked, in the fixed order, a lowercase administrativo included', () => {
+  it('keeps known values in catalogue order, including a lowercase administrativo', () => {
     const has = profileOf({
       types: ['administrativo', 'Slack', 'Antigo', 'Vendas'],
       marcas: ['VW', 'FIAT', 'LADA'],

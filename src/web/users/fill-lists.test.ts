@@ -20,7 +20,7 @@ const archiving = (archived: Entitlements): Catalogue => {
   return { version: 1, types: mark('types'), marcas: mark('marcas'), estados: mark('estados') }
 }
 
-/** What is done in a dialog: a template is added, a box is ticked or cleared. */
+/** Steps of a user: add a template, tick or clear a checkbox. */
 const steps = fc.array(
   fc.oneof(
     some.map((template) => ({ template })),
@@ -33,7 +33,7 @@ const steps = fc.array(
   { maxLength: 6 },
 )
 
-test('templates and edits, in any row: nothing ticked gets lost, nothing archived is given, the rest stays', () => {
+test('templates and edits in any order keep ticked items, grant nothing archived and leave other lists alone', () => {
   fc.assert(
     fc.property(some, archivedOnes, shown, steps, (person, archived, lists, done) => {
       const catalogue = archiving(archived)
@@ -70,7 +70,7 @@ test('templates and edits, in any row: nothing ticked gets lost, nothing archive
   )
 })
 
-test('two templates give the same in either order; a colleague gives exactly what can be given', () => {
+test('two templates commute; a colleague replaces the lists with what can be granted', () => {
   fc.assert(
     fc.property(some, some, some, archivedOnes, (ticked, one, other, archived) => {
       const catalogue = archiving(archived)
@@ -85,7 +85,7 @@ test('two templates give the same in either order; a colleague gives exactly wha
   )
 })
 
-test('a template is told in one line, what is archived marked', () => {
+test('a template is formatted in one line, with archived items marked', () => {
   const catalogue = archiving({ ...EMPTY, marcas: ['GM'] })
   const template = { types: ['Vendas', 'CRM'], marcas: ['FIAT', 'GM'], estados: ['RJ'] }
   expect(templateInWords(catalogue, template)).toBe('Vendas, CRM · FIAT, GM (no arquivo) · RJ')

@@ -20,8 +20,8 @@ const idsOf = (selection: Selection | undefined) =>
   selection?.kind === 'some' && [...selection.profiles.keys()]
 const everybody: Selection = { kind: 'allMatching', filter: {}, except: [], count: 300 }
 
-describe('people picked one by one', () => {
-  test('come and go, each once, with their profiles', () => {
+describe('individually picked people', () => {
+  test('are added and removed once each, with their profiles', () => {
     const two = withPeople(NO_SELECTION, [person('ana'), person('bia'), person('ana')], true)
     expect(two).toMatchObject({ kind: 'some' })
     expect(idsOf(two)).toEqual(['ana', 'bia'])
@@ -32,15 +32,15 @@ describe('people picked one by one', () => {
     expect(selectionSize(NO_SELECTION)).toBe(0)
   })
 
-  test('are never more than one call can name', () => {
+  test('never exceed the limit of one request', () => {
     const most = withPeople(NO_SELECTION, people(MAX_IDS), true)
     expect(most && selectionSize(most)).toBe(MAX_IDS)
     expect(most && withPeople(most, [person('one more')], true)).toBeUndefined()
   })
 })
 
-describe('everybody who matches', () => {
-  test('leaves some out and takes them in again', () => {
+describe('a selection of all who match', () => {
+  test('excludes people and includes them again', () => {
     const fewer = withPeople(everybody, [person('ana'), person('bia')], false)
     expect(fewer).toEqual({ ...everybody, except: ['ana', 'bia'] })
     expect(fewer && selectionSize(fewer)).toBe(298)
@@ -48,16 +48,16 @@ describe('everybody who matches', () => {
     expect(fewer && withPeople(fewer, [person('ana')], true)).toEqual({ ...everybody, except: ['bia'] })
   })
 
-  test('is nobody once all are left out, and names at most as many exceptions as one call takes', () => {
+  test('becomes empty once everyone is excluded, and refuses more exceptions than one request takes', () => {
     expect(withPeople({ ...everybody, count: 2 }, people(2), false)).toEqual(NO_SELECTION)
     expect(withPeople({ ...everybody, count: 5_000 }, people(MAX_IDS + 1), false)).toBeUndefined()
   })
 })
 
-describe('whoever has left the list', () => {
+describe('a person who left the list', () => {
   const hasLeft = (userId: string) => userId === 'ana'
 
-  test('is selected no more, nor counted among those left out', () => {
+  test('is removed from the selection and from the exceptions', () => {
     const two = withPeople(NO_SELECTION, [person('ana'), person('bia')], true) ?? NO_SELECTION
     const one = withoutLeavers(two, hasLeft)
     expect(idsOf(one)).toEqual(['bia'])
@@ -68,28 +68,28 @@ describe('whoever has left the list', () => {
     })
   })
 
-  test('and was not selected changes nothing', () => {
+  test('changes nothing when not selected', () => {
     const one = withPeople(NO_SELECTION, [person('bia')], true) ?? NO_SELECTION
     expect(withoutLeavers(one, hasLeft)).toEqual(one)
     expect(withoutLeavers(everybody, hasLeft)).toEqual(everybody)
   })
 })
 
-describe('of a list that has been read anew', () => {
+describe('a refetched list', () => {
   const leaversOf = (before: string, now: string, isWhole: boolean): string =>
     [...'abcdefgh'].filter(findWhoLeft([...before].map(person), [...now].map(person), isWhole)).join('')
 
-  test('to its end, whoever is not in it has left it, seen before or not', () => {
+  test('that is complete has lost everyone missing, shown before or not', () => {
     expect(leaversOf('abc', 'acd', true)).toBe('befgh')
   })
-  test('in part, whoever was shown and is not any more has left it; those not read yet have not', () => {
+  test('that is incomplete has lost only people shown before and missing now', () => {
     expect(leaversOf('', 'ab', false)).toBe('')
     expect(leaversOf('abc', 'abcd', false)).toBe('')
     expect(leaversOf('abcd', 'acde', false)).toBe('b')
   })
 })
 
-test('people are counted as in Brazil', () => {
+test('counts of people use the Brazilian number format', () => {
   expect([0, 1, 2, 9873].map(usersInWords)).toEqual([
     '0 usuários',
     '1 usuário',
@@ -98,7 +98,7 @@ test('people are counted as in Brazil', () => {
   ])
 })
 
-test('with a filter the count says of how many', () => {
+test('the match count names the total when a filter is set', () => {
   expect(matchesInWords(312, 312, false)).toBe('312 usuários')
   expect(matchesInWords(12, 9873, true)).toBe('12 de 9.873 usuários')
   expect(matchesInWords(1, 1, true)).toBe('1 de 1 usuário')
@@ -120,6 +120,6 @@ test.each([
   [all(9873, [], { q: 'a' }), 'Todos os 9.873 usuários que correspondem estão selecionados'],
   [all(9873, ['a', 'b'], { q: 'a' }), 'Todos os 9.873 usuários que correspondem estão selecionados, menos 2'],
   [all(1, [], { q: 'a' }), 'O único usuário que corresponde está selecionado'],
-])('who is selected, in words (%#)', (selection, words) => {
+])('a selection is described in words (%#)', (selection, words) => {
   expect(selectionInWords(selection)).toBe(words)
 })

@@ -30,7 +30,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-it('tells the changes since the version that was read, oldest first, and leaves out what raised none', async () => {
+it('lists the changes since the loaded version, oldest first, without unversioned ones', async () => {
   const sentences = await conflictAfter({ version: 5, types: ['CRM'], approved: true }, [
     entry(4, 'data-exported', 'bia', {}, {}),
     entry(3, 'approval-given', 'eu', { approved: false }, { approved: true }),
@@ -43,7 +43,7 @@ it('tells the changes since the version that was read, oldest first, and leaves 
   ])
 })
 
-it('tells the difference where the history says nothing', async () => {
+it('describes the difference when the history is empty', async () => {
   expect(await conflictAfter({ version: 4, types: ['CRM'], approved: true }, [])).toEqual([
     'Mudou nesse meio-tempo: tipos + CRM, − Vendas; conta aprovada',
   ])

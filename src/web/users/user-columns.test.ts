@@ -5,18 +5,18 @@ import { summariseScope } from './user-columns.tsx'
 const summaryOf = (types: string[], marcas: string[], estados: string[], catalogue = SEEDED_CATALOGUE) =>
   summariseScope(catalogue, { types, marcas, estados }).map(({ label, text }) => `${label}: ${text}`)
 
-test('everything and nothing are one word each', () => {
+test('full and empty lists are one word each', () => {
   expect(summaryOf(TYPES, MARCAS, ESTADOS)).toEqual(['Tipos: Todos', 'Marcas: Todas', 'Estados: Todos'])
   expect(summaryOf([], [], [])).toEqual(['Acesso: Nenhum'])
 })
 
-test('what is empty is said once, behind what is not', () => {
+test('empty lists are joined in one part after the others', () => {
   expect(summaryOf(['Vendas'], [], [])).toEqual(['Tipos: Vendas', 'Marcas e estados: Nenhum'])
   expect(summaryOf([], ['FIAT'], ['RJ'])).toEqual(['Marcas: FIAT', 'Estados: RJ', 'Tipos: Nenhum'])
   expect(summaryOf(['Vendas'], [], ['RJ'])).toEqual(['Tipos: Vendas', 'Estados: RJ', 'Marcas: Nenhuma'])
 })
 
-test('some are named, areas in the order of the tabs', () => {
+test('partial lists are spelled out, areas in the order of the tabs', () => {
   expect(summaryOf(['CRM', 'administrativo', 'Vendas'], ['FIAT', 'VW'], ['RJ'])).toEqual([
     'Tipos: Vendas, CRM, Administrativo',
     'Marcas: FIAT, VW',
@@ -24,11 +24,11 @@ test('some are named, areas in the order of the tabs', () => {
   ])
 })
 
-test('as many as there are, one of them unknown, are not everything', () => {
+test('a list with an unknown value is not “all”, whatever its length', () => {
   expect(summaryOf([], [], ['RJ', 'ES', 'MG', 'SP'])).toContain('Estados: RJ, ES, MG, SP')
 })
 
-test('what is archived is not missed, and does not hide that all the rest is held', () => {
+test('archived items are not needed for “all”, and may be held', () => {
   const estados = SEEDED_CATALOGUE.estados.map((item) => ({ ...item, archived: item.code === 'PR' }))
   const catalogue = { ...SEEDED_CATALOGUE, estados }
   expect(summaryOf([], [], ['RJ', 'ES', 'MG'], catalogue)).toContain('Estados: Todos')

@@ -4,11 +4,11 @@ import { orderAfterClick, readUserView, tidySearch, writeFilter, writeOrder } fr
 
 const byEmail = { sort: 'email', order: 'asc' }
 
-test('an address that says nothing shows everybody by e-mail', () => {
+test('an empty query string lists everyone by e-mail', () => {
   expect(readUserView({}, undefined)).toEqual({ filter: {}, order: byEmail })
 })
 
-test('a whole address is read, and written again as it was', () => {
+test('a full query string survives parsing and serializing', () => {
   const search = {
     q: 'joão',
     status: 'pending',
@@ -36,39 +36,39 @@ test('a whole address is read, and written again as it was', () => {
 
 test.each([
   [
-    'words that are none',
+    'unknown words',
     { status: 'APPROVED', verified: 'true', type: 'vendas', marca: 'BMW', estado: 'SP' },
   ],
-  ['names of an object', { status: 'constructor', verified: '__proto__', sort: 'toString' }],
+  ['properties of Object.prototype', { status: 'constructor', verified: '__proto__', sort: 'toString' }],
   [
-    'other kinds of values',
+    'values of other types',
     { q: { a: 1 }, status: true, verified: [true], type: ['HPD'], sort: 3, order: 1 },
   ],
-  ['an empty search', { q: '   ', order: 'up' }],
-  ['a search of control characters', { q: '\0\t\x7f\x9f' }],
-])('%s in the address are left out', (_, search) => {
+  ['an empty search term', { q: '   ', order: 'up' }],
+  ['control characters as a search term', { q: '\0\t\x7f\x9f' }],
+])('%s in the query string are dropped', (_, search) => {
   expect(readUserView(search, SEEDED_CATALOGUE)).toEqual({ filter: {}, order: byEmail })
 })
 
-describe('a search', () => {
-  test('of digits comes as a number', () => {
+describe('a search term', () => {
+  test('may be parsed as a number when made of digits', () => {
     expect(readUserView({ q: 123 }, undefined).filter).toEqual({ q: '123' })
   })
-  test('has blanks where control characters were', () => {
+  test('gets spaces for control characters', () => {
     expect(tidySearch('\0ana\t\r\nsouza\x1b')).toBe('ana souza')
   })
-  test('is trimmed and no longer than the server takes', () => {
+  test('is trimmed and truncated to the maximum length', () => {
     expect(tidySearch(`  ${'a'.repeat(99)} b`)).toBe('a'.repeat(99))
   })
 })
 
-test('what is not filtered and the default order are taken out of the address', () => {
+test('unset filters and the default order are removed from the query string', () => {
   expect(
     new Set(Object.values({ ...writeFilter({}), ...writeOrder({ sort: 'email', order: 'asc' }) })),
   ).toEqual(new Set([undefined]))
 })
 
-test('the sorted column turns round, another one starts ascending', () => {
+test('a click toggles the sorted column and starts another one ascending', () => {
   const ascending = orderAfterClick({ sort: 'approved', order: 'desc' }, 'email')
   expect(ascending).toEqual(byEmail)
   const descending = orderAfterClick(ascending, 'email')
