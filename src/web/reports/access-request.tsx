@@ -36,7 +36,7 @@ const ownRequestQuery = (userId: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-/** 'Pedido de acesso': asks somebody who waits for approval, once, who they are and what they need. */
+/** 'Pedido de acesso': asks a person without approval who they are and what access they need. */
 export function AccessRequest({ userId }: { userId: string }) {
   const own = useQuery(ownRequestQuery(userId))
   const catalogue = useQuery(catalogueQuery)
@@ -120,7 +120,7 @@ function SentRequest({ name, request, onChange }: SentRequestProps) {
   )
 }
 
-/** What is archived can be asked for no more. */
+/** Archived items can no longer be requested. */
 const offeredIn = (catalogue: Catalogue, list: ListName) => choicesOf(catalogue, list, [])
 
 interface RequestFormProps {

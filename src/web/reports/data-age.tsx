@@ -5,7 +5,7 @@ import { KindIcon } from '#web/ui/alert.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { formatInstant } from '#web/ui/format-instant.ts'
 
-/** The server asks the service no more often. */
+/** The server polls the service no more often. */
 const READ_EVERY_MS = 10 * 60_000
 const MINUTE_MS = 60_000
 
@@ -16,9 +16,9 @@ export interface KnownAge {
 }
 
 /**
- * What is to be said of the age of a report's data; undefined where the service does not tell.
- * @param reportId undefined for a link, of which nothing is known
- * @param isShown whether the report is there: its age is asked for behind everything that it needs itself
+ * Describes how old a report's data is; undefined where the service does not say.
+ * @param reportId undefined for a shared link, whose age is unknown
+ * @param isShown the age is fetched only after the report, which has priority
  */
 export function useDataAge(reportId: string | undefined, isShown: boolean): KnownAge | undefined {
   const { data } = useQuery({
@@ -39,7 +39,7 @@ export function useDataAge(reportId: string | undefined, isShown: boolean): Know
   return { text, ...data }
 }
 
-/** 'Dados atualizados há 3 h', or a warning when the last refresh has failed. */
+/** 'Dados atualizados há 3 h', or a warning when the last refresh failed. */
 export function DataAge({ age, className }: { age: KnownAge; className?: string }) {
   const { text, hasFailed, refreshedAt } = age
   return (
@@ -57,7 +57,7 @@ export function DataAge({ age, className }: { age: KnownAge; className?: string 
   )
 }
 
-/** The time, anew every minute. */
+/** Returns the current time, updated every minute. */
 function useMinutes(): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
@@ -67,7 +67,7 @@ function useMinutes(): number {
   return now
 }
 
-/** 'agora', 'há 5 min', 'há 3 h', 'há 2 dias'; a clock that is behind counts as now. */
+/** Formats an age: 'agora', 'há 5 min', 'há 3 h', 'há 2 dias'; a slow clock's negative age is 'agora'. */
 export function describeAge(ms: number): string {
   const minutes = Math.floor(ms / MINUTE_MS)
   if (minutes < 1) return 'agora'

@@ -9,7 +9,7 @@ import { onAuthStateChange } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import type { TokenRequest } from './embed/token-book.ts'
 
-/** One tab of the reports screen; its key changes with anything that must give the report a new frame. */
+/** A tab of the reports screen; its key changes with everything that requires a new frame. */
 export type ReportTab = { key: string; area: string } & (
   | { kind: 'no-scope' }
   | { kind: 'shared'; reportUrl: string }
@@ -17,8 +17,8 @@ export type ReportTab = { key: string; area: string } & (
 )
 
 /**
- * The tabs of a person's areas, in the order given, and the areas whose setting is incomplete and that get
- * none. Without marcas or estados a tab stays, but shows nothing.
+ * Converts areas to tabs in the given order; areas with an incomplete setting get none and are listed.
+ * Without marcas or estados a tab stays, but shows nothing.
  */
 export function tabsOf({ areas, marcas, estados }: OwnReports): { tabs: ReportTab[]; incomplete: string[] } {
   const hasScope = marcas.length > 0 && estados.length > 0
@@ -39,12 +39,12 @@ function tabOf(area: ReportArea, key: string, hasScope: boolean): ReportTab | un
     if (!workspaceId || !reportId) return undefined
     if (hasScope) return { ...tab, kind: 'embedded', request: { ...tab, workspaceId, reportId, datasetId } }
   } else if (hasScope) return reportUrl ? { ...tab, kind: 'shared', reportUrl } : undefined
-  // Without scope the server holds the URL back.
+  // Without scope the server omits the URL.
   return { ...tab, kind: 'no-scope' }
 }
 
 const RETRY_EVERY_MS = 15_000
-/** How often somebody who waits for approval is looked after, while the page is seen. */
+/** Polling interval for a person who waits for approval, while the page is visible. */
 const WAITING_EVERY_MS = 20_000
 
 export function ownReportsQuery(userId: string) {
@@ -57,21 +57,19 @@ export function ownReportsQuery(userId: string) {
   })
 }
 
-/** The server said that this person may not: the failed approval check, which counts as waiting for it. */
+/** Treats a refusal of the server as a missing approval. */
 function asWaiting(error: unknown): OwnReports {
   if (!(error instanceof ApiError && [401, 403].includes(error.status))) throw error
   return { approved: false, endedOn: null, emailVerified: true, areas: [], marcas: [], estados: [] }
 }
 
-/** Going back and forth between page and report moves the focus too; this often is often enough. */
+/** Switching between page and report fires focus events; refetching this often is enough. */
 const FOCUS_REST_MS = 5_000
 
 /**
- * What the reports screen of this person is to show. Approval and settings come with one
- * call, but the failure of each is answered differently: a refusal counts as the failed approval check (pending
- * screen), anything else that fails as settings that could not be loaded (toast and no-reports screen, tried again
- * by itself). Once read, they hold until the server says otherwise, so a lost
- * connection takes nobody's report away.
+ * Loads the user's approval and reports in one request, and keeps them when the connection is lost.
+ * A refusal counts as a missing approval (pending screen); other failures show a toast and the
+ * no-reports screen, and are retried automatically.
  */
 export function useOwnReports(userId: string) {
   const { data, errorUpdateCount, isFetching, refetch } = useQuery(ownReportsQuery(userId))

@@ -14,13 +14,13 @@ import type { ReportCommands } from './embed/report-frame.ts'
 interface ReportBarProps {
   areas: readonly string[]
   selected: string
-  /** Whose data's age is told; undefined for a link, of which nothing is known. */
+  /** The report whose data age is shown; undefined for a shared link, whose age is unknown. */
   reportId: string | undefined
   /** Undefined while the selected report is not shown. */
   commands: ReportCommands | undefined
 }
 
-/** The tabs of the reports, and what can be done with the one that is open; on a narrow window behind one button. */
+/** The tabs of the reports and the actions of the open one; on a narrow window in a menu. */
 export function ReportBar({ areas, selected, reportId, commands }: ReportBarProps) {
   const actions = actionsOf(commands)
   const age = useDataAge(reportId, commands !== undefined)
@@ -45,14 +45,14 @@ export function ReportBar({ areas, selected, reportId, commands }: ReportBarProp
       {actions.length > 0 ? (
         <ActionMenu actions={actions} age={age} />
       ) : (
-        // The tabs stay where they are when it comes.
+        // Reserves the place of the menu, so that the tabs do not move.
         <div className="w-12 shrink-0 lg:hidden" />
       )}
     </div>
   )
 }
 
-/** Until it is known which tabs there are; as high as the bar will be. */
+/** The placeholder until the tabs are known; as tall as the bar. */
 export function ReportBarLoading() {
   return (
     <div className="report-bar flex h-[calc(2.75rem+1px)] shrink-0 items-center justify-center border-line border-b bg-surface">
@@ -72,7 +72,7 @@ interface Action {
   run: () => void
 }
 
-/** What the report and this browser can do. */
+/** Lists the actions that the report and this browser support. */
 function actionsOf(commands: ReportCommands | undefined): Action[] {
   const { restoreFilters, print, fullscreen } = commands ?? {}
   const action = (label: string, icon: Action['icon'], run: (() => unknown) | undefined, failure: string) =>
@@ -108,7 +108,7 @@ async function attempt(run: () => unknown, failure: string): Promise<void> {
   }
 }
 
-/** The actions of a narrow window: a button and, while it is open, the list below it. */
+/** The actions on a narrow window: a button with a popover. */
 function ActionMenu({ actions, age }: { actions: readonly Action[]; age: KnownAge | undefined }) {
   const trigger = {
     'aria-label': age?.hasFailed ? `Ações do relatório. ${age.text}` : 'Ações do relatório',
@@ -152,7 +152,7 @@ function ActionMenu({ actions, age }: { actions: readonly Action[]; age: KnownAg
   )
 }
 
-/** On a phone held sideways: gives the report the whole height, or has header and tabs back. */
+/** On a phone in landscape: hides header and tabs, or shows them again. */
 export function WholeHeightButton({ isWhole, onToggle }: { isWhole: boolean; onToggle: () => void }) {
   const label = isWhole ? 'Mostrar menu e abas' : 'Só o relatório'
   const Icon = isWhole ? PanelTop : Maximize

@@ -16,8 +16,8 @@ import { ReportBar, WholeHeightButton } from './report-bar.tsx'
 import { useTokenBook, useTokensOf } from './use-token-book.ts'
 
 /**
- * One tab per area, each with its report; a tab that was visited stays mounted, so that coming back is instant.
- * Give it the `userId` as its key too.
+ * One tab per area, each with its report; a visited tab stays mounted, so that returning is instant.
+ * Use the `userId` as the React key too.
  */
 export function ReportTabs({ userId, reports }: { userId: string; reports: OwnReports }) {
   const { tabs, incomplete } = useMemo(() => tabsOf(reports), [reports])
@@ -78,14 +78,14 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
 }
 
 interface NoReportsProps {
-  /** Given where trying again may help. */
+  /** Set where a retry may help. */
   onRetry?: (() => void) | undefined
   isRetrying?: boolean
-  /** Why each area could not be opened. */
+  /** Why each area failed to open. */
   failures?: readonly { area: string; message: string }[]
 }
 
-/** There is nothing to show: why, and whom to ask. */
+/** The empty state: explains why there are no reports, and links to the administrators. */
 export function NoReports({ onRetry, isRetrying = false, failures = [] }: NoReportsProps) {
   const causes = byCause(failures).map(
     (group) => `${group.map(({ area }) => area).join(', ')}: ${group[0].message}`,
@@ -113,7 +113,7 @@ export function NoReports({ onRetry, isRetrying = false, failures = [] }: NoRepo
   )
 }
 
-/** Leads to /contato, where what to write stands already. */
+/** Links to /contato with a prefilled message. */
 export function AskAdministrator({ message }: { message: string }) {
   return (
     <Link to="/contato" state={{ contactMessage: message }} className={textLinkClasses}>
@@ -122,7 +122,7 @@ export function AskAdministrator({ message }: { message: string }) {
   )
 }
 
-/** Only who has a report of SSO mode loads what shows it. */
+/** Loaded only for reports in SSO mode. */
 const loadSharedReport = () => import('./embed/shared-report.tsx')
 
 function Panel({ tab, ...props }: Omit<EmbeddedReportProps, 'request'> & { tab: ReportTab }) {
@@ -156,7 +156,7 @@ function useAreaInTitle(area: string | undefined): void {
   }, [area])
 }
 
-/** Tells once of each area that gets no tab because its setting is incomplete. */
+/** Shows one toast per area that gets no tab because its setting is incomplete. */
 function useIncompleteToasts(incomplete: readonly string[]): void {
   const names = incomplete.join('\n')
   useEffect(() => {
@@ -166,8 +166,8 @@ function useIncompleteToasts(incomplete: readonly string[]): void {
 }
 
 /**
- * The selected area lives in the URL, /power-bi?area=Oficina, so that it can be linked to and is still selected
- * after a reload. The back button leaves the screen. Without one, or with one that is not among `areas`, the first is selected.
+ * Keeps the selected area in the URL, /power-bi?area=Oficina, so that links and reloads select it.
+ * The back button leaves the screen. A missing or unknown area selects the first one.
  */
 export function useSelectedArea(areas: readonly string[]) {
   const { area } = useSearch({ strict: false }) as { area?: string }

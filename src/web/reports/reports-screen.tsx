@@ -14,7 +14,7 @@ import { ReportBarLoading } from './report-bar.tsx'
 import { NoReports, ReportTabs } from './report-tabs.tsx'
 import type { WithoutAccessProps } from './without-access.tsx'
 
-/** Starts everything that the screen will need: its settings, powerbi-client and the way to the report host. */
+/** Prefetches what the screen needs: settings, powerbi-client and a connection to the report host. */
 export function prefetchOwnReports(): void {
   loadPowerBi().catch(() => {})
   if (portalSettings.reportEmbedBase.startsWith('https:')) preconnect(portalSettings.reportEmbedBase)
@@ -49,7 +49,7 @@ function OwnReports({ userId, email }: { userId: string; email: string }) {
   )
 }
 
-/** While the person's reports are being read; as large as the tabs and the report will be. */
+/** The placeholder while the reports load; as large as the tabs and the report. */
 function ReportsLoading() {
   return (
     <div className="flex min-h-0 flex-1 flex-col">
@@ -61,7 +61,7 @@ function ReportsLoading() {
   )
 }
 
-/** The sentence that says why there are no reports; only whom it is about loads what there is to do. */
+/** Explains why there are no reports; the next steps are a chunk of their own. */
 function WithoutAccess(props: WithoutAccessProps) {
   const { endedOn } = props
   return (
@@ -81,7 +81,7 @@ function WithoutAccess(props: WithoutAccessProps) {
   )
 }
 
-/** The yellow banner of people whose e-mail is not verified, with a button that sends the mail again. */
+/** The yellow banner for an unverified e-mail, with a button that resends the mail. */
 function UnverifiedBanner({ email }: { email: string }) {
   return (
     <aside

@@ -13,7 +13,7 @@ import { ownReportsQuery, type ReportTab } from './own-reports.ts'
 
 const TICK_MS = 1_000
 
-/** The tokens of one's own reports, kept renewed for as long as the component is mounted. */
+/** Keeps the tokens of the user's own reports renewed while the component is mounted. */
 export const useTokenBook = (userId: string) =>
   useTokensFrom(
     (request, signal) => issueEmbedToken(request, scopeOf(userId), signal),
@@ -23,7 +23,7 @@ export const useTokenBook = (userId: string) =>
 const scopeOf = (userId: string) =>
   queryClient.getQueryData(ownReportsQuery(userId).queryKey) ?? { marcas: [], estados: [] }
 
-/** The same from another route; both functions count as they are at first. */
+/** The same for any source of tokens; only the initial functions are used. */
 export function useTokensFrom(issue: TokenBookOptions['issue'], onRefused: TokenBookOptions['onRefused']) {
   const [tokens, setTokens] = useState<ReadonlyMap<string, TokenState>>(new Map())
   const [book] = useState(() =>
@@ -54,7 +54,7 @@ export function useTokensFrom(issue: TokenBookOptions['issue'], onRefused: Token
   return { book, tokens }
 }
 
-/** Asks for the tokens of these tabs: the selected one's first, and again whenever it is stale. */
+/** Requests the tokens of these tabs, the selected one first, and again when stale. */
 export function useTokensOf(
   book: TokenBook,
   tabs: readonly ReportTab[],

@@ -22,13 +22,13 @@ type View = ReplyNamed<'GET /api/profiles/{userId}/reports'>
 
 const NO_COMMANDS = () => {}
 
-/** /admin/ver-como/{userId}, 'Ver como': the reports screen as somebody else sees it, for 15 minutes, to look at alone. */
+/** /admin/ver-como/{userId}, 'Ver como': the reports screen as another person sees it, for 15 minutes. */
 export function ViewAsScreen() {
   const { userId } = useParams({ strict: false }) as { userId: string }
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['view-as', userId],
     queryFn: ({ signal }) => callApi('GET /api/profiles/{userId}/reports', { params: { userId }, signal }),
-    // Each reading begins a view, which is recorded: only the administrator does.
+    // Each read starts a recorded view, so it happens only on the administrator's request.
     ...READ_ONCE,
     retry: false,
   })
@@ -51,7 +51,7 @@ interface ViewedProps {
 }
 
 function Viewed({ userId, view, onAgain }: ViewedProps) {
-  // The server's answer tells when it ends by the server's clock; here it is only counted down.
+  // The server enforces the end; the browser only counts down.
   const [endsAt] = useState(() => Date.now() + VIEW_MS)
   const left = useSecondsLeft(endsAt)
   const name = view.full_name ?? view.email
@@ -104,7 +104,7 @@ function Viewed({ userId, view, onAgain }: ViewedProps) {
 
 const VIEW_MS = 15 * 60_000
 
-/** What keeps the person from any report, in the words that the person reads. */
+/** Explains why the person sees no report, in the words the person reads. */
 function hindranceOf({ approved, endedOn, areas }: View): string | undefined {
   if (endedOn) return reportMessages.ended(formatDate(endedOn))
   if (!approved) return reportMessages.pending

@@ -14,14 +14,14 @@ import { AskAdministrator } from './report-tabs.tsx'
 
 export interface WithoutAccessProps {
   userId: string
-  /** The last day of an access that has ended by itself. */
+  /** The last day of an expired access. */
   endedOn: string | null
   emailVerified: boolean
   /** @returns whether the person is approved now */
   lookAgain: () => Promise<boolean | undefined>
 }
 
-/** What is left to do for somebody without access, below the sentence that says so. */
+/** The next steps for a person without access. */
 export function NextSteps({ endedOn, ...props }: WithoutAccessProps) {
   if (endedOn === null) return <WaitForApproval {...props} />
   const day = formatDate(endedOn)
@@ -33,13 +33,13 @@ export function NextSteps({ endedOn, ...props }: WithoutAccessProps) {
 }
 
 /**
- * The three steps to the first report, where one stands, and a way to ask for it now; the reports take its place by
- * themselves.
+ * The three steps to the first report with the current one marked, and the access request.
+ * The reports screen replaces it after the approval.
  */
 function WaitForApproval({ userId, emailVerified, lookAgain }: Omit<WithoutAccessProps, 'endedOn'>) {
   useEffect(
     () => () => {
-      // Taken away because the approval has come, not because the person has left.
+      // Unmounted because of the approval, not because the person left the screen.
       const reports = queryClient.getQueryData(ownReportsQuery(userId).queryKey)
       if (reports?.approved) showToast({ kind: 'success', title: 'Sua conta foi aprovada' })
     },
@@ -87,7 +87,7 @@ function WaitForApproval({ userId, emailVerified, lookAgain }: Omit<WithoutAcces
 interface StepProps {
   name: string
   isDone?: boolean
-  /** Where the person stands. */
+  /** The current step. */
   isNext?: boolean
   children?: string | undefined
 }

@@ -1,22 +1,22 @@
 import { reportMessages } from '#contract/messages.ts'
 
-/** The body of the report's `error` event, as far as it is read here (powerbi-models IError). */
+/** The body of the report's `error` event, as far as it is used (powerbi-models IError). */
 export interface EmbedError {
   message?: string
   detailedMessage?: string
   errorCode?: string
-  /** powerbi-models TraceType: 0 information … 2 warning, 3 to 5 errors of one part, 6 fatal. */
+  /** powerbi-models TraceType: 0 information … 2 warning, 3 to 5 non-fatal errors, 6 fatal. */
   level?: number
-  /** The service's own id of the request that failed. */
+  /** The service's id of the failed request. */
   technicalDetails?: { requestId?: string }
 }
 
 export interface EmbedFailure {
   title: string
   advice: string
-  /** What support people ask for; empty when there is none. */
+  /** The code to quote in a support ticket; empty when there is none. */
   code: string
-  /** Whether the page tries again by itself, every minute. */
+  /** Whether the page retries every minute. */
   retriesItself: boolean
   requestId?: string | undefined
 }
@@ -60,7 +60,7 @@ function failure(advice: string, title: string = reportMessages.embedFailed): Em
   return { title, advice, code: '', retriesItself: false }
 }
 
-/** The known code of an error; some arrive as the message, some as the errorCode, some inside the details. */
+/** Finds the known code of an error, which may be in the message, the errorCode or the details. */
 function codeOf(error: EmbedError): string | undefined {
   const texts = [error.message, error.errorCode, error.detailedMessage]
   return Object.keys(ADVICE).find((code) => texts.some((text) => text?.includes(code)))
@@ -82,9 +82,9 @@ export function isTokenExpired(error: EmbedError): boolean {
 }
 
 /**
- * Whether an error ends the report. One below fatal never takes away a report that has rendered; one that does
- * not say how grave it is does when its code is known. What concerns filters alone is only
- * logged, and the report still shows.
+ * Checks whether an error ends the report. Below fatal it never does once the report has rendered;
+ * without a level it does when its code is known. Errors of filters are only logged:
+ * the report still shows.
  */
 export function endsReport(error: EmbedError, hasRendered: boolean): boolean {
   const isKnown = codeOf(error) !== undefined

@@ -15,13 +15,13 @@ export interface EmbeddedReportProps {
   token: TokenState | undefined
   book: TokenBook
   isSelected: boolean
-  /** Told what can be done with the report while it is shown; undefined while nothing can. */
+  /** Called with the commands of a shown report, and with undefined when it is hidden. */
   onCommands: (commands: ReportCommands | undefined) => void
 }
 
 /**
- * A report of service-principal mode. Its frame lives as long as this component: give it a new React key when
- * the report or the person's scope changes. New tokens are passed into the frame, which never reloads for them.
+ * A report in service-principal mode. Its frame lives as long as this component: change the React key
+ * when the report or the scope changes. New tokens are passed into the frame without a reload.
  */
 export function EmbeddedReport(props: EmbeddedReportProps) {
   const { request, marcas, token, book, isSelected, onCommands } = props
@@ -98,7 +98,7 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
   )
 }
 
-/** Something that this browser has learnt of a report, so that the right frame loads the next time. */
+/** Remembers a property of a report in localStorage, to load the right frame next time. */
 function useRemembered(memory: string) {
   const [isSo, setIsSo] = useState(() => sharedStorage.get(memory) === 'yes')
   const remember = (next: boolean) => {
@@ -109,8 +109,8 @@ function useRemembered(memory: string) {
 }
 
 /**
- * Whether a report is a paginated one, which has a frame of its own. Its token says so; before that, what the last one
- * said.
+ * Whether a report is paginated and needs another frame. The token tells; until then, the last known
+ * value.
  */
 function useIsPaginated(reportId: string, token: TokenState | undefined): boolean {
   const [wasPaginated, remember] = useRemembered(`patio.paginated.${reportId}`)
@@ -131,9 +131,8 @@ function followNarrow(onChange: () => void): () => void {
 }
 
 /**
- * Which layout a report is shown in: the phone's own where the screen is narrow and the report has one.
- * Whether it has one is only known once it has loaded, so it is remembered for the next time; a report whose
- * layout turns out to be the wrong one is opened again.
+ * Chooses the layout: the phone's on a narrow screen, if the report has one. That is known only after
+ * loading, so it is remembered; a report in the wrong layout is reopened.
  */
 function usePhoneLayout(reportId: string) {
   const isNarrow = useSyncExternalStore(followNarrow, () => narrow().matches)
@@ -141,7 +140,7 @@ function usePhoneLayout(reportId: string) {
 
   async function learnLayout(report: Report, { models }: PowerBi): Promise<void> {
     if (!narrow().matches) return
-    // A report that cannot say whether it has one is treated as having none.
+    // A report whose layouts cannot be read is treated as having no phone layout.
     const asked = report.getActivePage().then((page) => page.hasLayout(models.LayoutType.MobilePortrait))
     remember(await asked.catch(() => false))
   }

@@ -7,10 +7,10 @@ import type { TokenOutcome, TokenRequest } from './token-book.ts'
 
 type IssuedToken = ReplyNamed<'POST /api/functions/get-powerbi-token'>
 
-/** The server gives up after 15 s; a request that takes far longer is lost. */
+/** The server times out after 15 s, so a request that takes this long is lost. */
 const ISSUE_TIMEOUT_MS = 25_000
 const NO_TOKEN = 'O servidor não enviou o token do relatório. Tente novamente em instantes.'
-/** Refusals after which the whole screen changes and says why. */
+/** Refusals that replace the whole screen, which explains them. */
 const SCREEN_SAYS_WHY: readonly ProblemCode[] = [
   'unauthenticated',
   'not-approved',
@@ -20,8 +20,8 @@ const SCREEN_SAYS_WHY: readonly ProblemCode[] = [
 ]
 
 /**
- * Asks for the embed token of one of one's own reports.
- * @param scope as the browser knows it; the server takes marcas, estados and e-mail from the profile, whatever this says
+ * Requests the embed token of one of the user's own reports.
+ * @param scope as cached; the server takes marcas, estados and e-mail from the profile instead
  */
 export async function issueEmbedToken(
   { workspaceId, reportId, datasetId }: TokenRequest,
@@ -35,7 +35,7 @@ export async function issueEmbedToken(
   )
 }
 
-/** What a call for a token comes to; it never rejects. */
+/** Converts the reply of a token request to an outcome; never rejects. */
 function outcomeOfIssue(issuing: Promise<IssuedToken>): Promise<TokenOutcome> {
   return issuing.then(({ embedToken, expiresInSeconds, isPaginated = false }) => {
     if (!embedToken) return { kind: 'failed', detail: NO_TOKEN }
@@ -43,7 +43,7 @@ function outcomeOfIssue(issuing: Promise<IssuedToken>): Promise<TokenOutcome> {
   }, outcomeOf)
 }
 
-/** Asks for a token with somebody else's identity, for a view that has been begun. */
+/** Requests an embed token with another person's identity, for a running 'Ver como' session. */
 export function issueEmbedTokenOf(
   { userId, view }: { userId: string; view: string },
   { workspaceId, reportId, datasetId }: TokenRequest,
@@ -59,8 +59,8 @@ export function issueEmbedTokenOf(
 }
 
 /**
- * What a failed request means for its report: 401, 403 and 404 are the server's last word, a report that the
- * service rejects needs an administrator, all else may pass.
+ * Classifies a failed token request: 401, 403 and 404 are final, a report rejected by the service
+ * needs an administrator, everything else may be retried.
  */
 export function outcomeOf(error: unknown): TokenOutcome {
   if (!(error instanceof ApiError))

@@ -1,7 +1,7 @@
 import type * as Sdk from 'powerbi-client'
 import type { IReportEmbedConfiguration, models } from 'powerbi-client'
 
-/** powerbi-client as far as it is used, with the one Service of the page. */
+/** The used part of powerbi-client, with the page's single Service. */
 export interface PowerBi {
   service: Sdk.service.Service
   models: typeof Sdk.models
@@ -11,9 +11,9 @@ export interface PowerBi {
 let loading: Promise<PowerBi> | undefined
 
 /**
- * Loads powerbi-client (its own chunk, 31 KB) once. Importing it creates `window.powerbi`; every Service
- * leaks a window listener, so that one serves the whole life of the page.
- * @throws when the chunk cannot be fetched; the next call tries again
+ * Loads powerbi-client (its own chunk, 31 KB) once. Importing it creates `window.powerbi`; every
+ * Service leaks a window listener, so a single one is used for the life of the page.
+ * @throws when the chunk cannot be fetched; the next call retries
  */
 export function loadPowerBi(): Promise<PowerBi> {
   loading ??= importPowerBi().catch((error: unknown) => {
@@ -25,25 +25,25 @@ export function loadPowerBi(): Promise<PowerBi> {
 
 async function importPowerBi(): Promise<PowerBi> {
   const loaded: typeof Sdk & { default?: typeof Sdk } = await import('powerbi-client')
-  // A UMD build: bundlers hang its exports on `default`.
+  // A UMD build: bundlers put its exports on `default`.
   const { models, Report } = loaded.default ?? loaded
   return { service: window.powerbi, models, Report }
 }
 
 export interface ReportView {
-  /** Where /reportEmbed lives, without a trailing slash. */
+  /** The origin and path of /reportEmbed, without a trailing slash. */
   embedBase: string
   workspaceId: string
   reportId: string
   marcas: readonly string[]
   layout: 'desktop' | 'phone'
-  /** Embedded from /rdlEmbed, which knows neither filters nor pages nor layouts. */
+  /** Embedded from /rdlEmbed, which supports neither filters nor pages nor layouts. */
   isPaginated: boolean
 }
 
 /**
- * The configuration of a report without its token: all permissions, viewing only, filter pane hidden, page
- * navigation visible, filtered to the person's marcas from the start.
+ * Builds the configuration of a report without its token: all permissions, view only, filter pane
+ * hidden, page navigation visible, filtered by the person's marcas from the start.
  */
 export function reportConfig({ models }: PowerBi, view: ReportView): IReportEmbedConfiguration {
   const query = new URLSearchParams({ reportId: view.reportId, groupId: view.workspaceId })
@@ -69,14 +69,14 @@ export function reportConfig({ models }: PowerBi, view: ReportView): IReportEmbe
   }
 }
 
-/** The filter Marca/Marca In marcas, replacing all others; without it the report still shows. */
+/** Builds the filter Marca/Marca In marcas, which replaces all others; undefined if that fails. */
 function marcaFilters(
   sdkModels: PowerBi['models'],
   marcas: readonly string[],
 ): models.OnLoadFilters | undefined {
   try {
     const filter = new sdkModels.BasicFilter({ table: 'Marca', column: 'Marca' }, 'In', ...marcas)
-    // toJSON, because the instance itself loses its $schema on the way into the frame.
+    // toJSON, because the instance loses its $schema on the way into the frame.
     const filters = [filter.toJSON()]
     return { allPages: { operation: sdkModels.FiltersOperations.ReplaceAll, filters } }
   } catch (error) {
@@ -85,16 +85,15 @@ function marcaFilters(
   }
 }
 
-/** Where the reports live when it is the demo's own emulator: a path of this origin. Undefined otherwise. */
+/** Returns the path of the demo's emulator on this origin; undefined outside the demo. */
 export function demoBaseOf(settings: { isDemo: boolean; reportEmbedBase: string }): string | undefined {
   return settings.isDemo && settings.reportEmbedBase.startsWith('/') ? settings.reportEmbedBase : undefined
 }
 
 /**
- * Does what `service.bootstrap` does, for the demo's emulator. powerbi-client refuses every URL but https
- * ones of the real service, and checks that only when it makes the iframe itself; so here the iframe is made
- * first and handed over. The constructor and addOrOverwriteEmbed are public in 2.24.1 but not documented:
- * the version is pinned, and from here on everything goes through the ordinary API.
+ * Replaces `service.bootstrap` for the demo's emulator. powerbi-client refuses all URLs but https ones
+ * of the real service, but only when it creates the iframe; so the iframe is created here first.
+ * Its constructor and addOrOverwriteEmbed are public but undocumented in 2.24.1, which is pinned.
  */
 export function bootstrapDemoFrame(
   { service, Report }: PowerBi,

@@ -24,43 +24,43 @@ import { recoverFromExpiry } from './token-expiry.ts'
 export type FrameStatus =
   | { kind: 'loading' }
   | { kind: 'shown' }
-  /** The token has ended and none can be had at present. */
+  /** The token has expired and no new one is available at present. */
   | { kind: 'reconnecting' }
   | { kind: 'failed'; failure: EmbedFailure }
 
 interface ReportFrameOptions {
-  /** The report gets an element of its own in it. */
+  /** The report gets its own element inside. */
   parent: HTMLElement
   title: string
   view: ReportView
-  /** Whether the person can see the report now; the load time-out counts only then. */
+  /** Whether the report is visible; the load timeout counts only then. */
   isVisible: () => boolean
   onStatus: (status: FrameStatus) => void
-  /** Asks the server for a token now; undefined when none can be had. */
+  /** Requests a token now; undefined when none is available. */
   renewToken: () => Promise<string | undefined>
-  /** The next token that the server issues, however long that takes. */
+  /** Resolves with the next issued token, however long that takes. */
   nextToken: () => Promise<string>
   onLoaded: (report: Report, powerBi: PowerBi) => void
 }
 
 export interface ReportFrame {
-  /** The first token embeds the report, later ones renew it in place. */
+  /** The first token embeds the report; later ones renew it in place. */
   setToken: (token: string) => void
-  /** What the person can do with a report that is shown. */
+  /** The commands for a shown report. */
   commands: ReportCommands
   close: () => void
 }
 
 export interface ReportCommands {
-  /** @throws where the browser refuses it */
+  /** @throws where the browser refuses fullscreen */
   fullscreen: () => void | Promise<void>
-  /** Prints the page that is open; rejects for reports that cannot be. */
+  /** Prints the open page; rejects for reports that cannot be printed. */
   print?: () => Promise<void>
-  /** Opens the report anew as it was at first, at the page that is open. */
+  /** Reopens the report with its initial filters, at the open page. */
   restoreFilters?: () => Promise<void>
 }
 
-/** What the SDK tells of when somebody uses a report; its frame swallows mouse and keys. */
+/** SDK events that indicate user activity; the iframe swallows mouse and keyboard events. */
 const USES = [
   'pageChanged',
   'dataSelected',
@@ -70,12 +70,12 @@ const USES = [
   'filtersApplied',
 ]
 
-/** A token that expires again this soon after a recovery will not get better by another one. */
+/** If the token expires again this soon after a recovery, another one will not help. */
 const RECOVERY_REST_MS = 60_000
 
 /**
- * Puts a report into an element: the frame is begun at once, so that it loads while its token is on the way, and
- * embedded with the first token. `close` removes everything, whatever is still under way.
+ * Opens a report in an element: the frame starts loading while the token is requested, and is embedded
+ * with the first token. `close` removes everything, including pending work.
  */
 export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   const { view, onStatus } = options
@@ -135,7 +135,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
       failToOpen(error)
       return
     }
-    // A paginated report says neither `loaded` nor `rendered`; it has a loading sign of its own.
+    // A paginated report fires neither `loaded` nor `rendered`; it has its own loading indicator.
     if (view.isPaginated) settle({ kind: 'shown' })
     else stopLoadTimer = startLoadTimer(options.isVisible, () => fail(LOAD_TIMED_OUT))
   }
@@ -149,7 +149,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   }
 
   async function restoreFilters(): Promise<void> {
-    // resetPersistentFilters is for reports that people open with an account of their own.
+    // resetPersistentFilters only works for reports opened with a user's own account.
     const page = await report?.getActivePage().catch(() => undefined)
     isEmbedded = false
     hasRendered = false
@@ -168,13 +168,13 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
         fresh = await options.nextToken()
       }
       if (signal.aborted || !fresh || !report) return false
-      // The server may hold the same token for good; a new one may have come through setToken already.
+      // The server may return the same token; a new one may already have arrived through setToken.
       if (fresh === expired) void passToken(report, element, fresh)
       else setToken(fresh)
       return true
     }
     const reload = () => void report?.reload().catch(() => {})
-    // A paginated report says nothing once it is back.
+    // A paginated report fires no event when it is back.
     const isBack = view.isPaginated
       ? await renewInPlace()
       : await recoverFromExpiry({ element, renewInPlace, reload, signal })
@@ -184,7 +184,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     if (view.isPaginated) settle({ kind: 'shown' })
   }
 
-  /** On the container itself; the SDK's events bubble, and `error` would reach the window's own listeners. */
+  /** On the container, because SDK events bubble and `error` would reach listeners of the window. */
   function listen(name: string, listener: (detail: EmbedError & { initiator?: string }) => void): void {
     const onEvent = (event: Event) => {
       event.stopPropagation()
@@ -194,7 +194,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   }
   listen('loaded', () => {
     if (powerBi && report) options.onLoaded(report, powerBi)
-    // Its visuals show by themselves that they are being read, and the first ones are there before the last.
+    // Visuals have loading indicators of their own, and the first ones appear before `rendered`.
     settle({ kind: 'shown' })
   })
   listen('rendered', () => {
@@ -209,9 +209,9 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   })
   for (const name of USES)
     listen(name, ({ initiator }) => {
-      // Filters are the portal's own unless the person is named; anything else only when it says 'sdk'.
+      // Filters are changed by the SDK unless the user is named; other events unless 'sdk' is named.
       const isPerson = name === 'filtersApplied' ? initiator === 'user' : initiator !== 'sdk'
-      // A report that is loaded again by itself tells of its pages too.
+      // A report that reloads by itself fires page events too.
       if (isPerson && hasRendered && !isRecovering) noteActivity()
     })
   onStatus({ kind: 'loading' })
@@ -221,7 +221,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     setToken,
     commands: {
       fullscreen: () => report?.fullscreen(),
-      // powerbi-client has neither for paginated reports, which have a bar of their own.
+      // powerbi-client has neither for paginated reports, which have a toolbar of their own.
       ...(!view.isPaginated && { print: async () => report?.print(), restoreFilters }),
     },
     close() {
@@ -239,17 +239,17 @@ async function passToken(report: Report, element: HTMLElement, token: string): P
   } catch (error) {
     console.warn('The report did not take its new token', error)
   }
-  // The SDK leaves the token in the page as an attribute, for frames that are made later; ours are given theirs.
+  // The SDK leaves the token in a DOM attribute for frames created later; it is not needed here.
   element.removeAttribute('powerbi-access-token')
 }
 
-/** A blocked frame sends no event at all, so waiting has to end. */
+/** A blocked frame fires no event at all, so only a timeout ends the wait. */
 export const LOAD_TIMEOUT_MS = 45_000
 const TICK_MS = 500
 
 /**
- * Calls onTimeout after 45 s of waiting, counted only while `isCounting`: browsers do not render what is hidden.
- * @returns a function that stops it
+ * Calls onTimeout after 45 s, counted only while `isCounting`: browsers do not render hidden frames.
+ * @returns a function that stops the timer
  */
 export function startLoadTimer(isCounting: () => boolean, onTimeout: () => void): () => void {
   let waitedMs = 0

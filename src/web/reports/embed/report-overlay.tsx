@@ -21,7 +21,7 @@ export function ReportLoading({ area }: { area: string }) {
   )
 }
 
-/** The token has ended while none could be had: the report comes back by itself with the next one. */
+/** The token has expired and none is available; the report returns with the next one. */
 export function ReportReconnecting({ onRetry }: { onRetry: () => Promise<unknown> }) {
   const { submit, isBusy } = useSubmit({ send: onRetry, onFailed: () => {} })
   return (
@@ -44,7 +44,7 @@ interface TokenFailedProps {
   onRetry: () => void
 }
 
-/** Stands in for a report whose token could not be had this time. */
+/** Replaces a report whose token could not be fetched. */
 export function TokenFailed({ failure: { detail, isPaused, isRetrying }, onRetry }: TokenFailedProps) {
   return (
     <Overlay>
@@ -70,11 +70,11 @@ interface ReportFailedProps {
   report: FailedReport
   failure: EmbedFailure
   canReload?: boolean
-  /** The way around the portal. */
+  /** A link that opens the report outside the portal. */
   link?: ReactNode
 }
 
-/** Stands in for a report that cannot be shown: what happened, and what to do about it. */
+/** Replaces a report that cannot be shown: what happened, and what to do about it. */
 export function ReportFailed({ report, failure, canReload = false, link }: ReportFailedProps) {
   const actions = (
     <>
@@ -93,7 +93,7 @@ export function ReportFailed({ report, failure, canReload = false, link }: Repor
   )
 }
 
-/** Says why there is no report to be seen, where nothing has gone wrong. */
+/** Explains why there is no report to show, where nothing has failed. */
 export function ReportNotice({ children }: { children: ReactNode }) {
   return (
     <div className="p-4">
@@ -112,10 +112,10 @@ function Overlay({ children }: { children: ReactNode }) {
   )
 }
 
-/** What has been reported since the page was opened: a failure that comes back says so. */
+/** Problems reported since the page was opened, so that a recurring one is not reported twice. */
 const reported = new Set<string>()
 
-/** Tells the administrators of a report that failed; once is enough. */
+/** Reports a failed report to the administrators, once. */
 function ReportProblemButton({ report, failure }: Pick<ReportFailedProps, 'report' | 'failure'>) {
   const key = report.area + failure.title + failure.code
   const isReported = reported.has(key)
@@ -145,11 +145,11 @@ interface FailedReport {
   reportId: string | null
 }
 
-/** Nothing that people write is this long without a space; a token is. */
+/** People write nothing this long without a space; tokens are. */
 const TOKEN_LIKE = /[\w+/=.-]{60,}/g
 
 /**
- * Files a support message about a report that failed; who, marcas, estados and browser the server knows itself.
+ * Files a support message about a failed report; the server adds user, marcas, estados and browser.
  * @throws ApiError, NetworkError
  */
 export async function reportProblem(

@@ -15,10 +15,9 @@ interface SharedReportProps {
 }
 
 /**
- * A report of SSO mode: a plain frame, because powerbi-client refuses URLs that sign in by themselves.
- * A frame of another origin never says that it failed (it says `load` even then), so the way around it is always
- * there, and what is known beforehand not to open is not tried. It is not sandboxed: the sign-in opens popups that
- * need the frame's own origin and storage.
+ * A report in SSO mode: a plain iframe, because powerbi-client refuses autoAuth URLs.
+ * A cross-origin frame never reports a failure (it fires `load` even then), so a direct link is always
+ * shown. Not sandboxed: sign-in popups need the frame's own origin and storage.
  */
 export function SharedReport({ area, reportUrl, marcas, onCommands }: SharedReportProps) {
   const [isLoaded, setIsLoaded] = useState(false)
@@ -73,18 +72,17 @@ function PowerBiLink({ url }: { url: string }) {
   )
 }
 
-/** Which URLs may be framed: exact https hosts, and in demo mode the emulator under this origin. */
+/** The URLs that may be framed: exact https hosts, and in demo mode the emulator on this origin. */
 export interface FrameRules {
   hosts: readonly string[]
   origin: string
-  /** Same-origin path of the demo's reports ('/demo/power-bi'), or undefined outside the demo. */
+  /** Path of the demo's reports ('/demo/power-bi'); undefined outside the demo. */
   demoBase: string | undefined
 }
 
 /**
- * The URL to frame for a report shared by URL. On /reportEmbed it hides the filter pane and filters to the
- * person's marcas; publish-to-web /view links know neither. The filter is a convenience that the viewer can
- * edit: what they may see is decided by their own Power BI account.
+ * Builds the URL to frame; on /reportEmbed it hides the filter pane and filters by the user's marcas,
+ * a convenience that viewers can edit: their own Power BI account decides what they see.
  * @returns undefined when the URL may not be framed
  */
 export function sharedReportUrl(
@@ -95,7 +93,7 @@ export function sharedReportUrl(
   const url = URL.parse(reportUrl, rules.demoBase === undefined ? undefined : rules.origin)
   if (!url || !(isAllowedHost(url, rules.hosts) || isDemoReport(url, rules))) return undefined
   if (!/\/reportEmbed\/?$/i.test(url.pathname)) return url.href
-  // Without it the frame shows no sign-in, and so nothing.
+  // Without autoAuth the frame shows no sign-in, and so nothing.
   addSignIn(url)
   if (marcas.length === 0) return url.href
   const quoted = marcas.map((marca) => `'${marca.replaceAll("'", "''")}'`).join(',')

@@ -17,7 +17,7 @@ function issued(lifeMs = 30 * MINUTE): TokenOutcome {
   return { kind: 'issued', value: `token ${Math.random()}`, lifeMs, isPaginated: false }
 }
 
-/** A book over a scripted server: `answer` may be swapped at any time, `asked` lists the keys in order. */
+/** A store with a scripted server: `answer` is replaceable, `asked` lists the requested keys. */
 function openBook() {
   const asked: string[] = []
   const script = { answer: (_key: string): TokenOutcome => issued() }
@@ -328,7 +328,7 @@ describe('renewal', () => {
 })
 
 describe('order of token requests', () => {
-  /** A book whose requests end only when told to, and a record of what was asked for. */
+  /** A store whose requests finish on demand, and a record of the requested keys. */
   function openSlowBook() {
     const asked: string[] = []
     const endings = new Map<string, (outcome: TokenOutcome) => void>()

@@ -1,6 +1,6 @@
 import { backoffDelay } from '#contract/timing.ts'
 
-/** A report that needs embed tokens; the key changes with anything that must give the report a new frame. */
+/** A report that needs embed tokens; the key changes with everything that requires a new frame. */
 export interface TokenRequest {
   key: string
   area: string
@@ -9,23 +9,23 @@ export interface TokenRequest {
   datasetId: string | null
 }
 
-/** What came of asking for a token; `detail` is Portuguese, fit to show. */
+/** The result of a token request; `detail` is Portuguese, fit to show. */
 export type TokenOutcome =
   | { kind: 'issued'; value: string; lifeMs: number; isPaginated: boolean }
   | { kind: 'no-scope' }
-  /** The person may not have it (any more); without a detail the screen will say so itself. */
+  /** The person may not see the report; without a detail the screen explains it. */
   | { kind: 'refused'; detail?: string }
-  /** The service does not give it out as it is set up; what is still good may be used up. */
+  /** The service rejects the report's configuration; a token that is still valid may be used up. */
   | { kind: 'rejected'; detail: string }
-  /** It did not work this time: network, time-out, 429, 5xx, a reply without a token. */
+  /** A transient failure: network, timeout, 429, 5xx, a reply without a token. */
   | TokenFailure
 
-/** `isPaused` when it is the capacity that has been paused. */
+/** `isPaused` when the Power BI capacity is paused. */
 interface TokenFailure {
   kind: 'failed'
   detail: string
   isPaused?: boolean
-  /** Not to be asked again before. */
+  /** Minimum delay before the next request. */
   retryAfterMs?: number | undefined
 }
 
@@ -33,53 +33,53 @@ export type TokenState =
   | { kind: 'waiting' }
   | { kind: 'ready'; token: string; isPaginated: boolean }
   | { kind: 'no-scope' }
-  /** Asked again by itself; `isRetrying` while the person waits for that. */
+  /** Retried automatically; `isRetrying` while the user waits for it. */
   | { kind: 'failed'; detail: string; isPaused: boolean; isRetrying: boolean }
   | { kind: 'refused'; detail?: string | undefined }
 
 interface Entry {
   request: TokenRequest
   state: TokenState
-  /** When a ready token is due for renewal or a failed one to be asked for again, and how often in a row that has failed. */
+  /** When to renew a ready token or retry a failed one, as a timestamp. */
   renewAt: number
   failures: number
-  /** When a ready token ends. */
+  /** When a ready token expires. */
   endsAt: number
   asking?: Promise<TokenOutcome> | undefined
-  /** Whether a refusal has been asked about once more. */
+  /** Whether a refusal has been confirmed by a second request. */
   isConfirmed?: boolean
-  /** Told of the next token that is issued. */
+  /** Resolvers that wait for the next issued token. */
   waiting: ((token: string) => void)[]
 }
 
 export interface TokenBookOptions {
-  /** Asks the server for one token; never rejects. */
+  /** Requests one token from the server; never rejects. */
   issue: (request: TokenRequest, signal: AbortSignal) => Promise<TokenOutcome>
   onChange: (tokens: ReadonlyMap<string, TokenState>) => void
-  /** Called once for each report whose token could not be had or was lost, and for each try that the person asked for. */
+  /** Called once per report that has no token, and after each failed retry by the user. */
   onFailed: (area: string, detail: string) => void
-  /** Called when the server refuses: what the page knows of the person's reports is out of date until it resolves. */
+  /** Called on a refusal; the cached reports are out of date until it resolves. */
   onRefused: () => unknown
 }
 
 export type TokenBook = ReturnType<typeof createTokenBook>
 
 const MAX_AT_ONCE = 3
-/** The server lets the first token take this long: a cold capacity answers the others only once it is warm. */
+/** The first token is requested alone for this long: a cold capacity has to warm up first. */
 const FIRST_ALONE_MS = 15_000
 
 /**
- * Fetches the embed tokens of all reports, the first one alone and the others three at a time, renews those of
- * mounted frames when they are due and asks again for those that could not be had: call `tick` every second or
- * so, and `wake` when the machine may have slept or has come back online.
+ * Fetches and caches the embed tokens of all reports: the first alone, the others three at a time.
+ * Renews tokens of mounted frames when due and retries failures with backoff: call `tick` every
+ * second, and `wake` after sleep or when back online.
  */
 export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenBookOptions) {
-  /** In the order of the tabs, which is the order in which they are asked for. */
+  /** In the order of the tabs, which is the order of the requests. */
   const entries = new Map<string, Entry>()
-  /** The tokens that a mounted frame lives on; only these are renewed in the background. */
+  /** Tokens in use by a mounted frame; only these are renewed in the background. */
   const held = new Set<string>()
   let closing = new AbortController()
-  /** How many may be asked for at once: the first one comes alone. */
+  /** The limit of concurrent requests; 1 during the first. */
   let room = MAX_AT_ONCE
 
   function publish(): void {
@@ -128,12 +128,12 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
     const isStillGood = outcome.kind === 'rejected' && Date.now() < entry.endsAt
     if (outcome.kind === 'issued') for (const tell of entry.waiting.splice(0)) tell(outcome.value)
     if (current !== undefined && (isSame || isStillGood || outcome.kind === 'failed')) {
-      // The old one stands: this renewal is tried again a little later.
+      // The current token stays in use; the renewal is retried later.
       entry.failures = isSame ? 0 : entry.failures + 1
       entry.renewAt = Date.now() + (isSame ? SAME_TOKEN_REST_MS : backoffDelay(entry.failures, BACKOFF))
       return
     }
-    // It was asked about once more, and nothing is new.
+    // The refusal has been confirmed.
     if (entry.state.kind === 'refused' && outcome.kind !== 'issued') return
     const isTold = entry.state.kind === 'failed' && !entry.state.isRetrying && outcome.kind === 'failed'
     if (outcome.kind === 'failed') {
@@ -160,7 +160,7 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
       void confirmRefusal(entry, outcome.kind)
   }
 
-  /** Has the reports read again, then asks once more: a right given back during that read shows in no other way. */
+  /** Refetches the reports, then asks once more: access restored during that fetch is visible only so. */
   async function confirmRefusal(entry: Entry, kind: TokenOutcome['kind']): Promise<void> {
     await onRefused()
     if (kind !== 'refused' || entry.isConfirmed || entries.get(entry.request.key) !== entry) return
@@ -177,8 +177,8 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
 
   return {
     /**
-     * Sets which reports there are: new ones are asked for, tokens of gone ones are forgotten. What the selected
-     * one lacks comes before all others.
+     * Sets the reports: requests tokens for new ones, drops tokens of removed ones.
+     * The selected report has priority.
      */
     sync(requests: readonly TokenRequest[], selectedKey: string | undefined): void {
       const known = new Map(entries)
@@ -200,17 +200,17 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
       return () => void held.delete(key)
     },
     /**
-     * Asks for a token now, whatever the age of the old one; the server may well answer with the same.
-     * @returns undefined when none could be had
+     * Requests a token now, whatever the age of the current one; the server may return the same.
+     * @returns undefined when none is available
      */
     async renew(key: string): Promise<string | undefined> {
       const entry = entries.get(key)
       const outcome = entry && (await ask(entry))
       return outcome?.kind === 'issued' ? outcome.value : undefined
     },
-    /** The next token that the server issues for it, be it the same as before; waits as long as it takes. */
+    /** Resolves with the next issued token, even if unchanged; waits as long as it takes. */
     next: (key: string) => new Promise<string>((resolve) => entries.get(key)?.waiting.push(resolve)),
-    /** Asks at once for a token that could not be had, because the person wants it. */
+    /** Retries a failed token at once, on the user's request. */
     retry(key: string): void {
       const entry = entries.get(key)
       if (entry?.state.kind !== 'failed') return
@@ -218,7 +218,7 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
       void ask(entry)
       publish()
     },
-    /** Asks again for every token that was refused. */
+    /** Requests all refused tokens again. */
     retryRefused(): void {
       for (const entry of entries.values())
         if (entry.state.kind === 'refused') entry.state = { kind: 'waiting' }
@@ -226,7 +226,7 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
       publish()
     },
     tick,
-    /** What failed before may well succeed now. */
+    /** Resets the backoff: after sleep or a network change, requests may succeed again. */
     wake(): void {
       for (const entry of entries.values()) {
         if (entry.failures > 0) entry.renewAt = 0
@@ -234,7 +234,7 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
       }
       tick()
     },
-    /** Drops everything, requests on their way too; `sync` starts anew. */
+    /** Drops everything, including pending requests; `sync` starts over. */
     close(): void {
       closing.abort()
       closing = new AbortController()
@@ -249,21 +249,21 @@ function newEntry(request: TokenRequest): Entry {
   return { request, state: { kind: 'waiting' }, renewAt: 0, failures: 0, endsAt: 0, waiting: [] }
 }
 
-/** By the wall clock, which goes on while a laptop sleeps. */
+/** Uses the wall clock, which continues while a laptop sleeps. */
 function isDue({ state, renewAt }: Entry): boolean {
   return (state.kind === 'ready' || state.kind === 'failed') && Date.now() >= renewAt
 }
 
 const MAX_MARGIN_MS = 10 * 60_000
 const MIN_AGE_MS = 2_000
-/** There is no last try: a report whose token has ended comes back as soon as a new one can be had. */
+/** Retries never stop, so that an expired report returns as soon as a token is available. */
 const BACKOFF = { firstMs: 2_000, maxMs: 60_000 }
-/** The server was asked too early and gave out the token that it remembers. */
+/** Delay after a renewal that came too early and returned the server's cached token. */
 const SAME_TOKEN_REST_MS = 10_000
 
 /**
- * The age in milliseconds at which a token is renewed: ten minutes before its end, or a fifth of its life
- * before it when that is less. Never under two seconds, so that a token born dead cannot start a storm.
+ * Returns the age in milliseconds at which to renew a token: ten minutes before it expires, or a fifth
+ * of its lifetime before, if less. At least two seconds, so that an expired token causes no storm.
  */
 export function renewalAge(lifeMs: number): number {
   return Math.max(MIN_AGE_MS, lifeMs - Math.min(MAX_MARGIN_MS, lifeMs / 5))

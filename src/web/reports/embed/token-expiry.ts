@@ -2,19 +2,19 @@ import { wait } from '#contract/timing.ts'
 
 interface ExpiryOptions {
   element: EventTarget
-  /** Gives the frame a fresh token in place; false when none could be had. */
+  /** Passes a new token to the frame; false when none is available. */
   renewInPlace: () => Promise<boolean>
   reload: () => void
   signal: AbortSignal
 }
 
-/** How long a frame may take to show itself again with its new token. */
+/** How long a frame may take to render again with its new token. */
 export const COMEBACK_MS = 4_000
 export const RELOAD_MS = 20_000
 
 /**
- * The one recovery after TokenExpired: a fresh token in place, and only if the frame does not come back with
- * it, a reload of the report inside the frame (a new token alone is not always enough after the end).
+ * Recovers from TokenExpired: passes a new token in place, and if the frame does not render again,
+ * reloads the report inside it (after expiry a new token alone is not always enough).
  * @returns whether the report is back; true also when it was closed meanwhile
  */
 export async function recoverFromExpiry(options: ExpiryOptions): Promise<boolean> {
@@ -27,7 +27,7 @@ export async function recoverFromExpiry(options: ExpiryOptions): Promise<boolean
   return name === 'rendered' || name === 'closed'
 }
 
-/** The first of these events to arrive within the time, 'closed' when the signal ends the wait, else undefined. */
+/** Resolves with the first event within the time, 'closed' on abort, otherwise undefined. */
 async function firstOf(names: string[], ms: number, element: EventTarget, signal: AbortSignal) {
   const ending = new AbortController()
   const event = new Promise<string>((resolve) => {

@@ -12,7 +12,7 @@ import { TextField } from '#web/ui/text-field.tsx'
 interface ChosenReport {
   workspaceId: string
   reportId: string
-  /** Null for a report that shows no single model. */
+  /** Null for a report without a single semantic model. */
   datasetId: string | null
 }
 
@@ -21,7 +21,7 @@ interface ChooseReportDialogProps {
   onClose: () => void
 }
 
-/** 'Escolher no Power BI': a workspace, then one of its reports, from what the portal's application sees. */
+/** 'Escolher no Power BI': picks a workspace the portal's application can see, then a report. */
 export function ChooseReportDialog({ onChoose, onClose }: ChooseReportDialogProps) {
   const [workspace, setWorkspace] = useState<Item>()
   const search = useRef<HTMLInputElement>(null)
@@ -84,21 +84,21 @@ export function ChooseReportDialog({ onChoose, onClose }: ChooseReportDialogProp
 interface Item {
   id: string
   name: string
-  /** Of a report: null where it shows no single model. */
+  /** For reports: null without a single semantic model. */
   datasetId?: string | null
 }
 
 interface FilteredListProps {
   label: string
-  /** Undefined where the dialog is open already: the field takes the focus itself. */
+  /** Undefined when the dialog is already open: the field focuses itself. */
   search: React.RefObject<HTMLInputElement | null> | undefined
   list: UseQueryResult<Item[]>
-  /** What is said of a list without anything in it. */
+  /** The message for an empty list. */
   nothing: string
   onPick: (item: Item) => void
 }
 
-/** Names to press, filtered as one types, accents and case aside. */
+/** A list of buttons, filtered while typing, ignoring accents and case. */
 function FilteredList({ label, search, list, nothing, onPick }: FilteredListProps) {
   const [typed, setTyped] = useState('')
   const { data, error, isFetching, refetch } = list
@@ -124,7 +124,7 @@ function FilteredList({ label, search, list, nothing, onPick }: FilteredListProp
       <p role="status" className="sr-only">
         {found && `${found.length} de ${data?.length}`}
       </p>
-      {/* As high while it loads and whatever is typed: nothing jumps. */}
+      {/* Fixed height, to avoid layout shift while loading and typing. */}
       <div className="-mx-2 h-72 overflow-y-auto">
         {!found && <Skeleton className="mx-2 h-full" />}
         {found?.length === 0 && (

@@ -8,7 +8,7 @@ import { TextField } from '#web/ui/text-field.tsx'
 import { reportInForm, withReport } from './report-link.ts'
 import type { SettingFieldsProps } from './setting-fields.tsx'
 
-/** The field of mode 'URL Direta (SSO)', and what is to be said of the link in it. */
+/** The field of mode 'URL Direta (SSO)', with warnings about its link. */
 export function LinkFields(props: SettingFieldsProps) {
   return (
     <>
@@ -82,13 +82,13 @@ const EXPLANATIONS: Record<Flaw['kind'], string> = {
     'Falta nele autoAuth=true, sem o qual ninguém consegue entrar com a própria conta dentro do portal.',
 }
 
-/** Warns of a link that the portal's frame will not show, and offers the one that it will. */
+/** Warns about a link that cannot be framed, and offers a repaired one. */
 function FrameFlaw({ form, onChange }: SettingFieldsProps) {
   const report = reportInForm(form, portalSettings.powerBiHosts)
   const flaw = flawOfFrame(form.report_url)
   if (!flaw) return null
   const { kind, repaired } = flaw
-  // A link that cannot be saved, such as Microsoft Fabric's, is spoken of only where the repaired one can.
+  // A link that cannot be saved, such as Microsoft Fabric's, only matters if its repair can.
   if (flawOfShareUrl(repaired ?? form.report_url, portalSettings.powerBiHosts) !== undefined) return null
   return (
     <Alert
@@ -118,7 +118,7 @@ function FrameFlaw({ form, onChange }: SettingFieldsProps) {
   )
 }
 
-/** Explains a saved URL that the form itself would refuse, before somebody wonders at the error. */
+/** Explains a saved URL that the form would refuse, before the user meets the error. */
 function RefusedUrlNote({ url }: { url: string }) {
   const flaw = flawOfShareUrl(url, portalSettings.powerBiHosts)
   if (!flaw) return null

@@ -7,13 +7,13 @@ interface NamedReport {
 }
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
-/** The URL of a report's own page, https://app.powerbi.com/groups/{workspace}/reports/{report}/… */
+/** The URL of a report's page, https://app.powerbi.com/groups/{workspace}/reports/{report}/… */
 const PAGE_PATH = new RegExp(`^/groups/(${UUID})/(?:rdl)?reports/(${UUID})(?:/|$)`, 'i')
 
 /**
- * The ids in a link to a report in a shared workspace: its page, or a /reportEmbed link with a groupId.
+ * Parses the ids from a link to a report's page, or from a /reportEmbed link with a groupId.
  * @param hosts the report hosts of this installation
- * @returns undefined for anything else, 'groups/me' included, which is nobody else's workspace
+ * @returns undefined for other links, including 'groups/me', which is a personal workspace
  */
 export function reportOfLink(text: string, hosts: readonly string[]): NamedReport | undefined {
   const url = parseUrl(reduceToUrl(text))
@@ -23,21 +23,21 @@ export function reportOfLink(text: string, hosts: readonly string[]): NamedRepor
   return { workspaceId: workspaceId.toLowerCase(), reportId: reportId.toLowerCase() }
 }
 
-/** Whether it leads to a report's own page, which no frame may show, unlike an embed link. */
+/** Checks whether a link opens a report's page, which cannot be framed, unlike an embed link. */
 export function isReportPage(text: string, hosts: readonly string[]): boolean {
   const url = parseUrl(reduceToUrl(text))
   return url !== undefined && hosts.includes(url.host) && PAGE_PATH.test(url.pathname)
 }
 
-/** The first link that the fields of the chosen mode hold, or undefined. */
+/** Finds the first report link in the fields of the chosen mode. */
 export function reportInForm(form: SettingForm, hosts: readonly string[]): NamedReport | undefined {
-  // An embed link is where it belongs in mode SSO.
+  // In mode SSO an embed link is where it belongs.
   const isMisplaced = (text: string) => form.mode !== 'secure_sso' || isReportPage(text, hosts)
   const texts = FIELDS_OF[form.mode].map((field) => form[field]).filter(isMisplaced)
   return texts.map((text) => reportOfLink(text, hosts)).find((report) => report !== undefined)
 }
 
-/** The form with the ids of a link in their fields, in the mode that uses them; a link in another field goes. */
+/** Fills the ids of a link into the form, in the mode that uses them, and clears a link in their place. */
 export function withReport(form: SettingForm, report: NamedReport): SettingForm {
   return {
     ...form,

@@ -87,7 +87,7 @@ function AreaTabs({ settings, areas }: AreaTabsProps) {
     confirmLabel: 'Sair sem salvar',
     cancelLabel: 'Continuar editando',
   })
-  // An area's errors and test result are still there on the way back to it.
+  // Visited panels stay mounted, to keep their errors and test results.
   const visited = useVisited(selected?.code)
   const stateOf = (area: CatalogueItem) =>
     changed.includes(area) ? 'changed' : currentOf(area) ? 'configured' : 'empty'
@@ -124,7 +124,7 @@ function AreaTabs({ settings, areas }: AreaTabsProps) {
 
 const noOp = () => {}
 
-/** As large as the tabs and the form of an area with a service principal, which stands below it, out of sight. */
+/** As large as the tabs and the form of a service principal, which is rendered invisibly below. */
 function SettingsLoading() {
   const area = { form: { ...formOf(undefined), mode: 'service_principal' as const }, seen: undefined }
   return (
@@ -163,10 +163,10 @@ const LOOKS: Record<AreaState, { dot: string; text: string }> = {
   changed: { dot: 'rotate-45 rounded-[1px] bg-warning', text: 'com alterações não salvas' },
 }
 
-/** An area's name with a dot for how it stands; the dot's meaning is there for screen readers too. */
+/** An area's name with a status dot; screen readers get the status as text. */
 function AreaLabel({ name, state }: { name: string; state: AreaState }) {
   return (
-    // Positioned, so that what is for screen readers alone scrolls with the tabs instead of widening the page.
+    // Positioned, so that text for screen readers scrolls with the tabs instead of widening the page.
     <span className="relative inline-flex items-center gap-2">
       <StateDot state={state} />
       {name}
@@ -175,7 +175,7 @@ function AreaLabel({ name, state }: { name: string; state: AreaState }) {
   )
 }
 
-/** What the dots mean; only for the eye, since every tab says it itself. */
+/** The legend of the dots; visual only, since every tab has the text. */
 function AreaLegend() {
   return (
     <ul aria-hidden="true" className="flex flex-wrap gap-x-4 gap-y-1 text-muted text-xs">
@@ -193,7 +193,7 @@ function StateDot({ state }: { state: AreaState }) {
   return <span aria-hidden="true" className={classNames('size-2 shrink-0', LOOKS[state].dot)} />
 }
 
-/** The area whose setting is shown lives in the URL, /admin?area=Oficina; the first one without it. */
+/** Keeps the selected area in the URL, /admin?area=Oficina; the first one by default. */
 function useSelectedArea(areas: readonly CatalogueItem[]) {
   const { area } = useSearch({ strict: false }) as { area?: unknown }
   const navigate = useNavigate()

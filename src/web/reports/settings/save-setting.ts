@@ -25,7 +25,7 @@ export const reportSettingsQuery = queryOptions({
   queryFn: async ({ signal }) => (await callApi('GET /api/global-powerbi-settings', { signal })).items,
 })
 
-/** Puts what has just been saved (or removed) where it is read, ahead of any answer that is still on its way. */
+/** Caches a saved or removed setting, and cancels fetches that would overwrite it. */
 async function rememberSetting(type: string, setting: ReportSetting | undefined): Promise<void> {
   await queryClient.cancelQueries(reportSettingsQuery)
   queryClient.setQueryData(reportSettingsQuery.queryKey, (items) => [
@@ -37,8 +37,8 @@ async function rememberSetting(type: string, setting: ReportSetting | undefined)
 }
 
 /**
- * Reads the settings again, whatever is on its way; never throws, the query itself tells of failures.
- * @returns the area's setting as far as it is known then
+ * Refetches the settings; never throws, as the query reports failures.
+ * @returns the area's setting as far as it is known
  */
 async function readSettingAgain(type: string): Promise<ReportSetting | undefined> {
   await queryClient.refetchQueries(reportSettingsQuery)
@@ -57,11 +57,11 @@ interface SavingOptions {
   onSaved: (form: SettingForm, setting: ReportSetting | undefined) => void
 }
 
-/** 'Salvar Configurações' from the press of the button: check, ask before a report is removed, send, tell. */
+/** Handles 'Salvar Configurações': validates, confirms a removal, sends and shows the result. */
 export function useSaving({ type, slug, form, errors, onSaved }: SavingOptions) {
-  /** What somebody else saved meanwhile, in the server's words. */
+  /** The server's description of a concurrent change. */
   const [conflict, setConflict] = useState<string>()
-  /** The setting that is about to be removed, while the administrator is being asked. */
+  /** The setting to be removed, while the confirmation is open. */
   const [removing, setRemoving] = useState<ReportSetting>()
   const { submit, isBusy } = useSubmit({
     async send({ form: sent, seen }: Draft) {
@@ -82,7 +82,7 @@ export function useSaving({ type, slug, form, errors, onSaved }: SavingOptions) 
       onSaved(form, setting)
       showToast({ kind: 'success', title })
       const flaw = setting?.report_url ? flawOfFrame(setting.report_url)?.kind : undefined
-      // What lacks only the sign-in is given it when it is shown.
+      // A missing autoAuth is added when the report is shown.
       if (flaw && flaw !== 'sign-in') {
         const description =
           flaw === 'report-id' ? 'Falta nele o ID inteiro do relatório (reportId).' : UNFRAMED
@@ -95,7 +95,7 @@ export function useSaving({ type, slug, form, errors, onSaved }: SavingOptions) 
       if (code === 'conflict') {
         const current = await readSettingAgain(type)
         setConflict(detail)
-        // The notice over the form says it, and leaves the buttons in sight.
+        // The notice above the form explains it, and a toast would cover the buttons.
         if (viewOf(draft, current).isOvertaken) return
       }
       showToast(failureNotice(reportSettingMessages.saveFailed(type), error))
@@ -114,7 +114,7 @@ export function useSaving({ type, slug, form, errors, onSaved }: SavingOptions) 
     conflict,
     save,
     isAsking: removing !== undefined,
-    /** The conflict is over: nothing of one's own is left to save. */
+    /** The conflict is resolved: no change of one's own is left. */
     forgetConflict: () => setConflict(undefined),
     cancel: () => setRemoving(undefined),
     confirm(): void {
@@ -124,7 +124,7 @@ export function useSaving({ type, slug, form, errors, onSaved }: SavingOptions) 
   }
 }
 
-/** The errors of an area's form: beside the fields, as notices, and with the focus on the first field. */
+/** Holds the errors of an area's form: shows them at the fields and as toasts, and focuses the first. */
 export function useSettingErrors() {
   const [errors, setErrors] = useState<readonly FieldProblem[]>([])
   const formElement = useRef<HTMLFormElement>(null)
@@ -146,7 +146,7 @@ export function useSettingErrors() {
       show(found)
       return found.length === 0
     },
-    /** What has been changed is not wrong any more until it is checked again. */
+    /** Clears the errors of changed fields until the next validation. */
     forget(fields: readonly SettingField[] = SETTING_FIELDS): void {
       setErrors((current) => current.filter(({ path }) => !(fields as readonly string[]).includes(path)))
     },
@@ -156,11 +156,11 @@ export function useSettingErrors() {
 
 export interface TestedReport {
   input: ReportSettingInput
-  /** Undefined where no answer came. */
+  /** Undefined without a reply. */
   outcome?: ReportTestOutcome
-  /** One sentence with what is wrong and who mends it, or that all is well. */
+  /** One sentence: what is wrong and who can fix it, or that all is well. */
   message: string
-  /** What the service said itself, ready for a ticket; undefined where it said nothing. */
+  /** The service's code and request id for a ticket; undefined without them. */
   ticket?: string | undefined
 }
 
@@ -177,7 +177,7 @@ export function notTested(input: ReportSettingInput, error: unknown): TestedRepo
   return { input, message: `Não foi possível testar o relatório. ${(error as Error).message}` }
 }
 
-/** 'Testar relatório': a dry run of what the form holds, saved or not. A result is over once the form says something else. */
+/** 'Testar relatório': dry-runs the form, saved or not; a change of the form discards the result. */
 export function useTestReport(slug: string, form: SettingForm) {
   const [result, setResult] = useState<TestedReport>()
   const { submit, isBusy } = useSubmit({
@@ -187,7 +187,7 @@ export function useTestReport(slug: string, form: SettingForm) {
   })
   const input = inputOf(form)
   return {
-    /** @param next what the form is about to hold */
+    /** @param next the form about to be set */
     test(next = form): void {
       const wanted = inputOf(next)
       if (wanted) void submit(wanted)
@@ -197,7 +197,7 @@ export function useTestReport(slug: string, form: SettingForm) {
   }
 }
 
-/** 'código PowerBINotAuthorizedException · pedido 49c2e739-…', as Microsoft's support asks for it. */
+/** Formats what Microsoft support asks for: 'código PowerBINotAuthorizedException · pedido 49c2e739-…'. */
 function ticketOf(code: string | null, requestId: string | null): string | undefined {
   return (
     [code && `código ${code}`, requestId && `pedido ${requestId}`].filter(Boolean).join(' · ') || undefined

@@ -16,12 +16,12 @@ const LinkFields = lazy(() =>
 
 export interface SettingFieldsProps {
   form: SettingForm
-  /** Whether the form says something else than what is saved. */
+  /** Whether the form differs from the saved setting. */
   isChanged: boolean
   errorOf: (field: SettingField) => string | undefined
-  /** @param fields those that have changed; all of them unless said */
+  /** @param fields the changed ones; all by default */
   onChange: (form: SettingForm, fields?: readonly SettingField[]) => void
-  /** The ids have been chosen from a list. */
+  /** Called when the ids were picked from a list. */
   onChosen: (form: SettingForm) => void
 }
 
@@ -37,7 +37,7 @@ export function SettingFields(props: SettingFieldsProps) {
         className="md:grid-cols-3"
       />
       {form.mode === 'secure_sso' && (
-        // As high as the field and the note below it.
+        // As tall as the field and its note.
         <Suspense fallback={<Skeleton className="h-36" />}>
           <LinkFields {...props} />
         </Suspense>
@@ -103,7 +103,7 @@ function PrincipalFields({ form, errorOf, onChange, onChosen }: SettingFieldsPro
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
-            // An id has 36 characters; a whole link may be pasted to take the ids from.
+            // An id has 36 characters, but a whole link may be pasted.
             maxLength={2_000}
           />
         ))}
@@ -133,7 +133,7 @@ function PrincipalFields({ form, errorOf, onChange, onChosen }: SettingFieldsPro
   )
 }
 
-/** Where a link to a report stands in a field of the ids, offers to take its ids over. */
+/** Offers to fill in the ids when a field contains a link to a report. */
 function LinkOffer({ form, onAccept }: { form: SettingForm; onAccept: (form: SettingForm) => void }) {
   const report = reportInForm(form, portalSettings.powerBiHosts)
   if (!report) return null

@@ -5,13 +5,13 @@ import type { ReportSetting, ReportSettingInput } from '#contract/report-setting
 import type { EmbedMode } from '#contract/reports.ts'
 import { reduceToUrl } from '#contract/share-url.ts'
 
-/** 'Nenhum' is a choice of the form only: it is saved by removing the setting. */
+/** 'Nenhum' exists only in the form: saving it removes the setting. */
 export type FormMode = 'none' | EmbedMode
 
 export const SETTING_FIELDS = ['report_url', 'workspace_id', 'report_id', 'dataset_id'] as const
 export type SettingField = (typeof SETTING_FIELDS)[number]
 
-/** What the form of one area holds; the fields of the modes not chosen keep what was typed into them. */
+/** The form of one area; fields of the other modes keep their input. */
 export type SettingForm = { mode: FormMode } & Record<SettingField, string>
 
 export const FIELDS_OF: Record<FormMode, readonly SettingField[]> = {
@@ -30,12 +30,12 @@ export function formOf(setting: ReportSetting | undefined): SettingForm {
   }
 }
 
-/** Whether saving the form would change nothing: only the fields of its mode count, and no blanks around them. */
+/** Checks whether saving would change nothing: ignores other modes' fields and surrounding spaces. */
 export function isUnchanged(form: SettingForm, setting: ReportSetting | undefined): boolean {
   return JSON.stringify(inputOf(form)) === JSON.stringify(inputOf(formOf(setting)))
 }
 
-/** The body of a save or a test; undefined for mode 'Nenhum', which has none. */
+/** Converts the form to the body of a save or a test; undefined for mode 'Nenhum'. */
 export function inputOf(form: SettingForm): ReportSettingInput | undefined {
   if (form.mode === 'none') return undefined
   if (form.mode === 'secure_sso')
@@ -48,12 +48,12 @@ export function inputOf(form: SettingForm): ReportSettingInput | undefined {
   }
 }
 
-/** If-Match of an administrator who saw this setting, or none. */
+/** Returns the If-Match value for the setting that was loaded, or for none. */
 export function versionOf(setting: ReportSetting | undefined): string {
   return setting?.updated_at ?? NO_SETTING
 }
 
-/** What a setting holds, in words, for somebody who must choose between two. */
+/** Describes a setting, to compare two versions. */
 export function describeSetting(setting: ReportSetting | undefined): [label: string, value: string][] {
   if (!setting) return [['Modo', 'Nenhum']]
   if (setting.embed_mode === 'secure_sso')
@@ -69,7 +69,7 @@ export function describeSetting(setting: ReportSetting | undefined): [label: str
   ]
 }
 
-/** @param areas all that there are; those archived count while a report stands under them */
+/** @param areas including archived ones, which are shown while they have a report */
 export function useSettingsDrafts(settings: readonly ReportSetting[], areas: readonly CatalogueItem[]) {
   const [drafts, setDrafts] = useState<Drafts>({})
   const currentOf = ({ label }: CatalogueItem) => settings.find((setting) => setting.type === label)
@@ -82,7 +82,7 @@ export function useSettingsDrafts(settings: readonly ReportSetting[], areas: rea
     areaOf,
     changed: shown.filter((area) => areaOf(area).isChanged),
     put: ({ code }: CatalogueItem, draft: Draft) => setDrafts((all) => ({ ...all, [code]: draft })),
-    /** What has been saved is no draft any more; what was typed meanwhile rests on it. */
+    /** Removes a saved draft; input typed during the save is rebased on the new setting. */
     settle: ({ code }: CatalogueItem, saved: SettingForm, setting: ReportSetting | undefined) =>
       setDrafts(({ [code]: draft, ...others }) =>
         draft && draft.form !== saved ? { ...others, [code]: { form: draft.form, seen: setting } } : others,
@@ -91,29 +91,29 @@ export function useSettingsDrafts(settings: readonly ReportSetting[], areas: rea
   }
 }
 
-/** What somebody has typed for an area, and the setting that stood there when they began. */
+/** The input for an area, and the setting it is based on. */
 export interface Draft {
   form: SettingForm
   seen: ReportSetting | undefined
 }
-/** By the area's slug. */
+/** Keyed by the area's slug. */
 type Drafts = Partial<Record<string, Draft>>
 
 export interface AreaView extends Draft {
   isChanged: boolean
-  /** Somebody else has saved something else since `seen`. */
+  /** The setting has been changed elsewhere since `seen`. */
   isOvertaken: boolean
 }
 
 /**
- * What the form of an area shows: the draft while it holds changes, otherwise what is saved. A draft rests on
- * what its author saw; saved values that arrive later never slip under it, they only mark it as overtaken.
+ * Returns what the form shows: the draft if it has changes, otherwise the saved setting.
+ * A draft is never rebased on settings that arrive later; it is only marked as overtaken.
  */
 export function viewOf(draft: Draft | undefined, current: ReportSetting | undefined): AreaView {
   const isSameVersion = draft !== undefined && versionOf(draft.seen) === versionOf(current)
   if (draft && isSameVersion)
     return { ...draft, isChanged: !isUnchanged(draft.form, current), isOvertaken: false }
-  // Both saved the same: nothing is left to decide.
+  // Both changes are equal, so there is no conflict.
   if (!draft || isUnchanged(draft.form, draft.seen) || isUnchanged(draft.form, current))
     return { form: formOf(current), seen: current, isChanged: false, isOvertaken: false }
   return { ...draft, isChanged: true, isOvertaken: true }

@@ -102,7 +102,7 @@ export function SettingPanel({ type, slug, area, current, onDraft, onSaved, onDr
 }
 
 interface ConflictNoticeProps {
-  /** What the server said of it: who saved, and when. */
+  /** The server's description: who saved, and when. */
   detail: string | undefined
   current: ReportSetting | undefined
   isBusy: boolean
@@ -110,10 +110,10 @@ interface ConflictNoticeProps {
   onSaveMine: () => void
 }
 
-/** Somebody has saved the area elsewhere while it was being edited here: shows theirs and asks which one holds. */
+/** Shows a concurrent change of the setting, and asks which version to keep. */
 function ConflictNotice({ detail, current, isBusy, onUseCurrent, onSaveMine }: ConflictNoticeProps) {
   const place = useRef<HTMLDivElement>(null)
-  // The button that was pressed stands at the other end of the form. Who is still typing is left where they are.
+  // The save button is at the other end of the form; without a save the scroll position is kept.
   useEffect(() => {
     if (detail) place.current?.scrollIntoView({ block: 'nearest' })
   }, [detail])

@@ -18,12 +18,12 @@ const AT_ONCE = 2
 interface TestAllDialogProps {
   areas: readonly CatalogueItem[]
   settings: readonly ReportSetting[]
-  /** Leads to the form of an area. */
+  /** Opens the form of an area. */
   onOpen: (slug: string) => void
   onClose: () => void
 }
 
-/** 'Testar tudo': tries the saved report of every area out, two at a time, and lists how each went. */
+/** 'Testar tudo': tests the saved report of every area, two at a time, and lists the results. */
 export function TestAllDialog({ areas, settings, onOpen, onClose }: TestAllDialogProps) {
   const rows = areas.map((area) => {
     const setting = settings.find(({ type }) => type === area.label)
@@ -35,7 +35,7 @@ export function TestAllDialog({ areas, settings, onOpen, onClose }: TestAllDialo
     const result = results.get(area.code)
     return result && !['success', 'info'].includes(kindOf(result)) ? [{ ...result, area }] : []
   })
-  // Once all are tried: nothing jumps meanwhile.
+  // Only after all tests, to avoid layout shift.
   const shared = isBusy ? [] : byCause(flaws).filter((group) => group.length > 1)
   const isShared = (slug: string) => shared.flat().some(({ area }) => area.code === slug)
   return (
@@ -105,7 +105,7 @@ function summaryOf(total: number, tested: number, flawed: number): string {
 
 type Test = { slug: string; input: ReportSettingInput }
 
-/** Runs the tests at once and whenever started again; closing the dialog ends them. */
+/** Runs the tests on mount and on each restart; unmounting aborts them. */
 function useTests(tests: readonly Test[]) {
   const [results, setResults] = useState<ReadonlyMap<string, TestedReport>>(new Map())
   const [round, setRound] = useState(1)
@@ -134,10 +134,10 @@ function useTests(tests: readonly Test[]) {
 const LINK =
   'Link de SSO: cada pessoa entra com a própria conta Microsoft, então abra o link no navegador para conferir.'
 
-/** Waits where the portal asks for a pause. A link is looked at here: nobody else's account can try it out. */
+/** Waits out the rate limit. SSO links are only validated: the portal has no account to open them. */
 async function testPatiently({ slug, input }: Test, signal: AbortSignal): Promise<TestedReport> {
   if (input.embed_mode === 'secure_sso') {
-    // The demo's own link is none of Power BI.
+    // The demo's own link is not a Power BI URL.
     const [flaw] = portalSettings.isDemo ? [] : checkReportSetting(input, portalSettings.powerBiHosts)
     return flaw ? { input, message: flaw.message } : { input, outcome: 'not-testable', message: LINK }
   }

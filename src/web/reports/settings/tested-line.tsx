@@ -11,12 +11,12 @@ const KINDS: Partial<Record<ReportTestOutcome, NoticeKind>> = {
   'service-down': 'warning',
 }
 
-/** How grave the outcome of a test is; one that could not be made is an error. */
+/** Returns the severity of a test outcome; an error if there is none. */
 export function kindOf({ outcome }: TestedReport): NoticeKind {
   return (outcome && KINDS[outcome]) ?? 'error'
 }
 
-/** How the test of a report went, with what a ticket needs. */
+/** The result of a test, with the details for a ticket. */
 export function TestedLine({ result }: { result: TestedReport }) {
   return (
     <>
