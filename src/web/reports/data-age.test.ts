@@ -11,6 +11,6 @@ it.each([
   [60 * MINUTE, 'há 1 h'],
   [47.9 * 60 * MINUTE, 'há 47 h'],
   [48 * 60 * MINUTE, 'há 2 dias'],
-])('an age of %d ms is %s', (ms, text) => {
+])('an age of %d ms is described as %s', (ms, text) => {
   expect(describeAge(ms)).toBe(text)
 })

@@ -23,8 +23,8 @@ function reportsOf(areas: ReportArea[], change: Partial<OwnReports> = {}): OwnRe
   }
 }
 
-describe('tabs of the reports screen', () => {
-  it('keep the order of the areas and the mode of each', () => {
+describe('toReportTabs', () => {
+  it('keep the order and the mode of the areas', () => {
     const { tabs, incomplete } = tabsOf(reportsOf([shared('Vendas', 'https://x'), principal('HPD')]))
     expect(tabs.map(({ area, kind }) => [area, kind])).toEqual([
       ['Vendas', 'shared'],
@@ -33,7 +33,7 @@ describe('tabs of the reports screen', () => {
     expect(incomplete).toEqual([])
   })
 
-  it('leave out areas whose setting is incomplete', () => {
+  it('omit areas with an incomplete setting', () => {
     const areas = [
       principal('Vendas', { workspaceId: null }),
       principal('HPD', { reportId: '' }),
@@ -42,13 +42,13 @@ describe('tabs of the reports screen', () => {
     expect(tabsOf(reportsOf(areas))).toEqual({ tabs: [], incomplete: ['Vendas', 'HPD', 'CRM'] })
   })
 
-  it.each([{ marcas: [] }, { estados: [] }])('stay but show nothing without scope: %o', (change) => {
+  it.each([{ marcas: [] }, { estados: [] }])('stay but show no report without scope: %o', (change) => {
     const { tabs, incomplete } = tabsOf(reportsOf([principal('Vendas'), shared('CRM', null)], change))
     expect(tabs.map(({ kind }) => kind)).toEqual(['no-scope', 'no-scope'])
     expect(incomplete).toEqual([])
   })
 
-  it('change their key with the report and with the scope, and with nothing else', () => {
+  it('change their key with the report and the scope only', () => {
     const keyOf = (reports: OwnReports) => tabsOf(reports).tabs[0]?.key
     const before = keyOf(reportsOf([principal('Vendas')]))
     expect(keyOf(reportsOf([principal('Vendas'), principal('HPD')], { emailVerified: false }))).toBe(before)

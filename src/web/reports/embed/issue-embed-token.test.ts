@@ -20,11 +20,11 @@ it.each([
   ['capacity-paused', { ...passing('capacity-paused'), isPaused: true }],
   ['power-bi-rejected', { kind: 'rejected', detail: PROBLEMS['power-bi-rejected'][2] }],
   ['power-bi-unavailable', passing('power-bi-unavailable')],
-] as const)('%s', (code, outcome) => {
+] as const)('classifies the problem %s', (code, outcome) => {
   expect(outcomeOf(problem(code))).toEqual(outcome)
 })
 
-it('a lost connection may pass', () => {
+it('classifies a lost connection as a transient failure', () => {
   const error = new NetworkError()
   expect(outcomeOf(error)).toEqual({ kind: 'failed', detail: error.message })
 })

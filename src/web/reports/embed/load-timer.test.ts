@@ -4,7 +4,7 @@ import { LOAD_TIMEOUT_MS, startLoadTimer } from './report-frame.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-it('gives a report 45 seconds, and tells once', () => {
+it('times out once, after 45 seconds', () => {
   const onTimeout = vi.fn()
   startLoadTimer(() => true, onTimeout)
   vi.advanceTimersByTime(LOAD_TIMEOUT_MS - 1)
@@ -13,7 +13,7 @@ it('gives a report 45 seconds, and tells once', () => {
   expect(onTimeout).toHaveBeenCalledOnce()
 })
 
-it('does not count the time in which the report is hidden', () => {
+it('does not count time while the report is hidden', () => {
   const onTimeout = vi.fn()
   let isVisible = true
   startLoadTimer(() => isVisible, onTimeout)
@@ -28,7 +28,7 @@ it('does not count the time in which the report is hidden', () => {
   expect(onTimeout).toHaveBeenCalledOnce()
 })
 
-it('stops', () => {
+it('never times out once stopped', () => {
   const onTimeout = vi.fn()
   startLoadTimer(() => true, onTimeout)()
   vi.advanceTimersByTime(2 * LOAD_TIMEOUT_MS)

@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 
 describe('reportProblem', () => {
-  it('says what the page saw, as the contract takes it, without anything like a token', async () => {
+  it('sends the failure in the contract’s form, without anything that looks like a token', async () => {
     const token = `H4sIAAAAAAAE${'Ab1+/_-.='.repeat(40)}`
     const requests = answerWith(Response.json({ success: true }, { status: 201 }))
     const report = { area: 'Vendas', embedMode: 'service_principal', reportId: '' } as const

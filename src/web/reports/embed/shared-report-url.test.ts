@@ -12,23 +12,23 @@ function filterOf(url: string | undefined) {
   return new URL(url ?? '').searchParams.get('filter')
 }
 
-describe('address of a report shared by URL', () => {
-  it('carries the marcas as a filter and keeps the rest', () => {
+describe('buildSharedReportUrl', () => {
+  it('adds the marcas as a filter and keeps the rest', () => {
     const url = sharedReportUrl(SHARED, ['FIAT', 'GM'], rules)
     expect(filterOf(url)).toBe("Marca/Marca in ('FIAT','GM')")
     expect(url?.startsWith(`${SHARED}&filterPaneEnabled=false&filter=Marca%2FMarca%20in%20`)).toBe(true)
   })
 
-  it('doubles quotes', () => {
+  it('escapes quotes by doubling them', () => {
     expect(filterOf(sharedReportUrl(SHARED, ["D'OR"], rules))).toBe("Marca/Marca in ('D''OR')")
   })
 
-  it('replaces a filter that is already there', () => {
+  it('replaces an existing filter', () => {
     const url = sharedReportUrl(`${SHARED}&filter=Loja/Loja eq 'X'`, ['VW'], rules)
     expect(new URL(url ?? '').searchParams.getAll('filter')).toEqual(["Marca/Marca in ('VW')"])
   })
 
-  it('always signs in by itself', () => {
+  it('always sets autoAuth=true', () => {
     const without = SHARED.replace('autoAuth=true', 'autoAuth=false')
     const url = new URL(sharedReportUrl(without, [], rules) ?? '')
     expect(url.searchParams.getAll('autoAuth')).toEqual(['true'])
@@ -36,7 +36,7 @@ describe('address of a report shared by URL', () => {
     expect(sharedReportUrl(oddly, [], rules)).toBe(oddly)
   })
 
-  it('leaves publish-to-web links alone', () => {
+  it('leaves publish-to-web links unchanged', () => {
     const view = 'https://app.powerbi.com/view?r=abc'
     expect(sharedReportUrl(view, ['FIAT'], rules)).toBe(view)
   })
@@ -57,7 +57,7 @@ describe('address of a report shared by URL', () => {
     expect(sharedReportUrl(url, ['FIAT'], rules)).toBeUndefined()
   })
 
-  it('lets the emulator of this origin through in demo mode, and nothing else of it', () => {
+  it('allows only the emulator’s path of this origin in demo mode', () => {
     const demo = { ...rules, demoBase: '/demo/power-bi' }
     expect(filterOf(sharedReportUrl('/demo/power-bi/reportEmbed?reportId=r1', ['FIAT'], demo))).toBe(
       "Marca/Marca in ('FIAT')",

@@ -42,8 +42,8 @@ const settled = () => vi.advanceTimersByTimeAsync(0)
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-describe('tokens of the reports screen', () => {
-  it('asks for the selected report first and gets every token', async () => {
+describe('embed token store', () => {
+  it('requests the selected report first, then all others', async () => {
     const { book, read, asked } = openBook()
     book.sync(['a', 'b', 'c'].map(requestFor), 'b')
     expect(asked).toEqual(['b'])
@@ -52,7 +52,7 @@ describe('tokens of the reports screen', () => {
     expect([...read().values()].map(({ kind }) => kind)).toEqual(['ready', 'ready', 'ready'])
   })
 
-  it('keeps a report whose token could not be had, tells of it once and asks again by itself', async () => {
+  it('keeps a report whose token request fails, notifies once and retries with backoff', async () => {
     const { book, read, asked, script, onFailed, onRefused } = openBook()
     script.answer = () => ({ kind: 'failed', detail: 'Sem conexão' })
     book.sync(['a', 'b'].map(requestFor), 'a')
@@ -82,7 +82,7 @@ describe('tokens of the reports screen', () => {
     expect([...read().values()].map(({ kind }) => kind)).toEqual(['ready', 'ready'])
   })
 
-  it('waits as long as the server says before it asks again', async () => {
+  it('waits for the server’s Retry-After before a retry', async () => {
     const { book, asked, script } = openBook()
     script.answer = () => ({ kind: 'failed', detail: 'x', retryAfterMs: 30_000 })
     book.sync([requestFor('a')], 'a')
@@ -95,7 +95,7 @@ describe('tokens of the reports screen', () => {
     expect(asked.length).toBe(2)
   })
 
-  it('asks at once when the person wants it, and tells how that went', async () => {
+  it('retries at once on the user’s request, and notifies of the result', async () => {
     const { book, read, script, onFailed } = openBook()
     script.answer = () => ({ kind: 'failed', detail: 'x' })
     book.sync([requestFor('a')], 'a')
@@ -111,7 +111,7 @@ describe('tokens of the reports screen', () => {
     expect(read().get('a')?.kind).toBe('ready')
   })
 
-  it('gives up a report that the service rejects, until told to ask again', async () => {
+  it('gives up a report that the service rejects until retryRefused', async () => {
     const { book, read, asked, script, onFailed } = openBook()
     script.answer = () => ({ kind: 'rejected', detail: 'Sem RLS' })
     book.sync([requestFor('a')], 'a')
@@ -127,7 +127,7 @@ describe('tokens of the reports screen', () => {
     expect(read().get('a')?.kind).toBe('ready')
   })
 
-  it('asks once more after a refusal, when the reports have been read again', async () => {
+  it('asks once more after a refusal, once the reports have been refetched', async () => {
     const { book, read, asked, script, onFailed, onRefused } = openBook()
     const { promise: isRead, resolve: endRead } = Promise.withResolvers<void>()
     onRefused.mockReturnValue(isRead)
@@ -147,7 +147,7 @@ describe('tokens of the reports screen', () => {
     expect(onRefused).toHaveBeenCalledTimes(2)
   })
 
-  it('keeps a report without scope, and has the reports read again', async () => {
+  it('keeps a report without scope, and refetches the reports', async () => {
     const { book, read, script, onFailed, onRefused } = openBook()
     script.answer = () => ({ kind: 'no-scope' })
     book.sync([requestFor('a')], 'a')
@@ -157,7 +157,7 @@ describe('tokens of the reports screen', () => {
     expect(onRefused).toHaveBeenCalledOnce()
   })
 
-  it('forgets reports that are gone and asks for new ones only', async () => {
+  it('drops removed reports and requests tokens for new ones only', async () => {
     const { book, read, asked } = openBook()
     book.sync(['a', 'b'].map(requestFor), 'a')
     await settled()
@@ -168,8 +168,8 @@ describe('tokens of the reports screen', () => {
   })
 })
 
-describe('renewal', () => {
-  it('renews the tokens of mounted reports when due, and only these', async () => {
+describe('token renewal', () => {
+  it('renews the tokens of mounted reports only, when due', async () => {
     const { book, read, asked, script } = openBook()
     script.answer = () => issued(MINUTE)
     book.sync(['a', 'b'].map(requestFor), 'a')
@@ -187,7 +187,7 @@ describe('renewal', () => {
     expect(read().get('a')).not.toBe(before)
   })
 
-  it('keeps the old token while renewal fails, and backs off', async () => {
+  it('keeps the current token while renewal fails, with backoff', async () => {
     const { book, read, asked, script, onFailed } = openBook()
     script.answer = () => issued(MINUTE)
     book.sync([requestFor('a')], 'a')
@@ -206,7 +206,7 @@ describe('renewal', () => {
     expect(read().get('a')?.kind).toBe('ready')
   })
 
-  it('asks again soon when the server gives out the same token once more', async () => {
+  it('asks again after ten seconds when the server returns the same token', async () => {
     const { book, asked, script } = openBook()
     const same = issued(MINUTE)
     script.answer = () => same
@@ -223,7 +223,7 @@ describe('renewal', () => {
     expect(times).toEqual([48, 58, 68])
   })
 
-  it('tries at once after a wake-up, even past the end of the token', async () => {
+  it('retries at once after wake, even with an expired token', async () => {
     const { book, asked, script } = openBook()
     script.answer = () => issued(MINUTE)
     book.sync([requestFor('a')], 'a')
@@ -241,7 +241,7 @@ describe('renewal', () => {
     expect(asked.length).toBe(3)
   })
 
-  it('hands out what the server issues when told to renew, the same token too', async () => {
+  it('returns the issued token from renew, even if unchanged', async () => {
     const { book, script } = openBook()
     const same = issued()
     script.answer = () => same
@@ -264,7 +264,7 @@ describe('renewal', () => {
     expect(onFailed).not.toHaveBeenCalled()
   })
 
-  it('keeps a report that the service rejects meanwhile as long as its token lasts', async () => {
+  it('keeps a rejected report until its token expires', async () => {
     const { book, read, script, onFailed } = openBook()
     script.answer = () => issued(MINUTE)
     book.sync([requestFor('a')], 'a')
@@ -283,7 +283,7 @@ describe('renewal', () => {
     expect(onFailed).toHaveBeenCalledOnce()
   })
 
-  it('hands the next token to a frame that waits for one, the same too', async () => {
+  it('resolves next with the next issued token, even if unchanged', async () => {
     const { book, script } = openBook()
     const same = issued(MINUTE)
     script.answer = () => same
@@ -299,7 +299,7 @@ describe('renewal', () => {
     expect(await next).toBe(same.kind === 'issued' && same.value)
   })
 
-  it('fetches a stale token anew when its report is opened', async () => {
+  it('replaces a stale token when its report is opened', async () => {
     const { book, read, asked } = openBook()
     book.sync(['a', 'b'].map(requestFor), 'a')
     await settled()
@@ -313,7 +313,7 @@ describe('renewal', () => {
     expect(read().get('b')?.kind).toBe('ready')
   })
 
-  it('ignores replies that come after it was closed, even if it was opened again', async () => {
+  it('ignores replies that arrive after close, even if reopened', async () => {
     const { book, read, onFailed, script } = openBook()
     script.answer = () => ({ kind: 'failed', detail: 'x' })
     book.sync([requestFor('a')], 'a')
@@ -349,7 +349,7 @@ describe('order of token requests', () => {
     return { book, asked, open, finish }
   }
 
-  it('asks for the first alone, then for the others three at a time in their order', async () => {
+  it('sends the first alone, then the others three at a time in order', async () => {
     const { asked, open, finish } = openSlowBook()
     open('abcde', 'c')
     expect(asked).toEqual(['c'])
@@ -359,7 +359,7 @@ describe('order of token requests', () => {
     expect(asked).toEqual(['c', 'a', 'b', 'd', 'e'])
   })
 
-  it('lets the others in after fifteen seconds even if the first hangs', async () => {
+  it('sends the others after fifteen seconds even if the first hangs', async () => {
     const { asked, open } = openSlowBook()
     open('ab', 'a')
     await vi.advanceTimersByTimeAsync(14_999)
@@ -368,7 +368,7 @@ describe('order of token requests', () => {
     expect(asked).toEqual(['a', 'b'])
   })
 
-  it('starts at once what the person waits for, and only once', async () => {
+  it('sends the selected report’s request at once, and only once', async () => {
     const { asked, open, finish } = openSlowBook()
     open('abcdef', 'a')
     await finish('a')
@@ -377,7 +377,7 @@ describe('order of token requests', () => {
     expect(asked).toEqual(['a', 'b', 'c', 'd', 'f'])
   })
 
-  it('forgets everything when closed, and a late reply starts nothing', async () => {
+  it('drops everything on close, and a late reply sends nothing', async () => {
     const { book, asked, open, finish } = openSlowBook()
     open('abcd', 'a')
     book.close()
@@ -388,14 +388,14 @@ describe('order of token requests', () => {
   })
 })
 
-describe('moment of renewal', () => {
-  it('comes ten minutes before the end of a long life, a fifth before the end of a short one', () => {
+describe('getRenewalAge', () => {
+  it('is ten minutes before a long lifetime ends, a fifth before a short one ends', () => {
     expect(renewalAge(60 * MINUTE)).toBe(50 * MINUTE)
     expect(renewalAge(30 * MINUTE)).toBe(24 * MINUTE)
     expect(renewalAge(MINUTE)).toBe(48_000)
   })
 
-  it('waits two seconds even for a token that is already over', () => {
+  it('is at least two seconds, even for an expired token', () => {
     expect(renewalAge(0)).toBe(2_000)
   })
 })

@@ -15,7 +15,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 describe('recovery after TokenExpired', () => {
-  it('does not reload a report that comes back with its new token', async () => {
+  it('does not reload a report that renders with its new token', async () => {
     const { recovery, reload, say } = setUp()
     await vi.advanceTimersByTimeAsync(COMEBACK_MS - 1)
     say('rendered')
@@ -23,7 +23,7 @@ describe('recovery after TokenExpired', () => {
     expect(reload).not.toHaveBeenCalled()
   })
 
-  it('reloads one that does not, once', async () => {
+  it('reloads a report that does not render again, once', async () => {
     const { recovery, reload, say } = setUp()
     await vi.advanceTimersByTimeAsync(COMEBACK_MS)
     expect(reload).toHaveBeenCalledOnce()
@@ -31,7 +31,7 @@ describe('recovery after TokenExpired', () => {
     expect(await recovery).toBe(true)
   })
 
-  it('gives up when the reloaded report fails or stays silent', async () => {
+  it('gives up when the reloaded report fails or fires no event', async () => {
     const failing = setUp()
     await vi.advanceTimersByTimeAsync(COMEBACK_MS)
     failing.say('error')
@@ -47,7 +47,7 @@ describe('recovery after TokenExpired', () => {
     expect(reload).not.toHaveBeenCalled()
   })
 
-  it('ends without a word when the report is closed', async () => {
+  it('ends silently when the report is closed', async () => {
     const { recovery, reload, close } = setUp()
     await vi.advanceTimersByTimeAsync(1)
     close()

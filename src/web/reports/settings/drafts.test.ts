@@ -16,15 +16,15 @@ const first = setting('r1', 1)
 const theirs = setting('r2', 2)
 const mine = { ...formOf(first), report_id: 'r3' }
 
-describe('what the form of an area shows', () => {
-  it('is what is saved until something is typed', () => {
+describe('getAreaView', () => {
+  it('returns the saved setting without a draft', () => {
     const { form, ...view } = viewOf(undefined, first)
     expect(form).toEqual(formOf(first))
     expect(view).toEqual({ seen: first, isChanged: false, isOvertaken: false })
     expect(viewOf(undefined, undefined).form.mode).toBe('none')
   })
 
-  it('is the draft, changed or not, while nobody else saves', () => {
+  it('returns the draft, changed or not, while the setting stays the same', () => {
     expect(viewOf({ form: mine, seen: first }, first)).toEqual({
       form: mine,
       seen: first,
@@ -36,7 +36,7 @@ describe('what the form of an area shows', () => {
     expect(view).toMatchObject({ form: typedElsewhere, isChanged: false })
   })
 
-  it('keeps the draft and what it rests on when somebody else has saved or removed', () => {
+  it('keeps the draft and its base after a concurrent save or removal', () => {
     for (const current of [theirs, undefined])
       expect(viewOf({ form: mine, seen: first }, current)).toEqual({
         form: mine,
@@ -46,7 +46,7 @@ describe('what the form of an area shows', () => {
       })
   })
 
-  it('follows what is saved where nothing would be lost', () => {
+  it('returns the saved setting when no input would be lost', () => {
     expect(viewOf({ form: formOf(first), seen: first }, theirs)).toMatchObject({
       form: formOf(theirs),
       seen: theirs,

@@ -15,7 +15,7 @@ describe('a link to a report', () => {
     `https://msit.powerbi.com/groups/${WORKSPACE}/rdlreports/${REPORT}`,
     PAGE.replace(REPORT, REPORT.toUpperCase()),
     `https://app.powerbi.com/reportEmbed?reportId=${REPORT}&groupId=${WORKSPACE}&autoAuth=true`,
-  ])('names workspace and report: %s', (link) => {
+  ])('is parsed to workspace and report: %s', (link) => {
     expect(reportOfLink(link, HOSTS)).toEqual(NAMED)
   })
 
@@ -31,11 +31,11 @@ describe('a link to a report', () => {
     `https://app.powerbi.com/reportEmbed?reportId=${REPORT}`,
     `https://app.powerbi.com/reportEmbed?reportId=1&groupId=${WORKSPACE}`,
     `https://app.powerbi.com/view?r=abc&reportId=${REPORT}&groupId=${WORKSPACE}`,
-  ])('is nothing else: %s', (link) => {
+  ])('is not recognized: %s', (link) => {
     expect(reportOfLink(link, HOSTS)).toBeUndefined()
   })
 
-  it('is a page or an embed link', () => {
+  it('is either a page or an embed link', () => {
     expect(isReportPage(`${PAGE}/ReportSection`, HOSTS)).toBe(true)
     expect(isReportPage(`https://app.powerbi.com/reportEmbed?reportId=${REPORT}`, HOSTS)).toBe(false)
     expect(isReportPage('nada', HOSTS)).toBe(false)
@@ -51,14 +51,14 @@ describe('a link in the form', () => {
     expect(reportInForm(formWith({ mode: 'secure_sso', report_url: PAGE }), HOSTS)).toEqual(NAMED)
   })
 
-  it('is left alone where it belongs, and where the mode has no such field', () => {
+  it('is ignored where it belongs, and in fields of other modes', () => {
     const embedUrl = `https://app.powerbi.com/reportEmbed?reportId=${REPORT}&groupId=${WORKSPACE}`
     expect(reportInForm(formWith({ mode: 'secure_sso', report_url: embedUrl }), HOSTS)).toBeUndefined()
     expect(reportInForm(formWith({ mode: 'none', report_url: PAGE }), HOSTS)).toBeUndefined()
     expect(reportInForm(formWith({ mode: 'secure_sso', workspace_id: PAGE }), HOSTS)).toBeUndefined()
   })
 
-  it('gives its ids to the fields, and keeps a dataset that is none', () => {
+  it('fills the ids into the fields, and keeps a dataset that is not a link', () => {
     const filled = withReport(formWith({ mode: 'secure_sso', report_url: PAGE, dataset_id: 'd' }), NAMED)
     expect(filled).toEqual({
       mode: 'service_principal',

@@ -21,7 +21,7 @@ const shared: ReportSetting = {
 }
 
 describe('the form of a setting', () => {
-  it('is unchanged as it was read, and with blanks around its values', () => {
+  it('is unchanged after loading, and with spaces around its values', () => {
     for (const setting of [principal, shared, undefined])
       expect(isUnchanged(formOf(setting), setting)).toBe(true)
     expect(isUnchanged({ ...formOf(principal), report_id: ' r ' }, principal)).toBe(true)
@@ -29,14 +29,14 @@ describe('the form of a setting', () => {
     expect(isUnchanged({ ...formOf(shared), report_url: iframe }, shared)).toBe(true)
   })
 
-  it('is changed by its mode and by the fields of its mode only', () => {
+  it('is changed by its mode and the fields of that mode only', () => {
     expect(isUnchanged({ ...formOf(principal), mode: 'none' }, principal)).toBe(false)
     expect(isUnchanged({ ...formOf(principal), dataset_id: 'd' }, principal)).toBe(false)
     expect(isUnchanged({ ...formOf(principal), report_url: 'x' }, principal)).toBe(true)
     expect(isUnchanged({ ...formOf(undefined), report_url: 'x' }, undefined)).toBe(true)
   })
 
-  it('sends the fields of its mode, without blanks', () => {
+  it('sends the trimmed fields of its mode', () => {
     const form = { ...formOf(principal), report_url: 'x', workspace_id: ' w ' }
     expect(inputOf(form)).toEqual({
       embed_mode: 'service_principal',
@@ -49,7 +49,7 @@ describe('the form of a setting', () => {
     expect(inputOf({ ...form, mode: 'none' })).toBeUndefined()
   })
 
-  it('knows its version', () => {
+  it('returns its version', () => {
     expect(versionOf(principal)).toBe(saved.updated_at)
     expect(versionOf(undefined)).toBe('none')
   })
