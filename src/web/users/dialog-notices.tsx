@@ -124,7 +124,7 @@ export function useFocusWhenShown(element: RefObject<HTMLElement | null>, select
 export function ChangeSentence({ text }: { text: string }) {
   return text.split(/([+−] \S+)/).map((part, index) =>
     index % 2 === 1 ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one sentence never move
+      // biome-ignore lint/suspicious/noArrayIndexKey: the order of the parts is fixed
       <span key={index} className="whitespace-nowrap">
         {part}
       </span>

@@ -108,7 +108,7 @@ export function FillFromPanel({ lists, held, ticked, onChange, userId, canBeSave
 /** Makes Enter press the adjacent button instead of submitting the dialog's form. */
 function InsideForm({ onEnter, children }: { onEnter: () => void; children: ReactNode }) {
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only listens in on its field
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only handles keys of its field
     <div
       className="space-y-2 pt-2 pb-1"
       onKeyDown={(event) => {

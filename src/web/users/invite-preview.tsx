@@ -68,7 +68,7 @@ function Lines({ title, lines }: { title: string; lines: readonly InvitedLine[] 
       </h3>
       <ol aria-label={title} className="mt-2 divide-y divide-line rounded-lg border border-line text-sm">
         {lines.map((line, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a line may hold several people, and nothing moves
+          // biome-ignore lint/suspicious/noArrayIndexKey: several people may share a line; the order is fixed
           <li key={index} className="grid gap-x-4 gap-y-0.5 px-3 py-2 sm:grid-cols-[5rem_1fr_1fr]">
             <span className="text-muted tabular-nums">Linha {line.line}</span>
             <span className="min-w-0">

@@ -49,14 +49,14 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
 
   useEffect(() => book.hold(key), [book, key])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each of these opens the frame anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each of these reopens the frame
   useEffect(() => {
     const opened = openFrame()
     frame.current = opened
     return () => opened.close()
   }, [book, key, area, layout, isPaginated, attempt])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a frame opened anew needs its token again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a reopened frame needs its token again
   useEffect(() => {
     if (token?.kind === 'ready') frame.current?.setToken(token.token)
   }, [token, layout, isPaginated, attempt])

@@ -109,7 +109,7 @@ type Test = { slug: string; input: ReportSettingInput }
 function useTests(tests: readonly Test[]) {
   const [results, setResults] = useState<ReadonlyMap<string, TestedReport>>(new Map())
   const [round, setRound] = useState(1)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was saved when the round began is tested
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a run keeps the settings it began with
   useEffect(() => {
     const ending = new AbortController()
     const queue = [...tests]
