@@ -23,7 +23,7 @@ function reportsOf(areas: ReportArea[], change: Partial<OwnReports> = {}): OwnRe
   }
 }
 
-describe('toReportTabs', () => {
+describe('report tabs', () => {
   it('keep the order and the mode of the areas', () => {
     const { tabs, incomplete } = tabsOf(reportsOf([shared('Vendas', 'https://x'), principal('HPD')]))
     expect(tabs.map(({ area, kind }) => [area, kind])).toEqual([

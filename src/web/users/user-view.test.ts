@@ -51,7 +51,7 @@ test.each([
 })
 
 describe('a search term', () => {
-  test('may be parsed as a number when made of digits', () => {
+  test('is accepted as a number when made of digits', () => {
     expect(readUserView({ q: 123 }, undefined).filter).toEqual({ q: '123' })
   })
   test('gets spaces for control characters', () => {
