@@ -10,7 +10,7 @@ import { FIRST_WAITING, waitingQuery } from '#web/users/user-queries.ts'
 import { UsersCard } from '#web/users/users-card.tsx'
 
 // For the route's loader: one chunk carries both.
-export { readUsersAhead } from '#web/users/user-view.ts'
+export { prefetchUsers } from '#web/users/user-view.ts'
 
 const loadLamps = () => import('./lamps.tsx')
 

@@ -18,11 +18,11 @@ import { getSession, onAuthStateChange, owesPasswordChange } from '#web/session/
 import { forgetEnd, readReturnPath } from '#web/session/session-end.ts'
 import { nameTab } from '#web/ui/tab-name.ts'
 import { toastStore } from '#web/ui/toast.tsx'
-import type { SearchPart } from '#web/users/user-view.ts'
+import type { SearchKey } from '#web/users/user-view.ts'
 import { ErrorScreen, NotFoundScreen } from './error-screens.tsx'
 
 /** What /admin keeps in its address; the screen itself drops what makes no sense. */
-type AdminSearch = Partial<Record<SearchPart | 'area', string>>
+type AdminSearch = Partial<Record<SearchKey | 'area', string>>
 /** What /mensagens keeps in its address. */
 type InboxSearch = Partial<Record<'q' | 'unread', string>>
 
@@ -227,7 +227,7 @@ const adminRoute = createRoute({
   validateSearch: (search) => search as AdminSearch,
   loader: ({ location }) => {
     loadAdmin().then(
-      ({ readUsersAhead }) => readUsersAhead(location.search as AdminSearch),
+      ({ prefetchUsers }) => prefetchUsers(location.search as AdminSearch),
       () => {},
     )
   },

@@ -79,7 +79,7 @@ export interface RequestInput<R extends RouteShape> {
   query?: QueryOf<R>
   body?: BodyIn<R>
   ifMatch?: string | undefined
-  /** Makes a change once, however often it is sent: see callOnce. */
+  /** Makes a change once, however often it is sent: see retryCall. */
   idempotencyKey?: string
   signal?: AbortSignal | undefined
   keepalive?: boolean

@@ -6,7 +6,7 @@ import { Alert } from '#web/ui/alert.tsx'
 import { formatInstant } from '#web/ui/format-instant.ts'
 
 /** Formats an access request in one line: 'Oficina, CRM · VW · RJ'. */
-export function requestInWords(catalogue: Catalogue, { request }: ManagedProfile): string {
+export function formatRequest(catalogue: Catalogue, { request }: ManagedProfile): string {
   if (!request) return 'Sem pedido'
   const lists = LISTS.map((list) => inOrder(catalogue, list, request[list]).join(', ')).filter(Boolean)
   return lists.join(' · ') || request.workplace || 'Só o nome'
@@ -24,7 +24,7 @@ export function RequestNotice({ profile }: { profile: ManagedProfile }) {
       title={`Pedido de acesso de ${formatInstant(request.requested_at)}`}
     >
       <p>{who}</p>
-      <p>{requestInWords(catalogue, { ...profile, request: { ...request, workplace: null } })}</p>
+      <p>{formatRequest(catalogue, { ...profile, request: { ...request, workplace: null } })}</p>
       {request.note && <p className="whitespace-pre-line pt-1 text-muted">“{request.note}”</p>}
       {!email_verified_at && (
         <p className="pt-1">Escrito por quem criou a conta, sem prova de quem é: nada vem marcado.</p>

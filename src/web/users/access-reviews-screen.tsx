@@ -14,8 +14,8 @@ import { formatDate, formatDay } from '#web/ui/format-instant.ts'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
-import { callOnce } from './call-once.ts'
-import { inWords } from './selection.ts'
+import { retryCall } from './retry-call.ts'
+import { formatCount } from './selection.ts'
 
 const reviewsQuery = queryOptions({
   queryKey: ['access-reviews'],
@@ -58,7 +58,7 @@ function Overview({ onChoose }: { onChoose: (item: Reviewable) => void }) {
                 <span className="font-normal text-muted">{KINDS[item.kind]}</span> {item.label}
               </h2>
               <p className="text-muted">
-                {inWords(item.people, 'pessoa', 'pessoas')} ·{' '}
+                {formatCount(item.people, 'pessoa', 'pessoas')} ·{' '}
                 {item.last ? (
                   `Revisada em ${formatDay(item.last.reviewed_at)}`
                 ) : (
@@ -88,7 +88,7 @@ function Overview({ onChoose }: { onChoose: (item: Reviewable) => void }) {
                   {formatDay(review.reviewed_at)} · {KINDS[review.kind]} {review.label}
                 </p>
                 <p className="break-words text-muted">
-                  {resultInWords(review)} · {review.reviewer_email ?? 'Alguém cuja conta foi excluída'}
+                  {formatResult(review)} · {review.reviewer_email ?? 'Alguém cuja conta foi excluída'}
                 </p>
               </li>
             ))}
@@ -99,8 +99,8 @@ function Overview({ onChoose }: { onChoose: (item: Reviewable) => void }) {
   )
 }
 
-const resultInWords = ({ kept, removed }: { kept: number; removed: number }) =>
-  `${inWords(kept, 'mantido', 'mantidos')}, ${inWords(removed, 'removido', 'removidos')}`
+const formatResult = ({ kept, removed }: { kept: number; removed: number }) =>
+  `${formatCount(kept, 'mantido', 'mantidos')}, ${formatCount(removed, 'removido', 'removidos')}`
 
 function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
   const { kind, code } = item
@@ -112,19 +112,19 @@ function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
     ...READ_ONCE,
   })
   const { data } = holders
-  const [leaving, setLeaving] = useState<readonly string[]>([])
+  const [ticked, setTicked] = useState<readonly string[]>([])
   const [isAsking, setIsAsking] = useState(false)
   // The list may have been refetched without some of the ticked people.
-  const remove = leaving.filter((userId) => data?.people.some(({ user_id }) => user_id === userId))
+  const remove = ticked.filter((userId) => data?.people.some(({ user_id }) => user_id === userId))
   const { submit, isBusy } = useSubmit({
     send: () =>
-      callOnce('POST /api/access-reviews/{kind}/{code}', {
+      retryCall('POST /api/access-reviews/{kind}/{code}', {
         params: { kind, code },
         body: { fingerprint: data?.fingerprint ?? '', remove },
       }),
     async onDone(result) {
       await queryClient.invalidateQueries(reviewsQuery)
-      showToast({ kind: 'success', title: `Revisão registrada: ${name}`, description: resultInWords(result) })
+      showToast({ kind: 'success', title: `Revisão registrada: ${name}`, description: formatResult(result) })
       onClose()
     },
     async onFailed(failure) {
@@ -139,7 +139,7 @@ function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
     confirmLabel: 'Descartar',
     cancelLabel: 'Continuar revisando',
   })
-  const leave = async () => {
+  const cancel = async () => {
     if (remove.length === 0 || !(await ask())) onClose()
   }
   if (!data)
@@ -148,7 +148,7 @@ function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
   return (
     <section aria-labelledby="em-revisao" className="space-y-4">
       <h2 id="em-revisao" className="font-semibold text-lg">
-        {name}: {inWords(data.people.length, 'pessoa tem', 'pessoas têm')} este acesso
+        {name}: {formatCount(data.people.length, 'pessoa tem', 'pessoas têm')} este acesso
       </h2>
       {data.people.length > 0 && (
         <ul aria-labelledby="em-revisao" className={listClasses}>
@@ -156,17 +156,17 @@ function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
             <HolderRow
               key={person.user_id}
               person={person}
-              isLeaving={leaving.includes(person.user_id)}
-              onToggle={() => !isBusy && setLeaving(toggled(leaving, person.user_id))}
+              isTicked={ticked.includes(person.user_id)}
+              onToggle={() => !isBusy && setTicked(toggled(ticked, person.user_id))}
             />
           ))}
         </ul>
       )}
       <div className="sticky bottom-0 -mx-4 flex flex-wrap items-center justify-end gap-3 border-line border-t bg-canvas px-4 py-3">
         <p role="status" className="mr-auto text-sm tabular-nums max-sm:w-full">
-          {resultInWords(result)}
+          {formatResult(result)}
         </p>
-        <Button variant="secondary" onClick={isBusy ? undefined : () => void leave()}>
+        <Button variant="secondary" onClick={isBusy ? undefined : () => void cancel()}>
           Cancelar
         </Button>
         <Button isBusy={isBusy} onClick={() => (remove.length > 0 ? setIsAsking(true) : void submit())}>
@@ -175,8 +175,8 @@ function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
       </div>
       {isAsking && (
         <ConfirmDialog
-          title={`Remover ${item.label} de ${inWords(remove.length, 'pessoa', 'pessoas')}?`}
-          description={`${resultInWords(result)}. A revisão fica registrada em seu nome.`}
+          title={`Remover ${item.label} de ${formatCount(remove.length, 'pessoa', 'pessoas')}?`}
+          description={`${formatResult(result)}. A revisão fica registrada em seu nome.`}
           confirmLabel="Concluir revisão"
           isBusy={isBusy}
           onConfirm={() => void submit()}
@@ -190,24 +190,24 @@ function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
 
 interface HolderRowProps {
   person: Holder
-  isLeaving: boolean
+  isTicked: boolean
   onToggle: () => void
 }
 
-function HolderRow({ person, isLeaving, onToggle }: HolderRowProps) {
+function HolderRow({ person, isTicked, onToggle }: HolderRowProps) {
   const { email, full_name, approved, valid_until, last_sign_in_at, since } = person
   const state = !approved
     ? 'sem aprovação'
     : valid_until &&
       (hasPassed(valid_until, Date.now()) ? 'acesso encerrado em ' : 'válido até ') + formatDate(valid_until)
-  const leaving = isLeaving ? 'text-muted line-through' : ''
+  const removedClasses = isTicked ? 'text-muted line-through' : ''
   return (
     <li className="flex flex-wrap items-center gap-x-6 gap-y-1 px-4 py-2.5 [contain-intrinsic-size:auto_4rem] [content-visibility:auto] sm:px-6">
       {/* On a phone the checkbox stays next to the name; everything else takes a whole line. */}
       <div className="min-w-0 flex-1 basis-60 break-words max-sm:contents">
-        <p className={`font-medium max-sm:min-w-0 max-sm:flex-1 ${leaving}`}>{full_name ?? email}</p>
+        <p className={`font-medium max-sm:min-w-0 max-sm:flex-1 ${removedClasses}`}>{full_name ?? email}</p>
         {full_name && (
-          <p className={`text-muted text-xs max-sm:order-last max-sm:w-full ${leaving}`}>{email}</p>
+          <p className={`text-muted text-xs max-sm:order-last max-sm:w-full ${removedClasses}`}>{email}</p>
         )}
       </div>
       <p className="text-muted text-xs tabular-nums max-sm:order-last max-sm:w-full sm:basis-80">
@@ -219,7 +219,7 @@ function HolderRow({ person, isLeaving, onToggle }: HolderRowProps) {
         label="Remover"
         aria-label={`Remover de ${email}`}
         className="max-sm:-my-2"
-        checked={isLeaving}
+        checked={isTicked}
         onChange={onToggle}
       />
     </li>

@@ -18,7 +18,7 @@ import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import { accessTemplatesQuery, refreshTemplates } from './access-templates.ts'
 import { isSame } from './entitlements.tsx'
 import { EntitlementLists } from './fill-from.tsx'
-import { templateInWords } from './fill-lists.ts'
+import { formatTemplate } from './fill-lists.ts'
 
 type Open = { kind: 'new'; template?: undefined } | { kind: 'edit' | 'remove'; template: AccessTemplate }
 
@@ -53,7 +53,7 @@ export function AccessTemplatesScreen() {
             >
               <div className="min-w-0 flex-1 basis-64">
                 <h2 className="break-words font-medium">{template.name}</h2>
-                <p className="break-words text-muted">{templateInWords(catalogue, template)}</p>
+                <p className="break-words text-muted">{formatTemplate(catalogue, template)}</p>
               </div>
               <Link
                 to="/admin"
@@ -136,7 +136,7 @@ function TemplateDialog({ opened, onClose }: { opened: AccessTemplate | undefine
         {base !== opened && (
           <Alert kind="warning" title="Este modelo mudou nesse meio-tempo">
             {base
-              ? `Agora é “${base.name}”: ${templateInWords(catalogue, base)}. O que você marcou continua abaixo.`
+              ? `Agora é “${base.name}”: ${formatTemplate(catalogue, base)}. O que você marcou continua abaixo.`
               : 'Ele foi excluído. O que você marcou continua abaixo e pode ser salvo como um novo.'}
           </Alert>
         )}
@@ -195,7 +195,7 @@ function RemoveDialog({ opened, onClose }: { opened: AccessTemplate; onClose: ()
   return (
     <ConfirmDialog
       title={`Excluir “${base.name}”`}
-      description={templateInWords(catalogue, base)}
+      description={formatTemplate(catalogue, base)}
       confirmLabel="Excluir modelo"
       question={base.version}
       isBusy={isBusy}

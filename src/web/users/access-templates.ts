@@ -20,12 +20,12 @@ export async function refreshTemplates(): Promise<AccessTemplate[]> {
 let last: { userId: string | undefined; ticked: Partial<Entitlements> } | undefined
 
 /** Remembers the entitlements just granted, to offer them for the next person. */
-export function rememberTicks(ticked: Partial<Entitlements>): void {
+export function setLastEntitlements(ticked: Partial<Entitlements>): void {
   last = { userId: getSession()?.user.id, ticked }
 }
 
 /** Returns what the signed-in user granted last, if it includes any of these lists. */
-export function lastTicks(lists: readonly ListName[]): Partial<Entitlements> | undefined {
+export function getLastEntitlements(lists: readonly ListName[]): Partial<Entitlements> | undefined {
   if (!last || last.userId !== getSession()?.user.id) return undefined
   return lists.some((list) => last?.ticked[list]) ? last.ticked : undefined
 }

@@ -6,7 +6,7 @@ import { queryClient } from '#web/http/query-client.ts'
 import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { formatDay, formatInstant } from '#web/ui/format-instant.ts'
-import { requestInWords } from './access-request.tsx'
+import { formatRequest } from './access-request.tsx'
 import { NO_SELECTION } from './selection.ts'
 import { useDialogs } from './use-dialogs.tsx'
 import { FIRST_WAITING, MORE_WAITING, type WaitingPeople, waitingQuery } from './user-queries.ts'
@@ -17,23 +17,23 @@ const TITLE_ID = 'fila-titulo'
 export function ApprovalQueue() {
   const [shown, setShown] = useState(FIRST_WAITING)
   const { data } = useQuery(waitingQuery(shown))
-  const { dialogs, open, close } = useDialogs(NO_SELECTION, data !== undefined, () => {}, queueId)
+  const { dialogs, open, close } = useDialogs(NO_SELECTION, data !== undefined, () => {}, getQueueId)
   const people = data?.people.slice(0, shown) ?? []
   /** Walks the queue in the order seen when the first dialog opened; newcomers are loaded at its end. */
   const approve = (index: number, seen: WaitingPeople) => {
     const profile = seen.people[index]
     if (!profile) return
     const isLast = index + 1 === seen.people.length
-    const goOn = () => approve(index + 1, seen)
+    const openNext = () => approve(index + 1, seen)
     open({
       kind: 'approve',
       profile,
-      onNext: isLast ? (seen.hasMore ? () => readOn(seen) : undefined) : goOn,
+      onNext: isLast ? (seen.hasMore ? () => loadNext(seen) : undefined) : openNext,
     })
   }
-  const readOn = ({ people: passed }: WaitingPeople) => {
+  const loadNext = ({ people: seenPeople }: WaitingPeople) => {
     close()
-    const known = new Set(passed.map(({ user_id }) => user_id))
+    const known = new Set(seenPeople.map(({ user_id }) => user_id))
     queryClient.fetchQuery({ ...waitingQuery(shown), staleTime: 0 }).then(
       (now) => approve(0, { ...now, people: now.people.filter(({ user_id }) => !known.has(user_id)) }),
       () => {},
@@ -73,7 +73,7 @@ export function ApprovalQueue() {
   )
 }
 
-const queueId = ({ user_id }: ManagedProfile) => `fila-${user_id}`
+const getQueueId = ({ user_id }: ManagedProfile) => `fila-${user_id}`
 
 function Waiting({ person, onApprove }: { person: ManagedProfile; onApprove: () => void }) {
   const { email, full_name, email_verified_at, created_at, request } = person
@@ -87,7 +87,7 @@ function Waiting({ person, onApprove }: { person: ManagedProfile; onApprove: () 
           </p>
         )}
         <p
-          id={queueId(person)}
+          id={getQueueId(person)}
           className={classNames('truncate', full_name ? 'text-muted text-xs' : 'font-medium')}
         >
           {email}
@@ -101,7 +101,7 @@ function Waiting({ person, onApprove }: { person: ManagedProfile; onApprove: () 
             </span>
           )}
           {request?.workplace && <span className="text-muted">{request.workplace}</span>}
-          <span className={classNames(request ? '' : 'text-muted')}>{requestInWords(catalogue, person)}</span>
+          <span className={classNames(request ? '' : 'text-muted')}>{formatRequest(catalogue, person)}</span>
         </p>
         {request?.note && (
           <p className="truncate text-muted text-xs" title={request.note}>
@@ -119,7 +119,7 @@ function Waiting({ person, onApprove }: { person: ManagedProfile; onApprove: () 
       <Button
         variant="secondary"
         data-control="approval"
-        aria-describedby={queueId(person)}
+        aria-describedby={getQueueId(person)}
         onClick={onApprove}
         className="col-start-2 row-start-1 lg:col-start-auto lg:row-start-auto"
       >

@@ -9,27 +9,27 @@ import { READ_ONCE } from '#web/http/query-client.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { RadioGroup } from '#web/ui/choices.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
-import { rememberTicks } from './access-templates.ts'
+import { setLastEntitlements } from './access-templates.ts'
 import { announceUndoable } from './bulk-edit.ts'
-import { callOnce } from './call-once.ts'
-import { AskingDialog } from './dialog-notices.tsx'
-import { isSame, openingTicks, ticksInWords, ValidUntil } from './entitlements.tsx'
+import { GuardedFormDialog } from './dialog-notices.tsx'
+import { formatAccess, getInitialAccess, isSame, ValidUntil } from './entitlements.tsx'
 import { EntitlementLists } from './fill-from.tsx'
+import { retryCall } from './retry-call.ts'
 import {
-  inWords,
+  countSelected,
+  formatCount,
+  formatUserCount,
   isSelected,
   type Selection,
   type SelectionDialogProps,
-  selectionSize,
-  usersInWords,
 } from './selection.ts'
 import { EffectLine, useDryRun } from './use-dry-run.tsx'
 import { readAllMatching } from './user-queries.ts'
 
 const MAX_NAMED = 50
 
-type Share = 'own' | 'same'
-const SHARES: readonly { value: Share; label: string; hint: string }[] = [
+type GrantMode = 'own' | 'same'
+const GRANT_MODES: readonly { value: GrantMode; label: string; hint: string }[] = [
   { value: 'own', label: 'Cada um com o próprio pedido', hint: 'O que pediu e o que já tem.' },
   { value: 'same', label: 'Todos com o mesmo acesso', hint: 'O que você marcar abaixo.' },
 ]
@@ -38,7 +38,7 @@ const SHARES: readonly { value: Share; label: string; hint: string }[] = [
 export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogProps) {
   // A snapshot: changes of the table's selection must not reach an open dialog.
   const [opened] = useState(selection)
-  const [share, setShare] = useState<Share>('own')
+  const [grantMode, setGrantMode] = useState<GrantMode>('own')
   const [ticked, setTicked] = useState<Entitlements>(NO_ENTITLEMENTS)
   const [validUntil, setValidUntil] = useState('')
   const validityError = hasPassed(validUntil, Date.now()) ? adminMessages.dayPassed : undefined
@@ -60,21 +60,21 @@ export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogPro
       (people?.ready ?? []).map((person) => ({
         userId: person.user_id,
         version: person.version,
-        ...(share === 'own' ? openingTicks(catalogue, person) : ticked),
+        ...(grantMode === 'own' ? getInitialAccess(catalogue, person) : ticked),
         ...(validUntil && { valid_until: validUntil }),
       })),
-    [people, catalogue, share, ticked, validUntil],
+    [people, catalogue, grantMode, ticked, validUntil],
   )
   const form = useDryRun({
     body: isReady ? items : undefined,
     dryRun: (wanted, signal) =>
       callApi('POST /api/profiles/approve', { query: { dryRun: true }, body: { items: wanted }, signal }),
-    send: (wanted) => callOnce('POST /api/profiles/approve', { query: {}, body: { items: wanted } }),
+    send: (wanted) => retryCall('POST /api/profiles/approve', { query: {}, body: { items: wanted } }),
     onDone: ({ approved, undoId, undoSeconds }) => {
       const title = adminMessages.approvedMany(approved)
       const description = 'O aviso por e-mail sai quando não puder mais ser desfeito.'
       if (undoId) announceUndoable({ kind: 'success', title, description }, { undoId, undoSeconds })
-      if (share === 'same') rememberTicks(ticked)
+      if (grantMode === 'same') setLastEntitlements(ticked)
       onClose()
       onDone()
     },
@@ -84,7 +84,7 @@ export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogPro
   const { effect, failure, isSaving, refusal } = form
   const isEmpty = people?.ready.length === 0
   return (
-    <AskingDialog
+    <GuardedFormDialog
       title="Aprovar Selecionados"
       description={people && describePeople(people)}
       confirmLabel={`Aprovar ${people?.ready.length.toLocaleString('pt-BR') ?? ''}`}
@@ -93,7 +93,7 @@ export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogPro
       isDisabled={failure !== undefined}
       isOver={isEmpty}
       isOutcomeUnknown={form.isOutcomeUnknown}
-      wouldLose={!isEmpty && (validUntil !== '' || !isSame(ticked, NO_ENTITLEMENTS))}
+      hasUnsavedChanges={!isEmpty && (validUntil !== '' || !isSame(ticked, NO_ENTITLEMENTS))}
       onSubmit={form.submit}
       onCancel={onClose}
     >
@@ -110,15 +110,15 @@ export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogPro
               {refusal} A lista abaixo foi lida de novo: confira e tente novamente.
             </Alert>
           )}
-          <RadioGroup<Share>
+          <RadioGroup<GrantMode>
             label="Acesso"
-            options={SHARES}
-            value={share}
-            onChange={(next) => !isSaving && setShare(next)}
+            options={GRANT_MODES}
+            value={grantMode}
+            onChange={(next) => !isSaving && setGrantMode(next)}
             className="sm:grid-cols-2"
           />
-          {share === 'own' ? (
-            <Shares people={people.ready} />
+          {grantMode === 'own' ? (
+            <GrantList people={people.ready} />
           ) : (
             <EntitlementLists
               lists={LISTS}
@@ -135,18 +135,18 @@ export function ApproveDialog({ selection, onClose, onDone }: SelectionDialogPro
           />
           <EffectLine failure={failure} recalculate={form.recalculate}>
             {isSaving
-              ? `Aprovando ${usersInWords(people.ready.length)}…`
+              ? `Aprovando ${formatUserCount(people.ready.length)}…`
               : effect
                 ? describeEffect(effect)
                 : (failure?.message ?? 'Calculando o efeito…')}
           </EffectLine>
         </>
       )}
-    </AskingDialog>
+    </GuardedFormDialog>
   )
 }
 
-function Shares({ people }: { people: readonly ManagedProfile[] }) {
+function GrantList({ people }: { people: readonly ManagedProfile[] }) {
   const catalogue = useCatalogue()
   const rest = people.length - MAX_NAMED
   return (
@@ -162,7 +162,7 @@ function Shares({ people }: { people: readonly ManagedProfile[] }) {
             <span className="block font-medium">{person.full_name ?? person.email}</span>
             {person.full_name && <span className="block text-muted text-xs">{person.email}</span>}
           </span>
-          <span className="text-muted sm:text-ink">{ticksInWords(openingTicks(catalogue, person))}</span>
+          <span className="text-muted sm:text-ink">{formatAccess(getInitialAccess(catalogue, person))}</span>
         </li>
       ))}
       {rest > 0 && <li className="px-3 py-2 text-muted">e mais {rest.toLocaleString('pt-BR')}</li>}
@@ -182,14 +182,14 @@ interface People {
 function describePeople({ ready, unverifiedCount, otherCount, leftCount }: People): string {
   const out = [
     unverifiedCount > 0 && `${unverifiedCount.toLocaleString('pt-BR')} com e-mail não verificado`,
-    otherCount > 0 && inWords(otherCount, 'já aprovado', 'já aprovados'),
+    otherCount > 0 && formatCount(otherCount, 'já aprovado', 'já aprovados'),
     leftCount > 0 &&
       `${leftCount.toLocaleString('pt-BR')} além dos ${MAX_IDS.toLocaleString('pt-BR')} de uma vez`,
   ].filter((part) => part !== false)
   const who =
     ready.length === 0
       ? 'Ninguém dos selecionados pode ser aprovado aqui.'
-      : inWords(ready.length, 'usuário aguarda aprovação.', 'usuários aguardam aprovação.')
+      : formatCount(ready.length, 'usuário aguarda aprovação.', 'usuários aguardam aprovação.')
   return out.length > 0 ? `${who} Ficam de fora: ${new Intl.ListFormat('pt-BR').format(out)}.` : who
 }
 
@@ -205,13 +205,13 @@ async function readPeople(selection: Selection, signal: AbortSignal): Promise<Pe
   return {
     ready: verified.slice(0, MAX_IDS),
     unverifiedCount: chosen.length - verified.length,
-    otherCount: Math.max(0, selectionSize(selection) - chosen.length),
+    otherCount: Math.max(0, countSelected(selection) - chosen.length),
     leftCount: Math.max(0, verified.length - MAX_IDS),
   }
 }
 
 function describeEffect({ approved, withoutReports }: { approved: number; withoutReports: number }): string {
-  const all = inWords(approved, 'pessoa será aprovada', 'pessoas serão aprovadas')
+  const all = formatCount(approved, 'pessoa será aprovada', 'pessoas serão aprovadas')
   if (withoutReports === 0) return `${all}, e todas com relatórios.`
-  return `${all}; ${inWords(withoutReports, 'entra, mas não vê', 'entram, mas não veem')} relatórios: falta tipo, marca ou estado.`
+  return `${all}; ${formatCount(withoutReports, 'entra, mas não vê', 'entram, mas não veem')} relatórios: falta tipo, marca ou estado.`
 }

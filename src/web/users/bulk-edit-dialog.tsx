@@ -8,27 +8,27 @@ import { Alert } from '#web/ui/alert.tsx'
 import { RadioGroup } from '#web/ui/choices.tsx'
 import { TabList, TabPanel, Tabs } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { rememberTicks } from './access-templates.ts'
+import { setLastEntitlements } from './access-templates.ts'
 import {
+  addFingerprint,
   announceBulkEdit,
-  asPreviewed,
-  bulkEditOf,
-  describeGone,
+  buildBulkEdit,
+  describeDeleted,
   describePreview,
-  goneFrom,
-  whatLacks,
+  findDeletedIds,
+  missingItems,
 } from './bulk-edit.ts'
-import { callOnce } from './call-once.ts'
-import { AskingDialog } from './dialog-notices.tsx'
-import { EntitlementList, isSame, LOOKS, ValidUntil } from './entitlements.tsx'
+import { GuardedFormDialog } from './dialog-notices.tsx'
+import { EntitlementList, isSame, LIST_STYLES, ValidUntil } from './entitlements.tsx'
 import { FillFrom } from './fill-from.tsx'
+import { retryCall } from './retry-call.ts'
 import {
+  countSelected,
+  describeSelection,
+  deselectMissing,
+  formatUserCount,
   type Selection,
   type SelectionDialogProps,
-  selectionInWords,
-  selectionSize,
-  usersInWords,
-  withoutLeavers,
 } from './selection.ts'
 import { EffectLine, useDryRun } from './use-dry-run.tsx'
 import { refreshUsers } from './user-queries.ts'
@@ -45,45 +45,45 @@ export function BulkEditDialog({ selection: chosen, onClose, onDone }: Selection
   const [action, setAction] = useState<BulkEdit['action']>('add')
   const [ticked, setTicked] = useState<Entitlements>(NO_ENTITLEMENTS)
   const [validUntil, setValidUntil] = useState<string>()
-  const { selection, goneCount, leaveOut } = useOpenedSelection(chosen)
+  const { selection, deletedCount, excludeDeleted } = useOpenedSelection(chosen)
   const edit = useMemo(
-    () => bulkEditOf(selection, action, ticked, validUntil),
+    () => buildBulkEdit(selection, action, ticked, validUntil),
     [selection, action, ticked, validUntil],
   )
-  const lack = whatLacks(selection, edit)
+  const missing = missingItems(selection, edit)
   const form = useDryRun({
-    body: lack ? undefined : edit,
+    body: missing ? undefined : edit,
     dryRun: (body, signal) =>
       callApi('POST /api/profiles/bulk-edit', { query: { dryRun: true }, body, signal }),
-    send: (body, effect) => callOnce('POST /api/profiles/bulk-edit', { body: asPreviewed(body, effect) }),
+    send: (body, effect) => retryCall('POST /api/profiles/bulk-edit', { body: addFingerprint(body, effect) }),
     onDone: (result) => {
       announceBulkEdit(action, result)
-      if (action === 'add') rememberTicks(ticked)
+      if (action === 'add') setLastEntitlements(ticked)
       onClose()
       onDone()
     },
     failed: adminMessages.bulkFailed,
-    onRefused: leaveOut,
+    onRefused: excludeDeleted,
   })
   const { effect, failure, isSaving, refusal } = form
   const held = action === 'add' ? NO_ENTITLEMENTS : undefined
   const tick = (next: Entitlements) => !isSaving && setTicked(next)
   return (
-    <AskingDialog
+    <GuardedFormDialog
       title="Alteração em Massa"
-      description={`${selectionInWords(selection)}.`}
+      description={`${describeSelection(selection)}.`}
       confirmLabel={SUBMIT[action]}
       isBusy={isSaving}
       isWaiting={form.isCalculating}
       isDisabled={failure !== undefined}
-      wouldLose={validUntil !== undefined || !isSame(ticked, NO_ENTITLEMENTS)}
+      hasUnsavedChanges={validUntil !== undefined || !isSame(ticked, NO_ENTITLEMENTS)}
       isOutcomeUnknown={form.isOutcomeUnknown}
-      onSubmit={() => (lack ? showToast({ kind: 'error', title: lack }) : form.submit())}
+      onSubmit={() => (missing ? showToast({ kind: 'error', title: missing }) : form.submit())}
       onCancel={onClose}
     >
-      {(refusal || goneCount > 0) && (
+      {(refusal || deletedCount > 0) && (
         <Alert kind="warning" {...(refusal && { title: 'Nada foi alterado' })}>
-          {goneCount > 0 ? describeGone(goneCount) : refusal}{' '}
+          {deletedCount > 0 ? describeDeleted(deletedCount) : refusal}{' '}
           {refusal && 'Confira o efeito abaixo e tente novamente.'}
         </Alert>
       )}
@@ -97,7 +97,7 @@ export function BulkEditDialog({ selection: chosen, onClose, onDone }: Selection
       {action === 'validity' ? (
         <ValidUntil
           value={validUntil}
-          error={lack === adminMessages.dayPassed ? lack : undefined}
+          error={missing === adminMessages.dayPassed ? missing : undefined}
           onChange={(day) => !isSaving && setValidUntil(day)}
         />
       ) : (
@@ -108,36 +108,36 @@ export function BulkEditDialog({ selection: chosen, onClose, onDone }: Selection
       )}
       <EffectLine isMuted={form.isCalculating} failure={failure} recalculate={form.recalculate}>
         {isSaving
-          ? `Alterando ${usersInWords(selectionSize(selection))}…`
-          : lack
-            ? hintOf(lack)
+          ? `Alterando ${formatUserCount(countSelected(selection))}…`
+          : missing
+            ? formatHint(missing)
             : effect
               ? describePreview(effect, action)
-              : sentenceOf(failure)}
+              : describeFailure(failure)}
       </EffectLine>
-    </AskingDialog>
+    </GuardedFormDialog>
   )
 }
 
 /** Keeps the selection as it was on opening; only a conflict updates it. */
 function useOpenedSelection(chosen: Selection) {
   const [opened, setOpened] = useState(chosen)
-  const [goneIds, setGoneIds] = useState<ReadonlySet<string>>(new Set())
+  const [deletedIds, setDeletedIds] = useState<ReadonlySet<string>>(new Set())
   const latest = useRef(chosen)
   useEffect(() => {
     latest.current = chosen
   }, [chosen])
-  const selection = useMemo(() => withoutLeavers(opened, (id) => goneIds.has(id)), [opened, goneIds])
+  const selection = useMemo(() => deselectMissing(opened, (id) => deletedIds.has(id)), [opened, deletedIds])
   /** Removes the people named by a conflict from the selection. */
-  const leaveOut = async (conflict: Error, told: BulkEdit) => {
-    const ids = goneFrom(conflict, told)
-    setGoneIds((before) => new Set([...before, ...ids]))
+  const excludeDeleted = async (conflict: Error, edit: BulkEdit) => {
+    const ids = findDeletedIds(conflict, edit)
+    setDeletedIds((before) => new Set([...before, ...ids]))
     // The table's selection is up to date only after the refetch.
     await refreshUsers()
     setOpened(latest.current)
     return ids.length === 0
   }
-  return { selection, goneCount: goneIds.size, leaveOut }
+  return { selection, deletedCount: deletedIds.size, excludeDeleted }
 }
 
 interface ListTabsProps {
@@ -151,7 +151,7 @@ function ListTabs({ ticked, held, onChange }: ListTabsProps) {
   const [tab, setTab] = useState<ListName>('types')
   const tabs = LISTS.map((id) => ({
     id,
-    label: LOOKS[id].title + (ticked[id].length > 0 ? ` (${ticked[id].length})` : ''),
+    label: LIST_STYLES[id].title + (ticked[id].length > 0 ? ` (${ticked[id].length})` : ''),
   }))
   return (
     <Tabs selectedId={tab} onSelect={(id) => setTab(id as ListName)}>
@@ -165,12 +165,12 @@ function ListTabs({ ticked, held, onChange }: ListTabsProps) {
 }
 
 /** An empty form shows a hint rather than an error until the first submit. */
-function hintOf(lack: string): string {
-  if (lack !== adminMessages.bulkNothing) return lack.replace(/\.?$/, '.')
+function formatHint(missing: string): string {
+  if (missing !== adminMessages.bulkNothing) return missing.replace(/\.?$/, '.')
   return 'Marque o que deve mudar para ver o efeito antes de salvar.'
 }
 
-function sentenceOf(failure: Error | undefined): string {
+function describeFailure(failure: Error | undefined): string {
   if (!failure) return 'Calculando o efeito…'
   return isConflict(failure) ? failure.message : `Não foi possível calcular o efeito. ${failure.message}`
 }

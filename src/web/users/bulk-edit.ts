@@ -5,14 +5,14 @@ import { ApiError } from '#web/http/api.ts'
 import { onAuthStateChange } from '#web/session/session.ts'
 import { closeToast, showToast, type ToastContent } from '#web/ui/toast.tsx'
 import { failureNotice } from '#web/ui/use-submit.ts'
-import { callOnce, isOutcomeUnknown } from './call-once.ts'
-import { firstOf } from './delete-users.ts'
-import { inWords, type Selection, selectionSize } from './selection.ts'
+import { formatNames } from './delete-users.ts'
+import { isOutcomeUnknown, retryCall } from './retry-call.ts'
+import { countSelected, formatCount, type Selection } from './selection.ts'
 import { refreshUsers } from './user-queries.ts'
 
 /** Returns the message for the first missing input, or undefined when the edit is complete. */
-export function whatLacks(selection: Selection, edit: BulkEdit): string | undefined {
-  if (selectionSize(selection) === 0) return adminMessages.deleteNothing
+export function missingItems(selection: Selection, edit: BulkEdit): string | undefined {
+  if (countSelected(selection) === 0) return adminMessages.deleteNothing
   if (edit.action !== 'validity')
     return edit.types || edit.marcas || edit.estados ? undefined : adminMessages.bulkNothing
   if (edit.valid_until === undefined) return adminMessages.bulkNoEnd
@@ -23,7 +23,7 @@ export function whatLacks(selection: Selection, edit: BulkEdit): string | undefi
  * Builds the request body; lists with nothing ticked are left out.
  * @param validUntil a day; empty for unlimited access, undefined until one is chosen
  */
-export function bulkEditOf(
+export function buildBulkEdit(
   selection: Selection,
   action: BulkEdit['action'],
   { types, marcas, estados }: Entitlements,
@@ -44,29 +44,29 @@ export function bulkEditOf(
 }
 
 /** Adds the dry run's fingerprint, so that the edit applies only to the previewed people. */
-export function asPreviewed(edit: BulkEdit, { fingerprint }: BulkEditResult): BulkEdit {
+export function addFingerprint(edit: BulkEdit, { fingerprint }: BulkEditResult): BulkEdit {
   return 'userIds' in edit ? edit : { ...edit, allMatching: { ...edit.allMatching, fingerprint } }
 }
 
 /** Returns the ids of deleted people; a conflict names them by their index in the edit. */
-export function goneFrom(conflict: Error, edit: BulkEdit): string[] {
+export function findDeletedIds(conflict: Error, edit: BulkEdit): string[] {
   if (!('userIds' in edit) || !(conflict instanceof ApiError)) return []
   const places = new Set(conflict.problem.fields?.map(({ path }) => path))
   return edit.userIds.filter((_, index) => places.has(`userIds.${index}`))
 }
 
 /** '1 usuário já não existe e saiu da seleção.' */
-export function describeGone(count: number): string {
-  return inWords(
+export function describeDeleted(count: number): string {
+  return formatCount(
     count,
     'usuário já não existe e saiu da seleção.',
     'usuários já não existem e saíram da seleção.',
   )
 }
 
-type GainsAndLosses = Record<'gains' | 'loses', readonly [one: string, several: string]>
-const OF_LISTS: GainsAndLosses = { gains: ['ganha', 'ganham'], loses: ['perde', 'perdem'] }
-const OF_TIME: GainsAndLosses = {
+type EffectVerbs = Record<'gains' | 'loses', readonly [one: string, several: string]>
+const LIST_VERBS: EffectVerbs = { gains: ['ganha', 'ganham'], loses: ['perde', 'perdem'] }
+const VALIDITY_VERBS: EffectVerbs = {
   gains: ['fica com mais tempo', 'ficam com mais tempo'],
   loses: ['fica com menos tempo', 'ficam com menos tempo'],
 }
@@ -76,21 +76,21 @@ export function describePreview(
   { gaining, losing, unchanged, includesSelf }: BulkEditResult,
   action: BulkEdit['action'] = 'add',
 ): string {
-  const { gains, loses } = action === 'validity' ? OF_TIME : OF_LISTS
+  const { gains, loses } = action === 'validity' ? VALIDITY_VERBS : LIST_VERBS
   const counts = [
-    inWords(gaining, ...gains),
-    inWords(losing, ...loses),
-    inWords(unchanged, 'fica como está', 'ficam como estão'),
+    formatCount(gaining, ...gains),
+    formatCount(losing, ...loses),
+    formatCount(unchanged, 'fica como está', 'ficam como estão'),
   ].join(', ')
   return includesSelf ? `${counts}. Inclui a sua própria conta.` : counts
 }
 
 /** Formats a result: '12 mudaram, 3 já estavam assim.' */
 function describeOutcome({ selected, unchanged }: BulkEditResult): string {
-  const changed = inWords(selected - unchanged, 'mudou', 'mudaram')
+  const changed = formatCount(selected - unchanged, 'mudou', 'mudaram')
   return unchanged === 0
     ? `${changed}.`
-    : `${changed}, ${inWords(unchanged, 'já estava', 'já estavam')} assim.`
+    : `${changed}, ${formatCount(unchanged, 'já estava', 'já estavam')} assim.`
 }
 
 /** Shows the result of a bulk edit, with an undo button for 30 seconds. */
@@ -126,7 +126,7 @@ export function announceUndoable(
 async function undoBulkEdit(undoId: string): Promise<void> {
   try {
     showToast(
-      describeUndo(await callOnce('POST /api/profiles/bulk-edit/{undoId}/undo', { params: { undoId } })),
+      describeUndo(await retryCall('POST /api/profiles/bulk-edit/{undoId}/undo', { params: { undoId } })),
     )
   } catch (error) {
     const notice = failureNotice('Não foi possível desfazer a alteração', error)
@@ -140,12 +140,12 @@ async function undoBulkEdit(undoId: string): Promise<void> {
 /** Formats the result of an undo: how many were restored, and the e-mails of those that were not. */
 export function describeUndo({ restored, changed }: { restored: number; changed: string[] }): ToastContent {
   const what = ['usuário voltou ao que tinha antes.', 'usuários voltaram ao que tinham antes.'] as const
-  const done = inWords(restored, ...what)
+  const done = formatCount(restored, ...what)
   if (changed.length === 0) return { kind: 'success', title: 'Alteração desfeita', description: done }
   const stays =
     changed.length === 1
       ? 'foi alterado depois e ficou como está'
       : 'foram alterados depois e ficaram como estão'
-  const description = `${done} ${firstOf(changed)} ${stays}.`
+  const description = `${done} ${formatNames(changed)} ${stays}.`
   return { kind: 'warning', title: 'Alteração desfeita em parte', description }
 }

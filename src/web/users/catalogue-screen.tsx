@@ -17,7 +17,7 @@ import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { closeToasts } from '#web/ui/toast.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
-import { type Use, useAdding, useArchiving, useCatalogueUse, useOrder } from './change-catalogue.ts'
+import { type Usage, useAddItem, useArchiveItem, useItemOrder, useItemUsage } from './change-catalogue.ts'
 import { RenameDialog } from './rename-dialog.tsx'
 
 const CARDS: readonly { list: ListName; title: string; hint: string }[] = [
@@ -55,7 +55,7 @@ interface ListCardProps {
 
 function ListCard({ list, title, hint, catalogue }: ListCardProps) {
   const titleId = useId()
-  const { order, announcement, move } = useOrder(list, catalogue)
+  const { order, announcement, move } = useItemOrder(list, catalogue)
   const [renamed, setRenamed] = useState<CatalogueItem>()
   const place = useRef<HTMLElement>(null)
   const moved = useRef<{ code: string; by: -1 | 1 }>(undefined)
@@ -151,8 +151,8 @@ interface ItemRowProps {
 }
 
 function ItemRow({ list, item, onRename, children }: ItemRowProps) {
-  const use = useCatalogueUse(list, item)
-  const archiving = useArchiving(list)
+  const use = useItemUsage(list, item)
+  const archiving = useArchiveItem(list)
   const { label, code, archived } = item
   return (
     <li className="flex min-h-14 items-center gap-2 border-line border-b py-1.5 pr-3 pl-5">
@@ -161,7 +161,7 @@ function ItemRow({ list, item, onRename, children }: ItemRowProps) {
           {label}
           {list !== 'types' && code !== label && <span className="text-muted"> ({code})</span>}
         </p>
-        <p className="min-h-4 text-muted text-xs tabular-nums">{use && sayUse(list, use)}</p>
+        <p className="min-h-4 text-muted text-xs tabular-nums">{use && formatUsage(list, use)}</p>
       </div>
       <div className="flex shrink-0 items-center">
         {children}
@@ -179,7 +179,7 @@ function ItemRow({ list, item, onRename, children }: ItemRowProps) {
 }
 
 /** '1.204 pessoas · 1 relatório' */
-function sayUse(list: ListName, { people, reports }: Use): string {
+function formatUsage(list: ListName, { people, reports }: Usage): string {
   const persons = people === 1 ? '1 pessoa' : `${people.toLocaleString('pt-BR')} pessoas`
   if (list !== 'types') return persons
   return `${persons} · ${reports === 0 ? 'sem relatório' : `${reports} relatório`}`
@@ -218,7 +218,7 @@ function AddForm({ list, title }: { list: ListName; title: string }) {
   const [code, setCode] = useState('')
   const [label, setLabel] = useState('')
   const form = useRef<HTMLFormElement>(null)
-  const { add, isBusy, errors, forget } = useAdding(list, () => {
+  const { add, isBusy, errors, clearErrors } = useAddItem(list, () => {
     setCode('')
     setLabel('')
     ;(form.current?.elements[0] as HTMLElement | undefined)?.focus()
@@ -235,7 +235,7 @@ function AddForm({ list, title }: { list: ListName; title: string }) {
       noValidate
       aria-label={`${ADD_LABELS[list]} em ${title}`}
       onSubmit={submit}
-      onInput={forget}
+      onInput={clearErrors}
       className="space-y-3 p-5"
     >
       <div className="grid grid-cols-2 gap-3">

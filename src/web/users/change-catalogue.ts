@@ -12,26 +12,26 @@ import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 
 const FAILED = 'Não foi possível salvar'
 
-export interface Use {
+export interface Usage {
   people: number
   reports: number
 }
 
-const catalogueUseQuery = queryOptions({
+const usageQuery = queryOptions({
   queryKey: ['catalogue-use'],
   queryFn: async ({ signal }) => (await callApi('GET /api/catalogue/use', { signal })).items,
 })
 
 /** Returns how often an item is used; undefined while loading. */
-export function useCatalogueUse(list: ListName, item: CatalogueItem): Use | undefined {
-  return useQuery(catalogueUseQuery).data?.find(({ kind, code }) => kind === list && code === item.code)
+export function useItemUsage(list: ListName, item: CatalogueItem): Usage | undefined {
+  return useQuery(usageQuery).data?.find(({ kind, code }) => kind === list && code === item.code)
 }
 
 /** Returns the version of the cached catalogue, for If-Match. */
-export const currentVersion = () => String(queryClient.getQueryData(catalogueQuery.queryKey)?.version ?? 0)
+export const getVersion = () => String(queryClient.getQueryData(catalogueQuery.queryKey)?.version ?? 0)
 
 /** Caches a new catalogue, cancels fetches that would overwrite it, refetches what shows labels. */
-export async function rememberCatalogue(catalogue: Catalogue): Promise<void> {
+export async function cacheCatalogue(catalogue: Catalogue): Promise<void> {
   await queryClient.cancelQueries(catalogueQuery)
   queryClient.setQueryData(catalogueQuery.queryKey, catalogue)
   for (const key of ['catalogue-use', 'profiles', 'report-settings', 'own-reports'])
@@ -44,7 +44,7 @@ let lastWrite: Promise<unknown> = Promise.resolve()
 function writeCatalogue(send: () => Promise<Catalogue>): Promise<Catalogue> {
   const write = lastWrite.then(async () => {
     const catalogue = await send()
-    await rememberCatalogue(catalogue)
+    await cacheCatalogue(catalogue)
     return catalogue
   })
   lastWrite = write.catch(() => {})
@@ -52,19 +52,19 @@ function writeCatalogue(send: () => Promise<Catalogue>): Promise<Catalogue> {
 }
 
 /** Shows a toast unless a field shows the error; after a conflict the catalogue is refetched. */
-export async function tellFailure(error: unknown): Promise<void> {
+export async function showFailure(error: unknown): Promise<void> {
   if (refusedFields(error).length === 0) showToast(failureNotice(FAILED, error))
   if (isConflict(error)) await queryClient.refetchQueries(catalogueQuery)
 }
 
 /** Adds an item; validation errors are returned per field. */
-export function useAdding(list: ListName, onAdded: () => void) {
+export function useAddItem(list: ListName, onAdded: () => void) {
   const [errors, setErrors] = useState<Record<string, string>>({})
   const { submit, isBusy } = useSubmit({
     send: ({ body }: { body: { label: string; code?: string }; form: HTMLFormElement }) =>
       callApi('POST /api/catalogue/{kind}', { params: { kind: list }, body }),
     async onDone(catalogue, { body }) {
-      await rememberCatalogue(catalogue)
+      await cacheCatalogue(catalogue)
       showToast({ kind: 'success', title: `“${body.label}” foi incluído` })
       onAdded()
     },
@@ -73,20 +73,20 @@ export function useAdding(list: ListName, onAdded: () => void) {
       setErrors(Object.fromEntries(fields.map(({ path, message }) => [path, message])))
       const input = fields[0] && form.elements.namedItem(fields[0].path)
       if (input instanceof HTMLElement) input.focus()
-      return tellFailure(error)
+      return showFailure(error)
     },
   })
-  return { isBusy, errors, forget: () => setErrors({}), add: submit }
+  return { isBusy, errors, clearErrors: () => setErrors({}), add: submit }
 }
 
 /** Archives or restores an item, with an undo button in the toast. */
-export function useArchiving(list: ListName) {
+export function useArchiveItem(list: ListName) {
   const { submit, isBusy } = useSubmit({
-    send: ({ item, isArchived }: { item: CatalogueItem; isArchived: boolean; use: Use | undefined }) =>
+    send: ({ item, isArchived }: { item: CatalogueItem; isArchived: boolean; use: Usage | undefined }) =>
       writeCatalogue(() =>
         callApi('PATCH /api/catalogue/{kind}/{code}', {
           params: { kind: list, code: item.code },
-          ifMatch: currentVersion(),
+          ifMatch: getVersion(),
           body: { archived: isArchived },
         }),
       ),
@@ -99,21 +99,21 @@ export function useArchiving(list: ListName) {
         action: { label: 'Desfazer', run: () => void submit({ item, isArchived: false, use }) },
       })
     },
-    onFailed: tellFailure,
+    onFailed: showFailure,
   })
   return { isBusy, archive: submit }
 }
 
 /** Reorders the active items: an optimistic update, saved in the background. */
-export function useOrder(list: ListName, catalogue: Catalogue | undefined) {
+export function useItemOrder(list: ListName, catalogue: Catalogue | undefined) {
   const [codes, setCodes] = useState<readonly string[]>()
   const [announcement, setAnnouncement] = useState('')
   const wanted = useRef<readonly string[]>(undefined)
   const isSaving = useRef(false)
   const items = catalogue?.[list] ?? []
-  const given = items.filter((item) => !item.archived)
-  const placeOf = ({ code }: CatalogueItem) => (codes?.includes(code) ? codes.indexOf(code) : items.length)
-  const order = codes ? given.toSorted((a, b) => placeOf(a) - placeOf(b)) : given
+  const active = items.filter((item) => !item.archived)
+  const getIndex = ({ code }: CatalogueItem) => (codes?.includes(code) ? codes.indexOf(code) : items.length)
+  const order = codes ? active.toSorted((a, b) => getIndex(a) - getIndex(b)) : active
 
   async function save(): Promise<void> {
     if (isSaving.current) return
@@ -122,11 +122,11 @@ export function useOrder(list: ListName, catalogue: Catalogue | undefined) {
       while (wanted.current) {
         const body = { [list]: [...wanted.current] }
         wanted.current = undefined
-        await writeCatalogue(() => callApi('PUT /api/catalogue', { ifMatch: currentVersion(), body }))
+        await writeCatalogue(() => callApi('PUT /api/catalogue', { ifMatch: getVersion(), body }))
       }
     } catch (error) {
       wanted.current = undefined
-      await tellFailure(error)
+      await showFailure(error)
     } finally {
       isSaving.current = false
       setCodes(undefined)

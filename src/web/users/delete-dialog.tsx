@@ -10,9 +10,9 @@ import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
-import { announceDeletion, deleteInBatches, describeOthers, readSelected } from './delete-users.ts'
+import { announceDeletion, deleteInBatches, describeListChange, readSelected } from './delete-users.ts'
 import { Person } from './dialog-notices.tsx'
-import { type SelectionDialogProps, selectionSize, usersInWords } from './selection.ts'
+import { countSelected, formatUserCount, type SelectionDialogProps } from './selection.ts'
 import { refreshUsers } from './user-queries.ts'
 
 /** A deletion of fewer people ends before a progress bar could be read. */
@@ -36,13 +36,13 @@ export function DeleteDialog({ selection, onClose, onDone }: SelectionDialogProp
   })
   /** Undefined until all pages are loaded. */
   const people = reading.data
-  const count = people?.length ?? selectionSize(opened)
+  const count = people?.length ?? countSelected(opened)
   const { submit, isBusy } = useSubmit({
     send: async (named: ManagedProfile[]) => {
       setChange(undefined)
       setDoneCount(0)
       const now = await readSelected(opened)
-      const others = describeOthers(named, now)
+      const others = describeListChange(named, now)
       if (others === undefined) return deleteInBatches(named, setDoneCount)
       setChange(others)
       // The next confirmation covers the people listed from now on.
@@ -71,7 +71,7 @@ export function DeleteDialog({ selection, onClose, onDone }: SelectionDialogProp
     <ConfirmDialog
       title="Confirmar Exclusão"
       description="Esta ação não pode ser desfeita. Todos os dados associados serão removidos permanentemente."
-      confirmLabel={`Excluir ${usersInWords(count)}`}
+      confirmLabel={`Excluir ${formatUserCount(count)}`}
       isBusy={isBusy}
       isDisabled={!people || (mustType && typed.replace(/\D/g, '') !== String(people.length))}
       onConfirm={confirm}
@@ -107,11 +107,11 @@ export function DeleteDialog({ selection, onClose, onDone }: SelectionDialogProp
 
 /** The first people by name and a count of the rest, who are listed on request. */
 function People({ people }: { people: readonly ManagedProfile[] | undefined }) {
-  const [isWhole, setIsWhole] = useState(false)
+  const [isExpanded, setIsExpanded] = useState(false)
   const list = useRef<HTMLUListElement>(null)
   useEffect(() => {
-    if (isWhole) list.current?.focus()
-  }, [isWhole])
+    if (isExpanded) list.current?.focus()
+  }, [isExpanded])
   if (!people)
     return (
       <p role="status" className="text-muted">
@@ -119,16 +119,16 @@ function People({ people }: { people: readonly ManagedProfile[] | undefined }) {
       </p>
     )
   if (people.length === 0) return <p className="text-muted">Ninguém mais corresponde a esta seleção.</p>
-  const rest = isWhole ? 0 : people.length - MAX_NAMES
+  const rest = isExpanded ? 0 : people.length - MAX_NAMES
   return (
     <ul
       ref={list}
       aria-label="Usuários a excluir"
       // A scrollable list must be focusable to be scrolled by keyboard.
-      tabIndex={isWhole ? 0 : undefined}
-      className={classNames('list-disc space-y-1 pl-5', isWhole && 'max-h-64 overflow-y-auto')}
+      tabIndex={isExpanded ? 0 : undefined}
+      className={classNames('list-disc space-y-1 pl-5', isExpanded && 'max-h-64 overflow-y-auto')}
     >
-      {people.slice(0, isWhole ? undefined : MAX_NAMES).map((person) => (
+      {people.slice(0, isExpanded ? undefined : MAX_NAMES).map((person) => (
         <li key={person.user_id}>
           <Person person={person} />
         </li>
@@ -136,7 +136,7 @@ function People({ people }: { people: readonly ManagedProfile[] | undefined }) {
       {rest > 0 && (
         <li>
           e mais {rest.toLocaleString('pt-BR')}{' '}
-          <button type="button" onClick={() => setIsWhole(true)} className={textLinkClasses}>
+          <button type="button" onClick={() => setIsExpanded(true)} className={textLinkClasses}>
             Ver todos
           </button>
         </li>

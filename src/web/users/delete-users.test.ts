@@ -3,7 +3,7 @@ import type { ManagedProfile } from '#contract/users.ts'
 import { clearSession, storeSession } from '#web/session/session-store.ts'
 import { answerWith, installLocalStorage, problem, sessionOf } from '#web/testing/browser-parts.ts'
 import { closeToast, toastStore } from '#web/ui/toast.tsx'
-import { announceDeletion, deleteInBatches, describeOthers, readSelected } from './delete-users.ts'
+import { announceDeletion, deleteInBatches, describeListChange, readSelected } from './delete-users.ts'
 
 const person = (userId: string) => ({ user_id: userId, email: `${userId}@x` }) as ManagedProfile
 const shown = () => toastStore.read().map(({ title, description }) => [title, description ?? ''])
@@ -40,20 +40,20 @@ describe('readSelected', () => {
   })
 })
 
-describe('describeOthers', () => {
+describe('describeListChange', () => {
   const people = (...ids: string[]) => ids.map(person)
   const changed = 'A lista mudou nesse meio-tempo:'
 
   it('compares people regardless of their order', () => {
-    expect(describeOthers(people('a', 'b'), people('b', 'a'))).toBeUndefined()
-    expect(describeOthers(people('a', 'b'), people('a', 'c'))).toBe(
+    expect(describeListChange(people('a', 'b'), people('b', 'a'))).toBeUndefined()
+    expect(describeListChange(people('a', 'b'), people('a', 'c'))).toBe(
       `${changed} o número é o mesmo, mas as pessoas não. Entrou: c@x.`,
     )
   })
 
   it('gives the new count and names the newcomers', () => {
-    expect(describeOthers(people('a', 'b'), people('b'))).toBe(`${changed} agora corresponde 1 usuário.`)
-    expect(describeOthers(people('a'), people('b', 'c', 'd', 'e', 'f'))).toBe(
+    expect(describeListChange(people('a', 'b'), people('b'))).toBe(`${changed} agora corresponde 1 usuário.`)
+    expect(describeListChange(people('a'), people('b', 'c', 'd', 'e', 'f'))).toBe(
       `${changed} agora correspondem 5 usuários. Entraram: b@x, c@x, d@x e mais 2.`,
     )
   })

@@ -4,8 +4,8 @@ import { ApiError } from '#web/http/api.ts'
 import { getSession } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice } from '#web/ui/use-submit.ts'
-import { callOnce } from './call-once.ts'
-import { isSelected, type Selection, usersInWords } from './selection.ts'
+import { retryCall } from './retry-call.ts'
+import { formatUserCount, isSelected, type Selection } from './selection.ts'
 import { readAllMatching } from './user-queries.ts'
 
 /** Far below the limit of 1,000 per request, so that the progress bar advances. */
@@ -31,7 +31,7 @@ export async function readSelected(selection: Selection, signal?: AbortSignal): 
  * Describes how the selection changed since the preview, and names the first newcomers.
  * @returns undefined when the people are the same
  */
-export function describeOthers(
+export function describeListChange(
   before: readonly ManagedProfile[],
   now: readonly ManagedProfile[],
 ): string | undefined {
@@ -41,9 +41,9 @@ export function describeOthers(
   const how =
     now.length === before.length
       ? 'o número é o mesmo, mas as pessoas não'
-      : `agora ${now.length === 1 ? 'corresponde' : 'correspondem'} ${usersInWords(now.length)}`
+      : `agora ${now.length === 1 ? 'corresponde' : 'correspondem'} ${formatUserCount(now.length)}`
   const who =
-    entered.length > 0 ? ` ${entered.length === 1 ? 'Entrou' : 'Entraram'}: ${firstOf(entered)}.` : ''
+    entered.length > 0 ? ` ${entered.length === 1 ? 'Entrou' : 'Entraram'}: ${formatNames(entered)}.` : ''
   return `A lista mudou nesse meio-tempo: ${how}.${who}`
 }
 
@@ -59,7 +59,7 @@ export async function deleteInBatches(
   try {
     for (let start = 0; start < people.length; start += BATCH_SIZE) {
       const userIds = people.slice(start, start + BATCH_SIZE).map(({ user_id }) => user_id)
-      const { success, errors } = await callOnce('POST /api/functions/delete-users', { body: { userIds } })
+      const { success, errors } = await retryCall('POST /api/functions/delete-users', { body: { userIds } })
       deletion.deletedIds.push(...success)
       deletion.refused.push(...errors)
       onProgress(start + userIds.length)
@@ -92,12 +92,12 @@ function explainRefusals(refused: Deletion['refused'], people: readonly ManagedP
   const emails = new Map(people.map(({ user_id, email }) => [user_id, email]))
   const reasons = Map.groupBy(refused, ({ error }) => error)
   return [...reasons]
-    .map(([reason, of]) => `${firstOf(of.map(({ userId }) => emails.get(userId) ?? userId))}: ${reason}`)
+    .map(([reason, of]) => `${formatNames(of.map(({ userId }) => emails.get(userId) ?? userId))}: ${reason}`)
     .join(' ')
 }
 
 /** Joins the first names and counts the rest: 'a@x, b@x, c@x e mais 2'. */
-export function firstOf(names: readonly string[]): string {
+export function formatNames(names: readonly string[]): string {
   const rest = names.length - MAX_NAMED
   return names.slice(0, MAX_NAMED).join(', ') + (rest > 0 ? ` e mais ${rest.toLocaleString('pt-BR')}` : '')
 }

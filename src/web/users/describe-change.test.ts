@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { AUDIT_ACTIONS, type AuditAction, type HistoryEntry } from '#contract/users.ts'
-import { describeChange, timeInSentence } from './describe-change.ts'
-import { dayForFileName } from './export-data.ts'
+import { describeChange, formatTimePhrase } from './describe-change.ts'
+import { formatFileDate } from './export-data.ts'
 
 const CARLA = 'carla@grupopatio.com.br'
 
-function entryOf(action: string, rest: Partial<HistoryEntry> = {}): HistoryEntry {
+function createEntry(action: string, rest: Partial<HistoryEntry> = {}): HistoryEntry {
   return { id: 1, at: '2026-11-20T17:32:00Z', actor_email: CARLA, action, before: null, after: null, ...rest }
 }
-const sentenceOf = (action: AuditAction, before: object | null = null, after: object | null = null) =>
-  describeChange(entryOf(action, { before: before as HistoryEntry['before'], after } as HistoryEntry))
+const describeAction = (action: AuditAction, before: object | null = null, after: object | null = null) =>
+  describeChange(createEntry(action, { before: before as HistoryEntry['before'], after } as HistoryEntry))
 
 describe('describeChange', () => {
   it.each<[AuditAction, object | null, object | null, string]>([
@@ -93,11 +93,11 @@ describe('describeChange', () => {
     ['user-deleted', null, null, `${CARLA} excluiu a conta`],
     ['data-exported', null, null, `${CARLA} exportou os dados da pessoa`],
   ])('formats %s as a sentence', (action, before, after, sentence) => {
-    expect(sentenceOf(action, before, after)).toBe(sentence)
+    expect(describeAction(action, before, after)).toBe(sentence)
   })
 
   it('formats every action differently, even without before and after', () => {
-    const sentences = AUDIT_ACTIONS.map((action) => sentenceOf(action))
+    const sentences = AUDIT_ACTIONS.map((action) => describeAction(action))
     expect(new Set(sentences).size).toBe(AUDIT_ACTIONS.length)
     for (const sentence of sentences) {
       expect(sentence).not.toMatch(/undefined|null|\[object|: $/)
@@ -106,32 +106,32 @@ describe('describeChange', () => {
   })
 
   it('accepts malformed lists and unknown actions', () => {
-    expect(sentenceOf('types-set', { types: 'CRM' }, { types: [7, 'HPD'] })).toBe(
+    expect(describeAction('types-set', { types: 'CRM' }, { types: [7, 'HPD'] })).toBe(
       `${CARLA} mudou os tipos: + HPD`,
     )
     for (const action of ['future-deed', 'toString', '__proto__'])
-      expect(describeChange(entryOf(action))).toBe(`Alteração registrada: ${action}`)
+      expect(describeChange(createEntry(action))).toBe(`Alteração registrada: ${action}`)
   })
 
   it('calls the reader "Você" and gives a deleted actor no name', () => {
-    expect(describeChange(entryOf('approval-given'), CARLA)).toBe('Você aprovou a conta')
-    expect(describeChange(entryOf('approval-given', { actor_email: null }))).toBe(
+    expect(describeChange(createEntry('approval-given'), CARLA)).toBe('Você aprovou a conta')
+    expect(describeChange(createEntry('approval-given', { actor_email: null }))).toBe(
       'Alguém cuja conta foi excluída aprovou a conta',
     )
   })
 
   it('inserts the time between the action and the differences', () => {
-    const change = entryOf('types-set', { before: { types: [] }, after: { types: ['CRM'] } })
+    const change = createEntry('types-set', { before: { types: [] }, after: { types: ['CRM'] } })
     expect(describeChange(change, undefined, 'às 14:32')).toBe(`${CARLA} mudou os tipos às 14:32: + CRM`)
   })
 })
 
 it('formats the time in São Paulo, with the day unless it is today there', () => {
   const now = new Date('2026-11-21T02:30:00Z')
-  expect(timeInSentence('2026-11-20T17:32:00Z', now)).toBe('às 14:32')
-  expect(timeInSentence('2026-11-20T02:59:00Z', now)).toBe('em 19/11/2026 às 23:59')
+  expect(formatTimePhrase('2026-11-20T17:32:00Z', now)).toBe('às 14:32')
+  expect(formatTimePhrase('2026-11-20T02:59:00Z', now)).toBe('em 19/11/2026 às 23:59')
 })
 
 it('formats a file date as the day in São Paulo', () => {
-  expect(dayForFileName(new Date('2026-11-21T02:30:00Z'))).toBe('2026-11-20')
+  expect(formatFileDate(new Date('2026-11-21T02:30:00Z'))).toBe('2026-11-20')
 })

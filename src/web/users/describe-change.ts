@@ -5,7 +5,7 @@ import { formatDate, formatDay, formatTime } from '#web/ui/format-instant.ts'
 type State = Readonly<Record<string, unknown>>
 
 /** Who did what, and the differences or the reason: ['carla@… mudou os tipos', '+ CRM, − Vendas']. */
-type Description = string | readonly [deed: string, detail: string]
+type Description = string | readonly [event: string, detail: string]
 type Describe = (change: { who: string; before: State; after: State }) => Description
 
 const ROLES: Record<string, string> = { admin: 'administrador', user: 'usuário' }
@@ -13,15 +13,15 @@ const LIST_ARTICLES = { types: 'os', marcas: 'as', estados: 'os' }
 
 const describeBulkEdit =
   (verb: string): Describe =>
-  ({ who, before, after }) => [`${who} ${verb}`, joinDifferences(differencesBetween(before, after))]
+  ({ who, before, after }) => [`${who} ${verb}`, joinDifferences(diffLists(before, after))]
 
 /** Describes replaced lists: one is named before the colon, several each with their differences. */
-const describeSetting =
-  (whenAlike: string): Describe =>
+const describeReplacement =
+  (whenUnchanged: string): Describe =>
   ({ who, before, after }) => {
-    const differences = differencesBetween(before, after)
+    const differences = diffLists(before, after)
     const [only, another] = differences
-    if (!only) return `${who} ${whenAlike}`
+    if (!only) return `${who} ${whenUnchanged}`
     const named = differences.map(({ name }) => `${LIST_ARTICLES[name]} ${LIST_NAMES[name]}`)
     return [`${who} mudou ${named.join(' e ')}`, another ? joinDifferences(differences) : only.difference]
   }
@@ -34,7 +34,7 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
   'account-created': () => 'A conta foi criada',
   'access-requested': ({ after }) => [
     'A pessoa pediu acesso',
-    LISTS.flatMap((name) => listOf(after, name)).join(', '),
+    LISTS.flatMap((name) => getList(after, name)).join(', '),
   ],
   'sign-up-repeated': () => 'Houve um novo pedido de cadastro com este e-mail',
   'account-disowned': () => 'O cadastro foi removido por quem recebeu o e-mail (“não fui eu”)',
@@ -44,12 +44,12 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
   'password-disowned': () =>
     'A pessoa avisou que não foi ela quem trocou a senha (“não fui eu”); as sessões foram encerradas',
   'reset-link-printed': () => 'Um link para redefinir a senha foi emitido no servidor',
-  'role-changed': ({ before, after }) => `O papel mudou de ${roleIn(before)} para ${roleIn(after)}`,
+  'role-changed': ({ before, after }) => `O papel mudou de ${formatRole(before)} para ${formatRole(after)}`,
   'builtin-admin-failures': ({ after }) =>
     `Várias tentativas de entrada na conta de administração falharam${typeof after.failures === 'number' ? ` (${after.failures})` : ''}`,
   'approval-given': ({ who, before, after }) => [
     `${who} aprovou a conta`,
-    joinDifferences(differencesBetween(before, after)),
+    joinDifferences(diffLists(before, after)),
   ],
   'approval-removed': ({ who }) => `${who} removeu a aprovação`,
   'validity-set': ({ who }) => `${who} mudou até quando o acesso vale`,
@@ -57,8 +57,8 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
     `${who} corrigiu o nome`,
     [before.full_name, after.full_name].filter(Boolean).join(' → '),
   ],
-  'types-set': describeSetting('salvou os tipos sem mudança'),
-  'scope-set': describeSetting('salvou as marcas e os estados sem mudança'),
+  'types-set': describeReplacement('salvou os tipos sem mudança'),
+  'scope-set': describeReplacement('salvou as marcas e os estados sem mudança'),
   'entitlements-added': describeBulkEdit('adicionou em massa'),
   'entitlements-removed': describeBulkEdit('removeu em massa'),
   'bulk-edit-undone': (change) =>
@@ -68,30 +68,30 @@ const DESCRIPTIONS: Record<AuditAction, Describe> = {
   'user-deleted': ({ who }) => `${who} excluiu a conta`,
   'viewed-as': ({ who }) => `${who} viu o portal como a pessoa o vê`,
   'data-exported': ({ who }) => `${who} exportou os dados da pessoa`,
-  'catalogue-item-added': ({ who, after }) => `${who} incluiu ${itemIn(after)} nas listas`,
-  'catalogue-item-changed': ({ who, after }) => `${who} mudou ${itemIn(after)} nas listas`,
+  'catalogue-item-added': ({ who, after }) => `${who} incluiu ${formatItem(after)} nas listas`,
+  'catalogue-item-changed': ({ who, after }) => `${who} mudou ${formatItem(after)} nas listas`,
   'catalogue-ordered': ({ who }) => `${who} mudou a ordem das listas`,
-  'access-template-added': ({ who, after }) => `${who} criou o modelo de acesso ${templateIn(after)}`,
+  'access-template-added': ({ who, after }) => `${who} criou o modelo de acesso ${quoteName(after)}`,
   'access-template-changed': ({ who, before, after }) => [
-    `${who} mudou o modelo de acesso ${templateIn(after)}`,
-    joinDifferences(differencesBetween(before, after)),
+    `${who} mudou o modelo de acesso ${quoteName(after)}`,
+    joinDifferences(diffLists(before, after)),
   ],
-  'access-template-removed': ({ who, before }) => `${who} excluiu o modelo de acesso ${templateIn(before)}`,
+  'access-template-removed': ({ who, before }) => `${who} excluiu o modelo de acesso ${quoteName(before)}`,
   'invitation-sent': ({ who, after }) => [
-    `${who} convidou${addresseeIn(after)}`,
-    joinDifferences(differencesBetween({}, after)),
+    `${who} convidou${formatAddressee(after)}`,
+    joinDifferences(diffLists({}, after)),
   ],
-  'invitation-resent': ({ who, after }) => `${who} enviou de novo o convite${addresseeIn(after, 'de')}`,
-  'invitation-withdrawn': ({ who, before }) => `${who} retirou o convite${addresseeIn(before, 'de')}`,
+  'invitation-resent': ({ who, after }) => `${who} enviou de novo o convite${formatAddressee(after, 'de')}`,
+  'invitation-withdrawn': ({ who, before }) => `${who} retirou o convite${formatAddressee(before, 'de')}`,
   'invitation-accepted': ({ before, after }) => [
-    `A pessoa aceitou o convite${addresseeIn({ email: after.invited_by }, 'de')} e criou a senha`,
-    joinDifferences(differencesBetween(before, after)),
+    `A pessoa aceitou o convite${formatAddressee({ email: after.invited_by }, 'de')} e criou a senha`,
+    joinDifferences(diffLists(before, after)),
   ],
   'list-exported': ({ who }) => `${who} exportou a lista de usuários`,
-  'access-reviewed': ({ who, after }) => `${who} revisou quem tem ${itemIn(after)}`,
+  'access-reviewed': ({ who, after }) => `${who} revisou quem tem ${formatItem(after)}`,
   'access-review-removed': describeBulkEdit('removeu em uma revisão de acessos'),
-  'report-setting-saved': ({ who, after }) => `${who} salvou a configuração do Power BI${areaIn(after)}`,
-  'report-setting-removed': ({ who, before }) => `${who} removeu a configuração do Power BI${areaIn(before)}`,
+  'report-setting-saved': ({ who, after }) => `${who} salvou a configuração do Power BI${toArea(after)}`,
+  'report-setting-removed': ({ who, before }) => `${who} removeu a configuração do Power BI${toArea(before)}`,
   'message-read': ({ who }) => `${who} marcou uma mensagem de suporte como lida`,
   'message-answered': ({ who }) => `${who} respondeu a uma mensagem de suporte`,
   'message-unread': ({ who }) => `${who} marcou uma mensagem de suporte como não lida`,
@@ -111,36 +111,36 @@ export function describeChange(entry: HistoryEntry, reader?: string, time?: stri
   if (!write) return `Alteração registrada: ${entry.action}`
   const who = entry.actor_email === reader ? 'Você' : (entry.actor_email ?? 'Alguém cuja conta foi excluída')
   const description = write({ who, before: entry.before ?? {}, after: entry.after ?? {} })
-  const [deed, differences] = typeof description === 'string' ? [description] : description
+  const [event, differences] = typeof description === 'string' ? [description] : description
   const { valid_until } = entry.after ?? {}
-  const validity = valid_until !== undefined && validityInWords(valid_until)
+  const validity = valid_until !== undefined && formatValidity(valid_until)
   const detail = [differences, validity].filter(Boolean).join('; ')
-  return (time ? `${deed} ${time}` : deed) + (detail ? `: ${detail}` : '')
+  return (time ? `${event} ${time}` : event) + (detail ? `: ${detail}` : '')
 }
 
 /** Formats the end of an access: 'válido até 31/12/2026'. */
-export function validityInWords(validUntil: unknown): string {
+export function formatValidity(validUntil: unknown): string {
   return typeof validUntil === 'string' ? `válido até ${formatDate(validUntil)}` : 'sem prazo'
 }
 
-function roleIn(state: State): string {
+function formatRole(state: State): string {
   return ROLES[String(state.role)] ?? 'desconhecido'
 }
 
-function itemIn({ label, code }: State): string {
+function formatItem({ label, code }: State): string {
   const name = label ?? code
   return typeof name === 'string' ? `“${name}”` : 'um item'
 }
 
-function addresseeIn({ email }: State, word = ''): string {
+function formatAddressee({ email }: State, word = ''): string {
   return typeof email === 'string' ? ` ${[word, email].filter(Boolean).join(' ')}` : ''
 }
 
-function templateIn({ name }: State): string {
+function quoteName({ name }: State): string {
   return typeof name === 'string' ? `“${name}”` : ''
 }
 
-function areaIn(state: State): string {
+function toArea(state: State): string {
   return typeof state.type === 'string' ? ` para ${state.type}` : ''
 }
 
@@ -148,9 +148,9 @@ function areaIn(state: State): string {
 export const LIST_NAMES = { types: 'tipos', marcas: 'marcas', estados: 'estados' } as const
 
 /** Returns the lists that differ, each with its additions and removals: '+ CRM, + HPD, − Vendas'. */
-export function differencesBetween(before: State, after: State): { name: ListName; difference: string }[] {
+export function diffLists(before: State, after: State): { name: ListName; difference: string }[] {
   return LISTS.map((name) => {
-    const [had, has] = [listOf(before, name), listOf(after, name)]
+    const [had, has] = [getList(before, name), getList(after, name)]
     const came = has.filter((item) => !had.includes(item)).map((item) => `+ ${item}`)
     const went = had.filter((item) => !has.includes(item)).map((item) => `− ${item}`)
     return { name, difference: [...came, ...went].join(', ') }
@@ -158,17 +158,17 @@ export function differencesBetween(before: State, after: State): { name: ListNam
 }
 
 /** Joins the differences in one line: 'tipos + CRM; marcas − FIAT'. */
-export function joinDifferences(differences: ReturnType<typeof differencesBetween>): string {
+export function joinDifferences(differences: ReturnType<typeof diffLists>): string {
   return differences.map(({ name, difference }) => `${LIST_NAMES[name]} ${difference}`).join('; ')
 }
 
-function listOf(state: State, name: ListName): string[] {
+function getList(state: State, name: ListName): string[] {
   const list = state[name]
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : []
 }
 
 /** Formats a time for use inside a sentence: 'às 14:32', with the day unless it is today. */
-export function timeInSentence(iso: string, now = new Date()): string {
+export function formatTimePhrase(iso: string, now = new Date()): string {
   const day = formatDay(iso)
   return `${day === formatDay(now) ? '' : `em ${day} `}às ${formatTime(iso)}`
 }

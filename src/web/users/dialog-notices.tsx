@@ -4,27 +4,27 @@ import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { FormDialog } from '#web/ui/dialog.tsx'
 import type { Conflict } from './use-profile-edit.ts'
-import { keepFocus, refreshUsers } from './user-queries.ts'
+import { refreshUsers, restoreFocus } from './user-queries.ts'
 
-interface AskingDialogProps extends ComponentProps<typeof FormDialog> {
-  wouldLose: boolean
+interface GuardedFormDialogProps extends ComponentProps<typeof FormDialog> {
+  hasUnsavedChanges: boolean
   /** The previous request failed without a reply, so its outcome is unknown. */
   isOutcomeUnknown: boolean
 }
 
 /** A form dialog for many people that asks before it discards unsaved changes. */
-export function AskingDialog(given: AskingDialogProps) {
-  const { wouldLose, isOutcomeUnknown, onCancel, children, ...props } = given
-  const [isAsked, setIsAsked] = useState(false)
-  const isLeaving = isAsked && wouldLose
-  const close = wouldLose ? () => setIsAsked(!isAsked) : onCancel
+export function GuardedFormDialog(allProps: GuardedFormDialogProps) {
+  const { hasUnsavedChanges, isOutcomeUnknown, onCancel, children, ...props } = allProps
+  const [isConfirming, setIsConfirming] = useState(false)
+  const isConfirmingDiscard = isConfirming && hasUnsavedChanges
+  const close = hasUnsavedChanges ? () => setIsConfirming(!isConfirming) : onCancel
   return (
     <FormDialog
       {...props}
       width="wide"
       onCancel={close}
       actions={
-        isLeaving && (
+        isConfirmingDiscard && (
           <>
             <Button key="discard" variant="outlineDanger" onClick={props.isBusy ? undefined : onCancel}>
               Descartar
@@ -36,7 +36,7 @@ export function AskingDialog(given: AskingDialogProps) {
         )
       }
     >
-      {isLeaving && (
+      {isConfirmingDiscard && (
         <Alert kind="warning" title="Descartar o que você marcou?">
           {isOutcomeUnknown
             ? 'Não se sabe se o pedido anterior foi feito: confira a lista depois de fechar.'
@@ -82,7 +82,7 @@ export function PersonGone() {
   useEffect(() => {
     void refreshUsers()
     // The button that opened the dialog has been removed with the row.
-    return () => void keepFocus()
+    return () => void restoreFocus()
   }, [])
   return (
     <FocusedNotice kind="warning" title="Esta conta não existe mais">

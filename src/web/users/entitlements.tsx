@@ -9,7 +9,7 @@ import { TextField } from '#web/ui/text-field.tsx'
 import { LIST_NAMES } from './describe-change.ts'
 
 /** Returns a person's entitlements that the catalogue knows; values of older versions are dropped. */
-export function entitlementsOf(catalogue: Catalogue, profile: ManagedProfile): Entitlements {
+export function toEntitlements(catalogue: Catalogue, profile: ManagedProfile): Entitlements {
   return eachList((list) => {
     const values = valuesOf(catalogue, list)
     return inOrder(catalogue, list, profile[list]).filter((value) => values.includes(value))
@@ -17,15 +17,15 @@ export function entitlementsOf(catalogue: Catalogue, profile: ManagedProfile): E
 }
 
 /** Returns the initial entitlements of an approval: the current ones plus a verified person's request. */
-export function openingTicks(catalogue: Catalogue, profile: ManagedProfile): Entitlements {
+export function getInitialAccess(catalogue: Catalogue, profile: ManagedProfile): Entitlements {
   const request = profile.email_verified_at ? profile.request : null
-  if (!request) return entitlementsOf(catalogue, profile)
+  if (!request) return toEntitlements(catalogue, profile)
   // Items archived since the request can no longer be granted.
   const withRequest = (list: ListName) => {
     const offered = choicesOf(catalogue, list, profile[list]).map(({ value }) => value)
     return [...profile[list], ...request[list].filter((value) => offered.includes(value))]
   }
-  return entitlementsOf(catalogue, { ...profile, ...eachList(withRequest) })
+  return toEntitlements(catalogue, { ...profile, ...eachList(withRequest) })
 }
 
 /** Checks whether the same items are ticked; both sides must be in catalogue order. */
@@ -34,7 +34,7 @@ export function isSame<Lists extends readonly string[] | Entitlements>(one: List
 }
 
 /** Title and grid columns of each list. */
-export const LOOKS = {
+export const LIST_STYLES = {
   types: { title: 'Tipos', columns: 'grid-cols-2 sm:grid-cols-3' },
   marcas: { title: 'Marcas', columns: 'grid-cols-3 sm:grid-cols-5' },
   estados: { title: 'Estados', columns: 'grid-cols-4 sm:grid-cols-5' },
@@ -50,7 +50,7 @@ interface EntitlementListProps {
 }
 
 export function EntitlementList({ name, ticked, held, onChange, ...rest }: EntitlementListProps) {
-  const { title, columns } = LOOKS[name]
+  const { title, columns } = LIST_STYLES[name]
   const options = choicesOf(useCatalogue(), name, held?.[name])
   const isLong = options.some(({ label }) => label.length > 8)
   return (
@@ -60,19 +60,19 @@ export function EntitlementList({ name, ticked, held, onChange, ...rest }: Entit
       options={options}
       ticked={ticked[name]}
       onChange={(items) => onChange({ ...ticked, [name]: items })}
-      className={isLong ? LOOKS.types.columns : columns}
+      className={isLong ? LIST_STYLES.types.columns : columns}
     />
   )
 }
 
 /** Formats entitlements: 'Oficina, CRM · VW · RJ'. */
-export function ticksInWords(ticked: Entitlements): string {
+export function formatAccess(ticked: Entitlements): string {
   const lists = LISTS.map((name) => ticked[name].join(', ')).filter(Boolean)
   return lists.length > 0 ? lists.join(' · ') : 'Nenhum acesso ainda'
 }
 
 /** Warns about empty lists that hide every report; undefined when none is empty. */
-export function missingIn(ticked: Entitlements): string | undefined {
+export function describeMissing(ticked: Entitlements): string | undefined {
   const missing = LISTS.filter((name) => ticked[name].length === 0)
   if (missing.length === 0) return undefined
   const named = new Intl.ListFormat('pt-BR').format(missing.map((name) => LIST_NAMES[name]))

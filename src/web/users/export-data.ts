@@ -15,8 +15,8 @@ export async function exportData({ user_id, email }: ManagedProfile): Promise<vo
   running.add(user_id)
   try {
     const data = await callApi('GET /api/profiles/{userId}/export', { params: { userId: user_id } })
-    const name = `dados-${email}-${dayForFileName(new Date())}.json`
-    download(name, JSON.stringify(data, null, 2), 'application/json')
+    const name = `dados-${email}-${formatFileDate(new Date())}.json`
+    downloadFile(name, JSON.stringify(data, null, 2), 'application/json')
     showToast({ kind: 'success', title: 'Dados exportados', description: name })
   } catch (error) {
     showToast(failureNotice('Erro ao exportar dados', error))
@@ -27,7 +27,7 @@ export async function exportData({ user_id, email }: ManagedProfile): Promise<vo
 }
 
 /** Formats a day in São Paulo for a file name: '2026-11-20'. */
-export function dayForFileName(instant: Date): string {
+export function formatFileDate(instant: Date): string {
   return formatDay(instant).split('/').reverse().join('-')
 }
 
@@ -35,13 +35,13 @@ export function dayForFileName(instant: Date): string {
 export async function exportList(filter: ProfileFilter, order: ProfileOrder): Promise<void> {
   const query = { ...filter, ...order }
   const { csv, people } = await callApi('GET /api/profiles/export', { query })
-  const name = `usuarios-${dayForFileName(new Date())}.csv`
-  download(name, csv, 'text/csv')
+  const name = `usuarios-${formatFileDate(new Date())}.csv`
+  downloadFile(name, csv, 'text/csv')
   const description = `${name}, ${people.toLocaleString('pt-BR')} usuário(s)`
   showToast({ kind: 'success', title: 'Lista exportada', description })
 }
 
-export function download(name: string, text: string, type: string): void {
+export function downloadFile(name: string, text: string, type: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')
   link.href = url

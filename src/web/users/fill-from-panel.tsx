@@ -11,10 +11,10 @@ import { showToast } from '#web/ui/toast.tsx'
 import { useDebouncedValue } from '#web/ui/use-debounced-value.ts'
 import { refusedFields } from '#web/ui/use-form.ts'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
-import { accessTemplatesQuery, lastTicks, refreshTemplates } from './access-templates.ts'
-import { entitlementsOf, ticksInWords } from './entitlements.tsx'
+import { accessTemplatesQuery, getLastEntitlements, refreshTemplates } from './access-templates.ts'
+import { formatAccess, toEntitlements } from './entitlements.tsx'
 import type { FillFromProps } from './fill-from.tsx'
-import { fillFrom, templateInWords } from './fill-lists.ts'
+import { fillLists, formatTemplate } from './fill-lists.ts'
 
 const MAX_COLLEAGUES = 5
 
@@ -24,14 +24,14 @@ export function FillFromPanel({ lists, held, ticked, onChange, userId, canBeSave
   const titleId = useId()
   const { data: templates, isError } = useQuery(accessTemplatesQuery)
   const [open, setOpen] = useState<'colleague' | 'save'>()
-  const [said, setSaid] = useState('')
-  const last = lastTicks(lists)
-  const useful = templates?.filter((template) => lists.some((list) => template[list].length > 0))
+  const [note, setNote] = useState('')
+  const last = getLastEntitlements(lists)
+  const applicable = templates?.filter((template) => lists.some((list) => template[list].length > 0))
 
   const fill = (source: Partial<Entitlements>, how: 'add' | 'replace', name: string) => {
-    const { ticked: next, archived } = fillFrom(catalogue, { lists, held }, ticked, source, how)
+    const { ticked: next, archived } = fillLists(catalogue, { lists, held }, ticked, source, how)
     onChange(next)
-    setSaid(`${name}.${archived.length > 0 ? ` De fora, por estar no arquivo: ${archived.join(', ')}.` : ''}`)
+    setNote(`${name}.${archived.length > 0 ? ` De fora, por estar no arquivo: ${archived.join(', ')}.` : ''}`)
     setOpen(undefined)
   }
   const toggle = (which: 'colleague' | 'save') => ({
@@ -46,11 +46,11 @@ export function FillFromPanel({ lists, held, ticked, onChange, userId, canBeSave
         </h3>
         {/* One scrollable line, to avoid layout shift when the templates arrive. */}
         <ul aria-labelledby={titleId} className="flex h-9 min-w-0 items-center gap-2 overflow-x-auto px-0.5">
-          {useful?.map((template) => (
+          {applicable?.map((template) => (
             <li key={template.id} className="shrink-0">
               <button
                 type="button"
-                title={templateInWords(catalogue, template)}
+                title={formatTemplate(catalogue, template)}
                 onClick={() => fill(template, 'add', `Marcado também o modelo “${template.name}”`)}
                 className="inline-flex h-7 items-center rounded-full border border-line-strong/50 bg-surface px-3 font-medium hover:border-brand-strong focus-visible:-outline-offset-2"
               >
@@ -59,7 +59,7 @@ export function FillFromPanel({ lists, held, ticked, onChange, userId, canBeSave
             </li>
           ))}
           {!templates && !isError && <Skeleton className="h-7 w-40" />}
-          {(isError || useful?.length === 0) && (
+          {(isError || applicable?.length === 0) && (
             <li className="text-muted">{isError ? 'Não puderam ser lidos agora.' : 'Nenhum ainda.'}</li>
           )}
         </ul>
@@ -84,7 +84,7 @@ export function FillFromPanel({ lists, held, ticked, onChange, userId, canBeSave
         )}
       </div>
       <p aria-live="polite" className="text-muted">
-        {said}
+        {note}
       </p>
       {open === 'colleague' && (
         <Colleagues
@@ -97,7 +97,7 @@ export function FillFromPanel({ lists, held, ticked, onChange, userId, canBeSave
           ticked={ticked}
           onSaved={() => {
             setOpen(undefined)
-            setSaid('')
+            setNote('')
           }}
         />
       )}
@@ -144,7 +144,7 @@ function Colleagues({ userId, onChoose }: ColleaguesProps) {
   const found =
     q === '' ? undefined : data?.filter(({ user_id }) => user_id !== userId).slice(0, MAX_COLLEAGUES)
   const choose = (person = found?.[0]) =>
-    person && onChoose(person.full_name ?? person.email, entitlementsOf(catalogue, person))
+    person && onChoose(person.full_name ?? person.email, toEntitlements(catalogue, person))
   return (
     <InsideForm onEnter={() => found?.length === 1 && choose()}>
       <TextField
@@ -173,7 +173,7 @@ function Colleagues({ userId, onChoose }: ColleaguesProps) {
                   <span className="block truncate font-medium">{person.full_name ?? person.email}</span>
                   {person.full_name && <span className="block truncate text-muted">{person.email}</span>}
                 </span>
-                <span className="text-muted">{ticksInWords(entitlementsOf(catalogue, person))}</span>
+                <span className="text-muted">{formatAccess(toEntitlements(catalogue, person))}</span>
               </button>
             </li>
           ))}
@@ -211,7 +211,7 @@ function SaveAsTemplate({ ticked, onSaved }: { ticked: Entitlements; onSaved: ()
         maxLength={MAX_LABEL_LENGTH}
         value={name}
         error={error}
-        hint={templateInWords(catalogue, ticked) || 'Nada marcado ainda.'}
+        hint={formatTemplate(catalogue, ticked) || 'Nada marcado ainda.'}
         onChange={({ target }) => {
           setName(target.value)
           setError(undefined)

@@ -1,9 +1,9 @@
 import type { Entitlements } from '#contract/held-lists.ts'
 import { useLateChunk } from '#web/http/load-chunk.ts'
 import { EntitlementList } from './entitlements.tsx'
-import type { Filling } from './fill-lists.ts'
+import type { FillScope } from './fill-lists.ts'
 
-export interface FillFromProps extends Filling {
+export interface FillFromProps extends FillScope {
   ticked: Entitlements
   onChange: (ticked: Entitlements) => void
   /** The person being edited, excluded from the colleagues; undefined for many people. */

@@ -2,7 +2,7 @@ import type { Catalogue } from '#contract/catalogue.ts'
 import { type Entitlements, inOrder, LISTS, type ListName, valuesOf } from '#contract/held-lists.ts'
 import { choicesOf } from '#web/http/catalogue-query.ts'
 
-export interface Filling {
+export interface FillScope {
   /** The visible lists; the others stay untouched. */
   lists: readonly ListName[]
   /** Archived items that may be ticked nevertheless; undefined for all. */
@@ -14,9 +14,9 @@ export interface Filling {
  * @param how templates are added to what is ticked, a colleague's replace it
  * @returns archived: the items left out because they are archived
  */
-export function fillFrom(
+export function fillLists(
   catalogue: Catalogue,
-  { lists, held }: Filling,
+  { lists, held }: FillScope,
   ticked: Entitlements,
   source: Partial<Entitlements>,
   how: 'add' | 'replace',
@@ -37,7 +37,7 @@ export function fillFrom(
 }
 
 /** Formats a template: 'Oficina, CRM · VW · RJ', archived items marked; empty when it has none. */
-export function templateInWords(catalogue: Catalogue, template: Entitlements): string {
+export function formatTemplate(catalogue: Catalogue, template: Entitlements): string {
   const isArchived = (list: ListName, value: string) =>
     !choicesOf(catalogue, list, []).some((choice) => choice.value === value)
   return LISTS.map((list) =>

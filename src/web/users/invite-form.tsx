@@ -13,13 +13,13 @@ import { TextArea } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { refusedFields } from '#web/ui/use-form.ts'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
-import { rememberTicks } from './access-templates.ts'
-import { callOnce } from './call-once.ts'
+import { setLastEntitlements } from './access-templates.ts'
 import { isSame } from './entitlements.tsx'
-import { download } from './export-data.ts'
+import { downloadFile } from './export-data.ts'
 import { EntitlementLists } from './fill-from.tsx'
-import { InvitePreview, peopleInWords } from './invite-preview.tsx'
+import { formatPeopleCount, InvitePreview } from './invite-preview.tsx'
 import { INVITATIONS_QUERY } from './open-invitations.tsx'
+import { retryCall } from './retry-call.ts'
 
 const SOURCES = [
   { value: 'addresses', label: 'Por e-mail', hint: 'Um endereço ou vários, colados' },
@@ -37,27 +37,27 @@ export function InviteForm() {
   const [file, setFile] = useState<ChosenFile>()
   const [ticked, setTicked] = useState(NO_ENTITLEMENTS)
   const [error, setError] = useState<string>()
-  const [shown, setShown] = useState<InvitationResult>()
+  const [dryRun, setDryRun] = useState<InvitationResult>()
   const preview = useRef<HTMLDivElement>(null)
   const wanted = {
     defaults: ticked,
     ...(source === 'addresses' ? { addresses } : { file: file?.base64 ?? '' }),
   }
   /** Any change of the input invalidates the preview. */
-  const changed =
+  const withReset =
     <V,>(set: (value: V) => void) =>
     (value: V) => {
       set(value)
-      setShown(undefined)
+      setDryRun(undefined)
       setError(undefined)
     }
   useEffect(() => {
-    if (shown) preview.current?.focus()
-  }, [shown])
+    if (dryRun) preview.current?.focus()
+  }, [dryRun])
 
   const check = useSubmit({
     send: () => callApi('POST /api/invitations', { query: { dryRun: true }, body: wanted }),
-    onDone: setShown,
+    onDone: setDryRun,
     onFailed(failure) {
       const [field] = refusedFields(failure)
       setError(field?.message)
@@ -65,14 +65,14 @@ export function InviteForm() {
     },
   })
   const invite = useSubmit({
-    send: (fingerprint: string) => callOnce('POST /api/invitations', { body: { ...wanted, fingerprint } }),
+    send: (fingerprint: string) => retryCall('POST /api/invitations', { body: { ...wanted, fingerprint } }),
     async onDone({ invited }) {
-      if (!isSame(ticked, NO_ENTITLEMENTS)) rememberTicks(ticked)
+      if (!isSame(ticked, NO_ENTITLEMENTS)) setLastEntitlements(ticked)
       showToast({
         kind: 'success',
-        title: `${peopleInWords(invited)} ${invited === 1 ? 'convidada' : 'convidadas'}`,
+        title: `${formatPeopleCount(invited)} ${invited === 1 ? 'convidada' : 'convidadas'}`,
       })
-      setShown(undefined)
+      setDryRun(undefined)
       setAddresses('')
       setFile(undefined)
       await queryClient.invalidateQueries({ queryKey: INVITATIONS_QUERY })
@@ -81,12 +81,12 @@ export function InviteForm() {
       const title = isDefiniteRefusal(failure) ? 'Ninguém foi convidado' : 'Não foi possível convidar'
       showToast(failureNotice(title, failure))
       if (!isConflict(failure)) return
-      setShown(undefined)
+      setDryRun(undefined)
       void queryClient.invalidateQueries({ queryKey: INVITATIONS_QUERY })
       await check.submit()
     },
   })
-  const submitted = (event: FormEvent) => {
+  const onSubmit = (event: FormEvent) => {
     event.preventDefault()
     if (source === 'addresses' && !addresses.trim()) setError('Informe pelo menos um e-mail')
     else if (source === 'file' && !file) setError('Escolha um arquivo')
@@ -100,12 +100,12 @@ export function InviteForm() {
       <h2 id={titleId} className="sr-only">
         Novo convite
       </h2>
-      <form noValidate onSubmit={submitted} aria-labelledby={titleId} className="space-y-6">
+      <form noValidate onSubmit={onSubmit} aria-labelledby={titleId} className="space-y-6">
         <RadioGroup
           label="Quem convidar"
           options={SOURCES}
           value={source}
-          onChange={changed(setSource)}
+          onChange={withReset(setSource)}
           className="sm:grid-cols-2"
         />
         {source === 'addresses' ? (
@@ -119,10 +119,10 @@ export function InviteForm() {
             value={addresses}
             error={error}
             hint={`Como vierem: um por linha ou separados por vírgula, também “Ana Souza <ana@…>”. Até ${maxPeople} de uma vez.`}
-            onChange={({ target }) => changed(setAddresses)(target.value)}
+            onChange={({ target }) => withReset(setAddresses)(target.value)}
           />
         ) : (
-          <FileField file={file} error={error} onChoose={changed(setFile)} onRefused={setError} />
+          <FileField file={file} error={error} onChoose={withReset(setFile)} onRefused={setError} />
         )}
         <fieldset className="space-y-4">
           <legend className="mb-2 font-medium text-sm">
@@ -132,19 +132,19 @@ export function InviteForm() {
             lists={LISTS}
             ticked={ticked}
             held={NO_ENTITLEMENTS}
-            onChange={changed(setTicked)}
+            onChange={withReset(setTicked)}
           />
         </fieldset>
-        <Button type="submit" variant={shown ? 'secondary' : 'primary'} isBusy={check.isBusy}>
-          {shown ? 'Conferir de novo' : 'Conferir'}
+        <Button type="submit" variant={dryRun ? 'secondary' : 'primary'} isBusy={check.isBusy}>
+          {dryRun ? 'Conferir de novo' : 'Conferir'}
         </Button>
       </form>
       <div ref={preview} tabIndex={-1} className="outline-none">
-        {shown && (
+        {dryRun && (
           <InvitePreview
-            result={shown}
+            result={dryRun}
             isBusy={invite.isBusy}
-            onConfirm={() => void invite.submit(shown.fingerprint)}
+            onConfirm={() => void invite.submit(dryRun.fingerprint)}
           />
         )}
       </div>
@@ -231,7 +231,7 @@ function downloadExample(): void {
     'E-mail;Nome;Áreas;Marcas;Estados',
     `ana.souza@${portalSettings.companyEmailDomain};Ana Souza;Vendas, CRM;FIAT;RJ`,
   ]
-  download('convites.csv', `\ufeff${lines.join('\r\n')}\r\n`, 'text/csv')
+  downloadFile('convites.csv', `\ufeff${lines.join('\r\n')}\r\n`, 'text/csv')
 }
 
 function readBase64(file: File): Promise<string> {

@@ -1,10 +1,10 @@
 import type { InvitationResult, InvitedLine } from '#contract/invitations.ts'
 import { Alert, type NoticeKind } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { missingIn, ticksInWords } from './entitlements.tsx'
-import { inWords } from './selection.ts'
+import { describeMissing, formatAccess } from './entitlements.tsx'
+import { formatCount } from './selection.ts'
 
-export const peopleInWords = (count: number) => inWords(count, 'pessoa', 'pessoas')
+export const formatPeopleCount = (count: number) => formatCount(count, 'pessoa', 'pessoas')
 
 /** Errors and exceptions come first. */
 const GROUPS: { outcome: InvitedLine['outcome']; title: string }[] = [
@@ -25,25 +25,25 @@ export function InvitePreview({ result, isBusy, onConfirm }: InvitePreviewProps)
   const { lines, invited } = result
   const errors = lines.filter(({ outcome }) => outcome === 'error').length
   const withoutReports = lines.filter(
-    (line) => line.outcome !== 'error' && line.outcome !== 'unchanged' && missingIn(line),
+    (line) => line.outcome !== 'error' && line.outcome !== 'unchanged' && describeMissing(line),
   ).length
   const [kind, title]: [NoticeKind, string] =
     errors > 0
       ? [
           'error',
-          `${inWords(errors, 'linha', 'linhas')} com erro: corrija e confira de novo. Ninguém é convidado enquanto houver erro.`,
+          `${formatCount(errors, 'linha', 'linhas')} com erro: corrija e confira de novo. Ninguém é convidado enquanto houver erro.`,
         ]
       : invited === 0
         ? ['info', 'Não há ninguém para convidar: todos já têm conta ou convite.']
         : [
             'success',
-            `Tudo certo: ${peopleInWords(invited)} ${invited === 1 ? 'recebe' : 'recebem'} o convite.`,
+            `Tudo certo: ${formatPeopleCount(invited)} ${invited === 1 ? 'recebe' : 'recebem'} o convite.`,
           ]
   return (
     <section aria-label="Conferência" className="mt-6 space-y-4 border-line border-t pt-6">
       <Alert kind={kind} title={title}>
         {withoutReports > 0 &&
-          `${peopleInWords(withoutReports)} sem áreas, marcas ou estados: ${withoutReports === 1 ? 'entra, mas não vê' : 'entram, mas não veem'} relatórios.`}
+          `${formatPeopleCount(withoutReports)} sem áreas, marcas ou estados: ${withoutReports === 1 ? 'entra, mas não vê' : 'entram, mas não veem'} relatórios.`}
       </Alert>
       {GROUPS.map(({ outcome, title }) => (
         <Lines key={outcome} title={title} lines={lines.filter((line) => line.outcome === outcome)} />
@@ -51,7 +51,7 @@ export function InvitePreview({ result, isBusy, onConfirm }: InvitePreviewProps)
       {errors === 0 && invited > 0 && (
         <div className="-mx-4 sm:-mx-6 sticky bottom-0 flex justify-end rounded-b-xl bg-surface px-4 py-3 sm:px-6">
           <Button isBusy={isBusy} onClick={onConfirm}>
-            Convidar {peopleInWords(invited)}
+            Convidar {formatPeopleCount(invited)}
           </Button>
         </div>
       )}
@@ -79,7 +79,7 @@ function Lines({ title, lines }: { title: string; lines: readonly InvitedLine[] 
               <span className="min-w-0 break-words text-danger">{line.message}</span>
             ) : (
               <span className="min-w-0 break-words text-muted">
-                {line.outcome !== 'unchanged' && <span className="block">{ticksInWords(line)}</span>}
+                {line.outcome !== 'unchanged' && <span className="block">{formatAccess(line)}</span>}
                 {line.message}
               </span>
             )}

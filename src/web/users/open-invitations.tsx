@@ -12,20 +12,20 @@ import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useDebouncedValue } from '#web/ui/use-debounced-value.ts'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
-import { callOnce } from './call-once.ts'
-import { ticksInWords } from './entitlements.tsx'
+import { formatAccess } from './entitlements.tsx'
+import { retryCall } from './retry-call.ts'
 
 /** Refetched with the users: accepting an invitation removes it from this list. */
 export const INVITATIONS_QUERY = [USERS_QUERY, 'invitations']
 
-const readAgain = () => queryClient.invalidateQueries({ queryKey: INVITATIONS_QUERY })
+const refreshInvitations = () => queryClient.invalidateQueries({ queryKey: INVITATIONS_QUERY })
 
 /** The unanswered invitations, to resend or withdraw. */
 export function OpenInvitations() {
   const titleId = useId()
   const [typed, setTyped] = useState('')
   const q = useDebouncedValue(typed.trim())
-  const [leaving, setLeaving] = useState<Invitation>()
+  const [withdrawing, setWithdrawing] = useState<Invitation>()
   const invitations = useInfiniteQuery({
     queryKey: [...INVITATIONS_QUERY, q],
     queryFn: ({ pageParam: cursor, signal }) =>
@@ -66,7 +66,7 @@ export function OpenInvitations() {
           className="divide-y divide-line rounded-xl border border-line bg-surface shadow-xs"
         >
           {items.map((invitation) => (
-            <Row key={invitation.id} invitation={invitation} onWithdraw={() => setLeaving(invitation)} />
+            <Row key={invitation.id} invitation={invitation} onWithdraw={() => setWithdrawing(invitation)} />
           ))}
         </ul>
       )}
@@ -75,7 +75,7 @@ export function OpenInvitations() {
           Mostrar mais
         </Button>
       )}
-      {leaving && <WithdrawDialog invitation={leaving} onClose={() => setLeaving(undefined)} />}
+      {withdrawing && <WithdrawDialog invitation={withdrawing} onClose={() => setWithdrawing(undefined)} />}
     </section>
   )
 }
@@ -85,12 +85,12 @@ function Row({ invitation, onWithdraw }: { invitation: Invitation; onWithdraw: (
   const { submit, isBusy } = useSubmit({
     send: () => callApi('POST /api/invitations/{id}/resend', { params: { id } }),
     async onDone() {
-      await readAgain()
+      await refreshInvitations()
       showToast({ kind: 'success', title: 'Convite enviado de novo', description: email })
     },
     async onFailed(failure) {
       // The reply to a previous resend may have been lost; the refetched list shows when it was sent.
-      void readAgain()
+      void refreshInvitations()
       if (failure instanceof ApiError && failure.status === 429)
         showToast({ kind: 'info', title: 'O convite foi enviado há menos de um minuto', description: email })
       else showToast(failureNotice('O convite não foi enviado', failure))
@@ -101,7 +101,7 @@ function Row({ invitation, onWithdraw }: { invitation: Invitation; onWithdraw: (
       <div className="min-w-0 flex-1 basis-64">
         <h3 className="break-words font-medium">{full_name ?? email}</h3>
         {full_name && <p className="break-words text-muted">{email}</p>}
-        <p className="break-words text-muted">{ticksInWords(invitation)}</p>
+        <p className="break-words text-muted">{formatAccess(invitation)}</p>
         <p className="text-muted">
           {expired ? (
             <strong className="font-medium text-warning">Venceu em {formatDay(expires_at)}</strong>
@@ -131,16 +131,16 @@ function Row({ invitation, onWithdraw }: { invitation: Invitation; onWithdraw: (
 function WithdrawDialog({ invitation, onClose }: { invitation: Invitation; onClose: () => void }) {
   const { id, email } = invitation
   const { submit, isBusy } = useSubmit({
-    send: () => callOnce('DELETE /api/invitations/{id}', { params: { id } }),
+    send: () => retryCall('DELETE /api/invitations/{id}', { params: { id } }),
     async onDone() {
-      await readAgain()
+      await refreshInvitations()
       showToast({ kind: 'success', title: 'Convite retirado', description: email })
       onClose()
     },
     async onFailed(failure) {
       showToast(failureNotice('O convite não foi retirado', failure))
       if (!isGone(failure)) return
-      await readAgain()
+      await refreshInvitations()
       onClose()
     },
   })

@@ -7,7 +7,7 @@ import { FormDialog } from '#web/ui/dialog.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
-import { currentVersion, rememberCatalogue, tellFailure, useCatalogueUse } from './change-catalogue.ts'
+import { cacheCatalogue, getVersion, showFailure, useItemUsage } from './change-catalogue.ts'
 
 interface RenameDialogProps {
   list: ListName
@@ -19,7 +19,7 @@ interface RenameDialogProps {
 export function RenameDialog({ list, item, onClose }: RenameDialogProps) {
   const [label, setLabel] = useState(item.label)
   const [error, setError] = useState<string>()
-  const [version, setVersion] = useState(currentVersion)
+  const [version, setVersion] = useState(getVersion)
   const { submit, isBusy } = useSubmit({
     send: () =>
       callApi('PATCH /api/catalogue/{kind}/{code}', {
@@ -28,17 +28,17 @@ export function RenameDialog({ list, item, onClose }: RenameDialogProps) {
         body: { label: label.trim() },
       }),
     async onDone(catalogue) {
-      await rememberCatalogue(catalogue)
+      await cacheCatalogue(catalogue)
       showToast({ kind: 'success', title: `“${item.label}” agora se chama “${label.trim()}”` })
       onClose()
     },
     async onFailed(failure) {
       setError((failure as Error).message)
-      await tellFailure(failure)
-      if (isConflict(failure)) setVersion(currentVersion())
+      await showFailure(failure)
+      if (isConflict(failure)) setVersion(getVersion())
     },
   })
-  const people = useCatalogueUse(list, item)?.people
+  const people = useItemUsage(list, item)?.people
   const holders =
     people === 1
       ? 'para a pessoa que a tem'

@@ -21,7 +21,7 @@ export interface Row {
   onAction: (action: RowAction, profile: ManagedProfile) => void
 }
 
-export const emailId = ({ user_id }: ManagedProfile) => `email-${user_id}`
+export const getEmailId = ({ user_id }: ManagedProfile) => `email-${user_id}`
 
 interface RowMenuItem {
   action: RowAction
@@ -29,7 +29,7 @@ interface RowMenuItem {
   icon: LucideIcon
   isDanger?: boolean
   /** Whether the item is shown for a person; always, if undefined. */
-  isFor?: (profile: ManagedProfile) => boolean
+  isOffered?: (profile: ManagedProfile) => boolean
   /** Hidden on a wide window, where the row has a button for it. */
   isNarrowOnly?: boolean
 }
@@ -46,7 +46,7 @@ const MENU: readonly RowMenuItem[] = [
     label: 'Remover',
     icon: UserMinus,
     isDanger: true,
-    isFor: ({ approved }) => approved,
+    isOffered: ({ approved }) => approved,
     isNarrowOnly: true,
   },
 ]
@@ -54,8 +54,8 @@ const MENU: readonly RowMenuItem[] = [
 /** The actions for one person: the next step as a button, the others in a menu. */
 export function RowActions({ profile, onAction }: Pick<Row, 'profile' | 'onAction'>) {
   const { approved } = profile
-  const items = MENU.filter(({ isFor }) => isFor?.(profile) ?? true).map(
-    ({ action, isNarrowOnly, isFor: _, ...item }) => ({
+  const items = MENU.filter(({ isOffered }) => isOffered?.(profile) ?? true).map(
+    ({ action, isNarrowOnly, isOffered: _, ...item }) => ({
       ...item,
       id: action,
       className: isNarrowOnly ? 'xl:hidden' : undefined,
@@ -67,7 +67,7 @@ export function RowActions({ profile, onAction }: Pick<Row, 'profile' | 'onActio
       <button
         type="button"
         data-control="approval"
-        aria-describedby={emailId(profile)}
+        aria-describedby={getEmailId(profile)}
         onClick={() => onAction(approved ? 'remove' : 'approve', profile)}
         className={classNames(
           'h-9 w-20 shrink-0 rounded-lg font-medium text-sm transition-colors xl:h-8',
@@ -80,7 +80,7 @@ export function RowActions({ profile, onAction }: Pick<Row, 'profile' | 'onActio
       </button>
       <MenuButton
         label="Mais ações"
-        describedBy={emailId(profile)}
+        describedBy={getEmailId(profile)}
         items={items}
         className="inline-flex size-9 items-center justify-center rounded-lg text-muted transition-colors hover:bg-subtle hover:text-ink aria-expanded:bg-subtle aria-expanded:text-ink xl:size-8"
       >

@@ -24,7 +24,7 @@ export interface SelectionDialogProps {
 
 export const NO_SELECTION: Selection = { kind: 'some', profiles: new Map() }
 
-export function selectionSize(selection: Selection): number {
+export function countSelected(selection: Selection): number {
   if (selection.kind === 'some') return selection.profiles.size
   return Math.max(0, selection.count - selection.except.length)
 }
@@ -38,7 +38,7 @@ export function isSelected(selection: Selection, userId: string): boolean {
  * Adds people to the selection or removes them.
  * @returns undefined when they exceed the limit of one request (MAX_IDS)
  */
-export function withPeople(
+export function togglePeople(
   selection: Selection,
   people: readonly ManagedProfile[],
   isOn: boolean,
@@ -55,24 +55,24 @@ export function withPeople(
   return profiles.size > MAX_IDS ? undefined : { kind: 'some', profiles }
 }
 
-export function withoutLeavers(selection: Selection, hasLeft: (userId: string) => boolean): Selection {
+export function deselectMissing(selection: Selection, isMissing: (userId: string) => boolean): Selection {
   if (selection.kind === 'allMatching')
-    return { ...selection, except: selection.except.filter((userId) => !hasLeft(userId)) }
-  return { kind: 'some', profiles: new Map([...selection.profiles].filter(([userId]) => !hasLeft(userId))) }
+    return { ...selection, except: selection.except.filter((userId) => !isMissing(userId)) }
+  return { kind: 'some', profiles: new Map([...selection.profiles].filter(([userId]) => !isMissing(userId))) }
 }
 
 /**
  * Returns a predicate for people who have left a refetched list: shown before and missing now.
  * In a complete list everyone missing has left, shown before or not.
  */
-export function findWhoLeft(
+export function findMissing(
   before: readonly ManagedProfile[],
   now: readonly ManagedProfile[],
-  isWhole: boolean,
+  isComplete: boolean,
 ): (userId: string) => boolean {
   const there = new Set(now.map(({ user_id }) => user_id))
   const shown = new Set(before.map(({ user_id }) => user_id))
-  return (userId) => !there.has(userId) && (isWhole || shown.has(userId))
+  return (userId) => !there.has(userId) && (isComplete || shown.has(userId))
 }
 
 const TOO_MANY = {
@@ -87,7 +87,7 @@ const TOO_MANY = {
  */
 export function useSelection(filter: ProfileFilter, order: ProfileOrder, list: UserList) {
   // While `isOutdated` the rows belong to the previous list, so none can be ticked.
-  const { profiles, isWhole, isOutdated, totalCount } = list
+  const { profiles, isComplete, isOutdated, totalCount } = list
   const filterKey = JSON.stringify(filter)
   const listKey = JSON.stringify([filter, order])
   const [kept, setKept] = useState({ filterKey, chosen: NO_SELECTION })
@@ -99,12 +99,12 @@ export function useSelection(filter: ProfileFilter, order: ProfileOrder, list: U
     // Another order loads other pages, so people missing from them may still be in the list.
     const before = shown.current.listKey === listKey ? shown.current.profiles : []
     shown.current = { listKey, profiles }
-    const hasLeft = findWhoLeft(before, profiles, isWhole)
+    const isMissing = findMissing(before, profiles, isComplete)
     setKept((last) => ({
       filterKey,
-      chosen: last.filterKey === filterKey ? withoutLeavers(last.chosen, hasLeft) : NO_SELECTION,
+      chosen: last.filterKey === filterKey ? deselectMissing(last.chosen, isMissing) : NO_SELECTION,
     }))
-  }, [filterKey, listKey, profiles, isWhole, isOutdated])
+  }, [filterKey, listKey, profiles, isComplete, isOutdated])
   const selection =
     chosen.kind === 'allMatching' && totalCount !== undefined ? { ...chosen, count: totalCount } : chosen
 
@@ -115,9 +115,9 @@ export function useSelection(filter: ProfileFilter, order: ProfileOrder, list: U
   }
   const toggle = (profile: ManagedProfile, isOn: boolean, isRange: boolean) => {
     if (isOutdated) return
-    const next = withPeople(
+    const next = togglePeople(
       selection,
-      isRange ? between(profiles, anchorId.current, profile) : [profile],
+      isRange ? sliceRange(profiles, anchorId.current, profile) : [profile],
       isOn,
     )
     anchorId.current = profile.user_id
@@ -125,15 +125,15 @@ export function useSelection(filter: ProfileFilter, order: ProfileOrder, list: U
     else showToast(TOO_MANY)
   }
   /** Selects only these people; beyond MAX_IDS keeps the selection, and deleted people drop out later. */
-  const keep = (people: readonly ManagedProfile[] = []) => {
-    const next = withPeople(NO_SELECTION, people, true)
+  const keepOnly = (people: readonly ManagedProfile[] = []) => {
+    const next = togglePeople(NO_SELECTION, people, true)
     if (next) set(next)
   }
-  return { selection, toggle, toggleAll, keep, clear: () => set(NO_SELECTION) }
+  return { selection, toggle, toggleAll, keepOnly, clear: () => set(NO_SELECTION) }
 }
 
 /** Returns the rows from the anchor to this one, inclusive; this one alone without an anchor. */
-function between(shown: readonly ManagedProfile[], anchorId: string | undefined, profile: ManagedProfile) {
+function sliceRange(shown: readonly ManagedProfile[], anchorId: string | undefined, profile: ManagedProfile) {
   const anchor = shown.findIndex(({ user_id }) => user_id === anchorId)
   const target = shown.indexOf(profile)
   if (anchor === -1 || target === -1) return [profile]
@@ -141,29 +141,25 @@ function between(shown: readonly ManagedProfile[], anchorId: string | undefined,
 }
 
 /** Formats a count with its noun: '9.873 usuários'. */
-export function inWords(count: number, one: string, many: string): string {
+export function formatCount(count: number, one: string, many: string): string {
   return `${count.toLocaleString('pt-BR')} ${count === 1 ? one : many}`
 }
 
-export const usersInWords = (count: number) => inWords(count, 'usuário', 'usuários')
+export const formatUserCount = (count: number) => formatCount(count, 'usuário', 'usuários')
 
 /** Formats the match count: '312 usuários', or with a filter '12 de 312 usuários'. */
-export function matchesInWords(
-  matching: number,
-  unfiltered: number | undefined,
-  isFiltered: boolean,
-): string {
-  if (!isFiltered || unfiltered === undefined) return usersInWords(matching)
-  return `${matching.toLocaleString('pt-BR')} de ${usersInWords(unfiltered)}`
+export function formatMatches(matching: number, unfiltered: number | undefined, isFiltered: boolean): string {
+  if (!isFiltered || unfiltered === undefined) return formatUserCount(matching)
+  return `${matching.toLocaleString('pt-BR')} de ${formatUserCount(unfiltered)}`
 }
 
 /** Describes the selection: 'Todos os 9.873 usuários que correspondem estão selecionados, menos 2'. */
-export function selectionInWords(selection: Selection): string {
+export function describeSelection(selection: Selection): string {
   if (selection.kind === 'some')
-    return inWords(selection.profiles.size, 'usuário selecionado', 'usuários selecionados')
+    return formatCount(selection.profiles.size, 'usuário selecionado', 'usuários selecionados')
   const { count, except, filter } = selection
   const isFiltered = Object.keys(filter).length > 0
   if (count === 1) return `O único usuário${isFiltered ? ' que corresponde' : ''} está selecionado`
-  const all = `Todos os ${usersInWords(count)}${isFiltered ? ' que correspondem' : ''} estão selecionados`
+  const all = `Todos os ${formatUserCount(count)}${isFiltered ? ' que correspondem' : ''} estão selecionados`
   return except.length > 0 ? `${all}, menos ${except.length.toLocaleString('pt-BR')}` : all
 }

@@ -22,35 +22,35 @@ export type DialogRequest =
 /** An action of a row: a dialog, the data export, or viewing the portal as the person. */
 export type RowAction = PersonDialog | 'export' | 'view-as'
 
-const USUAL: readonly DialogRequest['kind'][] = ['types', 'scope', 'approve']
+const FREQUENT: readonly DialogRequest['kind'][] = ['types', 'scope', 'approve']
 
 // React.lazy would cache a failed import forever.
-const loaded: Partial<Record<'usual' | 'rare', ComponentType<UserDialogsProps>>> = {}
+const loaded: Partial<Record<'frequent' | 'rare', ComponentType<UserDialogsProps>>> = {}
 
-async function loadDialogs(isUsual: boolean): Promise<void> {
-  if (isUsual) loaded.usual ??= (await import('./user-dialogs.tsx')).UserDialogs
+async function loadDialogs(isFrequent: boolean): Promise<void> {
+  if (isFrequent) loaded.frequent ??= (await import('./user-dialogs.tsx')).UserDialogs
   else loaded.rare ??= (await import('./rare-dialogs.tsx')).RareDialogs
 }
 
 /**
  * Opens the table's dialogs; the frequent ones are preloaded in their own chunk once rows are shown.
  * @param onDone called after the selection was processed, with the people left over
- * @param names returns the id of the element that names a person
+ * @param getLabelId returns the id of the element that names a person
  */
 export function useDialogs(
   selection: Selection,
   isIdle: boolean,
   onDone: SelectionDialogProps['onDone'],
-  names: (profile: ManagedProfile) => string,
+  getLabelId: (profile: ManagedProfile) => string,
 ) {
   const [dialog, setDialog] = useState<DialogRequest>()
   const open = (request: DialogRequest) => {
     // Toasts about the previous dialog are outdated; going on to the next person keeps them.
     if (!dialog) closeToasts()
-    loadDialogs(USUAL.includes(request.kind)).then(() => setDialog(request), tellNotOpened)
+    loadDialogs(FREQUENT.includes(request.kind)).then(() => setDialog(request), tellNotOpened)
   }
   const navigate = useNavigate()
-  const act = (kind: RowAction, profile: ManagedProfile) => {
+  const runAction = (kind: RowAction, profile: ManagedProfile) => {
     if (kind === 'export') void exportData(profile)
     else if (kind === 'view-as')
       void navigate({ to: '/admin/ver-como/$userId', params: { userId: profile.user_id } })
@@ -62,16 +62,16 @@ export function useDialogs(
   }, [isIdle])
   const close = () => setDialog(undefined)
   const nextFocus = (approved: ManagedProfile) => {
-    const row = document.getElementById(names(approved))?.closest('li, tr')
+    const row = document.getElementById(getLabelId(approved))?.closest('li, tr')
     const next = row?.nextElementSibling ?? row?.previousElementSibling
     return next?.querySelector<HTMLElement>('[data-control="approval"]')
   }
   const props = { dialog, onClose: close, selection, onDone, nextFocus }
   const dialogs = (
     <>
-      {loaded.usual && <loaded.usual {...props} />}
+      {loaded.frequent && <loaded.frequent {...props} />}
       {loaded.rare && <loaded.rare {...props} />}
     </>
   )
-  return { dialogs, open, close, act }
+  return { dialogs, open, close, runAction }
 }

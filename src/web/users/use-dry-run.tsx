@@ -6,7 +6,7 @@ import { classNames } from '#web/ui/class-names.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { useDebouncedValue } from '#web/ui/use-debounced-value.ts'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
-import { isOutcomeUnknown } from './call-once.ts'
+import { isOutcomeUnknown } from './retry-call.ts'
 import { refreshUsers } from './user-queries.ts'
 
 interface DryRunOptions<Body, Effect, Reply> {
@@ -26,9 +26,9 @@ export function useDryRun<Body, Effect, Reply>(options: DryRunOptions<Body, Effe
   const { body, dryRun, send, onDone, failed, onRefused } = options
   const [refusal, setRefusal] = useState<string>()
   /** The body of a request whose outcome is unknown, as JSON. */
-  const [lost, setLost] = useState<string>()
+  const [unknownBody, setUnknownBody] = useState<string>()
   const debounced = useDebouncedValue(body)
-  const isSettled = JSON.stringify(debounced) === JSON.stringify(body)
+  const isDebounced = JSON.stringify(debounced) === JSON.stringify(body)
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['dry-run', failed, debounced],
     queryFn: async ({ signal }) => {
@@ -40,12 +40,12 @@ export function useDryRun<Body, Effect, Reply>(options: DryRunOptions<Body, Effe
         throw conflict
       }
     },
-    enabled: body !== undefined && isSettled,
+    enabled: body !== undefined && isDebounced,
     placeholderData: keepPreviousData,
     staleTime: 0,
     gcTime: 0,
   })
-  const isCalculating = body !== undefined && (isFetching || !isSettled)
+  const isCalculating = body !== undefined && (isFetching || !isDebounced)
   const effect = body === undefined || error ? undefined : data
 
   const { submit, isBusy } = useSubmit({
@@ -56,8 +56,8 @@ export function useDryRun<Body, Effect, Reply>(options: DryRunOptions<Body, Effe
     onDone: (reply, { body }) => onDone(reply, body),
     onFailed: async (failure, { body }) => {
       showToast(failureNotice(failed, failure))
-      const asked = JSON.stringify(body)
-      setLost((last) => (isOutcomeUnknown(failure) ? asked : last === asked ? undefined : last))
+      const sentBody = JSON.stringify(body)
+      setUnknownBody((last) => (isOutcomeUnknown(failure) ? sentBody : last === sentBody ? undefined : last))
       if (!isDefiniteRefusal(failure)) return
       setRefusal(failure.message)
       if ((await onRefused(failure, body)) === true) void refetch()
@@ -73,7 +73,7 @@ export function useDryRun<Body, Effect, Reply>(options: DryRunOptions<Body, Effe
     /** Why the last save was refused. */
     refusal,
     isSaving: isBusy,
-    isOutcomeUnknown: lost !== undefined,
+    isOutcomeUnknown: unknownBody !== undefined,
     submit: () => {
       if (body !== undefined && effect !== undefined && !isCalculating) void submit({ body, effect })
     },

@@ -13,7 +13,7 @@ const entry = (id: number, action: string, actor: string, before: object, after:
     after,
   }) as HistoryEntry
 
-async function conflictAfter(current: Partial<ManagedProfile>, items: HistoryEntry[]) {
+async function loadConflict(current: Partial<ManagedProfile>, items: HistoryEntry[]) {
   vi.useFakeTimers({ now: new Date('2026-11-20T18:00:00Z'), toFake: ['Date'] })
   const { storeSession } = await import('#web/session/session-store.ts')
   storeSession(sessionOf(1, { userId: 'eu' }))
@@ -31,7 +31,7 @@ afterEach(() => {
 })
 
 it('lists the changes since the loaded version, oldest first, without unversioned ones', async () => {
-  const sentences = await conflictAfter({ version: 5, types: ['CRM'], approved: true }, [
+  const sentences = await loadConflict({ version: 5, types: ['CRM'], approved: true }, [
     entry(4, 'data-exported', 'bia', {}, {}),
     entry(3, 'approval-given', 'eu', { approved: false }, { approved: true }),
     entry(2, 'types-set', 'carla', { types: ['Vendas'] }, { types: ['CRM'] }),
@@ -44,7 +44,7 @@ it('lists the changes since the loaded version, oldest first, without unversione
 })
 
 it('describes the difference when the history is empty', async () => {
-  expect(await conflictAfter({ version: 4, types: ['CRM'], approved: true }, [])).toEqual([
+  expect(await loadConflict({ version: 4, types: ['CRM'], approved: true }, [])).toEqual([
     'Mudou nesse meio-tempo: tipos + CRM, − Vendas; conta aprovada',
   ])
 })

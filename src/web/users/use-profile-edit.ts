@@ -5,14 +5,14 @@ import { isConflict, isGone } from '#web/http/send-request.ts'
 import { getSession } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
-import { callOnce } from './call-once.ts'
 import {
   describeChange,
-  differencesBetween,
+  diffLists,
+  formatTimePhrase,
+  formatValidity,
   joinDifferences,
-  timeInSentence,
-  validityInWords,
 } from './describe-change.ts'
+import { retryCall } from './retry-call.ts'
 import { patchCachedProfile, refreshUsers } from './user-queries.ts'
 
 interface EditTexts {
@@ -72,7 +72,7 @@ async function saveChange(from: ManagedProfile, body: ProfileChange): Promise<vo
   patchCachedProfile({ ...from, ...rest, valid_until })
   try {
     const [params, ifMatch] = [{ userId: from.user_id }, String(from.version)]
-    newer = await callOnce('PATCH /api/profiles/{userId}', { params, body, ifMatch })
+    newer = await retryCall('PATCH /api/profiles/{userId}', { params, body, ifMatch })
   } finally {
     patchCachedProfile(newer)
   }
@@ -102,7 +102,7 @@ export async function readConflict(base: ManagedProfile): Promise<Conflict> {
     .filter(({ after }) => VERSIONED.some((name) => after && name in after))
     .slice(0, Math.min(current.version - base.version, MAX_SENTENCES))
     .reverse()
-  const sentences = since.length > 0 ? since.map(sentenceOf) : [describeWithoutHistory(base, current)]
+  const sentences = since.length > 0 ? since.map(describeEntry) : [describeWithoutHistory(base, current)]
   return { current, sentences }
 }
 
@@ -113,17 +113,17 @@ export async function readConflict(base: ManagedProfile): Promise<Conflict> {
 export async function readApproval(userId: string): Promise<string | undefined> {
   const { items } = await callApi('GET /api/profiles/{userId}/history', { params: { userId } })
   const approval = items.find(({ action }) => action === ('approval-given' satisfies AuditAction))
-  return approval && sentenceOf(approval)
+  return approval && describeEntry(approval)
 }
 
-function sentenceOf(entry: HistoryEntry): string {
-  return describeChange(entry, getSession()?.user.email, timeInSentence(entry.at))
+function describeEntry(entry: HistoryEntry): string {
+  return describeChange(entry, getSession()?.user.email, formatTimePhrase(entry.at))
 }
 
 function describeWithoutHistory(base: ManagedProfile, current: ManagedProfile): string {
-  const lists = joinDifferences(differencesBetween({ ...base }, { ...current }))
+  const lists = joinDifferences(diffLists({ ...base }, { ...current }))
   const approval = current.approved ? 'conta aprovada' : 'aprovação removida'
-  const validity = base.valid_until !== current.valid_until && validityInWords(current.valid_until)
+  const validity = base.valid_until !== current.valid_until && formatValidity(current.valid_until)
   const all = [lists, base.approved !== current.approved && approval, validity].filter(Boolean).join('; ')
   return `Mudou nesse meio-tempo: ${all || 'outra pessoa salvou o mesmo'}`
 }

@@ -64,9 +64,9 @@ export function useRows(
   const items = virtualizer.getVirtualItems()
   // Positioning every row would double the longest task while scrolling: 83 instead of 38 ms.
   const rows = items.map(({ index, start: top }, at) => {
-    const isApart =
+    const isDetached =
       index === focused && items[at - 1]?.index !== index - 1 && items[at + 1]?.index !== index + 1
-    return { index, top: isApart ? top - start : undefined }
+    return { index, top: isDetached ? top - start : undefined }
   })
   const above = (items[rows.findIndex(({ top }) => top === undefined)]?.start ?? start) - start
   return { virtualizer, rows, above, isPrinting, setFocused }
@@ -76,10 +76,10 @@ export function useRows(
 function useIsPrinting(): boolean {
   const [isPrinting, setIsPrinting] = useState(false)
   useEffect(() => {
-    const ending = new AbortController()
-    const follow = ({ type }: Event) => flushSync(() => setIsPrinting(type === 'beforeprint'))
-    for (const name of ['beforeprint', 'afterprint']) window.addEventListener(name, follow, ending)
-    return () => ending.abort()
+    const controller = new AbortController()
+    const onPrint = ({ type }: Event) => flushSync(() => setIsPrinting(type === 'beforeprint'))
+    for (const name of ['beforeprint', 'afterprint']) window.addEventListener(name, onPrint, controller)
+    return () => controller.abort()
   }, [])
   return isPrinting
 }
@@ -106,16 +106,16 @@ export function useBarHeight(bar: ElementRef): number {
 }
 
 /** Moves the focus to the same control of another row: arrow keys, Home and End. */
-export function useRowKeys(body: ElementRef, virtualizer: Virtualizer<HTMLElement, HTMLElement>) {
-  const wanted = useRef<string>(undefined)
-  const focusWanted = () => {
-    const target = wanted.current && body.current?.querySelector<HTMLElement>(wanted.current)
+export function useRowKeyboard(body: ElementRef, virtualizer: Virtualizer<HTMLElement, HTMLElement>) {
+  const selector = useRef<string>(undefined)
+  const focusTarget = () => {
+    const target = selector.current && body.current?.querySelector<HTMLElement>(selector.current)
     if (!target) return
-    wanted.current = undefined
+    selector.current = undefined
     target.focus({ preventScroll: true })
   }
   // After every render: the row may have to be scrolled to, or loaded, before it can be focused.
-  useLayoutEffect(focusWanted)
+  useLayoutEffect(focusTarget)
 
   return (event: KeyboardEvent<HTMLElement>) => {
     const target = event.target as HTMLElement
@@ -131,31 +131,31 @@ export function useRowKeys(body: ElementRef, virtualizer: Virtualizer<HTMLElemen
     const index = targets[event.key] ?? -1
     if (index < 0 || index > last) return
     event.preventDefault()
-    wanted.current = `[data-index="${index}"] [data-control="${target.dataset.control}"]`
+    selector.current = `[data-index="${index}"] [data-control="${target.dataset.control}"]`
     virtualizer.scrollToIndex(index, { align: 'auto' })
-    focusWanted()
+    focusTarget()
   }
 }
 
 /** Scroll positions by history entry. */
-const keptTops = new Map<string, number>()
+const scrollTops = new Map<string, number>()
 
 /**
  * Restores the scroll position when going back to the table; a new visit starts at the top.
  * A new filter or order scrolls to the top of the card.
  */
-export function useScrollPlace(card: ElementRef, viewKey: string): void {
+export function useScrollRestoration(card: ElementRef, viewKey: string): void {
   const { history } = useRouter()
   // After the effects above, which scroll a chosen tab into view; the rows have their height by now.
   useEffect(() => {
     const main = mainElement()
     if (!main) return
-    const keyOfEntry = () => history.location.state.__TSR_key ?? ''
-    let key = keyOfEntry()
-    main.scrollTop = keptTops.get(key) ?? main.scrollTop
+    const getEntryKey = () => history.location.state.__TSR_key ?? ''
+    let key = getEntryKey()
+    main.scrollTop = scrollTops.get(key) ?? main.scrollTop
     return history.subscribe(() => {
-      keptTops.set(key, main.scrollTop)
-      key = keyOfEntry()
+      scrollTops.set(key, main.scrollTop)
+      key = getEntryKey()
     })
   }, [history])
 

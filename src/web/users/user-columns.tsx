@@ -5,8 +5,8 @@ import { hasPassed, type ProfileSort } from '#contract/user-rules.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { classNames } from '#web/ui/class-names.ts'
 import { formatDate, formatDay, formatInstant } from '#web/ui/format-instant.ts'
-import { requestInWords } from './access-request.tsx'
-import { emailId, type Row, RowActions } from './row-actions.tsx'
+import { formatRequest } from './access-request.tsx'
+import { getEmailId, type Row, RowActions } from './row-actions.tsx'
 
 export interface UserColumn {
   head: string
@@ -29,7 +29,7 @@ export const COLUMNS: readonly UserColumn[] = [
     width: 'minmax(0,1.25fr)',
     card: 'top',
     cell: ({ profile }) => (
-      <span id={emailId(profile)} title={profile.email} className="block truncate font-medium">
+      <span id={getEmailId(profile)} title={profile.email} className="block truncate font-medium">
         {profile.email}
       </span>
     ),
@@ -131,20 +131,20 @@ function ScopeLine({ profile, catalogue }: Pick<Row, 'profile' | 'catalogue'>) {
       },
     request && {
       label: email_verified_at ? 'Pediu' : 'Pedido não confirmado',
-      text: requestInWords(catalogue, profile),
+      text: formatRequest(catalogue, profile),
       className: email_verified_at ? 'text-info' : 'text-warning',
     },
-    ...summariseScope(catalogue, profile),
+    ...summarizeScope(catalogue, profile),
   ].filter((part) => !!part)
   return (
     <p
-      title={parts.map(wordsOf).join(' · ')}
+      title={parts.map(formatPart).join(' · ')}
       className="line-clamp-2 text-muted text-xs leading-4 max-xl:pt-0.5 xl:absolute xl:right-36 xl:bottom-1.5 xl:left-16 xl:block xl:truncate"
     >
       {parts.map((part, index) => (
         <Fragment key={part.label}>
           {index > 0 && ' · '}
-          {part.className ? <span className={part.className}>{wordsOf(part)}</span> : wordsOf(part)}
+          {part.className ? <span className={part.className}>{formatPart(part)}</span> : formatPart(part)}
         </Fragment>
       ))}
     </p>
@@ -157,10 +157,10 @@ interface ScopePart {
   className?: string
 }
 
-const wordsOf = ({ label, text }: ScopePart) => (text ? `${label}: ${text}` : label)
+const formatPart = ({ label, text }: ScopePart) => (text ? `${label}: ${text}` : label)
 
 /** Summarizes the three lists: 'Tipos: Vendas', 'Marcas: Todas', 'Estados: RJ'; empty ones in one part. */
-export function summariseScope(catalogue: Catalogue, profile: Pick<ManagedProfile, ListName>): ScopePart[] {
+export function summarizeScope(catalogue: Catalogue, profile: Pick<ManagedProfile, ListName>): ScopePart[] {
   const empty = SCOPE.filter(({ list }) => profile[list].length === 0)
   const parts = SCOPE.filter(({ list }) => profile[list].length > 0).map(({ list, label, all }) => {
     const given = inOrder(catalogue, list, profile[list])

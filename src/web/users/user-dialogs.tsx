@@ -10,9 +10,9 @@ import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { RequestNotice } from './access-request.tsx'
-import { rememberTicks } from './access-templates.ts'
+import { setLastEntitlements } from './access-templates.ts'
 import { ConflictNotice, FocusedNotice, Person, PersonGone, useFocusWhenShown } from './dialog-notices.tsx'
-import { entitlementsOf, isSame, missingIn, openingTicks, ValidUntil } from './entitlements.tsx'
+import { describeMissing, getInitialAccess, isSame, toEntitlements, ValidUntil } from './entitlements.tsx'
 import { EntitlementLists } from './fill-from.tsx'
 import type { SelectionDialogProps } from './selection.ts'
 import type { DialogRequest } from './use-dialogs.tsx'
@@ -56,7 +56,7 @@ interface EntitlementsTexts {
   saved: string
   failed: string
   /** Sent even when nothing differs, so that a concurrent change is noticed. */
-  changeTo: (wanted: Entitlements, validity: { valid_until?: string | null }) => ProfileChange
+  toChange: (wanted: Entitlements, validity: { valid_until?: string | null }) => ProfileChange
 }
 
 const DIALOGS: Record<EntitlementsKind, EntitlementsTexts> = {
@@ -67,7 +67,7 @@ const DIALOGS: Record<EntitlementsKind, EntitlementsTexts> = {
     loadFailed: adminMessages.typesLoadFailed,
     saved: adminMessages.typesSaved,
     failed: adminMessages.typesFailed,
-    changeTo: ({ types }, validity) => ({ types, ...validity }),
+    toChange: ({ types }, validity) => ({ types, ...validity }),
   },
   scope: {
     title: 'Gerenciar Marcas e Estados',
@@ -76,7 +76,7 @@ const DIALOGS: Record<EntitlementsKind, EntitlementsTexts> = {
     loadFailed: adminMessages.scopeLoadFailed,
     saved: adminMessages.scopeSaved,
     failed: adminMessages.scopeFailed,
-    changeTo: ({ marcas, estados }, validity) => ({ marcas, estados, ...validity }),
+    toChange: ({ marcas, estados }, validity) => ({ marcas, estados, ...validity }),
   },
   approve: {
     title: 'Aprovar Usuário',
@@ -85,7 +85,7 @@ const DIALOGS: Record<EntitlementsKind, EntitlementsTexts> = {
     loadFailed: adminMessages.approveFailed,
     saved: adminMessages.approved,
     failed: adminMessages.approveFailed,
-    changeTo: (wanted, validity) => ({ approved: true, ...wanted, ...validity }),
+    toChange: (wanted, validity) => ({ approved: true, ...wanted, ...validity }),
   },
 }
 
@@ -101,7 +101,7 @@ interface EntitlementsDialogProps {
 
 /** 'Gerenciar Tipos de Acesso', 'Gerenciar Marcas e Estados' and the approval: edits entitlements. */
 function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: EntitlementsDialogProps) {
-  const { title, lists, submit, loadFailed, saved, failed, changeTo } = DIALOGS[kind]
+  const { title, lists, submit, loadFailed, saved, failed, toChange } = DIALOGS[kind]
   const isApproval = kind === 'approve'
   const formId = useId()
   const fresh = useQuery(profileQuery(person.user_id))
@@ -111,43 +111,43 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
   const [changed, setTicked] = useState<Entitlements>()
   const [changedEnd, setValidUntil] = useState<string>()
   const [isConfirmed, setIsConfirmed] = useState(false)
-  const goesOn = useRef(false)
+  const opensNext = useRef(false)
   const isSaved = useRef(false)
   const edit = useProfileEdit(fresh.data, { saved, failed }, () => {
-    if (ticked) rememberTicks(Object.fromEntries(lists.map((list) => [list, ticked[list]])))
+    if (ticked) setLastEntitlements(Object.fromEntries(lists.map((list) => [list, ticked[list]])))
     isSaved.current = true
-    goesOn.current && onNext ? onNext() : onClose()
+    opensNext.current && onNext ? onNext() : onClose()
   })
   const { base, conflict, isBusy } = edit
 
   /** The person's current entitlements that the catalogue knows. */
-  const held = base && catalogue && entitlementsOf(catalogue, base)
-  const opening = base && catalogue && isApproval ? openingTicks(catalogue, base) : held
-  const ticked = changed ?? opening
-  const heldEnd = base?.valid_until ?? ''
+  const held = base && catalogue && toEntitlements(catalogue, base)
+  const initial = base && catalogue && isApproval ? getInitialAccess(catalogue, base) : held
+  const ticked = changed ?? initial
+  const currentEnd = base?.valid_until ?? ''
   // Approving again after an expired access starts without an end date.
-  const openingEnd = isApproval && hasPassed(heldEnd, Date.now()) ? '' : heldEnd
-  const validUntil = changedEnd ?? openingEnd
+  const initialEnd = isApproval && hasPassed(currentEnd, Date.now()) ? '' : currentEnd
+  const validUntil = changedEnd ?? initialEnd
   const validityError =
-    validUntil !== heldEnd && hasPassed(validUntil, Date.now()) ? adminMessages.dayPassed : undefined
+    validUntil !== currentEnd && hasPassed(validUntil, Date.now()) ? adminMessages.dayPassed : undefined
 
   const isPersonGone = isGone(fresh.error) || edit.isGone
   /** The person has been approved meanwhile, so nothing is left to do. */
   const isApproved = isApproval && (conflict?.current ?? base)?.approved === true
   const isOver = isPersonGone || isApproved
   /** An unverified e-mail needs confirmation before the approval. */
-  const mustAsk = isApproval && base?.email_verified_at === null && !isConfirmed
+  const needsConfirmation = isApproval && base?.email_verified_at === null && !isConfirmed
 
   const save = (wantsNext: boolean, from = base) => {
-    goesOn.current = wantsNext
+    opensNext.current = wantsNext
     if (!from || !ticked || validityError) return
     // The input must survive a change of the base state.
     setTicked(ticked)
     setValidUntil(validUntil)
-    const isSaid = isApproval || validUntil !== heldEnd
-    edit.save(changeTo(ticked, isSaid ? { valid_until: validUntil || null } : {}), from)
+    const includesEnd = isApproval || validUntil !== currentEnd
+    edit.save(toChange(ticked, includesEnd ? { valid_until: validUntil || null } : {}), from)
   }
-  const takeCurrent = () => {
+  const adoptCurrent = () => {
     edit.acceptCurrent()
     setTicked(undefined)
     setValidUntil(undefined)
@@ -160,12 +160,12 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
   // Each step has its own button, so that pressing Enter twice confirms only one.
   const next = conflict ? (
     <>
-      <Button variant="secondary" onClick={takeCurrent}>
+      <Button variant="secondary" onClick={adoptCurrent}>
         Usar o estado atual
       </Button>
-      <Button onClick={() => save(goesOn.current, conflict.current)}>Salvar mesmo assim</Button>
+      <Button onClick={() => save(opensNext.current, conflict.current)}>Salvar mesmo assim</Button>
     </>
-  ) : mustAsk ? (
+  ) : needsConfirmation ? (
     <Button onClick={() => setIsConfirmed(true)}>Continuar mesmo assim</Button>
   ) : (
     <>
@@ -187,7 +187,7 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
       description={<Person person={base ?? person} />}
       onClose={close}
       hasChanges={
-        !isOver && (validUntil !== openingEnd || (!!changed && !!opening && !isSame(changed, opening)))
+        !isOver && (validUntil !== initialEnd || (!!changed && !!initial && !isSame(changed, initial)))
       }
       finalFocus={() => (isSaved.current ? nextFocus() : undefined)}
       actions={
@@ -228,7 +228,7 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
         >
           {!base || !ticked ? (
             <Loading lists={lists} />
-          ) : mustAsk ? (
+          ) : needsConfirmation ? (
             <Alert kind="warning" title="E-mail não verificado">
               Ninguém provou ser dono do endereço {base.email}. Se não for da pessoa certa, quem criou a conta
               verá os relatórios. Aprovar mesmo assim?
@@ -259,7 +259,7 @@ function EntitlementsDialog({ kind, person, onClose, onNext, nextFocus }: Entitl
                 />
                 {isApproval && (
                   <p role="status" className="min-h-5 font-medium text-sm text-warning">
-                    {missingIn(ticked)}
+                    {describeMissing(ticked)}
                   </p>
                 )}
               </FocusedBoxes>

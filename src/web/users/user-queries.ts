@@ -47,7 +47,7 @@ function profileListQuery(filter: ProfileFilter, order: ProfileOrder) {
       }
       const startedAt = Date.now()
       const page = await callApi('GET /api/profiles', { query, signal })
-      if (!pageParam) countAgain(startedAt)
+      if (!pageParam) refetchStaleCounts(startedAt)
       return page
     },
     initialPageParam: '',
@@ -61,7 +61,7 @@ function profileListQuery(filter: ProfileFilter, order: ProfileOrder) {
  * Refetches counts older than the rows, which would contradict them. Skips counts in flight or just
  * failed, which have a retry button. Runs after the rows, which have priority.
  */
-function countAgain(since: number): void {
+function refetchStaleCounts(since: number): void {
   const predicate = ({ state }: Pick<Query, 'state'>) =>
     Math.max(state.dataUpdatedAt, state.errorUpdatedAt) < since
   void queryClient.refetchQueries({ queryKey: COUNTS, type: 'active', predicate }, { cancelRefetch: false })
@@ -126,7 +126,7 @@ export function waitingQuery(shown: number) {
 }
 
 /** Prefetches a list before its screen renders; fresh data is not refetched. */
-export function readAhead(filter: ProfileFilter, order: ProfileOrder): void {
+export function prefetchUserList(filter: ProfileFilter, order: ProfileOrder): void {
   void queryClient.prefetchInfiniteQuery(profileListQuery(filter, order))
   void queryClient.prefetchQuery(profileCountQuery(filter))
 }
@@ -135,18 +135,18 @@ export type UserList = ReturnType<typeof useUserList>
 
 /**
  * Loads the people who match, page by page, and counts them.
- * @param isReadable false until the catalogue needed by the filter is known
+ * @param isEnabled false until the catalogue needed by the filter is known
  */
-export function useUserList(filter: ProfileFilter, order: ProfileOrder, isReadable: boolean) {
-  const list = useInfiniteQuery({ ...profileListQuery(filter, order), enabled: isReadable })
-  const matching = useQuery({ ...profileCountQuery(filter), enabled: isReadable })
+export function useUserList(filter: ProfileFilter, order: ProfileOrder, isEnabled: boolean) {
+  const list = useInfiniteQuery({ ...profileListQuery(filter, order), enabled: isEnabled })
+  const matching = useQuery({ ...profileCountQuery(filter), enabled: isEnabled })
   const unfiltered = useQuery(profileCountQuery(NO_FILTER))
   const { data, isFetching, isPlaceholderData, hasNextPage, fetchNextPage } = list
-  const profiles = useMemo(() => uniqueProfiles(data?.pages ?? []), [data])
+  const profiles = useMemo(() => dedupeProfiles(data?.pages ?? []), [data])
   useFailureToast(list.error ?? matching.error ?? unfiltered.error, adminMessages.loadFailed)
 
-  const isBroken = list.isFetchNextPageError
-  const canReadOn = hasNextPage && !isFetching && !isPlaceholderData && !isBroken
+  const isNextPageFailed = list.isFetchNextPageError
+  const canLoadMore = hasNextPage && !isFetching && !isPlaceholderData && !isNextPageFailed
   return {
     profiles,
     /** Undefined until loaded for this filter. */
@@ -155,33 +155,33 @@ export function useUserList(filter: ProfileFilter, order: ProfileOrder, isReadab
     /** Both counts include it; the more recent one is right. */
     pendingCount: (matching.dataUpdatedAt > unfiltered.dataUpdatedAt ? matching : unfiltered).data?.pending,
     isLoading: list.isPending,
-    hasFailed: hasBroken(list) && !data,
+    hasFailed: isFailing(list) && !data,
     /** The rows belong to the previous filter or order until the new ones arrive. */
     isOutdated: isPlaceholderData,
     isFetching,
     hasMore: hasNextPage,
     /** All pages are loaded. */
-    isWhole: list.isSuccess && !isPlaceholderData && !hasNextPage,
+    isComplete: list.isSuccess && !isPlaceholderData && !hasNextPage,
     /** The next page failed to load. */
-    isBroken,
+    isNextPageFailed,
     /** A count failed to load, or is being retried. */
-    isCountBroken: hasBroken(matching) || hasBroken(unfiltered),
+    isCountFailed: isFailing(matching) || isFailing(unfiltered),
     isCounting: matching.isFetching || unfiltered.isFetching,
     /** Loads the next page; undefined while that is not possible. */
-    readOn: canReadOn ? () => void fetchNextPage() : undefined,
-    retry: () => void (isBroken ? fetchNextPage() : refreshUsers()),
+    loadMore: canLoadMore ? () => void fetchNextPage() : undefined,
+    retry: () => void (isNextPageFailed ? fetchNextPage() : refreshUsers()),
   }
 }
 
 type Attempts = Pick<UseQueryResult, 'isError' | 'isPending' | 'isPlaceholderData' | 'errorUpdateCount'>
 
 /** A retry in progress still counts as failed. */
-function hasBroken({ isError, isPending, isPlaceholderData, errorUpdateCount }: Attempts): boolean {
+function isFailing({ isError, isPending, isPlaceholderData, errorUpdateCount }: Attempts): boolean {
   return isError || (errorUpdateCount > 0 && (isPending || isPlaceholderData))
 }
 
 /** Drops duplicates: a person may move from one page to the next between two requests. */
-function uniqueProfiles(pages: readonly { items: ManagedProfile[] }[]): ManagedProfile[] {
+function dedupeProfiles(pages: readonly { items: ManagedProfile[] }[]): ManagedProfile[] {
   const seen = new Set<string>()
   return pages.flatMap(({ items }) => items.filter(({ user_id }) => !seen.has(user_id) && seen.add(user_id)))
 }
@@ -207,11 +207,11 @@ export function patchCachedProfile(profile: ManagedProfile): void {
 /** Refetches lists and counts after a change, and restores a focus lost with a removed row or button. */
 export async function refreshUsers(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: keys.all })
-  await keepFocus()
+  await restoreFocus()
 }
 
 /** Focuses the card if the focused element was removed, so that the keyboard stays in place. */
-export async function keepFocus(): Promise<void> {
+export async function restoreFocus(): Promise<void> {
   // Two frames later the rows have been rendered.
   await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
   if (document.activeElement === document.body)

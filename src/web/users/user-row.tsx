@@ -23,7 +23,7 @@ const cellClasses: Record<UserColumn['card'], string> = {
 }
 
 /** Explicit roles: some browsers drop the table semantics of elements with `display: grid`. */
-export function asRole(role: 'table' | 'rowgroup' | 'row' | 'cell' | 'columnheader') {
+export function getRole(role: 'table' | 'rowgroup' | 'row' | 'cell' | 'columnheader') {
   return { role }
 }
 
@@ -46,7 +46,7 @@ export const UserRow = memo(function UserRow(props: UserRowProps) {
   return (
     <tr
       ref={measure}
-      {...asRole('row')}
+      {...getRole('row')}
       aria-rowindex={index + 2}
       data-index={index}
       style={top === undefined ? undefined : { top }}
@@ -87,7 +87,7 @@ export const UserRow = memo(function UserRow(props: UserRowProps) {
 
 function Cell({ className, children }: { className: string; children: ReactNode }) {
   return (
-    <td {...asRole('cell')} className={classNames('min-w-0 xl:whitespace-nowrap', className)}>
+    <td {...getRole('cell')} className={classNames('min-w-0 xl:whitespace-nowrap', className)}>
       {children}
     </td>
   )
@@ -113,8 +113,8 @@ export function SkeletonRow({ top }: Pick<UserRowProps, 'top'>) {
 /** The empty state of the list. */
 export function EmptyRow() {
   return (
-    <tr {...asRole('row')} className="block">
-      <td {...asRole('cell')} colSpan={COLUMN_COUNT} className="block px-4 py-16 text-center text-muted">
+    <tr {...getRole('row')} className="block">
+      <td {...getRole('cell')} colSpan={COLUMN_COUNT} className="block px-4 py-16 text-center text-muted">
         {adminMessages.none}
         <p className="pt-1 text-xs">Mude a busca ou limpe os filtros para ver outras pessoas.</p>
       </td>

@@ -7,16 +7,16 @@ import { useCatalogue } from '#web/http/catalogue-query.ts'
 import { Checkbox } from '#web/ui/choices.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import type { Row } from './row-actions.tsx'
-import { isSelected, type Selection, selectionSize } from './selection.ts'
-import { useRowKeys, useRows } from './use-rows.ts'
+import { countSelected, isSelected, type Selection } from './selection.ts'
+import { useRowKeyboard, useRows } from './use-rows.ts'
 import { COLUMNS, type UserColumn } from './user-columns.tsx'
 import type { ProfileOrder, UserList } from './user-queries.ts'
-import { asRole, COLUMN_COUNT, EmptyRow, gridClasses, SkeletonRow, UserRow } from './user-row.tsx'
+import { COLUMN_COUNT, EmptyRow, getRole, gridClasses, SkeletonRow, UserRow } from './user-row.tsx'
 
 /** Placeholder rows while the list is unknown. */
 const FIRST_SKELETONS = 12
 /** The next page is fetched this many rows before the end of the loaded ones. */
-const READ_AHEAD = 50
+const PREFETCH_ROWS = 50
 const gridTracks = {
   '--tracks': ['2.75rem', ...COLUMNS.map(({ width }) => width)].join(' '),
 } as CSSProperties
@@ -43,7 +43,7 @@ interface UserTableProps {
 /** The table of /admin: a virtualized infinite list. */
 export function UserTable(props: UserTableProps) {
   const { list, selection, isNarrow, barHeight, onToggle, onAction } = props
-  const { profiles, isOutdated, readOn } = list
+  const { profiles, isOutdated, loadMore } = list
   const catalogue = useCatalogue()
   const body = useRef<HTMLTableSectionElement>(null)
   // Unloaded rows take up space from the start, so that the scroll bar is accurate.
@@ -56,14 +56,14 @@ export function UserTable(props: UserTableProps) {
     profiles,
     isNarrow,
   )
-  const moveFocus = useRowKeys(body, virtualizer)
-  const isNearEnd = (rows.at(-1)?.index ?? 0) + READ_AHEAD >= profiles.length
+  const moveFocus = useRowKeyboard(body, virtualizer)
+  const isNearEnd = (rows.at(-1)?.index ?? 0) + PREFETCH_ROWS >= profiles.length
   useEffect(() => {
-    if (isNearEnd) readOn?.()
-  }, [isNearEnd, readOn])
+    if (isNearEnd) loadMore?.()
+  }, [isNearEnd, loadMore])
   return (
     <table
-      {...asRole('table')}
+      {...getRole('table')}
       aria-label="Usuários"
       aria-rowcount={count + 1}
       aria-colcount={COLUMN_COUNT}
@@ -74,7 +74,7 @@ export function UserTable(props: UserTableProps) {
       <Head {...props} />
       <tbody
         ref={body}
-        {...asRole('rowgroup')}
+        {...getRole('rowgroup')}
         onKeyDown={moveFocus}
         // Shift+click selects rows, not text.
         onMouseDown={(event) => event.shiftKey && event.preventDefault()}
@@ -119,16 +119,16 @@ export function UserTable(props: UserTableProps) {
 /** The sticky head of the table; on a narrow window its buttons scroll sideways. */
 function Head(props: UserTableProps) {
   const { list, order, selection, isNarrow, barHeight, onSort, onToggleAll } = props
-  const size = selectionSize(selection)
+  const size = countSelected(selection)
   const canSelect = (list.totalCount ?? 0) > 0 && !list.isOutdated
   return (
     <thead
-      {...asRole('rowgroup')}
+      {...getRole('rowgroup')}
       style={{ top: barHeight }}
       className="sticky z-5 block border-line border-y bg-surface"
     >
       <tr
-        {...asRole('row')}
+        {...getRole('row')}
         aria-rowindex={1}
         style={isNarrow ? fadingEdge : undefined}
         className={classNames(
@@ -136,7 +136,7 @@ function Head(props: UserTableProps) {
           gridClasses,
         )}
       >
-        <th {...asRole('columnheader')} scope="col" className="text-left">
+        <th {...getRole('columnheader')} scope="col" className="text-left">
           <Checkbox
             aria-label="Selecionar todos os usuários que correspondem"
             checked={size > 0 && size === list.totalCount}
@@ -161,7 +161,7 @@ function ColumnHead({ head, sort, order, onSort }: UserColumn & Pick<UserTablePr
   const direction = order.order === 'asc' ? 'ascending' : 'descending'
   return (
     <th
-      {...asRole('columnheader')}
+      {...getRole('columnheader')}
       scope="col"
       aria-sort={sort && (isSorted ? direction : 'none')}
       className={sort ? 'shrink-0 text-left' : 'text-left font-medium text-muted text-xs max-xl:sr-only'}

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { SEEDED_CATALOGUE } from '#contract/seeded-catalogue.ts'
-import { orderAfterClick, readUserView, tidySearch, writeFilter, writeOrder } from './user-view.ts'
+import { normalizeSearch, parseUserView, serializeFilter, serializeOrder, toggleOrder } from './user-view.ts'
 
 const byEmail = { sort: 'email', order: 'asc' }
 
 test('an empty query string lists everyone by e-mail', () => {
-  expect(readUserView({}, undefined)).toEqual({ filter: {}, order: byEmail })
+  expect(parseUserView({}, undefined)).toEqual({ filter: {}, order: byEmail })
 })
 
 test('a full query string survives parsing and serializing', () => {
@@ -20,7 +20,7 @@ test('a full query string survives parsing and serializing', () => {
     sort: 'last_sign_in_at',
     order: 'desc',
   }
-  const { filter, order } = readUserView(search, SEEDED_CATALOGUE)
+  const { filter, order } = parseUserView(search, SEEDED_CATALOGUE)
   expect(filter).toEqual({
     q: 'joão',
     approved: false,
@@ -31,14 +31,11 @@ test('a full query string survives parsing and serializing', () => {
     lastAccess: 'idle',
   })
   expect(order).toEqual({ sort: 'last_sign_in_at', order: 'desc' })
-  expect({ ...writeFilter(filter), ...writeOrder(order) }).toEqual(search)
+  expect({ ...serializeFilter(filter), ...serializeOrder(order) }).toEqual(search)
 })
 
 test.each([
-  [
-    'unknown words',
-    { status: 'APPROVED', verified: 'true', type: 'vendas', marca: 'BMW', estado: 'SP' },
-  ],
+  ['unknown words', { status: 'APPROVED', verified: 'true', type: 'vendas', marca: 'BMW', estado: 'SP' }],
   ['properties of Object.prototype', { status: 'constructor', verified: '__proto__', sort: 'toString' }],
   [
     'values of other types',
@@ -47,31 +44,31 @@ test.each([
   ['an empty search term', { q: '   ', order: 'up' }],
   ['control characters as a search term', { q: '\0\t\x7f\x9f' }],
 ])('%s in the query string are dropped', (_, search) => {
-  expect(readUserView(search, SEEDED_CATALOGUE)).toEqual({ filter: {}, order: byEmail })
+  expect(parseUserView(search, SEEDED_CATALOGUE)).toEqual({ filter: {}, order: byEmail })
 })
 
 describe('a search term', () => {
   test('is accepted as a number when made of digits', () => {
-    expect(readUserView({ q: 123 }, undefined).filter).toEqual({ q: '123' })
+    expect(parseUserView({ q: 123 }, undefined).filter).toEqual({ q: '123' })
   })
   test('gets spaces for control characters', () => {
-    expect(tidySearch('\0ana\t\r\nsouza\x1b')).toBe('ana souza')
+    expect(normalizeSearch('\0ana\t\r\nsouza\x1b')).toBe('ana souza')
   })
   test('is trimmed and truncated to the maximum length', () => {
-    expect(tidySearch(`  ${'a'.repeat(99)} b`)).toBe('a'.repeat(99))
+    expect(normalizeSearch(`  ${'a'.repeat(99)} b`)).toBe('a'.repeat(99))
   })
 })
 
 test('unset filters and the default order are removed from the query string', () => {
   expect(
-    new Set(Object.values({ ...writeFilter({}), ...writeOrder({ sort: 'email', order: 'asc' }) })),
+    new Set(Object.values({ ...serializeFilter({}), ...serializeOrder({ sort: 'email', order: 'asc' }) })),
   ).toEqual(new Set([undefined]))
 })
 
 test('a click toggles the sorted column and starts another one ascending', () => {
-  const ascending = orderAfterClick({ sort: 'approved', order: 'desc' }, 'email')
+  const ascending = toggleOrder({ sort: 'approved', order: 'desc' }, 'email')
   expect(ascending).toEqual(byEmail)
-  const descending = orderAfterClick(ascending, 'email')
+  const descending = toggleOrder(ascending, 'email')
   expect(descending).toEqual({ sort: 'email', order: 'desc' })
-  expect(orderAfterClick(descending, 'email')).toEqual(byEmail)
+  expect(toggleOrder(descending, 'email')).toEqual(byEmail)
 })

@@ -7,22 +7,22 @@ import type { ProfileFilter } from '#contract/users.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { MAX_SEARCH_LENGTH } from '#web/ui/search-field.tsx'
-import { FIRST_WAITING, type ProfileOrder, readAhead, waitingQuery } from './user-queries.ts'
+import { FIRST_WAITING, type ProfileOrder, prefetchUserList, waitingQuery } from './user-queries.ts'
 
 const DEFAULT_ORDER: ProfileOrder = { sort: 'email', order: 'asc' }
 
 /** A regular expression, because the schemas would be loaded for this check alone. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-function oneOf<Value extends string>(value: unknown, values: readonly Value[]): Value | undefined {
+function parseEnum<Value extends string>(value: unknown, values: readonly Value[]): Value | undefined {
   return values.find((each) => each === value)
 }
-const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
+const parseText = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
 export interface FilterOption<Value> {
   value: Value
   /** The value in the query string. */
-  word: string
+  searchValue: string
   label: string
   /** The label on the button, if it differs from the one in the list. */
   said?: string
@@ -31,10 +31,10 @@ export interface FilterOption<Value> {
 /** How a filter is parsed, serialized and picked. */
 interface ScreenFilter<Value> {
   /** The key in the query string, if it differs from the filter's name. */
-  part?: 'status'
+  key?: 'status'
   /** Returns undefined for an invalid value. @param catalogue undefined until loaded */
-  read: (said: unknown, catalogue: Catalogue | undefined) => Value | undefined
-  write: (value: Value) => string | undefined
+  parse: (raw: unknown, catalogue: Catalogue | undefined) => Value | undefined
+  serialize: (value: Value) => string | undefined
   picker?: {
     title: string
     /** The label of the option without a filter. */
@@ -44,18 +44,18 @@ interface ScreenFilter<Value> {
   }
 }
 
-const amongOptions = <Value>(title: string, options: readonly FilterOption<Value>[]) => ({
-  read: (said: unknown) => options.find(({ word }) => word === said)?.value,
-  write: (wanted: Value) => options.find(({ value }) => value === wanted)?.word,
+const createOptionFilter = <Value>(title: string, options: readonly FilterOption<Value>[]) => ({
+  parse: (raw: unknown) => options.find(({ searchValue }) => searchValue === raw)?.value,
+  serialize: (wanted: Value) => options.find(({ value }) => value === wanted)?.searchValue,
   picker: { title, every: 'todos', options },
 })
 
-const amongList = (options: ListName, title: string, every: string): ScreenFilter<string> => ({
-  read(said, catalogue) {
-    const text = textOf(said)
+const createListFilter = (options: ListName, title: string, every: string): ScreenFilter<string> => ({
+  parse(raw, catalogue) {
+    const text = parseText(raw)
     return catalogue && text !== undefined && !valuesOf(catalogue, options).includes(text) ? undefined : text
   },
-  write: String,
+  serialize: String,
   picker: { title, every, options },
 })
 
@@ -63,33 +63,33 @@ const amongList = (options: ListName, title: string, every: string): ScreenFilte
 const FILTERS: {
   [Name in keyof ProfileFilter]-?: ScreenFilter<NonNullable<ProfileFilter[Name]>> | null
 } = {
-  q: { read: (said) => tidySearch(said) || undefined, write: String },
+  q: { parse: (raw) => normalizeSearch(raw) || undefined, serialize: String },
   approved: {
-    part: 'status',
-    ...amongOptions('Status', [
-      { value: true, word: 'approved', label: 'Aprovado', said: 'aprovado' },
-      { value: false, word: 'pending', label: 'Pendente', said: 'pendente' },
+    key: 'status',
+    ...createOptionFilter('Status', [
+      { value: true, searchValue: 'approved', label: 'Aprovado', said: 'aprovado' },
+      { value: false, searchValue: 'pending', label: 'Pendente', said: 'pendente' },
     ]),
   },
-  verified: amongOptions('E-mail', [
-    { value: true, word: 'yes', label: 'Verificado', said: 'verificado' },
-    { value: false, word: 'no', label: 'Pendente', said: 'pendente' },
+  verified: createOptionFilter('E-mail', [
+    { value: true, searchValue: 'yes', label: 'Verificado', said: 'verificado' },
+    { value: false, searchValue: 'no', label: 'Pendente', said: 'pendente' },
   ]),
-  type: amongList('types', 'Tipo', 'todos'),
-  marca: amongList('marcas', 'Marca', 'todas'),
-  estado: amongList('estados', 'Estado', 'todos'),
-  lastAccess: amongOptions('Acesso', [
+  type: createListFilter('types', 'Tipo', 'todos'),
+  marca: createListFilter('marcas', 'Marca', 'todas'),
+  estado: createListFilter('estados', 'Estado', 'todos'),
+  lastAccess: createOptionFilter('Acesso', [
     {
       value: 'idle',
-      word: 'idle',
+      searchValue: 'idle',
       label: `Sem acesso há ${IDLE_DAYS} dias`,
       said: `há mais de ${IDLE_DAYS} dias`,
     },
-    { value: 'never', word: 'never', label: 'Nunca entrou', said: 'nunca' },
+    { value: 'never', searchValue: 'never', label: 'Nunca entrou', said: 'nunca' },
   ]),
   template: {
-    read: (said) => (typeof said === 'string' && UUID.test(said) ? said : undefined),
-    write: String,
+    parse: (raw) => (typeof raw === 'string' && UUID.test(raw) ? raw : undefined),
+    serialize: String,
     picker: { title: 'Modelo', every: 'todos', options: 'templates' },
   },
   // The approval queue above the table lists them.
@@ -99,40 +99,40 @@ const FILTERS: {
 type FilterName = keyof ProfileFilter
 export const screenFilters = Object.entries(FILTERS).flatMap(([name, filter]) =>
   filter
-    ? [{ name: name as FilterName, part: name as SearchPart, ...(filter as ScreenFilter<string | boolean>) }]
+    ? [{ name: name as FilterName, key: name as SearchKey, ...(filter as ScreenFilter<string | boolean>) }]
     : [],
 )
 
 /** The query keys of /admin: the names of the filters, except for the approval status. */
-export type SearchPart = Exclude<keyof ProfileFilter, 'approved' | 'waiting'> | 'status' | 'sort' | 'order'
+export type SearchKey = Exclude<keyof ProfileFilter, 'approved' | 'waiting'> | 'status' | 'sort' | 'order'
 /** Changes of the query string; undefined removes a key. */
-type UserSearch = { [Name in SearchPart]?: string | undefined }
+type UserSearch = { [Name in SearchKey]?: string | undefined }
 
 /**
  * Parses the query string of /admin, which may be typed by hand; invalid values are dropped.
  * @param catalogue undefined until loaded
  */
-export function readUserView(search: Record<string, unknown>, catalogue: Catalogue | undefined) {
-  const filter: ProfileFilter = definedOf(
-    screenFilters.map(({ name, part, read }) => [name, read(search[part], catalogue)]),
+export function parseUserView(search: Record<string, unknown>, catalogue: Catalogue | undefined) {
+  const filter: ProfileFilter = toRecord(
+    screenFilters.map(({ name, key, parse }) => [name, parse(search[key], catalogue)]),
   )
-  const sort = oneOf(search.sort, PROFILE_SORTS) ?? DEFAULT_ORDER.sort
-  const order = oneOf(search.order, ['asc', 'desc']) ?? DEFAULT_ORDER.order
+  const sort = parseEnum(search.sort, PROFILE_SORTS) ?? DEFAULT_ORDER.sort
+  const order = parseEnum(search.order, ['asc', 'desc']) ?? DEFAULT_ORDER.order
   return { filter, order: { sort, order } }
 }
 
 /** Serializes a filter for the query string; undefined removes a key. */
-export function writeFilter(filter: ProfileFilter): UserSearch {
+export function serializeFilter(filter: ProfileFilter): UserSearch {
   return Object.fromEntries(
-    screenFilters.map(({ name, part, write }) => {
+    screenFilters.map(({ name, key, serialize }) => {
       const wanted = filter[name]
-      return [part, wanted === undefined ? undefined : write(wanted)]
+      return [key, wanted === undefined ? undefined : serialize(wanted)]
     }),
   )
 }
 
 /** Serializes an order for the query string; the default order is omitted. */
-export function writeOrder({ sort, order }: ProfileOrder): UserSearch {
+export function serializeOrder({ sort, order }: ProfileOrder): UserSearch {
   return {
     sort: sort === DEFAULT_ORDER.sort ? undefined : sort,
     order: order === DEFAULT_ORDER.order ? undefined : order,
@@ -140,7 +140,7 @@ export function writeOrder({ sort, order }: ProfileOrder): UserSearch {
 }
 
 /** Returns the order after a click on a column: toggled, or ascending for another column. */
-export function orderAfterClick(current: ProfileOrder, sort: ProfileOrder['sort']): ProfileOrder {
+export function toggleOrder(current: ProfileOrder, sort: ProfileOrder['sort']): ProfileOrder {
   return { sort, order: current.sort === sort && current.order === 'asc' ? 'desc' : 'asc' }
 }
 
@@ -148,7 +148,7 @@ export function orderAfterClick(current: ProfileOrder, sort: ProfileOrder['sort'
  * Normalizes a search term; TanStack Router parses digits in the address as a number.
  * Control characters, which no name contains and PostgreSQL refuses, become spaces.
  */
-export function tidySearch(typed: unknown): string {
+export function normalizeSearch(typed: unknown): string {
   if (typeof typed !== 'string' && typeof typed !== 'number') return ''
   return String(typed)
     .replace(/\p{Cc}+/gu, ' ')
@@ -158,21 +158,21 @@ export function tidySearch(typed: unknown): string {
 }
 
 /** Prefetches the data of the screen while the session's role is still loading. */
-export function readUsersAhead(search: UserSearch): void {
-  readListAhead(search)
+export function prefetchUsers(search: UserSearch): void {
+  prefetchList(search)
   void queryClient.prefetchQuery(catalogueQuery)
   void queryClient.prefetchQuery(waitingQuery(FIRST_WAITING))
 }
 
 /** Prefetches the list for a query string. */
-function readListAhead(search: UserSearch): void {
+function prefetchList(search: UserSearch): void {
   const catalogue = queryClient.getQueryData(catalogueQuery.queryKey)
-  const { filter, order } = readUserView(search, catalogue)
-  if (catalogue || !namesValues(filter)) readAhead(filter, order)
+  const { filter, order } = parseUserView(search, catalogue)
+  if (catalogue || !needsCatalogue(filter)) prefetchUserList(filter, order)
 }
 
 /** Whether the filter can be validated only once the catalogue is loaded. */
-const namesValues = (filter: ProfileFilter) =>
+const needsCatalogue = (filter: ProfileFilter) =>
   screenFilters.some(({ name, picker }) => filter[name] && LISTS.some((list) => list === picker?.options))
 
 /** Reads the table's filter and order from the address, and changes them there. */
@@ -180,26 +180,27 @@ export function useUserView() {
   const search = useSearch({ from: '/signed-in/administrators/admin' })
   const navigate = useNavigate({ from: '/admin' })
   const catalogue = useQuery(catalogueQuery)
-  const { filter, order } = readUserView(search, catalogue.data)
+  const { filter, order } = parseUserView(search, catalogue.data)
 
-  const go = (change: UserSearch, replace = false) => {
+  const updateSearch = (change: UserSearch, replace = false) => {
     // Prefetching starts before the navigation renders.
-    readListAhead({ ...search, ...change })
+    prefetchList({ ...search, ...change })
     void navigate({
       to: '/admin',
-      search: (last) => definedOf(Object.entries({ ...last, ...change })),
+      search: (last) => toRecord(Object.entries({ ...last, ...change })),
       replace,
     })
   }
   const setFilter = (next: ProfileFilter) => {
     // Typing a search replaces the history entry instead of adding one per letter.
     const isTyping = Boolean(filter.q && next.q && filter.q !== next.q)
-    go(writeFilter(next), isTyping)
+    updateSearch(serializeFilter(next), isTyping)
   }
-  const sortBy = (sort: ProfileSort) => go(writeOrder(orderAfterClick(order, sort)))
-  return { filter, order, isReadable: !catalogue.isPending || !namesValues(filter), setFilter, sortBy }
+  const sortBy = (sort: ProfileSort) => updateSearch(serializeOrder(toggleOrder(order, sort)))
+  return { filter, order, isEnabled: !catalogue.isPending || !needsCatalogue(filter), setFilter, sortBy }
 }
 
-function definedOf<Value>(entries: readonly (readonly [string, Value | undefined])[]): Record<string, Value> {
+/** Builds an object from entries, without the undefined values. */
+function toRecord<Value>(entries: readonly (readonly [string, Value | undefined])[]): Record<string, Value> {
   return Object.fromEntries(entries.filter((each): each is [string, Value] => each[1] !== undefined))
 }

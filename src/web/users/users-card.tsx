@@ -6,10 +6,10 @@ import { Button, textLinkClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import { exportList } from './export-data.ts'
-import { emailId } from './row-actions.tsx'
-import { matchesInWords, type Selection, selectionInWords, selectionSize, useSelection } from './selection.ts'
+import { getEmailId } from './row-actions.tsx'
+import { countSelected, describeSelection, formatMatches, type Selection, useSelection } from './selection.ts'
 import { useDialogs } from './use-dialogs.tsx'
-import { useBarHeight, useScrollPlace } from './use-rows.ts'
+import { useBarHeight, useScrollRestoration } from './use-rows.ts'
 import { type ProfileOrder, type UserList, useUserList } from './user-queries.ts'
 import { UserTable } from './user-table.tsx'
 import { useUserView } from './user-view.ts'
@@ -17,22 +17,22 @@ import { UsersToolbar } from './users-toolbar.tsx'
 
 const TITLE_ID = 'usuarios-titulo'
 // Tailwind's xl: the table fits from here on; below it people are cards.
-const wide = window.matchMedia('(min-width: 80rem)')
-const paper = window.matchMedia('print')
+const wideQuery = window.matchMedia('(min-width: 80rem)')
+const printQuery = window.matchMedia('print')
 
 export function UsersCard() {
-  const { filter, order, isReadable, setFilter, sortBy } = useUserView()
-  const list = useUserList(filter, order, isReadable)
-  const { selection, toggle, toggleAll, keep, clear } = useSelection(filter, order, list)
-  const { dialogs, open, act } = useDialogs(selection, list.profiles.length > 0, keep, emailId)
+  const { filter, order, isEnabled, setFilter, sortBy } = useUserView()
+  const list = useUserList(filter, order, isEnabled)
+  const { selection, toggle, toggleAll, keepOnly, clear } = useSelection(filter, order, list)
+  const { dialogs, open, runAction } = useDialogs(selection, list.profiles.length > 0, keepOnly, getEmailId)
   const isNarrow = !useIsWide()
   const bar = useRef<HTMLDivElement>(null)
   const card = useRef<HTMLElement>(null)
   const barHeight = useBarHeight(bar)
-  useScrollPlace(card, JSON.stringify([filter, order]))
+  useScrollRestoration(card, JSON.stringify([filter, order]))
 
-  const count = selectionSize(selection)
-  const areWaitingShown = filter.approved === false
+  const count = countSelected(selection)
+  const isPendingFilter = filter.approved === false
   const buttons = { count, isNarrow, onOpen: open }
   const failure = (
     <FailedLoad
@@ -55,9 +55,9 @@ export function UsersCard() {
           <ExportButton filter={filter} order={order} />
           <Button
             variant="secondary"
-            aria-pressed={areWaitingShown}
+            aria-pressed={isPendingFilter}
             onClick={() =>
-              setFilter(areWaitingShown ? { ...filter, approved: undefined } : { approved: false })
+              setFilter(isPendingFilter ? { ...filter, approved: undefined } : { approved: false })
             }
             // Reserves its place until the count is known.
             className={classNames(
@@ -86,10 +86,10 @@ export function UsersCard() {
             onSort={sortBy}
             onToggle={toggle}
             onToggleAll={toggleAll}
-            onAction={act}
+            onAction={runAction}
           />
         )}
-        {list.isBroken && failure}
+        {list.isNextPageFailed && failure}
         {isNarrow && count > 0 && (
           <BulkButtons
             {...buttons}
@@ -115,12 +115,12 @@ function ExportButton({ filter, order }: { filter: ProfileFilter; order: Profile
 }
 
 function useIsWide(): boolean {
-  const [isWide, setIsWide] = useState(wide.matches)
+  const [isWide, setIsWide] = useState(wideQuery.matches)
   useEffect(() => {
     // Printing matches narrow, but swapping the table would lose scroll and focus; CSS prints cards.
-    const follow = () => paper.matches || setIsWide(wide.matches)
-    wide.addEventListener('change', follow)
-    return () => wide.removeEventListener('change', follow)
+    const onChange = () => printQuery.matches || setIsWide(wideQuery.matches)
+    wideQuery.addEventListener('change', onChange)
+    return () => wideQuery.removeEventListener('change', onChange)
   }, [])
   return isWide
 }
@@ -138,7 +138,7 @@ function BulkButtons({ count, isNarrow, onOpen, className }: BulkButtonsProps) {
   const isEmpty = count === 0
   const variant = isEmpty ? 'ghost' : 'secondary'
   // On a narrow window the labels may wrap.
-  const look = isNarrow
+  const narrowProps = isNarrow
     ? {
         style: { whiteSpace: 'normal' } as const,
         className: classNames(!isEmpty && 'h-11', 'text-balance leading-tight'),
@@ -150,19 +150,19 @@ function BulkButtons({ count, isNarrow, onOpen, className }: BulkButtonsProps) {
         variant={variant}
         disabled={isEmpty}
         onClick={() => onOpen({ kind: 'approve-many' })}
-        {...look}
-        className={classNames(look?.className, isNarrow && 'col-span-2 sm:col-span-1')}
+        {...narrowProps}
+        className={classNames(narrowProps?.className, isNarrow && 'col-span-2 sm:col-span-1')}
       >
         Aprovar Selecionados ({shown})
       </Button>
-      <Button variant={variant} disabled={isEmpty} onClick={() => onOpen({ kind: 'bulk' })} {...look}>
+      <Button variant={variant} disabled={isEmpty} onClick={() => onOpen({ kind: 'bulk' })} {...narrowProps}>
         Alterar Filtros em Massa ({shown})
       </Button>
       <Button
         variant={isEmpty ? variant : 'outlineDanger'}
         disabled={isEmpty}
         onClick={() => onOpen({ kind: 'delete' })}
-        {...look}
+        {...narrowProps}
       >
         Excluir Selecionados ({shown})
       </Button>
@@ -180,13 +180,13 @@ interface SummaryProps {
 /** The match count and the selection in words, announced when they change. */
 function Summary({ list, filter, selection, onClear }: SummaryProps) {
   const { totalCount, unfilteredCount, isCounting } = list
-  const isAnySelected = selectionSize(selection) > 0
+  const isAnySelected = countSelected(selection) > 0
   const isFiltered = Object.keys(filter).length > 0
   return (
     <div className="flex min-h-9 min-w-0 flex-wrap items-center gap-x-3 text-sm">
       <p role="status" className="text-muted">
-        {totalCount !== undefined && matchesInWords(totalCount, unfilteredCount, isFiltered)}
-        {isAnySelected && <strong className="font-medium text-ink"> · {selectionInWords(selection)}</strong>}
+        {totalCount !== undefined && formatMatches(totalCount, unfilteredCount, isFiltered)}
+        {isAnySelected && <strong className="font-medium text-ink"> · {describeSelection(selection)}</strong>}
       </p>
       {isAnySelected && (
         <button type="button" onClick={onClear} className={textLinkClasses}>
@@ -194,7 +194,7 @@ function Summary({ list, filter, selection, onClear }: SummaryProps) {
         </button>
       )}
       {/* A failed list shows its own error below. */}
-      {list.isCountBroken && !list.hasFailed && (
+      {list.isCountFailed && !list.hasFailed && (
         <p className="flex flex-wrap gap-x-3 text-danger">
           Os usuários não puderam ser contados.
           <button

@@ -63,7 +63,7 @@ const SEARCH_PAUSE_MS = 40
 /** Searches by name or e-mail; '/' focuses it. */
 function SearchBox(props: { value: string; onSearch: (q: string) => void }) {
   const input = useRef<HTMLInputElement>(null)
-  useSlash(input)
+  useSlashShortcut(input)
   return (
     <search className="min-w-0 flex-1 xl:max-w-80">
       <SearchField
@@ -79,26 +79,26 @@ function SearchBox(props: { value: string; onSearch: (q: string) => void }) {
   )
 }
 
-const TYPED_INTO = 'textarea, select, input:not([type="checkbox"], [type="radio"]), [contenteditable]'
+const TEXT_INPUTS = 'textarea, select, input:not([type="checkbox"], [type="radio"]), [contenteditable]'
 
-function useSlash(input: RefObject<HTMLInputElement | null>): void {
+function useSlashShortcut(input: RefObject<HTMLInputElement | null>): void {
   useEffect(() => {
-    const follow = (event: KeyboardEvent) => {
+    const onKeyDown = (event: KeyboardEvent) => {
       const isTaken = event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey
-      const isTyping = (event.target as HTMLElement).closest?.(TYPED_INTO) != null
+      const isTyping = (event.target as HTMLElement).closest?.(TEXT_INPUTS) != null
       if (event.key !== '/' || isTaken || isTyping || document.querySelector('[role="dialog"]')) return
       event.preventDefault()
       input.current?.focus()
       input.current?.select()
     }
-    document.addEventListener('keydown', follow)
-    return () => document.removeEventListener('keydown', follow)
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
   }, [input])
 }
 
 type Options = readonly Pick<FilterOption<string | boolean>, 'value' | 'label' | 'said'>[]
 
-function templateOptions(templates: readonly AccessTemplate[], chosen: string | undefined): Options {
+function toTemplateOptions(templates: readonly AccessTemplate[], chosen: string | undefined): Options {
   const options = templates.map(({ id, name }) => ({ value: id, label: name }))
   return !chosen || templates.some(({ id }) => id === chosen)
     ? options
@@ -111,14 +111,14 @@ const pickers = screenFilters.flatMap(({ name, picker }) => (picker ? [{ name, .
 function Filters({ filter, onFilter }: Pick<UsersToolbarProps, 'filter' | 'onFilter'>) {
   const catalogue = useCatalogue()
   const { data: templates = [] } = useQuery(accessTemplatesQuery)
-  const optionsOf = (options: (typeof pickers)[number]['options']): Options => {
-    if (options === 'templates') return templateOptions(templates, filter.template)
+  const getOptions = (options: (typeof pickers)[number]['options']): Options => {
+    if (options === 'templates') return toTemplateOptions(templates, filter.template)
     return typeof options === 'string' ? choicesOf(catalogue, options) : options
   }
   return (
     <>
       {pickers.map(({ name, options, ...rest }) => {
-        const choices = optionsOf(options)
+        const choices = getOptions(options)
         // Hidden when there are no templates.
         if (options === 'templates' && choices.length === 0) return null
         return (

@@ -5,58 +5,58 @@ import { ApiError, NetworkError, type RequestInput } from '#web/http/send-reques
 import { closeToast, showToast } from '#web/ui/toast.tsx'
 
 /** The routes that take an idempotency key. */
-type OnceName = { [N in RouteName]: RouteNamed<N> extends { idempotent: true } ? N : never }[RouteName]
+type IdempotentRoute = { [N in RouteName]: RouteNamed<N> extends { idempotent: true } ? N : never }[RouteName]
 
 const MAX_RETRIES = 3
 const BACKOFF = { firstMs: 500, maxMs: 2_000 }
-const UNKNOWN_MS = 10 * 60_000
+const KEY_LIFETIME_MS = 10 * 60_000
 /** Idempotency keys of requests with an unknown outcome, reused when the same request is retried. */
-const unknown = new Map<string, string>()
+const unknownKeys = new Map<string, string>()
 
 /**
  * Sends a change with an idempotency key; a lost reply is retried under the same key with backoff.
  * A later retry by the user reuses the key too, so nothing is done twice.
  * @throws as callApi, or Error when no reply arrives
  */
-export async function callOnce<N extends OnceName>(
+export async function retryCall<N extends IdempotentRoute>(
   name: N,
   input: RequestInput<RouteNamed<N>>,
 ): Promise<ReplyNamed<N>> {
-  const asked = JSON.stringify([name, input])
-  const idempotencyKey = unknown.get(asked) ?? crypto.getRandomValues(new Uint32Array(6)).join('-')
-  unknown.delete(asked)
+  const requestKey = JSON.stringify([name, input])
+  const idempotencyKey = unknownKeys.get(requestKey) ?? crypto.getRandomValues(new Uint32Array(6)).join('-')
+  unknownKeys.delete(requestKey)
   let notice: number | undefined
-  const delayAfter = (error: unknown, failures: number) => {
-    if (!isAnswerLost(error) || failures > MAX_RETRIES) return undefined
-    notice ??= showToast({ ...ASKING, lifetimeMs: Number.POSITIVE_INFINITY })
+  const getDelay = (error: unknown, failures: number) => {
+    if (!isReplyLost(error) || failures > MAX_RETRIES) return undefined
+    notice ??= showToast({ ...RETRYING, lifetimeMs: Number.POSITIVE_INFINITY })
     return backoffDelay(failures, BACKOFF)
   }
   try {
-    return await retry(() => callApi(name, { ...input, idempotencyKey }), delayAfter)
+    return await retry(() => callApi(name, { ...input, idempotencyKey }), getDelay)
   } catch (error) {
-    if (!isAnswerLost(error)) throw error
-    unknown.set(asked, idempotencyKey)
-    setTimeout(() => unknown.delete(asked), UNKNOWN_MS)
-    throw new Error(NO_ANSWER, { cause: error })
+    if (!isReplyLost(error)) throw error
+    unknownKeys.set(requestKey, idempotencyKey)
+    setTimeout(() => unknownKeys.delete(requestKey), KEY_LIFETIME_MS)
+    throw new Error(NO_REPLY, { cause: error })
   } finally {
     if (notice !== undefined) closeToast(notice)
   }
 }
 
-const ASKING = {
+const RETRYING = {
   kind: 'info',
   title: 'A resposta não chegou',
   description: 'Perguntando ao portal se foi feito…',
 } as const
-const NO_ANSWER =
+const NO_REPLY =
   'Sem conexão com o portal, não se sabe se foi feito. Tente novamente: nada é feito duas vezes.'
 
 /** Checks whether an error leaves open if the change was made. */
-export const isOutcomeUnknown = (error: unknown) => error instanceof Error && error.message === NO_ANSWER
+export const isOutcomeUnknown = (error: unknown) => error instanceof Error && error.message === NO_REPLY
 
 /** No reply, a gateway's reply, or a database that may have failed during the write. */
-function isAnswerLost(error: unknown): boolean {
-  return error instanceof NetworkError || (error instanceof ApiError && isOfGateway(error.status))
+function isReplyLost(error: unknown): boolean {
+  return error instanceof NetworkError || (error instanceof ApiError && isGatewayStatus(error.status))
 }
 
-const isOfGateway = (status: number) => status < 400 || (status >= 502 && status <= 504)
+const isGatewayStatus = (status: number) => status < 400 || (status >= 502 && status <= 504)
