@@ -21,7 +21,7 @@ import { useForm } from '#web/ui/use-form.ts'
 import { failureNotice } from '#web/ui/use-submit.ts'
 
 const TITLE = 'Pedido de acesso'
-const LOOKS: Record<ListName, { title: string; className: string }> = {
+const LIST_STYLES: Record<ListName, { title: string; className: string }> = {
   types: { title: 'Áreas', className: 'grid-cols-2 sm:grid-cols-3' },
   marcas: { title: 'Marcas', className: 'grid-cols-3 sm:grid-cols-5' },
   estados: { title: 'Estados', className: 'grid-cols-4 sm:grid-cols-5' },
@@ -42,7 +42,7 @@ export function AccessRequest({ userId }: { userId: string }) {
   const catalogue = useQuery(catalogueQuery)
   const [data, error] = [own.data, own.error ?? catalogue.error]
   const [isOpen, setIsOpen] = useState(false)
-  const keep = (saved: OwnRequest) => {
+  const handleSaved = (saved: OwnRequest) => {
     queryClient.setQueryData(ownRequestQuery(userId).queryKey, saved)
     setIsOpen(false)
     showToast({ kind: 'success', title: 'Pedido enviado' })
@@ -66,7 +66,7 @@ export function AccessRequest({ userId }: { userId: string }) {
         <RequestForm
           own={data}
           catalogue={catalogue.data}
-          onSaved={keep}
+          onSaved={handleSaved}
           onCancel={data.request ? () => setIsOpen(false) : undefined}
         />
       )}
@@ -82,7 +82,7 @@ interface SentRequestProps {
 
 function SentRequest({ name, request, onChange }: SentRequestProps) {
   const { workplace, note, requested_at } = request
-  const lists = LISTS.map((list) => [LOOKS[list].title, request[list].join(', ')] as const)
+  const lists = LISTS.map((list) => [LIST_STYLES[list].title, request[list].join(', ')] as const)
   const lines: (readonly [string, ReactNode])[] = [
     ['Nome', name],
     ['Onde trabalha', workplace],
@@ -107,11 +107,11 @@ function SentRequest({ name, request, onChange }: SentRequestProps) {
       </div>
       <dl className="grid gap-x-6 gap-y-3 text-sm sm:grid-cols-[9rem_1fr]">
         {lines.map(
-          ([term, what]) =>
-            what && (
+          ([term, value]) =>
+            value && (
               <div key={term} className="contents">
                 <dt className="text-muted max-sm:-mb-2.5">{term}</dt>
-                <dd>{what}</dd>
+                <dd>{value}</dd>
               </div>
             ),
         )}
@@ -121,7 +121,7 @@ function SentRequest({ name, request, onChange }: SentRequestProps) {
 }
 
 /** Archived items can no longer be requested. */
-const offeredIn = (catalogue: Catalogue, list: ListName) => choicesOf(catalogue, list, [])
+const listOffered = (catalogue: Catalogue, list: ListName) => choicesOf(catalogue, list, [])
 
 interface RequestFormProps {
   own: OwnRequest
@@ -132,9 +132,9 @@ interface RequestFormProps {
 
 function RequestForm({ own: { full_name, request }, catalogue, onSaved, onCancel }: RequestFormProps) {
   const [ticked, setTicked] = useState<Entitlements>(() => {
-    const asked = (list: ListName) =>
-      offeredIn(catalogue, list).flatMap(({ value }) => (request?.[list].includes(value) ? [value] : []))
-    return eachList(asked)
+    const getRequested = (list: ListName) =>
+      listOffered(catalogue, list).flatMap(({ value }) => (request?.[list].includes(value) ? [value] : []))
+    return eachList(getRequested)
   })
   const { formProps, submitProps, failure, isBusy, errorOf } = useForm({
     schema: accessRequestTextsSchema,
@@ -174,11 +174,11 @@ function RequestForm({ own: { full_name, request }, catalogue, onSaved, onCancel
       {LISTS.map((list) => (
         <CheckboxList
           key={list}
-          legend={LOOKS[list].title}
-          options={offeredIn(catalogue, list)}
+          legend={LIST_STYLES[list].title}
+          options={listOffered(catalogue, list)}
           ticked={ticked[list]}
           onChange={(items) => setTicked({ ...ticked, [list]: items })}
-          className={LOOKS[list].className}
+          className={LIST_STYLES[list].className}
         />
       ))}
       <TextArea

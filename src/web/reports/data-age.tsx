@@ -6,7 +6,7 @@ import { classNames } from '#web/ui/class-names.ts'
 import { formatInstant } from '#web/ui/format-instant.ts'
 
 /** The server polls the service no more often. */
-const READ_EVERY_MS = 10 * 60_000
+const POLL_INTERVAL_MS = 10 * 60_000
 const MINUTE_MS = 60_000
 
 export interface KnownAge {
@@ -26,8 +26,8 @@ export function useDataAge(reportId: string | undefined, isShown: boolean): Know
     queryFn: ({ signal }) =>
       callApi('GET /api/reports/{reportId}/last-refresh', { params: { reportId: reportId ?? '' }, signal }),
     enabled: isShown && reportId !== undefined,
-    staleTime: READ_EVERY_MS,
-    refetchInterval: READ_EVERY_MS,
+    staleTime: POLL_INTERVAL_MS,
+    refetchInterval: POLL_INTERVAL_MS,
     retry: false,
   })
   const now = useMinutes()

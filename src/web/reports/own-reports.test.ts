@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { OwnReports, ReportArea } from '#contract/reports.ts'
-import { tabsOf } from './own-reports.ts'
+import { toTabs } from './own-reports.ts'
 
 function principal(type: string, change: Partial<ReportArea> = {}): ReportArea {
   const ids = { workspaceId: 'w', reportId: 'r', datasetId: null }
@@ -11,7 +11,7 @@ function shared(type: string, reportUrl: string | null): ReportArea {
   return { type, embedMode: 'secure_sso', reportUrl, workspaceId: null, reportId: null, datasetId: null }
 }
 
-function reportsOf(areas: ReportArea[], change: Partial<OwnReports> = {}): OwnReports {
+function toReports(areas: ReportArea[], change: Partial<OwnReports> = {}): OwnReports {
   return {
     approved: true,
     endedOn: null,
@@ -25,7 +25,7 @@ function reportsOf(areas: ReportArea[], change: Partial<OwnReports> = {}): OwnRe
 
 describe('report tabs', () => {
   it('keep the order and the mode of the areas', () => {
-    const { tabs, incomplete } = tabsOf(reportsOf([shared('Vendas', 'https://x'), principal('HPD')]))
+    const { tabs, incomplete } = toTabs(toReports([shared('Vendas', 'https://x'), principal('HPD')]))
     expect(tabs.map(({ area, kind }) => [area, kind])).toEqual([
       ['Vendas', 'shared'],
       ['HPD', 'embedded'],
@@ -39,21 +39,21 @@ describe('report tabs', () => {
       principal('HPD', { reportId: '' }),
       shared('CRM', null),
     ]
-    expect(tabsOf(reportsOf(areas))).toEqual({ tabs: [], incomplete: ['Vendas', 'HPD', 'CRM'] })
+    expect(toTabs(toReports(areas))).toEqual({ tabs: [], incomplete: ['Vendas', 'HPD', 'CRM'] })
   })
 
   it.each([{ marcas: [] }, { estados: [] }])('stay but show no report without scope: %o', (change) => {
-    const { tabs, incomplete } = tabsOf(reportsOf([principal('Vendas'), shared('CRM', null)], change))
+    const { tabs, incomplete } = toTabs(toReports([principal('Vendas'), shared('CRM', null)], change))
     expect(tabs.map(({ kind }) => kind)).toEqual(['no-scope', 'no-scope'])
     expect(incomplete).toEqual([])
   })
 
   it('change their key with the report and the scope only', () => {
-    const keyOf = (reports: OwnReports) => tabsOf(reports).tabs[0]?.key
-    const before = keyOf(reportsOf([principal('Vendas')]))
-    expect(keyOf(reportsOf([principal('Vendas'), principal('HPD')], { emailVerified: false }))).toBe(before)
-    expect(keyOf(reportsOf([principal('Vendas', { reportId: 'r2' })]))).not.toBe(before)
-    expect(keyOf(reportsOf([principal('Vendas')], { marcas: ['FIAT', 'GM'] }))).not.toBe(before)
-    expect(keyOf(reportsOf([principal('Vendas')], { estados: ['MG'] }))).not.toBe(before)
+    const getKey = (reports: OwnReports) => toTabs(reports).tabs[0]?.key
+    const before = getKey(toReports([principal('Vendas')]))
+    expect(getKey(toReports([principal('Vendas'), principal('HPD')], { emailVerified: false }))).toBe(before)
+    expect(getKey(toReports([principal('Vendas', { reportId: 'r2' })]))).not.toBe(before)
+    expect(getKey(toReports([principal('Vendas')], { marcas: ['FIAT', 'GM'] }))).not.toBe(before)
+    expect(getKey(toReports([principal('Vendas')], { estados: ['MG'] }))).not.toBe(before)
   })
 })

@@ -7,7 +7,7 @@ import { queryClient } from '#web/http/query-client.ts'
 import { ApiError, NetworkError } from '#web/http/send-request.ts'
 import { onAuthStateChange } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import type { TokenRequest } from './embed/token-book.ts'
+import type { TokenRequest } from './embed/embed-token-store.ts'
 
 /** A tab of the reports screen; its key changes with everything that requires a new frame. */
 export type ReportTab = { key: string; area: string } & (
@@ -20,11 +20,11 @@ export type ReportTab = { key: string; area: string } & (
  * Converts areas to tabs in the given order; areas with an incomplete setting get none and are listed.
  * Without marcas or estados a tab stays, but shows nothing.
  */
-export function tabsOf({ areas, marcas, estados }: OwnReports): { tabs: ReportTab[]; incomplete: string[] } {
+export function toTabs({ areas, marcas, estados }: OwnReports): { tabs: ReportTab[]; incomplete: string[] } {
   const hasScope = marcas.length > 0 && estados.length > 0
   const all = areas.map((area) => ({
     area: area.type,
-    tab: tabOf(area, JSON.stringify([area, marcas, estados]), hasScope),
+    tab: toTab(area, JSON.stringify([area, marcas, estados]), hasScope),
   }))
   return {
     tabs: all.flatMap(({ tab }) => tab ?? []),
@@ -32,7 +32,7 @@ export function tabsOf({ areas, marcas, estados }: OwnReports): { tabs: ReportTa
   }
 }
 
-function tabOf(area: ReportArea, key: string, hasScope: boolean): ReportTab | undefined {
+function toTab(area: ReportArea, key: string, hasScope: boolean): ReportTab | undefined {
   const { embedMode, workspaceId, reportId, datasetId, reportUrl } = area
   const tab = { key, area: area.type }
   if (embedMode === 'service_principal') {
@@ -43,28 +43,28 @@ function tabOf(area: ReportArea, key: string, hasScope: boolean): ReportTab | un
   return { ...tab, kind: 'no-scope' }
 }
 
-const RETRY_EVERY_MS = 15_000
+const RETRY_INTERVAL_MS = 15_000
 /** Polling interval for a person who waits for approval, while the page is visible. */
-const WAITING_EVERY_MS = 20_000
+const APPROVAL_POLL_MS = 20_000
 
 export function ownReportsQuery(userId: string) {
   return queryOptions({
     queryKey: ['own-reports', userId],
-    queryFn: ({ signal }) => callApi('GET /api/reports/me', { signal }).catch(asWaiting),
+    queryFn: ({ signal }) => callApi('GET /api/reports/me', { signal }).catch(toUnapproved),
     retry: (failures, error) => failures < 1 && error instanceof NetworkError,
     refetchOnWindowFocus: 'always',
-    refetchInterval: ({ state: { data } }) => (data ? !data.approved && WAITING_EVERY_MS : RETRY_EVERY_MS),
+    refetchInterval: ({ state: { data } }) => (data ? !data.approved && APPROVAL_POLL_MS : RETRY_INTERVAL_MS),
   })
 }
 
 /** Treats a refusal of the server as a missing approval. */
-function asWaiting(error: unknown): OwnReports {
+function toUnapproved(error: unknown): OwnReports {
   if (!(error instanceof ApiError && [401, 403].includes(error.status))) throw error
   return { approved: false, endedOn: null, emailVerified: true, areas: [], marcas: [], estados: [] }
 }
 
 /** Switching between page and report fires focus events; refetching this often is enough. */
-const FOCUS_REST_MS = 5_000
+const FOCUS_THROTTLE_MS = 5_000
 
 /**
  * Loads the user's approval and reports in one request, and keeps them when the connection is lost.
@@ -77,27 +77,27 @@ export function useOwnReports(userId: string) {
 
   useEffect(() => {
     const { queryKey } = ownReportsQuery(userId)
-    const readAgain = () => void queryClient.refetchQueries({ queryKey }, { cancelRefetch: false })
+    const refetchReports = () => void queryClient.refetchQueries({ queryKey }, { cancelRefetch: false })
     const onFocus = () => {
-      const readAt = queryClient.getQueryState(queryKey)?.dataUpdatedAt ?? 0
-      if (Date.now() - readAt > FOCUS_REST_MS) readAgain()
+      const updatedAt = queryClient.getQueryState(queryKey)?.dataUpdatedAt ?? 0
+      if (Date.now() - updatedAt > FOCUS_THROTTLE_MS) refetchReports()
     }
     window.addEventListener('focus', onFocus)
-    const stopFollowing = onAuthStateChange((event) => event !== 'SIGNED_OUT' && readAgain())
+    const unsubscribe = onAuthStateChange((event) => event !== 'SIGNED_OUT' && refetchReports())
     return () => {
       window.removeEventListener('focus', onFocus)
-      stopFollowing()
+      unsubscribe()
     }
   }, [userId])
 
   useEffect(() => {
-    if (hasFailed) toastFailure()
+    if (hasFailed) showFailure()
   }, [hasFailed])
 
-  const retry = () => void refetch().then((result) => result.isError && toastFailure())
+  const retry = () => void refetch().then((result) => result.isError && showFailure())
   return { reports: data, hasFailed, isRetrying: isFetching, retry, refetch }
 }
 
-function toastFailure(): void {
+function showFailure(): void {
   showToast({ kind: 'error', title: reportMessages.settingsFailed })
 }

@@ -22,7 +22,7 @@ interface ReportBarProps {
 
 /** The tabs of the reports and the actions of the open one; on a narrow window in a menu. */
 export function ReportBar({ areas, selected, reportId, commands }: ReportBarProps) {
-  const actions = actionsOf(commands)
+  const actions = listActions(commands)
   const age = useDataAge(reportId, commands !== undefined)
   return (
     <div className="report-bar flex shrink-0 items-center border-line border-b bg-surface lg:grid lg:grid-cols-[minmax(0,1fr)_minmax(0,auto)_minmax(auto,1fr)] sideways:in-data-whole-height:hidden">
@@ -73,10 +73,10 @@ interface Action {
 }
 
 /** Lists the actions that the report and this browser support. */
-function actionsOf(commands: ReportCommands | undefined): Action[] {
+function listActions(commands: ReportCommands | undefined): Action[] {
   const { restoreFilters, print, fullscreen } = commands ?? {}
   const action = (label: string, icon: Action['icon'], run: (() => unknown) | undefined, failure: string) =>
-    run ? [{ label, icon, run: () => void attempt(run, failure) }] : []
+    run ? [{ label, icon, run: () => void runAction(run, failure) }] : []
   return [
     ...action(
       'Restaurar filtros',
@@ -99,7 +99,7 @@ function actionsOf(commands: ReportCommands | undefined): Action[] {
   ]
 }
 
-async function attempt(run: () => unknown, failure: string): Promise<void> {
+async function runAction(run: () => unknown, failure: string): Promise<void> {
   try {
     await run()
   } catch (error) {

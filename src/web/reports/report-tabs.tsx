@@ -11,22 +11,22 @@ import { showToast } from '#web/ui/toast.tsx'
 import { EmbeddedReport, type EmbeddedReportProps } from './embed/embedded-report.tsx'
 import type { ReportCommands } from './embed/report-frame.ts'
 import { ReportLoading, ReportNotice } from './embed/report-overlay.tsx'
-import { type ReportTab, tabsOf } from './own-reports.ts'
+import { type ReportTab, toTabs } from './own-reports.ts'
 import { ReportBar, WholeHeightButton } from './report-bar.tsx'
-import { useTokenBook, useTokensOf } from './use-token-book.ts'
+import { useOwnEmbedTokens, useTokenSync } from './use-embed-tokens.ts'
 
 /**
  * One tab per area, each with its report; a visited tab stays mounted, so that returning is instant.
  * Use the `userId` as the React key too.
  */
 export function ReportTabs({ userId, reports }: { userId: string; reports: OwnReports }) {
-  const { tabs, incomplete } = useMemo(() => tabsOf(reports), [reports])
-  const { book, tokens } = useTokenBook(userId)
+  const { tabs, incomplete } = useMemo(() => toTabs(reports), [reports])
+  const { store, tokens } = useOwnEmbedTokens(userId)
   const shown = tabs.filter(({ key }) => tokens.get(key)?.kind !== 'refused')
   const refused = tabs.filter((tab) => !shown.includes(tab))
   const { selected, select } = useSelectedArea(shown.map(({ area }) => area))
   const selectedTab = shown.find(({ area }) => area === selected)
-  useTokensOf(book, tabs, selectedTab?.key)
+  useTokenSync(store, tabs, selectedTab?.key)
   useIncompleteToasts(incomplete)
   useAreaInTitle(selectedTab?.area)
   const visited = useVisited(selectedTab?.key)
@@ -37,7 +37,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
       const token = tokens.get(key)
       return token?.kind === 'refused' && token.detail ? [{ area, message: token.detail }] : []
     })
-    return <NoReports failures={failures} onRetry={refused.length > 0 ? book.retryRefused : undefined} />
+    return <NoReports failures={failures} onRetry={refused.length > 0 ? store.retryRefused : undefined} />
   }
 
   return (
@@ -66,7 +66,7 @@ export function ReportTabs({ userId, reports }: { userId: string; reports: OwnRe
                 tab={tab}
                 marcas={reports.marcas}
                 token={tokens.get(tab.key)}
-                book={book}
+                store={store}
                 isSelected={tab === selectedTab}
                 onCommands={(given) => setCommands((all) => new Map(all).set(tab.key, given))}
               />
@@ -90,7 +90,7 @@ export function NoReports({ onRetry, isRetrying = false, failures = [] }: NoRepo
   const causes = byCause(failures).map(
     (group) => `${group.map(({ area }) => area).join(', ')}: ${group[0].message}`,
   )
-  const [told, question] = causes.length
+  const [explanation, question] = causes.length
     ? [reportMessages.allFailed, `O portal não abre nenhum dos meus relatórios.\n\n${causes.join('\n\n')}`]
     : [
         reportMessages.askForReports,
@@ -101,7 +101,7 @@ export function NoReports({ onRetry, isRetrying = false, failures = [] }: NoRepo
       <FailedLoad kind="info" onRetry={onRetry} isRetrying={isRetrying} className="mx-auto mt-4 max-w-2xl">
         <p>{reportMessages.none}</p>
         <p className="pt-1">
-          {told} <AskAdministrator message={`Olá! ${question}`} />
+          {explanation} <AskAdministrator message={`Olá! ${question}`} />
         </p>
         {causes.map((cause) => (
           <p key={cause} className="pt-1 text-muted">
@@ -174,11 +174,11 @@ export function useSelectedArea(areas: readonly string[]) {
   const navigate = useNavigate()
   const isKnown = area !== undefined && areas.includes(area)
   const selected = isKnown ? area : areas[0]
-  const mustForget = area !== undefined && !isKnown && areas.length > 0
+  const isUnknownArea = area !== undefined && !isKnown && areas.length > 0
 
   useEffect(() => {
-    if (mustForget) void navigate({ to: '/power-bi', search: {}, replace: true })
-  }, [mustForget, navigate])
+    if (isUnknownArea) void navigate({ to: '/power-bi', search: {}, replace: true })
+  }, [isUnknownArea, navigate])
 
   function select(next: string): void {
     if (next !== selected) void navigate({ to: '/power-bi', search: { area: next }, replace: true })

@@ -36,14 +36,14 @@ function OwnReports({ userId, email }: { userId: string; email: string }) {
   const { reports, hasFailed, isRetrying, retry, refetch } = useOwnReports(userId)
   if (!reports) return hasFailed ? <NoReports onRetry={retry} isRetrying={isRetrying} /> : <ReportsLoading />
   const { approved, endedOn, emailVerified } = reports
-  const lookAgain = async () => (await refetch({ throwOnError: true })).data?.approved
+  const checkApproval = async () => (await refetch({ throwOnError: true })).data?.approved
   return (
     <>
       {!emailVerified && <UnverifiedBanner email={email} />}
       {approved && !endedOn ? (
         <ReportTabs userId={userId} reports={reports} />
       ) : (
-        <WithoutAccess {...{ userId, endedOn, emailVerified, lookAgain }} />
+        <WithoutAccess {...{ userId, endedOn, emailVerified, checkApproval }} />
       )}
     </>
   )

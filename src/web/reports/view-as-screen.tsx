@@ -13,10 +13,10 @@ import { Skeleton } from '#web/ui/loading.tsx'
 import { TabList, TabPanel, Tabs, useVisited } from '#web/ui/tabs.tsx'
 import { useSecondsLeft, writeTimeLeft } from '#web/ui/use-seconds-left.ts'
 import { EmbeddedReport } from './embed/embedded-report.tsx'
-import { issueEmbedTokenOf } from './embed/issue-embed-token.ts'
+import { issueViewAsToken } from './embed/issue-embed-token.ts'
 import { ReportNotice } from './embed/report-overlay.tsx'
-import { tabsOf } from './own-reports.ts'
-import { useTokensFrom, useTokensOf } from './use-token-book.ts'
+import { toTabs } from './own-reports.ts'
+import { useEmbedTokens, useTokenSync } from './use-embed-tokens.ts'
 
 type View = ReplyNamed<'GET /api/profiles/{userId}/reports'>
 
@@ -56,7 +56,7 @@ function Viewed({ userId, view, onAgain }: ViewedProps) {
   const left = useSecondsLeft(endsAt)
   const name = view.full_name ?? view.email
   const isOver = left === 0
-  const hindrance = hindranceOf(view)
+  const reason = explainWhyNot(view)
   return (
     <section
       aria-label={`Vendo como ${name}`}
@@ -93,8 +93,8 @@ function Viewed({ userId, view, onAgain }: ViewedProps) {
             Cada visualização dura 15 minutos e fica registrada.
           </Alert>
         </div>
-      ) : hindrance ? (
-        <ReportNotice>{hindrance}</ReportNotice>
+      ) : reason ? (
+        <ReportNotice>{reason}</ReportNotice>
       ) : (
         <Reports userId={userId} view={view} />
       )}
@@ -105,7 +105,7 @@ function Viewed({ userId, view, onAgain }: ViewedProps) {
 const VIEW_MS = 15 * 60_000
 
 /** Explains why the person sees no report, in the words the person reads. */
-function hindranceOf({ approved, endedOn, areas }: View): string | undefined {
+function explainWhyNot({ approved, endedOn, areas }: View): string | undefined {
   if (endedOn) return reportMessages.ended(formatDate(endedOn))
   if (!approved) return reportMessages.pending
   return areas.length === 0 ? reportMessages.none : undefined
@@ -113,15 +113,15 @@ function hindranceOf({ approved, endedOn, areas }: View): string | undefined {
 
 function Reports({ userId, view }: { userId: string; view: View }) {
   const sso = view.areas.filter(({ embedMode }) => embedMode === 'secure_sso').map(({ type }) => type)
-  const { tabs } = useMemo(() => tabsOf(view), [view])
-  const { book, tokens } = useTokensFrom(
-    (request, signal) => issueEmbedTokenOf({ userId, view: view.view }, request, signal),
+  const { tabs } = useMemo(() => toTabs(view), [view])
+  const { store, tokens } = useEmbedTokens(
+    (request, signal) => issueViewAsToken({ userId, view: view.view }, request, signal),
     () => {},
   )
   const areas = view.areas.map(({ type }) => type)
   const [selected, select] = useState(areas[0])
   const selectedTab = tabs.find(({ area }) => area === selected)
-  useTokensOf(book, tabs, selectedTab?.key)
+  useTokenSync(store, tabs, selectedTab?.key)
   const visited = useVisited(selected)
   return (
     <Tabs selectedId={selected} onSelect={select} className="flex min-h-0 flex-1 flex-col">
@@ -155,7 +155,7 @@ function Reports({ userId, view }: { userId: string; view: View }) {
                     request={tab.request}
                     marcas={view.marcas}
                     token={token}
-                    book={book}
+                    store={store}
                     isSelected={area === selected}
                     onCommands={NO_COMMANDS}
                   />

@@ -18,7 +18,7 @@ export interface WithoutAccessProps {
   endedOn: string | null
   emailVerified: boolean
   /** @returns whether the person is approved now */
-  lookAgain: () => Promise<boolean | undefined>
+  checkApproval: () => Promise<boolean | undefined>
 }
 
 /** The next steps for a person without access. */
@@ -36,7 +36,7 @@ export function NextSteps({ endedOn, ...props }: WithoutAccessProps) {
  * The three steps to the first report with the current one marked, and the access request.
  * The reports screen replaces it after the approval.
  */
-function WaitForApproval({ userId, emailVerified, lookAgain }: Omit<WithoutAccessProps, 'endedOn'>) {
+function WaitForApproval({ userId, emailVerified, checkApproval }: Omit<WithoutAccessProps, 'endedOn'>) {
   useEffect(
     () => () => {
       // Unmounted because of the approval, not because the person left the screen.
@@ -47,7 +47,7 @@ function WaitForApproval({ userId, emailVerified, lookAgain }: Omit<WithoutAcces
   )
   const [answer, setAnswer] = useState('')
   const { submit, isBusy } = useSubmit({
-    send: lookAgain,
+    send: checkApproval,
     onDone(isApproved) {
       const at = formatTime(new Date().toISOString())
       if (!isApproved) setAnswer(`Ainda aguardando aprovação. Verificado às ${at}.`)

@@ -17,12 +17,12 @@ export interface EmbedFailure {
   /** The code to quote in a support ticket; empty when there is none. */
   code: string
   /** Whether the page retries every minute. */
-  retriesItself: boolean
+  autoRetries: boolean
   requestId?: string | undefined
 }
 
 const FATAL_LEVEL = 6
-const TELL_ADMINISTRATOR = 'Recarregue a página; se continuar assim, avise o administrador do portal.'
+const CONTACT_ADMINISTRATOR = 'Recarregue a página; se continuar assim, avise o administrador do portal.'
 const PAUSED =
   'O serviço do Power BI está pausado ou indisponível. Vamos tentar de novo automaticamente a cada minuto.'
 
@@ -31,54 +31,54 @@ const ADVICE: Record<string, string> = {
   PowerBIEntityNotFound: 'Este relatório não existe mais no Power BI. Avise o administrador do portal.',
   'Invalid parameters':
     'O Power BI não aceitou a configuração deste relatório. Avise o administrador do portal.',
-  LoadReportFailed: `O Power BI não conseguiu abrir este relatório. ${TELL_ADMINISTRATOR}`,
+  LoadReportFailed: `O Power BI não conseguiu abrir este relatório. ${CONTACT_ADMINISTRATOR}`,
   PowerBINotAuthorizedException:
     'O portal não tem permissão para abrir este relatório no Power BI. Avise o administrador do portal.',
   OpenConnectionError: PAUSED,
   ExplorationContainer_FailedToLoadModel_DefaultDetails: PAUSED,
 }
 
-export const INVALID_REPORT = failure(
+export const INVALID_REPORT = createFailure(
   'Avise o administrador do portal: falta um dado na configuração deste relatório.',
   reportMessages.embedInvalid,
 )
-export const INVALID_URL = failure(
+export const INVALID_URL = createFailure(
   'Avise o administrador do portal: o endereço configurado para este relatório não é do Power BI.',
   reportMessages.embedInvalid,
 )
-export const NOT_FRAMED = failure(
+export const NOT_FRAMED = createFailure(
   'O Power BI não deixa este endereço aparecer dentro do portal. Abra o relatório no Power BI e avise o administrador do portal.',
 )
-export const LOAD_TIMED_OUT = failure(
+export const LOAD_TIMED_OUT = createFailure(
   'O relatório demorou demais para responder. Verifique sua conexão e recarregue a página.',
 )
-export const SDK_UNREACHABLE = failure(
+export const SDK_UNREACHABLE = createFailure(
   'Parte do portal não pôde ser baixada. Verifique sua conexão e recarregue a página.',
 )
 
-function failure(advice: string, title: string = reportMessages.embedFailed): EmbedFailure {
-  return { title, advice, code: '', retriesItself: false }
+function createFailure(advice: string, title: string = reportMessages.embedFailed): EmbedFailure {
+  return { title, advice, code: '', autoRetries: false }
 }
 
 /** Finds the known code of an error, which may be in the message, the errorCode or the details. */
-function codeOf(error: EmbedError): string | undefined {
+function findCode(error: EmbedError): string | undefined {
   const texts = [error.message, error.errorCode, error.detailedMessage]
   return Object.keys(ADVICE).find((code) => texts.some((text) => text?.includes(code)))
 }
 
-export function failureOf(error: EmbedError): EmbedFailure {
-  const code = codeOf(error)
+export function toEmbedFailure(error: EmbedError): EmbedFailure {
+  const code = findCode(error)
   const advice = code && ADVICE[code]
   return {
-    ...failure(advice || `Algo deu errado ao abrir este relatório. ${TELL_ADMINISTRATOR}`),
+    ...createFailure(advice || `Algo deu errado ao abrir este relatório. ${CONTACT_ADMINISTRATOR}`),
     code: code ?? error.message ?? '',
-    retriesItself: advice === PAUSED,
+    autoRetries: advice === PAUSED,
     requestId: error.technicalDetails?.requestId,
   }
 }
 
 export function isTokenExpired(error: EmbedError): boolean {
-  return codeOf(error) === 'TokenExpired'
+  return findCode(error) === 'TokenExpired'
 }
 
 /**
@@ -86,8 +86,8 @@ export function isTokenExpired(error: EmbedError): boolean {
  * without a level it does when its code is known. Errors of filters are only logged:
  * the report still shows.
  */
-export function endsReport(error: EmbedError, hasRendered: boolean): boolean {
-  const isKnown = codeOf(error) !== undefined
+export function isFatalError(error: EmbedError, hasRendered: boolean): boolean {
+  const isKnown = findCode(error) !== undefined
   if (!isKnown && /filter/i.test(error.message ?? '')) return false
   if (error.level === undefined) return isKnown || !hasRendered
   return error.level >= FATAL_LEVEL || (isKnown && !hasRendered)

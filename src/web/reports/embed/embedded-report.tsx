@@ -2,10 +2,10 @@ import type { Report } from 'powerbi-client'
 import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from 'react'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { sharedStorage } from '#web/session/browser-storage.ts'
+import type { EmbedTokenStore, TokenRequest, TokenState } from './embed-token-store.ts'
 import type { PowerBi } from './powerbi-client.ts'
 import { type FrameStatus, openReportFrame, type ReportCommands, type ReportFrame } from './report-frame.ts'
 import { ReportFailed, ReportLoading, ReportReconnecting, TokenFailed } from './report-overlay.tsx'
-import type { TokenBook, TokenRequest, TokenState } from './token-book.ts'
 
 const RETRY_MS = 60_000
 
@@ -13,7 +13,7 @@ export interface EmbeddedReportProps {
   request: TokenRequest
   marcas: readonly string[]
   token: TokenState | undefined
-  book: TokenBook
+  store: EmbedTokenStore
   isSelected: boolean
   /** Called with the commands of a shown report, and with undefined when it is hidden. */
   onCommands: (commands: ReportCommands | undefined) => void
@@ -24,16 +24,16 @@ export interface EmbeddedReportProps {
  * when the report or the scope changes. New tokens are passed into the frame without a reload.
  */
 export function EmbeddedReport(props: EmbeddedReportProps) {
-  const { request, marcas, token, book, isSelected, onCommands } = props
+  const { request, marcas, token, store, isSelected, onCommands } = props
   const container = useRef<HTMLDivElement>(null)
   const frame = useRef<ReportFrame>(undefined)
   const [status, setStatus] = useState<FrameStatus>({ kind: 'loading' })
   const [attempt, setAttempt] = useState(0)
-  const { layout, learnLayout } = usePhoneLayout(request.reportId)
+  const { layout, detectLayout } = usePhoneLayout(request.reportId)
   const { key, area, workspaceId, reportId } = request
   const isPaginated = useIsPaginated(reportId, token)
   const isVisible = useEffectEvent(() => isSelected && document.visibilityState === 'visible')
-  const onLoaded = useEffectEvent(learnLayout)
+  const onLoaded = useEffectEvent(detectLayout)
   const openFrame = useEffectEvent(() =>
     openReportFrame({
       parent: container.current as HTMLElement,
@@ -41,20 +41,20 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
       view: { embedBase: portalSettings.reportEmbedBase, workspaceId, reportId, marcas, layout, isPaginated },
       isVisible,
       onStatus: setStatus,
-      renewToken: () => book.renew(key),
-      nextToken: () => book.next(key),
+      renewToken: () => store.renew(key),
+      nextToken: () => store.next(key),
       onLoaded,
     }),
   )
 
-  useEffect(() => book.hold(key), [book, key])
+  useEffect(() => store.hold(key), [store, key])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each of these reopens the frame
   useEffect(() => {
     const opened = openFrame()
     frame.current = opened
     return () => opened.close()
-  }, [book, key, area, layout, isPaginated, attempt])
+  }, [store, key, area, layout, isPaginated, attempt])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a reopened frame needs its token again
   useEffect(() => {
@@ -62,19 +62,19 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
   }, [token, layout, isPaginated, attempt])
 
   const isShown = status.kind === 'shown'
-  const tellCommands = useEffectEvent(onCommands)
+  const notifyCommands = useEffectEvent(onCommands)
   useEffect(() => {
     if (!isShown) return
-    tellCommands(frame.current?.commands)
-    return () => tellCommands(undefined)
+    notifyCommands(frame.current?.commands)
+    return () => notifyCommands(undefined)
   }, [isShown])
 
-  const retriesItself = status.kind === 'failed' && status.failure.retriesItself
+  const autoRetries = status.kind === 'failed' && status.failure.autoRetries
   useEffect(() => {
-    if (!retriesItself) return
+    if (!autoRetries) return
     const timer = setTimeout(() => setAttempt((count) => count + 1), RETRY_MS)
     return () => clearTimeout(timer)
-  }, [retriesItself])
+  }, [autoRetries])
 
   return (
     <div className="relative size-full">
@@ -84,9 +84,9 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
       />
       {status.kind === 'loading' && token?.kind !== 'failed' && <ReportLoading area={area} />}
       {status.kind === 'loading' && token?.kind === 'failed' && (
-        <TokenFailed failure={token} onRetry={() => book.retry(key)} />
+        <TokenFailed failure={token} onRetry={() => store.retry(key)} />
       )}
-      {status.kind === 'reconnecting' && <ReportReconnecting onRetry={() => book.renew(key)} />}
+      {status.kind === 'reconnecting' && <ReportReconnecting onRetry={() => store.renew(key)} />}
       {status.kind === 'failed' && (
         <ReportFailed
           report={{ area, embedMode: 'service_principal', reportId }}
@@ -99,13 +99,13 @@ export function EmbeddedReport(props: EmbeddedReportProps) {
 }
 
 /** Remembers a property of a report in localStorage, to load the right frame next time. */
-function useRemembered(memory: string) {
-  const [isSo, setIsSo] = useState(() => sharedStorage.get(memory) === 'yes')
+function useStoredFlag(storageKey: string) {
+  const [flag, setFlag] = useState(() => sharedStorage.get(storageKey) === 'yes')
   const remember = (next: boolean) => {
-    sharedStorage.set(memory, next ? 'yes' : 'no')
-    setIsSo(next)
+    sharedStorage.set(storageKey, next ? 'yes' : 'no')
+    setFlag(next)
   }
-  return [isSo, remember] as const
+  return [flag, remember] as const
 }
 
 /**
@@ -113,19 +113,19 @@ function useRemembered(memory: string) {
  * value.
  */
 function useIsPaginated(reportId: string, token: TokenState | undefined): boolean {
-  const [wasPaginated, remember] = useRemembered(`patio.paginated.${reportId}`)
+  const [wasPaginated, remember] = useStoredFlag(`patio.paginated.${reportId}`)
   const isPaginated = token?.kind === 'ready' ? token.isPaginated : wasPaginated
-  const learn = useEffectEvent(remember)
+  const rememberPaginated = useEffectEvent(remember)
   useEffect(() => {
-    if (isPaginated !== wasPaginated) learn(isPaginated)
+    if (isPaginated !== wasPaginated) rememberPaginated(isPaginated)
   }, [isPaginated, wasPaginated])
   return isPaginated
 }
 
-const narrow = () => matchMedia('(max-width: 639px)')
+const getNarrowQuery = () => matchMedia('(max-width: 639px)')
 
-function followNarrow(onChange: () => void): () => void {
-  const list = narrow()
+function subscribeNarrow(onChange: () => void): () => void {
+  const list = getNarrowQuery()
   list.addEventListener('change', onChange)
   return () => list.removeEventListener('change', onChange)
 }
@@ -135,15 +135,15 @@ function followNarrow(onChange: () => void): () => void {
  * loading, so it is remembered; a report in the wrong layout is reopened.
  */
 function usePhoneLayout(reportId: string) {
-  const isNarrow = useSyncExternalStore(followNarrow, () => narrow().matches)
-  const [hasLayout, remember] = useRemembered(`patio.phone-layout.${reportId}`)
+  const isNarrow = useSyncExternalStore(subscribeNarrow, () => getNarrowQuery().matches)
+  const [hasLayout, remember] = useStoredFlag(`patio.phone-layout.${reportId}`)
 
-  async function learnLayout(report: Report, { models }: PowerBi): Promise<void> {
-    if (!narrow().matches) return
+  async function detectLayout(report: Report, { models }: PowerBi): Promise<void> {
+    if (!getNarrowQuery().matches) return
     // A report whose layouts cannot be read is treated as having no phone layout.
-    const asked = report.getActivePage().then((page) => page.hasLayout(models.LayoutType.MobilePortrait))
-    remember(await asked.catch(() => false))
+    const detection = report.getActivePage().then((page) => page.hasLayout(models.LayoutType.MobilePortrait))
+    remember(await detection.catch(() => false))
   }
   const layout: 'phone' | 'desktop' = isNarrow && hasLayout ? 'phone' : 'desktop'
-  return { layout, learnLayout }
+  return { layout, detectLayout }
 }

@@ -3,7 +3,7 @@ import type { ProblemCode } from '#contract/problem.ts'
 import type { OwnReports } from '#contract/reports.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import { getSession } from '#web/session/session-store.ts'
-import type { TokenOutcome, TokenRequest } from './token-book.ts'
+import type { TokenOutcome, TokenRequest } from './embed-token-store.ts'
 
 type IssuedToken = ReplyNamed<'POST /api/functions/get-powerbi-token'>
 
@@ -11,7 +11,7 @@ type IssuedToken = ReplyNamed<'POST /api/functions/get-powerbi-token'>
 const ISSUE_TIMEOUT_MS = 25_000
 const NO_TOKEN = 'O servidor não enviou o token do relatório. Tente novamente em instantes.'
 /** Refusals that replace the whole screen, which explains them. */
-const SCREEN_SAYS_WHY: readonly ProblemCode[] = [
+const EXPLAINED_BY_SCREEN: readonly ProblemCode[] = [
   'unauthenticated',
   'not-approved',
   'access-ended',
@@ -30,21 +30,21 @@ export async function issueEmbedToken(
 ): Promise<TokenOutcome> {
   const userEmail = getSession()?.user.email
   const body = { workspaceId, reportId, datasetId, marcas, estados, ...(userEmail && { userEmail }) }
-  return outcomeOfIssue(
+  return toTokenOutcome(
     callApi('POST /api/functions/get-powerbi-token', { body, signal, timeoutMs: ISSUE_TIMEOUT_MS }),
   )
 }
 
 /** Converts the reply of a token request to an outcome; never rejects. */
-function outcomeOfIssue(issuing: Promise<IssuedToken>): Promise<TokenOutcome> {
+function toTokenOutcome(issuing: Promise<IssuedToken>): Promise<TokenOutcome> {
   return issuing.then(({ embedToken, expiresInSeconds, isPaginated = false }) => {
     if (!embedToken) return { kind: 'failed', detail: NO_TOKEN }
-    return { kind: 'issued', value: embedToken, lifeMs: expiresInSeconds * 1_000, isPaginated }
-  }, outcomeOf)
+    return { kind: 'issued', value: embedToken, lifetimeMs: expiresInSeconds * 1_000, isPaginated }
+  }, toFailureOutcome)
 }
 
 /** Requests an embed token with another person's identity, for a running 'Ver como' session. */
-export function issueEmbedTokenOf(
+export function issueViewAsToken(
   { userId, view }: { userId: string; view: string },
   { workspaceId, reportId, datasetId }: TokenRequest,
   signal: AbortSignal,
@@ -55,14 +55,14 @@ export function issueEmbedTokenOf(
     signal,
     timeoutMs: ISSUE_TIMEOUT_MS,
   }
-  return outcomeOfIssue(callApi('POST /api/profiles/{userId}/embed-token', input))
+  return toTokenOutcome(callApi('POST /api/profiles/{userId}/embed-token', input))
 }
 
 /**
  * Classifies a failed token request: 401, 403 and 404 are final, a report rejected by the service
  * needs an administrator, everything else may be retried.
  */
-export function outcomeOf(error: unknown): TokenOutcome {
+export function toFailureOutcome(error: unknown): TokenOutcome {
   if (!(error instanceof ApiError))
     return { kind: 'failed', detail: error instanceof Error ? error.message : '' }
   const { code, detail } = error.problem
@@ -72,5 +72,5 @@ export function outcomeOf(error: unknown): TokenOutcome {
     const retryAfterMs = (error.retryAfterSeconds ?? 0) * 1_000
     return { kind: 'failed', detail, isPaused: code === 'capacity-paused', retryAfterMs }
   }
-  return SCREEN_SAYS_WHY.includes(code) ? { kind: 'refused' } : { kind: 'refused', detail }
+  return EXPLAINED_BY_SCREEN.includes(code) ? { kind: 'refused' } : { kind: 'refused', detail }
 }

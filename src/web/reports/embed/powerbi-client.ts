@@ -45,7 +45,7 @@ export interface ReportView {
  * Builds the configuration of a report without its token: all permissions, view only, filter pane
  * hidden, page navigation visible, filtered by the person's marcas from the start.
  */
-export function reportConfig({ models }: PowerBi, view: ReportView): IReportEmbedConfiguration {
+export function buildReportConfig({ models }: PowerBi, view: ReportView): IReportEmbedConfiguration {
   const query = new URLSearchParams({ reportId: view.reportId, groupId: view.workspaceId })
   const common = {
     type: 'report',
@@ -54,7 +54,7 @@ export function reportConfig({ models }: PowerBi, view: ReportView): IReportEmbe
     groupId: view.workspaceId,
   }
   if (view.isPaginated) return { ...common, embedUrl: `${view.embedBase}/rdlEmbed?${query}` }
-  const filters = marcaFilters(models, view.marcas)
+  const filters = buildMarcaFilters(models, view.marcas)
   return {
     ...common,
     embedUrl: `${view.embedBase}/reportEmbed?${query}`,
@@ -70,7 +70,7 @@ export function reportConfig({ models }: PowerBi, view: ReportView): IReportEmbe
 }
 
 /** Builds the filter Marca/Marca In marcas, which replaces all others; undefined if that fails. */
-function marcaFilters(
+function buildMarcaFilters(
   sdkModels: PowerBi['models'],
   marcas: readonly string[],
 ): models.OnLoadFilters | undefined {
@@ -86,7 +86,7 @@ function marcaFilters(
 }
 
 /** Returns the path of the demo's emulator on this origin; undefined outside the demo. */
-export function demoBaseOf(settings: { isDemo: boolean; reportEmbedBase: string }): string | undefined {
+export function getDemoBase(settings: { isDemo: boolean; reportEmbedBase: string }): string | undefined {
   return settings.isDemo && settings.reportEmbedBase.startsWith('/') ? settings.reportEmbedBase : undefined
 }
 

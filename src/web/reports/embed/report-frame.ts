@@ -4,20 +4,20 @@ import { noteActivity } from '#web/session/activity.ts'
 import {
   type EmbedError,
   type EmbedFailure,
-  endsReport,
-  failureOf,
   INVALID_REPORT,
+  isFatalError,
   isTokenExpired,
   LOAD_TIMED_OUT,
   SDK_UNREACHABLE,
+  toEmbedFailure,
 } from './embed-failure.ts'
 import {
   bootstrapDemoFrame,
-  demoBaseOf,
+  buildReportConfig,
+  getDemoBase,
   loadPowerBi,
   type PowerBi,
   type ReportView,
-  reportConfig,
 } from './powerbi-client.ts'
 import { recoverFromExpiry } from './token-expiry.ts'
 
@@ -61,7 +61,7 @@ export interface ReportCommands {
 }
 
 /** SDK events that indicate user activity; the iframe swallows mouse and keyboard events. */
-const USES = [
+const ACTIVITY_EVENTS = [
   'pageChanged',
   'dataSelected',
   'visualClicked',
@@ -71,7 +71,7 @@ const USES = [
 ]
 
 /** If the token expires again this soon after a recovery, another one will not help. */
-const RECOVERY_REST_MS = 60_000
+const MIN_RECOVERY_INTERVAL_MS = 60_000
 
 /**
  * Opens a report in an element: the frame starts loading while the token is requested, and is embedded
@@ -82,8 +82,8 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   const element = document.createElement('div')
   element.className = 'size-full'
   options.parent.append(element)
-  const closing = new AbortController()
-  const { signal } = closing
+  const controller = new AbortController()
+  const { signal } = controller
   let powerBi: PowerBi | undefined
   let report: Report | undefined
   let token: string | undefined
@@ -93,11 +93,11 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   let recoveredAt = Number.NEGATIVE_INFINITY
   let stopLoadTimer = () => {}
 
-  function settle(status: FrameStatus): void {
+  function updateStatus(status: FrameStatus): void {
     stopLoadTimer()
     if (!signal.aborted) onStatus(status)
   }
-  const fail = (failure: EmbedFailure) => settle({ kind: 'failed', failure })
+  const fail = (failure: EmbedFailure) => updateStatus({ kind: 'failed', failure })
 
   async function open(): Promise<void> {
     try {
@@ -109,18 +109,18 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
     if (signal.aborted) return
     if (!view.workspaceId || !view.reportId) return fail(INVALID_REPORT)
     try {
-      const config = reportConfig(powerBi, view)
-      report = demoBaseOf(portalSettings)
+      const config = buildReportConfig(powerBi, view)
+      report = getDemoBase(portalSettings)
         ? bootstrapDemoFrame(powerBi, element, config)
         : (powerBi.service.bootstrap(element, config) as Report)
       report.setComponentTitle(options.title)
       embed()
     } catch (error) {
-      failToOpen(error)
+      handleOpenError(error)
     }
   }
 
-  function failToOpen(error: unknown): void {
+  function handleOpenError(error: unknown): void {
     console.warn('The report could not be opened', error)
     fail(INVALID_REPORT)
   }
@@ -128,15 +128,15 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   function embed(pageName?: string): void {
     if (!powerBi || !report || !token || isEmbedded) return
     isEmbedded = true
-    const config = { ...reportConfig(powerBi, view), accessToken: token }
+    const config = { ...buildReportConfig(powerBi, view), accessToken: token }
     try {
       powerBi.service.embed(element, { ...config, ...(pageName !== undefined && { pageName }) })
     } catch (error) {
-      failToOpen(error)
+      handleOpenError(error)
       return
     }
     // A paginated report fires neither `loaded` nor `rendered`; it has its own loading indicator.
-    if (view.isPaginated) settle({ kind: 'shown' })
+    if (view.isPaginated) updateStatus({ kind: 'shown' })
     else stopLoadTimer = startLoadTimer(options.isVisible, () => fail(LOAD_TIMED_OUT))
   }
 
@@ -158,19 +158,19 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   }
 
   async function recover(error: EmbedError): Promise<void> {
-    if (performance.now() - recoveredAt < RECOVERY_REST_MS) return fail(failureOf(error))
+    if (performance.now() - recoveredAt < MIN_RECOVERY_INTERVAL_MS) return fail(toEmbedFailure(error))
     isRecovering = true
     const renewInPlace = async () => {
       const expired = token
-      let fresh = await options.renewToken()
-      if (!fresh && !signal.aborted) {
-        settle({ kind: 'reconnecting' })
-        fresh = await options.nextToken()
+      let newToken = await options.renewToken()
+      if (!newToken && !signal.aborted) {
+        updateStatus({ kind: 'reconnecting' })
+        newToken = await options.nextToken()
       }
-      if (signal.aborted || !fresh || !report) return false
+      if (signal.aborted || !newToken || !report) return false
       // The server may return the same token; a new one may already have arrived through setToken.
-      if (fresh === expired) void passToken(report, element, fresh)
-      else setToken(fresh)
+      if (newToken === expired) void passToken(report, element, newToken)
+      else setToken(newToken)
       return true
     }
     const reload = () => void report?.reload().catch(() => {})
@@ -179,9 +179,9 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
       ? await renewInPlace()
       : await recoverFromExpiry({ element, renewInPlace, reload, signal })
     isRecovering = false
-    if (!isBack) return fail(failureOf(error))
+    if (!isBack) return fail(toEmbedFailure(error))
     recoveredAt = performance.now()
-    if (view.isPaginated) settle({ kind: 'shown' })
+    if (view.isPaginated) updateStatus({ kind: 'shown' })
   }
 
   /** On the container, because SDK events bubble and `error` would reach listeners of the window. */
@@ -195,19 +195,19 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
   listen('loaded', () => {
     if (powerBi && report) options.onLoaded(report, powerBi)
     // Visuals have loading indicators of their own, and the first ones appear before `rendered`.
-    settle({ kind: 'shown' })
+    updateStatus({ kind: 'shown' })
   })
   listen('rendered', () => {
     hasRendered = true
-    settle({ kind: 'shown' })
+    updateStatus({ kind: 'shown' })
   })
   listen('error', (error) => {
     if (isTokenExpired(error)) {
       if (!isRecovering) void recover(error)
-    } else if (endsReport(error, hasRendered)) fail(failureOf(error))
+    } else if (isFatalError(error, hasRendered)) fail(toEmbedFailure(error))
     else console.warn('The report told of an error that does not end it', error)
   })
-  for (const name of USES)
+  for (const name of ACTIVITY_EVENTS)
     listen(name, ({ initiator }) => {
       // Filters are changed by the SDK unless the user is named; other events unless 'sdk' is named.
       const isPerson = name === 'filtersApplied' ? initiator === 'user' : initiator !== 'sdk'
@@ -225,7 +225,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
       ...(!view.isPaginated && { print: async () => report?.print(), restoreFilters }),
     },
     close() {
-      closing.abort()
+      controller.abort()
       stopLoadTimer()
       powerBi?.service.reset(element)
       element.remove()

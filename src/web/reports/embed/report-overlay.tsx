@@ -8,7 +8,7 @@ import { Skeleton } from '#web/ui/loading.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
 import type { EmbedFailure } from './embed-failure.ts'
-import type { TokenState } from './token-book.ts'
+import type { TokenState } from './embed-token-store.ts'
 
 export function ReportLoading({ area }: { area: string }) {
   return (

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { supportRoutes } from '#contract/support.ts'
 import { answerWith, installLocalStorage } from '#web/testing/browser-parts.ts'
-import { failureOf } from './embed-failure.ts'
+import { toEmbedFailure } from './embed-failure.ts'
 import { reportProblem } from './report-overlay.tsx'
 
 beforeEach(() => {
@@ -14,7 +14,7 @@ describe('reportProblem', () => {
     const token = `H4sIAAAAAAAE${'Ab1+/_-.='.repeat(40)}`
     const requests = answerWith(Response.json({ success: true }, { status: 201 }))
     const report = { area: 'Vendas', embedMode: 'service_principal', reportId: '' } as const
-    const seen = failureOf({
+    const seen = toEmbedFailure({
       message: `Unknown failure with ${token} ${'long '.repeat(80)}`,
       technicalDetails: { requestId: 'r'.repeat(300) },
     })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type FrameRules, sharedReportUrl } from './shared-report.tsx'
+import { buildSharedReportUrl, type FrameRules } from './shared-report.tsx'
 
 const rules: FrameRules = {
   hosts: ['app.powerbi.com', 'msit.powerbi.com'],
@@ -8,37 +8,37 @@ const rules: FrameRules = {
 }
 const SHARED = 'https://app.powerbi.com/reportEmbed?reportId=r1&autoAuth=true&ctid=t1'
 
-function filterOf(url: string | undefined) {
+function getFilter(url: string | undefined) {
   return new URL(url ?? '').searchParams.get('filter')
 }
 
 describe('buildSharedReportUrl', () => {
   it('adds the marcas as a filter and keeps the rest', () => {
-    const url = sharedReportUrl(SHARED, ['FIAT', 'GM'], rules)
-    expect(filterOf(url)).toBe("Marca/Marca in ('FIAT','GM')")
+    const url = buildSharedReportUrl(SHARED, ['FIAT', 'GM'], rules)
+    expect(getFilter(url)).toBe("Marca/Marca in ('FIAT','GM')")
     expect(url?.startsWith(`${SHARED}&filterPaneEnabled=false&filter=Marca%2FMarca%20in%20`)).toBe(true)
   })
 
   it('escapes quotes by doubling them', () => {
-    expect(filterOf(sharedReportUrl(SHARED, ["D'OR"], rules))).toBe("Marca/Marca in ('D''OR')")
+    expect(getFilter(buildSharedReportUrl(SHARED, ["D'OR"], rules))).toBe("Marca/Marca in ('D''OR')")
   })
 
   it('replaces an existing filter', () => {
-    const url = sharedReportUrl(`${SHARED}&filter=Loja/Loja eq 'X'`, ['VW'], rules)
+    const url = buildSharedReportUrl(`${SHARED}&filter=Loja/Loja eq 'X'`, ['VW'], rules)
     expect(new URL(url ?? '').searchParams.getAll('filter')).toEqual(["Marca/Marca in ('VW')"])
   })
 
   it('always sets autoAuth=true', () => {
     const without = SHARED.replace('autoAuth=true', 'autoAuth=false')
-    const url = new URL(sharedReportUrl(without, [], rules) ?? '')
+    const url = new URL(buildSharedReportUrl(without, [], rules) ?? '')
     expect(url.searchParams.getAll('autoAuth')).toEqual(['true'])
     const oddly = SHARED.replace('autoAuth=true', 'autoauth=True')
-    expect(sharedReportUrl(oddly, [], rules)).toBe(oddly)
+    expect(buildSharedReportUrl(oddly, [], rules)).toBe(oddly)
   })
 
   it('leaves publish-to-web links unchanged', () => {
     const view = 'https://app.powerbi.com/view?r=abc'
-    expect(sharedReportUrl(view, ['FIAT'], rules)).toBe(view)
+    expect(buildSharedReportUrl(view, ['FIAT'], rules)).toBe(view)
   })
 
   it.each([
@@ -54,19 +54,19 @@ describe('buildSharedReportUrl', () => {
     'not a url',
     '',
   ])('refuses %s', (url) => {
-    expect(sharedReportUrl(url, ['FIAT'], rules)).toBeUndefined()
+    expect(buildSharedReportUrl(url, ['FIAT'], rules)).toBeUndefined()
   })
 
   it('allows only the emulator’s path of this origin in demo mode', () => {
     const demo = { ...rules, demoBase: '/demo/power-bi' }
-    expect(filterOf(sharedReportUrl('/demo/power-bi/reportEmbed?reportId=r1', ['FIAT'], demo))).toBe(
+    expect(getFilter(buildSharedReportUrl('/demo/power-bi/reportEmbed?reportId=r1', ['FIAT'], demo))).toBe(
       "Marca/Marca in ('FIAT')",
     )
-    expect(sharedReportUrl('http://localhost:4000/demo/power-bi/reportEmbed', [], demo)).toBe(
+    expect(buildSharedReportUrl('http://localhost:4000/demo/power-bi/reportEmbed', [], demo)).toBe(
       'http://localhost:4000/demo/power-bi/reportEmbed?autoAuth=true',
     )
-    expect(sharedReportUrl('http://localhost:4001/demo/power-bi/reportEmbed', [], demo)).toBeUndefined()
-    expect(sharedReportUrl('/demo/power-bi/../../api/x', [], demo)).toBeUndefined()
-    expect(sharedReportUrl('/demo/mailbox', [], demo)).toBeUndefined()
+    expect(buildSharedReportUrl('http://localhost:4001/demo/power-bi/reportEmbed', [], demo)).toBeUndefined()
+    expect(buildSharedReportUrl('/demo/power-bi/../../api/x', [], demo)).toBeUndefined()
+    expect(buildSharedReportUrl('/demo/mailbox', [], demo)).toBeUndefined()
   })
 })

@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { addSignIn, flawOfFrame } from '#contract/share-url.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { INVALID_URL, NOT_FRAMED } from './embed-failure.ts'
-import { demoBaseOf } from './powerbi-client.ts'
+import { getDemoBase } from './powerbi-client.ts'
 import type { ReportCommands } from './report-frame.ts'
 import { ReportFailed, ReportLoading } from './report-overlay.tsx'
 
@@ -22,16 +22,16 @@ interface SharedReportProps {
 export function SharedReport({ area, reportUrl, marcas, onCommands }: SharedReportProps) {
   const [isLoaded, setIsLoaded] = useState(false)
   const frame = useRef<HTMLIFrameElement>(null)
-  const tellCommands = useEffectEvent(onCommands)
+  const notifyCommands = useEffectEvent(onCommands)
   useEffect(() => {
     if (!isLoaded) return
-    tellCommands({ fullscreen: () => frame.current?.requestFullscreen() })
-    return () => tellCommands(undefined)
+    notifyCommands({ fullscreen: () => frame.current?.requestFullscreen() })
+    return () => notifyCommands(undefined)
   }, [isLoaded])
-  const url = sharedReportUrl(reportUrl, marcas, {
+  const url = buildSharedReportUrl(reportUrl, marcas, {
     hosts: portalSettings.powerBiHosts,
     origin: location.origin,
-    demoBase: demoBaseOf(portalSettings),
+    demoBase: getDemoBase(portalSettings),
   })
   const report = { area, embedMode: 'secure_sso', reportId: null } as const
   if (url === undefined) return <ReportFailed report={report} failure={INVALID_URL} />
@@ -85,7 +85,7 @@ export interface FrameRules {
  * a convenience that viewers can edit: their own Power BI account decides what they see.
  * @returns undefined when the URL may not be framed
  */
-export function sharedReportUrl(
+export function buildSharedReportUrl(
   reportUrl: string,
   marcas: readonly string[],
   rules: FrameRules,

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { COMEBACK_MS, RELOAD_MS, recoverFromExpiry } from './token-expiry.ts'
+import { RELOAD_TIMEOUT_MS, RENDER_TIMEOUT_MS, recoverFromExpiry } from './token-expiry.ts'
 
 function setUp(hasToken = true) {
   const element = new EventTarget()
-  const closing = new AbortController()
+  const controller = new AbortController()
   const reload = vi.fn()
   const renewInPlace = async () => hasToken
-  const recovery = recoverFromExpiry({ element, renewInPlace, reload, signal: closing.signal })
-  const say = (name: string) => element.dispatchEvent(new Event(name))
-  return { recovery, reload, say, close: () => closing.abort() }
+  const recovery = recoverFromExpiry({ element, renewInPlace, reload, signal: controller.signal })
+  const fire = (name: string) => element.dispatchEvent(new Event(name))
+  return { recovery, reload, fire, close: () => controller.abort() }
 }
 
 beforeEach(() => void vi.useFakeTimers())
@@ -16,28 +16,28 @@ afterEach(() => void vi.useRealTimers())
 
 describe('recovery after TokenExpired', () => {
   it('does not reload a report that renders with its new token', async () => {
-    const { recovery, reload, say } = setUp()
-    await vi.advanceTimersByTimeAsync(COMEBACK_MS - 1)
-    say('rendered')
+    const { recovery, reload, fire } = setUp()
+    await vi.advanceTimersByTimeAsync(RENDER_TIMEOUT_MS - 1)
+    fire('rendered')
     expect(await recovery).toBe(true)
     expect(reload).not.toHaveBeenCalled()
   })
 
   it('reloads a report that does not render again, once', async () => {
-    const { recovery, reload, say } = setUp()
-    await vi.advanceTimersByTimeAsync(COMEBACK_MS)
+    const { recovery, reload, fire } = setUp()
+    await vi.advanceTimersByTimeAsync(RENDER_TIMEOUT_MS)
     expect(reload).toHaveBeenCalledOnce()
-    say('rendered')
+    fire('rendered')
     expect(await recovery).toBe(true)
   })
 
   it('gives up when the reloaded report fails or fires no event', async () => {
     const failing = setUp()
-    await vi.advanceTimersByTimeAsync(COMEBACK_MS)
-    failing.say('error')
+    await vi.advanceTimersByTimeAsync(RENDER_TIMEOUT_MS)
+    failing.fire('error')
     expect(await failing.recovery).toBe(false)
     const silent = setUp()
-    await vi.advanceTimersByTimeAsync(COMEBACK_MS + RELOAD_MS)
+    await vi.advanceTimersByTimeAsync(RENDER_TIMEOUT_MS + RELOAD_TIMEOUT_MS)
     expect(await silent.recovery).toBe(false)
   })
 

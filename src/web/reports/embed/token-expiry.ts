@@ -9,8 +9,8 @@ interface ExpiryOptions {
 }
 
 /** How long a frame may take to render again with its new token. */
-export const COMEBACK_MS = 4_000
-export const RELOAD_MS = 20_000
+export const RENDER_TIMEOUT_MS = 4_000
+export const RELOAD_TIMEOUT_MS = 20_000
 
 /**
  * Recovers from TokenExpired: passes a new token in place, and if the frame does not render again,
@@ -20,20 +20,20 @@ export const RELOAD_MS = 20_000
 export async function recoverFromExpiry(options: ExpiryOptions): Promise<boolean> {
   const { element, signal, renewInPlace, reload } = options
   if (!(await renewInPlace())) return signal.aborted
-  if (await firstOf(['rendered'], COMEBACK_MS, element, signal)) return true
-  const outcome = firstOf(['rendered', 'error'], RELOAD_MS, element, signal)
+  if (await waitForFirst(['rendered'], RENDER_TIMEOUT_MS, element, signal)) return true
+  const outcome = waitForFirst(['rendered', 'error'], RELOAD_TIMEOUT_MS, element, signal)
   reload()
   const name = await outcome
   return name === 'rendered' || name === 'closed'
 }
 
 /** Resolves with the first event within the time, 'closed' on abort, otherwise undefined. */
-async function firstOf(names: string[], ms: number, element: EventTarget, signal: AbortSignal) {
-  const ending = new AbortController()
+async function waitForFirst(names: string[], ms: number, element: EventTarget, signal: AbortSignal) {
+  const cleanup = new AbortController()
   const event = new Promise<string>((resolve) => {
-    for (const name of names) element.addEventListener(name, () => resolve(name), { signal: ending.signal })
+    for (const name of names) element.addEventListener(name, () => resolve(name), { signal: cleanup.signal })
   })
-  const waiting = wait(ms, AbortSignal.any([signal, ending.signal]))
-  const late = waiting.then(() => (signal.aborted ? 'closed' : undefined))
-  return await Promise.race([event, late]).finally(() => ending.abort())
+  const timeout = wait(ms, AbortSignal.any([signal, cleanup.signal]))
+  const late = timeout.then(() => (signal.aborted ? 'closed' : undefined))
+  return await Promise.race([event, late]).finally(() => cleanup.abort())
 }

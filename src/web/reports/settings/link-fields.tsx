@@ -5,7 +5,7 @@ import { portalSettings } from '#web/http/portal-settings.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
-import { reportInForm, withReport } from './report-link.ts'
+import { fillReport, findReportInForm } from './report-link.ts'
 import type { SettingFieldsProps } from './setting-fields.tsx'
 
 /** The field of mode 'URL Direta (SSO)', with warnings about its link. */
@@ -19,7 +19,7 @@ export function LinkFields(props: SettingFieldsProps) {
   )
 }
 
-function ShareUrlField({ form, errorOf, onChange }: SettingFieldsProps) {
+function ShareUrlField({ form, getError, onChange }: SettingFieldsProps) {
   const [reduced, setReduced] = useState<string>()
   const change = (url: string) => onChange({ ...form, report_url: url }, ['report_url'])
   const reduce = (text: string): boolean => {
@@ -42,7 +42,7 @@ function ShareUrlField({ form, errorOf, onChange }: SettingFieldsProps) {
         inputMode="url"
         placeholder="https://app.powerbi.com/reportEmbed?reportId=…"
         value={form.report_url}
-        error={errorOf('report_url')}
+        error={getError('report_url')}
         hint={
           <span role="status">
             {reduced ?? 'Cole o link de inserção do Power BI; um código <iframe> é reduzido ao seu endereço.'}
@@ -84,7 +84,7 @@ const EXPLANATIONS: Record<Flaw['kind'], string> = {
 
 /** Warns about a link that cannot be framed, and offers a repaired one. */
 function FrameFlaw({ form, onChange }: SettingFieldsProps) {
-  const report = reportInForm(form, portalSettings.powerBiHosts)
+  const report = findReportInForm(form, portalSettings.powerBiHosts)
   const flaw = flawOfFrame(form.report_url)
   if (!flaw) return null
   const { kind, repaired } = flaw
@@ -106,7 +106,7 @@ function FrameFlaw({ form, onChange }: SettingFieldsProps) {
             </Button>
           )}
           {report && (
-            <Button variant="secondary" onClick={() => onChange(withReport(form, report))}>
+            <Button variant="secondary" onClick={() => onChange(fillReport(form, report))}>
               Usar Service Principal com os IDs deste link
             </Button>
           )}

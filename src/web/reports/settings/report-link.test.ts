@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { isReportPage, reportInForm, reportOfLink, withReport } from './report-link.ts'
-import { formOf, type SettingForm } from './setting-form.ts'
+import { fillReport, findReportInForm, isReportPage, parseReportLink } from './report-link.ts'
+import { type SettingForm, toForm } from './setting-form.ts'
 
 const HOSTS = ['app.powerbi.com', 'msit.powerbi.com']
 const WORKSPACE = '3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f501'
@@ -16,7 +16,7 @@ describe('a link to a report', () => {
     PAGE.replace(REPORT, REPORT.toUpperCase()),
     `https://app.powerbi.com/reportEmbed?reportId=${REPORT}&groupId=${WORKSPACE}&autoAuth=true`,
   ])('is parsed to workspace and report: %s', (link) => {
-    expect(reportOfLink(link, HOSTS)).toEqual(NAMED)
+    expect(parseReportLink(link, HOSTS)).toEqual(NAMED)
   })
 
   it.each([
@@ -32,7 +32,7 @@ describe('a link to a report', () => {
     `https://app.powerbi.com/reportEmbed?reportId=1&groupId=${WORKSPACE}`,
     `https://app.powerbi.com/view?r=abc&reportId=${REPORT}&groupId=${WORKSPACE}`,
   ])('is not recognized: %s', (link) => {
-    expect(reportOfLink(link, HOSTS)).toBeUndefined()
+    expect(parseReportLink(link, HOSTS)).toBeUndefined()
   })
 
   it('is either a page or an embed link', () => {
@@ -43,23 +43,23 @@ describe('a link to a report', () => {
 })
 
 describe('a link in the form', () => {
-  const formWith = (change: Partial<SettingForm>): SettingForm => ({ ...formOf(undefined), ...change })
+  const createForm = (change: Partial<SettingForm>): SettingForm => ({ ...toForm(undefined), ...change })
 
   it('is found in any field of the mode', () => {
     for (const field of ['workspace_id', 'report_id', 'dataset_id'] as const)
-      expect(reportInForm(formWith({ mode: 'service_principal', [field]: PAGE }), HOSTS)).toEqual(NAMED)
-    expect(reportInForm(formWith({ mode: 'secure_sso', report_url: PAGE }), HOSTS)).toEqual(NAMED)
+      expect(findReportInForm(createForm({ mode: 'service_principal', [field]: PAGE }), HOSTS)).toEqual(NAMED)
+    expect(findReportInForm(createForm({ mode: 'secure_sso', report_url: PAGE }), HOSTS)).toEqual(NAMED)
   })
 
   it('is ignored where it belongs, and in fields of other modes', () => {
     const embedUrl = `https://app.powerbi.com/reportEmbed?reportId=${REPORT}&groupId=${WORKSPACE}`
-    expect(reportInForm(formWith({ mode: 'secure_sso', report_url: embedUrl }), HOSTS)).toBeUndefined()
-    expect(reportInForm(formWith({ mode: 'none', report_url: PAGE }), HOSTS)).toBeUndefined()
-    expect(reportInForm(formWith({ mode: 'secure_sso', workspace_id: PAGE }), HOSTS)).toBeUndefined()
+    expect(findReportInForm(createForm({ mode: 'secure_sso', report_url: embedUrl }), HOSTS)).toBeUndefined()
+    expect(findReportInForm(createForm({ mode: 'none', report_url: PAGE }), HOSTS)).toBeUndefined()
+    expect(findReportInForm(createForm({ mode: 'secure_sso', workspace_id: PAGE }), HOSTS)).toBeUndefined()
   })
 
   it('fills the ids into the fields, and keeps a dataset that is not a link', () => {
-    const filled = withReport(formWith({ mode: 'secure_sso', report_url: PAGE, dataset_id: 'd' }), NAMED)
+    const filled = fillReport(createForm({ mode: 'secure_sso', report_url: PAGE, dataset_id: 'd' }), NAMED)
     expect(filled).toEqual({
       mode: 'service_principal',
       report_url: PAGE,
@@ -67,6 +67,6 @@ describe('a link in the form', () => {
       report_id: REPORT,
       dataset_id: 'd',
     })
-    expect(withReport(formWith({ dataset_id: ` ${PAGE}` }), NAMED).dataset_id).toBe('')
+    expect(fillReport(createForm({ dataset_id: ` ${PAGE}` }), NAMED).dataset_id).toBe('')
   })
 })

@@ -1,7 +1,7 @@
 import { parseUrl, reduceToUrl, UUID as WHOLE_UUID } from '#contract/share-url.ts'
-import { FIELDS_OF, type SettingForm } from './setting-form.ts'
+import { MODE_FIELDS, type SettingForm } from './setting-form.ts'
 
-interface NamedReport {
+interface ReportIds {
   workspaceId: string
   reportId: string
 }
@@ -15,10 +15,10 @@ const PAGE_PATH = new RegExp(`^/groups/(${UUID})/(?:rdl)?reports/(${UUID})(?:/|$
  * @param hosts the report hosts of this installation
  * @returns undefined for other links, including 'groups/me', which is a personal workspace
  */
-export function reportOfLink(text: string, hosts: readonly string[]): NamedReport | undefined {
+export function parseReportLink(text: string, hosts: readonly string[]): ReportIds | undefined {
   const url = parseUrl(reduceToUrl(text))
   if (url?.protocol !== 'https:' || !hosts.includes(url.host)) return undefined
-  const [, workspaceId, reportId] = PAGE_PATH.exec(url.pathname) ?? idsOfQuery(url)
+  const [, workspaceId, reportId] = PAGE_PATH.exec(url.pathname) ?? parseQueryIds(url)
   if (!workspaceId || !reportId) return undefined
   return { workspaceId: workspaceId.toLowerCase(), reportId: reportId.toLowerCase() }
 }
@@ -30,15 +30,15 @@ export function isReportPage(text: string, hosts: readonly string[]): boolean {
 }
 
 /** Finds the first report link in the fields of the chosen mode. */
-export function reportInForm(form: SettingForm, hosts: readonly string[]): NamedReport | undefined {
+export function findReportInForm(form: SettingForm, hosts: readonly string[]): ReportIds | undefined {
   // In mode SSO an embed link is where it belongs.
   const isMisplaced = (text: string) => form.mode !== 'secure_sso' || isReportPage(text, hosts)
-  const texts = FIELDS_OF[form.mode].map((field) => form[field]).filter(isMisplaced)
-  return texts.map((text) => reportOfLink(text, hosts)).find((report) => report !== undefined)
+  const texts = MODE_FIELDS[form.mode].map((field) => form[field]).filter(isMisplaced)
+  return texts.map((text) => parseReportLink(text, hosts)).find((report) => report !== undefined)
 }
 
 /** Fills the ids of a link into the form, in the mode that uses them, and clears a link in their place. */
-export function withReport(form: SettingForm, report: NamedReport): SettingForm {
+export function fillReport(form: SettingForm, report: ReportIds): SettingForm {
   return {
     ...form,
     mode: 'service_principal',
@@ -48,7 +48,7 @@ export function withReport(form: SettingForm, report: NamedReport): SettingForm 
   }
 }
 
-function idsOfQuery(url: URL): readonly (string | undefined)[] {
+function parseQueryIds(url: URL): readonly (string | undefined)[] {
   if (!/^\/(rdl)?reportEmbed\/?$/i.test(url.pathname)) return []
   const ids = ['groupId', 'reportId'].map((name) => url.searchParams.get(name) ?? '')
   return ids.every((id) => WHOLE_UUID.test(id)) ? [url.href, ...ids] : []

@@ -13,13 +13,13 @@ import { useLazyDialog } from '#web/ui/lazy-dialog.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { TabList, TabPanel, Tabs, useVisited } from '#web/ui/tabs.tsx'
 import { reportSettingsQuery } from './save-setting.ts'
-import { formOf, useSettingsDrafts } from './setting-form.ts'
+import { toForm, useSettingsDrafts } from './setting-form.ts'
 import { SettingPanel } from './setting-panel.tsx'
 
 export function ReportSettingsCard() {
   const settings = useQuery(reportSettingsQuery)
   const catalogue = useQuery(catalogueQuery)
-  const broken = [settings, catalogue].find(({ data, errorUpdateCount }) => !data && errorUpdateCount > 0)
+  const failed = [settings, catalogue].find(({ data, errorUpdateCount }) => !data && errorUpdateCount > 0)
   const known = settings.data && catalogue.data && { settings: settings.data, areas: catalogue.data.types }
   return (
     <Card className="overflow-hidden">
@@ -36,8 +36,8 @@ export function ReportSettingsCard() {
       </div>
       {known ? (
         <AreaTabs {...known} />
-      ) : broken ? (
-        <FailedLoad className="mt-4" isRetrying={broken.isFetching} onRetry={() => void broken.refetch()}>
+      ) : failed ? (
+        <FailedLoad className="mt-4" isRetrying={failed.isFetching} onRetry={() => void failed.refetch()}>
           {reportMessages.settingsFailed}
         </FailedLoad>
       ) : (
@@ -78,7 +78,7 @@ interface AreaTabsProps {
 }
 
 function AreaTabs({ settings, areas }: AreaTabsProps) {
-  const { shown, currentOf, areaOf, changed, put, settle, drop } = useSettingsDrafts(settings, areas)
+  const { shown, getCurrent, getView, changed, setDraft, commit, drop } = useSettingsDrafts(settings, areas)
   const { selected, select } = useSelectedArea(shown)
   const areasChanged = new Intl.ListFormat('pt-BR').format(changed.map(({ label }) => label))
   const { dialog } = useLeaveGuard(changed.length > 0, {
@@ -89,15 +89,15 @@ function AreaTabs({ settings, areas }: AreaTabsProps) {
   })
   // Visited panels stay mounted, to keep their errors and test results.
   const visited = useVisited(selected?.code)
-  const stateOf = (area: CatalogueItem) =>
-    changed.includes(area) ? 'changed' : currentOf(area) ? 'configured' : 'empty'
+  const getState = (area: CatalogueItem) =>
+    changed.includes(area) ? 'changed' : getCurrent(area) ? 'configured' : 'empty'
   return (
     <Tabs selectedId={selected?.code} onSelect={select}>
       <TabList
         label="Áreas"
         tabs={shown.map((area) => ({
           id: area.code,
-          label: <AreaLabel name={area.label} state={stateOf(area)} />,
+          label: <AreaLabel name={area.label} state={getState(area)} />,
         }))}
         selectedId={selected?.code}
         className="-mx-6 mt-2 border-line border-b px-3"
@@ -109,10 +109,10 @@ function AreaTabs({ settings, areas }: AreaTabsProps) {
             <SettingPanel
               type={area.label}
               slug={area.code}
-              area={areaOf(area)}
-              current={currentOf(area)}
-              onDraft={(draft) => put(area, draft)}
-              onSaved={(form, setting) => settle(area, form, setting)}
+              area={getView(area)}
+              current={getCurrent(area)}
+              onDraft={(draft) => setDraft(area, draft)}
+              onSaved={(form, setting) => commit(area, form, setting)}
               onDrop={() => drop(area)}
             />
           </TabPanel>
@@ -126,7 +126,7 @@ const noOp = () => {}
 
 /** As large as the tabs and the form of a service principal, which is rendered invisibly below. */
 function SettingsLoading() {
-  const area = { form: { ...formOf(undefined), mode: 'service_principal' as const }, seen: undefined }
+  const area = { form: { ...toForm(undefined), mode: 'service_principal' as const }, seen: undefined }
   return (
     <div role="status" className="mt-2">
       <span className="sr-only">{reportMessages.loading}</span>
@@ -138,7 +138,7 @@ function SettingsLoading() {
           <SettingPanel
             type=""
             slug=""
-            area={{ ...area, isChanged: false, isOvertaken: false }}
+            area={{ ...area, isChanged: false, isStale: false }}
             current={undefined}
             onDraft={noOp}
             onSaved={noOp}
@@ -157,7 +157,7 @@ function SettingsLoading() {
 
 type AreaState = 'configured' | 'empty' | 'changed'
 
-const LOOKS: Record<AreaState, { dot: string; text: string }> = {
+const STATE_STYLES: Record<AreaState, { dot: string; text: string }> = {
   configured: { dot: 'rounded-full bg-success', text: 'com relatório' },
   empty: { dot: 'rounded-full border border-line-strong', text: 'sem relatório' },
   changed: { dot: 'rotate-45 rounded-[1px] bg-warning', text: 'com alterações não salvas' },
@@ -170,7 +170,7 @@ function AreaLabel({ name, state }: { name: string; state: AreaState }) {
     <span className="relative inline-flex items-center gap-2">
       <StateDot state={state} />
       {name}
-      <span className="sr-only"> {LOOKS[state].text}</span>
+      <span className="sr-only"> {STATE_STYLES[state].text}</span>
     </span>
   )
 }
@@ -182,7 +182,7 @@ function AreaLegend() {
       {(['configured', 'empty', 'changed'] as const).map((state) => (
         <li key={state} className="inline-flex items-center gap-1.5">
           <StateDot state={state} />
-          {LOOKS[state].text}
+          {STATE_STYLES[state].text}
         </li>
       ))}
     </ul>
@@ -190,7 +190,7 @@ function AreaLegend() {
 }
 
 function StateDot({ state }: { state: AreaState }) {
-  return <span aria-hidden="true" className={classNames('size-2 shrink-0', LOOKS[state].dot)} />
+  return <span aria-hidden="true" className={classNames('size-2 shrink-0', STATE_STYLES[state].dot)} />
 }
 
 /** Keeps the selected area in the URL, /admin?area=Oficina; the first one by default. */

@@ -12,12 +12,12 @@ import { closeToasts, showToast } from '#web/ui/toast.tsx'
 import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
 import {
   type Draft,
-  inputOf,
+  getAreaView,
+  getVersion,
   SETTING_FIELDS,
   type SettingField,
   type SettingForm,
-  versionOf,
-  viewOf,
+  toInput,
 } from './setting-form.ts'
 
 export const reportSettingsQuery = queryOptions({
@@ -26,7 +26,7 @@ export const reportSettingsQuery = queryOptions({
 })
 
 /** Caches a saved or removed setting, and cancels fetches that would overwrite it. */
-async function rememberSetting(type: string, setting: ReportSetting | undefined): Promise<void> {
+async function cacheSetting(type: string, setting: ReportSetting | undefined): Promise<void> {
   await queryClient.cancelQueries(reportSettingsQuery)
   queryClient.setQueryData(reportSettingsQuery.queryKey, (items) => [
     ...(items ?? []).filter((item) => item.type !== type),
@@ -40,7 +40,7 @@ async function rememberSetting(type: string, setting: ReportSetting | undefined)
  * Refetches the settings; never throws, as the query reports failures.
  * @returns the area's setting as far as it is known
  */
-async function readSettingAgain(type: string): Promise<ReportSetting | undefined> {
+async function refetchSetting(type: string): Promise<ReportSetting | undefined> {
   await queryClient.refetchQueries(reportSettingsQuery)
   return queryClient
     .getQueryData(reportSettingsQuery.queryKey)
@@ -49,7 +49,7 @@ async function readSettingAgain(type: string): Promise<ReportSetting | undefined
 
 const UNFRAMED = 'As pessoas verão um aviso com um link para abrir o relatório no Power BI.'
 
-interface SavingOptions {
+interface SaveSettingOptions {
   type: string
   slug: string
   form: SettingForm
@@ -58,15 +58,15 @@ interface SavingOptions {
 }
 
 /** Handles 'Salvar Configurações': validates, confirms a removal, sends and shows the result. */
-export function useSaving({ type, slug, form, errors, onSaved }: SavingOptions) {
+export function useSaveSetting({ type, slug, form, errors, onSaved }: SaveSettingOptions) {
   /** The server's description of a concurrent change. */
   const [conflict, setConflict] = useState<string>()
   /** The setting to be removed, while the confirmation is open. */
   const [removing, setRemoving] = useState<ReportSetting>()
   const { submit, isBusy } = useSubmit({
     async send({ form: sent, seen }: Draft) {
-      const call = { params: { type: slug }, ifMatch: versionOf(seen) }
-      const body = inputOf(sent)
+      const call = { params: { type: slug }, ifMatch: getVersion(seen) }
+      const body = toInput(sent)
       if (body) {
         const setting = await callApi('PUT /api/global-powerbi-settings/{type}', { ...call, body })
         return { setting, title: reportSettingMessages.saved(type) }
@@ -78,7 +78,7 @@ export function useSaving({ type, slug, form, errors, onSaved }: SavingOptions) 
       return { setting: undefined, title }
     },
     async onDone({ setting, title }, { form }) {
-      await rememberSetting(type, setting)
+      await cacheSetting(type, setting)
       onSaved(form, setting)
       showToast({ kind: 'success', title })
       const flaw = setting?.report_url ? flawOfFrame(setting.report_url)?.kind : undefined
@@ -93,10 +93,10 @@ export function useSaving({ type, slug, form, errors, onSaved }: SavingOptions) 
       const { fields = [], code, detail } = error instanceof ApiError ? error.problem : {}
       if (fields.length > 0) return errors.show(fields)
       if (code === 'conflict') {
-        const current = await readSettingAgain(type)
+        const current = await refetchSetting(type)
         setConflict(detail)
         // The notice above the form explains it, and a toast would cover the buttons.
-        if (viewOf(draft, current).isOvertaken) return
+        if (getAreaView(draft, current).isStale) return
       }
       showToast(failureNotice(reportSettingMessages.saveFailed(type), error))
     },
@@ -115,7 +115,7 @@ export function useSaving({ type, slug, form, errors, onSaved }: SavingOptions) 
     save,
     isAsking: removing !== undefined,
     /** The conflict is resolved: no change of one's own is left. */
-    forgetConflict: () => setConflict(undefined),
+    clearConflict: () => setConflict(undefined),
     cancel: () => setRemoving(undefined),
     confirm(): void {
       setRemoving(undefined)
@@ -141,16 +141,16 @@ export function useSettingErrors() {
     show,
     check(form: SettingForm): boolean {
       closeToasts()
-      const input = inputOf(form)
+      const input = toInput(form)
       const found = input ? checkReportSetting(input, portalSettings.powerBiHosts) : []
       show(found)
       return found.length === 0
     },
     /** Clears the errors of changed fields until the next validation. */
-    forget(fields: readonly SettingField[] = SETTING_FIELDS): void {
+    clear(fields: readonly SettingField[] = SETTING_FIELDS): void {
       setErrors((current) => current.filter(({ path }) => !(fields as readonly string[]).includes(path)))
     },
-    errorOf: (field: SettingField) => errors.find(({ path }) => path === field)?.message,
+    getError: (field: SettingField) => errors.find(({ path }) => path === field)?.message,
   }
 }
 
@@ -170,10 +170,10 @@ export async function testSetting(slug: string, input: ReportSettingInput): Prom
     'POST /api/global-powerbi-settings/{type}/test',
     { params: { type: slug }, body: input },
   )
-  return { input, outcome, message, ticket: ticketOf(code, requestId) }
+  return { input, outcome, message, ticket: formatTicket(code, requestId) }
 }
 
-export function notTested(input: ReportSettingInput, error: unknown): TestedReport {
+export function toUntested(input: ReportSettingInput, error: unknown): TestedReport {
   return { input, message: `Não foi possível testar o relatório. ${(error as Error).message}` }
 }
 
@@ -183,13 +183,13 @@ export function useTestReport(slug: string, form: SettingForm) {
   const { submit, isBusy } = useSubmit({
     send: (input: ReportSettingInput) => testSetting(slug, input),
     onDone: setResult,
-    onFailed: (error, input) => setResult(notTested(input, error)),
+    onFailed: (error, input) => setResult(toUntested(input, error)),
   })
-  const input = inputOf(form)
+  const input = toInput(form)
   return {
     /** @param next the form about to be set */
     test(next = form): void {
-      const wanted = inputOf(next)
+      const wanted = toInput(next)
       if (wanted) void submit(wanted)
     },
     isBusy,
@@ -198,7 +198,7 @@ export function useTestReport(slug: string, form: SettingForm) {
 }
 
 /** Formats what Microsoft support asks for: 'código PowerBINotAuthorizedException · pedido 49c2e739-…'. */
-function ticketOf(code: string | null, requestId: string | null): string | undefined {
+function formatTicket(code: string | null, requestId: string | null): string | undefined {
   return (
     [code && `código ${code}`, requestId && `pedido ${requestId}`].filter(Boolean).join(' · ') || undefined
   )

@@ -7,7 +7,7 @@ import { RadioGroup } from '#web/ui/choices.tsx'
 import { useLazyDialog } from '#web/ui/lazy-dialog.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
-import { reportInForm, reportOfLink, withReport } from './report-link.ts'
+import { fillReport, findReportInForm, parseReportLink } from './report-link.ts'
 import type { FormMode, SettingField, SettingForm } from './setting-form.ts'
 
 const LinkFields = lazy(() =>
@@ -18,7 +18,7 @@ export interface SettingFieldsProps {
   form: SettingForm
   /** Whether the form differs from the saved setting. */
   isChanged: boolean
-  errorOf: (field: SettingField) => string | undefined
+  getError: (field: SettingField) => string | undefined
   /** @param fields the changed ones; all by default */
   onChange: (form: SettingForm, fields?: readonly SettingField[]) => void
   /** Called when the ids were picked from a list. */
@@ -74,12 +74,12 @@ const FIELDS = [
   { name: 'dataset_id', label: 'Dataset ID (opcional)' },
 ] as const
 
-function PrincipalFields({ form, errorOf, onChange, onChosen }: SettingFieldsProps) {
+function PrincipalFields({ form, getError, onChange, onChosen }: SettingFieldsProps) {
   const { Dialog, open, close } = useLazyDialog(loadChooser)
   const [isFilled, setIsFilled] = useState(false)
-  const fillFrom = (link: string): boolean => {
-    const report = reportOfLink(link, portalSettings.powerBiHosts)
-    if (report) onChange({ ...withReport(form, report), dataset_id: '' })
+  const fillFromLink = (link: string): boolean => {
+    const report = parseReportLink(link, portalSettings.powerBiHosts)
+    if (report) onChange({ ...fillReport(form, report), dataset_id: '' })
     setIsFilled(report !== undefined)
     return report !== undefined
   }
@@ -92,13 +92,13 @@ function PrincipalFields({ form, errorOf, onChange, onChosen }: SettingFieldsPro
             name={name}
             label={label}
             value={form[name]}
-            error={errorOf(name)}
+            error={getError(name)}
             onChange={(event) => {
               setIsFilled(false)
               onChange({ ...form, [name]: event.currentTarget.value }, [name])
             }}
             onPaste={(event) => {
-              if (fillFrom(event.clipboardData.getData('text'))) event.preventDefault()
+              if (fillFromLink(event.clipboardData.getData('text'))) event.preventDefault()
             }}
             autoComplete="off"
             autoCapitalize="none"
@@ -135,14 +135,14 @@ function PrincipalFields({ form, errorOf, onChange, onChosen }: SettingFieldsPro
 
 /** Offers to fill in the ids when a field contains a link to a report. */
 function LinkOffer({ form, onAccept }: { form: SettingForm; onAccept: (form: SettingForm) => void }) {
-  const report = reportInForm(form, portalSettings.powerBiHosts)
+  const report = findReportInForm(form, portalSettings.powerBiHosts)
   if (!report) return null
   return (
     <Alert
       kind="info"
       title="O link colado contém os IDs do relatório."
       actions={
-        <Button variant="secondary" onClick={() => onAccept(withReport(form, report))}>
+        <Button variant="secondary" onClick={() => onAccept(fillReport(form, report))}>
           Preencher Workspace ID e Report ID
         </Button>
       }

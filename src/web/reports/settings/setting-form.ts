@@ -14,13 +14,13 @@ export type SettingField = (typeof SETTING_FIELDS)[number]
 /** The form of one area; fields of the other modes keep their input. */
 export type SettingForm = { mode: FormMode } & Record<SettingField, string>
 
-export const FIELDS_OF: Record<FormMode, readonly SettingField[]> = {
+export const MODE_FIELDS: Record<FormMode, readonly SettingField[]> = {
   none: [],
   secure_sso: ['report_url'],
   service_principal: ['workspace_id', 'report_id', 'dataset_id'],
 }
 
-export function formOf(setting: ReportSetting | undefined): SettingForm {
+export function toForm(setting: ReportSetting | undefined): SettingForm {
   return {
     mode: setting?.embed_mode ?? 'none',
     report_url: setting?.report_url ?? '',
@@ -32,11 +32,11 @@ export function formOf(setting: ReportSetting | undefined): SettingForm {
 
 /** Checks whether saving would change nothing: ignores other modes' fields and surrounding spaces. */
 export function isUnchanged(form: SettingForm, setting: ReportSetting | undefined): boolean {
-  return JSON.stringify(inputOf(form)) === JSON.stringify(inputOf(formOf(setting)))
+  return JSON.stringify(toInput(form)) === JSON.stringify(toInput(toForm(setting)))
 }
 
 /** Converts the form to the body of a save or a test; undefined for mode 'Nenhum'. */
-export function inputOf(form: SettingForm): ReportSettingInput | undefined {
+export function toInput(form: SettingForm): ReportSettingInput | undefined {
   if (form.mode === 'none') return undefined
   if (form.mode === 'secure_sso')
     return { embed_mode: 'secure_sso', report_url: reduceToUrl(form.report_url) }
@@ -49,7 +49,7 @@ export function inputOf(form: SettingForm): ReportSettingInput | undefined {
 }
 
 /** Returns the If-Match value for the setting that was loaded, or for none. */
-export function versionOf(setting: ReportSetting | undefined): string {
+export function getVersion(setting: ReportSetting | undefined): string {
   return setting?.updated_at ?? NO_SETTING
 }
 
@@ -72,18 +72,18 @@ export function describeSetting(setting: ReportSetting | undefined): [label: str
 /** @param areas including archived ones, which are shown while they have a report */
 export function useSettingsDrafts(settings: readonly ReportSetting[], areas: readonly CatalogueItem[]) {
   const [drafts, setDrafts] = useState<Drafts>({})
-  const currentOf = ({ label }: CatalogueItem) => settings.find((setting) => setting.type === label)
-  const areaOf = (area: CatalogueItem) =>
-    viewOf(Object.hasOwn(drafts, area.code) ? drafts[area.code] : undefined, currentOf(area))
-  const shown = areas.filter((area) => !area.archived || currentOf(area) || areaOf(area).isChanged)
+  const getCurrent = ({ label }: CatalogueItem) => settings.find((setting) => setting.type === label)
+  const getView = (area: CatalogueItem) =>
+    getAreaView(Object.hasOwn(drafts, area.code) ? drafts[area.code] : undefined, getCurrent(area))
+  const shown = areas.filter((area) => !area.archived || getCurrent(area) || getView(area).isChanged)
   return {
     shown,
-    currentOf,
-    areaOf,
-    changed: shown.filter((area) => areaOf(area).isChanged),
-    put: ({ code }: CatalogueItem, draft: Draft) => setDrafts((all) => ({ ...all, [code]: draft })),
+    getCurrent,
+    getView,
+    changed: shown.filter((area) => getView(area).isChanged),
+    setDraft: ({ code }: CatalogueItem, draft: Draft) => setDrafts((all) => ({ ...all, [code]: draft })),
     /** Removes a saved draft; input typed during the save is rebased on the new setting. */
-    settle: ({ code }: CatalogueItem, saved: SettingForm, setting: ReportSetting | undefined) =>
+    commit: ({ code }: CatalogueItem, saved: SettingForm, setting: ReportSetting | undefined) =>
       setDrafts(({ [code]: draft, ...others }) =>
         draft && draft.form !== saved ? { ...others, [code]: { form: draft.form, seen: setting } } : others,
       ),
@@ -102,19 +102,19 @@ type Drafts = Partial<Record<string, Draft>>
 export interface AreaView extends Draft {
   isChanged: boolean
   /** The setting has been changed elsewhere since `seen`. */
-  isOvertaken: boolean
+  isStale: boolean
 }
 
 /**
  * Returns what the form shows: the draft if it has changes, otherwise the saved setting.
- * A draft is never rebased on settings that arrive later; it is only marked as overtaken.
+ * A draft is never rebased on settings that arrive later; it is only marked as stale.
  */
-export function viewOf(draft: Draft | undefined, current: ReportSetting | undefined): AreaView {
-  const isSameVersion = draft !== undefined && versionOf(draft.seen) === versionOf(current)
+export function getAreaView(draft: Draft | undefined, current: ReportSetting | undefined): AreaView {
+  const isSameVersion = draft !== undefined && getVersion(draft.seen) === getVersion(current)
   if (draft && isSameVersion)
-    return { ...draft, isChanged: !isUnchanged(draft.form, current), isOvertaken: false }
+    return { ...draft, isChanged: !isUnchanged(draft.form, current), isStale: false }
   // Both changes are equal, so there is no conflict.
   if (!draft || isUnchanged(draft.form, draft.seen) || isUnchanged(draft.form, current))
-    return { form: formOf(current), seen: current, isChanged: false, isOvertaken: false }
-  return { ...draft, isChanged: true, isOvertaken: true }
+    return { form: toForm(current), seen: current, isChanged: false, isStale: false }
+  return { ...draft, isChanged: true, isStale: true }
 }

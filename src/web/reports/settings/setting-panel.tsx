@@ -3,7 +3,7 @@ import type { ReportSetting } from '#contract/report-settings.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
-import { useSaving, useSettingErrors, useTestReport } from './save-setting.ts'
+import { useSaveSetting, useSettingErrors, useTestReport } from './save-setting.ts'
 import { SettingFields } from './setting-fields.tsx'
 import type { AreaView, Draft } from './setting-form.ts'
 import { describeSetting, type SettingField, type SettingForm } from './setting-form.ts'
@@ -22,16 +22,16 @@ interface SettingPanelProps {
 export function SettingPanel({ type, slug, area, current, onDraft, onSaved, onDrop }: SettingPanelProps) {
   const { form, seen } = area
   const errors = useSettingErrors()
-  const saving = useSaving({ type, slug, form, errors, onSaved })
+  const saving = useSaveSetting({ type, slug, form, errors, onSaved })
   const testing = useTestReport(slug, form)
 
   function change(next: SettingForm, fields?: readonly SettingField[]): void {
-    errors.forget(fields)
+    errors.clear(fields)
     onDraft({ form: next, seen })
   }
   function drop(): void {
-    errors.forget()
-    saving.forgetConflict()
+    errors.clear()
+    saving.clearConflict()
     onDrop()
   }
   return (
@@ -45,7 +45,7 @@ export function SettingPanel({ type, slug, area, current, onDraft, onSaved, onDr
       }}
       className="space-y-5"
     >
-      {area.isOvertaken && (
+      {area.isStale && (
         <ConflictNotice
           detail={saving.conflict}
           current={current}
@@ -57,7 +57,7 @@ export function SettingPanel({ type, slug, area, current, onDraft, onSaved, onDr
       <SettingFields
         form={form}
         isChanged={area.isChanged}
-        errorOf={errors.errorOf}
+        getError={errors.getError}
         onChange={change}
         onChosen={(next) => {
           change(next)

@@ -9,11 +9,11 @@ import { ApiError, retryAfterMs } from '#web/http/send-request.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Spinner } from '#web/ui/loading.tsx'
-import { notTested, type TestedReport, testSetting } from './save-setting.ts'
-import { formOf, inputOf } from './setting-form.ts'
-import { kindOf, TestedLine } from './tested-line.tsx'
+import { type TestedReport, testSetting, toUntested } from './save-setting.ts'
+import { toForm, toInput } from './setting-form.ts'
+import { getSeverity, TestedLine } from './tested-line.tsx'
 
-const AT_ONCE = 2
+const MAX_CONCURRENT = 2
 
 interface TestAllDialogProps {
   areas: readonly CatalogueItem[]
@@ -27,13 +27,13 @@ interface TestAllDialogProps {
 export function TestAllDialog({ areas, settings, onOpen, onClose }: TestAllDialogProps) {
   const rows = areas.map((area) => {
     const setting = settings.find(({ type }) => type === area.label)
-    return { area, input: inputOf(formOf(setting)) }
+    return { area, input: toInput(toForm(setting)) }
   })
   const configured = rows.flatMap(({ area, input }) => (input ? [{ slug: area.code, input }] : []))
   const { results, isBusy, start } = useTests(configured)
   const flaws = rows.flatMap(({ area }) => {
     const result = results.get(area.code)
-    return result && !['success', 'info'].includes(kindOf(result)) ? [{ ...result, area }] : []
+    return result && !['success', 'info'].includes(getSeverity(result)) ? [{ ...result, area }] : []
   })
   // Only after all tests, to avoid layout shift.
   const shared = isBusy ? [] : byCause(flaws).filter((group) => group.length > 1)
@@ -55,7 +55,7 @@ export function TestAllDialog({ areas, settings, onOpen, onClose }: TestAllDialo
       }
     >
       <p role="status" className="font-medium text-sm">
-        {summaryOf(configured.length, results.size, flaws.length)}
+        {formatSummary(configured.length, results.size, flaws.length)}
       </p>
       {shared.map((group) => (
         <div key={group[0].area.code} className="mt-3">
@@ -96,7 +96,7 @@ export function TestAllDialog({ areas, settings, onOpen, onClose }: TestAllDialo
   )
 }
 
-function summaryOf(total: number, tested: number, flawed: number): string {
+function formatSummary(total: number, tested: number, flawed: number): string {
   if (total === 0) return 'Nenhuma área tem relatório.'
   const problems = flawed === 0 ? 'nenhum com problema' : `${flawed} com problema`
   if (tested < total) return `${tested} de ${total} testados, ${problems}…`
@@ -111,18 +111,18 @@ function useTests(tests: readonly Test[]) {
   const [round, setRound] = useState(1)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a run keeps the settings it began with
   useEffect(() => {
-    const ending = new AbortController()
+    const controller = new AbortController()
     const queue = [...tests]
     setResults(new Map())
     const work = async () => {
-      for (let test = queue.shift(); test && !ending.signal.aborted; test = queue.shift()) {
+      for (let test = queue.shift(); test && !controller.signal.aborted; test = queue.shift()) {
         const { slug } = test
-        const result = await testPatiently(test, ending.signal)
-        if (!ending.signal.aborted) setResults((all) => new Map(all).set(slug, result))
+        const result = await testWithRetry(test, controller.signal)
+        if (!controller.signal.aborted) setResults((all) => new Map(all).set(slug, result))
       }
     }
-    for (let count = 0; count < AT_ONCE; count += 1) void work()
-    return () => ending.abort()
+    for (let count = 0; count < MAX_CONCURRENT; count += 1) void work()
+    return () => controller.abort()
   }, [round])
   return {
     results,
@@ -135,15 +135,15 @@ const LINK =
   'Link de SSO: cada pessoa entra com a própria conta Microsoft, então abra o link no navegador para conferir.'
 
 /** Waits out the rate limit. SSO links are only validated: the portal has no account to open them. */
-async function testPatiently({ slug, input }: Test, signal: AbortSignal): Promise<TestedReport> {
+async function testWithRetry({ slug, input }: Test, signal: AbortSignal): Promise<TestedReport> {
   if (input.embed_mode === 'secure_sso') {
     // The demo's own link is not a Power BI URL.
     const [flaw] = portalSettings.isDemo ? [] : checkReportSetting(input, portalSettings.powerBiHosts)
     return flaw ? { input, message: flaw.message } : { input, outcome: 'not-testable', message: LINK }
   }
-  const pauseAfter = (error: unknown) =>
+  const getDelay = (error: unknown) =>
     error instanceof ApiError && error.problem.code === 'rate-limited'
       ? retryAfterMs(error) || 10_000
       : undefined
-  return retry(() => testSetting(slug, input), pauseAfter, signal).catch((error) => notTested(input, error))
+  return retry(() => testSetting(slug, input), getDelay, signal).catch((error) => toUntested(input, error))
 }

@@ -12,7 +12,7 @@ const KINDS: Partial<Record<ReportTestOutcome, NoticeKind>> = {
 }
 
 /** Returns the severity of a test outcome; an error if there is none. */
-export function kindOf({ outcome }: TestedReport): NoticeKind {
+export function getSeverity({ outcome }: TestedReport): NoticeKind {
   return (outcome && KINDS[outcome]) ?? 'error'
 }
 
@@ -21,7 +21,7 @@ export function TestedLine({ result }: { result: TestedReport }) {
   return (
     <>
       <p className="flex gap-2 text-sm">
-        <KindIcon kind={kindOf(result)} className="mt-0.5" />
+        <KindIcon kind={getSeverity(result)} className="mt-0.5" />
         <span className="min-w-0">{result.message}</span>
       </p>
       {result.ticket && <Ticket text={result.ticket} />}

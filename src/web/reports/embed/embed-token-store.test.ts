@@ -1,62 +1,62 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
-  createTokenBook,
-  renewalAge,
+  createEmbedTokenStore,
+  getRenewalAge,
   type TokenOutcome,
   type TokenRequest,
   type TokenState,
-} from './token-book.ts'
+} from './embed-token-store.ts'
 
 const MINUTE = 60_000
 
-function requestFor(key: string): TokenRequest {
+function createRequest(key: string): TokenRequest {
   return { key, area: key.toUpperCase(), workspaceId: 'w', reportId: `r-${key}`, datasetId: null }
 }
 
-function issued(lifeMs = 30 * MINUTE): TokenOutcome {
-  return { kind: 'issued', value: `token ${Math.random()}`, lifeMs, isPaginated: false }
+function createIssued(lifetimeMs = 30 * MINUTE): TokenOutcome {
+  return { kind: 'issued', value: `token ${Math.random()}`, lifetimeMs, isPaginated: false }
 }
 
-/** A store with a scripted server: `answer` is replaceable, `asked` lists the requested keys. */
-function openBook() {
-  const asked: string[] = []
-  const script = { answer: (_key: string): TokenOutcome => issued() }
+/** A store with a scripted server: `answer` is replaceable, `requested` lists the requested keys. */
+function openStore() {
+  const requested: string[] = []
+  const script = { answer: (_key: string): TokenOutcome => createIssued() }
   const onFailed = vi.fn()
   const onRefused = vi.fn()
   let tokens: ReadonlyMap<string, TokenState> = new Map()
-  const book = createTokenBook({
+  const store = createEmbedTokenStore({
     onChange: (next) => {
       tokens = next
     },
     issue: async ({ key }) => {
-      asked.push(key)
+      requested.push(key)
       return script.answer(key)
     },
     onFailed,
     onRefused,
   })
-  return { book, read: () => tokens, asked, script, onFailed, onRefused }
+  return { store, read: () => tokens, requested, script, onFailed, onRefused }
 }
 
-const settled = () => vi.advanceTimersByTimeAsync(0)
+const flush = () => vi.advanceTimersByTimeAsync(0)
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 describe('embed token store', () => {
   it('requests the selected report first, then all others', async () => {
-    const { book, read, asked } = openBook()
-    book.sync(['a', 'b', 'c'].map(requestFor), 'b')
-    expect(asked).toEqual(['b'])
-    await settled()
-    expect(asked).toEqual(['b', 'a', 'c'])
+    const { store, read, requested } = openStore()
+    store.sync(['a', 'b', 'c'].map(createRequest), 'b')
+    expect(requested).toEqual(['b'])
+    await flush()
+    expect(requested).toEqual(['b', 'a', 'c'])
     expect([...read().values()].map(({ kind }) => kind)).toEqual(['ready', 'ready', 'ready'])
   })
 
   it('keeps a report whose token request fails, notifies once and retries with backoff', async () => {
-    const { book, read, asked, script, onFailed, onRefused } = openBook()
+    const { store, read, requested, script, onFailed, onRefused } = openStore()
     script.answer = () => ({ kind: 'failed', detail: 'Sem conexão' })
-    book.sync(['a', 'b'].map(requestFor), 'a')
-    await settled()
+    store.sync(['a', 'b'].map(createRequest), 'a')
+    await flush()
     expect(read().get('a')).toEqual({
       kind: 'failed',
       detail: 'Sem conexão',
@@ -65,10 +65,10 @@ describe('embed token store', () => {
     })
     const times: number[] = []
     for (let second = 0; second < 70; second += 1) {
-      const count = asked.filter((key) => key === 'a').length
-      book.tick()
+      const count = requested.filter((key) => key === 'a').length
+      store.tick()
       await vi.advanceTimersByTimeAsync(1_000)
-      if (asked.filter((key) => key === 'a').length > count) times.push(second)
+      if (requested.filter((key) => key === 'a').length > count) times.push(second)
     }
     expect(times).toEqual([2, 6, 14, 30, 62])
     expect(onFailed.mock.calls).toEqual([
@@ -76,130 +76,130 @@ describe('embed token store', () => {
       ['B', 'Sem conexão'],
     ])
     expect(onRefused).not.toHaveBeenCalled()
-    script.answer = () => issued()
-    book.wake()
-    await settled()
+    script.answer = () => createIssued()
+    store.wake()
+    await flush()
     expect([...read().values()].map(({ kind }) => kind)).toEqual(['ready', 'ready'])
   })
 
   it('waits for the server’s Retry-After before a retry', async () => {
-    const { book, asked, script } = openBook()
+    const { store, requested, script } = openStore()
     script.answer = () => ({ kind: 'failed', detail: 'x', retryAfterMs: 30_000 })
-    book.sync([requestFor('a')], 'a')
-    await settled()
+    store.sync([createRequest('a')], 'a')
+    await flush()
     await vi.advanceTimersByTimeAsync(29_000)
-    book.tick()
-    expect(asked.length).toBe(1)
+    store.tick()
+    expect(requested.length).toBe(1)
     await vi.advanceTimersByTimeAsync(1_000)
-    book.tick()
-    expect(asked.length).toBe(2)
+    store.tick()
+    expect(requested.length).toBe(2)
   })
 
   it('retries at once on the user’s request, and notifies of the result', async () => {
-    const { book, read, script, onFailed } = openBook()
+    const { store, read, script, onFailed } = openStore()
     script.answer = () => ({ kind: 'failed', detail: 'x' })
-    book.sync([requestFor('a')], 'a')
-    await settled()
-    book.retry('a')
+    store.sync([createRequest('a')], 'a')
+    await flush()
+    store.retry('a')
     expect(read().get('a')).toEqual({ kind: 'failed', detail: 'x', isPaused: false, isRetrying: true })
-    await settled()
+    await flush()
     expect(read().get('a')).toEqual({ kind: 'failed', detail: 'x', isPaused: false, isRetrying: false })
     expect(onFailed).toHaveBeenCalledTimes(2)
-    script.answer = () => issued()
-    book.retry('a')
-    await settled()
+    script.answer = () => createIssued()
+    store.retry('a')
+    await flush()
     expect(read().get('a')?.kind).toBe('ready')
   })
 
   it('gives up a report that the service rejects until retryRefused', async () => {
-    const { book, read, asked, script, onFailed } = openBook()
+    const { store, read, requested, script, onFailed } = openStore()
     script.answer = () => ({ kind: 'rejected', detail: 'Sem RLS' })
-    book.sync([requestFor('a')], 'a')
-    await settled()
+    store.sync([createRequest('a')], 'a')
+    await flush()
     expect(read().get('a')).toEqual({ kind: 'refused', detail: 'Sem RLS' })
     expect(onFailed).toHaveBeenCalledExactlyOnceWith('A', 'Sem RLS')
     await vi.advanceTimersByTimeAsync(10 * MINUTE)
-    book.tick()
-    expect(asked.length).toBe(1)
-    script.answer = () => issued()
-    book.retryRefused()
-    await settled()
+    store.tick()
+    expect(requested.length).toBe(1)
+    script.answer = () => createIssued()
+    store.retryRefused()
+    await flush()
     expect(read().get('a')?.kind).toBe('ready')
   })
 
   it('asks once more after a refusal, once the reports have been refetched', async () => {
-    const { book, read, asked, script, onFailed, onRefused } = openBook()
+    const { store, read, requested, script, onFailed, onRefused } = openStore()
     const { promise: isRead, resolve: endRead } = Promise.withResolvers<void>()
     onRefused.mockReturnValue(isRead)
     script.answer = () => ({ kind: 'refused', detail: 'Não liberado' })
-    book.sync([requestFor('a'), requestFor('b')], 'a')
-    await settled()
-    expect(asked).toEqual(['a', 'b'])
-    script.answer = (key) => (key === 'a' ? issued() : { kind: 'refused', detail: 'Não liberado' })
+    store.sync([createRequest('a'), createRequest('b')], 'a')
+    await flush()
+    expect(requested).toEqual(['a', 'b'])
+    script.answer = (key) => (key === 'a' ? createIssued() : { kind: 'refused', detail: 'Não liberado' })
     endRead()
-    await settled()
-    expect(asked).toEqual(['a', 'b', 'a', 'b'])
+    await flush()
+    expect(requested).toEqual(['a', 'b', 'a', 'b'])
     expect(read().get('a')?.kind).toBe('ready')
     expect(read().get('b')?.kind).toBe('refused')
     await vi.advanceTimersByTimeAsync(MINUTE)
-    expect(asked.length).toBe(4)
+    expect(requested.length).toBe(4)
     expect(onFailed).toHaveBeenCalledTimes(2)
     expect(onRefused).toHaveBeenCalledTimes(2)
   })
 
   it('keeps a report without scope, and refetches the reports', async () => {
-    const { book, read, script, onFailed, onRefused } = openBook()
+    const { store, read, script, onFailed, onRefused } = openStore()
     script.answer = () => ({ kind: 'no-scope' })
-    book.sync([requestFor('a')], 'a')
-    await settled()
+    store.sync([createRequest('a')], 'a')
+    await flush()
     expect(read().get('a')).toEqual({ kind: 'no-scope' })
     expect(onFailed).not.toHaveBeenCalled()
     expect(onRefused).toHaveBeenCalledOnce()
   })
 
   it('drops removed reports and requests tokens for new ones only', async () => {
-    const { book, read, asked } = openBook()
-    book.sync(['a', 'b'].map(requestFor), 'a')
-    await settled()
-    book.sync(['b', 'c'].map(requestFor), 'b')
-    await settled()
-    expect(asked).toEqual(['a', 'b', 'c'])
+    const { store, read, requested } = openStore()
+    store.sync(['a', 'b'].map(createRequest), 'a')
+    await flush()
+    store.sync(['b', 'c'].map(createRequest), 'b')
+    await flush()
+    expect(requested).toEqual(['a', 'b', 'c'])
     expect([...read().keys()]).toEqual(['b', 'c'])
   })
 })
 
 describe('token renewal', () => {
   it('renews the tokens of mounted reports only, when due', async () => {
-    const { book, read, asked, script } = openBook()
-    script.answer = () => issued(MINUTE)
-    book.sync(['a', 'b'].map(requestFor), 'a')
-    await settled()
-    book.hold('a')
+    const { store, read, requested, script } = openStore()
+    script.answer = () => createIssued(MINUTE)
+    store.sync(['a', 'b'].map(createRequest), 'a')
+    await flush()
+    store.hold('a')
     const before = read().get('a')
     await vi.advanceTimersByTimeAsync(47_000)
-    book.tick()
-    await settled()
-    expect(asked).toEqual(['a', 'b'])
+    store.tick()
+    await flush()
+    expect(requested).toEqual(['a', 'b'])
     await vi.advanceTimersByTimeAsync(1_000)
-    book.tick()
-    await settled()
-    expect(asked).toEqual(['a', 'b', 'a'])
+    store.tick()
+    await flush()
+    expect(requested).toEqual(['a', 'b', 'a'])
     expect(read().get('a')).not.toBe(before)
   })
 
   it('keeps the current token while renewal fails, with backoff', async () => {
-    const { book, read, asked, script, onFailed } = openBook()
-    script.answer = () => issued(MINUTE)
-    book.sync([requestFor('a')], 'a')
-    await settled()
-    book.hold('a')
+    const { store, read, requested, script, onFailed } = openStore()
+    script.answer = () => createIssued(MINUTE)
+    store.sync([createRequest('a')], 'a')
+    await flush()
+    store.hold('a')
     script.answer = () => ({ kind: 'failed', detail: 'x' })
     const times: number[] = []
     for (let second = 0; second < 120; second += 1) {
-      const count = asked.length
-      book.tick()
+      const count = requested.length
+      store.tick()
       await vi.advanceTimersByTimeAsync(1_000)
-      if (asked.length > count) times.push(second)
+      if (requested.length > count) times.push(second)
     }
     expect(times).toEqual([48, 50, 54, 62, 78, 110])
     expect(onFailed).not.toHaveBeenCalled()
@@ -207,121 +207,121 @@ describe('token renewal', () => {
   })
 
   it('asks again after ten seconds when the server returns the same token', async () => {
-    const { book, asked, script } = openBook()
-    const same = issued(MINUTE)
+    const { store, requested, script } = openStore()
+    const same = createIssued(MINUTE)
     script.answer = () => same
-    book.sync([requestFor('a')], 'a')
-    await settled()
-    book.hold('a')
+    store.sync([createRequest('a')], 'a')
+    await flush()
+    store.hold('a')
     const times: number[] = []
     for (let second = 0; second < 75; second += 1) {
-      const count = asked.length
-      book.tick()
+      const count = requested.length
+      store.tick()
       await vi.advanceTimersByTimeAsync(1_000)
-      if (asked.length > count) times.push(second)
+      if (requested.length > count) times.push(second)
     }
     expect(times).toEqual([48, 58, 68])
   })
 
   it('retries at once after wake, even with an expired token', async () => {
-    const { book, asked, script } = openBook()
-    script.answer = () => issued(MINUTE)
-    book.sync([requestFor('a')], 'a')
-    await settled()
-    book.hold('a')
+    const { store, requested, script } = openStore()
+    script.answer = () => createIssued(MINUTE)
+    store.sync([createRequest('a')], 'a')
+    await flush()
+    store.hold('a')
     script.answer = () => ({ kind: 'failed', detail: 'x' })
     await vi.advanceTimersByTimeAsync(70_000)
-    book.tick()
-    await settled()
-    book.tick()
-    expect(asked.length).toBe(2)
-    script.answer = () => issued(MINUTE)
-    book.wake()
-    await settled()
-    expect(asked.length).toBe(3)
+    store.tick()
+    await flush()
+    store.tick()
+    expect(requested.length).toBe(2)
+    script.answer = () => createIssued(MINUTE)
+    store.wake()
+    await flush()
+    expect(requested.length).toBe(3)
   })
 
   it('returns the issued token from renew, even if unchanged', async () => {
-    const { book, script } = openBook()
-    const same = issued()
+    const { store, script } = openStore()
+    const same = createIssued()
     script.answer = () => same
-    book.sync([requestFor('a')], 'a')
-    await settled()
-    expect(await book.renew('a')).toBe(same.kind === 'issued' && same.value)
+    store.sync([createRequest('a')], 'a')
+    await flush()
+    expect(await store.renew('a')).toBe(same.kind === 'issued' && same.value)
     script.answer = () => ({ kind: 'failed', detail: 'x' })
-    expect(await book.renew('a')).toBeUndefined()
+    expect(await store.renew('a')).toBeUndefined()
   })
 
   it('drops a report whose renewal is refused', async () => {
-    const { book, read, script, onFailed, onRefused } = openBook()
-    book.sync([requestFor('a')], 'a')
-    await settled()
-    book.hold('a')
+    const { store, read, script, onFailed, onRefused } = openStore()
+    store.sync([createRequest('a')], 'a')
+    await flush()
+    store.hold('a')
     script.answer = () => ({ kind: 'refused' })
-    expect(await book.renew('a')).toBeUndefined()
+    expect(await store.renew('a')).toBeUndefined()
     expect(read().get('a')).toEqual({ kind: 'refused' })
     expect(onRefused).toHaveBeenCalledOnce()
     expect(onFailed).not.toHaveBeenCalled()
   })
 
   it('keeps a rejected report until its token expires', async () => {
-    const { book, read, script, onFailed } = openBook()
-    script.answer = () => issued(MINUTE)
-    book.sync([requestFor('a')], 'a')
-    await settled()
-    book.hold('a')
+    const { store, read, script, onFailed } = openStore()
+    script.answer = () => createIssued(MINUTE)
+    store.sync([createRequest('a')], 'a')
+    await flush()
+    store.hold('a')
     script.answer = () => ({ kind: 'rejected', detail: 'x' })
     await vi.advanceTimersByTimeAsync(50_000)
-    book.tick()
-    await settled()
+    store.tick()
+    await flush()
     expect(read().get('a')?.kind).toBe('ready')
     expect(onFailed).not.toHaveBeenCalled()
     await vi.advanceTimersByTimeAsync(MINUTE)
-    book.tick()
-    await settled()
+    store.tick()
+    await flush()
     expect(read().get('a')).toEqual({ kind: 'refused', detail: 'x' })
     expect(onFailed).toHaveBeenCalledOnce()
   })
 
   it('resolves next with the next issued token, even if unchanged', async () => {
-    const { book, script } = openBook()
-    const same = issued(MINUTE)
+    const { store, script } = openStore()
+    const same = createIssued(MINUTE)
     script.answer = () => same
-    book.sync([requestFor('a')], 'a')
-    await settled()
-    book.hold('a')
+    store.sync([createRequest('a')], 'a')
+    await flush()
+    store.hold('a')
     script.answer = () => ({ kind: 'failed', detail: 'x' })
-    expect(await book.renew('a')).toBeUndefined()
-    const next = book.next('a')
+    expect(await store.renew('a')).toBeUndefined()
+    const next = store.next('a')
     await vi.advanceTimersByTimeAsync(2_000)
     script.answer = () => same
-    book.tick()
+    store.tick()
     expect(await next).toBe(same.kind === 'issued' && same.value)
   })
 
   it('replaces a stale token when its report is opened', async () => {
-    const { book, read, asked } = openBook()
-    book.sync(['a', 'b'].map(requestFor), 'a')
-    await settled()
-    book.sync(['a', 'b'].map(requestFor), 'b')
-    expect(asked).toEqual(['a', 'b'])
+    const { store, read, requested } = openStore()
+    store.sync(['a', 'b'].map(createRequest), 'a')
+    await flush()
+    store.sync(['a', 'b'].map(createRequest), 'b')
+    expect(requested).toEqual(['a', 'b'])
     await vi.advanceTimersByTimeAsync(25 * MINUTE)
-    book.sync(['a', 'b'].map(requestFor), 'b')
+    store.sync(['a', 'b'].map(createRequest), 'b')
     expect(read().get('b')).toEqual({ kind: 'waiting' })
-    await settled()
-    expect(asked).toEqual(['a', 'b', 'b'])
+    await flush()
+    expect(requested).toEqual(['a', 'b', 'b'])
     expect(read().get('b')?.kind).toBe('ready')
   })
 
   it('ignores replies that arrive after close, even if reopened', async () => {
-    const { book, read, onFailed, script } = openBook()
+    const { store, read, onFailed, script } = openStore()
     script.answer = () => ({ kind: 'failed', detail: 'x' })
-    book.sync([requestFor('a')], 'a')
-    book.close()
+    store.sync([createRequest('a')], 'a')
+    store.close()
     expect(read().size).toBe(0)
-    script.answer = () => issued()
-    book.sync([requestFor('a')], 'a')
-    await settled()
+    script.answer = () => createIssued()
+    store.sync([createRequest('a')], 'a')
+    await flush()
     expect(onFailed).not.toHaveBeenCalled()
     expect(read().get('a')?.kind).toBe('ready')
   })
@@ -329,12 +329,12 @@ describe('token renewal', () => {
 
 describe('order of token requests', () => {
   /** A store whose requests finish on demand, and a record of the requested keys. */
-  function openSlowBook() {
-    const asked: string[] = []
+  function openSlowStore() {
+    const requested: string[] = []
     const endings = new Map<string, (outcome: TokenOutcome) => void>()
-    const book = createTokenBook({
+    const store = createEmbedTokenStore({
       issue: ({ key }) => {
-        asked.push(key)
+        requested.push(key)
         return new Promise((resolve) => endings.set(key, resolve))
       },
       onChange: () => {},
@@ -342,60 +342,60 @@ describe('order of token requests', () => {
       onRefused: () => {},
     })
     const finish = async (key: string) => {
-      endings.get(key)?.(issued())
-      await settled()
+      endings.get(key)?.(createIssued())
+      await flush()
     }
-    const open = (keys: string, selected: string) => book.sync([...keys].map(requestFor), selected)
-    return { book, asked, open, finish }
+    const open = (keys: string, selected: string) => store.sync([...keys].map(createRequest), selected)
+    return { store, requested, open, finish }
   }
 
   it('sends the first alone, then the others three at a time in order', async () => {
-    const { asked, open, finish } = openSlowBook()
+    const { requested, open, finish } = openSlowStore()
     open('abcde', 'c')
-    expect(asked).toEqual(['c'])
+    expect(requested).toEqual(['c'])
     await finish('c')
-    expect(asked).toEqual(['c', 'a', 'b', 'd'])
+    expect(requested).toEqual(['c', 'a', 'b', 'd'])
     await finish('b')
-    expect(asked).toEqual(['c', 'a', 'b', 'd', 'e'])
+    expect(requested).toEqual(['c', 'a', 'b', 'd', 'e'])
   })
 
   it('sends the others after fifteen seconds even if the first hangs', async () => {
-    const { asked, open } = openSlowBook()
+    const { requested, open } = openSlowStore()
     open('ab', 'a')
     await vi.advanceTimersByTimeAsync(14_999)
-    expect(asked).toEqual(['a'])
+    expect(requested).toEqual(['a'])
     await vi.advanceTimersByTimeAsync(1)
-    expect(asked).toEqual(['a', 'b'])
+    expect(requested).toEqual(['a', 'b'])
   })
 
   it('sends the selected report’s request at once, and only once', async () => {
-    const { asked, open, finish } = openSlowBook()
+    const { requested, open, finish } = openSlowStore()
     open('abcdef', 'a')
     await finish('a')
     open('abcdef', 'f')
     open('abcdef', 'f')
-    expect(asked).toEqual(['a', 'b', 'c', 'd', 'f'])
+    expect(requested).toEqual(['a', 'b', 'c', 'd', 'f'])
   })
 
   it('drops everything on close, and a late reply sends nothing', async () => {
-    const { book, asked, open, finish } = openSlowBook()
+    const { store, requested, open, finish } = openSlowStore()
     open('abcd', 'a')
-    book.close()
+    store.close()
     await finish('a')
-    expect(asked).toEqual(['a'])
+    expect(requested).toEqual(['a'])
     open('ab', 'a')
-    expect(asked).toEqual(['a', 'a'])
+    expect(requested).toEqual(['a', 'a'])
   })
 })
 
 describe('getRenewalAge', () => {
   it('is ten minutes before a long lifetime ends, a fifth before a short one ends', () => {
-    expect(renewalAge(60 * MINUTE)).toBe(50 * MINUTE)
-    expect(renewalAge(30 * MINUTE)).toBe(24 * MINUTE)
-    expect(renewalAge(MINUTE)).toBe(48_000)
+    expect(getRenewalAge(60 * MINUTE)).toBe(50 * MINUTE)
+    expect(getRenewalAge(30 * MINUTE)).toBe(24 * MINUTE)
+    expect(getRenewalAge(MINUTE)).toBe(48_000)
   })
 
   it('is at least two seconds, even for an expired token', () => {
-    expect(renewalAge(0)).toBe(2_000)
+    expect(getRenewalAge(0)).toBe(2_000)
   })
 })

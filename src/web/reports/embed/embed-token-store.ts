@@ -11,7 +11,7 @@ export interface TokenRequest {
 
 /** The result of a token request; `detail` is Portuguese, fit to show. */
 export type TokenOutcome =
-  | { kind: 'issued'; value: string; lifeMs: number; isPaginated: boolean }
+  | { kind: 'issued'; value: string; lifetimeMs: number; isPaginated: boolean }
   | { kind: 'no-scope' }
   /** The person may not see the report; without a detail the screen explains it. */
   | { kind: 'refused'; detail?: string }
@@ -44,15 +44,15 @@ interface Entry {
   renewAt: number
   failures: number
   /** When a ready token expires. */
-  endsAt: number
-  asking?: Promise<TokenOutcome> | undefined
+  expiresAt: number
+  pending?: Promise<TokenOutcome> | undefined
   /** Whether a refusal has been confirmed by a second request. */
   isConfirmed?: boolean
   /** Resolvers that wait for the next issued token. */
-  waiting: ((token: string) => void)[]
+  resolvers: ((token: string) => void)[]
 }
 
-export interface TokenBookOptions {
+export interface TokenStoreOptions {
   /** Requests one token from the server; never rejects. */
   issue: (request: TokenRequest, signal: AbortSignal) => Promise<TokenOutcome>
   onChange: (tokens: ReadonlyMap<string, TokenState>) => void
@@ -62,9 +62,9 @@ export interface TokenBookOptions {
   onRefused: () => unknown
 }
 
-export type TokenBook = ReturnType<typeof createTokenBook>
+export type EmbedTokenStore = ReturnType<typeof createEmbedTokenStore>
 
-const MAX_AT_ONCE = 3
+const MAX_CONCURRENT = 3
 /** The first token is requested alone for this long: a cold capacity has to warm up first. */
 const FIRST_ALONE_MS = 15_000
 
@@ -73,69 +73,69 @@ const FIRST_ALONE_MS = 15_000
  * Renews tokens of mounted frames when due and retries failures with backoff: call `tick` every
  * second, and `wake` after sleep or when back online.
  */
-export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenBookOptions) {
+export function createEmbedTokenStore({ issue, onChange, onFailed, onRefused }: TokenStoreOptions) {
   /** In the order of the tabs, which is the order of the requests. */
   const entries = new Map<string, Entry>()
   /** Tokens in use by a mounted frame; only these are renewed in the background. */
-  const held = new Set<string>()
-  let closing = new AbortController()
+  const inUse = new Set<string>()
+  let controller = new AbortController()
   /** The limit of concurrent requests; 1 during the first. */
-  let room = MAX_AT_ONCE
+  let limit = MAX_CONCURRENT
 
   function publish(): void {
     onChange(new Map([...entries].map(([key, { state }]) => [key, state])))
   }
 
-  function ask(entry: Entry): Promise<TokenOutcome> {
-    entry.asking ??= run(entry)
-    return entry.asking
+  function requestToken(entry: Entry): Promise<TokenOutcome> {
+    entry.pending ??= run(entry)
+    return entry.pending
   }
 
   async function run(entry: Entry): Promise<TokenOutcome> {
-    const { signal } = closing
-    const askedAt = Date.now()
+    const { signal } = controller
+    const requestedAt = Date.now()
     const outcome = await issue(entry.request, signal)
-    entry.asking = undefined
-    if (!signal.aborted && entries.get(entry.request.key) === entry) settle(entry, outcome, askedAt)
-    askNext()
+    entry.pending = undefined
+    if (!signal.aborted && entries.get(entry.request.key) === entry) applyOutcome(entry, outcome, requestedAt)
+    requestNext()
     return outcome
   }
 
-  function hasRoom(): boolean {
-    return [...entries.values()].filter(({ asking }) => asking).length < room
+  function hasCapacity(): boolean {
+    return [...entries.values()].filter(({ pending }) => pending).length < limit
   }
 
-  function askNext(): void {
+  function requestNext(): void {
     for (const entry of entries.values())
-      if (entry.state.kind === 'waiting' && !entry.asking && hasRoom()) void ask(entry)
+      if (entry.state.kind === 'waiting' && !entry.pending && hasCapacity()) void requestToken(entry)
   }
 
-  function askAlone(entry: Entry): void {
-    const { signal } = closing
-    const letOthersIn = () => {
+  function requestAlone(entry: Entry): void {
+    const { signal } = controller
+    const releaseOthers = () => {
       if (signal.aborted) return
-      room = MAX_AT_ONCE
-      askNext()
+      limit = MAX_CONCURRENT
+      requestNext()
     }
-    room = 1
-    setTimeout(letOthersIn, FIRST_ALONE_MS)
-    void ask(entry).then(letOthersIn)
+    limit = 1
+    setTimeout(releaseOthers, FIRST_ALONE_MS)
+    void requestToken(entry).then(releaseOthers)
   }
 
-  function settle(entry: Entry, outcome: TokenOutcome, askedAt: number): void {
+  function applyOutcome(entry: Entry, outcome: TokenOutcome, requestedAt: number): void {
     const current = entry.state.kind === 'ready' ? entry.state.token : undefined
     const isSame = outcome.kind === 'issued' && outcome.value === current
-    const isStillGood = outcome.kind === 'rejected' && Date.now() < entry.endsAt
-    if (outcome.kind === 'issued') for (const tell of entry.waiting.splice(0)) tell(outcome.value)
-    if (current !== undefined && (isSame || isStillGood || outcome.kind === 'failed')) {
+    const isStillValid = outcome.kind === 'rejected' && Date.now() < entry.expiresAt
+    if (outcome.kind === 'issued') for (const resolve of entry.resolvers.splice(0)) resolve(outcome.value)
+    if (current !== undefined && (isSame || isStillValid || outcome.kind === 'failed')) {
       // The current token stays in use; the renewal is retried later.
       entry.failures = isSame ? 0 : entry.failures + 1
-      entry.renewAt = Date.now() + (isSame ? SAME_TOKEN_REST_MS : backoffDelay(entry.failures, BACKOFF))
+      entry.renewAt = Date.now() + (isSame ? SAME_TOKEN_DELAY_MS : backoffDelay(entry.failures, BACKOFF))
       return
     }
     // The refusal has been confirmed.
     if (entry.state.kind === 'refused' && outcome.kind !== 'issued') return
-    const isTold = entry.state.kind === 'failed' && !entry.state.isRetrying && outcome.kind === 'failed'
+    const isNotified = entry.state.kind === 'failed' && !entry.state.isRetrying && outcome.kind === 'failed'
     if (outcome.kind === 'failed') {
       entry.failures += 1
       entry.renewAt =
@@ -146,15 +146,15 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
       entry.failures = 0
       if (outcome.kind === 'issued') {
         entry.state = { kind: 'ready', token: outcome.value, isPaginated: outcome.isPaginated }
-        entry.renewAt = askedAt + renewalAge(outcome.lifeMs)
-        entry.endsAt = askedAt + outcome.lifeMs
+        entry.renewAt = requestedAt + getRenewalAge(outcome.lifetimeMs)
+        entry.expiresAt = requestedAt + outcome.lifetimeMs
         entry.isConfirmed = false
       } else
         entry.state =
           outcome.kind === 'no-scope' ? { kind: 'no-scope' } : { kind: 'refused', detail: outcome.detail }
     }
     publish()
-    if (!isTold && 'detail' in outcome && outcome.detail !== undefined)
+    if (!isNotified && 'detail' in outcome && outcome.detail !== undefined)
       onFailed(entry.request.area, outcome.detail)
     if (entry.state.kind === 'no-scope' || entry.state.kind === 'refused')
       void confirmRefusal(entry, outcome.kind)
@@ -165,13 +165,13 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
     await onRefused()
     if (kind !== 'refused' || entry.isConfirmed || entries.get(entry.request.key) !== entry) return
     entry.isConfirmed = true
-    void ask(entry)
+    void requestToken(entry)
   }
 
   function tick(): void {
     for (const [key, entry] of entries) {
-      const isWanted = entry.state.kind === 'failed' ? hasRoom() : held.has(key)
-      if (isWanted && isDue(entry)) void ask(entry)
+      const isNeeded = entry.state.kind === 'failed' ? hasCapacity() : inUse.has(key)
+      if (isNeeded && isDue(entry)) void requestToken(entry)
     }
   }
 
@@ -183,21 +183,21 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
     sync(requests: readonly TokenRequest[], selectedKey: string | undefined): void {
       const known = new Map(entries)
       entries.clear()
-      for (const request of requests) entries.set(request.key, known.get(request.key) ?? newEntry(request))
+      for (const request of requests) entries.set(request.key, known.get(request.key) ?? createEntry(request))
       const selected = selectedKey === undefined ? undefined : entries.get(selectedKey)
-      if (selected?.state.kind === 'ready' && !held.has(selected.request.key) && isDue(selected))
+      if (selected?.state.kind === 'ready' && !inUse.has(selected.request.key) && isDue(selected))
         selected.state = { kind: 'waiting' }
       if (selected?.state.kind === 'waiting') {
-        if (known.size === 0) askAlone(selected)
-        else void ask(selected)
+        if (known.size === 0) requestAlone(selected)
+        else void requestToken(selected)
       }
-      askNext()
+      requestNext()
       publish()
     },
     /** Keeps a token renewed until the returned function is called. */
     hold(key: string): () => void {
-      held.add(key)
-      return () => void held.delete(key)
+      inUse.add(key)
+      return () => void inUse.delete(key)
     },
     /**
      * Requests a token now, whatever the age of the current one; the server may return the same.
@@ -205,24 +205,24 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
      */
     async renew(key: string): Promise<string | undefined> {
       const entry = entries.get(key)
-      const outcome = entry && (await ask(entry))
+      const outcome = entry && (await requestToken(entry))
       return outcome?.kind === 'issued' ? outcome.value : undefined
     },
     /** Resolves with the next issued token, even if unchanged; waits as long as it takes. */
-    next: (key: string) => new Promise<string>((resolve) => entries.get(key)?.waiting.push(resolve)),
+    next: (key: string) => new Promise<string>((resolve) => entries.get(key)?.resolvers.push(resolve)),
     /** Retries a failed token at once, on the user's request. */
     retry(key: string): void {
       const entry = entries.get(key)
       if (entry?.state.kind !== 'failed') return
       entry.state = { ...entry.state, isRetrying: true }
-      void ask(entry)
+      void requestToken(entry)
       publish()
     },
     /** Requests all refused tokens again. */
     retryRefused(): void {
       for (const entry of entries.values())
         if (entry.state.kind === 'refused') entry.state = { kind: 'waiting' }
-      askNext()
+      requestNext()
       publish()
     },
     tick,
@@ -236,17 +236,17 @@ export function createTokenBook({ issue, onChange, onFailed, onRefused }: TokenB
     },
     /** Drops everything, including pending requests; `sync` starts over. */
     close(): void {
-      closing.abort()
-      closing = new AbortController()
-      room = MAX_AT_ONCE
+      controller.abort()
+      controller = new AbortController()
+      limit = MAX_CONCURRENT
       entries.clear()
       publish()
     },
   }
 }
 
-function newEntry(request: TokenRequest): Entry {
-  return { request, state: { kind: 'waiting' }, renewAt: 0, failures: 0, endsAt: 0, waiting: [] }
+function createEntry(request: TokenRequest): Entry {
+  return { request, state: { kind: 'waiting' }, renewAt: 0, failures: 0, expiresAt: 0, resolvers: [] }
 }
 
 /** Uses the wall clock, which continues while a laptop sleeps. */
@@ -259,12 +259,12 @@ const MIN_AGE_MS = 2_000
 /** Retries never stop, so that an expired report returns as soon as a token is available. */
 const BACKOFF = { firstMs: 2_000, maxMs: 60_000 }
 /** Delay after a renewal that came too early and returned the server's cached token. */
-const SAME_TOKEN_REST_MS = 10_000
+const SAME_TOKEN_DELAY_MS = 10_000
 
 /**
  * Returns the age in milliseconds at which to renew a token: ten minutes before it expires, or a fifth
  * of its lifetime before, if less. At least two seconds, so that an expired token causes no storm.
  */
-export function renewalAge(lifeMs: number): number {
-  return Math.max(MIN_AGE_MS, lifeMs - Math.min(MAX_MARGIN_MS, lifeMs / 5))
+export function getRenewalAge(lifetimeMs: number): number {
+  return Math.max(MIN_AGE_MS, lifetimeMs - Math.min(MAX_MARGIN_MS, lifetimeMs / 5))
 }
