@@ -7,7 +7,7 @@ import type { Db, ProfilesTable, Tables } from '#server/database/schema.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { forgetStrangersWords } from '#server/users/access-requests.ts'
+import { clearUnverifiedRequest } from '#server/users/access-requests.ts'
 import { findProfile } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import { limitUnknownLinks, markVerified } from './email-links.ts'
@@ -53,7 +53,7 @@ export async function acceptInvitation(
     if (person.email_verified_at) throw new ProblemError('invalid-link')
     const userId = person.user_id
     await shutOutUnverified(db, userId)
-    await forgetStrangersWords(db, userId)
+    await clearUnverifiedRequest(db, userId)
     await forgetAttempts(db, email)
     await markVerified(within, userId)
     const device_token = await writePassword(within, person, hash)

@@ -4,8 +4,8 @@ import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { replaceInChanges } from '#server/users/delete-users.ts'
-import { forgetInvitations } from '#server/users/invitations.ts'
+import { pseudonymizeChanges } from '#server/users/delete-users.ts'
+import { deleteInvitations } from '#server/users/invitations.ts'
 import type { AccountContext } from './account-context.ts'
 import { cancelLinks, limitUnknownLinks, type MailedLink, openLink } from './email-links.ts'
 import { retirePassword } from './set-password.ts'
@@ -32,13 +32,13 @@ async function removeAccount(context: PublicContext, owner: MailedLink['owner'])
   const userId = owner.user_id
   if (owner.email_verified_at) throw new ProblemError('invalid-link')
   await db.deleteFrom('profiles').where('user_id', '=', userId).execute()
-  await forgetInvitations(db, [owner.email])
+  await deleteInvitations(db, [owner.email])
   // Whoever says that they never had an account is not named in the trail either.
   await sql`update audit_entries set
       actor_email = case when actor_id = ${userId}::uuid then null else actor_email end,
       target_email = case when target_id = ${userId}::uuid then null else target_email end
     where actor_id = ${userId}::uuid or target_id = ${userId}::uuid`.execute(db)
-  await replaceInChanges(db, [{ user_id: userId, email: owner.email, pseudonym: randomUUID() }])
+  await pseudonymizeChanges(db, [{ user_id: userId, email: owner.email, pseudonym: randomUUID() }])
   await recordAudit(context, { action: 'account-disowned', after: { userId } })
   return 'account-removed'
 }

@@ -4,7 +4,7 @@ import { ipGroup } from '#server/http/caller-ip.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
-import { forgetInvitations } from '#server/users/invitations.ts'
+import { deleteInvitations } from '#server/users/invitations.ts'
 import { lockProfile } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import { hashOfLinkToken } from './mails.ts'
@@ -131,7 +131,7 @@ export async function markVerified({ db, clock }: PublicContext, userId: string)
     .returning('email')
     .executeTakeFirst()
   // Verified people are changed by no invitation.
-  if (person) await forgetInvitations(db, [person.email])
+  if (person) await deleteInvitations(db, [person.email])
   await db.deleteFrom('sign_ups').where('user_id', '=', userId).execute()
   // A browser that only knew the password of the sign-up is no known one.
   await db.deleteFrom('sign_in_devices').where('user_id', '=', userId).execute()

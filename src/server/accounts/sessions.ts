@@ -10,7 +10,7 @@ import type { Context } from '#server/http/context.ts'
 import type { Authenticate } from '#server/http/implement.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { ACCESS_ENDS_AT, approvalAt, findProfile, PROFILE_COLUMNS } from '#server/users/user-queries.ts'
+import { ACCESS_ENDS_AT, getApprovalAt, findProfile, PROFILE_COLUMNS } from '#server/users/user-queries.ts'
 import type { AccountContext } from './account-context.ts'
 import {
   ACCESS_TOKEN_SECONDS,
@@ -143,7 +143,7 @@ export function createAuthenticate(
       sessionId: claims.sessionId,
       sessionKind: kind,
       role,
-      ...approvalAt(now, profile.approved, access_ends_at),
+      ...getApprovalAt(now, profile.approved, access_ends_at),
       entitlementVersion: entitlement_version,
       profile,
     }

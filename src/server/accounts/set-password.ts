@@ -14,7 +14,7 @@ import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { forgetStrangersWords } from '#server/users/access-requests.ts'
+import { clearUnverifiedRequest } from '#server/users/access-requests.ts'
 import { findProfile, lockProfile } from '#server/users/user-queries.ts'
 import type { AccountContext, OwnAccountContext } from './account-context.ts'
 import { cancelLinks, markVerified } from './email-links.ts'
@@ -122,7 +122,7 @@ export async function endSessionsByReset(
   await forgetAttempts(db, email)
   const person = await findProfile(db, userId)
   if (!person?.email_verified_at) {
-    await forgetStrangersWords(db, userId)
+    await clearUnverifiedRequest(db, userId)
     // The built-in administrator becomes one by the verification link alone.
     if (email !== context.builtinAdminEmail) await markVerified(context, userId)
   }

@@ -10,7 +10,7 @@ import type { Profile } from '#contract/users.ts'
 import type { Actor } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { forgetStrangersWords } from '#server/users/access-requests.ts'
+import { clearUnverifiedRequest } from '#server/users/access-requests.ts'
 import { findProfile } from '#server/users/user-queries.ts'
 import { setRole } from '#server/users/user-roles.ts'
 import type { AccountContext } from './account-context.ts'
@@ -70,7 +70,7 @@ export async function verifyEmailLink(
     if (state === 'confirms') return openFor(within, owner, 'full')
     // Whoever typed it has not proved to own the address.
     await forgetPassword(db, owner.user_id)
-    await forgetStrangersWords(db, owner.user_id)
+    await clearUnverifiedRequest(db, owner.user_id)
     return openFor(within, owner, 'recovery')
   })
 }
@@ -145,7 +145,7 @@ async function setByLink(context: AccountContext, use: LinkUse & { password: str
       const owner = await open(within)
       if (type === 'signup') {
         await confirm(within, owner)
-        await forgetStrangersWords(within.db, owner.user_id)
+        await clearUnverifiedRequest(within.db, owner.user_id)
         return openFor(within, owner, 'full')
       }
       const session = await openFor(within, owner, 'recovery')

@@ -6,7 +6,7 @@ import type { Db } from '#server/database/schema.ts'
 import type { PublicContext, RequestInfo } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { writeInstant } from '#server/mail/compose-mail.ts'
-import { forgetInvitations } from '#server/users/invitations.ts'
+import { deleteInvitations } from '#server/users/invitations.ts'
 import { findByEmail } from '#server/users/user-queries.ts'
 import { lockAdministrators, setRole } from '#server/users/user-roles.ts'
 import { recordAudit } from './audit.ts'
@@ -55,7 +55,7 @@ async function createAdministrator(context: AdminContext, typed: string): Promis
     .returning(['user_id', 'email'])
     .executeTakeFirst()
   if (!person) throw new AdminError(`O e-mail ${email} já tem conta. Use grant para torná-la administradora.`)
-  await forgetInvitations(db, [email])
+  await deleteInvitations(db, [email])
   await recordAudit(context, { action: 'account-created', target: person })
   await setRole(context, { person, role: 'admin' })
   return `Administrador criado: ${email}\n${await printResetLink(context, person)}`

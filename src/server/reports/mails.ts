@@ -1,5 +1,5 @@
 import type { Mails } from '#server/mail/mails.ts'
-import { describeNewest, isAdministrator } from '#server/users/mails.ts'
+import { describeNewestEntries, isAdministrator } from '#server/users/mails.ts'
 
 const SENTENCES = {
   'report-setting-saved': 'configuração salva',
@@ -11,7 +11,7 @@ export const reportMails = {
   async 'report-settings-changed'({ db, groupName, publicUrl }, { recipient }) {
     if (!(await isAdministrator(db, recipient))) return undefined
     const actions = ['report-setting-saved', 'report-setting-removed'] as const
-    const changes = await describeNewest(db, actions, ({ action, before, after }) => {
+    const changes = await describeNewestEntries(db, actions, ({ action, before, after }) => {
       return `${(after ?? before)?.type}: ${SENTENCES[action as keyof typeof SENTENCES]}`
     })
     return {

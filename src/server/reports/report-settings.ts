@@ -8,7 +8,7 @@ import type { Db, ReportSettingsTable } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { invalidField, ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { queueForAdministrators } from '#server/users/mails.ts'
+import { queueAdministratorMail } from '#server/users/mails.ts'
 
 export type ReportSettingRow = Selectable<ReportSettingsTable>
 
@@ -100,7 +100,7 @@ export async function removeReportSetting(
 
 /** Of all that is changed within a few minutes in one mail. */
 function tellAdministrators(db: Db): Promise<void> {
-  return queueForAdministrators({ db }, { kind: 'report-settings-changed', restSeconds: 120 })
+  return queueAdministratorMail({ db }, { kind: 'report-settings-changed', restSeconds: 120 })
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import type { ReportRef } from '#server/power-bi/power-bi.ts'
-import { ACCESS_ENDS_AT, approvalAt, PROFILE_COLUMNS, unknownPerson } from '#server/users/user-queries.ts'
+import { ACCESS_ENDS_AT, getApprovalAt, PROFILE_COLUMNS, createUserNotFoundError } from '#server/users/user-queries.ts'
 import { type EmbedTokenContext, issueEmbedToken, type TokenHolder } from './embed-token.ts'
 import { reportsOf } from './own-reports.ts'
 
@@ -85,7 +85,7 @@ async function findViewed({ db, clock }: { db: Db; clock: () => number }, userId
   const { rows } = await sql<Profile & { version: number; ends_at: number | null }>`
     select ${sql.raw(PROFILE_COLUMNS)}, p.entitlement_version as version, ${sql.raw(ACCESS_ENDS_AT)} as ends_at
     from profiles p where p.user_id = ${userId}`.execute(db)
-  if (!rows[0]) throw unknownPerson()
+  if (!rows[0]) throw createUserNotFoundError()
   const { version, ends_at, ...profile } = rows[0]
-  return { profile, entitlementVersion: version, ...approvalAt(clock(), profile.approved, ends_at) }
+  return { profile, entitlementVersion: version, ...getApprovalAt(clock(), profile.approved, ends_at) }
 }

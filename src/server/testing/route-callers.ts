@@ -5,7 +5,7 @@ import type { Route } from '#contract/route.ts'
 import { saoPauloDay } from '#contract/user-rules.ts'
 import { createAccessTokens } from '#server/accounts/tokens.ts'
 import { createKeyring } from '#server/keyring.ts'
-import { fingerprintOf } from '#server/users/bulk-edit.ts'
+import { computeFingerprint } from '#server/users/bulk-edit.ts'
 import { NEW_PASSWORD } from './account-calls.ts'
 import { addPerson, emulatedReport, openTestSession } from './builders.ts'
 import { bodyFor } from './embed-token-calls.ts'
@@ -212,7 +212,7 @@ export const TAKEN: Record<string, Example[]> = {
   'POST /api/access-reviews/{kind}/{code}': [
     {
       path: '/api/access-reviews/marcas/VW',
-      body: { fingerprint: fingerprintOf([SOMEBODY]), remove: [SOMEBODY] },
+      body: { fingerprint: computeFingerprint([SOMEBODY]), remove: [SOMEBODY] },
     },
   ],
   'POST /api/profiles/{userId}/embed-token': [

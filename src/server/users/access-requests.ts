@@ -7,7 +7,7 @@ import type { Context } from '#server/http/context.ts'
 import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { listsInOrder } from './entitlements.ts'
+import { sortEntitlements } from './entitlements.ts'
 import { lockProfile, readProfile } from './user-queries.ts'
 
 export interface AccessRequestContext extends Context {
@@ -38,14 +38,14 @@ export async function saveOwnAccessRequest(
   return context.db.transaction().execute(async (db) => {
     const catalogue = await holdCatalogue(db)
     const row = await lockProfile(db, user_id)
-    const isProvedMeanwhile = row?.email_verified_at && !context.actor.profile.email_verified_at
-    if (!row || isProvedMeanwhile) throw new ProblemError('unauthenticated')
+    const isVerifiedMeanwhile = row?.email_verified_at && !context.actor.profile.email_verified_at
+    if (!row || isVerifiedMeanwhile) throw new ProblemError('unauthenticated')
     if (row.approved)
       throw new ProblemError('conflict', {
         detail: 'Sua conta já foi aprovada. Recarregue a página para entrar.',
       })
     refuseUnknown(catalogue, { types, marcas, estados }, {})
-    const lists = listsInOrder(catalogue, { types, marcas, estados })
+    const lists = sortEntitlements(catalogue, { types, marcas, estados })
     const request = {
       workplace: workplace || null,
       note: note || null,
@@ -68,7 +68,7 @@ export async function saveOwnAccessRequest(
 }
 
 /** Forgets what was said with an account before anybody had proved to own its address: they are a stranger's words. */
-export async function forgetStrangersWords(db: Db, userId: string): Promise<void> {
+export async function clearUnverifiedRequest(db: Db, userId: string): Promise<void> {
   await db.deleteFrom('access_requests').where('user_id', '=', userId).execute()
   await db.updateTable('profiles').set({ full_name: null }).where('user_id', '=', userId).execute()
 }

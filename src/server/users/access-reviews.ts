@@ -10,9 +10,9 @@ import { changeOnce } from '#server/http/change-once.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { fingerprintOf } from './bulk-edit.ts'
-import { inChunks, mergeEntitlements, writeChanges } from './entitlements.ts'
-import { asInstant } from './user-queries.ts'
+import { computeFingerprint } from './bulk-edit.ts'
+import { splitIntoChunks, mergeEntitlements, writeChanges } from './entitlements.ts'
+import { toInstantSql } from './user-queries.ts'
 
 type Wanted = ParamsOf<typeof accessReviewRoutes.readHolders>
 const KINDS = ['types', 'marcas'] as const
@@ -25,7 +25,7 @@ export async function listAccessReviews(
 ): Promise<ReplyOf<typeof accessReviewRoutes.listAccessReviews>> {
   const catalogue = await readCatalogue(db)
   const { items: uses } = await readCatalogueUse(db)
-  const lasts = await selectReviews(db)
+  const latest = await selectReviews(db)
     .distinctOn(['r.kind', 'r.code'])
     .orderBy('r.kind')
     .orderBy('r.code')
@@ -35,17 +35,17 @@ export async function listAccessReviews(
   const items = KINDS.flatMap((kind) =>
     catalogue[kind].flatMap((item) => {
       const { people = 0 } = uses.find((use) => use.kind === kind && use.code === item.code) ?? {}
-      const last = lasts.find((review) => review.kind === kind && review.code === item.code)
+      const last = latest.find((review) => review.kind === kind && review.code === item.code)
       // What is archived and nobody's needs no review any more.
       if (item.archived && people === 0) return []
-      return [{ kind, code: item.code, label: item.label, people, last: last ? present(last) : null }]
+      return [{ kind, code: item.code, label: item.label, people, last: last ? toReviewReply(last) : null }]
     }),
   )
   const at = ({ last }: (typeof items)[number]) => last?.reviewed_at ?? ''
   return {
     items: items.toSorted((a, b) => at(a).localeCompare(at(b))),
     past: newest.map((review) => ({
-      ...present(review),
+      ...toReviewReply(review),
       label: catalogue[review.kind].find(({ code }) => code === review.code)?.label ?? review.code,
     })),
   }
@@ -57,24 +57,24 @@ function selectReviews(db: Db) {
     .leftJoin('profiles as p', 'p.user_id', 'r.reviewer_id')
     .select(['r.id', 'r.kind', 'r.code', 'r.reviewed_at', 'p.email as reviewer_email', 'r.kept', 'r.removed'])
 }
-const present = <Review extends { reviewed_at: Date }>(review: Review) => ({
+const toReviewReply = <Review extends { reviewed_at: Date }>(review: Review) => ({
   ...review,
   reviewed_at: review.reviewed_at.toISOString(),
 })
 
 /** @throws ProblemError not-found */
-function itemOf(catalogue: Catalogue, { kind, code }: Wanted): CatalogueItem {
+function getItem(catalogue: Catalogue, { kind, code }: Wanted): CatalogueItem {
   const item = catalogue[kind].find((each) => each.code === code)
   if (!item) throw new ProblemError('not-found', { detail: 'Esta área ou marca não existe.' })
   return item
 }
 
 /** Everything that a list may hold for it. */
-const valuesOf = (kind: Wanted['kind'], item: CatalogueItem) =>
+const listSpellings = (kind: Wanted['kind'], item: CatalogueItem) =>
   kind === 'types' ? spellingsOf(item.label) : [heldAs(kind, item)]
 
-const holds = (kind: Wanted['kind'], item: CatalogueItem): RawBuilder<boolean> =>
-  sql`p.${sql.ref(kind)} && ${valuesOf(kind, item)}::text[]`
+const hasItem = (kind: Wanted['kind'], item: CatalogueItem): RawBuilder<boolean> =>
+  sql`p.${sql.ref(kind)} && ${listSpellings(kind, item)}::text[]`
 
 /**
  * Everybody who has an area or a brand, by e-mail, with when it was given; that is told by the audit trail, which knows an
@@ -86,18 +86,18 @@ export async function readHolders(
   wanted: Wanted,
 ): Promise<ReplyOf<typeof accessReviewRoutes.readHolders>> {
   const { kind, code } = wanted
-  const item = itemOf(await readCatalogue(db), wanted)
+  const item = getItem(await readCatalogue(db), wanted)
   const list = sql.lit(kind)
   const { rows: people } = await sql<ReplyOf<typeof accessReviewRoutes.readHolders>['people'][number]>`
     with names as (
       select array_agg(name) as all_names from (
-        select unnest(${valuesOf(kind, item)}::text[]) as name
+        select unnest(${listSpellings(kind, item)}::text[]) as name
         union select before ->> 'label' from audit_entries
         where action = 'catalogue-item-changed' and before ->> 'kind' = ${kind} and before ->> 'code' = ${code}
       ) as known where name is not null
     ), holders as (
       select p.user_id, p.email, p.full_name, p.approved, p.valid_until, p.last_sign_in_at
-      from profiles p where ${holds(kind, item)}
+      from profiles p where ${hasItem(kind, item)}
     ), given as (
       select a.target_id, max(a.at) as at from audit_entries a, names
       where a.target_id in (select user_id from holders) and a.action <> 'access-requested'
@@ -106,11 +106,11 @@ export async function readHolders(
       group by a.target_id
     )
     select h.user_id, h.email, h.full_name, h.approved, h.valid_until,
-      ${sql.raw(asInstant('h.last_sign_in_at'))} as last_sign_in_at, ${sql.raw(asInstant('g.at'))} as since
+      ${sql.raw(toInstantSql('h.last_sign_in_at'))} as last_sign_in_at, ${sql.raw(toInstantSql('g.at'))} as since
     from holders h left join given g on g.target_id = h.user_id
     order by h.email collate "und-x-icu"`.execute(db)
   const ids = people.map(({ user_id }) => user_id).toSorted()
-  return { kind, code, label: item.label, people, fingerprint: fingerprintOf(ids) }
+  return { kind, code, label: item.label, people, fingerprint: computeFingerprint(ids) }
 }
 
 /**
@@ -123,34 +123,34 @@ export function saveAccessReview(
 ): Promise<ReplyOf<typeof accessReviewRoutes.saveAccessReview>> {
   const { kind, code } = wanted
   return changeOnce(context, async (db) => {
-    const within = { ...context, db }
+    const txContext = { ...context, db }
     const catalogue = await holdCatalogue(db)
-    const item = itemOf(catalogue, wanted)
+    const item = getItem(catalogue, wanted)
     const people = await db
       .selectFrom('profiles as p')
       .select(['p.user_id', 'p.types', 'p.marcas'])
-      .where(holds(kind, item))
+      .where(hasItem(kind, item))
       .orderBy('p.user_id')
       .forUpdate()
       .execute()
     const named = new Set(remove.map((id) => id.toLowerCase()))
-    const leaving = people.filter(({ user_id }) => named.has(user_id))
-    const isAsShown = fingerprintOf(people.map(({ user_id }) => user_id)) === fingerprint
-    if (!isAsShown || leaving.length !== named.size)
+    const losing = people.filter(({ user_id }) => named.has(user_id))
+    const isAsShown = computeFingerprint(people.map(({ user_id }) => user_id)) === fingerprint
+    if (!isAsShown || losing.length !== named.size)
       throw new ProblemError('conflict', {
         detail:
           'As pessoas com este acesso mudaram nesse meio-tempo. Nada foi alterado: confira a lista de novo.',
       })
     const id = randomUUID()
     const taken: Partial<Entitlements> = { [kind]: [heldAs(kind, item)] }
-    for (const chunk of inChunks(leaving)) {
+    for (const chunk of splitIntoChunks(losing)) {
       const changes = chunk.flatMap(({ user_id, [kind]: held }) => {
         const after = mergeEntitlements(catalogue, { [kind]: held }, 'remove', taken)
         return after ? [{ ids: [user_id], before: { [kind]: held }, after }] : []
       })
-      await writeChanges(within, { action: 'access-review-removed', batchId: id, changes })
+      await writeChanges(txContext, { action: 'access-review-removed', batchId: id, changes })
     }
-    const result = { kept: people.length - leaving.length, removed: leaving.length }
+    const result = { kept: people.length - losing.length, removed: losing.length }
     await db
       .insertInto('access_reviews')
       .values({
@@ -162,7 +162,7 @@ export function saveAccessReview(
         ...result,
       })
       .execute()
-    await recordAudit(within, {
+    await recordAudit(txContext, {
       action: 'access-reviewed',
       after: { kind, code, label: item.label, ...result },
     })

@@ -13,7 +13,7 @@ import type { Db } from '#server/database/schema.ts'
 import type { Context } from '#server/http/context.ts'
 import { invalidField, ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { listsInOrder } from './entitlements.ts'
+import { sortEntitlements } from './entitlements.ts'
 
 export function listAccessTemplates(db: Db): Promise<AccessTemplate[]> {
   return db.selectFrom('access_templates').selectAll().orderBy(sql`name collate "und-x-icu"`).execute()
@@ -24,13 +24,13 @@ export function addAccessTemplate(context: Context, wanted: AccessTemplateForm):
   return changeTemplates(context, async (db, catalogue) => {
     const others = await listAccessTemplates(db)
     if (others.length >= MAX_TEMPLATES) throw invalidField('name', accessTemplateMessages.tooMany)
-    const values = await tidied(db, catalogue, wanted)
+    const values = await normalizeTemplate(db, catalogue, wanted)
     const template = await db
       .insertInto('access_templates')
       .values(values)
       .returningAll()
       .executeTakeFirstOrThrow()
-    await recordAudit({ ...context, db }, { action: 'access-template-added', after: told(template) })
+    await recordAudit({ ...context, db }, { action: 'access-template-added', after: pickFields(template) })
     return template
   })
 }
@@ -49,15 +49,15 @@ export function changeAccessTemplate(
       name: change.name ?? before.name,
       ...eachList((list) => change[list] ?? before[list]),
     }
-    const values = await tidied(db, catalogue, wanted, before)
-    if (JSON.stringify(told({ ...before, ...values })) === JSON.stringify(told(before))) return before
+    const values = await normalizeTemplate(db, catalogue, wanted, before)
+    if (JSON.stringify(pickFields({ ...before, ...values })) === JSON.stringify(pickFields(before))) return before
     const after = await db
       .updateTable('access_templates')
       .set({ ...values, version: before.version + 1 })
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
-    const entry = { action: 'access-template-changed', before: told(before), after: told(after) } as const
+    const entry = { action: 'access-template-changed', before: pickFields(before), after: pickFields(after) } as const
     await recordAudit({ ...context, db }, entry)
     return after
   })
@@ -71,7 +71,7 @@ export function removeAccessTemplate(
   return changeTemplates(context, async (db) => {
     const before = await findTemplate(db, id, ifMatch)
     await db.deleteFrom('access_templates').where('id', '=', id).execute()
-    await recordAudit({ ...context, db }, { action: 'access-template-removed', before: told(before) })
+    await recordAudit({ ...context, db }, { action: 'access-template-removed', before: pickFields(before) })
   })
 }
 
@@ -99,7 +99,7 @@ async function findTemplate(db: Db, id: string, ifMatch: string | undefined): Pr
  * What is stored: lists in the catalogue's order, each value once.
  * @param before what the template holds: that may stay although it is archived
  */
-async function tidied(db: Db, catalogue: Catalogue, wanted: AccessTemplateForm, before?: AccessTemplate) {
+async function normalizeTemplate(db: Db, catalogue: Catalogue, wanted: AccessTemplateForm, before?: AccessTemplate) {
   refuseUnknown(catalogue, wanted, before ?? NO_ENTITLEMENTS)
   if (LISTS.every((list) => wanted[list].length === 0))
     throw invalidField('types', accessTemplateMessages.nothing)
@@ -110,7 +110,7 @@ async function tidied(db: Db, catalogue: Catalogue, wanted: AccessTemplateForm, 
     .$if(before !== undefined, (query) => query.where('id', '!=', before?.id as string))
     .executeTakeFirst()
   if (taken) throw invalidField('name', accessTemplateMessages.nameTaken)
-  return { name: wanted.name, ...listsInOrder(catalogue, wanted) }
+  return { name: wanted.name, ...sortEntitlements(catalogue, wanted) }
 }
 
-const told = ({ name, types, marcas, estados }: AccessTemplateForm) => ({ name, types, marcas, estados })
+const pickFields = ({ name, types, marcas, estados }: AccessTemplateForm) => ({ name, types, marcas, estados })

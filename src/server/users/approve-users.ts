@@ -11,7 +11,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import { decideApproval } from './change-user.ts'
 import { writeChanges } from './entitlements.ts'
 import { queueApprovalMails } from './mails.ts'
-import { GRACE_SECONDS, undoUntil, withTimeLeft } from './undo-bulk-edit.ts'
+import { GRACE_SECONDS, getUndoDeadline, addUndoSeconds } from './undo-bulk-edit.ts'
 
 /**
  * Approves several people, each with entitlements of their own, all or nothing. They are told by mail once it can no
@@ -27,18 +27,18 @@ export async function approveUsers(context: Context, items: readonly Approval[])
     await writeChanges({ ...context, db }, { action: 'approval-given', batchId, changes })
     const emails = changes.map(({ email }) => email)
     await queueApprovalMails(db, emails, UNDO_SECONDS + GRACE_SECONDS)
-    return { ...resultOf(changes, batchId), undoUntil: undoUntil(context) }
+    return { ...summarizeApproval(changes, batchId), undoUntil: getUndoDeadline(context) }
   })
-  return withTimeLeft(context, answer)
+  return addUndoSeconds(context, answer)
 }
 
 /** Counts what approveUsers would do, and throws as it does; nothing is written or locked. */
 export async function previewApproval(context: Context, items: readonly Approval[]): Promise<ApprovalResult> {
   const changes = await decideApprovals(context, await readCatalogue(context.db), items, false)
-  return { ...resultOf(changes, null), undoSeconds: 0 }
+  return { ...summarizeApproval(changes, null), undoSeconds: 0 }
 }
 
-function resultOf(changes: readonly { after: Partial<Entitlements> }[], undoId: string | null) {
+function summarizeApproval(changes: readonly { after: Partial<Entitlements> }[], undoId: string | null) {
   const withoutReports = changes.filter(({ after }) => LISTS.some((name) => after[name]?.length === 0)).length
   return { approved: changes.length, withoutReports, undoId }
 }
@@ -59,38 +59,38 @@ async function decideApprovals(
     .orderBy('user_id')
     .$if(lock, (query) => query.forUpdate())
     .execute()
-  const personOf = new Map(people.map((person) => [person.user_id, person]))
-  const fieldsWhere = (message: string, applies: (id: string, item: Approval, index: number) => boolean) =>
+  const personById = new Map(people.map((person) => [person.user_id, person]))
+  const listFields = (message: string, applies: (id: string, item: Approval, index: number) => boolean) =>
     ids.flatMap((id, index) =>
       applies(id, items[index] as Approval, index) ? [{ path: `items.${index}`, message }] : [],
     )
 
-  refuse('invalid-input', [
-    ...fieldsWhere('Este usuário está duas vezes na lista.', (id, _, index) => ids.indexOf(id) !== index),
-    ...fieldsWhere(
+  rejectFields('invalid-input', [
+    ...listFields('Este usuário está duas vezes na lista.', (id, _, index) => ids.indexOf(id) !== index),
+    ...listFields(
       'O e-mail deste usuário não foi verificado: aprove-o sozinho, pelo botão da linha.',
-      (id) => personOf.get(id)?.email_verified_at === null,
+      (id) => personById.get(id)?.email_verified_at === null,
     ),
   ])
-  refuse('conflict', [
-    ...fieldsWhere('Este usuário já não existe.', (id) => !personOf.has(id)),
-    ...fieldsWhere('Este usuário já foi aprovado.', (id) => personOf.get(id)?.approved === true),
-    ...fieldsWhere('Este usuário foi alterado nesse meio-tempo.', (id, { version }) => {
-      const person = personOf.get(id)
+  rejectFields('conflict', [
+    ...listFields('Este usuário já não existe.', (id) => !personById.has(id)),
+    ...listFields('Este usuário já foi aprovado.', (id) => personById.get(id)?.approved === true),
+    ...listFields('Este usuário foi alterado nesse meio-tempo.', (id, { version }) => {
+      const person = personById.get(id)
       return (
         person?.approved === false && (version ?? person.entitlement_version) !== person.entitlement_version
       )
     }),
   ])
   return items.flatMap((item, index) => {
-    const row = personOf.get(ids[index] as string)
+    const row = personById.get(ids[index] as string)
     if (!row) return []
     const change = decideApproval(context, { row, catalogue, wanted: item, prefix: `items.${index}.` })
     return [{ ids: [row.user_id], email: row.email, ...change }]
   })
 }
 
-function refuse(code: ProblemCode, fields: FieldProblem[]): void {
+function rejectFields(code: ProblemCode, fields: FieldProblem[]): void {
   const [first, another] = fields
   if (!first) return
   const detail = another ? `${fields.length} usuários impedem a aprovação.` : first.message

@@ -15,28 +15,28 @@ import { changeOnce } from '#server/http/change-once.ts'
 import type { Context } from '#server/http/context.ts'
 import { invalidField, ProblemError } from '#server/http/problem-error.ts'
 import {
-  changeOfValidity,
-  inChunks,
+  computeValidityChange,
+  splitIntoChunks,
   mergeEntitlements,
-  namedLists,
+  pickListsToEdit,
   type SharedChange,
   type State,
   writeChanges,
 } from './entitlements.ts'
-import { undoUntil, withTimeLeft } from './undo-bulk-edit.ts'
-import { matches } from './user-queries.ts'
+import { getUndoDeadline, addUndoSeconds } from './undo-bulk-edit.ts'
+import { matchesFilter } from './user-queries.ts'
 
 /** What a bulk edit may change of somebody. */
-type Held = Omit<State, 'approved'>
+type EditableState = Omit<State, 'approved'>
 
 /** What an edit makes of people. */
-interface Deed {
+interface EditPlan {
   action: AuditAction
   /** What of a person decides what becomes of them. */
-  columns: (keyof Held)[]
+  columns: (keyof EditableState)[]
   /** How somebody changes who holds this in those columns; undefined where nothing does. */
-  changeOf: (held: Partial<Held>) => Omit<SharedChange, 'ids'> | undefined
-  isGain: (change: { before: Partial<Held> }) => boolean
+  computeChange: (current: Partial<EditableState>) => Omit<SharedChange, 'ids'> | undefined
+  isGain: (change: { before: Partial<EditableState> }) => boolean
 }
 
 /**
@@ -48,41 +48,41 @@ interface Deed {
  */
 export async function bulkEdit(context: Context, edit: BulkEdit): Promise<BulkEditResult> {
   const answer = await changeOnce(context, async (db) => {
-    const effect = await carryOut({ ...context, db }, await holdCatalogue(db), edit, randomUUID())
-    return { ...effect, undoUntil: undoUntil(context) }
+    const effect = await applyEdit({ ...context, db }, await holdCatalogue(db), edit, randomUUID())
+    return { ...effect, undoUntil: getUndoDeadline(context) }
   })
-  return withTimeLeft(context, answer)
+  return addUndoSeconds(context, answer)
 }
 
 /** Counts what bulkEdit would do, and throws as it does; nothing is written or locked. */
 export async function previewBulkEdit(context: Context, edit: BulkEdit): Promise<BulkEditResult> {
-  return { ...(await carryOut(context, await readCatalogue(context.db), edit, null)), undoSeconds: 0 }
+  return { ...(await applyEdit(context, await readCatalogue(context.db), edit, null)), undoSeconds: 0 }
 }
 
 /** @param batchId what it is written under; null only counts */
-async function carryOut(
+async function applyEdit(
   context: Context,
   catalogue: Catalogue,
   edit: BulkEdit,
   batchId: string | null,
 ): Promise<Omit<BulkEditResult, 'undoSeconds'>> {
   const { db, actor } = context
-  const deed = decideDeed(context, catalogue, edit)
+  const plan = planEdit(context, catalogue, edit)
   const ids = await selectPeople(db, edit, batchId !== null)
   const counts = { gaining: 0, losing: 0 }
   let includesSelf = false
-  for (const chunk of inChunks(ids)) {
+  for (const chunk of splitIntoChunks(ids)) {
     const changes: SharedChange[] = []
-    for (const { ids: alike, ...held } of await readAlike(db, chunk, deed.columns)) {
-      const change = deed.changeOf(held)
+    for (const { ids: userIds, ...current } of await readIdentical(db, chunk, plan.columns)) {
+      const change = plan.computeChange(current)
       if (!change) continue
-      const isGain = deed.isGain(change)
-      counts[isGain ? 'gaining' : 'losing'] += alike.length
-      includesSelf ||= !isGain && alike.includes(actor.profile.user_id)
-      changes.push({ ids: alike, ...change })
+      const isGain = plan.isGain(change)
+      counts[isGain ? 'gaining' : 'losing'] += userIds.length
+      includesSelf ||= !isGain && userIds.includes(actor.profile.user_id)
+      changes.push({ ids: userIds, ...change })
     }
     // Each chunk at its own time: what can be undone counts from the last of them.
-    if (batchId) await writeChanges(context, { action: deed.action, batchId, changes })
+    if (batchId) await writeChanges(context, { action: plan.action, batchId, changes })
   }
   const changed = counts.gaining + counts.losing
   return {
@@ -90,25 +90,25 @@ async function carryOut(
     ...counts,
     unchanged: ids.length - changed,
     includesSelf,
-    fingerprint: fingerprintOf(ids),
+    fingerprint: computeFingerprint(ids),
     undoId: changed > 0 ? batchId : null,
   }
 }
 
 /** What is archived may be taken from many, but not given. */
-function decideDeed(context: Context, catalogue: Catalogue, edit: BulkEdit): Deed {
+function planEdit(context: Context, catalogue: Catalogue, edit: BulkEdit): EditPlan {
   const { action, valid_until } = edit
-  const items = namedLists(edit)
+  const items = pickListsToEdit(edit)
   const columns = LISTS.filter((name) => items[name])
   if (action === 'validity') {
     if (valid_until === undefined || columns.length > 0)
       throw invalidField('valid_until', adminMessages.bulkNothing)
     // Refuses a day that has passed.
-    changeOfValidity(context, { valid_until: null }, { isNew: false, wanted: valid_until })
+    computeValidityChange(context, { valid_until: null }, { isNew: false, wanted: valid_until })
     return {
       action: 'validity-set',
       columns: ['valid_until'],
-      changeOf: ({ valid_until: current = null }) =>
+      computeChange: ({ valid_until: current = null }) =>
         current === valid_until ? undefined : { before: { valid_until: current }, after: { valid_until } },
       isGain: ({ before }) => !valid_until || (!!before.valid_until && before.valid_until < valid_until),
     }
@@ -119,16 +119,16 @@ function decideDeed(context: Context, catalogue: Catalogue, edit: BulkEdit): Dee
   return {
     action: action === 'add' ? 'entitlements-added' : 'entitlements-removed',
     columns,
-    changeOf(held) {
-      const after = mergeEntitlements(catalogue, held, action, items)
-      return after && { before: Object.fromEntries(columns.map((name) => [name, held[name]])), after }
+    computeChange(current) {
+      const after = mergeEntitlements(catalogue, current, action, items)
+      return after && { before: Object.fromEntries(columns.map((name) => [name, current[name]])), after }
     },
     isGain: () => action === 'add',
   }
 }
 
 /** Those of the people who hold the same in these columns, together. */
-function readAlike(db: Db, ids: string[], columns: (keyof Held)[]) {
+function readIdentical(db: Db, ids: string[], columns: (keyof EditableState)[]) {
   return db
     .selectFrom('profiles')
     .select(columns)
@@ -151,18 +151,18 @@ async function selectPeople(db: Db, edit: BulkEdit, lock: boolean): Promise<stri
 }
 
 /** Stands for exactly these people, whose ids are given in the order of selectPeople. */
-export function fingerprintOf(ids: readonly string[]): string {
+export function computeFingerprint(ids: readonly string[]): string {
   return createHash('sha256').update(ids.join()).digest('base64url')
 }
 
 async function selectNamed(db: Db, userIds: readonly string[], lock: boolean): Promise<string[]> {
   const wanted = userIds.map((id) => id.toLowerCase())
   const found = await readIds(db, sql<boolean>`p.user_id = any(${[...new Set(wanted)]}::uuid[])`, lock)
-  const there = new Set(found)
-  const gone = new Set(wanted.filter((id) => !there.has(id)))
+  const known = new Set(found)
+  const gone = new Set(wanted.filter((id) => !known.has(id)))
   if (gone.size === 0) return found
   throw new ProblemError('conflict', {
-    detail: `${inWords(gone.size)} dos usuários selecionados já não ${gone.size === 1 ? 'existe' : 'existem'}. Nada foi alterado.`,
+    detail: `${formatCount(gone.size)} dos usuários selecionados já não ${gone.size === 1 ? 'existe' : 'existem'}. Nada foi alterado.`,
     fields: wanted.flatMap((id, index) =>
       gone.has(id) ? [{ path: `userIds.${index}`, message: 'Este usuário já não existe.' }] : [],
     ),
@@ -175,23 +175,23 @@ async function selectMatching(
   lock: boolean,
 ): Promise<string[]> {
   await refuseUnknownFilter(db, filter)
-  const found = await readIds(db, matches(filter), lock)
+  const found = await readIds(db, matchesFilter(filter), lock)
   if (found.length !== count)
-    throw listChanged(`eram ${inWords(count)} usuário(s), agora são ${inWords(found.length)}`)
+    throw createListChangedError(`eram ${formatCount(count)} usuário(s), agora são ${formatCount(found.length)}`)
   const excepted = new Set(except.map((id) => id.toLowerCase()))
-  const meant = found.filter((id) => !excepted.has(id))
-  if (fingerprint !== undefined && fingerprint !== fingerprintOf(meant))
-    throw listChanged('o número é o mesmo, mas as pessoas não')
-  return meant
+  const selected = found.filter((id) => !excepted.has(id))
+  if (fingerprint !== undefined && fingerprint !== computeFingerprint(selected))
+    throw createListChangedError('o número é o mesmo, mas as pessoas não')
+  return selected
 }
 
-function listChanged(how: string): ProblemError {
+function createListChangedError(how: string): ProblemError {
   return new ProblemError('conflict', {
     detail: `A lista mudou nesse meio-tempo: ${how}. Nada foi alterado.`,
   })
 }
 
-const inWords = (count: number) => count.toLocaleString('pt-BR')
+const formatCount = (count: number) => count.toLocaleString('pt-BR')
 
 async function readIds(db: Db, condition: RawBuilder<boolean>, lock: boolean): Promise<string[]> {
   const { rows } = await sql<{ ids: string }>`

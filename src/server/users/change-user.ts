@@ -9,9 +9,9 @@ import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { changeOfValidity, listsInOrder, type StateChange, writeChanges } from './entitlements.ts'
-import { forgetInvitations } from './invitations.ts'
-import { lockProfile, readProfile, unknownPerson } from './user-queries.ts'
+import { computeValidityChange, sortEntitlements, type StateChange, writeChanges } from './entitlements.ts'
+import { deleteInvitations } from './invitations.ts'
+import { lockProfile, readProfile, createUserNotFoundError } from './user-queries.ts'
 
 /** Whom an act is about, and the version that the administrator saw; undefined to write whatever it is now. */
 interface Target {
@@ -20,8 +20,8 @@ interface Target {
 }
 
 /** What an act finds in its transaction: the person, locked, and the catalogue, held. */
-interface Found {
-  within: Context
+interface LockedUser {
+  txContext: Context
   row: Selectable<ProfilesTable>
   catalogue: Catalogue
 }
@@ -40,19 +40,19 @@ export function approveUser(
   context: Context,
   { lists: wanted, ...target }: Target & { lists: (Entitlements & Validity) | undefined },
 ): Promise<ManagedProfile> {
-  return changePerson(context, target, ({ within, row, catalogue }) => {
-    const { before, after } = decideApproval(within, { row, catalogue, wanted })
+  return changePerson(context, target, ({ txContext, row, catalogue }) => {
+    const { before, after } = decideApproval(txContext, { row, catalogue, wanted })
     if (row.approved) {
       if (after.valid_until === undefined && isSame(catalogue, before, after)) return undefined
-      throw changedMeanwhile()
+      throw createConflictError()
     }
     return async () => {
       // Whoever signed up may not own the address: the trail tells that it was approved all the same.
-      const told = row.email_verified_at ? after : { ...after, email_verified: false as const }
-      await writeOne(within, row, 'approval-given', { before, after: told })
+      const audited = row.email_verified_at ? after : { ...after, email_verified: false as const }
+      await writeChange(txContext, row, 'approval-given', { before, after: audited })
       // Whatever was decided now counts, not what an invitation from before would give.
-      await forgetInvitations(within.db, [row.email])
-      await queueMail(within, 'account-approved', row.email)
+      await deleteInvitations(txContext.db, [row.email])
+      await queueMail(txContext, 'account-approved', row.email)
     }
   })
 }
@@ -73,7 +73,7 @@ export function decideApproval(
   },
 ): StateChange {
   if (wanted) refuseUnknown(catalogue, wanted, row, prefix)
-  const validity = changeOfValidity(context, row, {
+  const validity = computeValidityChange(context, row, {
     isNew: !row.approved,
     wanted: wanted?.valid_until,
     prefix,
@@ -81,22 +81,22 @@ export function decideApproval(
   const { approved, types, marcas, estados } = row
   return {
     before: { approved, ...(wanted && { types, marcas, estados }), ...validity?.before },
-    after: { approved: true, ...(wanted && listsInOrder(catalogue, wanted)), ...validity?.after },
+    after: { approved: true, ...(wanted && sortEntitlements(catalogue, wanted)), ...validity?.after },
   }
 }
 
 /** Takes a person's approval back, without a mail. @throws ProblemError as changePerson does */
 export function withdrawApproval(context: Context, target: Target): Promise<ManagedProfile> {
-  return changePerson(context, target, ({ within, row }) => {
+  return changePerson(context, target, ({ txContext, row }) => {
     if (!row.approved) return undefined
     return async () => {
-      await writeOne(within, row, 'approval-removed', {
+      await writeChange(txContext, row, 'approval-removed', {
         before: { approved: true },
         after: { approved: false },
       })
       // It has been answered: whoever wants in again asks again.
-      await within.db.deleteFrom('access_requests').where('user_id', '=', row.user_id).execute()
-      await forgetInvitations(within.db, [row.email])
+      await txContext.db.deleteFrom('access_requests').where('user_id', '=', row.user_id).execute()
+      await deleteInvitations(txContext.db, [row.email])
     }
   })
 }
@@ -109,25 +109,25 @@ export function setLists(
   context: Context,
   { lists: { valid_until, ...lists }, ...target }: Target & { lists: Partial<Entitlements> & Validity },
 ): Promise<ManagedProfile> {
-  return changePerson(context, target, ({ within, row, catalogue }) => {
+  return changePerson(context, target, ({ txContext, row, catalogue }) => {
     refuseUnknown(catalogue, lists, row)
     const names = LISTS.filter((name) => lists[name])
     const before = Object.fromEntries(names.map((name) => [name, row[name]]))
     const after = Object.fromEntries(names.map((name) => [name, inOrder(catalogue, name, lists[name] ?? [])]))
-    const validity = changeOfValidity(within, row, { isNew: false, wanted: valid_until })
+    const validity = computeValidityChange(txContext, row, { isNew: false, wanted: valid_until })
     if (!isSame(catalogue, before, after))
       return () =>
-        writeOne(within, row, lists.types ? 'types-set' : 'scope-set', {
+        writeChange(txContext, row, lists.types ? 'types-set' : 'scope-set', {
           before: { ...before, ...validity?.before },
           after: { ...after, ...validity?.after },
         })
     // The lists of the dialog that it is set in go along, changed or not.
-    return validity && (() => writeOne(within, row, 'validity-set', validity))
+    return validity && (() => writeChange(txContext, row, 'validity-set', validity))
   })
 }
 
 /** Sets until when a person's access is valid, null for no end. @throws ProblemError as setLists does */
-export function setEnd(
+export function setValidUntil(
   context: Context,
   { valid_until, ...target }: Target & { valid_until: string | null },
 ): Promise<ManagedProfile> {
@@ -139,17 +139,17 @@ export function renameUser(
   context: Context,
   { full_name, ...target }: Target & { full_name: string },
 ): Promise<ManagedProfile> {
-  return changePerson(context, target, ({ within, row }) => {
+  return changePerson(context, target, ({ txContext, row }) => {
     if (row.full_name === full_name) return undefined
     return async () => {
-      await within.db
+      await txContext.db
         .updateTable('profiles')
         // The database counts changes of what people may see; this one too must not be overwritten unseen.
         .set({ full_name, entitlement_version: row.entitlement_version + 1 })
         .where('user_id', '=', row.user_id)
         .execute()
       const before = { full_name: row.full_name }
-      await recordAudit(within, { action: 'name-corrected', target: row, before, after: { full_name } })
+      await recordAudit(txContext, { action: 'name-corrected', target: row, before, after: { full_name } })
     }
   })
 }
@@ -162,23 +162,23 @@ export function renameUser(
 function changePerson(
   context: Context,
   { userId, ifMatch }: Target,
-  decide: (found: Found) => (() => Promise<void>) | undefined,
+  decide: (locked: LockedUser) => (() => Promise<void>) | undefined,
 ): Promise<ManagedProfile> {
   return changeOnce(context, async (db) => {
     const catalogue = await holdCatalogue(db)
     const row = await lockProfile(db, userId)
-    if (!row) throw unknownPerson()
-    const write = decide({ within: { ...context, db }, row, catalogue })
-    if (ifMatch !== undefined && ifMatch !== String(row.entitlement_version)) throw changedMeanwhile()
+    if (!row) throw createUserNotFoundError()
+    const write = decide({ txContext: { ...context, db }, row, catalogue })
+    if (ifMatch !== undefined && ifMatch !== String(row.entitlement_version)) throw createConflictError()
     await write?.()
     return readProfile(db, userId)
   })
 }
 
-const writeOne = (within: Context, row: Found['row'], action: AuditAction, change: StateChange) =>
-  writeChanges(within, { action, batchId: null, changes: [{ ids: [row.user_id], ...change }] })
+const writeChange = (txContext: Context, row: LockedUser['row'], action: AuditAction, change: StateChange) =>
+  writeChanges(txContext, { action, batchId: null, changes: [{ ids: [row.user_id], ...change }] })
 
-function changedMeanwhile(): ProblemError {
+function createConflictError(): ProblemError {
   return new ProblemError('conflict', {
     detail: 'Outra pessoa alterou este usuário nesse meio-tempo. Confira o que mudou antes de salvar.',
   })
@@ -186,7 +186,7 @@ function changedMeanwhile(): ProblemError {
 
 /** Order and repetitions of old lists aside. */
 function isSame(catalogue: Catalogue, before: Partial<Entitlements>, after: Partial<Entitlements>): boolean {
-  const inOwnOrder = (lists: Partial<Entitlements>) =>
+  const serializeSorted = (lists: Partial<Entitlements>) =>
     JSON.stringify(LISTS.map((name) => inOrder(catalogue, name, lists[name] ?? [])))
-  return inOwnOrder(before) === inOwnOrder(after)
+  return serializeSorted(before) === serializeSorted(after)
 }

@@ -6,8 +6,8 @@ import { changeOnce } from '#server/http/change-once.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { forgetInvitations } from './invitations.ts'
-import { queueForAdministrators } from './mails.ts'
+import { deleteInvitations } from './invitations.ts'
+import { queueAdministratorMail } from './mails.ts'
 import { findProfile } from './user-queries.ts'
 import { lockAdministrators } from './user-roles.ts'
 
@@ -39,9 +39,9 @@ export async function deleteUsers(
     const known = new Set(people.map((person) => person.user_id))
     const { allowed, errors } = decideDeletion(wanted, { actorId, known, administrators })
     const leaving = people.filter((person) => allowed.includes(person.user_id))
-    if (leaving.length > 0) await remove({ ...context, db }, leaving)
+    if (leaving.length > 0) await removePeople({ ...context, db }, leaving)
     if (leaving.some(({ user_id }) => administrators.includes(user_id)))
-      await queueForAdministrators({ db }, { kind: 'administrators-changed' })
+      await queueAdministratorMail({ db }, { kind: 'administrators-changed' })
     return { success: allowed, errors }
   })
 }
@@ -57,9 +57,9 @@ async function lockPeople(db: Db, userIds: string[]): Promise<DeletedPerson[]> {
   return rows.map((row) => ({ ...row, pseudonym: randomUUID() }))
 }
 
-async function remove(context: Context, people: readonly DeletedPerson[]): Promise<void> {
+async function removePeople(context: Context, people: readonly DeletedPerson[]): Promise<void> {
   await erasePeople(context.db, people)
-  await pseudonymiseRecords(context.db, people)
+  await pseudonymizeRecords(context.db, people)
   const entries = people.map(({ pseudonym }) => ({
     action: 'user-deleted' as const,
     target: { user_id: pseudonym, email: null },
@@ -113,7 +113,7 @@ async function erasePeople(db: Db, people: readonly DeletedPerson[]): Promise<vo
   // Limits are counted under 'what whom'.
   await db.deleteFrom('rate_limits').where(sql<string>`split_part(key, ' ', 2)`, 'in', named).execute()
   await forgetAttempts(db, ...emails)
-  await forgetInvitations(db, emails)
+  await deleteInvitations(db, emails)
   await db.deleteFrom('mail_outbox').where('recipient', 'in', emails).execute()
   // The contact form keeps an e-mail as it is typed.
   await db.deleteFrom('support_messages').where(sql<string>`lower(email)`, 'in', emails).execute()
@@ -121,14 +121,14 @@ async function erasePeople(db: Db, people: readonly DeletedPerson[]): Promise<vo
 }
 
 /** An e-mail or an id inside a text. */
-const NAMES = /[^\s"'<>()[\],;:|]+@[^\s"'<>()[\],;:|]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi
+const IDENTIFIER = /[^\s"'<>()[\],;:|]+@[^\s"'<>()[\],;:|]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi
 
 /**
  * Takes people out of what outlives them: the audit trail and the access records name a pseudonym from now on,
  * the same in all rows of a person. Call it in a transaction. What stays, and why, is in
  * docs/decisions/2026-11-21-what-deletion-leaves.md.
  */
-async function pseudonymiseRecords(db: Db, people: readonly DeletedPerson[]): Promise<void> {
+async function pseudonymizeRecords(db: Db, people: readonly DeletedPerson[]): Promise<void> {
   const ids = people.map((person) => person.user_id)
   const pseudonyms = people.map((person) => person.pseudonym)
   const who = sql`unnest(${ids}::uuid[], ${pseudonyms}::uuid[]) as who(id, pseudonym)`
@@ -146,21 +146,21 @@ async function pseudonymiseRecords(db: Db, people: readonly DeletedPerson[]): Pr
   await sql`update access_records set viewed_as = who.pseudonym from ${who} where viewed_as = who.id`.execute(
     db,
   )
-  await replaceInChanges(db, people)
+  await pseudonymizeChanges(db, people)
 }
 
 /** Names a pseudonym wherever entries of the trail tell of a change to these people, who are gone. */
-export async function replaceInChanges(db: Db, people: readonly DeletedPerson[]): Promise<void> {
+export async function pseudonymizeChanges(db: Db, people: readonly DeletedPerson[]): Promise<void> {
   const pseudonyms = new Map(
     people.flatMap(({ user_id, email, pseudonym }) => [
       [user_id, pseudonym],
       [email, pseudonym],
     ]),
   )
-  const replaced = (value: unknown) =>
+  const replaceIdentifiers = (value: unknown) =>
     JSON.stringify(value, (_, part: unknown) =>
       typeof part === 'string'
-        ? part.replace(NAMES, (name) => pseudonyms.get(name.toLowerCase()) ?? name)
+        ? part.replace(IDENTIFIER, (name) => pseudonyms.get(name.toLowerCase()) ?? name)
         : part,
     )
   const entries = await db
@@ -171,7 +171,7 @@ export async function replaceInChanges(db: Db, people: readonly DeletedPerson[])
     .where(sql<boolean>`action !~ '^(report-setting|catalogue)-'`)
     .execute()
   for (const { id, before, after } of entries) {
-    const changed = { before: replaced(before), after: replaced(after) }
+    const changed = { before: replaceIdentifiers(before), after: replaceIdentifiers(after) }
     if (changed.before === JSON.stringify(before) && changed.after === JSON.stringify(after)) continue
     await db.updateTable('audit_entries').set(changed).where('id', '=', id).execute()
   }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { inOrder, LISTS, type ListName } from '#contract/held-lists.ts'
 import { SEEDED_CATALOGUE as CATALOGUE, ESTADOS, MARCAS, TYPES } from '#contract/seeded-catalogue.ts'
-import { mergeEntitlements, namedLists } from './entitlements.ts'
+import { mergeEntitlements, pickListsToEdit } from './entitlements.ts'
 
 const KNOWN: Record<ListName, readonly string[]> = { types: TYPES, marcas: MARCAS, estados: ESTADOS }
 const OLD = ['administrativo', 'Compras', 'SEAT', '']
@@ -22,7 +22,7 @@ const named = fc
     },
     { requiredKeys: [] },
   )
-  .map((edit) => namedLists(edit))
+  .map((edit) => pickListsToEdit(edit))
 
 /** What the list means: each item once, 'administrativo' as the type that it is. */
 const setOf = (name: ListName, items: readonly string[]) =>

@@ -7,7 +7,7 @@ import type { Context } from '#server/http/context.ts'
 import { invalidField } from '#server/http/problem-error.ts'
 
 /** The lists that an edit names, with what it adds or removes; empty ones are left out. */
-export function namedLists(edit: Pick<BulkEdit, ListName>): Partial<Entitlements> {
+export function pickListsToEdit(edit: Pick<BulkEdit, ListName>): Partial<Entitlements> {
   return Object.fromEntries(
     LISTS.flatMap((name) => {
       const items = edit[name] ?? []
@@ -17,7 +17,7 @@ export function namedLists(edit: Pick<BulkEdit, ListName>): Partial<Entitlements
 }
 
 /** All three lists in the catalogue's order, each item once. */
-export function listsInOrder(catalogue: Catalogue, lists: Readonly<Entitlements>): Entitlements {
+export function sortEntitlements(catalogue: Catalogue, lists: Readonly<Entitlements>): Entitlements {
   return eachList((list) => inOrder(catalogue, list, lists[list]))
 }
 
@@ -36,12 +36,12 @@ export function mergeEntitlements(
   for (const name of LISTS) {
     const named = items[name]
     if (!named) continue
-    const held = inOrder(catalogue, name, current[name] ?? [])
+    const sorted = inOrder(catalogue, name, current[name] ?? [])
     const result =
       action === 'add'
-        ? inOrder(catalogue, name, [...held, ...named])
-        : held.filter((item) => !named.includes(item))
-    const isSame = result.length === held.length
+        ? inOrder(catalogue, name, [...sorted, ...named])
+        : sorted.filter((item) => !named.includes(item))
+    const isSame = result.length === sorted.length
     merged[name] = isSame ? (current[name] ?? []) : result
     isChanged ||= !isSame
   }
@@ -53,7 +53,7 @@ export function mergeEntitlements(
  * @returns undefined where it stays as it is
  * @throws ProblemError invalid-input for a day that has passed, its field below `prefix`
  */
-export function changeOfValidity(
+export function computeValidityChange(
   { clock }: Pick<Context, 'clock'>,
   current: { valid_until: string | null },
   { isNew, wanted, prefix = '' }: { isNew: boolean; wanted: string | null | undefined; prefix?: string },
@@ -116,6 +116,6 @@ export async function writeChanges(
     from changed order by user_id`.execute(db)
 }
 
-export function* inChunks<T>(items: readonly T[]): Generator<T[]> {
+export function* splitIntoChunks<T>(items: readonly T[]): Generator<T[]> {
   for (let start = 0; start < items.length; start += CHUNK) yield items.slice(start, start + CHUNK)
 }

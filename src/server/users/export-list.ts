@@ -12,10 +12,10 @@ const COLUMNS: readonly [head: string, (profile: ManagedProfile, now: number) =>
   ['E-mail', ({ email }) => email],
   ['Nome', ({ full_name }) => full_name ?? ''],
   ['Papel', ({ role }) => (role === 'admin' ? 'Administrador' : 'Usuário')],
-  ['Status', statusOf],
-  ['E-mail verificado', ({ email_verified_at }) => dateIn(email_verified_at)],
-  ['Cadastro', ({ created_at }) => dateIn(created_at)],
-  ['Último acesso', ({ last_sign_in_at }) => dateIn(last_sign_in_at) || 'Nunca'],
+  ['Status', formatStatus],
+  ['E-mail verificado', ({ email_verified_at }) => formatDate(email_verified_at)],
+  ['Cadastro', ({ created_at }) => formatDate(created_at)],
+  ['Último acesso', ({ last_sign_in_at }) => formatDate(last_sign_in_at) || 'Nunca'],
   ['Válido até', ({ valid_until }) => valid_until?.split('-').reverse().join('/') ?? ''],
   ['Áreas', ({ types }) => types.join(', ')],
   ['Marcas', ({ marcas }) => marcas.join(', ')],
@@ -32,21 +32,21 @@ export async function exportUserList(context: Context, wanted: QueryOf<Route>): 
     const lines = [COLUMNS.map(([head]) => head)]
     for (let cursor: string | null | undefined; cursor !== null; ) {
       const page = await listUsers(db, { ...wanted, limit: MAX_IDS, ...(cursor && { cursor }) })
-      lines.push(...page.items.map((profile) => COLUMNS.map(([, cellOf]) => cellOf(profile, now))))
+      lines.push(...page.items.map((profile) => COLUMNS.map(([, formatCell]) => formatCell(profile, now))))
       cursor = page.next
     }
     const people = lines.length - 1
     // What was searched for may be a name, which the trail does not keep.
     const { sort: _, order: __, q, ...filter } = wanted
-    const inWords = Object.entries(filter).map(([name, value]) => [name, String(value)])
-    const after = { people, ...Object.fromEntries(inWords), ...(q && { searched: true }) }
+    const filterTexts = Object.entries(filter).map(([name, value]) => [name, String(value)])
+    const after = { people, ...Object.fromEntries(filterTexts), ...(q && { searched: true }) }
     await recordAudit({ ...context, db }, { action: 'list-exported', after })
-    return { csv: `\ufeff${lines.map((cells) => `${cells.map(writeCell).join(';')}\r\n`).join('')}`, people }
+    return { csv: `\ufeff${lines.map((cells) => `${cells.map(escapeCell).join(';')}\r\n`).join('')}`, people }
   })
 }
 
 /** As the rows of the list say it. */
-function statusOf({ approved, valid_until }: ManagedProfile, now: number): string {
+function formatStatus({ approved, valid_until }: ManagedProfile, now: number): string {
   if (!approved) return 'Pendente'
   return hasPassed(valid_until ?? '', now) ? 'Acesso encerrado' : 'Aprovado'
 }
@@ -54,12 +54,12 @@ function statusOf({ approved, valid_until }: ManagedProfile, now: number): strin
 /** A cell that begins so is a formula to a spreadsheet (OWASP, CSV injection); an apostrophe makes a text of it. */
 const FORMULA = /^[\s]*[=+\-@\t\r]/
 
-function writeCell(text: string): string {
+function escapeCell(text: string): string {
   const safe = FORMULA.test(text) ? `'${text}` : text
   return /[;"\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
 /** '21/11/2026 09:05', which Excel in Portuguese takes for a date. */
-function dateIn(instant: string | null): string {
+function formatDate(instant: string | null): string {
   return instant ? writeMoment(new Date(instant)).replace(',', '') : ''
 }

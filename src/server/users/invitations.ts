@@ -82,7 +82,7 @@ export async function resendInvitation(context: InvitationContext, id: string): 
     .select('email')
     .where('id', '=', id)
     .executeTakeFirst()
-  if (!known) throw gone()
+  if (!known) throw createInvitationGoneError()
   // Before the transaction, which a refusal rolls back.
   await context.takeFromLimit(`invitation-minute ${known.email}`, RESEND_LIMIT)
   return context.db.transaction().execute(async (db) => {
@@ -92,7 +92,7 @@ export async function resendInvitation(context: InvitationContext, id: string): 
       .where('id', '=', id)
       .returning('email')
       .executeTakeFirst()
-    if (!sent) throw gone()
+    if (!sent) throw createInvitationGoneError()
     await queueMail({ db }, 'invitation', sent.email)
     await recordAudit({ ...context, db }, { action: 'invitation-resent', after: sent })
     const [row] = await readInvitations({ ...context, db }, sql<boolean>`i.id = ${id}`, 1)
@@ -108,15 +108,15 @@ export async function withdrawInvitation(context: Context, id: string): Promise<
       .where('id', '=', id)
       .returning(['email', 'types', 'marcas', 'estados'])
       .executeTakeFirst()
-    if (!before) throw gone()
+    if (!before) throw createInvitationGoneError()
     await recordAudit({ ...context, db }, { action: 'invitation-withdrawn', before })
     return null
   })
 }
 
-const gone = () => new ProblemError('not-found', { detail: invitationMessages.gone })
+const createInvitationGoneError = () => new ProblemError('not-found', { detail: invitationMessages.gone })
 
 /** Takes the invitations of people back about whom has been decided otherwise, or who are to be forgotten. */
-export async function forgetInvitations(db: Db, emails: readonly string[]): Promise<void> {
+export async function deleteInvitations(db: Db, emails: readonly string[]): Promise<void> {
   if (emails.length > 0) await db.deleteFrom('invitations').where('email', 'in', emails).execute()
 }

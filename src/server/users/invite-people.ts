@@ -30,7 +30,7 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import { writeDay } from '#server/mail/compose-mail.ts'
 import type { MailKind } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { type ImportedLine, readAddresses, readFile, shortened } from './read-import.ts'
+import { type ImportedLine, parseAddresses, parseImportFile, truncate } from './read-import.ts'
 
 export interface InvitationContext extends Context {
   companyEmailDomain: string
@@ -47,7 +47,7 @@ export async function previewInvitations(
   form: InviteForm,
 ): Promise<InvitationResult> {
   const { lines } = await decideLines(context, await readCatalogue(context.db), form, false)
-  return resultOf(lines)
+  return summarizeLines(lines)
 }
 
 /**
@@ -58,21 +58,21 @@ export async function previewInvitations(
  */
 export function invite(context: InvitationContext, form: InviteForm): Promise<InvitationResult> {
   return changeOnce(context, async (db) => {
-    const within = { ...context, db }
-    const { lines, accounts } = await decideLines(within, await holdCatalogue(db), form, true)
-    const decided = resultOf(lines)
-    if (form.fingerprint !== undefined && form.fingerprint !== decided.fingerprint) throw changedMeanwhile()
+    const txContext = { ...context, db }
+    const { lines, accounts } = await decideLines(txContext, await holdCatalogue(db), form, true)
+    const decided = summarizeLines(lines)
+    if (form.fingerprint !== undefined && form.fingerprint !== decided.fingerprint) throw createConflictError()
     refuseErrors(lines)
     const invited = lines.filter(isInvited)
     if (invited.length === 0) throw new ProblemError('invalid-input', { detail: invitationMessages.nobody })
-    await writeInvitations(within, invited)
+    await writeInvitations(txContext, invited)
     for (const { email, outcome } of invited) {
       const account = accounts.get(email)
       if (outcome === 'replaced' && account) await shutOutUnverified(db, account.user_id)
     }
     await queueInvitations(db, invited)
     await recordAudit(
-      within,
+      txContext,
       ...invited.map(({ email, types, marcas, estados }) => {
         const account = accounts.get(email)
         return {
@@ -87,11 +87,11 @@ export function invite(context: InvitationContext, form: InviteForm): Promise<In
 }
 
 const isInvited = ({ outcome }: InvitedLine) => outcome === 'invited' || outcome === 'replaced'
-const changedMeanwhile = () => new ProblemError('conflict', { detail: invitationMessages.changedMeanwhile })
+const createConflictError = () => new ProblemError('conflict', { detail: invitationMessages.createConflictError })
 
-function resultOf(lines: InvitedLine[]): InvitationResult {
-  const told = lines.map(({ line: _, message: __, ...rest }) => rest)
-  const fingerprint = createHash('sha256').update(JSON.stringify(told)).digest('base64url')
+function summarizeLines(lines: InvitedLine[]): InvitationResult {
+  const identified = lines.map(({ line: _, message: __, ...rest }) => rest)
+  const fingerprint = createHash('sha256').update(JSON.stringify(identified)).digest('base64url')
   return { lines, invited: lines.filter(isInvited).length, fingerprint }
 }
 
@@ -124,10 +124,10 @@ async function decideLines(
   lock: boolean,
 ): Promise<{ lines: InvitedLine[]; accounts: Map<string, Account> }> {
   const imported = form.file
-    ? await readFile(Buffer.from(form.file, 'base64'))
-    : readAddresses(form.addresses ?? '')
+    ? await parseImportFile(Buffer.from(form.file, 'base64'))
+    : parseAddresses(form.addresses ?? '')
   refuseUnknown(catalogue, form.defaults, NO_ENTITLEMENTS, 'defaults.')
-  const vocabulary = vocabularyOf(catalogue)
+  const vocabulary = buildVocabulary(catalogue)
   const checked = imported.map((line) => checkLine(context, { catalogue, vocabulary, ...form }, line))
   const emails = [...new Set(checked.map(({ email }) => email))]
   const { db } = context
@@ -157,16 +157,16 @@ async function decideLines(
     const before = firstLine.get(email)
     if (before === undefined) firstLine.set(email, line.line)
     if (line.outcome === 'error') return line
-    const is = (outcome: InvitedLine['outcome'], message: string) => ({ ...line, outcome, message })
+    const toOutcome = (outcome: InvitedLine['outcome'], message: string) => ({ ...line, outcome, message })
     if (before !== undefined)
-      return is('error', `Este e-mail já está na linha ${before}. Apague uma das duas.`)
+      return toOutcome('error', `Este e-mail já está na linha ${before}. Apague uma das duas.`)
     const account = accounts.get(email)
-    if (account?.is_admin) return is('unchanged', 'Já administra o portal: nada muda.')
+    if (account?.is_admin) return toOutcome('unchanged', 'Já administra o portal: nada muda.')
     if (account?.email_verified_at)
-      return is('unchanged', 'Já tem conta confirmada: nada muda. Altere o acesso em Usuários.')
+      return toOutcome('unchanged', 'Já tem conta confirmada: nada muda. Altere o acesso em Usuários.')
     const sentAt = invitedAt.get(email)
     if (sentAt)
-      return is(
+      return toOutcome(
         'unchanged',
         `Já tem um convite de ${writeDay(sentAt)}: nada muda. Na lista de convites, “Enviar de novo” ou “Retirar convite”.`,
       )
@@ -193,7 +193,7 @@ function checkLine(
   { line, email: typed, name, hasMore, ...cells }: ImportedLine,
 ): InvitedLine {
   const faults: string[] = []
-  const email = readEmail(typed, companyEmailDomain, faults)
+  const email = parseEmail(typed, companyEmailDomain, faults)
   if (email === builtinAdminEmail)
     faults.push('É o endereço do administrador da instalação, que cria a própria conta. Apague a linha.')
   const parsedName = name === '' ? undefined : nameSchema.safeParse(name)
@@ -202,12 +202,12 @@ function checkLine(
     faults.push('Há mais colunas do que o cabeçalho. Ponha entre aspas o que tem vírgula ou ponto e vírgula.')
   const given = eachList((list) => {
     const cell = cells[list]
-    return inOrder(catalogue, list, cell ? readCell(list, vocabulary[list], cell, faults) : defaults[list])
+    return inOrder(catalogue, list, cell ? parseCell(list, vocabulary[list], cell, faults) : defaults[list])
   })
   const isFaulty = faults.length > 0
   return {
     line,
-    email: isFaulty ? shortened(email) : email,
+    email: isFaulty ? truncate(email) : email,
     full_name: parsedName?.data ?? null,
     ...(isFaulty ? NO_ENTITLEMENTS : given),
     outcome: isFaulty ? 'error' : 'invited',
@@ -216,7 +216,7 @@ function checkLine(
 }
 
 /** In lower case; as it stands there when something is wrong with it. */
-function readEmail(typed: string, domain: string, faults: string[]): string {
+function parseEmail(typed: string, domain: string, faults: string[]): string {
   if (typed === '') {
     faults.push('Falta o e-mail. Escreva-o ou apague a linha.')
     return typed
@@ -242,7 +242,7 @@ const MAX_SUGGESTED = 12
 const MAX_FAULTS = 3
 
 /** The values of a cell, by code or name, accents and capitals aside: 'Vendas, CRM', 'fiat|GM'. */
-function readCell(list: ListName, items: Vocabulary[ListName], cell: string, faults: string[]): string[] {
+function parseCell(list: ListName, items: Vocabulary[ListName], cell: string, faults: string[]): string[] {
   const find = (text: string) => items.exact.get(text) ?? items.folded.get(fold(text))
   const parts = find(cell)
     ? [cell]
@@ -254,7 +254,7 @@ function readCell(list: ListName, items: Vocabulary[ListName], cell: string, fau
     const item = find(part)
     if (item && !item.archived) return [heldAs(list, item)]
     const fault = item ? 'está no arquivo e não pode ser dado a mais ninguém' : 'não existe'
-    faults.push(`${KINDS[list].one} “${shortened(part)}” ${fault}. ${KINDS[list].all}: ${items.offered}.`)
+    faults.push(`${KINDS[list].one} “${truncate(part)}” ${fault}. ${KINDS[list].all}: ${items.offered}.`)
     return []
   })
 }
@@ -265,7 +265,7 @@ type Vocabulary = Record<
   { exact: Map<string, CatalogueItem>; folded: Map<string, CatalogueItem>; offered: string }
 >
 
-function vocabularyOf(catalogue: Catalogue): Vocabulary {
+function buildVocabulary(catalogue: Catalogue): Vocabulary {
   return eachList((list) => {
     const items = catalogue[list]
     const offered = items.filter(({ archived }) => !archived).map((item) => heldAs(list, item))
@@ -299,7 +299,7 @@ async function writeInvitations(
       on conflict (email) do nothing returning 1)
     select count(*)::int as total from added`.execute(db)
   // Somebody else has invited one of them at this moment.
-  if (Number(added[0]?.total) !== rows.length) throw changedMeanwhile()
+  if (Number(added[0]?.total) !== rows.length) throw createConflictError()
   const { count } = await db
     .selectFrom('invitations')
     .select(({ fn }) => fn.countAll().as('count'))
@@ -315,7 +315,7 @@ async function queueInvitations(db: Db, invited: readonly InvitedLine[]): Promis
   await sql`
     insert into mail_outbox (kind, recipient, due_at)
     select ${kind}, email, now() + ((place - 1) / ${sql.lit(MAILS_PER_SECOND)}) * interval '1 second'
-    from unnest(${invited.map(({ email }) => email)}::text[]) with ordinality as told(email, place)`.execute(
+    from unnest(${invited.map(({ email }) => email)}::text[]) with ordinality as identified(email, place)`.execute(
     db,
   )
 }

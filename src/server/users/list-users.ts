@@ -7,7 +7,7 @@ import { refuseUnknownFilter } from '#server/catalogue/catalogue.ts'
 import { prepare } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import { cursorInstant, cursorInstantSchema, readCursor, writeCursor } from '#server/http/cursor.ts'
-import { IS_WAITING, matches, presentManaged, selectManaged } from './user-queries.ts'
+import { IS_WAITING, matchesFilter, presentManaged, selectManaged } from './user-queries.ts'
 
 type Route = typeof userRoutes.listProfiles
 
@@ -25,33 +25,33 @@ interface SortColumn {
 }
 
 /** Portuguese order, the same on both databases and in the browser's Collator. */
-const inPortuguese = (column: string) => sql`p.${sql.ref(column)} collate "und-x-icu"`
-const EMAIL = inPortuguese('email')
+const collatePortuguese = (column: string) => sql`p.${sql.ref(column)} collate "und-x-icu"`
+const EMAIL = collatePortuguese('email')
 
-const textColumn = (column: string): SortColumn => ({
-  value: inPortuguese(column),
+const createTextColumn = (column: string): SortColumn => ({
+  value: collatePortuguese(column),
   type: 'text',
   key: sql`p.${sql.ref(column)}`,
   keySchema: z.string(),
 })
 
 /** The key tells apart what is stored, microseconds. */
-const instantColumn = (column: string): SortColumn => ({
+const createInstantColumn = (column: string): SortColumn => ({
   value: sql`p.${sql.ref(column)}`,
   type: 'timestamptz',
   key: cursorInstant(`p.${column}`),
   keySchema: cursorInstantSchema,
 })
 
-const orNull = (column: SortColumn): SortColumn => ({
+const toNullable = (column: SortColumn): SortColumn => ({
   ...column,
   isNullable: true,
   keySchema: z.nullable(column.keySchema),
 })
 
 const SORT_COLUMNS: Record<ProfileSort, SortColumn> = {
-  email: textColumn('email'),
-  full_name: orNull(textColumn('full_name')),
+  email: createTextColumn('email'),
+  full_name: toNullable(createTextColumn('full_name')),
   // Ascending, the approved come first.
   approved: {
     value: sql`(not p.approved)`,
@@ -59,9 +59,9 @@ const SORT_COLUMNS: Record<ProfileSort, SortColumn> = {
     key: sql`(not p.approved)::text`,
     keySchema: z.enum(['true', 'false']),
   },
-  email_verified_at: orNull(instantColumn('email_verified_at')),
-  created_at: instantColumn('created_at'),
-  last_sign_in_at: orNull(instantColumn('last_sign_in_at')),
+  email_verified_at: toNullable(createInstantColumn('email_verified_at')),
+  created_at: createInstantColumn('created_at'),
+  last_sign_in_at: toNullable(createInstantColumn('last_sign_in_at')),
 }
 
 /**
@@ -84,7 +84,7 @@ export async function listUsers(db: Db, wanted: QueryOf<Route>): Promise<ReplyOf
   const page = db
     .selectFrom('profiles as p')
     .selectAll()
-    .where(matches(filter))
+    .where(matchesFilter(filter))
     .$if(cursor !== undefined, (query) => {
       const [, , key, email] = readCursor(cursor as string, cursorSchema)
       return query.where(isAfter(column, order, key, email))
@@ -115,8 +115,8 @@ function isAfter(
 ): RawBuilder<boolean> {
   if (key === null) return sql`(${value} is null and ${EMAIL} > ${email})`
   const last = sql`${key}::${sql.raw(type)}`
-  const beyond = sql.raw(order === 'asc' ? '>' : '<')
-  return sql`(${value} ${beyond} ${last} or ${value} is null or (${value} = ${last} and ${EMAIL} > ${email}))`
+  const operator = sql.raw(order === 'asc' ? '>' : '<')
+  return sql`(${value} ${operator} ${last} or ${value} is null or (${value} = ${last} and ${EMAIL} > ${email}))`
 }
 
 /** How many people match, and whatever the filter how many are not approved, and how many of those wait for it. */
@@ -128,7 +128,7 @@ export async function countUsers(
   return db
     .selectFrom('profiles as p')
     .select([
-      sql<number>`count(*) filter (where ${matches(wanted)})`.as('total'),
+      sql<number>`count(*) filter (where ${matchesFilter(wanted)})`.as('total'),
       sql<number>`count(*) filter (where not p.approved)`.as('pending'),
       sql<number>`count(*) filter (where ${IS_WAITING})`.as('waiting'),
     ])

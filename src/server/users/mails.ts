@@ -8,7 +8,7 @@ import { findByEmail } from './user-queries.ts'
 
 const MINUTES_BETWEEN = 10
 const MAX_NAMED = 10
-const MAX_TOLD = 5
+const MAX_LISTED = 5
 
 /**
  * Has every administrator mailed, in at most one digest of a kind every ten minutes over all replicas; call it in
@@ -78,7 +78,7 @@ export async function withdrawApprovalMails(db: Db, userIds: readonly string[]):
  * @param wanted.restSeconds how long it waits for more to tell
  * @param wanted.exceptId whom it need not be told to
  */
-export async function queueForAdministrators(
+export async function queueAdministratorMail(
   { db }: Pick<Context, 'db'>,
   wanted: { kind: MailKind; restSeconds?: number; exceptId?: string },
 ): Promise<void> {
@@ -98,24 +98,24 @@ export async function queueForAdministrators(
  * The newest entries of the trail in words, for a mail to administrators.
  * @param actions of which entries
  */
-export async function describeNewest(
+export async function describeNewestEntries(
   db: Db,
   actions: readonly AuditAction[],
-  sentenceOf: (entry: Pick<HistoryEntry, 'action' | 'before' | 'after'> & { target: string }) => string,
+  describeEntry: (entry: Pick<HistoryEntry, 'action' | 'before' | 'after'> & { target: string }) => string,
 ): Promise<string[]> {
   const entries = await db
     .selectFrom('audit_entries')
     .select(['at', 'action', 'actor_email', 'target_email', 'ip', 'before', 'after'])
     .where('action', 'in', actions)
     .orderBy('id', 'desc')
-    .limit(MAX_TOLD)
+    .limit(MAX_LISTED)
     .execute()
   return entries.map((entry) => {
     const { before, after } = entry as Pick<HistoryEntry, 'before' | 'after'>
     const target = entry.target_email ?? 'uma pessoa que foi excluída'
     const itself = entry.ip === 'terminal' ? 'pelo terminal do servidor' : 'pelo portal'
     const by = entry.actor_email ? `por ${entry.actor_email}` : itself
-    return `${writeInstant(entry.at)}: ${sentenceOf({ action: entry.action, before, after, target })}, ${by}`
+    return `${writeInstant(entry.at)}: ${describeEntry({ action: entry.action, before, after, target })}, ${by}`
   })
 }
 
@@ -131,7 +131,7 @@ export async function isAdministrator(db: Db, email: string): Promise<boolean> {
   return found !== undefined
 }
 
-const countPeople = (total: number) =>
+const formatPeopleCount = (total: number) =>
   total === 1 ? '1 pessoa aguarda aprovação' : `${total} pessoas aguardam aprovação`
 
 export const userMails = {
@@ -145,7 +145,7 @@ export const userMails = {
       .where('role', '=', 'admin')
       .orderBy('email')
       .execute()
-    const changes = await describeNewest(db, ['role-changed'], ({ after, target }) =>
+    const changes = await describeNewestEntries(db, ['role-changed'], ({ after, target }) =>
       after?.role === 'admin' ? `${target} recebeu a administração` : `${target} perdeu a administração`,
     )
     return {
@@ -191,8 +191,8 @@ export const userMails = {
     )
     const others = total - waiting.length
     return {
-      subject: `${countPeople(total)} no portal ${groupName}`,
-      heading: countPeople(total),
+      subject: `${formatPeopleCount(total)} no portal ${groupName}`,
+      heading: formatPeopleCount(total),
       paragraphs: [
         total === 1
           ? 'Esta pessoa criou uma conta no portal de relatórios e espera que um administrador a aprove:'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { MAX_IMPORT_BYTES, MAX_INVITED } from '#contract/user-rules.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { readAddresses, readFile } from './read-import.ts'
+import { parseAddresses, parseImportFile } from './read-import.ts'
 
 const ANA = { email: 'ana@x.br', name: 'Ana Conceição', types: 'Vendas, CRM', marcas: 'FIAT', estados: 'RJ' }
 const HEAD = 'E-mail;Nome;Áreas;Marcas;Estados'
@@ -27,13 +27,13 @@ test.each([
     Buffer.from(`UF;Tipos;E-mail;Marca;Nome\nRJ;Vendas, CRM;ana@x.br;FIAT;Ana Conceição`),
   ],
 ])('a file is read: %s', async (_, bytes) => {
-  expect(await readFile(bytes)).toEqual([{ ...ANA, line: 2, hasMore: false }])
+  expect(await parseImportFile(bytes)).toEqual([{ ...ANA, line: 2, hasMore: false }])
 })
 
 test('without a head the columns stand in their order, and lines are counted as editors do', async () => {
-  expect(await readFile(Buffer.from(ROW))).toEqual([{ ...ANA, line: 1, hasMore: false }])
+  expect(await parseImportFile(Buffer.from(ROW))).toEqual([{ ...ANA, line: 1, hasMore: false }])
   const text = `${HEAD}\r\n\r\n"rui@x.br";"Rui ""Zé""\r\nLima"\r\n;;;;\r\nana@x.br;Ana;;;;sobra\r\n`
-  expect(await readFile(Buffer.from(text))).toMatchObject([
+  expect(await parseImportFile(Buffer.from(text))).toMatchObject([
     { line: 3, name: 'Rui "Zé"\nLima', types: '', hasMore: false },
     { line: 6, email: 'ana@x.br', hasMore: true },
   ])
@@ -53,7 +53,7 @@ test.each([
   ['a@x.br\n'.repeat(MAX_INVITED + 1), /no máximo 1\.000 pessoas/],
   ['x'.repeat(MAX_IMPORT_BYTES + 1), /512 KB/],
 ])('what is wrong with a whole file is said: %j', async (text, message) => {
-  await expect(readFile(Buffer.from(text, 'latin1'))).rejects.toThrow(message)
+  await expect(parseImportFile(Buffer.from(text, 'latin1'))).rejects.toThrow(message)
 })
 
 test('any bytes give lines or a refusal in words, and never anything else', async () => {
@@ -70,7 +70,7 @@ test('any bytes give lines or a refusal in words, and never anything else', asyn
   await fc.assert(
     fc.asyncProperty(anything, async (bytes) => {
       try {
-        for (const { line, email } of await readFile(bytes)) {
+        for (const { line, email } of await parseImportFile(bytes)) {
           expect(line).toBeGreaterThan(0)
           expect(email).toBe(email.trim())
         }
@@ -86,7 +86,7 @@ test('any bytes give lines or a refusal in words, and never anything else', asyn
 
 test('addresses are taken as lists and mail programs write them', () => {
   const text = 'Ana Souza <ana@x.br>; rui@x.br, a@b.br\n\n"Lima, Zé" <z@x.br>;q@x.br p@x.br\n'
-  expect(readAddresses(text).map(({ line, email, name }) => [line, email, name])).toEqual([
+  expect(parseAddresses(text).map(({ line, email, name }) => [line, email, name])).toEqual([
     [1, 'ana@x.br', 'Ana Souza'],
     [1, 'rui@x.br', ''],
     [1, 'a@b.br', ''],
@@ -94,6 +94,6 @@ test('addresses are taken as lists and mail programs write them', () => {
     [3, 'q@x.br', ''],
     [3, 'p@x.br', ''],
   ])
-  expect(() => readAddresses(' \n;')).toThrow('pelo menos um e-mail')
-  expect(() => readAddresses('a@x.br '.repeat(MAX_INVITED + 1))).toThrow('no máximo 1.000')
+  expect(() => parseAddresses(' \n;')).toThrow('pelo menos um e-mail')
+  expect(() => parseAddresses('a@x.br '.repeat(MAX_INVITED + 1))).toThrow('no máximo 1.000')
 })

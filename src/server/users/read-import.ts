@@ -20,25 +20,25 @@ type Column = Exclude<keyof ImportedLine, 'line' | 'hasMore'>
 
 /** What a file without a head has, in this order. */
 const COLUMNS: readonly Column[] = ['email', 'name', 'types', 'marcas', 'estados']
-const HEADS: Record<Column, readonly string[]> = {
+const HEADERS: Record<Column, readonly string[]> = {
   email: ['email', 'mail', 'enderecodeemail'],
   name: ['nome', 'nomecompleto'],
   types: ['areas', 'area', 'tipos', 'tipo', 'tiposdeacesso'],
   marcas: ['marcas', 'marca'],
   estados: ['estados', 'estado', 'ufs', 'uf'],
 }
-const KNOWN_HEADS = 'e-mail, nome, áreas, marcas e estados'
+const KNOWN_HEADERS = 'e-mail, nome, áreas, marcas e estados'
 
 /**
  * Takes 'Ana Souza <ana@…>; rui@…' apart, as lists and mail programs write it.
  * @throws ProblemError invalid-input when there is nothing, or too much
  */
-export function readAddresses(text: string): ImportedLine[] {
+export function parseAddresses(text: string): ImportedLine[] {
   const lines = text.split(/\r\n|\r|\n/).flatMap((typed, index) =>
     typed
       .split('>')
-      .flatMap((part) => addresseesIn(part))
-      .map((given) => lineOf(index + 1, given)),
+      .flatMap((part) => parseAddressees(part))
+      .map((given) => toImportedLine(index + 1, given)),
   )
   if (lines.length === 0) throw invalidField('addresses', invitationMessages.nothing)
   if (lines.length > MAX_INVITED) throw invalidField('addresses', invitationMessages.tooMany)
@@ -46,7 +46,7 @@ export function readAddresses(text: string): ImportedLine[] {
 }
 
 /** Of what stands before a '>': 'rui@…; "Souza, Ana" <ana@…'. */
-function addresseesIn(text: string): { email: string; name?: string }[] {
+function parseAddressees(text: string): { email: string; name?: string }[] {
   const [before = '', email] = text.split('<')
   const parts = before.split(';')
   const name = email === undefined ? undefined : parts.pop()?.trim()
@@ -64,19 +64,19 @@ function addresseesIn(text: string): { email: string; name?: string }[] {
  * UTF-8, UTF-16 or Windows-1252.
  * @throws ProblemError invalid-input with what is wrong with the file and what to do
  */
-export async function readFile(bytes: Uint8Array): Promise<ImportedLine[]> {
+export async function parseImportFile(bytes: Uint8Array): Promise<ImportedLine[]> {
   if (bytes.length > MAX_IMPORT_BYTES) throw invalidField('file', invitationMessages.tooLarge)
   const records = await parseCsv(decode(bytes))
   const [first] = records
   if (!first) throw invalidField('file', 'O arquivo está vazio. Escolha um com uma pessoa por linha.')
-  const hasHead = !first.cells.some((cell) => cell.includes('@'))
-  const columns = hasHead ? columnsOf(first.cells) : COLUMNS
-  const people = hasHead ? records.slice(1) : records
+  const hasHeader = !first.cells.some((cell) => cell.includes('@'))
+  const columns = hasHeader ? parseHeader(first.cells) : COLUMNS
+  const people = hasHeader ? records.slice(1) : records
   if (people.length === 0)
     throw invalidField('file', 'O arquivo só tem o cabeçalho. Escreva uma pessoa por linha abaixo dele.')
   if (people.length > MAX_INVITED) throw invalidField('file', invitationMessages.tooMany)
   return people.map(({ line, cells }) =>
-    lineOf(
+    toImportedLine(
       line,
       Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? ''])),
       cells.slice(columns.length).some((cell) => cell !== ''),
@@ -84,34 +84,34 @@ export async function readFile(bytes: Uint8Array): Promise<ImportedLine[]> {
   )
 }
 
-const lineOf = (line: number, given: Partial<Record<Column, string>>, hasMore = false): ImportedLine => {
+const toImportedLine = (line: number, given: Partial<Record<Column, string>>, hasMore = false): ImportedLine => {
   const text = (column: Column) => (given[column] ?? '').trim()
   const [email, name, types, marcas, estados] = COLUMNS.map(text) as [string, string, string, string, string]
   return { line, email, name, types, marcas, estados, hasMore }
 }
 
-function columnsOf(head: readonly string[]): Column[] {
-  const columns = head.map((cell) => {
+function parseHeader(header: readonly string[]): Column[] {
+  const columns = header.map((cell) => {
     const name = fold(cell).replace(/[^a-z0-9]/g, '')
-    const column = COLUMNS.find((each) => HEADS[each].includes(name))
+    const column = COLUMNS.find((each) => HEADERS[each].includes(name))
     if (column) return column
     throw invalidField(
       'file',
-      `A coluna “${shortened(cell)}” do cabeçalho não é conhecida. Apague-a ou use estes nomes: ${KNOWN_HEADS}.`,
+      `A coluna “${truncate(cell)}” do cabeçalho não é conhecida. Apague-a ou use estes nomes: ${KNOWN_HEADERS}.`,
     )
   })
-  const twice = head.find((_, index) => columns.indexOf(columns[index] as Column) !== index)
+  const twice = header.find((_, index) => columns.indexOf(columns[index] as Column) !== index)
   if (twice !== undefined)
     throw invalidField(
       'file',
-      `A coluna “${shortened(twice)}” está duas vezes no cabeçalho. Apague uma delas.`,
+      `A coluna “${truncate(twice)}” está duas vezes no cabeçalho. Apague uma delas.`,
     )
   if (columns.includes('email')) return columns
   throw invalidField('file', 'Falta a coluna e-mail no cabeçalho. Dê este nome à coluna dos endereços.')
 }
 
 /** What stands in messages of what somebody wrote. */
-export const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
+export const truncate = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
 const SPREADSHEETS = [
   [0x50, 0x4b, 0x03, 0x04],
@@ -124,7 +124,7 @@ function decode(bytes: Uint8Array): string {
       'file',
       'Este arquivo é uma planilha. No Excel, use “Salvar como”, escolha “CSV UTF-8” e envie o arquivo novo.',
     )
-  const text = encodingsOf(bytes).reduce<string | undefined>((read, encoding) => {
+  const text = listEncodings(bytes).reduce<string | undefined>((read, encoding) => {
     try {
       return read ?? new TextDecoder(encoding, { fatal: true }).decode(bytes)
     } catch {
@@ -141,7 +141,7 @@ function decode(bytes: Uint8Array): string {
 }
 
 /** The encodings that the bytes may be in, the likeliest first; UTF-16 without a mark shows by its zeros. */
-function encodingsOf(bytes: Uint8Array): string[] {
+function listEncodings(bytes: Uint8Array): string[] {
   const [first, second] = bytes
   if ((first === 0xff && second === 0xfe) || (first && second === 0)) return ['utf-16le']
   if ((first === 0xfe && second === 0xff) || (first === 0 && second)) return ['utf-16be']
@@ -149,7 +149,7 @@ function encodingsOf(bytes: Uint8Array): string[] {
 }
 
 /** Its first line's, whatever stands in quotes. */
-function delimiterOf(text: string): string {
+function detectDelimiter(text: string): string {
   const [line = ''] = text
     .trimStart()
     .replace(/"[^"]*"/g, '')
@@ -162,7 +162,7 @@ async function parseCsv(text: string): Promise<{ line: number; cells: string[] }
   const { CsvError, parse } = await import('csv-parse/sync')
   try {
     const records = parse(text.replace(/\r\n?/g, '\n'), {
-      delimiter: delimiterOf(text),
+      delimiter: detectDelimiter(text),
       info: true,
       relax_column_count: true,
       // A quote inside a cell that has none around it is a letter like any other.

@@ -5,7 +5,7 @@ import type { Db } from '#server/database/schema.ts'
 import { changeOnce } from '#server/http/change-once.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { inChunks, type State, writeChanges } from './entitlements.ts'
+import { splitIntoChunks, type State, writeChanges } from './entitlements.ts'
 import { withdrawApprovalMails } from './mails.ts'
 
 /** The way of the answer and of the click: whoever presses in the last second is still heard. */
@@ -13,10 +13,10 @@ export const GRACE_SECONDS = 5
 const EDITS = ['entitlements-added', 'entitlements-removed', 'validity-set', 'approval-given']
 
 /** Until when (ms since the epoch) what has just been done can be undone; the answer is kept with it. */
-export const undoUntil = ({ clock }: Pick<Context, 'clock'>) => clock() + UNDO_SECONDS * 1000
+export const getUndoDeadline = ({ clock }: Pick<Context, 'clock'>) => clock() + UNDO_SECONDS * 1000
 
 /** An answer as it is given now, which may be long after it was decided: the time that is left instead of its end. */
-export function withTimeLeft<Answer extends { undoUntil: number }>(
+export function addUndoSeconds<Answer extends { undoUntil: number }>(
   { clock }: Pick<Context, 'clock'>,
   // Answers that the version before has kept do not say.
   { undoUntil: end = 0, ...answer }: Answer,
@@ -37,32 +37,32 @@ export async function undoBulkEdit(
 ): Promise<{ restored: number; changed: string[] }> {
   const askedAt = context.clock()
   return changeOnce(context, async (db) => {
-    const inside = { ...context, db, clock: () => askedAt }
+    const txContext = { ...context, db, clock: () => askedAt }
     await holdCatalogue(db)
     const ids = await lockPeople(db, undoId)
     // Only now: another undo of the same edit may have held the rows.
-    await assertUndoable(inside, undoId)
+    await assertUndoable(txContext, undoId)
     let restored = 0
     const changed: string[] = []
-    for (const chunk of inChunks(ids)) {
+    for (const chunk of splitIntoChunks(ids)) {
       const edited = await readEdited(db, undoId, chunk)
-      const changes = edited.flatMap(({ isAsLeft, who, before, after }) =>
-        isAsLeft ? [{ ids: who, before: after, after: before }] : [],
+      const changes = edited.flatMap(({ isUnchanged, who, before, after }) =>
+        isUnchanged ? [{ ids: who, before: after, after: before }] : [],
       )
-      await writeChanges(inside, { action: 'bulk-edit-undone', batchId: undoId, changes })
-      const shutOut = changes.filter(({ after }) => after.approved === false).flatMap(({ ids }) => ids)
-      await withdrawApprovalMails(db, shutOut)
-      for (const { isAsLeft, who } of edited) {
-        if (isAsLeft) restored += who.length
+      await writeChanges(txContext, { action: 'bulk-edit-undone', batchId: undoId, changes })
+      const unapproved = changes.filter(({ after }) => after.approved === false).flatMap(({ ids }) => ids)
+      await withdrawApprovalMails(db, unapproved)
+      for (const { isUnchanged, who } of edited) {
+        if (isUnchanged) restored += who.length
         else changed.push(...who)
       }
     }
-    if (restored === 0 && changed.length > 0) throw allChanged(changed)
+    if (restored === 0 && changed.length > 0) throw createAllChangedError(changed)
     return { restored, changed: changed.toSorted() }
   })
 }
 
-function allChanged([first, another]: string[]): ProblemError {
+function createAllChangedError([first, another]: string[]): ProblemError {
   const who = another
     ? 'Todos os usuários desta edição em massa foram alterados depois dela.'
     : `${first} foi alterado depois desta edição em massa.`
@@ -116,24 +116,24 @@ async function assertNotRenamed(db: Db, editId: number): Promise<void> {
 }
 
 /** People of an edit whom it changed alike. */
-interface Edited {
+interface EditedGroup {
   before: Partial<State>
   after: Partial<State>
   /** Whether lists, approval and its end are still what the edit made of them, as far as it made them. */
-  isAsLeft: boolean
+  isUnchanged: boolean
   /** The ids of those who are as it left them, the e-mails of the others. */
   who: string[]
 }
 
-async function readEdited(db: Db, undoId: string, ids: string[]): Promise<Edited[]> {
-  const { rows } = await sql<Edited>`
-    select before, after, is_as_left as "isAsLeft",
-      json_agg(case when is_as_left then user_id::text else email end) as who
+async function readEdited(db: Db, undoId: string, ids: string[]): Promise<EditedGroup[]> {
+  const { rows } = await sql<EditedGroup>`
+    select before, after, is_unchanged as "isAsLeft",
+      json_agg(case when is_unchanged then user_id::text else email end) as who
     from (
-      select a.before, a.after, p.user_id, p.email, held.state || a.after = held.state as is_as_left
+      select a.before, a.after, p.user_id, p.email, held.state || a.after = held.state as is_unchanged
       from audit_entries a join profiles p on p.user_id = a.target_id, jsonb_build_object('types', p.types,
         'marcas', p.marcas, 'estados', p.estados, 'approved', p.approved, 'valid_until', p.valid_until) as held(state)
       where a.batch_id = ${undoId} and a.action = any(${EDITS}::text[]) and a.target_id = any(${ids}::uuid[])
-    ) as edited group by before, after, is_as_left`.execute(db)
+    ) as edited group by before, after, is_unchanged`.execute(db)
   return rows
 }

@@ -14,7 +14,7 @@ import {
 } from './access-templates.ts'
 import { approveUsers, previewApproval } from './approve-users.ts'
 import { bulkEdit, previewBulkEdit } from './bulk-edit.ts'
-import { approveUser, renameUser, setEnd, setLists, withdrawApproval } from './change-user.ts'
+import { approveUser, renameUser, setValidUntil, setLists, withdrawApproval } from './change-user.ts'
 import { deleteUsers } from './delete-users.ts'
 import { exportUserList } from './export-list.ts'
 import { exportUser } from './export-user.ts'
@@ -43,7 +43,7 @@ export function userHandlers(services: ServicesOf<AccessRequestContext>): Handle
         return approveUser(context, { ...target, lists: 'types' in body ? body : undefined })
       }
       if ('types' in body || 'marcas' in body) return setLists(context, { ...target, lists: body })
-      return setEnd(context, { ...target, ...body })
+      return setValidUntil(context, { ...target, ...body })
     },
     bulkEdit: ({ context, query, body }) =>
       query.dryRun ? previewBulkEdit(context, body) : bulkEdit(context, body),

@@ -15,21 +15,21 @@ import { compilePicker } from '#server/http/compile-picker.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 
 /** As Date.toISOString writes it: text is the same from both databases, and quicker to read than a Date. */
-export const asInstant = (column: string) =>
+export const toInstantSql = (column: string) =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** SQL of the instant at which the access of `profiles p` ends by itself, in ms since the epoch, null for never. */
 export const ACCESS_ENDS_AT = `(extract(epoch from (p.valid_until + 1)::timestamp at time zone 'America/Sao_Paulo') * 1000)::float8`
 
 /** What an approval is worth at an instant: one whose end has come is none. @param accessEndsAt as ACCESS_ENDS_AT gives it */
-export function approvalAt(now: number, isApproved: boolean, accessEndsAt: number | null) {
+export function getApprovalAt(now: number, isApproved: boolean, accessEndsAt: number | null) {
   const isOver = accessEndsAt !== null && accessEndsAt <= now
   return { approved: isApproved && !isOver, accessEnded: isApproved && isOver, accessEndsAt }
 }
 
 /** SQL of the columns of a Profile, from `profiles p`. */
 export const PROFILE_COLUMNS = PROFILE_FIELDS.map((name) =>
-  isProfileInstant(name) ? `${asInstant(`p.${name}`)} as ${name}` : `p.${name}`,
+  isProfileInstant(name) ? `${toInstantSql(`p.${name}`)} as ${name}` : `p.${name}`,
 ).join(', ')
 
 interface ManagedRow extends Profile, Pick<ManagedProfile, 'role' | 'version'> {
@@ -51,7 +51,7 @@ interface ManagedRow extends Profile, Pick<ManagedProfile, 'role' | 'version'> {
 export const selectManaged = <More = unknown>(people: Expression<unknown>, more = sql``, order = sql``) =>
   sql<ManagedRow & More>`select ${sql.raw(PROFILE_COLUMNS)}, p.entitlement_version as version,
       coalesce(r.role, 'user') as role, a.workplace, a.types as asked_types, a.marcas as asked_marcas,
-      a.estados as asked_estados, a.note, ${sql.raw(asInstant('a.requested_at'))} as requested_at${more}
+      a.estados as asked_estados, a.note, ${sql.raw(toInstantSql('a.requested_at'))} as requested_at${more}
     from ${people} as p
     left join user_roles r on r.user_id = p.user_id
     left join access_requests a on a.user_id = p.user_id and not p.approved
@@ -98,11 +98,11 @@ export function findByEmail(db: Db, email: string): Promise<Selectable<ProfilesT
 export async function readProfile(db: Db, userId: string): Promise<ManagedProfile> {
   const person = db.selectFrom('profiles').selectAll().where('user_id', '=', userId)
   const { rows } = await selectManaged(person).execute(db)
-  if (!rows[0]) throw unknownPerson()
+  if (!rows[0]) throw createUserNotFoundError()
   return pickManaged(presentManaged(rows[0])) as ManagedProfile
 }
 
-export function unknownPerson(): ProblemError {
+export function createUserNotFoundError(): ProblemError {
   return new ProblemError('not-found', { detail: 'Usuário não encontrado. Talvez já tenha sido excluído.' })
 }
 
@@ -110,7 +110,7 @@ export function unknownPerson(): ProblemError {
 export const IS_WAITING = sql<boolean>`(not p.approved and p.approval_removed_at is null)`
 
 /** SQL of what the lists of `access_templates` hold that is not archived. */
-const givenOf = (list: ListName) => sql`array(
+const selectActiveValues = (list: ListName) => sql`array(
   select value from unnest(${sql.ref(list)}) as value
   where value not in (select ${sql.ref(list === 'types' ? 'label' : 'code')} from catalogue_items where kind = ${list} and archived)
 )`
@@ -124,8 +124,8 @@ function hasExactly(template: string): RawBuilder<boolean> {
   const types = sql`array_replace(p.types, ${OLD_SPELLING.spelling}, ${OLD_SPELLING.label})`
   return sql`exists (
     select from (
-      select types, marcas, estados, ${givenOf('types')} as given_types, ${givenOf('marcas')} as given_marcas,
-        ${givenOf('estados')} as given_estados
+      select types, marcas, estados, ${selectActiveValues('types')} as given_types, ${selectActiveValues('marcas')} as given_marcas,
+        ${selectActiveValues('estados')} as given_estados
       from access_templates where id = ${template} offset 0
     ) as t where ${types} <@ t.types and ${types} @> t.given_types
       and p.marcas <@ t.marcas and p.marcas @> t.given_marcas
@@ -134,18 +134,18 @@ function hasExactly(template: string): RawBuilder<boolean> {
 }
 
 /** A text within a pattern of `like`, which the index of search_text serves. */
-const literally = (text: RawBuilder<unknown>) => sql`regexp_replace(${text}, '([\\\\%_])', '\\\\\\1', 'g')`
+const escapeLikePattern = (text: RawBuilder<unknown>) => sql`regexp_replace(${text}, '([\\\\%_])', '\\\\\\1', 'g')`
 
 /** Whom each filter lets through, as a condition on `profiles p`. */
 const CONDITIONS: {
   [Name in keyof ProfileFilter]-?: (wanted: NonNullable<ProfileFilter[Name]>) => RawBuilder<boolean>
 } = {
   q: (q) =>
-    allOf(
+    joinConditions(
       q
         .split(/\s+/)
         .filter(Boolean)
-        .map((word) => sql<boolean>`p.search_text like '%' || ${literally(sql`fold_text(${word})`)} || '%'`),
+        .map((word) => sql<boolean>`p.search_text like '%' || ${escapeLikePattern(sql`fold_text(${word})`)} || '%'`),
     ),
   approved: (wanted) => sql`p.approved = ${wanted}`,
   verified: (wanted) => sql`(p.email_verified_at is not null) = ${wanted}`,
@@ -166,9 +166,9 @@ const LAST_ACCESS: Record<NonNullable<ProfileFilter['lastAccess']>, RawBuilder<b
  * The filter as a condition on `profiles p`: everything that it names must hold.
  * @throws for a name that is no filter: left out, it would let everybody through
  */
-export function matches(filter: ProfileFilter): RawBuilder<boolean> {
+export function matchesFilter(filter: ProfileFilter): RawBuilder<boolean> {
   const named = Object.entries(filter).filter(([, wanted]) => wanted !== undefined)
-  return allOf(
+  return joinConditions(
     named.map(([name, wanted]) => {
       if (!Object.hasOwn(CONDITIONS, name)) throw new Error(`no condition for the filter ${name}`)
       return CONDITIONS[name as keyof ProfileFilter](wanted as never)
@@ -176,7 +176,7 @@ export function matches(filter: ProfileFilter): RawBuilder<boolean> {
   )
 }
 
-function allOf(conditions: RawBuilder<boolean>[]): RawBuilder<boolean> {
+function joinConditions(conditions: RawBuilder<boolean>[]): RawBuilder<boolean> {
   return conditions.length > 0 ? sql`${sql.join(conditions, sql` and `)}` : sql`true`
 }
 
@@ -191,7 +191,7 @@ export async function readHistory(
   db: Db,
   { userId, cursor }: { userId: string; cursor?: string | undefined },
 ): Promise<{ items: HistoryEntry[]; next: string | null }> {
-  if (!(await findProfile(db, userId))) throw unknownPerson()
+  if (!(await findProfile(db, userId))) throw createUserNotFoundError()
   const rows = await db
     .selectFrom('audit_entries')
     .select(['id', 'at', 'actor_email', 'action', 'before', 'after'])

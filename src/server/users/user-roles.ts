@@ -3,7 +3,7 @@ import type { Profile } from '#contract/users.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { PublicContext } from '#server/http/context.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { queueForAdministrators } from './mails.ts'
+import { queueAdministratorMail } from './mails.ts'
 
 /** Gives a person a role and tells the other administrators; call it in a transaction. The portal itself is the actor. */
 export async function setRole(
@@ -27,7 +27,7 @@ export async function setRole(
     after: { role },
   })
   const mail = { kind: 'administrators-changed', exceptId: person.user_id } as const
-  if ((before?.role ?? 'user') !== role) await queueForAdministrators(context, mail)
+  if ((before?.role ?? 'user') !== role) await queueAdministratorMail(context, mail)
 }
 
 /**
