@@ -22,7 +22,7 @@ const REQUEST = {
   note: 'Cheguei hoje.\n\nFalem com o Joa\u0303o 👩🏽‍🔧 ❤️.',
 }
 
-describeOnEachDatabase('asking for access', (kind) => {
+describeOnEachDatabase('access request', (kind) => {
   const portal = setUpPortal({ kind })
   const admin = setUpAdmin(portal)
   let person: Awaited<ReturnType<typeof addPerson>>
@@ -31,16 +31,16 @@ describeOnEachDatabase('asking for access', (kind) => {
     person = await addPerson(portal, { approved: false, types: [], marcas: [], estados: [] })
     token = (await openTestSession(portal, person)).access_token
   })
-  const ask = (body: object = REQUEST) => send(portal, 'PUT', '/api/access-requests/me', { token, body })
-  const seen = (by: Admin = admin) => readPerson(portal, by, person.user_id)
+  const saveRequest = (body: object = REQUEST) => send(portal, 'PUT', '/api/access-requests/me', { token, body })
+  const readAs = (by: Admin = admin) => readPerson(portal, by, person.user_id)
   const count = async () => (await send(portal, 'GET', '/api/profiles/count', admin)).body
 
-  test('stands with the name in the profile, and counts as no change by an administrator', async () => {
+  test('appears with the name in the profile without raising its version', async () => {
     expect((await send(portal, 'GET', '/api/access-requests/me', { token })).body).toEqual({
       full_name: null,
       request: null,
     })
-    const { status, body } = await ask()
+    const { status, body } = await saveRequest()
     expect(status).toBe(200)
     const { full_name: _, ...request } = REQUEST
     expect(body).toEqual({
@@ -48,63 +48,63 @@ describeOnEachDatabase('asking for access', (kind) => {
       request: { ...request, types: ['Oficina', 'CRM'], requested_at: expect.stringMatching(/Z$/) },
     })
     expect((await send(portal, 'GET', '/api/access-requests/me', { token })).body).toEqual(body)
-    expect(await seen()).toMatchObject({ ...body, version: 1, types: [], approved: false })
+    expect(await readAs()).toMatchObject({ ...body, version: 1, types: [], approved: false })
     const { items } = (await askForPage(portal, admin, { q: 'rita prado' })).body
     expect(items).toMatchObject([{ request: body.request }])
-    // The audit trail outlives people: neither name nor note goes in.
+    // The audit trail outlives people: it holds neither name nor note.
     const [entry] = await readTrail(portal)
     expect(entry).toMatchObject({ action: 'access-requested', target_id: person.user_id, before: null })
     expect(entry?.after).toEqual({ types: ['Oficina', 'CRM'], marcas: ['VW'], estados: ['RJ'] })
   })
 
-  test('takes the place of the request before; all but the name may be left out', async () => {
-    await ask()
-    expect((await ask({ full_name: 'Rita' })).body).toMatchObject({
+  test('replaces the previous request; all fields but the name are optional', async () => {
+    await saveRequest()
+    expect((await saveRequest({ full_name: 'Rita' })).body).toMatchObject({
       full_name: 'Rita',
       request: { workplace: null, types: [], marcas: [], estados: [], note: null },
     })
   })
 
-  test('is for those who wait: an approval ends it, and one that is taken away starts anew', async () => {
-    await ask()
+  test('ends with an approval, and starts anew after a withdrawn one', async () => {
+    await saveRequest()
     expect(await count()).toMatchObject({ pending: 1, waiting: 1 })
     await patchProfile(portal, admin, person.user_id, { approved: true })
-    expect(await ask()).toMatchObject({ status: 409, body: { code: 'conflict' } })
-    expect(await seen()).toMatchObject({ request: null, full_name: 'Rita Prado' })
+    expect(await saveRequest()).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect(await readAs()).toMatchObject({ request: null, full_name: 'Rita Prado' })
     await patchProfile(portal, admin, person.user_id, { approved: false })
-    expect(await seen()).toMatchObject({ request: null })
-    // Nobody waits whose approval was taken away, until they ask.
+    expect(await readAs()).toMatchObject({ request: null })
+    // After a withdrawn approval a person does not wait until they request access again.
     expect(await count()).toMatchObject({ pending: 1, waiting: 0 })
-    const waiting = async () =>
+    const listWaiting = async () =>
       (await askForPage(portal, admin, { waiting: 'true' })).body.items.map(
         ({ email }: { email: string }) => email,
       )
-    expect(await waiting()).toEqual([])
-    expect((await ask()).status).toBe(200)
+    expect(await listWaiting()).toEqual([])
+    expect((await saveRequest()).status).toBe(200)
     expect(await count()).toMatchObject({ pending: 1, waiting: 1 })
-    expect(await waiting()).toEqual([person.email])
+    expect(await listWaiting()).toEqual([person.email])
     expect((await askForPage(portal, admin, { waiting: 'false' })).body.items).toHaveLength(1)
   })
 
-  test('of a request and an approval at once the later one knows of the other', async () => {
+  test('is serialized with a concurrent approval', async () => {
     const replies = await whileHeld(portal, person.user_id, () => [
-      ask(),
+      saveRequest(),
       patchProfile(portal, admin, person.user_id, { approved: true }),
     ])
     expect(replies[1]?.status).toBe(200)
     expect([200, 409]).toContain(replies[0]?.status)
-    expect(await seen()).toMatchObject({ approved: true, request: null })
+    expect(await readAs()).toMatchObject({ approved: true, request: null })
   })
 
-  test('is limited, so that nobody keeps administrators busy', async () => {
+  test('is rate-limited per user', async () => {
     const statuses: number[] = []
-    for (let times = 0; times < 11; times += 1) statuses.push((await ask({ full_name: 'Rita' })).status)
+    for (let times = 0; times < 11; times += 1) statuses.push((await saveRequest({ full_name: 'Rita' })).status)
     expect(statuses.at(-1)).toBe(429)
     expect(statuses.slice(0, 10)).toEqual(Array(10).fill(200))
   })
 
-  test('is in the export of the person’s data, and gone with the person', async () => {
-    await ask({ ...REQUEST, full_name: 'Zuleica Teste', note: 'palavra-rara' })
+  test('is part of the data export and is deleted with the person', async () => {
+    await saveRequest({ ...REQUEST, full_name: 'Zuleica Teste', note: 'palavra-rara' })
     await patchProfile(portal, admin, person.user_id, { full_name: 'Zuleica Testes' })
     const exported = await send(portal, 'GET', `/api/profiles/${person.user_id}/export`, admin)
     expect(exported.body.access_requests).toMatchObject([
@@ -120,11 +120,11 @@ describeOnEachDatabase('asking for access', (kind) => {
   describe('refuses', () => {
     test.each([
       ['no name', { note: 'Olá' }],
-      ['a name of blanks', { full_name: '  ' }],
+      ['a blank name', { full_name: '  ' }],
       ['a name that is too long', { full_name: 'x'.repeat(101) }],
       ['a name of two lines', { full_name: 'Rita\nPrado' }],
       ['a name with a NUL', { full_name: 'Rita\0' }],
-      ['a name that turns the writing round', { full_name: 'Rita \u202eodarP' }],
+      ['a name with a right-to-left override', { full_name: 'Rita \u202eodarP' }],
       ...[
         '\u115f',
         '\u3164',
@@ -137,10 +137,10 @@ describeOnEachDatabase('asking for access', (kind) => {
         `the name ${JSON.stringify(full_name.slice(0, 25))}`,
         { full_name },
       ]),
-      ['a workplace that is unseen', { full_name: 'R', workplace: '\u2800' }],
+      ['a workplace of invisible characters', { full_name: 'R', workplace: '\u2800' }],
       ['a note of line breaks', { full_name: 'R', note: `a${'\n'.repeat(450)}b` }],
       ['a note of blank lines', { full_name: 'R', note: `a${'\n \t'.repeat(3)}b` }],
-      ['a note with what is unseen', { full_name: 'R', note: 'a\ufe0f\u034f' }],
+      ['a note with invisible characters', { full_name: 'R', note: 'a\ufe0f\u034f' }],
       ['a workplace that is too long', { full_name: 'R', workplace: 'x'.repeat(101) }],
       ['a workplace with an escape', { full_name: 'R', workplace: '\u001b[2J' }],
       ['a note that is too long', { full_name: 'R', note: 'x'.repeat(501) }],
@@ -148,13 +148,13 @@ describeOnEachDatabase('asking for access', (kind) => {
       ['a type that does not exist', { full_name: 'R', types: ['Compras'] }],
       ['the approval', { full_name: 'R', approved: true }],
     ])('%s', async (_, body) => {
-      expect(await ask(body)).toMatchObject({ status: 400, body: { code: 'invalid-input' } })
-      expect(await seen()).toMatchObject({ full_name: null, request: null })
+      expect(await saveRequest(body)).toMatchObject({ status: 400, body: { code: 'invalid-input' } })
+      expect(await readAs()).toMatchObject({ full_name: null, request: null })
     })
   })
 
-  test('a name is corrected by administrators, who do not overwrite each other', async () => {
-    await ask()
+  test('administrators correct a name without overwriting each other', async () => {
+    await saveRequest()
     const other = await openAdmin(portal)
     const rename = (by: Admin, full_name: string, version?: number) =>
       patchProfile(portal, by, person.user_id, { full_name }, version)
@@ -164,7 +164,7 @@ describeOnEachDatabase('asking for access', (kind) => {
     })
     expect((await rename(other, 'Outra', 1)).status).toBe(409)
     expect((await rename(other, '\u202e', 2)).status).toBe(400)
-    // What is so already leaves no trace.
+    // An unchanged name leaves no audit entry.
     expect((await rename(other, 'Rita do Prado', 2)).body).toMatchObject({ version: 2 })
     const trail = (await readTrail(portal)).filter(({ action }) => action === 'name-corrected')
     expect(trail).toMatchObject([

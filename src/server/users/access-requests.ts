@@ -18,16 +18,16 @@ type OwnAccessRequest = ReplyOf<typeof userRoutes.readOwnAccessRequest>
 
 const LIMIT = { max: 10, windowSeconds: 10 * 60 }
 
-/** The caller's own name and request; no request when there is none or the caller is approved. */
+/** Returns the caller's name and access request; null without a request or once approved. */
 export async function readOwnAccessRequest({ db, actor }: Context): Promise<OwnAccessRequest> {
   const { full_name, request } = await readProfile(db, actor.profile.user_id)
   return { full_name, request }
 }
 
 /**
- * Keeps what the caller says of themselves and asks for, in place of what was said before. The audit trail, which
- * outlives people, holds the lists alone. It counts as no change by an administrator.
- * @throws ProblemError invalid-input for what the catalogue does not offer, conflict once the caller is approved, rate-limited
+  * Saves the caller's access request in place of an earlier one; the entitlement version stays.
+  * The audit entry holds only the lists, because the trail outlives deleted users.
+  * @throws ProblemError invalid-input for unknown items, conflict once approved, rate-limited
  */
 export async function saveOwnAccessRequest(
   context: AccessRequestContext,
@@ -67,7 +67,7 @@ export async function saveOwnAccessRequest(
   })
 }
 
-/** Forgets what was said with an account before anybody had proved to own its address: they are a stranger's words. */
+/** Clears request and name from before the address was verified: a stranger may have written them. */
 export async function clearUnverifiedRequest(db: Db, userId: string): Promise<void> {
   await db.deleteFrom('access_requests').where('user_id', '=', userId).execute()
   await db.updateTable('profiles').set({ full_name: null }).where('user_id', '=', userId).execute()

@@ -15,7 +15,7 @@ import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 type Holders = ReplyNamed<'GET /api/access-reviews/{kind}/{code}'>
 
-describeOnEachDatabase('a review of accesses', (kind) => {
+describeOnEachDatabase('access review', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
   const admin = setUpAdmin(portal, { email: 'admin@grupopatio.com.br', types: [], marcas: [] })
   beforeEach(() => portal.database.db.deleteFrom('access_reviews').execute())
@@ -30,14 +30,14 @@ describeOnEachDatabase('a review of accesses', (kind) => {
     send(portal, 'POST', `/api/access-reviews/${path}`, { token: by.token, body: { fingerprint, remove } })
   const list = async () =>
     (await send(portal, 'GET', '/api/access-reviews', admin)).body as ReplyNamed<'GET /api/access-reviews'>
-  const namesIn = ({ people }: Holders) => people.map(({ email }) => email.split('@')[0])
+  const listNames = ({ people }: Holders) => people.map(({ email }) => email.split('@')[0])
 
-  test('shows who has an area or a brand, since when and when they were last here', async () => {
+  test('lists the holders of an area or a brand with `since` and their last sign-in', async () => {
     const seen = new Date(portal.clock() - 1000)
     await add('bia', { last_sign_in_at: seen, full_name: 'Bia' })
     const ana = await add('ana', { types: ['Administrativo'], approved: false })
     await add('caio', { types: ['administrativo'], marcas: ['GM'] })
-    expect(namesIn(await read())).toEqual(['bia'])
+    expect(listNames(await read())).toEqual(['bia'])
     await patchProfile(portal, admin, ana.user_id, { types: ['CRM'] })
     portal.clock.advance(60_000)
     await patchProfile(portal, admin, ana.user_id, { types: ['CRM', 'HPD'] })
@@ -47,11 +47,11 @@ describeOnEachDatabase('a review of accesses', (kind) => {
       { full_name: 'Bia', since: null, last_sign_in_at: seen.toISOString() },
     ])
     expect(people[0]?.since).toBe(new Date(portal.clock() - 60_000).toISOString())
-    expect(namesIn(await read('types/administrativo'))).toEqual(['caio'])
-    expect(namesIn(await read('marcas/VW'))).toEqual(['ana', 'bia'])
+    expect(listNames(await read('types/administrativo'))).toEqual(['caio'])
+    expect(listNames(await read('marcas/VW'))).toEqual(['ana', 'bia'])
   })
 
-  test('knows since when also of an area that was renamed, and of what a request only asked for nothing', async () => {
+  test('keeps `since` across renames of an area and ignores access requests', async () => {
     const ana = await add('ana', { types: [] })
     await patchProfile(portal, admin, ana.user_id, { types: ['CRM'] })
     const givenAt = new Date(portal.clock()).toISOString()
@@ -73,7 +73,7 @@ describeOnEachDatabase('a review of accesses', (kind) => {
     expect((await read()).people[0]?.since).toBe(givenAt)
   })
 
-  test('takes it from those who are named, keeps the others, and is recorded', async () => {
+  test('removes it from the given people, keeps the others, and is audited', async () => {
     const ana = await add('ana', { types: ['CRM', 'HPD'] })
     const bia = await add('bia')
     const { fingerprint } = await read()
@@ -102,7 +102,7 @@ describeOnEachDatabase('a review of accesses', (kind) => {
     expect(items.filter(({ last }) => last)).toHaveLength(1)
   })
 
-  test('is refused, and nothing of it done, when other people have it than were shown', async () => {
+  test('fails without effect when the holders have changed', async () => {
     const ana = await add('ana')
     const { fingerprint } = await read()
     await patchProfile(portal, admin, ana.user_id, { types: [] })
@@ -118,7 +118,7 @@ describeOnEachDatabase('a review of accesses', (kind) => {
     expect((await save(fresh, [], 'estados/RJ')).status).toBe(400)
   })
 
-  test('of two administrators at once is done by one, where somebody loses it', async () => {
+  test('succeeds once when two administrators review concurrently', async () => {
     const [ana, bia] = [await add('ana'), await add('bia')]
     const other = await openAdmin(portal, { types: [], marcas: [] })
     const { fingerprint } = await read()
@@ -131,7 +131,7 @@ describeOnEachDatabase('a review of accesses', (kind) => {
     expect((await read()).people).toHaveLength(1)
   })
 
-  test('stays when its reviewer goes, without a name; of old ones the newest of each stays', async () => {
+  test('outlives its reviewer without the name; retention keeps the newest of each item', async () => {
     const ana = await add('ana')
     const other = await openAdmin(portal, { types: [], marcas: [] })
     await save((await read()).fingerprint, [], 'types/crm', other)

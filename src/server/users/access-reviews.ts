@@ -16,10 +16,10 @@ import { toInstantSql } from './user-queries.ts'
 
 type Wanted = ParamsOf<typeof accessReviewRoutes.readHolders>
 const KINDS = ['types', 'marcas'] as const
-/** So many of the newest reviews are listed. */
-const PAST = 50
+/** Bounds the list of past reviews. */
+const MAX_PAST = 50
 
-/** What can be reviewed, never reviewed first and then the longest ago, and the newest reviews. */
+/** Lists the reviewable items, never reviewed first, then least recently; and the newest reviews. */
 export async function listAccessReviews(
   db: Db,
 ): Promise<ReplyOf<typeof accessReviewRoutes.listAccessReviews>> {
@@ -31,12 +31,12 @@ export async function listAccessReviews(
     .orderBy('r.code')
     .orderBy('r.reviewed_at', 'desc')
     .execute()
-  const newest = await selectReviews(db).orderBy('r.reviewed_at', 'desc').limit(PAST).execute()
+  const newest = await selectReviews(db).orderBy('r.reviewed_at', 'desc').limit(MAX_PAST).execute()
   const items = KINDS.flatMap((kind) =>
     catalogue[kind].flatMap((item) => {
       const { people = 0 } = uses.find((use) => use.kind === kind && use.code === item.code) ?? {}
       const last = latest.find((review) => review.kind === kind && review.code === item.code)
-      // What is archived and nobody's needs no review any more.
+      // Archived items without holders need no review.
       if (item.archived && people === 0) return []
       return [{ kind, code: item.code, label: item.label, people, last: last ? toReviewReply(last) : null }]
     }),
@@ -69,7 +69,7 @@ function getItem(catalogue: Catalogue, { kind, code }: Wanted): CatalogueItem {
   return item
 }
 
-/** Everything that a list may hold for it. */
+/** Lists all values that may stand for the item in a profile. */
 const listSpellings = (kind: Wanted['kind'], item: CatalogueItem) =>
   kind === 'types' ? spellingsOf(item.label) : [heldAs(kind, item)]
 
@@ -77,8 +77,8 @@ const hasItem = (kind: Wanted['kind'], item: CatalogueItem): RawBuilder<boolean>
   sql`p.${sql.ref(kind)} && ${listSpellings(kind, item)}::text[]`
 
 /**
- * Everybody who has an area or a brand, by e-mail, with when it was given; that is told by the audit trail, which knows an
- * area under the names that it had.
+ * Returns the holders of an area or a brand, sorted by email. `since` comes from the audit trail,
+ * searched for all names that the area ever had.
  * @throws ProblemError not-found
  */
 export async function readHolders(
@@ -114,8 +114,8 @@ export async function readHolders(
 }
 
 /**
- * Takes an area or a brand from those who are named and records that all who have it were gone through, all or nothing.
- * @throws ProblemError not-found, conflict when others have it than were shown
+ * Removes an area or a brand from the given people and records the review, all or nothing.
+ * @throws ProblemError not-found, conflict when the holders differ from `fingerprint`
  */
 export function saveAccessReview(
   context: Context,
@@ -135,8 +135,8 @@ export function saveAccessReview(
       .execute()
     const named = new Set(remove.map((id) => id.toLowerCase()))
     const losing = people.filter(({ user_id }) => named.has(user_id))
-    const isAsShown = computeFingerprint(people.map(({ user_id }) => user_id)) === fingerprint
-    if (!isAsShown || losing.length !== named.size)
+    const isUnchanged = computeFingerprint(people.map(({ user_id }) => user_id)) === fingerprint
+    if (!isUnchanged || losing.length !== named.size)
       throw new ProblemError('conflict', {
         detail:
           'As pessoas com este acesso mudaram nesse meio-tempo. Nada foi alterado: confira a lista de novo.',

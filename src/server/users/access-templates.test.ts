@@ -40,7 +40,7 @@ describeOnEachDatabase('access templates', (kind) => {
   const archive = (list: string, code: string) =>
     send(portal, 'PATCH', `/api/catalogue/${list}/${code}`, { token: admin.token, body: { archived: true } })
 
-  test('are kept by name, in order, and every change is in the trail', async () => {
+  test('are listed by name, and every change is audited', async () => {
     const seller = await add({ types: ['CRM', 'Vendas', 'CRM'] })
     expect(seller).toEqual({ id: expect.any(String), version: 1, ...SELLER })
     const other = await add({ name: 'Áreas do Zé', types: [], marcas: ['VW'], estados: [] })
@@ -48,7 +48,7 @@ describeOnEachDatabase('access templates', (kind) => {
 
     const changed = await call('PATCH', `/${seller.id}`, { marcas: ['JEEP', 'FIAT'] }, 1)
     expect(changed.body).toEqual({ ...seller, marcas: ['FIAT', 'JEEP'], version: 2 })
-    // The same again changes nothing, and says so nowhere.
+    // A change without effect leaves no audit entry.
     expect((await call('PATCH', `/${seller.id}`, { name: SELLER.name }, 2)).body.version).toBe(2)
     expect((await call('DELETE', `/${other.id}`, undefined, 1)).status).toBe(204)
     expect(await list()).toEqual([changed.body])
@@ -62,7 +62,7 @@ describeOnEachDatabase('access templates', (kind) => {
     )
   })
 
-  test('hold what the catalogue knows, under a name of their own, and something', async () => {
+  test('reject unknown items, taken names and empty lists', async () => {
     const { id } = await add()
     const { id: otherId } = await add({ name: 'Outro' })
     const refusals: [object, string, string?][] = [
@@ -97,7 +97,7 @@ describeOnEachDatabase('access templates', (kind) => {
     )
   })
 
-  test('two administrators at once: one of two like names, one of two changes, nothing overwritten', async () => {
+  test('accept one of two concurrent additions, changes or removals', async () => {
     const other = await openAdmin(portal)
     const both = (send: (by: Admin) => ReturnType<typeof call>) => Promise.all([admin, other].map(send))
     const added = await both((by) => call('POST', '', SELLER, undefined, by))
@@ -116,7 +116,7 @@ describeOnEachDatabase('access templates', (kind) => {
     expect(gone.map(({ status }) => status).toSorted()).toEqual([204, 404])
   })
 
-  test('keep what is archived, take nothing archived anew, and follow a renamed area', async () => {
+  test('keep archived items, reject adding them, and follow a renamed area', async () => {
     const { id } = await add()
     await archive('marcas', 'FIAT')
     await archive('marcas', 'VW')
@@ -133,7 +133,7 @@ describeOnEachDatabase('access templates', (kind) => {
     await rename('CRM')
   })
 
-  test('find who has exactly what they give, for a bulk edit too; nobody is bound to them', async () => {
+  test('filter people with exactly their entitlements, also for a bulk edit', async () => {
     const { id } = await add({ types: ['Vendas', 'Administrativo'], marcas: ['FIAT', 'GM'] })
     const has = { types: ['Vendas', 'Administrativo'], marcas: ['FIAT', 'GM'], estados: ['RJ'] }
     await addPerson(portal, { ...has, email: 'igual@grupopatio.com.br' })
@@ -152,7 +152,7 @@ describeOnEachDatabase('access templates', (kind) => {
     expect(edit).toMatchObject({ status: 200, body: { gaining: 2 } })
     expect(await found()).toEqual([])
 
-    // What is archived is given no more: whoever was given the rest has all of it.
+    // Archived items are no longer granted: the remaining items suffice for a match.
     await archive('marcas', 'GM')
     const late = await addPerson(portal, { ...has, marcas: ['FIAT'], email: 'nova@grupopatio.com.br' })
     await addPerson(portal, { ...has, email: 'velha@grupopatio.com.br' })

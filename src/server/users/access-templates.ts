@@ -19,7 +19,7 @@ export function listAccessTemplates(db: Db): Promise<AccessTemplate[]> {
   return db.selectFrom('access_templates').selectAll().orderBy(sql`name collate "und-x-icu"`).execute()
 }
 
-/** @throws ProblemError invalid-input: the name is taken, nothing is in it, something does not exist or is archived, there are too many */
+/** @throws ProblemError invalid-input: name taken, empty, unknown or archived items, too many templates */
 export function addAccessTemplate(context: Context, wanted: AccessTemplateForm): Promise<AccessTemplate> {
   return changeTemplates(context, async (db, catalogue) => {
     const others = await listAccessTemplates(db)
@@ -36,7 +36,7 @@ export function addAccessTemplate(context: Context, wanted: AccessTemplateForm):
 }
 
 /**
- * Changes what is given from now on; whoever was given it before keeps what they have. What is archived may stay in it.
+ * Changes a template but not the people it was applied to. Archived items may stay in it.
  * @throws ProblemError not-found, invalid-input, conflict with a stale ifMatch
  */
 export function changeAccessTemplate(
@@ -75,7 +75,7 @@ export function removeAccessTemplate(
   })
 }
 
-/** One administrator at a time, while nobody renames an area. */
+/** Serializes changes of templates, and excludes renames of areas meanwhile. */
 function changeTemplates<T>(
   { db }: Context,
   change: (db: Db, catalogue: Catalogue) => Promise<T>,
@@ -96,8 +96,8 @@ async function findTemplate(db: Db, id: string, ifMatch: string | undefined): Pr
 }
 
 /**
- * What is stored: lists in the catalogue's order, each value once.
- * @param before what the template holds: that may stay although it is archived
+ * Validates and returns the stored form: lists in the catalogue's order, without duplicates.
+ * @param before the current template, whose archived items may stay
  */
 async function normalizeTemplate(db: Db, catalogue: Catalogue, wanted: AccessTemplateForm, before?: AccessTemplate) {
   refuseUnknown(catalogue, wanted, before ?? NO_ENTITLEMENTS)

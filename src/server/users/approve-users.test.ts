@@ -16,7 +16,7 @@ import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 const ALL_LISTS = { types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] } as const
 type Lists = { types: string[]; marcas: string[]; estados: string[] }
 
-describeOnEachDatabase('approving several at once', (kind) => {
+describeOnEachDatabase('approving several users', (kind) => {
   const portal = setUpPortal({ kind })
   const admin = setUpAdmin(portal)
   let people: Profile[]
@@ -32,27 +32,27 @@ describeOnEachDatabase('approving several at once', (kind) => {
     ({ userId: user_id, version, ...ALL_LISTS, ...lists }) as never
   const approve = (items: object[], dryRun = false, by = admin) =>
     approveMany(portal, by, items as never, dryRun)
-  const states = () =>
+  const readStates = () =>
     Promise.all(
       people.map(async ({ user_id }) => {
         const { approved, types, marcas, estados } = await readPerson(portal, admin, user_id)
         return { approved, types, marcas, estados }
       }),
     )
-  const mails = () => portal.database.db.selectFrom('mail_outbox').select('recipient').execute()
+  const readQueue = () => portal.database.db.selectFrom('mail_outbox').select('recipient').execute()
   const [nothing, all] = [{ types: [], marcas: [], estados: [] }, { ...ALL_LISTS }]
 
-  test('counts first, then gives each their own in one change, with one audit entry and one mail each', async () => {
+  test('previews, then approves each with one change, one audit entry and one mail', async () => {
     const [first, second, third] = people as [Profile, Profile, Profile]
     const items = [item(third), item(first, { types: ['CRM', 'Vendas'] }), item(second, nothing)]
     const effect = { approved: 3, withoutReports: 1 }
-    const before = await states()
+    const before = await readStates()
     expect(await approve(items, true)).toMatchObject({ status: 200, body: { ...effect, undoId: null } })
-    expect([await states(), await readTrail(portal), await mails()]).toEqual([before, [], []])
+    expect([await readStates(), await readTrail(portal), await readQueue()]).toEqual([before, [], []])
 
     const { status, body } = await approve(items)
     expect([status, body]).toMatchObject([200, effect])
-    expect(await states()).toEqual([
+    expect(await readStates()).toEqual([
       { approved: true, ...all, types: ['Vendas', 'CRM'] },
       { approved: true, ...nothing },
       { approved: true, ...all },
@@ -66,8 +66,8 @@ describeOnEachDatabase('approving several at once', (kind) => {
       before: { approved: false, types: ['CRM'] },
       after: { approved: true, ...nothing },
     })
-    expect(await mails()).toHaveLength(3)
-    // Nobody is told while it can be undone.
+    expect(await readQueue()).toHaveLength(3)
+    // No mail leaves during the undo window.
     await portal.outbox.deliverDue()
     expect(portal.mails).toEqual([])
     await portal.database.db
@@ -80,34 +80,33 @@ describeOnEachDatabase('approving several at once', (kind) => {
     )
   })
 
-  test('can be undone: approval and lists are as before, and nobody is mailed', async () => {
-    const before = await states()
+  test('can be undone: restores approval and lists, and cancels the mails', async () => {
+    const before = await readStates()
     const { body } = await approve(people.map((person) => item(person)))
     expect(await undoEdit(portal, admin, body.undoId)).toMatchObject({ status: 200, body: { restored: 3 } })
-    expect(await states()).toEqual(before)
-    expect(await mails()).toEqual([])
+    expect(await readStates()).toEqual(before)
+    expect(await readQueue()).toEqual([])
     const undone = (await readTrail(portal)).filter(({ action }) => action === 'bulk-edit-undone')
     expect(undone).toHaveLength(3)
     expect(undone[0]).toMatchObject({ before: { approved: true }, after: { approved: false } })
-    // And then anew.
     expect((await approve(people.map((person) => item(person, {}, 3)))).status).toBe(200)
-    expect(await mails()).toHaveLength(3)
+    expect(await readQueue()).toHaveLength(3)
   })
 
-  test('is not undone for whoever was changed after it, nor once half a minute is over', async () => {
+  test('is not undone for people changed since, nor after the undo window', async () => {
     const [first, ...rest] = people as [Profile, Profile, Profile]
     const one = await approve([item(first), item(rest[0] as Profile)])
     await patchProfile(portal, admin, first.user_id, { types: ['HPD'] })
     const undone = await undoEdit(portal, admin, one.body.undoId)
     expect(undone.body).toEqual({ restored: 1, changed: [first.email] })
-    expect((await states()).map(({ approved }) => approved)).toEqual([true, false, false])
-    // Whoever stays approved is told so.
-    expect(await mails()).toEqual([{ recipient: first.email }])
+    expect((await readStates()).map(({ approved }) => approved)).toEqual([true, false, false])
+    // People who stay approved are notified.
+    expect(await readQueue()).toEqual([{ recipient: first.email }])
     await patchProfile(portal, admin, first.user_id, { approved: false })
     const others = await approve(rest.map((person, index) => item(person, {}, index === 0 ? 3 : 1)))
     portal.clock.advance(35_001)
     expect(await undoEdit(portal, admin, others.body.undoId)).toMatchObject({ status: 404 })
-    expect((await states()).map(({ approved }) => approved)).toEqual([false, true, true])
+    expect((await readStates()).map(({ approved }) => approved)).toEqual([false, true, true])
   })
 
   test.each<[string, number, string, () => Promise<Profile | { user_id: string }>]>([
@@ -129,21 +128,21 @@ describeOnEachDatabase('approving several at once', (kind) => {
       'não foi verificado',
       () => addPerson(portal, { approved: false, email_verified_at: null }),
     ],
-    ['is named twice', 400, 'duas vezes', async () => people[0] as Profile],
-  ])('lets nobody in when somebody %s', async (_, status, words, make) => {
+    ['is listed twice', 400, 'duas vezes', async () => people[0] as Profile],
+  ])('approves nobody when one of them %s', async (_, status, words, make) => {
     const items = [...people.map((person) => item(person)), item(await make())]
-    const before = [await states(), await readTrail(portal)]
+    const before = [await readStates(), await readTrail(portal)]
     for (const dryRun of [true, false]) {
       const reply = await approve(items, dryRun)
       expect(reply).toMatchObject({ status, body: { fields: [{ path: 'items.3' }] } })
       expect(reply.body.detail).toContain(words)
       expect(reply.body.detail).toContain('Ninguém foi aprovado.')
     }
-    expect([await states(), await readTrail(portal)]).toEqual(before)
-    expect(await mails()).toEqual([])
+    expect([await readStates(), await readTrail(portal)]).toEqual(before)
+    expect(await readQueue()).toEqual([])
   })
 
-  test('of two administrators at once one approves, and the other is told whom', async () => {
+  test('succeeds once when two administrators overlap; the conflict names the user', async () => {
     const other = await openAdmin(portal)
     const [first, second, third] = people as [Profile, Profile, Profile]
     const replies = await whileHeld(portal, second.user_id, () => [
@@ -153,11 +152,11 @@ describeOnEachDatabase('approving several at once', (kind) => {
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409])
     const late = replies.find(({ status }) => status === 409)
     expect(late?.body.fields).toHaveLength(1)
-    expect((await states()).filter(({ approved }) => approved)).toHaveLength(2)
-    expect(await mails()).toHaveLength(2)
+    expect((await readStates()).filter(({ approved }) => approved)).toHaveLength(2)
+    expect(await readQueue()).toHaveLength(2)
   })
 
-  test('takes a thousand, without a version whatever they are', async () => {
+  test('accepts a thousand, and skips the version check without versions', async () => {
     const { db } = portal.database
     const rows = await db
       .insertInto('profiles')

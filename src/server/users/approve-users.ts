@@ -14,11 +14,9 @@ import { queueApprovalMails } from './mails.ts'
 import { GRACE_SECONDS, getUndoDeadline, addUndoSeconds } from './undo-bulk-edit.ts'
 
 /**
- * Approves several people, each with entitlements of their own, all or nothing. They are told by mail once it can no
- * longer be undone.
- * @throws ProblemError invalid-input for somebody named twice or whose e-mail is not verified, and for what the
- *   catalogue does not offer, conflict for somebody
- *   who is gone, approved or changed meanwhile; the fields name each item
+  * Approves several people with entitlements, all or nothing. Mails leave once the undo has expired.
+  * @throws ProblemError invalid-input for duplicates, unverified emails and unknown items; conflict for
+  *   people deleted, approved or changed meanwhile; the fields name each item
  */
 export async function approveUsers(context: Context, items: readonly Approval[]): Promise<ApprovalResult> {
   const batchId = randomUUID()
@@ -32,7 +30,7 @@ export async function approveUsers(context: Context, items: readonly Approval[])
   return addUndoSeconds(context, answer)
 }
 
-/** Counts what approveUsers would do, and throws as it does; nothing is written or locked. */
+/** Counts the effect of approveUsers, and throws as it does, without writing or locking. */
 export async function previewApproval(context: Context, items: readonly Approval[]): Promise<ApprovalResult> {
   const changes = await decideApprovals(context, await readCatalogue(context.db), items, false)
   return { ...summarizeApproval(changes, null), undoSeconds: 0 }
@@ -43,7 +41,7 @@ function summarizeApproval(changes: readonly { after: Partial<Entitlements> }[],
   return { approved: changes.length, withoutReports, undoId }
 }
 
-/** @param lock whether to hold the people until the transaction ends */
+/** @param lock whether to lock the people until the transaction ends */
 async function decideApprovals(
   context: Context,
   catalogue: Catalogue,

@@ -13,7 +13,7 @@ import { addPerson, NOBODY, send } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
-describeOnEachDatabase('editing many people at once', (kind) => {
+describeOnEachDatabase('bulk edit', (kind) => {
   const portal = setUpPortal({ kind })
   const admin = setUpAdmin(portal)
   let people: Profile[]
@@ -34,19 +34,19 @@ describeOnEachDatabase('editing many people at once', (kind) => {
   const ids = () => people.map(({ user_id }) => user_id)
   const edit = (body: object, dryRun = false) =>
     editMany(portal, admin, { userIds: ids(), action: 'add', ...body } as BulkEdit, dryRun)
-  const listsOf = async (each: Profile) => {
+  const readLists = async (each: Profile) => {
     const { types, marcas, estados, version } = await readPerson(portal, admin, each.user_id)
     return { types, marcas, estados, version }
   }
-  const everybody = () => Promise.all([...people, bystander].map(listsOf))
+  const readAllLists = () => Promise.all([...people, bystander].map(readLists))
 
-  test('adds what is missing and leaves the rest as it is', async () => {
+  test('adds missing items and keeps the others', async () => {
     const { status, body } = await edit({ types: ['CRM', 'Vendas'], marcas: ['GM'] })
     expect(status).toBe(200)
     const [undoId, fingerprint] = [expect.any(String), expect.any(String)]
     const counts = { selected: 3, gaining: 3, losing: 0, unchanged: 0, includesSelf: false }
     expect(body).toEqual({ ...counts, fingerprint, undoId, undoSeconds: 30 })
-    expect(await everybody()).toEqual([
+    expect(await readAllLists()).toEqual([
       { types: ['Vendas', 'CRM'], marcas: ['FIAT', 'GM'], estados: ['RJ'], version: 2 },
       { types: ['Vendas', 'CRM'], marcas: ['GM'], estados: [], version: 2 },
       {
@@ -59,14 +59,14 @@ describeOnEachDatabase('editing many people at once', (kind) => {
     ])
   })
 
-  test('removes what is there', async () => {
+  test('removes present items', async () => {
     const { body } = await edit({
       action: 'remove',
       types: ['Administrativo', 'Vendas', 'Slack'],
       estados: ['RJ'],
     })
     expect(body).toMatchObject({ selected: 3, gaining: 0, losing: 2, unchanged: 1 })
-    expect(await everybody()).toEqual([
+    expect(await readAllLists()).toEqual([
       { types: [], marcas: ['FIAT'], estados: [], version: 2 },
       { types: [], marcas: [], estados: [], version: 1 },
       { types: ['CRM', 'Compras'], marcas: ['VW'], estados: [], version: 2 },
@@ -74,14 +74,14 @@ describeOnEachDatabase('editing many people at once', (kind) => {
     ])
   })
 
-  test('changes nothing that an index of the people holds', async () => {
+  test('changes no indexed column of profiles', async () => {
     const { rows } = await sql<{ indexdef: string }>`
       select indexdef from pg_indexes where tablename = 'profiles'
         and indexdef ~ 'types|marcas|estados|valid_until|entitlement_version'`.execute(portal.database.db)
     expect(rows).toEqual([])
   })
 
-  test('leaves an audit entry for each person who changed, all with the id of the edit', async () => {
+  test('writes an audit entry per changed person, all with the id of the edit', async () => {
     const { body } = await edit({ types: ['Vendas'] })
     expect(body).toMatchObject({ gaining: 2, unchanged: 1 })
     const rows = await readTrail(portal)
@@ -101,7 +101,7 @@ describeOnEachDatabase('editing many people at once', (kind) => {
     expect((await readTrail(portal)).at(-1)).toMatchObject({ action: 'entitlements-removed' })
   })
 
-  test('that changes nobody leaves no trace and nothing to undo', async () => {
+  test('without effect leaves no audit entry and no undo', async () => {
     const { status, body } = await edit({ action: 'remove', types: ['Slack'] })
     expect(status).toBe(200)
     expect(body).toMatchObject({ selected: 3, gaining: 0, losing: 0, unchanged: 3, undoId: null })
@@ -111,10 +111,10 @@ describeOnEachDatabase('editing many people at once', (kind) => {
   test.each(['add', 'remove'] as const)(
     'the dry run of %s counts the same and writes nothing',
     async (action) => {
-      const before = await everybody()
+      const before = await readAllLists()
       const body = { action, types: ['CRM'], marcas: ['VW'], estados: ['RJ'] }
       const preview = await edit(body, true)
-      expect(await everybody()).toEqual(before)
+      expect(await readAllLists()).toEqual(before)
       expect(await readTrail(portal)).toEqual([])
       expect(preview.body.undoId).toBeNull()
       const { body: done } = await edit(body)
@@ -122,8 +122,8 @@ describeOnEachDatabase('editing many people at once', (kind) => {
     },
   )
 
-  test.each([true, false])('with unknown ids changes nobody and says which (dry run: %s)', async (dryRun) => {
-    const before = await everybody()
+  test.each([true, false])('fails for unknown ids and names them (dry run: %s)', async (dryRun) => {
+    const before = await readAllLists()
     const gone = (index: number) => ({ path: `userIds.${index}`, message: 'Este usuário já não existe.' })
     const one = await edit({ userIds: [...ids(), NOBODY], types: ['Slack'] }, dryRun)
     expect(one).toMatchObject({ status: 409, body: { code: 'conflict', fields: [gone(3)] } })
@@ -132,18 +132,18 @@ describeOnEachDatabase('editing many people at once', (kind) => {
     const more = await edit({ userIds, types: ['Slack'] }, dryRun)
     expect(more).toMatchObject({ status: 409, body: { fields: [gone(0), gone(4), gone(5)] } })
     expect(more.body.detail).toBe('2 dos usuários selecionados já não existem. Nada foi alterado.')
-    expect(await everybody()).toEqual(before)
+    expect(await readAllLists()).toEqual(before)
     expect(await readTrail(portal)).toEqual([])
   })
 
-  test('whoever is named twice, or in capitals, is one person', async () => {
+  test('deduplicates ids in any letter case', async () => {
     const id = ids()[1] as string
     const { body } = await edit({ userIds: [id, id, id.toUpperCase()], types: ['Slack'] })
     expect(body).toMatchObject({ selected: 1, gaining: 1 })
     expect(await readTrail(portal)).toHaveLength(1)
   })
 
-  test('two administrators at once lose nothing of each other', async () => {
+  test('keeps both of two concurrent edits', async () => {
     const other = await openAdmin(portal)
     const many = await whileHeld<{ status: number }>(portal, ids()[1] as string, () => [
       edit({ types: ['Slack'] }),
@@ -154,14 +154,14 @@ describeOnEachDatabase('editing many people at once', (kind) => {
     ])
     expect(many.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
     for (const each of people) {
-      const lists = await listsOf(each)
+      const lists = await readLists(each)
       expect(lists.types).toEqual(expect.arrayContaining(['Slack', 'HPD']))
       expect(lists.marcas).toContain('GWM')
       expect(lists.estados).toEqual([])
     }
   })
 
-  test('asks for at least one item', async () => {
+  test('requires at least one item', async () => {
     for (const body of [{}, { types: [] }, { types: [], marcas: [], estados: [] }])
       for (const dryRun of [true, false]) {
         const reply = await edit(body, dryRun)
@@ -182,7 +182,7 @@ describeOnEachDatabase('editing many people at once', (kind) => {
     expect(await readTrail(portal)).toEqual([])
   })
 
-  test('takes a thousand ids, which are more than other bodies hold', async () => {
+  test('accepts a thousand ids, more than the body limit of other routes', async () => {
     await sql`insert into profiles (email) select 'p' || n || '@x.br' from generate_series(1, 997) n`.execute(
       portal.database.db,
     )

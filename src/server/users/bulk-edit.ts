@@ -26,25 +26,23 @@ import {
 import { getUndoDeadline, addUndoSeconds } from './undo-bulk-edit.ts'
 import { matchesFilter } from './user-queries.ts'
 
-/** What a bulk edit may change of somebody. */
+/** The fields of a profile that a bulk edit may change. */
 type EditableState = Omit<State, 'approved'>
 
-/** What an edit makes of people. */
+/** The effect of an edit on each person. */
 interface EditPlan {
   action: AuditAction
-  /** What of a person decides what becomes of them. */
+  /** The columns that the change depends on. */
   columns: (keyof EditableState)[]
-  /** How somebody changes who holds this in those columns; undefined where nothing does. */
+  /** Returns the change for these column values; undefined without one. */
   computeChange: (current: Partial<EditableState>) => Omit<SharedChange, 'ids'> | undefined
   isGain: (change: { before: Partial<EditableState> }) => boolean
 }
 
 /**
- * Adds entitlements to many people, removes them, or sets the end of their access, all or nothing. Who would not change
- * is not written.
- * @returns how many gain, lose and stay, and the id under which it can be undone (null when none changed)
- * @throws ProblemError invalid-input without any item and for a day that has passed, conflict when others are meant than
- *   the administrator saw
+ * Adds or removes entitlements of many people, or sets the end of their access, all or nothing.
+ * @returns how many gain, lose and stay, and the id for the undo (null when nobody changed)
+  * @throws ProblemError invalid-input without items or for a past day, conflict for a changed selection
  */
 export async function bulkEdit(context: Context, edit: BulkEdit): Promise<BulkEditResult> {
   const answer = await changeOnce(context, async (db) => {
@@ -54,12 +52,12 @@ export async function bulkEdit(context: Context, edit: BulkEdit): Promise<BulkEd
   return addUndoSeconds(context, answer)
 }
 
-/** Counts what bulkEdit would do, and throws as it does; nothing is written or locked. */
+/** Counts the effect of bulkEdit, and throws as it does, without writing or locking. */
 export async function previewBulkEdit(context: Context, edit: BulkEdit): Promise<BulkEditResult> {
   return { ...(await applyEdit(context, await readCatalogue(context.db), edit, null)), undoSeconds: 0 }
 }
 
-/** @param batchId what it is written under; null only counts */
+/** @param batchId the id of the batch; null for a dry run */
 async function applyEdit(
   context: Context,
   catalogue: Catalogue,
@@ -81,7 +79,7 @@ async function applyEdit(
       includesSelf ||= !isGain && userIds.includes(actor.profile.user_id)
       changes.push({ ids: userIds, ...change })
     }
-    // Each chunk at its own time: what can be undone counts from the last of them.
+    // Each chunk has its own timestamp: the undo window counts from the last one.
     if (batchId) await writeChanges(context, { action: plan.action, batchId, changes })
   }
   const changed = counts.gaining + counts.losing
@@ -95,7 +93,7 @@ async function applyEdit(
   }
 }
 
-/** What is archived may be taken from many, but not given. */
+/** Archived items can be removed but not added. */
 function planEdit(context: Context, catalogue: Catalogue, edit: BulkEdit): EditPlan {
   const { action, valid_until } = edit
   const items = pickListsToEdit(edit)
@@ -103,7 +101,7 @@ function planEdit(context: Context, catalogue: Catalogue, edit: BulkEdit): EditP
   if (action === 'validity') {
     if (valid_until === undefined || columns.length > 0)
       throw invalidField('valid_until', adminMessages.bulkNothing)
-    // Refuses a day that has passed.
+    // Throws for a past day.
     computeValidityChange(context, { valid_until: null }, { isNew: false, wanted: valid_until })
     return {
       action: 'validity-set',
@@ -127,7 +125,7 @@ function planEdit(context: Context, catalogue: Catalogue, edit: BulkEdit): EditP
   }
 }
 
-/** Those of the people who hold the same in these columns, together. */
+/** Groups people by equal values in these columns. */
 function readIdentical(db: Db, ids: string[], columns: (keyof EditableState)[]) {
   return db
     .selectFrom('profiles')
@@ -138,19 +136,19 @@ function readIdentical(db: Db, ids: string[], columns: (keyof EditableState)[]) 
     .execute()
 }
 
-/** One value instead of thousands of parameters. */
+/** Passes one array instead of thousands of parameters. */
 const isOneOf = (ids: string[]) => sql<boolean>`user_id = any(${ids}::uuid[])`
 
 /**
- * The ids of the people whom a bulk edit means, in the one order in which rows are locked.
- * @param lock whether to hold the rows until the transaction ends
- * @throws ProblemError conflict when somebody is gone (its fields say who), or others match than the administrator saw
+ * Returns the ids of the selected people, in the order in which all callers lock rows.
+ * @param lock whether to lock the rows until the transaction ends
+ * @throws ProblemError conflict for deleted people (in its fields), or when the matches have changed
  */
 async function selectPeople(db: Db, edit: BulkEdit, lock: boolean): Promise<string[]> {
   return 'userIds' in edit ? selectNamed(db, edit.userIds, lock) : selectMatching(db, edit.allMatching, lock)
 }
 
-/** Stands for exactly these people, whose ids are given in the order of selectPeople. */
+/** Hashes the ids of people, which must come in the order of selectPeople. */
 export function computeFingerprint(ids: readonly string[]): string {
   return createHash('sha256').update(ids.join()).digest('base64url')
 }

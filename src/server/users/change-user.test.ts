@@ -6,7 +6,7 @@ import { addPerson, NOBODY, openTestSession, send } from '#server/testing/builde
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
-describeOnEachDatabase('changing a person', (kind) => {
+describeOnEachDatabase('changing a user', (kind) => {
   const portal = setUpPortal({ kind })
   const admin = setUpAdmin(portal)
   let person: Profile
@@ -15,9 +15,9 @@ describeOnEachDatabase('changing a person', (kind) => {
   })
   const patch = (body: unknown, version?: number) =>
     patchProfile(portal, admin, person.user_id, body, version)
-  const queued = () => portal.database.db.selectFrom('mail_outbox').select('kind').execute()
+  const listQueued = () => portal.database.db.selectFrom('mail_outbox').select('kind').execute()
 
-  test('approves, tells the person by mail, and leaves an audit entry', async () => {
+  test('approves, queues a mail, and writes an audit entry', async () => {
     const { status, body } = await patch({ approved: true })
     expect(status).toBe(200)
     expect(body).toMatchObject({ user_id: person.user_id, approved: true, version: 2 })
@@ -38,7 +38,7 @@ describeOnEachDatabase('changing a person', (kind) => {
     ])
   })
 
-  test('approves and entitles in one step: one version, one audit entry, one mail', async () => {
+  test('approves with entitlements: one version, one audit entry, one mail', async () => {
     const wanted = { approved: true, types: ['CRM', 'Vendas'], marcas: ['VW'], estados: ['RJ', 'ES'] }
     const lists = { types: ['Vendas', 'CRM'], marcas: ['VW'], estados: ['RJ', 'ES'] }
     expect((await patch(wanted, 1)).body).toMatchObject({ approved: true, ...lists, version: 2 })
@@ -49,15 +49,15 @@ describeOnEachDatabase('changing a person', (kind) => {
         after: { approved: true, ...lists },
       },
     ])
-    expect(await queued()).toEqual([{ kind: 'account-approved' }])
-    // Again it changes nothing; with other lists it is no approval any more.
+    expect(await listQueued()).toEqual([{ kind: 'account-approved' }])
+    // Repeated, it changes nothing; with other lists it conflicts.
     expect((await patch(wanted)).body).toMatchObject({ version: 2 })
     expect(await patch({ ...wanted, types: [] })).toMatchObject({ status: 409, body: { code: 'conflict' } })
     expect(await readPerson(portal, admin, person.user_id)).toMatchObject({ ...lists, version: 2 })
     expect(await readTrail(portal)).toHaveLength(1)
   })
 
-  test('of an unverified address says so in the trail', async () => {
+  test('audits that the address is unverified', async () => {
     const stranger = await addPerson(portal, { approved: false, email_verified_at: null })
     await patchProfile(portal, admin, stranger.user_id, { approved: true })
     expect((await readTrail(portal)).at(-1)).toMatchObject({
@@ -66,7 +66,7 @@ describeOnEachDatabase('changing a person', (kind) => {
     })
   })
 
-  test('of two who approve with entitlements at once one does, and the other is told', async () => {
+  test('accepts one of two concurrent approvals with entitlements', async () => {
     const others = [admin, await openAdmin(portal)]
     const replies = await whileHeld(portal, person.user_id, () =>
       others.map((each, index) => {
@@ -80,24 +80,24 @@ describeOnEachDatabase('changing a person', (kind) => {
       }),
     )
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409])
-    expect(await queued()).toHaveLength(1)
+    expect(await listQueued()).toHaveLength(1)
     expect(await readTrail(portal)).toHaveLength(1)
   })
 
-  test('takes the approval back without a mail; it bites at the next request', async () => {
+  test('withdraws the approval without a mail, from the next request on', async () => {
     await patch({ approved: true })
     const { access_token: token } = await openTestSession(portal, person)
     expect((await send(portal, 'GET', '/api/reports/me', { token })).body).toMatchObject({ approved: true })
     expect((await patch({ approved: false })).body).toMatchObject({ approved: false, version: 3 })
     expect((await send(portal, 'GET', '/api/reports/me', { token })).body).toMatchObject({ approved: false })
-    expect(await queued()).toHaveLength(1)
+    expect(await listQueued()).toHaveLength(1)
     expect((await readTrail(portal)).map(({ action }) => action)).toEqual([
       'approval-given',
       'approval-removed',
     ])
   })
 
-  test('sets types in tab order, marcas and estados in the order of the contract, each once', async () => {
+  test('stores types in tab order, marcas and estados in contract order, deduplicated', async () => {
     expect((await patch({ types: ['CRM', 'Vendas', 'CRM', 'Oficina'] })).body).toMatchObject({
       types: ['Vendas', 'Oficina', 'CRM'],
       marcas: ['FIAT'],
@@ -128,11 +128,11 @@ describeOnEachDatabase('changing a person', (kind) => {
     async (body) => {
       expect((await patch(body)).body).toMatchObject({ version: 1 })
       expect(await readTrail(portal)).toEqual([])
-      expect(await queued()).toEqual([])
+      expect(await listQueued()).toEqual([])
     },
   )
 
-  test('somebody else’s change is not overwritten unseen', async () => {
+  test('rejects a stale If-Match', async () => {
     const { version } = await readPerson(portal, admin, person.user_id)
     const other = await openAdmin(portal)
     await patchProfile(portal, other, person.user_id, { types: ['CRM'] }, version)
@@ -141,12 +141,12 @@ describeOnEachDatabase('changing a person', (kind) => {
     expect(late.body.detail).toContain('Outra pessoa alterou este usuário')
     expect((await readPerson(portal, admin, person.user_id)).types).toEqual(['CRM'])
     expect(await readTrail(portal)).toHaveLength(1)
-    // Having seen it, one may; without If-Match one does not ask.
+    // The current version succeeds; without If-Match there is no check.
     expect((await patch({ types: ['Vendas'] }, version + 1)).status).toBe(200)
     expect((await patch({ types: ['HPD'] })).status).toBe(200)
   })
 
-  test('of two administrators at once one writes and one is told', async () => {
+  test('accepts one of two concurrent changes with If-Match', async () => {
     const others = [admin, await openAdmin(portal)]
     const replies = await whileHeld(portal, person.user_id, () =>
       others.map((each) => patchProfile(portal, each, person.user_id, { approved: true }, 1)),
@@ -161,13 +161,13 @@ describeOnEachDatabase('changing a person', (kind) => {
     expect((await readPerson(portal, admin, person.user_id)).version).toBe(3)
   })
 
-  test('two who approve at once without If-Match send one mail', async () => {
+  test('sends one mail for two concurrent approvals without If-Match', async () => {
     await whileHeld(portal, person.user_id, () => [patch({ approved: true }), patch({ approved: true })])
-    expect(await queued()).toHaveLength(1)
+    expect(await listQueued()).toHaveLength(1)
     expect(await readTrail(portal)).toHaveLength(1)
   })
 
-  test('nobody is there any more', async () => {
+  test('fails with not-found for a deleted user', async () => {
     const reply = await patchProfile(portal, admin, NOBODY, { approved: true })
     expect(reply).toMatchObject({ status: 404, body: { code: 'not-found' } })
     expect((await send(portal, 'GET', `/api/profiles/${NOBODY}`, admin)).status).toBe(404)
@@ -200,7 +200,7 @@ describeOnEachDatabase('changing a person', (kind) => {
       })
     })
 
-    test('a prototype for a key', async () => {
+    test('a prototype as a key', async () => {
       const reply = await fetch(`${portal.url}/api/profiles/${person.user_id}`, {
         method: 'PATCH',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${admin.token}` },
@@ -209,7 +209,7 @@ describeOnEachDatabase('changing a person', (kind) => {
       expect(reply.status).toBe(400)
     })
 
-    test('an If-Match of another form, and a version that never was', async () => {
+    test('a malformed If-Match, and a version that never existed', async () => {
       for (const [tag, status] of [
         ['1', 400],
         ['W/"1"', 400],

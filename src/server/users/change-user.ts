@@ -13,28 +13,28 @@ import { computeValidityChange, sortEntitlements, type StateChange, writeChanges
 import { deleteInvitations } from './invitations.ts'
 import { lockProfile, readProfile, createUserNotFoundError } from './user-queries.ts'
 
-/** Whom an act is about, and the version that the administrator saw; undefined to write whatever it is now. */
+/** The person to change, and the version that the administrator saw; undefined skips its check. */
 interface Target {
   userId: string
   ifMatch: string | undefined
 }
 
-/** What an act finds in its transaction: the person, locked, and the catalogue, held. */
+/** The locked profile and catalogue, with the context of the transaction. */
 interface LockedUser {
   txContext: Context
   row: Selectable<ProfilesTable>
   catalogue: Catalogue
 }
 
-/** Until when an approval is good: undefined leaves that as it is, or for a new one without an end. */
+/** The last day of access: undefined keeps it, null (and undefined for a new approval) means no end. */
 interface Validity {
   valid_until?: string | null | undefined
 }
 
 /**
- * Approves a person, with these lists where they are given, and has them told by mail.
- * @throws ProblemError as changePerson does, invalid-input for what the catalogue does not offer or a day that has passed,
- *   conflict for somebody who has been approved with other lists
+ * Approves a person, optionally with lists, and queues the mail to them.
+ * @throws ProblemError as changePerson does, invalid-input for unknown items or a past day,
+ *   conflict for a person approved with other lists
  */
 export function approveUser(
   context: Context,
@@ -47,17 +47,17 @@ export function approveUser(
       throw createConflictError()
     }
     return async () => {
-      // Whoever signed up may not own the address: the trail tells that it was approved all the same.
+      // An unverified address may belong to another person: the trail records that it was approved.
       const audited = row.email_verified_at ? after : { ...after, email_verified: false as const }
       await writeChange(txContext, row, 'approval-given', { before, after: audited })
-      // Whatever was decided now counts, not what an invitation from before would give.
+      // This decision replaces what an earlier invitation would grant.
       await deleteInvitations(txContext.db, [row.email])
       await queueMail(txContext, 'account-approved', row.email)
     }
   })
 }
 
-/** What an approval makes of a person. @param wanted.prefix where it stands in what was sent, 'items.2.' */
+/** Computes the change of an approval. @param wanted.prefix the path of its fields, 'items.2.' */
 export function decideApproval(
   context: Pick<Context, 'clock'>,
   {
@@ -85,7 +85,7 @@ export function decideApproval(
   }
 }
 
-/** Takes a person's approval back, without a mail. @throws ProblemError as changePerson does */
+/** Withdraws an approval, without a mail. @throws ProblemError as changePerson does */
 export function withdrawApproval(context: Context, target: Target): Promise<ManagedProfile> {
   return changePerson(context, target, ({ txContext, row }) => {
     if (!row.approved) return undefined
@@ -94,7 +94,7 @@ export function withdrawApproval(context: Context, target: Target): Promise<Mana
         before: { approved: true },
         after: { approved: false },
       })
-      // It has been answered: whoever wants in again asks again.
+      // The request has been answered: access needs a new one.
       await txContext.db.deleteFrom('access_requests').where('user_id', '=', row.user_id).execute()
       await deleteInvitations(txContext.db, [row.email])
     }
@@ -102,8 +102,8 @@ export function withdrawApproval(context: Context, target: Target): Promise<Mana
 }
 
 /**
- * Sets a person's types, or marcas and estados, and with them until when the access is valid.
- * @throws ProblemError as changePerson does, invalid-input for what the catalogue does not offer or a day that has passed
+ * Sets a person's types, or marcas and estados, and optionally the last day of access.
+ * @throws ProblemError as changePerson does, invalid-input for unknown items or a past day
  */
 export function setLists(
   context: Context,
@@ -121,12 +121,12 @@ export function setLists(
           before: { ...before, ...validity?.before },
           after: { ...after, ...validity?.after },
         })
-    // The lists of the dialog that it is set in go along, changed or not.
+    // The dialog sends its lists with the day, changed or not.
     return validity && (() => writeChange(txContext, row, 'validity-set', validity))
   })
 }
 
-/** Sets until when a person's access is valid, null for no end. @throws ProblemError as setLists does */
+/** Sets the last day of access, null for no end. @throws ProblemError as setLists does */
 export function setValidUntil(
   context: Context,
   { valid_until, ...target }: Target & { valid_until: string | null },
@@ -144,7 +144,7 @@ export function renameUser(
     return async () => {
       await txContext.db
         .updateTable('profiles')
-        // The database counts changes of what people may see; this one too must not be overwritten unseen.
+        // The trigger raises the version only for entitlements; concurrent renames must conflict too.
         .set({ full_name, entitlement_version: row.entitlement_version + 1 })
         .where('user_id', '=', row.user_id)
         .execute()
@@ -155,9 +155,9 @@ export function renameUser(
 }
 
 /**
- * Locks a person and lets an act decide and write, in one transaction. What changes nothing leaves no trace.
- * @param decide gives what writes the change with its audit entry, undefined where nothing changes
- * @throws ProblemError not-found, conflict when somebody else changed the person since ifMatch, and whatever `decide` throws
+  * Locks a person, decides and writes in one transaction. Without an effect there is no audit entry.
+  * @param decide returns the function that writes change and audit entry, undefined without a change
+ * @throws ProblemError not-found, conflict with a stale ifMatch, and what `decide` throws
  */
 function changePerson(
   context: Context,
@@ -184,7 +184,7 @@ function createConflictError(): ProblemError {
   })
 }
 
-/** Order and repetitions of old lists aside. */
+/** Compares lists without regard to order and duplicates. */
 function isSame(catalogue: Catalogue, before: Partial<Entitlements>, after: Partial<Entitlements>): boolean {
   const serializeSorted = (lists: Partial<Entitlements>) =>
     JSON.stringify(LISTS.map((name) => inOrder(catalogue, name, lists[name] ?? [])))

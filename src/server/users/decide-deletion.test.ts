@@ -5,15 +5,15 @@ import { DELETION_REFUSALS, decideDeletion } from './delete-users.ts'
 const { self, lastAdministrator, unknown } = DELETION_REFUSALS
 
 test.each([
-  ['somebody', ['b'], ['a'], ['b'], []],
+  ['another user', ['b'], ['a'], ['b'], []],
   ['oneself', ['a'], ['a', 'b'], [], [['a', self]]],
   ['oneself as the last administrator', ['a'], ['a'], [], [['a', self]]],
-  ['a stranger', ['z'], ['a'], [], [['z', unknown]]],
+  ['an unknown user', ['z'], ['a'], [], [['z', unknown]]],
   ['the last administrator', ['b'], ['b'], [], [['b', lastAdministrator]]],
   ['all administrators', ['b', 'c'], ['b', 'c'], ['b'], [['c', lastAdministrator]]],
   ['one of two administrators', ['b'], ['a', 'b'], ['b'], []],
   [
-    'a bit of everything',
+    'a mixture of all cases',
     ['z', 'c', 'a', 'b'],
     ['a', 'b'],
     ['c', 'b'],
@@ -30,7 +30,7 @@ test.each([
   })
 })
 
-test('always leaves an administrator and the caller, and answers for everybody', () => {
+test('always keeps an administrator and the caller, and answers for every id', () => {
   const person = fc.constantFrom(...'abcdefgh')
   const people = fc.uniqueArray(person)
   fc.assert(

@@ -18,21 +18,21 @@ describeOnEachDatabase('delete-users', (kind) => {
 
   const deleteUsers = (userIds: unknown, as = admin.token) =>
     send(portal, 'POST', '/api/functions/delete-users', { token: as, body: { userIds } })
-  const idsOf = (people: Person[]) => people.map((person) => person.user_id)
-  const whoIsLeft = async (people: Person[]) => {
+  const listIds = (people: Person[]) => people.map((person) => person.user_id)
+  const listRemaining = async (people: Person[]) => {
     const rows = await portal.database.db
       .selectFrom('profiles')
       .select('user_id')
-      .where('user_id', 'in', idsOf(people))
+      .where('user_id', 'in', listIds(people))
       .execute()
     return rows.map((row) => row.user_id)
   }
 
-  test('deletes whoever is named, and nobody else', async () => {
+  test('deletes exactly the given users', async () => {
     const people = [await addPerson(portal), await addPerson(portal), await addPerson(portal)]
-    const { status, body } = await deleteUsers(idsOf(people.slice(0, 2)))
-    expect([status, body]).toEqual([200, { success: idsOf(people.slice(0, 2)), errors: [] }])
-    expect(await whoIsLeft(people)).toEqual([people[2]?.user_id])
+    const { status, body } = await deleteUsers(listIds(people.slice(0, 2)))
+    expect([status, body]).toEqual([200, { success: listIds(people.slice(0, 2)), errors: [] }])
+    expect(await listRemaining(people)).toEqual([people[2]?.user_id])
   })
 
   test('reports those who cannot be deleted and deletes the others', async () => {
@@ -45,11 +45,11 @@ describeOnEachDatabase('delete-users', (kind) => {
       { userId: unknown, error: UNKNOWN },
       { userId: admin.user_id, error: SELF },
     ])
-    expect(await whoIsLeft([admin, person])).toEqual([admin.user_id])
+    expect(await listRemaining([admin, person])).toEqual([admin.user_id])
     expect(await isSignedIn(portal, admin.token)).toBe(true)
   })
 
-  test('takes an id twice, and in capitals, for one', async () => {
+  test('deduplicates ids in any letter case', async () => {
     const person = await addPerson(portal)
     const { body } = await deleteUsers([person.user_id.toUpperCase(), person.user_id])
     expect(body).toEqual({ success: [person.user_id], errors: [] })
@@ -63,7 +63,7 @@ describeOnEachDatabase('delete-users', (kind) => {
     expect((await deleteUsers([other.user_id])).body.success).toEqual([other.user_id])
   })
 
-  test('ends every session at once: neither the access token nor a refresh is good for anything', async () => {
+  test('ends every session at once: access token and refresh fail', async () => {
     await configureReports(portal, 'Vendas')
     const person = await addPerson(portal)
     const session = await openTestSession(portal, person)
@@ -79,14 +79,14 @@ describeOnEachDatabase('delete-users', (kind) => {
     expect([refreshed.status, refreshed.body.code]).toEqual([400, 'invalid-refresh-token'])
   })
 
-  test('lets the same address sign up anew, as a stranger', async () => {
+  test('lets the same address sign up as a new user', async () => {
     const person = await addPerson(portal, { email: 'volta@grupopatio.com.br' })
     await deleteUsers([person.user_id])
     const again = await addPerson(portal, { email: 'volta@grupopatio.com.br' })
     expect(again.user_id).not.toBe(person.user_id)
   })
 
-  test('of two administrators who delete each other, exactly one remains', async () => {
+  test('keeps one of two administrators who delete each other', async () => {
     for (let round = 0; round < 5; round++) {
       await portal.database.db.deleteFrom('user_roles').execute()
       const pair = [await addPerson(portal, { role: 'admin' }), await addPerson(portal, { role: 'admin' })]
@@ -99,35 +99,35 @@ describeOnEachDatabase('delete-users', (kind) => {
         deleteUsers([a.user_id], tokens[1]),
       ])
       expect(replies.map((reply) => reply.status).sort()).toEqual([200, 401])
-      expect(await whoIsLeft(pair)).toHaveLength(1)
+      expect(await listRemaining(pair)).toHaveLength(1)
     }
   })
 
-  test('is refused to whoever has lost the role in the meantime', async () => {
+  test('is forbidden once the role is lost', async () => {
     const person = await addPerson(portal)
     const { db } = portal.database
     await db.updateTable('user_roles').set({ role: 'user' }).execute()
     const { status, body } = await deleteUsers([person.user_id])
     expect([status, body.code]).toEqual([403, 'forbidden'])
-    expect(await whoIsLeft([person])).toHaveLength(1)
+    expect(await listRemaining([person])).toHaveLength(1)
   })
 
-  test('asks again under the lock, for those whose request was already let in', async () => {
+  test('checks the role again under the lock', async () => {
     const person = await addPerson(portal)
     const { db } = portal.database
     const caller = { role: 'admin', approved: true, sessionKind: 'full' } as const
     const ends = { accessEndsAt: null, accessEnded: false }
     const actor = { ...caller, ...ends, sessionId: randomUUID(), profile: admin, entitlementVersion: 1 }
     const request = { requestId: randomUUID(), ip: '127.0.0.1', forwarded: 'none' as const, userAgent: null }
-    const late = () => removeUsers({ db, clock: portal.clock, actor, request }, [person.user_id])
+    const deleteLater = () => removeUsers({ db, clock: portal.clock, actor, request }, [person.user_id])
     await db.updateTable('user_roles').set({ role: 'user' }).execute()
-    await expect(late()).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(deleteLater()).rejects.toMatchObject({ code: 'forbidden' })
     await db.deleteFrom('profiles').where('user_id', '=', admin.user_id).execute()
-    await expect(late()).rejects.toMatchObject({ code: 'unauthenticated' })
-    expect(await whoIsLeft([person])).toHaveLength(1)
+    await expect(deleteLater()).rejects.toMatchObject({ code: 'unauthenticated' })
+    expect(await listRemaining([person])).toHaveLength(1)
   })
 
-  test('takes a thousand people, and no more', async () => {
+  test('accepts at most a thousand users', async () => {
     const emails = Array.from({ length: 1000 }, (_, index) => `mil${index}-${randomUUID()}@grupopatio.com.br`)
     const rows = await portal.database.db
       .insertInto('profiles')
@@ -163,11 +163,11 @@ describeOnEachDatabase('delete-users', (kind) => {
         expect(body.detail).toBe('Nenhum usuário selecionado')
     })
 
-    test.each(['user', 'nobody'])('%s who is no administrator', async (who) => {
+    test.each(['user', 'nobody'])('a caller without the role: %s', async (who) => {
       const person = await addPerson(portal)
       const as = who === 'user' ? (await openTestSession(portal, person)).access_token : 'x'.repeat(40)
       expect((await deleteUsers([person.user_id], as)).status).toBe(who === 'user' ? 403 : 401)
-      expect(await whoIsLeft([person])).toHaveLength(1)
+      expect(await listRemaining([person])).toHaveLength(1)
     })
   })
 })

@@ -14,15 +14,14 @@ import { lockAdministrators } from './user-roles.ts'
 interface DeletedPerson {
   user_id: string
   email: string
-  /** A fresh random id that stands in for the person in what outlives them. */
+  /** A random id that replaces the person in the records that stay. */
   pseudonym: string
 }
 
 /**
- * Deletes people and everything about them. Whoever may not be deleted is reported and does not keep the others
- * from it; a failure of the database undoes all.
- * @param userIds in any letter case; what is named twice counts once
- * @throws ProblemError unauthenticated, forbidden when the caller has been deleted or demoted meanwhile
+ * Deletes people and their data. People who cannot be deleted are reported, the others are deleted.
+ * @param userIds in any letter case; duplicates count once
+ * @throws ProblemError unauthenticated or forbidden when the caller was deleted or demoted meanwhile
  */
 export async function deleteUsers(
   context: Context,
@@ -32,7 +31,7 @@ export async function deleteUsers(
   const actorId = context.actor.profile.user_id
   return changeOnce(context, async (db) => {
     const administrators = await lockAdministrators(db)
-    // Read again under the lock: of two who delete each other the second one is gone by now.
+    // Checked again under the lock: of two administrators who delete each other, the second is gone.
     if (!administrators.includes(actorId))
       throw new ProblemError((await findProfile(db, actorId)) ? 'forbidden' : 'unauthenticated')
     const people = await lockPeople(db, wanted)
@@ -67,7 +66,7 @@ async function removePeople(context: Context, people: readonly DeletedPerson[]):
   await recordAudit(context, ...entries)
 }
 
-/** What can keep somebody from being deleted, in the words that the administrator reads. */
+/** Reasons against a deletion, as shown to the administrator. */
 export const DELETION_REFUSALS = {
   self: 'Você não pode excluir a própria conta.',
   lastAdministrator: 'Não é possível excluir o último administrador.',
@@ -76,13 +75,13 @@ export const DELETION_REFUSALS = {
 
 interface DeletionFacts {
   actorId: string
-  /** Those of the wanted people who exist. */
+  /** The wanted people who exist. */
   known: ReadonlySet<string>
-  /** All administrators there are. */
+  /** The ids of all administrators. */
   administrators: readonly string[]
 }
 
-/** Decides for each wanted person, in the order given, who may go; one administrator always stays. */
+/** Decides for each person, in the given order, whether to delete them; one administrator always stays. */
 export function decideDeletion(wanted: readonly string[], { actorId, known, administrators }: DeletionFacts) {
   const staying = new Set(administrators)
   const allowed: string[] = []
@@ -102,31 +101,30 @@ export function decideDeletion(wanted: readonly string[], { actorId, known, admi
 }
 
 /**
- * Deletes everything that is people's own: profiles with passwords, roles, requests, sessions and links (cascade),
- * invitations of and mails to them, support messages from their e-mails, and counters that name them. Call it in a transaction.
+ * Deletes profiles with passwords, roles, requests, sessions and links (by cascade), and their
+ * invitations, mails, support messages and rate limit counters. Call it in a transaction.
  */
 async function erasePeople(db: Db, people: readonly DeletedPerson[]): Promise<void> {
   const ids = people.map((person) => person.user_id)
   const emails = people.map((person) => person.email)
   const sessions = await db.selectFrom('sessions').select('id').where('user_id', 'in', ids).execute()
   const named = [...ids, ...emails, ...sessions.map(({ id }) => id)]
-  // Limits are counted under 'what whom'.
+  // The keys of rate limits are '<limit> <subject>'.
   await db.deleteFrom('rate_limits').where(sql<string>`split_part(key, ' ', 2)`, 'in', named).execute()
   await forgetAttempts(db, ...emails)
   await deleteInvitations(db, emails)
   await db.deleteFrom('mail_outbox').where('recipient', 'in', emails).execute()
-  // The contact form keeps an e-mail as it is typed.
+  // The contact form stores emails as typed.
   await db.deleteFrom('support_messages').where(sql<string>`lower(email)`, 'in', emails).execute()
   await db.deleteFrom('profiles').where('user_id', 'in', ids).execute()
 }
 
-/** An e-mail or an id inside a text. */
+/** An email or a UUID inside a text. */
 const IDENTIFIER = /[^\s"'<>()[\],;:|]+@[^\s"'<>()[\],;:|]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi
 
 /**
- * Takes people out of what outlives them: the audit trail and the access records name a pseudonym from now on,
- * the same in all rows of a person. Call it in a transaction. What stays, and why, is in
- * docs/decisions/2026-11-21-what-deletion-leaves.md.
+ * Replaces people in the audit trail and the access records with one pseudonym each. Call it in a
+ * transaction. Why these records stay: docs/decisions/2026-11-21-what-deletion-leaves.md.
  */
 async function pseudonymizeRecords(db: Db, people: readonly DeletedPerson[]): Promise<void> {
   const ids = people.map((person) => person.user_id)
@@ -136,7 +134,7 @@ async function pseudonymizeRecords(db: Db, people: readonly DeletedPerson[]): Pr
     from ${who} where actor_id = who.id`.execute(db)
   await sql`update audit_entries set before = before - 'full_name', after = after - 'full_name'
     where action = 'name-corrected' and target_id = any(${ids}::uuid[])`.execute(db)
-  // Without an actor it was the person, signing up say, or somebody at the server's terminal.
+  // An entry without an actor is the person's own (a sign-up) or from the server's terminal.
   const isOwn = sql`actor_id is null and ip is distinct from 'terminal'`
   await sql`update audit_entries set target_id = who.pseudonym, target_email = null,
       ip = case when ${isOwn} then null else ip end,
@@ -149,7 +147,7 @@ async function pseudonymizeRecords(db: Db, people: readonly DeletedPerson[]): Pr
   await pseudonymizeChanges(db, people)
 }
 
-/** Names a pseudonym wherever entries of the trail tell of a change to these people, who are gone. */
+/** Replaces the emails and ids of deleted people inside `before` and `after` of audit entries. */
 export async function pseudonymizeChanges(db: Db, people: readonly DeletedPerson[]): Promise<void> {
   const pseudonyms = new Map(
     people.flatMap(({ user_id, email, pseudonym }) => [
@@ -167,7 +165,7 @@ export async function pseudonymizeChanges(db: Db, people: readonly DeletedPerson
     .selectFrom('audit_entries')
     .select(['id', 'before', 'after'])
     .where(sql<boolean>`names_somebody(before, after)`)
-    // What these were set to are ids of reports; the trail's guard lets none of them go.
+    // These hold report ids, and the trigger that guards the trail refuses to change them.
     .where(sql<boolean>`action !~ '^(report-setting|catalogue)-'`)
     .execute()
   for (const { id, before, after } of entries) {

@@ -6,7 +6,7 @@ import { addPerson, NOBODY } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
-describeOnEachDatabase('editing everybody who matches', (kind) => {
+describeOnEachDatabase('bulk edit of all matches', (kind) => {
   const portal = setUpPortal({ kind })
   const admin = setUpAdmin(portal)
   let person: Profile
@@ -30,7 +30,7 @@ describeOnEachDatabase('editing everybody who matches', (kind) => {
       dryRun,
     )
 
-  test('passes over those who are excepted', async () => {
+  test('skips the exceptions', async () => {
     const filter = { type: 'CRM' }
     const preview = await editMatching({ filter, count: 2 }, {}, true)
     expect(preview).toMatchObject({ status: 400 })
@@ -44,17 +44,17 @@ describeOnEachDatabase('editing everybody who matches', (kind) => {
     expect((await readPerson(portal, admin, person.user_id)).version).toBe(1)
   })
 
-  test('tells whoever takes something from themselves as well', async () => {
-    const told = async (body: object, except: string[] = []) =>
+  test('reports that the caller loses something too', async () => {
+    const readIncludesSelf = async (body: object, except: string[] = []) =>
       (await editMatching({ except }, body, true)).body.includesSelf
-    expect(await told({ action: 'remove', marcas: ['FIAT'] })).toBe(true)
-    expect(await told({ action: 'remove', marcas: ['FIAT'] }, [admin.user_id])).toBe(false)
-    expect(await told({ action: 'remove', types: ['CRM'] })).toBe(false)
-    expect(await told({ action: 'validity', valid_until: '2999-12-31' })).toBe(true)
-    expect(await told({ action: 'add', types: ['CRM'] })).toBe(false)
+    expect(await readIncludesSelf({ action: 'remove', marcas: ['FIAT'] })).toBe(true)
+    expect(await readIncludesSelf({ action: 'remove', marcas: ['FIAT'] }, [admin.user_id])).toBe(false)
+    expect(await readIncludesSelf({ action: 'remove', types: ['CRM'] })).toBe(false)
+    expect(await readIncludesSelf({ action: 'validity', valid_until: '2999-12-31' })).toBe(true)
+    expect(await readIncludesSelf({ action: 'add', types: ['CRM'] })).toBe(false)
   })
 
-  test('can mean who has not been here for long, and then only them', async () => {
+  test('filters by last access', async () => {
     await setLastAccess(person.user_id, 200)
     const filter = { lastAccess: 'idle' }
     const { fingerprint } = (await editMatching({ filter, count: 1 }, undefined, true)).body
@@ -65,7 +65,7 @@ describeOnEachDatabase('editing everybody who matches', (kind) => {
     expect((await readPerson(portal, admin, bystander.user_id)).types).toEqual(['CRM', 'Slack'])
   })
 
-  test.each([true, false])('asks for as many as the administrator saw (dry run: %s)', async (dryRun) => {
+  test.each([true, false])('requires the count that the administrator saw (dry run: %s)', async (dryRun) => {
     const reply = await editMatching({ count: 4 }, undefined, dryRun)
     expect(reply).toMatchObject({ status: 409, body: { code: 'conflict' } })
     expect(reply.body.detail).toContain('eram 4 usuário(s), agora são 3')
@@ -74,7 +74,7 @@ describeOnEachDatabase('editing everybody who matches', (kind) => {
   })
 
   test.each([true, false])(
-    'asks for the people of the dry run, not just as many (dry run: %s)',
+    'requires the people of the dry run, not just their count (dry run: %s)',
     async (dryRun) => {
       const filter = { type: 'CRM' }
       const { fingerprint } = (await editMatching({ filter, count: 2 }, undefined, true)).body
@@ -88,7 +88,7 @@ describeOnEachDatabase('editing everybody who matches', (kind) => {
     },
   )
 
-  test('does not mind what else has changed about the people of the dry run', async () => {
+  test('ignores other changes to the people of the dry run', async () => {
     const matching = { filter: {}, count: 3, except: [admin.user_id] }
     const { fingerprint } = (await editMatching(matching, undefined, true)).body
     await patchProfile(portal, admin, person.user_id, { types: ['HPD'] })
@@ -97,12 +97,12 @@ describeOnEachDatabase('editing everybody who matches', (kind) => {
     expect(reply).toMatchObject({ status: 200, body: { selected: 2, fingerprint } })
   })
 
-  test('tells large numbers in groups', async () => {
+  test('formats large numbers with separators', async () => {
     const { detail } = (await editMatching({ count: 10_000 })).body
     expect(detail).toContain('eram 10.000 usuário(s), agora são 3')
   })
 
-  test('works for thousands, also when the edit takes them out of the filter', async () => {
+  test('edits thousands, also when the edit removes them from the filter', async () => {
     await sql`insert into profiles (email, types) select 'p' || n || '@x.br', '{HPD}' from generate_series(1, 4500) n`.execute(
       portal.database.db,
     )

@@ -7,7 +7,7 @@ import { mergeEntitlements, pickListsToEdit } from './entitlements.ts'
 const KNOWN: Record<ListName, readonly string[]> = { types: TYPES, marcas: MARCAS, estados: ESTADOS }
 const OLD = ['administrativo', 'Compras', 'SEAT', '']
 
-/** Lists as a database may hold them: in any order, repeated, with items that are no more. */
+/** Lists as stored: in any order, with duplicates and deleted items. */
 const held = fc.record({
   types: fc.array(fc.constantFrom(...TYPES, ...OLD)),
   marcas: fc.array(fc.constantFrom(...MARCAS, ...OLD)),
@@ -24,24 +24,24 @@ const named = fc
   )
   .map((edit) => pickListsToEdit(edit))
 
-/** What the list means: each item once, 'administrativo' as the type that it is. */
-const setOf = (name: ListName, items: readonly string[]) =>
+/** Converts to a set, with 'administrativo' under its current spelling. */
+const toSet = (name: ListName, items: readonly string[]) =>
   new Set(items.map((item) => (name === 'types' && item === 'administrativo' ? 'Administrativo' : item)))
 
-test('adding is set union, removing set difference, for any lists', () => {
+test('adding is set union, removing is set difference', () => {
   fc.assert(
     fc.property(held, named, fc.constantFrom('add', 'remove'), (lists, items, action) => {
       const merged = mergeEntitlements(CATALOGUE, lists, action, items)
       const after = { ...lists, ...merged }
       let isChanged = false
       for (const name of LISTS) {
-        const before = setOf(name, lists[name])
+        const before = toSet(name, lists[name])
         const wanted = new Set<string>(items[name])
         const expected =
           action === 'add'
             ? new Set([...before, ...wanted])
             : new Set([...before].filter((item) => !wanted.has(item)))
-        expect(setOf(name, after[name])).toEqual(expected)
+        expect(toSet(name, after[name])).toEqual(expected)
         isChanged ||= expected.size !== before.size
         if (!items[name]) expect(merged ?? {}).not.toHaveProperty(name)
       }
@@ -50,7 +50,7 @@ test('adding is set union, removing set difference, for any lists', () => {
   )
 })
 
-test('what is changed stands in the order of the catalogue, each item once, unknown ones last', () => {
+test('changed lists are in catalogue order, deduplicated, unknown items last', () => {
   fc.assert(
     fc.property(held, named, fc.constantFrom('add', 'remove'), (lists, items, action) => {
       const merged = mergeEntitlements(CATALOGUE, lists, action, items) ?? {}
@@ -65,7 +65,7 @@ test('what is changed stands in the order of the catalogue, each item once, unkn
   )
 })
 
-test('doing it twice is doing it once, and removing what was added to nobody gives the same back', () => {
+test('edits are idempotent', () => {
   fc.assert(
     fc.property(held, named, fc.constantFrom('add', 'remove'), (lists, items, action) => {
       const once = { ...lists, ...mergeEntitlements(CATALOGUE, lists, action, items) }
@@ -74,7 +74,7 @@ test('doing it twice is doing it once, and removing what was added to nobody giv
   )
 })
 
-test('lists are put in order', () => {
+test('lists are sorted by the catalogue, unknown items last', () => {
   expect(inOrder(CATALOGUE, 'marcas', ['VW', 'SEAT', 'FIAT', 'VW'])).toEqual(['FIAT', 'VW', 'SEAT'])
   expect(inOrder(CATALOGUE, 'estados', ['PR', 'SP', 'RJ'])).toEqual(['RJ', 'PR', 'SP'])
   expect(inOrder(CATALOGUE, 'types', ['Compras', 'administrativo', 'Vendas'])).toEqual([

@@ -6,7 +6,7 @@ import type { AuditAction, BulkEdit } from '#contract/users.ts'
 import type { Context } from '#server/http/context.ts'
 import { invalidField } from '#server/http/problem-error.ts'
 
-/** The lists that an edit names, with what it adds or removes; empty ones are left out. */
+/** Returns the lists that an edit names, without duplicates and without empty lists. */
 export function pickListsToEdit(edit: Pick<BulkEdit, ListName>): Partial<Entitlements> {
   return Object.fromEntries(
     LISTS.flatMap((name) => {
@@ -16,14 +16,14 @@ export function pickListsToEdit(edit: Pick<BulkEdit, ListName>): Partial<Entitle
   )
 }
 
-/** All three lists in the catalogue's order, each item once. */
+/** Sorts all three lists by the catalogue and removes duplicates. */
 export function sortEntitlements(catalogue: Catalogue, lists: Readonly<Entitlements>): Entitlements {
   return eachList((list) => inOrder(catalogue, list, lists[list]))
 }
 
 /**
- * Set union or difference of each named list, in the catalogue's order; what the catalogue does not know stays, last.
- * @returns the named lists as they become, or undefined when none changes
+ * Computes the union or difference of each named list, in the catalogue's order, unknown items last.
+ * @returns the resulting lists, or undefined when none changes
  */
 export function mergeEntitlements(
   catalogue: Catalogue,
@@ -49,9 +49,9 @@ export function mergeEntitlements(
 }
 
 /**
- * How the end of an access changes: one that is not mentioned stays, and an approval that does not mention one has none.
- * @returns undefined where it stays as it is
- * @throws ProblemError invalid-input for a day that has passed, its field below `prefix`
+    * Computes the change of the last day of access. Undefined keeps it, or means no end if `isNew`.
+ * @returns undefined without a change
+ * @throws ProblemError invalid-input for a past day, with its field below `prefix`
  */
 export function computeValidityChange(
   { clock }: Pick<Context, 'clock'>,
@@ -65,25 +65,25 @@ export function computeValidityChange(
   return { before: { valid_until: current.valid_until }, after: { valid_until } }
 }
 
-/** So many people a statement: a server breaks off statements that last longer than five seconds. */
-const CHUNK = 2_000
+/** People per statement; PostgreSQL cancels statements that last longer than five seconds. */
+const CHUNK_SIZE = 2_000
 
-/** What an edit changes of somebody, as the trail holds it. */
+/** The fields of a profile that edits change, as in audit entries. */
 export type State = Entitlements & { approved: boolean; valid_until: string | null }
 
-/** What an entry in the trail says, and nothing else is written; `email_verified` is for the trail alone. */
+/** The change to write and to audit; `email_verified` is only audited. */
 export interface StateChange {
   before: Partial<State>
   after: Partial<State> & { email_verified?: false }
 }
-/** What becomes of people who are changed alike. */
+/** One change for several people. */
 export interface SharedChange extends StateChange {
   ids: string[]
 }
 
 /**
- * Changes locked people and writes an audit entry for each, in one statement; call it in a transaction.
- * @param wanted.batchId what they can be undone by together; null for a change of one person
+  * Updates locked people and audits each, in one statement; call it in a transaction.
+ * @param wanted.batchId the id for the undo; null for a change of one person
  */
 export async function writeChanges(
   { db, clock, request, actor: { profile } }: Context,
@@ -117,5 +117,5 @@ export async function writeChanges(
 }
 
 export function* splitIntoChunks<T>(items: readonly T[]): Generator<T[]> {
-  for (let start = 0; start < items.length; start += CHUNK) yield items.slice(start, start + CHUNK)
+  for (let start = 0; start < items.length; start += CHUNK_SIZE) yield items.slice(start, start + CHUNK_SIZE)
 }

@@ -4,7 +4,7 @@ import { addPerson, send } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
-describeOnEachDatabase('the list as a CSV file', (kind) => {
+describeOnEachDatabase('CSV export of the user list', (kind) => {
   const portal = setUpPortal({ kind })
   const admin = setUpAdmin(portal, {
     email: 'zz@grupopatio.com.br',
@@ -14,7 +14,7 @@ describeOnEachDatabase('the list as a CSV file', (kind) => {
   const exportList = (query: object) =>
     send(portal, 'GET', `/api/profiles/export?${new URLSearchParams(query as Record<string, string>)}`, admin)
 
-  test('holds who matches in the order of the list, and nothing that a spreadsheet would run', async () => {
+  test('holds the matches in list order and escapes formulas', async () => {
     const dates = { email_verified_at: null, created_at: new Date('2026-01-02T02:30Z') }
     await addPerson(portal, {
       email: 'ana@grupopatio.com.br',
@@ -41,8 +41,8 @@ describeOnEachDatabase('the list as a CSV file', (kind) => {
       '',
     ])
     expect((await exportList({ q: 'ana', type: 'Vendas' })).body.people).toBe(1)
-    const told = (await readTrail(portal)).map(({ action, actor_id, after }) => ({ action, actor_id, after }))
-    expect(told).toEqual([
+    const entries = (await readTrail(portal)).map(({ action, actor_id, after }) => ({ action, actor_id, after }))
+    expect(entries).toEqual([
       { action: 'list-exported', actor_id: admin.user_id, after: { people: 3, verified: 'false' } },
       {
         action: 'list-exported',
@@ -53,7 +53,7 @@ describeOnEachDatabase('the list as a CSV file', (kind) => {
     expect((await exportList({ type: 'Compras' })).status).toBe(400)
   })
 
-  test('holds everybody, however many', async () => {
+  test('holds all people beyond one page', async () => {
     const people = Array.from({ length: 1_100 }, (_, index) => ({ email: `p${index}@grupopatio.com.br` }))
     await portal.database.db.insertInto('profiles').values(people).execute()
     const { body } = await exportList({})

@@ -23,8 +23,8 @@ const COLUMNS: readonly [head: string, (profile: ManagedProfile, now: number) =>
 ]
 
 /**
- * Everybody who matches, in the order of the list, as a CSV file that Excel in Portuguese opens by a double click:
- * semicolons, a byte order mark, dates of São Paulo, and nothing that it would take for a formula.
+ * Exports the matching people in the order of the list, as CSV for Excel in Portuguese: semicolons,
+ * byte order mark, dates of São Paulo, and escaped formulas.
  */
 export async function exportUserList(context: Context, wanted: QueryOf<Route>): Promise<ReplyOf<Route>> {
   return context.db.transaction().execute(async (db) => {
@@ -36,7 +36,7 @@ export async function exportUserList(context: Context, wanted: QueryOf<Route>): 
       cursor = page.next
     }
     const people = lines.length - 1
-    // What was searched for may be a name, which the trail does not keep.
+    // The search text may be a name, which the audit trail must not hold.
     const { sort: _, order: __, q, ...filter } = wanted
     const filterTexts = Object.entries(filter).map(([name, value]) => [name, String(value)])
     const after = { people, ...Object.fromEntries(filterTexts), ...(q && { searched: true }) }
@@ -45,13 +45,13 @@ export async function exportUserList(context: Context, wanted: QueryOf<Route>): 
   })
 }
 
-/** As the rows of the list say it. */
+/** Returns the same text as the status column of the user table. */
 function formatStatus({ approved, valid_until }: ManagedProfile, now: number): string {
   if (!approved) return 'Pendente'
   return hasPassed(valid_until ?? '', now) ? 'Acesso encerrado' : 'Aprovado'
 }
 
-/** A cell that begins so is a formula to a spreadsheet (OWASP, CSV injection); an apostrophe makes a text of it. */
+/** Cells that spreadsheets run as formulas (OWASP, CSV injection); an apostrophe makes them text. */
 const FORMULA = /^[\s]*[=+\-@\t\r]/
 
 function escapeCell(text: string): string {
@@ -59,7 +59,7 @@ function escapeCell(text: string): string {
   return /[;"\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** '21/11/2026 09:05', which Excel in Portuguese takes for a date. */
+/** Returns '21/11/2026 09:05', which Excel in Portuguese parses as a date. */
 function formatDate(instant: string | null): string {
   return instant ? writeMoment(new Date(instant)).replace(',', '') : ''
 }

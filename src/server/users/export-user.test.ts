@@ -6,17 +6,17 @@ import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
-describeOnEachDatabase('exporting a person’s data', (kind) => {
+describeOnEachDatabase('data export of a person', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
   const admin = setUpAdmin(portal)
   let person: Profile
   beforeEach(async () => {
     person = await addPerson(portal, { full_name: 'Júlia Nunes', password: TEST_PASSWORD, role: 'admin' })
   })
-  const exportOf = (userId: string) => send(portal, 'GET', `/api/profiles/${userId}/export`, admin)
+  const exportData = (userId: string) => send(portal, 'GET', `/api/profiles/${userId}/export`, admin)
 
-  /** Everything that can leave something about a person. */
-  const live = async () => {
+  /** Leaves data about a person in every table. */
+  const createTraces = async () => {
     const { body } = await signIn(portal, person.email, TEST_PASSWORD)
     await changePassword(portal, body.access_token, NEW_PASSWORD)
     await recover(portal, person.email)
@@ -36,9 +36,9 @@ describeOnEachDatabase('exporting a person’s data', (kind) => {
     })
   }
 
-  test('holds everything that the portal knows', async () => {
-    await live()
-    const { status, body } = await exportOf(person.user_id)
+  test('holds all data about the person', async () => {
+    await createTraces()
+    const { status, body } = await exportData(person.user_id)
     expect(status).toBe(200)
     expect(Object.keys(body)).toEqual([
       'exported_at',
@@ -74,15 +74,15 @@ describeOnEachDatabase('exporting a person’s data', (kind) => {
       created_at: expect.any(String),
       refreshed_at: expect.any(String),
     })
-    // The one that changed the password, which has forgotten those before, and the one that signed in with it.
+    // Changing the password removed earlier browsers; the new sign-in added one.
     expect(body.known_browsers).toHaveLength(2)
     expect(body.passwords).toEqual([{ changed_at: expect.any(String) }, { changed_at: expect.any(String) }])
     expect(body.waiting_links.map(({ purpose }: { purpose: string }) => purpose)).toContain('recovery')
     expect(body.access_records).toHaveLength(2)
     expect(body.access_records[0]).toMatchObject({ action: 'sign-in', ip: '127.0.0.1' })
-    const actions = (rows: { action: string }[]) => rows.map(({ action }) => action)
-    expect(actions(body.changes_to_the_person)).toEqual(['password-changed', 'types-set'])
-    expect(actions(body.acts_of_the_person)).toContain('types-set')
+    const listActions = (rows: { action: string }[]) => rows.map(({ action }) => action)
+    expect(listActions(body.changes_to_the_person)).toEqual(['password-changed', 'types-set'])
+    expect(listActions(body.acts_of_the_person)).toContain('types-set')
     expect(body.mails.map(({ kind: mail }: { kind: string }) => mail).toSorted()).toEqual([
       'new-device',
       'password-changed',
@@ -92,9 +92,9 @@ describeOnEachDatabase('exporting a person’s data', (kind) => {
     expect(body.support_messages.map(({ message }: { message: string }) => message)).toEqual(['Olá'])
   })
 
-  test('holds nothing that opens an account, and nothing about others', async () => {
-    await live()
-    const text = JSON.stringify((await exportOf(person.user_id)).body)
+  test('holds no credentials and nothing about others', async () => {
+    await createTraces()
+    const text = JSON.stringify((await exportData(person.user_id)).body)
     const { db } = portal.database
     const hashes = [
       ...(await db.selectFrom('passwords').select('hash').execute()),
@@ -117,16 +117,16 @@ describeOnEachDatabase('exporting a person’s data', (kind) => {
     expect(text).not.toContain('De outra pessoa')
   })
 
-  test('is itself recorded', async () => {
-    await exportOf(person.user_id)
+  test('is audited', async () => {
+    await exportData(person.user_id)
     const { items } = await readHistoryOf(portal, admin, person.user_id)
     expect(items).toMatchObject([
       { action: 'data-exported', actor_email: admin.email, before: null, after: null },
     ])
   })
 
-  test('of nobody is not found and recorded nowhere', async () => {
-    expect((await exportOf(crypto.randomUUID())).status).toBe(404)
+  test('fails with not-found for an unknown person, without an audit entry', async () => {
+    expect((await exportData(crypto.randomUUID())).status).toBe(404)
     expect(await readTrail(portal)).toEqual([])
   })
 })

@@ -4,9 +4,8 @@ import { recordAudit } from '#server/operations/audit.ts'
 import { readProfile } from './user-queries.ts'
 
 /**
- * Everything that the portal holds about a person (LGPD art. 18), but for what opens accounts: no hashes, keys
- * or link tokens. Of what the person did to others only the act is told, of what others did to the person not
- * from where.
+ * Exports all data about a person (LGPD art. 18) except credentials: no hashes, keys or link tokens.
+ * Actions on others come without their targets, actions by others without IP and user agent.
  * @throws ProblemError not-found
  */
 export async function exportUser(context: Context, userId: string): Promise<Record<string, unknown>> {
@@ -24,7 +23,7 @@ export async function exportUser(context: Context, userId: string): Promise<Reco
         select id, kind, created_at, refreshed_at from sessions where user_id = ${userId} order by created_at`),
       known_browsers: await fetchRows(sql`
         select created_at, seen_at from sign_in_devices where user_id = ${userId} order by created_at`),
-      // Of each that is remembered, the present one last.
+      // The history, then the current one.
       passwords: await fetchRows(sql`
         select changed_at from password_history where user_id = ${userId} union all
         select changed_at from passwords where user_id = ${userId} order by changed_at`),

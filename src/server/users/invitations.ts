@@ -15,7 +15,6 @@ import type { InvitationContext } from './invite-people.ts'
 type Route = typeof invitationRoutes.listInvitations
 
 const PAGE = 100
-/** One mail a minute is enough for anybody. */
 const RESEND_LIMIT = { max: 1, windowSeconds: 60 }
 const CURSOR = z.tuple([cursorInstantSchema, z.uuid()])
 
@@ -83,7 +82,7 @@ export async function resendInvitation(context: InvitationContext, id: string): 
     .where('id', '=', id)
     .executeTakeFirst()
   if (!known) throw createInvitationGoneError()
-  // Before the transaction, which a refusal rolls back.
+  // Outside the transaction, whose rollback would restore the quota.
   await context.takeFromLimit(`invitation-minute ${known.email}`, RESEND_LIMIT)
   return context.db.transaction().execute(async (db) => {
     const sent = await db
@@ -100,7 +99,7 @@ export async function resendInvitation(context: InvitationContext, id: string): 
   })
 }
 
-/** Its links go with it. @throws ProblemError not-found */
+/** Deletes an invitation with its links. @throws ProblemError not-found */
 export async function withdrawInvitation(context: Context, id: string): Promise<void> {
   await changeOnce(context, async (db) => {
     const before = await db
@@ -116,7 +115,7 @@ export async function withdrawInvitation(context: Context, id: string): Promise<
 
 const createInvitationGoneError = () => new ProblemError('not-found', { detail: invitationMessages.gone })
 
-/** Takes the invitations of people back about whom has been decided otherwise, or who are to be forgotten. */
+/** Deletes the invitations to people who were decided about otherwise or are deleted. */
 export async function deleteInvitations(db: Db, emails: readonly string[]): Promise<void> {
   if (emails.length > 0) await db.deleteFrom('invitations').where('email', 'in', emails).execute()
 }

@@ -50,18 +50,18 @@ describeOnEachDatabase('invitations', (kind) => {
       status: number
       body: InvitationResult & Problem
     }
-  const fileOf = (...lines: string[]) => Buffer.from(lines.join('\r\n')).toString('base64')
+  const toFile = (...lines: string[]) => Buffer.from(lines.join('\r\n')).toString('base64')
   const list = async (query = '') => (await call('GET', query)).body
-  const linkFor = async (email: string) => (await mailTo(portal, email, 'invitation'))?.link
-  const personOf = async (name: string) =>
+  const findLink = async (email: string) => (await mailTo(portal, email, 'invitation'))?.link
+  const findPerson = async (name: string) =>
     (await listPage(portal, admin, { q: at(name) })).items[0] as Awaited<
       ReturnType<typeof listPage>
     >['items'][0]
-  const outcomes = ({ lines }: InvitationResult) =>
+  const listOutcomes = ({ lines }: InvitationResult) =>
     lines.map(({ line, email, outcome }) => [line, email, outcome])
 
-  test('a file becomes people who enter by their links, with what it gives them and not before', async () => {
-    const file = fileOf(
+  test('a CSV file invites people whose entitlements start with their links', async () => {
+    const file = toFile(
       'E-mail;Nome;Áreas;Marcas;Estados',
       'ANA@grupopatio.com.br;Ana Souza;vendas, Crm;gm|fiat;rj',
       'rui@grupopatio.com.br;;;;',
@@ -116,7 +116,7 @@ describeOnEachDatabase('invitations', (kind) => {
       emailVerified: true,
       marcas: ['FIAT', 'GM'],
     })
-    const ana = await personOf('ana')
+    const ana = await findPerson('ana')
     expect(ana).toMatchObject({
       full_name: 'Ana Souza',
       types: ['Vendas', 'CRM'],
@@ -124,7 +124,7 @@ describeOnEachDatabase('invitations', (kind) => {
       approved: true,
     })
     expect((await signIn(portal, at('ana'), NEW_PASSWORD)).status).toBe(200)
-    // It serves once.
+    // A link works once.
     for (const reply of [
       await askLink(portal, 'invite', link),
       await useLink(portal, 'invite', link, { password: NEW_PASSWORD }),
@@ -151,9 +151,9 @@ describeOnEachDatabase('invitations', (kind) => {
     )
   }, 60_000)
 
-  test('every line with an error is told, and nobody is invited by half', async () => {
+  test('any faulty line rejects the whole import and is reported', async () => {
     await send(portal, 'PATCH', '/api/catalogue/marcas/VW', { token: admin.token, body: { archived: true } })
-    const file = fileOf(
+    const file = toFile(
       'E-mail;Nome;Áreas;Marcas;Estados',
       'boa@grupopatio.com.br;Boa;;;',
       'fora@gmail.com;;;;',
@@ -209,7 +209,7 @@ describeOnEachDatabase('invitations', (kind) => {
     expect(await readEveryTable(portal.database.db)).toEqual(before)
   })
 
-  test('any bytes: a clear error and nothing changed', async () => {
+  test('arbitrary bytes are rejected without effect', async () => {
     const before = await readEveryTable(portal.database.db)
     const piece = fc.constantFrom(
       ';',
@@ -239,7 +239,7 @@ describeOnEachDatabase('invitations', (kind) => {
     expect(await readEveryTable(portal.database.db)).toEqual(before)
   })
 
-  test('verified people and administrators are never changed; the dry run names them', async () => {
+  test('verified people and administrators stay unchanged; the dry run names them', async () => {
     const verified = await addPerson(portal, { email: at('velha'), password: TEST_PASSWORD, marcas: ['GM'] })
     await addPerson(portal, { email: at('revogada'), approved: false })
     await openAdmin(portal, { email: at('outra'), email_verified_at: null })
@@ -265,14 +265,14 @@ describeOnEachDatabase('invitations', (kind) => {
     portal.clock.advance(1000)
     expect((await invite({ addresses: `${addresses} ${longest}` })).body.invited).toBe(1)
     expect((await list()).items[0].email).toBe(longest)
-    expect(await personOf('velha')).toMatchObject({
+    expect(await findPerson('velha')).toMatchObject({
       marcas: ['GM'],
-      version: (await personOf('velha')).version,
+      version: (await findPerson('velha')).version,
     })
     expect((await signIn(portal, verified.email, TEST_PASSWORD)).status).toBe(200)
   })
 
-  test('an account that nobody has verified loses password, sessions and links, and then its words', async () => {
+  test('an unverified account loses password, sessions and links, then its request', async () => {
     const mark = (await signUp(portal, at('tomada'))).body.confirmation_mark
     const stranger = (await signIn(portal, at('tomada'), NEW_PASSWORD)).body.access_token
     await send(portal, 'PUT', '/api/access-requests/me', {
@@ -281,38 +281,38 @@ describeOnEachDatabase('invitations', (kind) => {
     })
     const verification = (await mailTo(portal, at('tomada'), 'verification'))?.link
     const shown = await invite({ addresses: at('tomada') }, true)
-    expect(outcomes(shown.body)).toEqual([[1, at('tomada'), 'replaced']])
+    expect(listOutcomes(shown.body)).toEqual([[1, at('tomada'), 'replaced']])
     expect((await send(portal, 'GET', '/api/profiles/me', { token: stranger })).status).toBe(200)
     expect((await invite({ addresses: at('tomada'), fingerprint: shown.body.fingerprint })).status).toBe(200)
 
     expect((await send(portal, 'GET', '/api/profiles/me', { token: stranger })).status).toBe(401)
     expect((await signIn(portal, at('tomada'), NEW_PASSWORD)).status).toBe(400)
     expect((await useLink(portal, 'signup', verification, { mark })).status).toBe(400)
-    expect(await personOf('tomada')).toMatchObject({ approved: false, types: [], email_verified_at: null })
-    const { status } = await useLink(portal, 'invite', await linkFor(at('tomada')), {
+    expect(await findPerson('tomada')).toMatchObject({ approved: false, types: [], email_verified_at: null })
+    const { status } = await useLink(portal, 'invite', await findLink(at('tomada')), {
       password: 'Outra-Travessia-99!',
     })
     expect(status).toBe(200)
-    expect(await personOf('tomada')).toMatchObject({
+    expect(await findPerson('tomada')).toMatchObject({
       approved: true,
       full_name: null,
       request: null,
       ...GIVEN,
     })
     expect((await signIn(portal, at('tomada'), NEW_PASSWORD)).status).toBe(400)
-    const { items } = await readHistoryOf(portal, admin, (await personOf('tomada')).user_id)
+    const { items } = await readHistoryOf(portal, admin, (await findPerson('tomada')).user_id)
     expect(items.map(({ action }) => action)).toContain('invitation-sent')
   })
 
-  test('whoever confirms the address otherwise, or is decided about, is changed by no invitation', async () => {
+  test('an invitation has no effect after another verification or a decision', async () => {
     await invite({ addresses: [at('propria'), at('decidida'), at('tirada')].join() })
     const links: (string | null | undefined)[] = []
-    for (const name of ['propria', 'decidida', 'tirada']) links.push(await linkFor(at(name)))
+    for (const name of ['propria', 'decidida', 'tirada']) links.push(await findLink(at(name)))
     expect(links).not.toContain(undefined)
     const { body } = await signUp(portal, at('propria'))
     const verification = (await mailTo(portal, at('propria'), 'verification'))?.link
     expect((await useLink(portal, 'signup', verification, { mark: body.confirmation_mark })).status).toBe(200)
-    expect(await personOf('propria')).toMatchObject({ approved: false, types: [] })
+    expect(await findPerson('propria')).toMatchObject({ approved: false, types: [] })
     for (const [name, approved] of [
       ['decidida', true],
       ['tirada', false],
@@ -329,9 +329,9 @@ describeOnEachDatabase('invitations', (kind) => {
       expect((await useLink(portal, 'invite', link, { password: NEW_PASSWORD })).status).toBe(400)
   })
 
-  test('a link lives seven days, is sent again, and withdrawn with its invitation', async () => {
+  test('a link expires after seven days, is resent, and is withdrawn with its invitation', async () => {
     await invite({ addresses: at('lenta') })
-    const first = await linkFor(at('lenta'))
+    const first = await findLink(at('lenta'))
     const [{ id } = { id: '' }] = (await list()).items
     portal.clock.advance(7 * DAY)
     admin = { ...admin, token: (await openTestSession(portal, admin)).access_token }
@@ -339,7 +339,7 @@ describeOnEachDatabase('invitations', (kind) => {
     expect((await askLink(portal, 'invite', first)).status).toBe(400)
     expect((await call('POST', `/${id}/resend`)).body).toMatchObject({ id, expired: false })
     expect((await call('POST', `/${id}/resend`)).status).toBe(429)
-    const second = await linkFor(at('lenta'))
+    const second = await findLink(at('lenta'))
     expect((await askLink(portal, 'invite', first)).status).toBe(400)
     expect((await askLink(portal, 'invite', second)).status).toBe(200)
     expect((await call('DELETE', `/${id}`)).status).toBe(204)
@@ -355,14 +355,14 @@ describeOnEachDatabase('invitations', (kind) => {
     expect((await readTrail(portal)).map(({ action }) => action)).toEqual(
       expect.arrayContaining(['invitation-resent', 'invitation-withdrawn']),
     )
-    // What waits in the outbox is owed no more.
+    // A queued mail is dropped.
     await invite({ addresses: at('breve') })
     const [breve] = (await list()).items
     await call('DELETE', `/${breve?.id}`)
     expect(await mailTo(portal, at('breve'))).toBeUndefined()
   })
 
-  test('two administrators at once: one of them invites, and a change since the dry run is told', async () => {
+  test('one of two concurrent imports succeeds; a change since the dry run conflicts', async () => {
     const other = await openAdmin(portal)
     const addresses = [at('um'), at('dois'), at('tres')].join('\n')
     const { fingerprint } = (await invite({ addresses }, true)).body
@@ -376,16 +376,16 @@ describeOnEachDatabase('invitations', (kind) => {
     const [{ id } = { id: '' }] = (await list()).items
     const gone = await Promise.all([admin, other].map((by) => call('DELETE', `/${id}`, undefined, by)))
     expect(gone.map(({ status }) => status).toSorted()).toEqual([204, 404])
-    // The same link pressed twice at once makes one account.
+    // Opening the same link twice concurrently creates one account.
     const [left] = (await list()).items
-    const link = await linkFor(left?.email ?? '')
+    const link = await findLink(left?.email ?? '')
     const used = await Promise.all(
       [1, 2].map(() => useLink(portal, 'invite', link, { password: NEW_PASSWORD })),
     )
     expect(used.map(({ status }) => status).toSorted()).toEqual([200, 400])
   })
 
-  test('a renamed area keeps its invitations; a forgotten person leaves none behind', async () => {
+  test('a renamed area keeps its invitations; deleting a person deletes theirs', async () => {
     await invite({ addresses: at('ana'), defaults: { ...NO_ENTITLEMENTS, types: ['Slack'] } })
     const rename = (label: string) =>
       send(portal, 'PATCH', '/api/catalogue/types/slack', { token: admin.token, body: { label } })
@@ -397,15 +397,15 @@ describeOnEachDatabase('invitations', (kind) => {
     const { outcome } = (await disown(portal, notMeLink(await mailTo(portal, at('ana'), 'verification'))))
       .body
     expect(outcome).toBe('account-removed')
-    const traces = async (name: string) =>
+    const findTraces = async (name: string) =>
       (await searchDatabase(portal.database.db, at(name))).filter(
         (row) => !/^(mail_outbox|rate_limits)/.test(row),
       )
-    expect(await traces('ana')).toEqual([])
+    expect(await findTraces('ana')).toEqual([])
 
     await invite({ addresses: at('bia') })
-    await useLink(portal, 'invite', await linkFor(at('bia')), { password: NEW_PASSWORD })
-    const { user_id } = await personOf('bia')
+    await useLink(portal, 'invite', await findLink(at('bia')), { password: NEW_PASSWORD })
+    const { user_id } = await findPerson('bia')
     await send(portal, 'POST', '/api/functions/delete-users', {
       token: admin.token,
       body: { userIds: [user_id] },
@@ -413,7 +413,7 @@ describeOnEachDatabase('invitations', (kind) => {
     expect(await searchDatabase(portal.database.db, at('bia'), user_id)).toEqual([])
   })
 
-  test('a thousand people are invited at once, a hundred a page, and their mails hold nobody up', async () => {
+  test('a thousand invitations are paged by a hundred and their mails are throttled', async () => {
     const names = Array.from({ length: 1_000 }, (_, index) => at(`p${index}`))
     expect((await invite({ addresses: names.join('\n') })).body.invited).toBe(1_000)
     const found = new Set<string>()

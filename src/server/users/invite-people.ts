@@ -38,10 +38,10 @@ export interface InvitationContext extends Context {
   takeFromLimit: TakeFromLimit
 }
 
-/** So many mails of one import are due each second: whoever waits for a link of their own is not held up by them. */
+/** Throttles the mails of one import, so that they do not delay mails that users wait for. */
 const MAILS_PER_SECOND = 10
 
-/** Tells what `invite` would make of each line; nothing is written or locked. @throws as it does for the whole of it */
+/** Returns the outcome of each line without writing or locking. @throws ProblemError for the whole form */
 export async function previewInvitations(
   context: InvitationContext,
   form: InviteForm,
@@ -51,10 +51,9 @@ export async function previewInvitations(
 }
 
 /**
- * Invites people, all or nothing: each is mailed a link, and what they are given is theirs once it is used. An account
- * that nobody has verified loses its password and sessions at once; who is verified or an administrator stays untouched.
- * @throws ProblemError invalid-input for a file that cannot be read and for lines with an error, which `fields` name;
- *   conflict when others would be invited than `fingerprint` stands for
+   * Invites people by mail, all or nothing; the link grants the entitlements. Verified people and
+   * administrators do not change, an unverified account loses its password and sessions at once.
+    * @throws ProblemError invalid-input for an unreadable file or faulty lines, conflict if changed
  */
 export function invite(context: InvitationContext, form: InviteForm): Promise<InvitationResult> {
   return changeOnce(context, async (db) => {
@@ -87,7 +86,7 @@ export function invite(context: InvitationContext, form: InviteForm): Promise<In
 }
 
 const isInvited = ({ outcome }: InvitedLine) => outcome === 'invited' || outcome === 'replaced'
-const createConflictError = () => new ProblemError('conflict', { detail: invitationMessages.createConflictError })
+const createConflictError = () => new ProblemError('conflict', { detail: invitationMessages.changedMeanwhile })
 
 function summarizeLines(lines: InvitedLine[]): InvitationResult {
   const identified = lines.map(({ line: _, message: __, ...rest }) => rest)
@@ -116,7 +115,7 @@ interface Account {
   is_admin: boolean
 }
 
-/** @param lock whether to hold the accounts of these addresses until the transaction ends */
+/** @param lock whether to lock the accounts of these addresses until the transaction ends */
 async function decideLines(
   context: InvitationContext,
   catalogue: Catalogue,
@@ -186,7 +185,7 @@ interface Offered {
   defaults: Entitlements
 }
 
-/** Reads a line on its own: what is wrong with it, or what it would give. */
+/** Validates one line on its own. */
 function checkLine(
   { companyEmailDomain, builtinAdminEmail }: InvitationContext,
   { catalogue, vocabulary, defaults }: Offered,
@@ -215,7 +214,7 @@ function checkLine(
   }
 }
 
-/** In lower case; as it stands there when something is wrong with it. */
+/** Returns the address in lower case, or as typed when it is invalid. */
 function parseEmail(typed: string, domain: string, faults: string[]): string {
   if (typed === '') {
     faults.push('Falta o e-mail. Escreva-o ou apague a linha.')
@@ -238,10 +237,10 @@ const KINDS: Record<ListName, { one: string; all: string }> = {
   estados: { one: 'O estado', all: 'Os estados são' },
 }
 const MAX_SUGGESTED = 12
-/** So many of its faults a line tells. */
+/** Bounds the faults that one line lists. */
 const MAX_FAULTS = 3
 
-/** The values of a cell, by code or name, accents and capitals aside: 'Vendas, CRM', 'fiat|GM'. */
+/** Parses a cell by code or name, ignoring accents and case: 'Vendas, CRM', 'fiat|GM'. */
 function parseCell(list: ListName, items: Vocabulary[ListName], cell: string, faults: string[]): string[] {
   const find = (text: string) => items.exact.get(text) ?? items.folded.get(fold(text))
   const parts = find(cell)
@@ -259,7 +258,7 @@ function parseCell(list: ListName, items: Vocabulary[ListName], cell: string, fa
   })
 }
 
-/** How each list's items may be written, and which are offered, as a text. */
+/** Indexes each list's items by their spellings; `offered` is the text of the ones not archived. */
 type Vocabulary = Record<
   ListName,
   { exact: Map<string, CatalogueItem>; folded: Map<string, CatalogueItem>; offered: string }
@@ -272,7 +271,7 @@ function buildVocabulary(catalogue: Catalogue): Vocabulary {
     const some = offered.length > MAX_SUGGESTED ? [...offered.slice(0, MAX_SUGGESTED), '…'] : offered
     return {
       exact: new Map(items.map((item) => [heldAs(list, item), item])),
-      // Where a name and a code are alike, the code counts.
+      // Codes come last: they win over equal names.
       folded: new Map([
         ...items.map((item) => [fold(item.label), item] as const),
         ...items.map((item) => [fold(item.code), item] as const),
@@ -282,7 +281,7 @@ function buildVocabulary(catalogue: Catalogue): Vocabulary {
   })
 }
 
-/** In one order everywhere, so that two imports of the same people do not wait for each other. */
+/** Inserts in sorted order, so that two concurrent imports of the same people do not deadlock. */
 async function writeInvitations(
   { db, clock, actor }: Context,
   invited: readonly InvitedLine[],
@@ -298,7 +297,7 @@ async function writeInvitations(
         as r(email text, full_name text, types text[], marcas text[], estados text[])
       on conflict (email) do nothing returning 1)
     select count(*)::int as total from added`.execute(db)
-  // Somebody else has invited one of them at this moment.
+  // A concurrent import has invited one of them.
   if (Number(added[0]?.total) !== rows.length) throw createConflictError()
   const { count } = await db
     .selectFrom('invitations')
@@ -315,7 +314,7 @@ async function queueInvitations(db: Db, invited: readonly InvitedLine[]): Promis
   await sql`
     insert into mail_outbox (kind, recipient, due_at)
     select ${kind}, email, now() + ((place - 1) / ${sql.lit(MAILS_PER_SECOND)}) * interval '1 second'
-    from unnest(${invited.map(({ email }) => email)}::text[]) with ordinality as identified(email, place)`.execute(
+    from unnest(${invited.map(({ email }) => email)}::text[]) with ordinality as recipients(email, place)`.execute(
     db,
   )
 }

@@ -14,8 +14,8 @@ const NAMES = ['Ana', 'Álvaro', 'ana', 'Avelino', 'Érica', 'Zélia', 'Ângela'
 const DAYS = [1, 2, 3, 4, 5].map((day) => new Date(Date.UTC(2026, 0, day)))
 const ORDERS = ['asc', 'desc'] as const
 
-/** The order that people expect, said in another way than by the database. */
-function expectedOrder(people: ManagedProfile[], sort: ProfileSort, order: 'asc' | 'desc'): string[] {
+/** Sorts independently of the database. */
+function sortExpected(people: ManagedProfile[], sort: ProfileSort, order: 'asc' | 'desc'): string[] {
   const turn = order === 'asc' ? 1 : -1
   const byColumn = (a: ManagedProfile, b: ManagedProfile): number => {
     const [x, y] = [a[sort], b[sort]]
@@ -26,9 +26,9 @@ function expectedOrder(people: ManagedProfile[], sort: ProfileSort, order: 'asc'
   return people.toSorted((a, b) => byColumn(a, b) || compare(a.email, b.email)).map(({ email }) => email)
 }
 
-const emailsOf = (people: ManagedProfile[]) => people.map(({ email }) => email)
+const listEmails = (people: ManagedProfile[]) => people.map(({ email }) => email)
 
-describeOnEachDatabase('the list of people', (kind) => {
+describeOnEachDatabase('the user list', (kind) => {
   const portal = setUpPortal({ kind })
   const admin = setUpAdmin(portal, { email: 'admin@grupopatio.com.br' })
 
@@ -49,17 +49,17 @@ describeOnEachDatabase('the list of people', (kind) => {
   describe.each(PROFILE_SORTS)('by %s', (sort) => {
     beforeEach(() => addMany(40))
 
-    test('is sorted both ways, nulls last, equals by e-mail, page by page', async () => {
+    test('sorts in both directions, nulls last, ties by email, across pages', async () => {
       const { items: people } = await listPage(portal, admin, {})
       expect(people).toHaveLength(41)
       for (const order of ORDERS)
         for (const limit of [7, 30]) {
-          const got = emailsOf(await listAll(portal, admin, { sort, order, limit }))
-          expect(got, `${order} by ${limit}`).toEqual(expectedOrder(people, sort, order))
+          const got = listEmails(await listAll(portal, admin, { sort, order, limit }))
+          expect(got, `${order} by ${limit}`).toEqual(sortExpected(people, sort, order))
         }
     })
 
-    test('is sorted in the same way when it is filtered', async () => {
+    test('sorts filtered lists alike', async () => {
       const { items: people } = await listPage(portal, admin, {})
       const filters: [object, (person: ManagedProfile) => boolean][] = [
         [{ approved: 'false' }, (person) => !person.approved],
@@ -68,15 +68,15 @@ describeOnEachDatabase('the list of people', (kind) => {
       ]
       for (const [filter, isMatch] of filters)
         for (const order of ORDERS) {
-          const got = emailsOf(await listAll(portal, admin, { ...filter, sort, order, limit: 8 }))
+          const got = listEmails(await listAll(portal, admin, { ...filter, sort, order, limit: 8 }))
           expect(got, JSON.stringify({ filter, order })).toEqual(
-            expectedOrder(people.filter(isMatch), sort, order),
+            sortExpected(people.filter(isMatch), sort, order),
           )
         }
     })
   })
 
-  test('finds who has not been here for 90 days, or never', async () => {
+  test('filters people without a sign-in for 90 days, or ever', async () => {
     const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 60 * 60_000)
     const add = (name: string, created: number, seen: number | null) =>
       addPerson(portal, {
@@ -89,7 +89,7 @@ describeOnEachDatabase('the list of people', (kind) => {
     await add('nova', 1, null)
     await add('esquecida', 91, null)
     const found = async (lastAccess: string) => {
-      const people = emailsOf(await listAll(portal, admin, { lastAccess, q: '@', sort: 'email' }))
+      const people = listEmails(await listAll(portal, admin, { lastAccess, q: '@', sort: 'email' }))
       const { body } = await send(portal, 'GET', `/api/profiles/count?lastAccess=${lastAccess}`, admin)
       expect(body.total).toBe(people.length)
       return people.map((email) => email.split('@')[0])
@@ -99,25 +99,25 @@ describeOnEachDatabase('the list of people', (kind) => {
     expect((await askForPage(portal, admin, { lastAccess: 'sometimes' })).status).toBe(400)
   })
 
-  test('starts with the newest registrations, a hundred of them', async () => {
+  test('starts with the hundred newest registrations', async () => {
     await sql`insert into profiles (email, created_at)
       select 'p' || n || '@grupopatio.com.br', timestamptz '2026-01-01' + n * interval '1 minute'
       from generate_series(1, 150) n`.execute(portal.database.db)
     const page = await listPage(portal, admin, { q: 'p' })
-    expect(emailsOf(page.items).filter((email) => email.startsWith('p'))).toEqual(
+    expect(listEmails(page.items).filter((email) => email.startsWith('p'))).toEqual(
       Array.from({ length: page.items.length - 1 }, (_, index) => `p${150 - index}@grupopatio.com.br`),
     )
     expect(page.items).toHaveLength(100)
     expect(page.next).not.toBeNull()
   })
 
-  test('has neither gaps nor repeats while people come, go and change', async () => {
+  test('pages without gaps or duplicates under concurrent changes', async () => {
     await addMany(40)
     const before = await listAll(portal, admin, { sort: 'full_name' })
     const first = await listPage(portal, admin, { sort: 'full_name', limit: 10 })
     const { db } = portal.database
     const ids = first.items.map(({ user_id }) => user_id)
-    // The one that the page ended with is gone, others moved to the end, new ones come on both sides.
+    // The last row of the page is deleted, others move to the end, new ones appear on both sides.
     await db.deleteFrom('profiles').where('user_id', 'in', ids.slice(8)).execute()
     await db.updateTable('profiles').set({ approved: true }).execute()
     for (const full_name of ['Aa', 'Zz'])
@@ -128,25 +128,25 @@ describeOnEachDatabase('the list of people', (kind) => {
       rest.push(...page.items)
       cursor = page.next
     }
-    const untouched = emailsOf(before).slice(10)
-    expect(emailsOf(rest).filter((email) => email !== 'zz@x.br')).toEqual(untouched)
-    expect(emailsOf(rest)).toContain('zz@x.br')
+    const untouched = listEmails(before).slice(10)
+    expect(listEmails(rest).filter((email) => email !== 'zz@x.br')).toEqual(untouched)
+    expect(listEmails(rest)).toContain('zz@x.br')
   })
 
-  test('tells people apart who registered within one millisecond', async () => {
+  test('pages through registrations within one millisecond', async () => {
     for (let micro = 1; micro <= 6; micro++)
       await sql`insert into profiles (email, created_at) values
         (${`m${9 - micro}@x.br`}, ${`2026-01-01T00:00:00.00000${micro}Z`}::timestamptz)`.execute(
         portal.database.db,
       )
     for (const order of ORDERS) {
-      const got = emailsOf(await listAll(portal, admin, { sort: 'created_at', order, limit: 2, q: 'x.br' }))
+      const got = listEmails(await listAll(portal, admin, { sort: 'created_at', order, limit: 2, q: 'x.br' }))
       const ascending = ['m8@x.br', 'm7@x.br', 'm6@x.br', 'm5@x.br', 'm4@x.br', 'm3@x.br']
       expect(got).toEqual(order === 'asc' ? ascending : ascending.toReversed())
     }
   })
 
-  test('holds role and version, and nothing that is nobody’s business', async () => {
+  test('returns exactly the documented fields', async () => {
     const [person] = (await listPage(portal, admin, {})).items
     expect(person).toEqual({
       ...(await portal.database.db

@@ -14,17 +14,17 @@ type Route = typeof userRoutes.listProfiles
 const PAGE = 100
 
 interface SortColumn {
-  /** What `profiles p` are sorted by; equals follow by e-mail, nulls come last either way. */
+  /** The sort expression on `profiles p`; ties sort by email, nulls come last in both directions. */
   value: RawBuilder<unknown>
   type: 'text' | 'timestamptz' | 'boolean'
-  /** Saying `nulls last` of a column without nulls would keep its index from serving. */
+  /** Set only for nullable columns: `nulls last` prevents the use of the index. */
   isNullable?: true
-  /** The value as text that a cursor carries, and what it may be. */
+  /** The value as text in a cursor, and its schema. */
   key: RawBuilder<string | null>
   keySchema: z.ZodType<string | null>
 }
 
-/** Portuguese order, the same on both databases and in the browser's Collator. */
+/** Sorts as the browser's Collator does, on both databases. */
 const collatePortuguese = (column: string) => sql`p.${sql.ref(column)} collate "und-x-icu"`
 const EMAIL = collatePortuguese('email')
 
@@ -35,7 +35,7 @@ const createTextColumn = (column: string): SortColumn => ({
   keySchema: z.string(),
 })
 
-/** The key tells apart what is stored, microseconds. */
+/** The key keeps the microseconds that PostgreSQL stores. */
 const createInstantColumn = (column: string): SortColumn => ({
   value: sql`p.${sql.ref(column)}`,
   type: 'timestamptz',
@@ -52,7 +52,7 @@ const toNullable = (column: SortColumn): SortColumn => ({
 const SORT_COLUMNS: Record<ProfileSort, SortColumn> = {
   email: createTextColumn('email'),
   full_name: toNullable(createTextColumn('full_name')),
-  // Ascending, the approved come first.
+  // Ascending order starts with approved people.
   approved: {
     value: sql`(not p.approved)`,
     type: 'boolean',
@@ -65,9 +65,9 @@ const SORT_COLUMNS: Record<ProfileSort, SortColumn> = {
 }
 
 /**
- * A page of the people who match, newest registration first unless sorted otherwise.
- * @returns next, the cursor of the following page, or null at the end
- * @throws ProblemError invalid-input when the cursor does not fit the order, or for an unknown type, marca or estado
+ * Returns a page of the matching people, newest registration first by default.
+ * @returns `next` is the cursor of the following page, null at the end
+  * @throws ProblemError invalid-input for a cursor of another order, an unknown type, marca or estado
  */
 export async function listUsers(db: Db, wanted: QueryOf<Route>): Promise<ReplyOf<Route>> {
   const {
@@ -90,15 +90,15 @@ export async function listUsers(db: Db, wanted: QueryOf<Route>): Promise<ReplyOf
       return query.where(isAfter(column, order, key, email))
     })
     .orderBy(orderBy)
-    // One more than asked for tells whether there is a next page.
+    // Reads one more row to know whether there is a next page.
     .limit(limit + 1)
-  // What leaves is made of the page alone, not of every row that is sorted.
+  // Computes the output columns for the page only, not for every sorted row.
   const statement = selectManaged<{ key: string | null }>(
     page,
     sql`, ${column.key} as key`,
     sql`order by ${orderBy}`,
   ).compile(db)
-  // With a filter, the best plan depends on how many it lets through.
+  // With a filter, the best plan depends on its selectivity.
   if (Object.keys(filter).length === 0) prepare(statement.sql)
   const { rows } = await db.executeQuery(statement)
   const items = rows.slice(0, limit).map(presentManaged)
@@ -106,7 +106,7 @@ export async function listUsers(db: Db, wanted: QueryOf<Route>): Promise<ReplyOf
   return { items, next: rows.length > limit ? writeCursor([sort, order, last?.key, email]) : null }
 }
 
-/** What stands after the row that a page ended with. */
+/** Returns the keyset condition for rows after the last row of a page. */
 function isAfter(
   { value, type }: SortColumn,
   order: 'asc' | 'desc',
@@ -119,7 +119,7 @@ function isAfter(
   return sql`(${value} ${operator} ${last} or ${value} is null or (${value} = ${last} and ${EMAIL} > ${email}))`
 }
 
-/** How many people match, and whatever the filter how many are not approved, and how many of those wait for it. */
+/** Counts the matching people; `pending` and `waiting` ignore the filter. */
 export async function countUsers(
   db: Db,
   wanted: QueryOf<typeof userRoutes.countProfiles>,

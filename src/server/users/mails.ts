@@ -11,10 +11,9 @@ const MAX_NAMED = 10
 const MAX_LISTED = 5
 
 /**
- * Has every administrator mailed, in at most one digest of a kind every ten minutes over all replicas; call it in
- * the transaction of what the digest tells of. A digest that is queued already is locked until then, so that it
- * cannot leave without that. Each kind has a unique index of its own, which keeps a second one from waiting.
- * @param isOwed SQL condition without which nothing is queued
+  * Queues a digest to every administrator, at most one per kind every ten minutes over all replicas.
+  * Call it in the event's transaction, which locks a queued digest: it cannot leave without the event.
+ * @param isOwed SQL condition; when false, nothing is queued
  */
 export async function queueDigest(
   { db }: Pick<Context, 'db'>,
@@ -35,8 +34,8 @@ export async function queueDigest(
 }
 
 /**
- * Has every administrator mailed that somebody waits for approval; call it in the transaction that makes them wait.
- * @param waitingId who waits; nothing is queued for null or for somebody who is approved
+ * Queues the digest of people waiting for approval; call it in the transaction of the sign-up.
+ * @param waitingId the waiting user; queues nothing for null or for an approved user
  */
 export function queueWaitingDigest(context: Pick<Context, 'db'>, waitingId: string | null): Promise<void> {
   const isOwed = sql<boolean>`exists (
@@ -45,8 +44,8 @@ export function queueWaitingDigest(context: Pick<Context, 'db'>, waitingId: stri
 }
 
 /**
- * Has people told that they were approved, once the approval can no longer be undone; call it in its transaction.
- * @param delaySeconds until then
+ * Queues mails about an approval, in its transaction.
+ * @param delaySeconds how long the approval can be undone
  */
 export async function queueApprovalMails(
   db: Db,
@@ -57,10 +56,10 @@ export async function queueApprovalMails(
   await sql`
     insert into mail_outbox (kind, recipient, due_at)
     select ${kind}, email, now() + ${sql.lit(delaySeconds)} * interval '1 second'
-    from unnest(${emails}::text[]) as told(email)`.execute(db)
+    from unnest(${emails}::text[]) as recipients(email)`.execute(db)
 }
 
-/** Takes back what queueApprovalMails has queued for these people, as far as it has not left. */
+/** Deletes the queued approval mails of these people that have not been sent. */
 export async function withdrawApprovalMails(db: Db, userIds: readonly string[]): Promise<void> {
   if (userIds.length === 0) return
   const emails = db.selectFrom('profiles').select('email').where('user_id', 'in', userIds)
@@ -73,17 +72,17 @@ export async function withdrawApprovalMails(db: Db, userIds: readonly string[]):
 }
 
 /**
- * Has every administrator mailed; call it in the transaction of what the mail tells of. A mail of the kind that still
- * rests for a while tells of that too.
- * @param wanted.restSeconds how long it waits for more to tell
- * @param wanted.exceptId whom it need not be told to
+ * Queues a mail to every administrator, in the transaction of the event. Debounced: a queued mail of
+ * the same kind covers the event too.
+ * @param wanted.restSeconds the debounce delay
+ * @param wanted.exceptId the id of an administrator to leave out
  */
 export async function queueAdministratorMail(
   { db }: Pick<Context, 'db'>,
   wanted: { kind: MailKind; restSeconds?: number; exceptId?: string },
 ): Promise<void> {
   const { kind, restSeconds = 0, exceptId = null } = wanted
-  // One that is about to leave may have been written already.
+  // A mail due within 5 s may already be composed.
   await sql`
     insert into mail_outbox (kind, recipient, due_at)
     select ${kind}::text, p.email, now() + ${restSeconds}::int * interval '1 second'
@@ -94,10 +93,7 @@ export async function queueAdministratorMail(
     order by p.email`.execute(db)
 }
 
-/**
- * The newest entries of the trail in words, for a mail to administrators.
- * @param actions of which entries
- */
+/** Describes the newest audit entries of these actions, for a mail to administrators. */
 export async function describeNewestEntries(
   db: Db,
   actions: readonly AuditAction[],
@@ -119,7 +115,7 @@ export async function describeNewestEntries(
   })
 }
 
-/** Whether an e-mail belongs to an administrator, which may have changed since a mail was queued. */
+/** Checks whether an email is an administrator's; the role may have changed since a mail was queued. */
 export async function isAdministrator(db: Db, email: string): Promise<boolean> {
   const found = await db
     .selectFrom('profiles')
@@ -135,7 +131,7 @@ const formatPeopleCount = (total: number) =>
   total === 1 ? '1 pessoa aguarda aprovação' : `${total} pessoas aguardam aprovação`
 
 export const userMails = {
-  /** Owed to administrators when somebody became one, or is none any more. */
+  /** Sent to administrators when the role is granted or removed. */
   async 'administrators-changed'({ db, groupName, publicUrl }, { recipient }) {
     if (!(await isAdministrator(db, recipient))) return undefined
     const rows = await db
@@ -161,7 +157,7 @@ export const userMails = {
     }
   },
 
-  /** Owed to people who are approved; an approval that was taken back in the meantime is not told. */
+  /** Sent to approved people, unless the approval was withdrawn meanwhile. */
   async 'account-approved'({ db, groupName, publicUrl }, { recipient }) {
     if (!(await findByEmail(db, recipient))?.approved) return undefined
     return {
@@ -175,7 +171,7 @@ export const userMails = {
     }
   },
 
-  /** Owed to administrators while somebody waits for approval; names the newest. */
+  /** Sent to administrators while people wait for approval; names the newest. */
   async 'waiting-digest'({ db, groupName, publicUrl }, { recipient }) {
     const waiting = await db
       .selectFrom('profiles')

@@ -6,12 +6,12 @@ import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 const COUNT = 1_500
-/** Without typographic quotes: Unicode has moved them since ICU 72, so they stand as the server's ICU has them. */
+/** Without typographic quotes, whose order depends on the ICU version (changed since ICU 72). */
 const LETTERS = [..."aáàâãäAÁÂÃbBcçCÇdeéêEÉÊfghiíIÍnñNoóôõöOÓÔsStuúüUÚvzZ '-.()0129ºª&"]
 const MAILBOX_LETTERS = [...'abcdezst0129._+-']
 
-/** The same people on each run and on each database. */
-function sample(letters: string[], seed: number): string[] {
+/** Returns the same sample on each run and each database. */
+function sampleTexts(letters: string[], seed: number): string[] {
   const text = fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 9 })
   return fc.sample(text, { seed, numRuns: COUNT })
 }
@@ -21,9 +21,9 @@ describeOnEachDatabase('Portuguese order', (kind) => {
   let admin: Admin
   beforeAll(async () => {
     admin = await openAdmin(portal, { email: 'admin@grupopatio.com.br' })
-    const mailboxes = sample(MAILBOX_LETTERS, 2)
-    const people = sample(LETTERS, 1).map((full_name, index) => ({
-      // Equal names follow by e-mail, so that must not decide instead.
+    const mailboxes = sampleTexts(MAILBOX_LETTERS, 2)
+    const people = sampleTexts(LETTERS, 1).map((full_name, index) => ({
+      // Random mailboxes, because emails break ties of equal names.
       full_name,
       email: `${mailboxes[index]}.${index}@grupopatio.com.br`,
     }))
@@ -33,15 +33,15 @@ describeOnEachDatabase('Portuguese order', (kind) => {
   })
 
   const { compare } = new Intl.Collator('pt-BR')
-  test.each(['asc', 'desc'])("is that of the browser's Collator, %s", async (order) => {
-    const turn = order === 'asc' ? 1 : -1
+  test.each(['asc', 'desc'])("equals that of the browser's Collator, %s", async (order) => {
+    const sign = order === 'asc' ? 1 : -1
     const byName = await listAll(portal, admin, { sort: 'full_name', order, limit: 1000 })
     const names = byName.flatMap(({ full_name }) => (full_name === null ? [] : [full_name]))
     expect(names).toHaveLength(COUNT)
-    expect(names).toEqual(names.toSorted((a, b) => turn * compare(a, b)))
+    expect(names).toEqual(names.toSorted((a, b) => sign * compare(a, b)))
     const byEmail = await listAll(portal, admin, { sort: 'email', order, limit: 1000 })
     const emails = byEmail.map(({ email }) => email)
-    expect(emails).toEqual(emails.toSorted((a, b) => turn * compare(a, b)))
+    expect(emails).toEqual(emails.toSorted((a, b) => sign * compare(a, b)))
     for (const [index, { full_name, email }] of byName.entries()) {
       const next = byName[index + 1]
       if (next && full_name !== null && next.full_name === full_name)

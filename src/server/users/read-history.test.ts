@@ -5,7 +5,7 @@ import { addPerson, send } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
-describeOnEachDatabase('the history of a person', (kind) => {
+describeOnEachDatabase('the history of a user', (kind) => {
   const portal = setUpPortal({ kind })
   const admin = setUpAdmin(portal)
   let person: Profile
@@ -13,7 +13,7 @@ describeOnEachDatabase('the history of a person', (kind) => {
     person = await addPerson(portal, { approved: false })
   })
 
-  test('tells every change, the newest first, and nobody else’s', async () => {
+  test('lists every change to this user, newest first', async () => {
     const other = await addPerson(portal)
     await patchProfile(portal, admin, person.user_id, { approved: true })
     await patchProfile(portal, admin, other.user_id, { approved: false })
@@ -42,7 +42,7 @@ describeOnEachDatabase('the history of a person', (kind) => {
     ])
   })
 
-  test('comes fifty at a time', async () => {
+  test('is paged by fifty', async () => {
     await portal.database.db
       .insertInto('audit_entries')
       .values(
@@ -59,14 +59,14 @@ describeOnEachDatabase('the history of a person', (kind) => {
       const page = await readHistoryOf(portal, admin, person.user_id, cursor)
       pages.push(page.items.map(({ action }) => action))
       cursor = page.next ?? undefined
-      // What comes meanwhile belongs before the first page.
+      // New entries appear before the first page.
       await patchProfile(portal, admin, person.user_id, { approved: pages.length % 2 > 0 })
     } while (cursor)
     expect(pages.map((page) => page.length)).toEqual([50, 50, 20])
     expect(pages.flat()).toEqual(Array.from({ length: 120 }, (_, index) => `n${119 - index}`))
   })
 
-  test('of nobody is not found, and a cursor must be one', async () => {
+  test('fails with not-found for an unknown user, and rejects invalid cursors', async () => {
     const path = (id: string, cursor = '1') => `/api/profiles/${id}/history?cursor=${cursor}`
     expect((await send(portal, 'GET', path(crypto.randomUUID()), admin)).status).toBe(404)
     for (const cursor of ['x', '-1', '1e3', '9'.repeat(19)])

@@ -8,7 +8,7 @@ const ANA = { email: 'ana@x.br', name: 'Ana Conceição', types: 'Vendas, CRM', 
 const HEAD = 'E-mail;Nome;Áreas;Marcas;Estados'
 const ROW = 'ana@x.br;Ana Conceição;Vendas, CRM;FIAT;RJ'
 
-const utf16 = (text: string, bigEndian = false) => {
+const encodeUtf16 = (text: string, bigEndian = false) => {
   const bytes = Buffer.from(text, 'utf16le')
   return bigEndian ? bytes.swap16() : bytes
 }
@@ -16,9 +16,9 @@ const utf16 = (text: string, bigEndian = false) => {
 test.each([
   ['UTF-8', Buffer.from(`${HEAD}\n${ROW}\n`)],
   ['UTF-8 with its mark', Buffer.from(`\ufeff${HEAD}\r\n${ROW}\r\n`)],
-  ['UTF-16', utf16(`\ufeff${HEAD}\r\n${ROW}\r\n`)],
-  ['UTF-16 the other way round', utf16(`\ufeff${HEAD}\r\n${ROW}`, true)],
-  ['UTF-16 without its mark', utf16(`${HEAD}\r\n${ROW}`)],
+  ['UTF-16', encodeUtf16(`\ufeff${HEAD}\r\n${ROW}\r\n`)],
+  ['UTF-16 big-endian', encodeUtf16(`\ufeff${HEAD}\r\n${ROW}`, true)],
+  ['UTF-16 without a BOM', encodeUtf16(`${HEAD}\r\n${ROW}`)],
   ['Windows-1252, as Excel writes it', Buffer.from(`${HEAD}\r\n${ROW}\r\n`, 'latin1')],
   ['commas', Buffer.from(`e-mail,NOME,areas,marcas,UF\nana@x.br,Ana Conceição,"Vendas, CRM",FIAT,RJ\n`)],
   ['tabs', Buffer.from(`${HEAD}\n${ROW}`.replaceAll(';', '\t'))],
@@ -30,7 +30,7 @@ test.each([
   expect(await parseImportFile(bytes)).toEqual([{ ...ANA, line: 2, hasMore: false }])
 })
 
-test('without a head the columns stand in their order, and lines are counted as editors do', async () => {
+test('columns have a fixed order without a header; lines count from 1', async () => {
   expect(await parseImportFile(Buffer.from(ROW))).toEqual([{ ...ANA, line: 1, hasMore: false }])
   const text = `${HEAD}\r\n\r\n"rui@x.br";"Rui ""Zé""\r\nLima"\r\n;;;;\r\nana@x.br;Ana;;;;sobra\r\n`
   expect(await parseImportFile(Buffer.from(text))).toMatchObject([
@@ -56,7 +56,7 @@ test.each([
   await expect(parseImportFile(Buffer.from(text, 'latin1'))).rejects.toThrow(message)
 })
 
-test('any bytes give lines or a refusal in words, and never anything else', async () => {
+test('arbitrary bytes give lines or a ProblemError', async () => {
   const piece = fc.constantFrom(
     ...[';', ',', '"', '\n', '\r\n', '\ufeff', '@', 'e-mail', '\t', 'á', '\u0000'],
   )
@@ -65,7 +65,7 @@ test('any bytes give lines or a refusal in words, and never anything else', asyn
     fc
       .array(fc.oneof(piece, fc.string({ unit: 'binary' })), { maxLength: 40 })
       .map((all) => Buffer.from(all.join(''))),
-    fc.array(piece, { maxLength: 60 }).map((all) => utf16(`\ufeff${all.join('')}`)),
+    fc.array(piece, { maxLength: 60 }).map((all) => encodeUtf16(`\ufeff${all.join('')}`)),
   )
   await fc.assert(
     fc.asyncProperty(anything, async (bytes) => {
@@ -84,7 +84,7 @@ test('any bytes give lines or a refusal in words, and never anything else', asyn
   )
 })
 
-test('addresses are taken as lists and mail programs write them', () => {
+test('addresses are parsed in the formats of lists and mail programs', () => {
   const text = 'Ana Souza <ana@x.br>; rui@x.br, a@b.br\n\n"Lima, Zé" <z@x.br>;q@x.br p@x.br\n'
   expect(parseAddresses(text).map(({ line, email, name }) => [line, email, name])).toEqual([
     [1, 'ana@x.br', 'Ana Souza'],

@@ -3,22 +3,22 @@ import { invitationMessages } from '#contract/invitations.ts'
 import { MAX_IMPORT_BYTES, MAX_INVITED } from '#contract/user-rules.ts'
 import { invalidField } from '#server/http/problem-error.ts'
 
-/** A line of an import as it stands there; '' for what it does not say. */
+/** The raw cells of one line; '' for missing cells. */
 export interface ImportedLine {
-  /** Counted from 1, as editors show it. */
+  /** Counted from 1. */
   line: number
   email: string
   name: string
   types: string
   marcas: string
   estados: string
-  /** There is more in the line than its columns. */
+  /** Whether the line has more cells than columns. */
   hasMore: boolean
 }
 
 type Column = Exclude<keyof ImportedLine, 'line' | 'hasMore'>
 
-/** What a file without a head has, in this order. */
+/** The column order of a file without a header. */
 const COLUMNS: readonly Column[] = ['email', 'name', 'types', 'marcas', 'estados']
 const HEADERS: Record<Column, readonly string[]> = {
   email: ['email', 'mail', 'enderecodeemail'],
@@ -30,8 +30,8 @@ const HEADERS: Record<Column, readonly string[]> = {
 const KNOWN_HEADERS = 'e-mail, nome, áreas, marcas e estados'
 
 /**
- * Takes 'Ana Souza <ana@…>; rui@…' apart, as lists and mail programs write it.
- * @throws ProblemError invalid-input when there is nothing, or too much
+ * Parses 'Ana Souza <ana@…>; rui@…', the format of lists and mail programs.
+ * @throws ProblemError invalid-input for none or too many
  */
 export function parseAddresses(text: string): ImportedLine[] {
   const lines = text.split(/\r\n|\r|\n/).flatMap((typed, index) =>
@@ -45,7 +45,7 @@ export function parseAddresses(text: string): ImportedLine[] {
   return lines
 }
 
-/** Of what stands before a '>': 'rui@…; "Souza, Ana" <ana@…'. */
+/** Parses the part before a '>': 'rui@…; "Souza, Ana" <ana@…'. */
 function parseAddressees(text: string): { email: string; name?: string }[] {
   const [before = '', email] = text.split('<')
   const parts = before.split(';')
@@ -60,9 +60,8 @@ function parseAddressees(text: string): { email: string; name?: string }[] {
 }
 
 /**
- * Reads a CSV file, as Excel in Portuguese or anything else writes it: `;`, `,` or tabs, with or without a head, in
- * UTF-8, UTF-16 or Windows-1252.
- * @throws ProblemError invalid-input with what is wrong with the file and what to do
+ * Parses a CSV file: `;`, `,` or tabs, with or without a header, in UTF-8, UTF-16 or Windows-1252.
+ * @throws ProblemError invalid-input with the fault of the file and its remedy
  */
 export async function parseImportFile(bytes: Uint8Array): Promise<ImportedLine[]> {
   if (bytes.length > MAX_IMPORT_BYTES) throw invalidField('file', invitationMessages.tooLarge)
@@ -110,7 +109,7 @@ function parseHeader(header: readonly string[]): Column[] {
   throw invalidField('file', 'Falta a coluna e-mail no cabeçalho. Dê este nome à coluna dos endereços.')
 }
 
-/** What stands in messages of what somebody wrote. */
+/** Truncates user input for error messages. */
 export const truncate = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
 const SPREADSHEETS = [
@@ -131,7 +130,7 @@ function decode(bytes: Uint8Array): string {
       return undefined
     }
   }, undefined)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what no text has
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: detects binary files
   if (text === undefined || /[\0-\x08\x0e-\x1f\x7f]/.test(text))
     throw invalidField(
       'file',
@@ -140,7 +139,7 @@ function decode(bytes: Uint8Array): string {
   return text
 }
 
-/** The encodings that the bytes may be in, the likeliest first; UTF-16 without a mark shows by its zeros. */
+/** Lists the possible encodings, likeliest first; UTF-16 without a BOM has zero bytes. */
 function listEncodings(bytes: Uint8Array): string[] {
   const [first, second] = bytes
   if ((first === 0xff && second === 0xfe) || (first && second === 0)) return ['utf-16le']
@@ -148,7 +147,7 @@ function listEncodings(bytes: Uint8Array): string[] {
   return ['utf-8', 'windows-1252']
 }
 
-/** Its first line's, whatever stands in quotes. */
+/** Returns the first delimiter of the first line, outside quotes. */
 function detectDelimiter(text: string): string {
   const [line = ''] = text
     .trimStart()
@@ -158,21 +157,21 @@ function detectDelimiter(text: string): string {
 }
 
 async function parseCsv(text: string): Promise<{ line: number; cells: string[] }[]> {
-  // Loaded when a file comes.
+  // Loaded on demand: few requests need it.
   const { CsvError, parse } = await import('csv-parse/sync')
   try {
     const records = parse(text.replace(/\r\n?/g, '\n'), {
       delimiter: detectDelimiter(text),
       info: true,
       relax_column_count: true,
-      // A quote inside a cell that has none around it is a letter like any other.
+      // Quotes inside an unquoted cell are literal.
       relax_quotes: true,
       skip_records_with_empty_values: true,
-      // One more than a head and the most there may be tells that there are too many.
+      // A header, the maximum, and one more to detect an excess.
       to: MAX_INVITED + 2,
     }) as unknown as { record: string[]; info: { lines: number } }[]
     return records.map(({ record, info }) => {
-      // The parser tells where a record ends.
+      // The parser reports the last line of a record.
       const breaks = record.join('').match(/\n/g)?.length ?? 0
       return { line: info.lines - breaks, cells: record.map((cell) => cell.trim()) }
     })

@@ -13,12 +13,12 @@ const PEOPLE = {
   'zelia@x.br': { full_name: 'ZÉLIA ÂNGELA', approved: false, email_verified_at: null },
   'cem@x.br': { full_name: '100% Carros\\Motos', estados: ['MG'] },
   'sem.nome@x.br': { full_name: null, types: ['administrativo'], approved: false },
-  // Accents that stand apart from their letters, as some systems write them.
+  // Decomposed accents (NFD), as some systems write them.
   'decomposto@x.br': { full_name: 'Ju\u0301lia Nun\u0303es' },
 }
 type Name = keyof typeof PEOPLE
 
-describeOnEachDatabase('searching and filtering people', (kind) => {
+describeOnEachDatabase('searching and filtering users', (kind) => {
   const portal = setUpPortal({ kind })
   let admin: Admin
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describeOnEachDatabase('searching and filtering people', (kind) => {
     ['_', ['maria_jose@x.br']],
     ['%', ['cem@x.br']],
     ['100%', ['cem@x.br']],
-    // Folded to the same sign.
+    // A full-width percent sign folds to '%'.
     ['％', ['cem@x.br']],
     ['0%', ['cem@x.br']],
     ['s\\m', ['cem@x.br']],
@@ -74,7 +74,7 @@ describeOnEachDatabase('searching and filtering people', (kind) => {
     expect(await found({ ...query, sort: 'email' })).toEqual(emails)
   })
 
-  test('counts who matches, and who waits whatever is searched for', async () => {
+  test('counts the matches; pending and waiting ignore the filter', async () => {
     const count = async (query: string) =>
       (await send(portal, 'GET', `/api/profiles/count${query}`, admin)).body
     expect(await count('')).toEqual({ total: 7, pending: 2, waiting: 2 })
@@ -106,7 +106,7 @@ describeOnEachDatabase('searching and filtering people', (kind) => {
         { sort, order: 'desc' },
       ]),
     )('by $sort $order', (order) => {
-      test('the few stand as they do among the many', async () => {
+      test('a filtered list keeps the order of the full list', async () => {
         const all = await list({ ...order, limit: 1000, q: 'muitos' })
         expect(new Set(emails(all)).size).toBe(COUNT)
         const few = all.filter(({ email }) => email.includes('raro'))

@@ -39,25 +39,25 @@ describeOnEachDatabase('undoing a bulk edit', (kind) => {
     } as BulkEdit)
     return reply.body.undoId
   }
-  const lists = () =>
+  const readLists = () =>
     Promise.all(
       people.map(async ({ user_id }) => {
         const { types, marcas, estados } = await readPerson(portal, admin, user_id)
         return { types, marcas, estados }
       }),
     )
-  const entries = async (action: string) =>
+  const readEntries = async (action: string) =>
     (await readTrail(portal)).filter((entry) => entry.action === action)
 
-  test.each(['add', 'remove'])('gives exactly the lists from before back (%s)', async (action) => {
-    const before = await lists()
+  test.each(['add', 'remove'])('restores exactly the previous lists (%s)', async (action) => {
+    const before = await readLists()
     const undoId = await edit({ action, marcas: ['FIAT', 'GM'] })
-    const edited = await lists()
+    const edited = await readLists()
     expect(edited).not.toEqual(before)
     const reply = await undoEdit(portal, admin, undoId)
     expect(reply).toMatchObject({ status: 200, body: { restored: action === 'add' ? 3 : 2 } })
-    expect(await lists()).toEqual(before)
-    const [entry] = (await entries('bulk-edit-undone')).filter(
+    expect(await readLists()).toEqual(before)
+    const [entry] = (await readEntries('bulk-edit-undone')).filter(
       ({ target_id }) => target_id === people[0]?.user_id,
     )
     expect(entry).toMatchObject({
@@ -76,40 +76,40 @@ describeOnEachDatabase('undoing a bulk edit', (kind) => {
     expect(again.body.detail).toBe('Esta alteração já foi desfeita.')
   })
 
-  test('works once, also when asked twice at the same time', async () => {
+  test('works once for two concurrent requests', async () => {
     const undoId = await edit()
     const replies = await whileHeld(portal, people[1]?.user_id as string, () => [
       undoEdit(portal, admin, undoId),
       undoEdit(portal, admin, undoId),
     ])
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 404])
-    expect(await entries('bulk-edit-undone')).toHaveLength(2)
+    expect(await readEntries('bulk-edit-undone')).toHaveLength(2)
   })
 
-  test('is for whoever did it', async () => {
+  test('is only for the author of the edit', async () => {
     const undoId = await edit()
-    const edited = await lists()
+    const edited = await readLists()
     const other = await openAdmin(portal)
     expect(await undoEdit(portal, other, undoId)).toMatchObject({ status: 404 })
-    expect(await lists()).toEqual(edited)
+    expect(await readLists()).toEqual(edited)
     expect(await undoEdit(portal, admin, crypto.randomUUID())).toMatchObject({ status: 404 })
     expect(await undoEdit(portal, admin, 'abc')).toMatchObject({ status: 400 })
   })
 
-  test('is for half a minute, and for the way of the answer', async () => {
+  test('expires after half a minute plus a grace period', async () => {
     const inTime = await edit()
     portal.clock.advance(35_000)
     expect((await undoEdit(portal, admin, inTime)).status).toBe(200)
     const tooLate = await edit()
-    const edited = await lists()
+    const edited = await readLists()
     portal.clock.advance(35_001)
     const reply = await undoEdit(portal, admin, tooLate)
     expect(reply).toMatchObject({ status: 404 })
     expect(reply.body.detail).toContain('30 segundos')
-    expect(await lists()).toEqual(edited)
+    expect(await readLists()).toEqual(edited)
   })
 
-  test('counts from the end of an edit that lasts', async () => {
+  test('counts from the end of a long edit', async () => {
     const { db } = portal.database
     await sql`insert into profiles (email) select 'p' || n || '@x.br' from generate_series(1, 4500) n`.execute(
       db,
@@ -144,37 +144,37 @@ describeOnEachDatabase('undoing a bulk edit', (kind) => {
     expect(undone).toEqual({ restored: 4498, changed: [kept] })
   })
 
-  test('passes over whoever was changed meanwhile, and names them', async () => {
-    const [first, second, third] = await lists()
+  test('skips people changed meanwhile and names them', async () => {
+    const [first, second, third] = await readLists()
     const undoId = await edit()
     const { user_id, email } = people[1] as Profile
     await patchProfile(portal, admin, user_id, { types: ['Slack'] })
     const reply = await undoEdit(portal, admin, undoId)
     expect([reply.status, reply.body]).toEqual([200, { restored: 1, changed: [email] }])
-    expect(await lists()).toEqual([first, { ...second, types: ['Slack'] }, third])
-    expect(await entries('bulk-edit-undone')).toHaveLength(1)
+    expect(await readLists()).toEqual([first, { ...second, types: ['Slack'] }, third])
+    expect(await readEntries('bulk-edit-undone')).toHaveLength(1)
     expect((await undoEdit(portal, admin, undoId)).status).toBe(404)
   })
 
-  test('is refused where everybody was changed meanwhile, and says who that is', async () => {
+  test('conflicts when everyone was changed meanwhile, and names them', async () => {
     const undoId = await edit({ action: 'remove', types: ['CRM'] })
     await patchProfile(portal, admin, people[0]?.user_id as string, { types: ['Slack'] })
-    const changed = await lists()
+    const changed = await readLists()
     const reply = await undoEdit(portal, admin, undoId)
     expect(reply).toMatchObject({ status: 409, body: { code: 'conflict' } })
     expect(reply.body.detail).toContain(`${people[0]?.email} foi alterado depois`)
-    expect(await lists()).toEqual(changed)
-    expect(await entries('bulk-edit-undone')).toEqual([])
+    expect(await readLists()).toEqual(changed)
+    expect(await readEntries('bulk-edit-undone')).toEqual([])
   })
 
-  test('leaves what the edit did not touch as others made it', async () => {
+  test('keeps later changes to fields that the edit did not set', async () => {
     const undoId = await edit()
     await patchProfile(portal, admin, people[1]?.user_id as string, { marcas: ['GM'], estados: ['ES'] })
     expect((await undoEdit(portal, admin, undoId)).status).toBe(200)
-    expect((await lists())[1]).toEqual({ types: [], marcas: ['GM'], estados: ['ES'] })
+    expect((await readLists())[1]).toEqual({ types: [], marcas: ['GM'], estados: ['ES'] })
   })
 
-  test('passes over whoever has been deleted', async () => {
+  test('skips deleted people', async () => {
     const undoId = await edit()
     const [gone] = people.splice(1, 1)
     await portal.database.db
@@ -182,6 +182,6 @@ describeOnEachDatabase('undoing a bulk edit', (kind) => {
       .where('user_id', '=', gone?.user_id as string)
       .execute()
     expect(await undoEdit(portal, admin, undoId)).toMatchObject({ status: 200, body: { restored: 1 } })
-    expect((await lists())[0]?.types).toEqual(['CRM', 'Compras', 'Vendas'])
+    expect((await readLists())[0]?.types).toEqual(['CRM', 'Compras', 'Vendas'])
   })
 })

@@ -8,28 +8,26 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import { splitIntoChunks, type State, writeChanges } from './entitlements.ts'
 import { withdrawApprovalMails } from './mails.ts'
 
-/** The way of the answer and of the click: whoever presses in the last second is still heard. */
+/** Allows for network latency: a click in the last second still works. */
 export const GRACE_SECONDS = 5
 const EDITS = ['entitlements-added', 'entitlements-removed', 'validity-set', 'approval-given']
 
-/** Until when (ms since the epoch) what has just been done can be undone; the answer is kept with it. */
+/** Returns the end of the undo window in ms since the epoch, which is stored with the reply. */
 export const getUndoDeadline = ({ clock }: Pick<Context, 'clock'>) => clock() + UNDO_SECONDS * 1000
 
-/** An answer as it is given now, which may be long after it was decided: the time that is left instead of its end. */
+/** Replaces the end of the undo window by the seconds left: a stored reply may be replayed later. */
 export function addUndoSeconds<Answer extends { undoUntil: number }>(
   { clock }: Pick<Context, 'clock'>,
-  // Answers that the version before has kept do not say.
+  // Replies stored by the previous version lack it.
   { undoUntil: end = 0, ...answer }: Answer,
 ) {
   return { ...answer, undoSeconds: Math.max(0, Math.ceil((end - clock()) / 1000)) }
 }
 
 /**
- * Restores exactly what was before a bulk edit, or an approval of several, of one's own; a mail about the approval
- * that has not left yet does not. People deleted meanwhile are passed over, and so is whoever was changed since.
- * @returns how many people got their lists back, and the e-mails of those who were changed since
- * @throws ProblemError not-found when it is not there, another's, done already or too late; conflict when
- *   everybody was changed, or an area renamed, after the edit
+   * Reverts the caller's bulk edit or approval and its unsent mails, except for people changed since.
+   * @returns how many people were restored, and the emails of those changed since
+   * @throws ProblemError not-found for an unknown, foreign, undone or expired edit, or conflict
  */
 export async function undoBulkEdit(
   context: Context,
@@ -40,7 +38,7 @@ export async function undoBulkEdit(
     const txContext = { ...context, db, clock: () => askedAt }
     await holdCatalogue(db)
     const ids = await lockPeople(db, undoId)
-    // Only now: another undo of the same edit may have held the rows.
+    // After locking: another undo of the same edit may have run meanwhile.
     await assertUndoable(txContext, undoId)
     let restored = 0
     const changed: string[] = []
@@ -69,7 +67,7 @@ function createAllChangedError([first, another]: string[]): ProblemError {
   return new ProblemError('conflict', { detail: `${who} Nada foi desfeito.` })
 }
 
-/** @returns the ids of the people of an edit, but of those who have been deleted */
+/** @returns the ids of the edit's people who still exist */
 async function lockPeople(db: Db, undoId: string): Promise<string[]> {
   const { rows } = await sql<{ ids: string[] | null }>`with locked as (
       select p.user_id from profiles p
@@ -100,7 +98,7 @@ async function assertUndoable({ db, clock, actor }: Context, undoId: string): Pr
   await assertNotRenamed(db, edit?.id ?? 0)
 }
 
-/** The names from before the edit may be no more. @throws ProblemError conflict */
+/** A restored list could hold an area's old name. @throws ProblemError conflict */
 async function assertNotRenamed(db: Db, editId: number): Promise<void> {
   const renaming = await db
     .selectFrom('audit_entries')
@@ -115,13 +113,13 @@ async function assertNotRenamed(db: Db, editId: number): Promise<void> {
     })
 }
 
-/** People of an edit whom it changed alike. */
+/** People with the same change in an edit. */
 interface EditedGroup {
   before: Partial<State>
   after: Partial<State>
-  /** Whether lists, approval and its end are still what the edit made of them, as far as it made them. */
+  /** Whether the fields that the edit set still have those values. */
   isUnchanged: boolean
-  /** The ids of those who are as it left them, the e-mails of the others. */
+  /** Ids of unchanged people, emails of the others. */
   who: string[]
 }
 

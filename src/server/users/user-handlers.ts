@@ -24,7 +24,7 @@ import { countUsers, listUsers } from './list-users.ts'
 import { undoBulkEdit } from './undo-bulk-edit.ts'
 import { readHistory, readProfile } from './user-queries.ts'
 
-/** Own profile and role, which come with the session check, and the administration of all people. */
+/** Own profile and role (already read by the session check), and user administration. */
 export function userHandlers(services: ServicesOf<AccessRequestContext>): Handlers<typeof userRoutes> {
   return {
     readOwnProfile: ({ context }) => context.actor.profile,
@@ -86,7 +86,7 @@ export function invitationHandlers(
   }
 }
 
-/** Who has an area or a brand, gone through by administrators. */
+/** Periodic reviews of the holders of areas and brands. */
 export function accessReviewHandlers(): Handlers<typeof accessReviewRoutes> {
   return {
     listAccessReviews: ({ context }) => listAccessReviews(context.db),

@@ -14,14 +14,14 @@ import type { Db, ProfilesTable } from '#server/database/schema.ts'
 import { compilePicker } from '#server/http/compile-picker.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 
-/** As Date.toISOString writes it: text is the same from both databases, and quicker to read than a Date. */
+/** Formats as Date.toISOString does: the same text from both databases, and faster to read than a Date. */
 export const toInstantSql = (column: string) =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-/** SQL of the instant at which the access of `profiles p` ends by itself, in ms since the epoch, null for never. */
+/** SQL of the instant at which access of `profiles p` expires, in ms since the epoch, null for never. */
 export const ACCESS_ENDS_AT = `(extract(epoch from (p.valid_until + 1)::timestamp at time zone 'America/Sao_Paulo') * 1000)::float8`
 
-/** What an approval is worth at an instant: one whose end has come is none. @param accessEndsAt as ACCESS_ENDS_AT gives it */
+/** Returns the approval at an instant; an expired one does not count. */
 export function getApprovalAt(now: number, isApproved: boolean, accessEndsAt: number | null) {
   const isOver = accessEndsAt !== null && accessEndsAt <= now
   return { approved: isApproved && !isOver, accessEnded: isApproved && isOver, accessEndsAt }
@@ -43,10 +43,9 @@ interface ManagedRow extends Profile, Pick<ManagedProfile, 'role' | 'version'> {
 }
 
 /**
- * Selects people as administrators see them; presentManaged reads each row.
- * @param people rows of profiles, called p
+ * Selects people with the fields for administrators; presentManaged converts each row.
+ * @param people rows of profiles, aliased p
  * @param more further columns
- * @param order by which they come
  */
 export const selectManaged = <More = unknown>(people: Expression<unknown>, more = sql``, order = sql``) =>
   sql<ManagedRow & More>`select ${sql.raw(PROFILE_COLUMNS)}, p.entitlement_version as version,
@@ -57,7 +56,7 @@ export const selectManaged = <More = unknown>(people: Expression<unknown>, more 
     left join access_requests a on a.user_id = p.user_id and not p.approved
     ${order}`
 
-/** Adds the request to a row, whose further columns the cut of a reply leaves out. */
+/** Adds the request to a row; the response schema drops its other columns. */
 export function presentManaged(row: ManagedRow): ManagedProfile {
   const { workplace, asked_types: types, asked_marcas: marcas, asked_estados: estados } = row
   const { note, requested_at } = row
@@ -81,7 +80,7 @@ export async function findProfile(db: Db, userId: string): Promise<Profile | und
   return row && presentProfile(row)
 }
 
-/** One person's row, locked until the transaction ends; undefined when there is none (any more). */
+/** Locks a person's row until the transaction ends; undefined when it does not exist. */
 export function lockProfile(db: Db, userId: string): Promise<Selectable<ProfilesTable> | undefined> {
   return db.selectFrom('profiles').selectAll().where('user_id', '=', userId).forUpdate().executeTakeFirst()
 }
@@ -91,10 +90,7 @@ export function findByEmail(db: Db, email: string): Promise<Selectable<ProfilesT
   return db.selectFrom('profiles').selectAll().where('email', '=', email).executeTakeFirst()
 }
 
-/**
- * One person as administrators see them.
- * @throws ProblemError not-found
- */
+/** Reads a person with the fields for administrators. @throws ProblemError not-found */
 export async function readProfile(db: Db, userId: string): Promise<ManagedProfile> {
   const person = db.selectFrom('profiles').selectAll().where('user_id', '=', userId)
   const { rows } = await selectManaged(person).execute(db)
@@ -106,21 +102,21 @@ export function createUserNotFoundError(): ProblemError {
   return new ProblemError('not-found', { detail: 'Usuário não encontrado. Talvez já tenha sido excluído.' })
 }
 
-/** Whether somebody waits for approval, as a condition on `profiles p`; whose approval was taken away does not. */
+/** Condition on `profiles p`: waits for approval. People whose approval was withdrawn do not. */
 export const IS_WAITING = sql<boolean>`(not p.approved and p.approval_removed_at is null)`
 
-/** SQL of what the lists of `access_templates` hold that is not archived. */
+/** Selects the items of a list in `access_templates` that are not archived. */
 const selectActiveValues = (list: ListName) => sql`array(
   select value from unnest(${sql.ref(list)}) as value
   where value not in (select ${sql.ref(list === 'types' ? 'label' : 'code')} from catalogue_items where kind = ${list} and archived)
 )`
 
 /**
- * Whether somebody has what a template gives and nothing else, as a condition on `profiles p`. What has been archived
- * since may be there: whoever was given the template before has it, whoever was given it after has not.
+ * Condition on `profiles p`: has exactly the entitlements of a template. Items archived since may
+ * be present (the template was applied before) or missing (after).
  */
 function hasExactly(template: string): RawBuilder<boolean> {
-  // What a profile may hold for an area, by its label.
+  // Profiles may hold an area's old spelling.
   const types = sql`array_replace(p.types, ${OLD_SPELLING.spelling}, ${OLD_SPELLING.label})`
   return sql`exists (
     select from (
@@ -133,10 +129,10 @@ function hasExactly(template: string): RawBuilder<boolean> {
   )`
 }
 
-/** A text within a pattern of `like`, which the index of search_text serves. */
+/** Escapes a text for a `like` pattern, which the index on search_text supports. */
 const escapeLikePattern = (text: RawBuilder<unknown>) => sql`regexp_replace(${text}, '([\\\\%_])', '\\\\\\1', 'g')`
 
-/** Whom each filter lets through, as a condition on `profiles p`. */
+/** The condition of each filter on `profiles p`. */
 const CONDITIONS: {
   [Name in keyof ProfileFilter]-?: (wanted: NonNullable<ProfileFilter[Name]>) => RawBuilder<boolean>
 } = {
@@ -163,8 +159,8 @@ const LAST_ACCESS: Record<NonNullable<ProfileFilter['lastAccess']>, RawBuilder<b
 }
 
 /**
- * The filter as a condition on `profiles p`: everything that it names must hold.
- * @throws for a name that is no filter: left out, it would let everybody through
+ * Combines all conditions of a filter on `profiles p`.
+ * @throws for an unknown filter name: ignoring it would match everyone
  */
 export function matchesFilter(filter: ProfileFilter): RawBuilder<boolean> {
   const named = Object.entries(filter).filter(([, wanted]) => wanted !== undefined)
@@ -183,8 +179,8 @@ function joinConditions(conditions: RawBuilder<boolean>[]): RawBuilder<boolean> 
 const HISTORY_PAGE = 50
 
 /**
- * What was changed about a person, newest first, fifty at a time.
- * @param wanted.cursor the id that the page before ended with
+ * Returns a page of the changes to a person, newest first.
+ * @param wanted.cursor the last id of the previous page
  * @throws ProblemError not-found
  */
 export async function readHistory(
@@ -198,7 +194,7 @@ export async function readHistory(
     .where('target_id', '=', userId)
     .$if(cursor !== undefined, (query) => query.where('id', '<', Number(cursor)))
     .orderBy('id', 'desc')
-    // One more tells whether there is a next page.
+    // Reads one more row to know whether there is a next page.
     .limit(HISTORY_PAGE + 1)
     .execute()
   const items = rows.slice(0, HISTORY_PAGE).map((row) => ({

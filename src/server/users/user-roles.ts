@@ -5,7 +5,7 @@ import type { PublicContext } from '#server/http/context.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { queueAdministratorMail } from './mails.ts'
 
-/** Gives a person a role and tells the other administrators; call it in a transaction. The portal itself is the actor. */
+/** Sets a role and notifies the other administrators; call it in a transaction. */
 export async function setRole(
   context: PublicContext,
   { person, role }: { person: Pick<Profile, 'user_id' | 'email'>; role: Role },
@@ -31,8 +31,8 @@ export async function setRole(
 }
 
 /**
- * The ids of all administrators, locked until the transaction ends and in one order, so that two who take the
- * role or the account from each other leave one.
+ * Locks all administrators, in a fixed order, until the transaction ends, so that two who demote
+ * or delete each other leave one. @returns their ids
  */
 export async function lockAdministrators(db: Db): Promise<string[]> {
   const rows = await db

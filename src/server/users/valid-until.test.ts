@@ -23,25 +23,25 @@ const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 const LISTS = { types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] }
 
-describeOnEachDatabase('an access that ends by itself', (kind) => {
+describeOnEachDatabase('last day of access', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
   const admin = setUpAdmin(portal)
   const today = () => saoPauloDay(portal.clock())
-  const dayFromNow = (days: number) => saoPauloDay(portal.clock() + days * DAY)
+  const addDays = (days: number) => saoPauloDay(portal.clock() + days * DAY)
   /** São Paulo has been three hours behind UTC since 2019. */
-  const endOf = (day: string) => Date.parse(`${day}T00:00:00-03:00`) + DAY
+  const toEndOfDay = (day: string) => Date.parse(`${day}T00:00:00-03:00`) + DAY
   const moveTo = (instant: number) => portal.clock.advance(instant - portal.clock())
   const patch = (person: { user_id: string }, body: object, version?: number) =>
     patchProfile(portal, admin, person.user_id, body, version)
-  const trailOf = async () => (await readTrail(portal)).map(({ action, after }) => ({ action, after }))
+  const readActions = async () => (await readTrail(portal)).map(({ action, after }) => ({ action, after }))
 
   describe('is set', () => {
-    test('alone, or with the lists of a dialog, each with one entry in the trail; null takes it away', async () => {
+    test('alone or with lists, each with one audit entry; null removes it', async () => {
       const person = await addPerson(portal, LISTS)
-      const day = dayFromNow(30)
+      const day = addDays(30)
       const replies = [
         await patch(person, { types: ['Vendas'], valid_until: day }),
-        await patch(person, { ...LISTS, types: undefined, estados: ['ES'], valid_until: dayFromNow(0) }),
+        await patch(person, { ...LISTS, types: undefined, estados: ['ES'], valid_until: addDays(0) }),
         await patch(person, { types: ['CRM'] }),
         await patch(person, { valid_until: null }),
         await patch(person, { valid_until: null }),
@@ -53,7 +53,7 @@ describeOnEachDatabase('an access that ends by itself', (kind) => {
         [200, null, 5],
         [200, null, 5],
       ])
-      expect(await trailOf()).toEqual([
+      expect(await readActions()).toEqual([
         { action: 'validity-set', after: { valid_until: day } },
         { action: 'scope-set', after: { marcas: ['FIAT'], estados: ['ES'], valid_until: today() } },
         { action: 'types-set', after: { types: ['CRM'] } },
@@ -62,7 +62,7 @@ describeOnEachDatabase('an access that ends by itself', (kind) => {
     })
 
     test.each([
-      ['yesterday', () => dayFromNow(-1), 'valid_until'],
+      ['yesterday', () => addDays(-1), 'valid_until'],
       ['a year that no database knows', () => '0000-01-01', 'valid_until'],
       ['a day that is none', () => '2027-02-30', undefined],
       ['an instant', () => '2027-02-28T00:00:00Z', undefined],
@@ -74,18 +74,18 @@ describeOnEachDatabase('an access that ends by itself', (kind) => {
       expect(await readPerson(portal, admin, person.user_id)).toMatchObject({ valid_until: null, version: 1 })
     })
 
-    test('of many at once, who are counted first, and comes back with an undo', async () => {
-      const day = dayFromNow(30)
+    test('by a bulk edit with preview and undo', async () => {
+      const day = addDays(30)
       const people = [
         await addPerson(portal, { ...LISTS, valid_until: '2020-01-01' }),
         await addPerson(portal, LISTS),
         await addPerson(portal, { ...LISTS, valid_until: day }),
       ]
-      const ends = async () =>
+      const readEnds = async () =>
         (await Promise.all(people.map(({ user_id }) => readPerson(portal, admin, user_id)))).map(
           ({ valid_until, types }) => [valid_until, types],
         )
-      const before = await ends()
+      const before = await readEnds()
       const set = (valid_until: string | null, dryRun = false) =>
         editMany(
           portal,
@@ -96,22 +96,22 @@ describeOnEachDatabase('an access that ends by itself', (kind) => {
       expect((await set(day, true)).body).toMatchObject({ gaining: 1, losing: 1, unchanged: 1, undoId: null })
       const { body } = await set(day)
       expect(body).toMatchObject({ gaining: 1, losing: 1, unchanged: 1 })
-      expect(await ends()).toEqual(people.map(() => [day, LISTS.types]))
+      expect(await readEnds()).toEqual(people.map(() => [day, LISTS.types]))
       expect(await readTrail(portal)).toMatchObject([
         { action: 'validity-set', after: { valid_until: day }, batch_id: body.undoId },
         { action: 'validity-set', after: { valid_until: day }, batch_id: body.undoId },
       ])
       expect((await undoEdit(portal, admin, body.undoId)).body).toEqual({ restored: 2, changed: [] })
-      expect(await ends()).toEqual(before)
+      expect(await readEnds()).toEqual(before)
       expect((await set(null)).body).toMatchObject({ gaining: 2, losing: 0, unchanged: 1 })
-      expect(await ends()).toEqual(people.map(() => [null, LISTS.types]))
+      expect(await readEnds()).toEqual(people.map(() => [null, LISTS.types]))
     })
 
-    test('of many only to what one may be given, and with nothing else', async () => {
+    test('by a bulk edit only to a valid day and without lists', async () => {
       const userIds = [(await addPerson(portal)).user_id]
-      const day = dayFromNow(1)
+      const day = addDays(1)
       for (const [edit, path] of [
-        [{ action: 'validity', valid_until: dayFromNow(-1) }, 'valid_until'],
+        [{ action: 'validity', valid_until: addDays(-1) }, 'valid_until'],
         [{ action: 'validity' }, 'valid_until'],
         [{ action: 'validity', valid_until: day, types: ['CRM'] }, 'valid_until'],
         [{ action: 'add', valid_until: day, types: ['CRM'] }, 'types'],
@@ -125,10 +125,10 @@ describeOnEachDatabase('an access that ends by itself', (kind) => {
       expect(await readTrail(portal)).toEqual([])
     })
 
-    test('by one of two administrators at once; the other is told', async () => {
+    test('by one of two concurrent administrators; the other conflicts', async () => {
       const person = await addPerson(portal)
       const replies = await Promise.all([
-        patch(person, { valid_until: dayFromNow(1) }, 1),
+        patch(person, { valid_until: addDays(1) }, 1),
         patch(person, { types: ['CRM'] }, 1),
       ])
       expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409])
@@ -136,23 +136,23 @@ describeOnEachDatabase('an access that ends by itself', (kind) => {
   })
 
   describe('with an approval', () => {
-    test('is what the approval says; one that says nothing is without an end', async () => {
+    test('is set by the approval; without one there is no end', async () => {
       const [one, other] = [
         await addPerson(portal, { approved: false, valid_until: '2020-01-01' }),
         await addPerson(portal, { approved: false, valid_until: '2020-01-01' }),
       ]
-      const day = dayFromNow(7)
+      const day = addDays(7)
       const approval = { approved: true, ...LISTS }
       expect((await patch(one, { ...approval, valid_until: day })).body).toMatchObject({ valid_until: day })
       expect((await patch(other, approval)).body).toMatchObject({ approved: true, valid_until: null })
-      // Approved already: what is not mentioned stays.
+      // Already approved: an omitted field stays.
       expect((await patch(one, { approved: true })).body).toMatchObject({ valid_until: day })
     })
 
-    test('of several goes along, and comes back with an undo', async () => {
+    test('is set by a bulk approval and restored by its undo', async () => {
       const waiting = await addPerson(portal, { approved: false, valid_until: '2020-01-01' })
       const item = { userId: waiting.user_id, ...LISTS }
-      const past = await approveMany(portal, admin, [{ ...item, valid_until: dayFromNow(-1) }])
+      const past = await approveMany(portal, admin, [{ ...item, valid_until: addDays(-1) }])
       expect([past.status, past.body.fields?.[0]?.path]).toEqual([400, 'items.0.valid_until'])
       const { body } = await approveMany(portal, admin, [{ ...item, valid_until: today() }])
       const state = () => readPerson(portal, admin, waiting.user_id)
@@ -161,17 +161,17 @@ describeOnEachDatabase('an access that ends by itself', (kind) => {
       expect(await state()).toMatchObject({ approved: false, valid_until: '2020-01-01' })
     })
 
-    test('of several is not undone once the end was set anew', async () => {
+    test('of several is not undone once the day was changed', async () => {
       const waiting = await addPerson(portal, { approved: false })
-      const item = { userId: waiting.user_id, ...LISTS, valid_until: dayFromNow(1) }
+      const item = { userId: waiting.user_id, ...LISTS, valid_until: addDays(1) }
       const { body } = await approveMany(portal, admin, [item])
-      await patch(waiting, { valid_until: dayFromNow(2) })
+      await patch(waiting, { valid_until: addDays(2) })
       expect((await undoEdit(portal, admin, body.undoId)).status).toBe(409)
     })
   })
 
   describe('when the day is over in São Paulo', () => {
-    const statesOf = async (person: Person) => {
+    const readStates = async (person: Person) => {
       const { access_token: token } = await openTestSession(portal, person)
       const reports = await send(portal, 'GET', '/api/reports/me', { token })
       const { reportId } = emulatedReport('Vendas')
@@ -180,15 +180,15 @@ describeOnEachDatabase('an access that ends by itself', (kind) => {
       return { approved, endedOn, areas: areas.length, refresh: refresh.body.code ?? 'told' }
     }
 
-    test('opens nothing, says so, and is as before once it is prolonged', async () => {
+    test('denies access, says so, and grants it again once extended', async () => {
       await configureReports(portal, 'Vendas')
       const day = today()
       const person = await addPerson(portal, { ...LISTS, valid_until: day })
-      moveTo(endOf(day) - 1_000)
-      expect(await statesOf(person)).toEqual({ approved: true, endedOn: null, areas: 1, refresh: 'told' })
+      moveTo(toEndOfDay(day) - 1_000)
+      expect(await readStates(person)).toEqual({ approved: true, endedOn: null, areas: 1, refresh: 'told' })
       portal.clock.advance(1_000)
       const ended = { approved: false, endedOn: day, areas: 0, refresh: 'access-ended' }
-      expect(await statesOf(person)).toEqual(ended)
+      expect(await readStates(person)).toEqual(ended)
       expect((await askToken(portal, person)).body).toMatchObject({ status: 403, code: 'access-ended' })
       const { db } = portal.database
       await db
@@ -196,7 +196,7 @@ describeOnEachDatabase('an access that ends by itself', (kind) => {
         .set({ approved: false })
         .where('user_id', '=', person.user_id)
         .execute()
-      expect(await statesOf(person)).toMatchObject({
+      expect(await readStates(person)).toMatchObject({
         approved: false,
         endedOn: null,
         refresh: 'not-approved',
@@ -206,16 +206,16 @@ describeOnEachDatabase('an access that ends by itself', (kind) => {
         .set({ approved: true, valid_until: today() })
         .where('user_id', '=', person.user_id)
         .execute()
-      expect(await statesOf(person)).toMatchObject({ approved: true, endedOn: null, refresh: 'told' })
+      expect(await readStates(person)).toMatchObject({ approved: true, endedOn: null, refresh: 'told' })
       expect((await askToken(portal, person)).status).toBe(200)
     })
 
-    test('no embed token lives on, cached or new', async () => {
+    test('no embed token outlives it, cached or new', async () => {
       await resetEmulator(portal)
       await portal.database.db.deleteFrom('global_powerbi_settings').execute()
       await configureReports(portal, 'Vendas')
       const day = today()
-      const end = endOf(day)
+      const end = toEndOfDay(day)
       moveTo(end - 40 * MINUTE)
       const person = await addPerson(portal, LISTS)
       const endless = await askToken(portal, person)

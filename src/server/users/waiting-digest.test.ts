@@ -8,26 +8,26 @@ import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
 import { queueWaitingDigest } from '#server/users/mails.ts'
 
-describeOnEachDatabase('who waits for approval', (kind) => {
+describeOnEachDatabase('waiting digest', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false, publicUrl: 'https://portal.example' })
   const { admins, waitingRows, makeDue } = setUpDigest(portal, 'waiting-digest')
   let made = 0
-  const newAddress = () => `espera${++made}@grupopatio.com.br`
-  const digests = () => portal.mails.filter((mail) => mail.kind === 'waiting-digest')
-  /** As if what was sent had been sent so long ago. */
-  const age = (minutes: number) =>
+  const createAddress = () => `espera${++made}@grupopatio.com.br`
+  const listDigests = () => portal.mails.filter((mail) => mail.kind === 'waiting-digest')
+  /** Backdates the sent mails. */
+  const ageMails = (minutes: number) =>
     portal.database.db
       .updateTable('mail_outbox')
       .set({ sent_at: new Date(Date.now() - minutes * 60_000) })
       .where('sent_at', 'is not', null)
       .execute()
 
-  test('is mailed to every administrator at once, to nobody else', async () => {
-    const email = newAddress()
+  test('is mailed at once, only to administrators', async () => {
+    const email = createAddress()
     await signUp(portal, email)
     await portal.outbox.deliverDue()
-    expect(digests().map(({ to }) => to)).toEqual(admins)
-    const [digest] = digests()
+    expect(listDigests().map(({ to }) => to)).toEqual(admins)
+    const [digest] = listDigests()
     expect(digest).toMatchObject({
       subject: '1 pessoa aguarda aprovação no portal Grupo Pátio',
       link: 'https://portal.example/admin#fila',
@@ -35,15 +35,15 @@ describeOnEachDatabase('who waits for approval', (kind) => {
     expect(digest?.text).toContain(`${email} (e-mail ainda não verificado)`)
   })
 
-  test('is gathered in one digest every ten minutes, over all replicas', async () => {
+  test('is throttled to one every ten minutes over all replicas', async () => {
     const replica = await startTestPortal({ kind, database: portal.database, rateLimits: false })
-    await signUp(portal, newAddress())
+    await signUp(portal, createAddress())
     await portal.outbox.deliverDue()
-    const later = [newAddress(), newAddress(), newAddress(), newAddress()]
+    const later = [createAddress(), createAddress(), createAddress(), createAddress()]
     await Promise.all(later.map((email, index) => signUp(index % 2 ? portal : replica, email)))
     await portal.outbox.deliverDue()
     await replica.outbox.deliverDue()
-    expect(digests()).toHaveLength(2)
+    expect(listDigests()).toHaveLength(2)
     const rows = await waitingRows()
     expect(rows.map(({ recipient }) => recipient)).toEqual(admins)
     for (const { minutesLeft } of rows) {
@@ -53,67 +53,67 @@ describeOnEachDatabase('who waits for approval', (kind) => {
 
     await makeDue()
     await portal.outbox.deliverDue()
-    expect(digests()).toHaveLength(4)
-    for (const email of later) expect(digests().at(-1)?.text).toContain(email)
-    expect(digests().at(-1)?.subject).toContain('5 pessoas aguardam aprovação')
+    expect(listDigests()).toHaveLength(4)
+    for (const email of later) expect(listDigests().at(-1)?.text).toContain(email)
+    expect(listDigests().at(-1)?.subject).toContain('5 pessoas aguardam aprovação')
     await replica.stop()
   })
 
-  test('is told at once when the last digest is older than that', async () => {
-    await signUp(portal, newAddress())
+  test('is sent at once when the last one is older than that', async () => {
+    await signUp(portal, createAddress())
     await portal.outbox.deliverDue()
-    await age(11)
-    await signUp(portal, newAddress())
+    await ageMails(11)
+    await signUp(portal, createAddress())
     await portal.outbox.deliverDue()
-    expect(digests()).toHaveLength(4)
+    expect(listDigests()).toHaveLength(4)
   })
 
-  test('who comes while a digest is being sent is in the next one', async () => {
-    await signUp(portal, newAddress())
-    // Taken by a worker that has composed it and now waits for the mail server.
+  test('includes people who sign up during a delivery in the next one', async () => {
+    await signUp(portal, createAddress())
+    // A worker has composed it and waits for the mail server.
     await portal.database.db
       .updateTable('mail_outbox')
       .set({ attempts: 1, due_at: new Date(Date.now() + 60_000) })
       .where('kind', '=', 'waiting-digest')
       .execute()
-    await signUp(portal, newAddress())
+    await signUp(portal, createAddress())
     expect(await waitingRows()).toHaveLength(4)
   })
 
-  test('is not told twice by a known address, nor once nobody waits any more', async () => {
-    const email = newAddress()
+  test('is not repeated for a known address, nor sent once no one waits', async () => {
+    const email = createAddress()
     await signUp(portal, email)
     await portal.database.db.updateTable('profiles').set({ approved: true }).execute()
     await portal.outbox.deliverDue()
-    expect(digests()).toEqual([])
-    await age(11)
+    expect(listDigests()).toEqual([])
+    await ageMails(11)
     await signUp(portal, email)
     expect(await waitingRows()).toEqual([])
   })
 
-  test('is named up to ten, the rest counted', async () => {
+  test('names up to ten people and counts the rest', async () => {
     for (let count = 0; count < 13; count++) await addPerson(portal, { approved: false })
-    await signUp(portal, newAddress())
+    await signUp(portal, createAddress())
     await portal.outbox.deliverDue()
-    const text = digests()[0]?.text ?? ''
+    const text = listDigests()[0]?.text ?? ''
     expect(text.match(/^- /gm)).toHaveLength(11)
     expect(text).toContain('e mais 4')
   })
 
-  test('is neither nobody nor somebody who is approved', async () => {
+  test('queues nothing for null or for an approved user', async () => {
     const { user_id } = await addPerson(portal)
     for (const waitingId of [null, user_id]) await queueWaitingDigest(portal.database, waitingId)
     expect(await waitingRows()).toEqual([])
   })
 
-  test('a demoted administrator is owed none', async () => {
-    await signUp(portal, newAddress())
+  test('is not sent to a demoted administrator', async () => {
+    await signUp(portal, createAddress())
     await portal.database.db.deleteFrom('user_roles').execute()
     await portal.outbox.deliverDue()
-    expect(digests()).toEqual([])
+    expect(listDigests()).toEqual([])
   })
 
-  test('the person is mailed when approved, unless that was taken back', async () => {
+  test('precedes a mail to the approved person, unless the approval was withdrawn', async () => {
     const approved = await addPerson(portal)
     const revoked = await addPerson(portal, { approved: false })
     for (const { email } of [approved, revoked]) await queueMail(portal.database, 'account-approved', email)

@@ -20,7 +20,7 @@ import { presentProfile } from './user-queries.ts'
 
 type Person = Awaited<ReturnType<typeof addPerson>>
 
-describeOnEachDatabase('deleting somebody', (kind) => {
+describeOnEachDatabase('deleting a person', (kind) => {
   const portal = setUpPortal({ kind })
   let admin: Admin
   beforeAll(async () => {
@@ -28,8 +28,8 @@ describeOnEachDatabase('deleting somebody', (kind) => {
     admin = await openAdmin(portal)
   })
 
-  /** Leaves a trace in every table that people leave one in. */
-  async function liveThrough(email: string): Promise<Person> {
+  /** Leaves data about a person in every table. */
+  async function createTraces(email: string): Promise<Person> {
     const { db } = portal.database
     await signUp(portal, email)
     const lists = { types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] }
@@ -71,7 +71,7 @@ describeOnEachDatabase('deleting somebody', (kind) => {
   }
   const audit = (entry: AuditEntry, from = request) =>
     recordAudit({ db: portal.database.db, clock: portal.clock, request: from }, entry)
-  const trailOf = async (requestId: string) =>
+  const readEntries = async (requestId: string) =>
     (await readTrail(portal)).filter((entry) => entry.request_id === requestId)
   const deletePeople = async (...people: Person[]) => {
     const userIds = people.map((person) => person.user_id)
@@ -82,10 +82,10 @@ describeOnEachDatabase('deleting somebody', (kind) => {
     expect(reply.body).toEqual({ success: userIds, errors: [] })
   }
 
-  test('leaves neither their id nor their address anywhere, and nothing of a neighbour’s is touched', async () => {
+  test('removes id and address everywhere, and keeps the data of others', async () => {
     const { db } = portal.database
-    const person = await liveThrough('ana@grupopatio.com.br')
-    const other = await liveThrough('banana@grupopatio.com.br')
+    const person = await createTraces('ana@grupopatio.com.br')
+    const other = await createTraces('banana@grupopatio.com.br')
     await audit({ action: 'types-set', actor: person, target: other, before: { types: [] } })
     await audit({ action: 'types-set', actor: other, target: person, before: { types: [] } })
     const named = { quem: [person.email, `${person.user_id} <ANA@grupopatio.com.br>`], outra: other.email }
@@ -97,7 +97,7 @@ describeOnEachDatabase('deleting somebody', (kind) => {
       .where('user_id', '=', person.user_id)
       .execute()
     const ids = [person.user_id, ...sessions.map(({ id }) => id)]
-    const tablesOf = async (...texts: string[]) =>
+    const findTables = async (...texts: string[]) =>
       [...new Set((await searchDatabase(db, ...texts)).map((row) => row.split(':')[0]))].sort()
     const FULL = [
       'access_records',
@@ -117,7 +117,7 @@ describeOnEachDatabase('deleting somebody', (kind) => {
       'sign_ups',
       'support_messages',
     ]
-    expect(await tablesOf(person.user_id, '"ana@grupopatio', ' ana@grupopatio')).toEqual(FULL)
+    expect(await findTables(person.user_id, '"ana@grupopatio', ' ana@grupopatio')).toEqual(FULL)
     const attempts = await db.selectFrom('sign_in_attempts').selectAll().execute()
     const keptBefore = await searchDatabase(db, other.user_id, other.email)
 
@@ -129,9 +129,9 @@ describeOnEachDatabase('deleting somebody', (kind) => {
     const attemptsLeft = await db.selectFrom('sign_in_attempts').selectAll().execute()
     expect(attemptsLeft).toHaveLength(attempts.length / 2)
 
-    const without = (rows: string[]) => rows.filter((row) => !row.startsWith('audit_entries'))
+    const dropAuditRows = (rows: string[]) => rows.filter((row) => !row.startsWith('audit_entries'))
     const keptAfter = await searchDatabase(db, other.user_id, other.email)
-    expect(without(keptAfter)).toEqual(without(keptBefore))
+    expect(dropAuditRows(keptAfter)).toEqual(dropAuditRows(keptBefore))
     expect(keptAfter).toHaveLength(keptBefore.length)
   })
 
@@ -164,7 +164,7 @@ describeOnEachDatabase('deleting somebody', (kind) => {
     const kept = { ip: request.ip, user_agent: request.userAgent }
     const otherAs = (role: string) => ({ [`${role}_id`]: other.user_id, [`${role}_email`]: other.email })
     const personAs = (role: string) => ({ [`${role}_id`]: pseudonym, [`${role}_email`]: null })
-    expect(await trailOf(requestId)).toMatchObject([
+    expect(await readEntries(requestId)).toMatchObject([
       { ...personAs('actor'), ...otherAs('target'), ...gone, ...change },
       { ...otherAs('actor'), ...personAs('target'), ...kept, ...change },
       { actor_id: null, ...personAs('target'), ...gone },
@@ -180,7 +180,7 @@ describeOnEachDatabase('deleting somebody', (kind) => {
     expect(accesses).toMatchObject([{ action: 'report', ip: '127.0.0.1' }])
   })
 
-  test('writes no access record of somebody who is gone by the time their report comes', async () => {
+  test('writes no access record when the report arrives after the deletion', async () => {
     const person = await addPerson(portal)
     await deletePeople(person)
     const context = { db: portal.database.db, clock: portal.clock, request }
@@ -188,7 +188,7 @@ describeOnEachDatabase('deleting somebody', (kind) => {
     expect(await searchDatabase(portal.database.db, person.user_id)).toEqual([])
   })
 
-  test('gives each of several their own pseudonym', async () => {
+  test('gives each person their own pseudonym', async () => {
     const people = [await addPerson(portal), await addPerson(portal)] as [Person, Person]
     for (const person of people) await askToken(portal, person)
     const { db } = portal.database
