@@ -1,6 +1,6 @@
 import type { ReportRef } from './power-bi.ts'
-import type { FitReport, Model, ReportFacts } from './power-bi-calls.ts'
-import { type Step, UnfitReport } from './refusals.ts'
+import type { CheckedReport, Model, ReportFacts } from './power-bi-calls.ts'
+import { type Step, ReportCheckError } from './refusals.ts'
 
 interface Checks {
   readReport: (report: ReportRef) => Promise<ReportFacts>
@@ -15,21 +15,21 @@ interface Checks {
  * where that has row-level security.
  * @throws UnfitReport, and what the service refused
  */
-export async function checkReport(checks: Checks, report: ReportRef): Promise<FitReport> {
+export async function checkReport(checks: Checks, report: ReportRef): Promise<CheckedReport> {
   const { readReport, readNeedsIdentity, allowWithoutRls, onStep } = checks
   onStep('report')
   const { isPaginated, model } = await readReport(report)
-  const fit = { reportId: report.reportId, isPaginated }
+  const checked = { reportId: report.reportId, isPaginated }
   if (!model) {
-    if (!allowWithoutRls) throw new UnfitReport('paginated-sources')
+    if (!allowWithoutRls) throw new ReportCheckError('paginated-sources')
     onStep('token')
-    return { ...fit, datasetId: undefined, isProtected: false }
+    return { ...checked, datasetId: undefined, isProtected: false }
   }
   if (report.datasetId && report.datasetId.toLowerCase() !== model.datasetId.toLowerCase())
-    throw new UnfitReport('dataset-mismatch')
+    throw new ReportCheckError('dataset-mismatch')
   onStep('dataset')
   const isProtected = await readNeedsIdentity(model)
-  if (!isProtected && !allowWithoutRls) throw new UnfitReport('without-rls')
+  if (!isProtected && !allowWithoutRls) throw new ReportCheckError('without-rls')
   onStep('token')
-  return { ...fit, datasetId: model.datasetId, isProtected }
+  return { ...checked, datasetId: model.datasetId, isProtected }
 }

@@ -8,7 +8,7 @@ interface Cloud {
   hosts: readonly string[]
 }
 
-function cloud(login: string, resource: string, power: string, ...hosts: string[]): Cloud {
+function createCloud(login: string, resource: string, power: string, ...hosts: string[]): Cloud {
   return {
     authority: `https://${login}`,
     scope: `https://${resource}/powerbi/api/.default`,
@@ -22,11 +22,11 @@ function cloud(login: string, resource: string, power: string, ...hosts: string[
  * clouds'; the directory's hosts by 'Microsoft Entra authentication and national clouds').
  */
 export const CLOUDS = {
-  public: cloud('login.microsoftonline.com', 'analysis.windows.net', 'powerbi.com', 'msit.powerbi.com'),
-  'us-gov': cloud('login.microsoftonline.com', 'analysis.usgovcloudapi.net', 'powerbigov.us'),
-  'us-gov-high': cloud('login.microsoftonline.us', 'high.analysis.usgovcloudapi.net', 'high.powerbigov.us'),
-  'us-gov-dod': cloud('login.microsoftonline.us', 'mil.analysis.usgovcloudapi.net', 'mil.powerbigov.us'),
-  china: cloud('login.partner.microsoftonline.cn', 'analysis.chinacloudapi.cn', 'powerbi.cn'),
+  public: createCloud('login.microsoftonline.com', 'analysis.windows.net', 'powerbi.com', 'msit.powerbi.com'),
+  'us-gov': createCloud('login.microsoftonline.com', 'analysis.usgovcloudapi.net', 'powerbigov.us'),
+  'us-gov-high': createCloud('login.microsoftonline.us', 'high.analysis.usgovcloudapi.net', 'high.powerbigov.us'),
+  'us-gov-dod': createCloud('login.microsoftonline.us', 'mil.analysis.usgovcloudapi.net', 'mil.powerbigov.us'),
+  china: createCloud('login.partner.microsoftonline.cn', 'analysis.chinacloudapi.cn', 'powerbi.cn'),
 } satisfies Record<string, Cloud>
 
 export type CloudName = keyof typeof CLOUDS

@@ -4,13 +4,13 @@ import { createCache } from '#server/cache.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { type Log, namingHost } from '#server/log.ts'
 import { CLOUDS } from './clouds.ts'
-import { type CountCall, counted, ForeignAnswer, objectOf, PassingFailure } from './power-bi.ts'
+import { type CountCall, measureCall, UnexpectedResponse, parseJsonObject, TransientError } from './power-bi.ts'
 import { DirectoryRefusal } from './refusals.ts'
 
 /** An embed token cannot outlive the directory token that it was made with. */
 const RENEW_WHEN_LEFT_MS = 30 * 60_000
 /** Keeps a directory that issues short tokens from being asked for every request. */
-const YOUNG_MS = 60_000
+const MIN_CACHE_MS = 60_000
 const TIMEOUT_MS = 4_000
 /** The one key of the cache. */
 const TOKEN = 'token'
@@ -44,9 +44,9 @@ export interface DirectoryTokens {
   /** @throws DirectoryRefusal, ForeignAnswer, ProblemError power-bi-unavailable (directory down) */
   read(signal: AbortSignal): Promise<string>
   /** Drops the token after the service refused it. */
-  forget(token: string): void
+  invalidate(token: string): void
   /** When the certificate ends; undefined for a secret, of which the directory tells no end. */
-  credentialEnd(): Promise<Date | undefined>
+  readCredentialEnd(): Promise<Date | undefined>
 }
 
 /**
@@ -57,45 +57,45 @@ export function createDirectoryTokens(services: DirectoryServices): DirectoryTok
   const { directory, countCall, clock, log } = services
   const tokens = createCache<{ token: string; expiresAt: number }>(clock, {
     max: 1,
-    ttl: YOUNG_MS,
+    ttl: MIN_CACHE_MS,
     noDeleteOnFetchRejection: true,
     async fetchMethod(_key, _stale, { options }) {
       const acquired = await acquire()
       const lifeMs = acquired.expiresAt - clock()
-      options.ttl = Math.max(lifeMs - RENEW_WHEN_LEFT_MS, Math.min(YOUNG_MS, lifeMs))
+      options.ttl = Math.max(lifeMs - RENEW_WHEN_LEFT_MS, Math.min(MIN_CACHE_MS, lifeMs))
       return acquired
     },
   })
-  const current = () => tokens.peek(TOKEN, { allowStale: true })
+  const peekToken = () => tokens.peek(TOKEN, { allowStale: true })
   let client: Promise<ConfidentialClientApplication> | undefined
   /** What the last call came to, which the library tells in words of its own. */
   let failure: unknown
   let { clientSecret, clientCertificate } = directory
-  let given = [clientSecret, clientCertificate]
+  let adopted = [clientSecret, clientCertificate]
   const { scope = CLOUDS.public.scope } = directory
 
   async function acquire() {
-    adoptReplaced()
+    adoptNewCredentials()
     try {
       return await acquireOnce()
     } catch (error) {
       const isRefused = failure instanceof DirectoryRefusal && failure.error === 'invalid_client'
-      if (!isRefused || !(await hasNewCredentials())) throw error
+      if (!isRefused || !(await reloadCredentials())) throw error
       client = undefined
       return acquireOnce()
     }
   }
 
   /** What the options hold may have been replaced since. */
-  function adoptReplaced(): void {
-    if (given[0] === directory.clientSecret && given[1] === directory.clientCertificate) return
-    given = [directory.clientSecret, directory.clientCertificate]
-    ;[clientSecret, clientCertificate] = given
+  function adoptNewCredentials(): void {
+    if (adopted[0] === directory.clientSecret && adopted[1] === directory.clientCertificate) return
+    adopted = [directory.clientSecret, directory.clientCertificate]
+    ;[clientSecret, clientCertificate] = adopted
     client = undefined
   }
 
   /** Whether the files hold something else than what the directory has just refused. */
-  async function hasNewCredentials(): Promise<boolean> {
+  async function reloadCredentials(): Promise<boolean> {
     const { secret, certificate } = directory.credentialFiles ?? {}
     const before = [clientSecret, clientCertificate]
     clientSecret = (await readCredential(secret)) ?? clientSecret
@@ -115,37 +115,37 @@ export function createDirectoryTokens(services: DirectoryServices): DirectoryTok
     if (!result?.expiresOn) throw new Error('the directory answered without a token')
     // The library reckons by the machine's clock.
     const expiresAt = clock() + result.expiresOn.getTime() - Date.now()
-    const endsAt = await credentialEnd()
-    if (isComing(endsAt, clock())) log.warn({ endsAt }, 'the certificate of the service principal ends soon')
+    const endsAt = await readCredentialEnd()
+    if (isExpiringSoon(endsAt, clock())) log.warn({ endsAt }, 'the certificate of the service principal ends soon')
     return { token: result.accessToken, expiresAt }
   }
 
-  async function credentialEnd(): Promise<Date | undefined> {
+  async function readCredentialEnd(): Promise<Date | undefined> {
     if (clientSecret || !clientCertificate) return undefined
     const { X509Certificate } = await import('node:crypto')
     return new Date(new X509Certificate(clientCertificate).validTo)
   }
 
   return {
-    credentialEnd,
+    readCredentialEnd,
     async read(signal) {
       try {
-        return (await withSignal(tokens.forceFetch(TOKEN), signal)).token
+        return (await raceSignal(tokens.forceFetch(TOKEN), signal)).token
       } catch (cause) {
         // The old token is still good for a while: better a shorter embed token than none.
-        const old = current()
-        if (old && old.expiresAt > clock() + YOUNG_MS) return old.token
-        throw directoryProblem(failure ?? cause)
+        const old = peekToken()
+        if (old && old.expiresAt > clock() + MIN_CACHE_MS) return old.token
+        throw toDirectoryProblem(failure ?? cause)
       }
     },
-    forget(token) {
-      if (current()?.token === token) tokens.delete(TOKEN)
+    invalidate(token) {
+      if (peekToken()?.token === token) tokens.delete(TOKEN)
     },
   }
 }
 
 /** Whether an end is near enough to be warned of. */
-export function isComing(end: Date | undefined, now: number): end is Date {
+export function isExpiringSoon(end: Date | undefined, now: number): end is Date {
   return end !== undefined && end.getTime() - now < WARN_BEFORE_MS
 }
 
@@ -155,16 +155,16 @@ async function readCredential(file: string | undefined): Promise<string | undefi
   return text?.trim() || undefined
 }
 
-async function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+async function raceSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
   return Promise.race([work, aborted])
 }
 
-function directoryProblem(cause: unknown): Error {
-  if (cause instanceof DirectoryRefusal || cause instanceof ForeignAnswer) return cause
-  const asked = cause instanceof PassingFailure ? cause.retryAfterSeconds : undefined
+function toDirectoryProblem(cause: unknown): Error {
+  if (cause instanceof DirectoryRefusal || cause instanceof UnexpectedResponse) return cause
+  const asked = cause instanceof TransientError ? cause.retryAfterSeconds : undefined
   return new ProblemError('power-bi-unavailable', { retryAfterSeconds: asked ?? 10, cause })
 }
 
@@ -180,7 +180,7 @@ async function createClient(
   if (options.clientSecret) auth.clientSecret = options.clientSecret
   else if (options.clientCertificate)
     auth.clientCertificate = await readCertificate(options.clientCertificate)
-  if (options.tokenEndpoint) auth.authorityMetadata = metadataFor(options.tokenEndpoint, authority)
+  if (options.tokenEndpoint) auth.authorityMetadata = buildMetadata(options.tokenEndpoint, authority)
   return new ConfidentialClientApplication({
     auth,
     system: { networkClient: createNetworkClient(countCall, onFailure) },
@@ -196,7 +196,7 @@ async function readCertificate(pem: string) {
 }
 
 /** msal refuses http authorities; told the metadata, it makes one call, to this endpoint, and no discovery. */
-function metadataFor(tokenEndpoint: string, authority: string): string {
+function buildMetadata(tokenEndpoint: string, authority: string): string {
   return JSON.stringify({
     token_endpoint: tokenEndpoint,
     authorization_endpoint: `${authority}/oauth2/v2.0/authorize`,
@@ -215,7 +215,7 @@ function createNetworkClient(countCall: CountCall, onFailure: (failure: unknown)
     url: string,
     options?: { headers?: Record<string, string>; body?: string },
   ) {
-    const call = () =>
+    const sendRequest = () =>
       fetch(url, {
         method,
         ...(options?.headers && { headers: options.headers }),
@@ -223,15 +223,15 @@ function createNetworkClient(countCall: CountCall, onFailure: (failure: unknown)
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
     try {
-      const { reply, text } = await namingHost(new URL(url).host, () => counted(countCall, 'directory', call))
+      const { reply, text } = await namingHost(new URL(url).host, () => measureCall(countCall, 'directory', sendRequest))
       const { status } = reply
       if (status === 429 || status >= 500) {
         const seconds = Number(reply.headers.get('retry-after'))
-        throw new PassingFailure(status, seconds > 0 ? seconds : undefined)
+        throw new TransientError(status, seconds > 0 ? seconds : undefined)
       }
-      const body = objectOf(text)
+      const body = parseJsonObject(text)
       if (status >= 400)
-        throw body ? new DirectoryRefusal(body) : new ForeignAnswer(new URL(url).host, status)
+        throw body ? new DirectoryRefusal(body) : new UnexpectedResponse(new URL(url).host, status)
       if (!body) throw new Error('the directory answered without a JSON object')
       return { headers: Object.fromEntries(reply.headers), body: body as T, status }
     } catch (error) {

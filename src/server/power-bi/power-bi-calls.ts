@@ -7,20 +7,20 @@ import {
   PowerBiRefusal,
   type ReportRef,
 } from './power-bi.ts'
-import { type PowerBiRest, unreadable } from './power-bi-rest.ts'
+import { type PowerBiRest, createUnreadableError } from './power-bi-rest.ts'
 
 /** One segment of a path. '.' and '..' would climb out of it, however they are encoded. */
-function segment(id: string): string {
+function encodeSegment(id: string): string {
   if (/^\.{0,2}$/.test(id)) throw new PowerBiRefusal(404, 'PowerBIEntityNotFound', `'${id}' is no id`, null)
   return encodeURIComponent(id)
 }
 
-function reportPathOf(report: ReportRef): string {
-  return `/groups/${segment(report.workspaceId)}/reports/${segment(report.reportId)}`
+function getReportPath(report: ReportRef): string {
+  return `/groups/${encodeSegment(report.workspaceId)}/reports/${encodeSegment(report.reportId)}`
 }
 
-export function datasetPathOf({ workspaceId, datasetId }: Model): string {
-  return `/groups/${segment(workspaceId)}/datasets/${segment(datasetId)}`
+export function getDatasetPath({ workspaceId, datasetId }: Model): string {
+  return `/groups/${encodeSegment(workspaceId)}/datasets/${encodeSegment(datasetId)}`
 }
 
 /** A semantic model, by the workspace that it lives in, which need not be the report's. */
@@ -39,12 +39,12 @@ export interface ReportFacts {
 
 /** The report's name and its model (Power BI REST, 'Reports - Get Report In Group'). */
 export async function readReport(rest: PowerBiRest, report: ReportRef): Promise<ReportFacts> {
-  const answer = await rest('GET', reportPathOf(report))
-  const { datasetId, datasetWorkspaceId, reportType } = answer
-  const name = typeof answer.name === 'string' ? answer.name : null
+  const reply = await rest('GET', getReportPath(report))
+  const { datasetId, datasetWorkspaceId, reportType } = reply
+  const name = typeof reply.name === 'string' ? reply.name : null
   if (reportType === 'PaginatedReport')
     return { name, isPaginated: true, model: await readOnlySource(rest, report) }
-  if (typeof datasetId !== 'string') throw unreadable('report without datasetId')
+  if (typeof datasetId !== 'string') throw createUnreadableError('report without datasetId')
   const workspaceId = typeof datasetWorkspaceId === 'string' ? datasetWorkspaceId : report.workspaceId
   return { name, isPaginated: false, model: { workspaceId, datasetId } }
 }
@@ -57,7 +57,7 @@ const MODEL_DATABASE = /(?:^|-)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
  * Datasources In Group'). Only where every source is one and the same model can a person's rows be told apart.
  */
 async function readOnlySource(rest: PowerBiRest, report: ReportRef): Promise<Model | undefined> {
-  const { value } = await rest('GET', `${reportPathOf(report)}/datasources`)
+  const { value } = await rest('GET', `${getReportPath(report)}/datasources`)
   const sources = (Array.isArray(value) ? value : []) as ({ connectionDetails?: unknown } | null)[]
   const ids = sources.map((source) => {
     const { server, database } = (source?.connectionDetails ?? {}) as { server?: unknown; database?: unknown }
@@ -112,13 +112,13 @@ const MAX_WORKSPACES = 1_000
 /** The workspaces that the application is a member of (Power BI REST, 'Groups - Get Groups'), by name. */
 export async function listWorkspaces(rest: PowerBiRest): Promise<NamedItem[]> {
   const { value } = await rest('GET', `/groups?$top=${MAX_WORKSPACES}`)
-  return namedItems(value).map(({ id, name }) => ({ id, name }))
+  return parseNamedItems(value).map(({ id, name }) => ({ id, name }))
 }
 
 /** The reports of a workspace (Power BI REST, 'Reports - Get Reports In Group'), by name. */
 export async function listReports(rest: PowerBiRest, workspaceId: string): Promise<ListedReport[]> {
-  const { value } = await rest('GET', `/groups/${segment(workspaceId)}/reports`)
-  return namedItems(value).map(({ id, name, datasetId }) => ({
+  const { value } = await rest('GET', `/groups/${encodeSegment(workspaceId)}/reports`)
+  return parseNamedItems(value).map(({ id, name, datasetId }) => ({
     id,
     name,
     datasetId: typeof datasetId === 'string' && datasetId !== '' ? datasetId : null,
@@ -126,7 +126,7 @@ export async function listReports(rest: PowerBiRest, workspaceId: string): Promi
 }
 
 /** What of a list has an id and a name, in Portuguese order of the names. */
-function namedItems(value: unknown): (NamedItem & { datasetId?: unknown })[] {
+function parseNamedItems(value: unknown): (NamedItem & { datasetId?: unknown })[] {
   const items = (Array.isArray(value) ? value : []) as (Partial<NamedItem> | null)[]
   return items
     .filter((item) => typeof item?.id === 'string' && typeof item.name === 'string')
@@ -135,7 +135,7 @@ function namedItems(value: unknown): (NamedItem & { datasetId?: unknown })[] {
 }
 
 /** A report that may be shown, and how. */
-export interface FitReport {
+export interface CheckedReport {
   reportId: string
   isPaginated: boolean
   /** Undefined for a paginated report that was let through without row-level security. */
@@ -144,8 +144,8 @@ export interface FitReport {
   isProtected: boolean
 }
 
-interface TokenWish {
-  report: FitReport
+interface TokenRequest {
+  report: CheckedReport
   identity: EffectiveIdentity
   minutes: number
   /** For all tries, in milliseconds. */
@@ -158,7 +158,7 @@ interface TokenWish {
  */
 export async function requestEmbedToken(
   rest: PowerBiRest,
-  { report, identity, minutes, budgetMs }: TokenWish,
+  { report, identity, minutes, budgetMs }: TokenRequest,
 ): Promise<EmbedToken> {
   const { reportId, isPaginated, datasetId, isProtected } = report
   const identities = [
@@ -175,6 +175,6 @@ export async function requestEmbedToken(
   }
   const { token, expiration } = await rest('POST', '/GenerateToken', body, budgetMs)
   const expiresAt = Date.parse(String(expiration))
-  if (typeof token !== 'string' || token === '' || Number.isNaN(expiresAt)) throw unreadable('no token')
+  if (typeof token !== 'string' || token === '' || Number.isNaN(expiresAt)) throw createUnreadableError('no token')
   return { token, expiresAt, isPaginated }
 }

@@ -2,11 +2,11 @@ import { withinMs } from '#contract/timing.ts'
 import { createCache } from '#server/cache.ts'
 import type { Log } from '#server/log.ts'
 import { checkReport } from './check-report.ts'
-import { createDirectoryTokens, type DirectoryOptions, isComing } from './directory-token.ts'
+import { createDirectoryTokens, type DirectoryOptions, isExpiringSoon } from './directory-token.ts'
 import type { CountCall, EffectiveIdentity, EmbedToken, LastRefresh, PowerBi, ReportRef } from './power-bi.ts'
 import {
-  datasetPathOf,
-  type FitReport,
+  getDatasetPath,
+  type CheckedReport,
   listReports,
   listWorkspaces,
   type Model,
@@ -15,15 +15,15 @@ import {
   readReport,
   requestEmbedToken,
 } from './power-bi-calls.ts'
-import { createPowerBiRest, unreadable } from './power-bi-rest.ts'
-import { problemOfRefusal, type Step } from './refusals.ts'
+import { createPowerBiRest, createUnreadableError } from './power-bi-rest.ts'
+import { toRefusalProblem, type Step } from './refusals.ts'
 import { testReport } from './test-report.ts'
 
 const METADATA_MS = 10 * 60_000
 /** How long all calls for one answer may take, in ms: a token, the first one on somebody's screen, a test. */
-const PATIENCE = { tokenMs: 8_000, firstTokenMs: 15_000, testMs: 7_500 }
-const MAX_REMEMBERED = 1_000
-const NOT_TOLD: LastRefresh = { refreshedAt: null, hasFailed: false }
+const TIMEOUTS = { tokenMs: 8_000, firstTokenMs: 15_000, testMs: 7_500 }
+const MAX_CACHED = 1_000
+const UNKNOWN_REFRESH: LastRefresh = { refreshedAt: null, hasFailed: false }
 
 export interface PowerBiOptions {
   directory: DirectoryOptions
@@ -37,7 +37,7 @@ export interface PowerBiOptions {
   /** ms since the epoch */
   clock: () => number
   /** Shorter, for tests. */
-  patience?: Partial<typeof PATIENCE>
+  timeouts?: Partial<typeof TIMEOUTS>
 }
 
 /** The real client: msal-node for the directory, REST for the rest. */
@@ -48,20 +48,20 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
     return { rest: createPowerBiRest({ ...options, directory }), directory }
   }
   const { rest, directory } = connect()
-  const { tokenMs, firstTokenMs, testMs } = { ...PATIENCE, ...options.patience }
-  const restForRefreshes = createPowerBiRest({
+  const { tokenMs, firstTokenMs, testMs } = { ...TIMEOUTS, ...options.timeouts }
+  const refreshRest = createPowerBiRest({
     ...options,
     directory,
     // A model without a history of refreshes refuses: that is nobody's fault and must ring no alarm.
     countCall: (service, outcome, ms) => outcome !== 'refused' && options.countCall(service, outcome, ms),
   })
-  const factsOf = remember(options.clock, (report: ReportRef) => readReport(rest, report))
-  const needsIdentity = remember(options.clock, (model: Model) =>
-    readNeedsIdentity(rest, datasetPathOf(model)),
+  const readFacts = memoize(options.clock, (report: ReportRef) => readReport(rest, report))
+  const needsIdentity = memoize(options.clock, (model: Model) =>
+    readNeedsIdentity(rest, getDatasetPath(model)),
   )
   // What the service does not tell is remembered too: asking again would not help.
-  const lastRefreshOf = remember(options.clock, (model: Model) =>
-    readLastRefresh(restForRefreshes, datasetPathOf(model)).catch(() => NOT_TOLD),
+  const readRefresh = memoize(options.clock, (model: Model) =>
+    readLastRefresh(refreshRest, getDatasetPath(model)).catch(() => UNKNOWN_REFRESH),
   )
   /** Reports for which a guess would be wrong. */
   const paginated = new Set<string>()
@@ -75,11 +75,11 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
     let step: Step = 'report'
     const { tokenMinutes, allowWithoutRls } = options
     const minutes = Math.min(tokenMinutes, maxMinutes)
-    const request = (fit: FitReport) => requestEmbedToken(rest, { report: fit, identity, minutes, budgetMs })
+    const requestToken = (checked: CheckedReport) => requestEmbedToken(rest, { report: checked, identity, minutes, budgetMs })
     const check = () =>
       checkReport(
         {
-          readReport: factsOf,
+          readReport: readFacts,
           readNeedsIdentity: needsIdentity,
           allowWithoutRls,
           onStep: (next) => {
@@ -91,23 +91,23 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
     const { reportId, datasetId } = report
     const canGuess = datasetId && !allowWithoutRls && !paginated.has(reportId)
     try {
-      if (!canGuess) return await request(await check())
+      if (!canGuess) return await requestToken(await check())
       // All at once: the token is thrown away when report and model turn out to be others.
-      const guessed = request({ reportId, datasetId, isPaginated: false, isProtected: true })
+      const guessed = requestToken({ reportId, datasetId, isPaginated: false, isProtected: true })
       guessed.catch(() => {})
-      const fit = await check()
-      if (!fit.isPaginated) return await guessed
+      const checked = await check()
+      if (!checked.isPaginated) return await guessed
       paginated.add(reportId)
-      return await request(fit)
+      return await requestToken(checked)
     } catch (error) {
-      throw problemOfRefusal(error, step, identity.roles)
+      throw toRefusalProblem(error, step, identity.roles)
     }
   }
 
   /** A refusal in the words that name who mends it; no role is spoken of where lists are read. */
-  function listed<T>(list: Promise<T>, step: Step): Promise<T> {
+  function withProblem<T>(list: Promise<T>, step: Step): Promise<T> {
     return list.catch((error) => {
-      throw problemOfRefusal(error, step, [])
+      throw toRefusalProblem(error, step, [])
     })
   }
 
@@ -115,33 +115,33 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
     generateEmbedToken: (report, identity, { isFirst, maxMinutes }) => {
       const ms = isFirst ? firstTokenMs : tokenMs
       return withinMs(generate(report, identity, ms, maxMinutes), ms, () => {
-        throw unreadable('no answer in time')
+        throw createUnreadableError('no answer in time')
       })
     },
-    listWorkspaces: (isCheck) => listed(listWorkspaces(isCheck ? connect().rest : rest), 'workspaces'),
-    listReports: (workspaceId) => listed(listReports(rest, workspaceId), 'report'),
+    listWorkspaces: (isCheck) => withProblem(listWorkspaces(isCheck ? connect().rest : rest), 'workspaces'),
+    listReports: (workspaceId) => withProblem(listReports(rest, workspaceId), 'report'),
     async readLastRefresh(report) {
-      const facts = await factsOf(report).catch(() => undefined)
-      return facts?.model ? lastRefreshOf(facts.model) : NOT_TOLD
+      const facts = await readFacts(report).catch(() => undefined)
+      return facts?.model ? readRefresh(facts.model) : UNKNOWN_REFRESH
     },
     async testReport(report, identity) {
-      const { rest: fresh, directory: ofTest } = connect()
+      const { rest: fresh, directory: testDirectory } = connect()
       const found = await testReport(fresh, { ...options, testMs }, { report, identity })
-      const end = await ofTest.credentialEnd().catch(() => undefined)
-      return { ...found, certificateEndsAt: isComing(end, options.clock()) ? end : null }
+      const end = await testDirectory.readCredentialEnd().catch(() => undefined)
+      return { ...found, certificateEndsAt: isExpiringSoon(end, options.clock()) ? end : null }
     },
   }
 }
 
 /** Caches what the service says of something by what it is about. */
-function remember<T extends NonNullable<unknown>, K extends object>(
+function memoize<T extends NonNullable<unknown>, K extends object>(
   clock: () => number,
-  read: (about: K) => Promise<T>,
-): (about: K) => Promise<T> {
+  read: (key: K) => Promise<T>,
+): (key: K) => Promise<T> {
   const cache = createCache<T>(clock, {
-    max: MAX_REMEMBERED,
+    max: MAX_CACHED,
     ttl: METADATA_MS,
     fetchMethod: (key) => read(JSON.parse(key)),
   })
-  return (about) => cache.fetch(JSON.stringify(about)) as Promise<T>
+  return (key) => cache.fetch(JSON.stringify(key)) as Promise<T>
 }

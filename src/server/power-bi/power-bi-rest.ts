@@ -4,10 +4,10 @@ import { type Log, namingHost } from '#server/log.ts'
 import type { DirectoryTokens } from './directory-token.ts'
 import {
   type CountCall,
-  counted,
-  ForeignAnswer,
-  objectOf,
-  PassingFailure,
+  measureCall,
+  UnexpectedResponse,
+  parseJsonObject,
+  TransientError,
   PowerBiRefusal,
 } from './power-bi.ts'
 import { DirectoryRefusal } from './refusals.ts'
@@ -56,20 +56,20 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
         ...(body && { body: JSON.stringify(body) }),
         signal: AbortSignal.any([overall, AbortSignal.timeout(firstTryMs)]),
       })
-    const { reply, text } = await namingHost(host, () => counted(countCall, 'power-bi', send))
-    const answer = objectOf(text)
+    const { reply, text } = await namingHost(host, () => measureCall(countCall, 'power-bi', send))
+    const answer = parseJsonObject(text)
     if (reply.ok && answer) return answer
     // It counts as a failure that may pass.
     if (reply.ok) throw new Error('Power BI answered without a JSON object')
     const requestId = reply.headers.get('requestid')
     log.warn({ method, path, status: reply.status, powerBiRequestId: requestId }, 'Power BI refused a call')
     const retryAfter = Number(reply.headers.get('retry-after')) || undefined
-    const refusal = refusalOf(reply, answer)
+    const refusal = parseRefusal(reply, answer)
     // The directory token may have been revoked: the second try brings a new one.
-    if (isOfToken(refusal)) directory.forget(token)
+    if (isTokenRefusal(refusal)) directory.invalidate(token)
     // A paused capacity is told with all kinds of statuses and does not come back within seconds.
-    const mayPass = (reply.status === 429 || reply.status >= 500) && !/CapacityNotActive/.test(refusal.code)
-    if (mayPass) throw new PassingFailure(reply.status, retryAfter)
+    const isTransient = (reply.status === 429 || reply.status >= 500) && !/CapacityNotActive/.test(refusal.code)
+    if (isTransient) throw new TransientError(reply.status, retryAfter)
     throw refusal
   }
 
@@ -82,7 +82,7 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
           if (failures >= TRIES || isDefinite(error)) return undefined
           const pauseMs = backoffDelay(failures, {
             ...BACKOFF,
-            retryAfterMs: (askedSeconds(error) ?? 0) * 1000,
+            retryAfterMs: (getRetryAfter(error) ?? 0) * 1000,
           })
           return pauseMs > BACKOFF.maxMs ? undefined : pauseMs
         },
@@ -90,27 +90,27 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
       )
     } catch (error) {
       if (isDefinite(error) || error instanceof PowerBiRefusal) throw error
-      const retryAfterSeconds = askedSeconds(error) ?? 10
+      const retryAfterSeconds = getRetryAfter(error) ?? 10
       throw new ProblemError('power-bi-unavailable', { retryAfterSeconds, cause: error })
     }
   }
 }
 
-const askedSeconds = (error: unknown) =>
-  error instanceof PassingFailure ? error.retryAfterSeconds : undefined
+const getRetryAfter = (error: unknown) =>
+  error instanceof TransientError ? error.retryAfterSeconds : undefined
 
 /** Whether another try would end the same way. */
 function isDefinite(error: unknown): boolean {
-  if (error instanceof PowerBiRefusal) return !isOfToken(error)
-  return [ProblemError, DirectoryRefusal, ForeignAnswer].some((kind) => error instanceof kind)
+  if (error instanceof PowerBiRefusal) return !isTokenRefusal(error)
+  return [ProblemError, DirectoryRefusal, UnexpectedResponse].some((kind) => error instanceof kind)
 }
 
 /** Whether it is the directory token that is refused: an expired one with 403 too (Microsoft, 'Troubleshoot REST APIs'). */
-const isOfToken = ({ status, code }: PowerBiRefusal) =>
+const isTokenRefusal = ({ status, code }: PowerBiRefusal) =>
   status === 401 || /\b(TokenExpired|InvalidToken)\b/.test(code)
 
 /** The service's code stands in the body, in a header, or in both; either may be the one that says more. */
-function refusalOf({ status, headers }: Response, body: Record<string, unknown> | undefined): PowerBiRefusal {
+function parseRefusal({ status, headers }: Response, body: Record<string, unknown> | undefined): PowerBiRefusal {
   const error = body?.error as { code?: unknown; message?: unknown } | null | undefined
   // Only what looks like a code: the text comes from outside.
   const codes = [error?.code, headers.get('x-powerbi-error-info')].filter((code) =>
@@ -123,6 +123,6 @@ function refusalOf({ status, headers }: Response, body: Record<string, unknown> 
 }
 
 /** An answer that does not come, or not in the form that it should have. */
-export function unreadable(what: string): ProblemError {
+export function createUnreadableError(what: string): ProblemError {
   return new ProblemError('power-bi-unavailable', { retryAfterSeconds: 10, cause: new Error(what) })
 }

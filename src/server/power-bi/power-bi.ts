@@ -66,7 +66,7 @@ export interface PowerBi {
   generateEmbedToken(
     report: ReportRef,
     identity: EffectiveIdentity,
-    circumstances: { isFirst: boolean; maxMinutes?: number | undefined },
+    options: { isFirst: boolean; maxMinutes?: number | undefined },
   ): Promise<EmbedToken>
   /**
    * @param isCheck asks the directory too, instead of using what it answered before
@@ -98,7 +98,7 @@ export class PowerBiRefusal extends Error {
 }
 
 /** A failure that may pass by itself: 429 or 5xx, of the service or of the directory. */
-export class PassingFailure extends Error {
+export class TransientError extends Error {
   readonly status: number
   readonly retryAfterSeconds: number | undefined
   constructor(status: number, retryAfterSeconds: number | undefined) {
@@ -109,7 +109,7 @@ export class PassingFailure extends Error {
 }
 
 /** Mostly a web page, where the service's JSON should be: a proxy, a firewall or a captive portal in between has answered. */
-export class ForeignAnswer extends Error {
+export class UnexpectedResponse extends Error {
   readonly host: string
   readonly status: number
   constructor(host: string, status: number) {
@@ -130,7 +130,7 @@ export type CountCall = (service: UpstreamService, outcome: UpstreamOutcome, ms:
  * Makes a call, reads its reply and counts it by how it ends: the status, or the error that it rejects with.
  * @throws ForeignAnswer, and what the call throws
  */
-export async function counted(
+export async function measureCall(
   countCall: CountCall,
   service: UpstreamService,
   call: () => Promise<Response>,
@@ -140,9 +140,9 @@ export async function counted(
     const reply = await call()
     const text = await reply.text()
     // With these statuses the service's own gateways send pages too.
-    const isPassing = reply.status === 429 || reply.status >= 500
-    if (!isPassing && /^\s*</.test(text)) throw new ForeignAnswer(new URL(reply.url).host, reply.status)
-    countCall(service, outcomeOfStatus(reply.status), performance.now() - start)
+    const isTransient = reply.status === 429 || reply.status >= 500
+    if (!isTransient && /^\s*</.test(text)) throw new UnexpectedResponse(new URL(reply.url).host, reply.status)
+    countCall(service, classifyStatus(reply.status), performance.now() - start)
     return { reply, text }
   } catch (error) {
     const outcome = (error as Error).name === 'TimeoutError' ? 'timeout' : 'unreachable'
@@ -152,7 +152,7 @@ export async function counted(
 }
 
 /** The object that a reply is; the parser's own error would quote the text, which may hold a token. */
-export function objectOf(text: string): Record<string, unknown> | undefined {
+export function parseJsonObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value && !Array.isArray(value)
@@ -163,7 +163,7 @@ export function objectOf(text: string): Record<string, unknown> | undefined {
   }
 }
 
-function outcomeOfStatus(status: number): UpstreamOutcome {
+function classifyStatus(status: number): UpstreamOutcome {
   if (status < 400) return 'ok'
   if (status === 429) return 'throttled'
   return status < 500 ? 'refused' : 'failed'

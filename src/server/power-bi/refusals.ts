@@ -1,5 +1,5 @@
 import { ProblemError } from '#server/http/problem-error.ts'
-import { ForeignAnswer, PassingFailure, PowerBiRefusal, type ReportTest } from './power-bi.ts'
+import { UnexpectedResponse, TransientError, PowerBiRefusal, type ReportTest } from './power-bi.ts'
 
 /** What was asked for when the service refused. */
 export type Step = 'workspaces' | 'report' | 'dataset' | 'token'
@@ -43,7 +43,7 @@ const DENIED: Record<Step, Outcome> = {
 }
 
 /** Which of the known troubles a refusal is; 'refused' for all others. */
-function outcomeOfRefusal(refusal: PowerBiRefusal, step: Step): Outcome {
+function classifyRefusal(refusal: PowerBiRefusal, step: Step): Outcome {
   const words = `${refusal.code} ${refusal.message}`
   const known = BY_WORDS.find(([pattern]) => pattern.test(words))
   if (known) return known[1]
@@ -55,7 +55,7 @@ function outcomeOfRefusal(refusal: PowerBiRefusal, step: Step): Outcome {
 }
 
 /** Which of the known troubles the directory's refusal is. */
-function outcomeOfDirectory({ error, message }: DirectoryRefusal): Outcome {
+function classifyDirectoryRefusal({ error, message }: DirectoryRefusal): Outcome {
   const known = BY_AADSTS.find(([pattern]) => pattern.test(message))
   if (known) return known[1]
   return error === 'invalid_client' && !/AADSTS/.test(message) ? 'bad-credentials' : 'directory-refused'
@@ -66,7 +66,7 @@ const PORTAL_ADMINISTRATOR = 'o administrador do portal precisa'
 const IT_TEAM = 'a equipe de TI precisa'
 
 /** What is wrong and who mends it, one sentence each; `quoted` is what the other side said of itself. */
-const sentencesOf = (roles: string, quoted: string): Record<Exclude<Outcome, 'ok'>, string> => ({
+const buildSentences = (roles: string, quoted: string): Record<Exclude<Outcome, 'ok'>, string> => ({
   'bad-credentials': `O Microsoft Entra recusou as credenciais do portal: ${IT_TEAM} conferir o segredo do aplicativo na configuração do servidor (vale o “Valor” dele, não o “ID do Segredo”).`,
   'secret-expired': `O segredo do aplicativo venceu no Microsoft Entra: ${IT_TEAM} criar um novo segredo e trocá-lo na configuração do servidor.`,
   'bad-certificate': `O Microsoft Entra não aceita o certificado do portal: ${IT_TEAM} enviar o certificado em uso ao aplicativo, em “Certificados e segredos”, ou pôr na configuração do servidor um que esteja lá e não tenha vencido.`,
@@ -110,17 +110,17 @@ export function describeRefusal(refused: Refused, rlsRoles: readonly string[]): 
   const { outcome } = refused
   const roles = new Intl.ListFormat('pt-BR').format(rlsRoles.map((role) => `“${role}”`))
   const named = rlsRoles.length === 1 ? `a função ${roles}` : `as funções ${roles}`
-  return sentencesOf(named, quote(refused))[outcome === 'ok' ? 'refused' : outcome]
+  return buildSentences(named, formatQuote(refused))[outcome === 'ok' ? 'refused' : outcome]
 }
 
 /** ' (código AADSTS7000222, pedido 49c2e739-…)', as a ticket needs it. */
-function quote({ code, requestId }: Refused): string {
+function formatQuote({ code, requestId }: Refused): string {
   const quoted = [code && `código ${code}`, requestId && `pedido ${requestId}`].filter(Boolean).join(', ')
   return quoted && ` (${quoted})`
 }
 
 /** Thrown where the answers of the service show by themselves that the report may not be shown. */
-export class UnfitReport extends Error {
+export class ReportCheckError extends Error {
   readonly outcome: Outcome
   constructor(outcome: Outcome) {
     super(outcome)
@@ -140,46 +140,46 @@ export class DirectoryRefusal extends Error {
 }
 
 /** Anything that a call threw, as the outcome of a test. */
-export function outcomeOf(error: unknown, step: Step): Refused {
+export function classifyError(error: unknown, step: Step): Refused {
   const unquoted = { code: null, requestId: null }
-  if (error instanceof UnfitReport) return { outcome: error.outcome, ...unquoted }
+  if (error instanceof ReportCheckError) return { outcome: error.outcome, ...unquoted }
   if (error instanceof PowerBiRefusal)
     return {
-      outcome: outcomeOfRefusal(error, step),
+      outcome: classifyRefusal(error, step),
       code: error.code || null,
       requestId: /^[\w-]{1,60}$/.exec(error.requestId ?? '')?.[0] ?? null,
     }
   if (error instanceof DirectoryRefusal)
     return {
-      outcome: outcomeOfDirectory(error),
+      outcome: classifyDirectoryRefusal(error),
       code: /AADSTS\d{1,10}/.exec(error.message)?.[0] ?? null,
       requestId: /^[\w-]{1,60}$/.exec(error.correlationId)?.[0] ?? null,
     }
-  if (error instanceof ForeignAnswer)
+  if (error instanceof UnexpectedResponse)
     return { outcome: 'foreign-answer', code: `HTTP ${error.status} de ${error.host}`, requestId: null }
   if (!(error instanceof ProblemError)) throw error
-  const code = systemCodeOf(error.cause)
+  const code = findSystemCode(error.cause)
   if (code) {
     const { host } = error.cause as { host?: string }
     return { outcome: 'unreachable', code: `${code} de ${host}`, requestId: null }
   }
-  const isWait = error.cause instanceof PassingFailure && error.cause.status === 429
+  const isWait = error.cause instanceof TransientError && error.cause.status === 429
   return { outcome: isWait ? 'rate-limited' : 'service-down', ...unquoted }
 }
 
 /** Why a connection could not be had: the system's or the library's own word for it, the first in an error's causes. */
-function systemCodeOf(error: unknown): string | undefined {
+function findSystemCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const { code } = error as { code?: unknown }
-  return typeof code === 'string' ? code : systemCodeOf(error.cause)
+  return typeof code === 'string' ? code : findSystemCode(error.cause)
 }
 
 /** The same for somebody who wanted a report: a problem with a sentence that names who mends it. */
-export function problemOfRefusal(error: unknown, step: Step, rlsRoles: readonly string[]): ProblemError {
+export function toRefusalProblem(error: unknown, step: Step, rlsRoles: readonly string[]): ProblemError {
   if (error instanceof ProblemError) return error
-  const refused = outcomeOf(error, step)
+  const refused = classifyError(error, step)
   const sentence = describeRefusal(refused, rlsRoles)
-  const quoted = quote(refused)
+  const quoted = formatQuote(refused)
   const detail = sentence.includes(quoted) ? sentence : `${sentence.slice(0, -1)}${quoted}.`
   const { outcome } = refused
   // It may be resumed at any time, so it is worth trying again.

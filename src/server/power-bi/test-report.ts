@@ -2,7 +2,7 @@ import { withinMs } from '#contract/timing.ts'
 import { checkReport } from './check-report.ts'
 import type { EffectiveIdentity, LastRefresh, ReportRef, ReportTest } from './power-bi.ts'
 import {
-  datasetPathOf,
+  getDatasetPath,
   readHasCapacity,
   readLastRefresh,
   readNeedsIdentity,
@@ -10,7 +10,7 @@ import {
   requestEmbedToken,
 } from './power-bi-calls.ts'
 import type { PowerBiRest } from './power-bi-rest.ts'
-import { outcomeOf, type Step } from './refusals.ts'
+import { classifyError, type Step } from './refusals.ts'
 
 /** Refresh time and capacity are extras: the outcome does not wait longer for them. */
 const EXTRAS_MS = 2_000
@@ -33,17 +33,17 @@ export async function testReport(
   }
   let step: Step = 'report'
   let hasCapacity: Promise<boolean | undefined> = Promise.resolve(undefined)
-  const extra = <T>(work: Promise<T>) =>
+  const withTimeout = <T>(work: Promise<T>) =>
     withinMs(
       work.catch(() => undefined),
       EXTRAS_MS,
       () => undefined,
     )
 
-  async function goThrough(): Promise<ReportTest['outcome']> {
+  async function runSteps(): Promise<ReportTest['outcome']> {
     let refreshed: Promise<LastRefresh | undefined> = Promise.resolve(undefined)
     const workspaces = new Set([report.workspaceId])
-    const fit = await checkReport(
+    const checked = await checkReport(
       {
         async readReport() {
           const facts = await readReport(rest, report)
@@ -52,9 +52,9 @@ export async function testReport(
         },
         async readNeedsIdentity(model) {
           workspaces.add(model.workspaceId)
-          const path = datasetPathOf(model)
+          const path = getDatasetPath(model)
           const answer = await readNeedsIdentity(rest, path)
-          refreshed = extra(readLastRefresh(rest, path))
+          refreshed = withTimeout(readLastRefresh(rest, path))
           return answer
         },
         allowWithoutRls: rules.allowWithoutRls,
@@ -64,19 +64,19 @@ export async function testReport(
       },
       report,
     )
-    const told = [...workspaces].map((id) => readHasCapacity(rest, id))
-    hasCapacity = extra(Promise.all(told).then((all) => !all.includes(false)))
-    await requestEmbedToken(rest, { report: fit, identity, minutes: rules.tokenMinutes })
+    const capacities = [...workspaces].map((id) => readHasCapacity(rest, id))
+    hasCapacity = withTimeout(Promise.all(capacities).then((all) => !all.includes(false)))
+    await requestEmbedToken(rest, { report: checked, identity, minutes: rules.tokenMinutes })
     found.refreshedAt = (await refreshed)?.refreshedAt ?? null
     return (await hasCapacity) === false ? 'no-capacity' : 'ok'
   }
 
-  const walk = goThrough().catch(async (error) => {
-    const { outcome, code, requestId } = outcomeOf(error, step)
+  const run = runSteps().catch(async (error) => {
+    const { outcome, code, requestId } = classifyError(error, step)
     Object.assign(found, { code, requestId })
     // Without a capacity the service refuses when its trial tokens are used up, and does not say so.
     return outcome === 'embedding-off' && (await hasCapacity) === false ? 'no-capacity' : outcome
   })
-  const outcome = await withinMs(walk, rules.testMs, () => 'service-down' as const)
+  const outcome = await withinMs(run, rules.testMs, () => 'service-down' as const)
   return { outcome, ...found }
 }

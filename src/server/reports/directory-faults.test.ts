@@ -17,11 +17,11 @@ describeOnEachDatabase('when the directory', (kind) => {
   })
   afterEach(() => cold.stop())
 
-  const ask = async () => {
+  const requestToken = async () => {
     const { status, headers, body } = await askToken(cold, await addPerson(portal))
     return { status, code: body.code, detail: body.detail, retryAfter: headers.get('retry-after') }
   }
-  const rejected = (detail: RegExp) => ({
+  const createRejected = (detail: RegExp) => ({
     status: 502,
     code: 'power-bi-rejected',
     detail: expect.stringMatching(detail),
@@ -36,7 +36,7 @@ describeOnEachDatabase('when the directory', (kind) => {
     [
       'refuses the secret',
       { status: 401 },
-      rejected(/conferir o segredo.*AADSTS7000215, pedido [\w-]{36}\)\.$/),
+      createRejected(/conferir o segredo.*AADSTS7000215, pedido [\w-]{36}\)\.$/),
     ],
     ['is down', { status: 500 }, unavailable],
     [
@@ -60,20 +60,20 @@ describeOnEachDatabase('when the directory', (kind) => {
     [
       'refuses for a reason that no sentence is known for',
       { status: 400, errorCode: 'interaction_required', message: 'AADSTS50005: Text.' },
-      rejected(/\(código AADSTS50005, pedido [\w-]{36}\): a equipe de TI/),
+      createRejected(/\(código AADSTS50005, pedido [\w-]{36}\): a equipe de TI/),
     ],
     ['answers with nothing', { status: 200, body: 'null' }, unavailable],
     ['answers without a token', { status: 200, body: { token_type: 'Bearer' } }, unavailable],
   ])('%s, the caller is told', async (_, fault, expected) => {
     await scriptFault(cold, { on: 'directory', times: 9, ...fault })
-    expect(await ask()).toMatchObject(expected)
+    expect(await requestToken()).toMatchObject(expected)
     const { directory, generateToken } = await upstreamCalls(cold)
     expect([directory.length, generateToken.length]).toEqual([1, 0])
   })
 
   test('failed once, the next request asks it again', async () => {
     await scriptFault(cold, { on: 'directory', status: 500 })
-    expect((await ask()).status).toBe(503)
-    expect((await ask()).status).toBe(200)
+    expect((await requestToken()).status).toBe(503)
+    expect((await requestToken()).status).toBe(200)
   })
 })

@@ -8,7 +8,7 @@ import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAccess } from '#server/operations/audit.ts'
 import type { EffectiveIdentity, EmbedToken, PowerBi, ReportRef } from '#server/power-bi/power-bi.ts'
-import { hasScope, readVisible } from './own-reports.ts'
+import { hasScope, readVisibleReports } from './own-reports.ts'
 
 /** Loose: a screen of nine areas may be reloaded again and again. */
 const REQUESTS = { max: 300, windowSeconds: 60 }
@@ -46,7 +46,7 @@ export async function issueEmbedToken(
   const { profile } = holder
   const userId = context.actor.profile.user_id
   await context.takeFromLimit(`embed-token-request ${userId}`, REQUESTS)
-  const { catalogue, visible } = await readVisible(db, profile)
+  const { catalogue, visible } = await readVisibleReports(db, profile)
   const isConfigured = visible.some(
     (setting) =>
       setting.embed_mode === 'service_principal' &&
@@ -56,12 +56,12 @@ export async function issueEmbedToken(
   )
   if (!isConfigured) throw new ProblemError('report-not-found')
   if (!hasScope(catalogue, profile)) throw new ProblemError('no-scope')
-  const minutesOfAccess = wholeMinutesUntil(holder.accessEndsAt, clock())
+  const minutesOfAccess = computeMinutesUntil(holder.accessEndsAt, clock())
   if (minutesOfAccess === 0) throw new ProblemError('access-ended')
-  const minutesOfView = wholeMinutesUntil(view?.endsAt ?? null, clock())
+  const minutesOfView = computeMinutesUntil(view?.endsAt ?? null, clock())
   if (minutesOfView === 0) throw new ProblemError('view-ended')
   const maxMinutes = Math.min(minutesOfAccess ?? Infinity, minutesOfView ?? Infinity)
-  const identity = effectiveIdentityOf(catalogue, profile, context.rlsRoles)
+  const identity = toEffectiveIdentity(catalogue, profile, context.rlsRoles)
 
   const key = JSON.stringify([
     profile.user_id,
@@ -92,7 +92,7 @@ export async function issueEmbedToken(
 const ISSUE_MS = 15_000
 
 /** For how many minutes a token may be asked for that must not outlive an instant; undefined where there is none. */
-function wholeMinutesUntil(instant: number | null, now: number): number | undefined {
+function computeMinutesUntil(instant: number | null, now: number): number | undefined {
   return instant === null ? undefined : Math.max(0, Math.floor((instant - now - ISSUE_MS) / 60_000))
 }
 
@@ -101,15 +101,15 @@ function wholeMinutesUntil(instant: number | null, now: number): number | undefi
  * ('M:FIAT|M:GM|U:RJ'), because several roles would widen access instead of narrowing it.
  * Values outside the catalogue are left out, so that none can smuggle a separator in.
  */
-export function effectiveIdentityOf(
+export function toEffectiveIdentity(
   catalogue: Catalogue,
   person: Pick<Profile, 'email' | 'marcas' | 'estados'>,
   roles: string[],
 ): EffectiveIdentity {
-  const known = (list: Exclude<ListName, 'types'>) =>
+  const listKnownCodes = (list: Exclude<ListName, 'types'>) =>
     valuesOf(catalogue, list).filter((code) => person[list].includes(code))
-  const marcas = known('marcas').map((marca) => `M:${marca}`)
-  const estados = known('estados').map((estado) => `U:${estado}`)
+  const marcas = listKnownCodes('marcas').map((marca) => `M:${marca}`)
+  const estados = listKnownCodes('estados').map((estado) => `U:${estado}`)
   return { username: person.email, roles, customData: [...marcas, ...estados].join('|') }
 }
 
@@ -122,8 +122,8 @@ type EmbedTokenCache = (userId: string, key: string, generate: Generate) => Prom
 /** @param isFirst the person has no token that is still good, so that nothing is on their screen yet */
 type Generate = (isFirst: boolean) => Promise<EmbedToken>
 
-type KeptToken = { userId: string; token: EmbedToken }
-type Fetching = { userId: string; generate: Generate }
+type CachedToken = { userId: string; token: EmbedToken }
+type FetchContext = { userId: string; generate: Generate }
 
 /**
  * Remembers embed tokens until 10 minutes, or a fifth of their life, before they expire. Failures are
@@ -135,7 +135,7 @@ export function createEmbedTokenCache(
   clock: () => number,
   countToken: (source: TokenSource) => void,
 ): EmbedTokenCache {
-  const tokens = createCache<KeptToken, Fetching>(clock, {
+  const tokens = createCache<CachedToken, FetchContext>(clock, {
     max: MAX_TOKENS,
     async fetchMethod(_key, _stale, { options, context: { userId, generate } }) {
       const hasToken = [...tokens.values()].some((other) => other.userId === userId)
@@ -147,9 +147,9 @@ export function createEmbedTokenCache(
     },
   })
   return async (userId, key, generate) => {
-    const status: LRUCache.Status<string, KeptToken, Fetching> = {}
-    const flight = tokens.forceFetch(key, { context: { userId, generate }, status })
+    const status: LRUCache.Status<string, CachedToken, FetchContext> = {}
+    const pending = tokens.forceFetch(key, { context: { userId, generate }, status })
     countToken(status.fetch === 'hit' ? 'cache' : status.fetch === 'inflight' ? 'shared' : 'service')
-    return (await flight).token
+    return (await pending).token
   }
 }

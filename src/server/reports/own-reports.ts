@@ -9,11 +9,11 @@ import type { Actor } from '#server/http/context.ts'
 import type { ReportSettingRow } from './report-settings.ts'
 
 /** What the reports screen needs, in tab order. Somebody who waits for approval, or whose access has ended, learns of no area. */
-export async function reportsOf(
+export async function readOwnReports(
   db: Db,
   { profile, approved, accessEnded }: Pick<Actor, 'profile' | 'approved' | 'accessEnded'>,
 ): Promise<OwnReports> {
-  const { catalogue, visible } = await readVisible(db, profile)
+  const { catalogue, visible } = await readVisibleReports(db, profile)
   const isInScope = hasScope(catalogue, profile)
   return {
     approved,
@@ -34,14 +34,14 @@ const READ_VISIBLE = prepare(`select ${CATALOGUE_JSON} as catalogue,
   (select coalesce(json_agg(s), '[]') from global_powerbi_settings as s) as settings`)
 
 /** The settings of the areas in someone's types, in tab order: all that this person may ever see; and the catalogue. */
-export async function readVisible(
+export async function readVisibleReports(
   db: Db,
   person: { types: readonly string[] },
 ): Promise<{ catalogue: Catalogue; visible: VisibleReport[] }> {
-  const read = sql.raw<{ catalogue: Catalogue; settings: Omit<ReportSettingRow, 'updated_at'>[] }>(
+  const query = sql.raw<{ catalogue: Catalogue; settings: Omit<ReportSettingRow, 'updated_at'>[] }>(
     READ_VISIBLE,
   )
-  const { rows } = await read.execute(db)
+  const { rows } = await query.execute(db)
   const { catalogue, settings } = rows[0] as (typeof rows)[number]
   const own = inOrder(catalogue, 'types', person.types)
   const areas = catalogue.types.filter(({ label }) => own.includes(label))

@@ -38,7 +38,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
       expect(call.body.identities, 'asked without identity').toHaveLength(1)
     for (const target of AFTER_ALL) expect(calls[target as 'report'].length, target).toBeLessThanOrEqual(2)
   })
-  const rejected = (detail: RegExp) => ({
+  const createRejected = (detail: RegExp) => ({
     status: 502,
     code: 'power-bi-rejected',
     detail: expect.stringMatching(detail),
@@ -50,12 +50,12 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
     detail: expect.stringMatching(/capacidade do Power BI deste espaço de trabalho está pausada/),
     retryAfter: '60',
   }
-  const foreign = (detail: RegExp) => ({
+  const createUnexpected = (detail: RegExp) => ({
     status: 503,
     code: 'power-bi-unavailable',
     detail: expect.stringMatching(detail),
   })
-  const unavailable = foreign(/^O Power BI não/)
+  const unavailable = createUnexpected(/^O Power BI não/)
 
   describe('GenerateToken', () => {
     test.each<[string, Omit<Fault, 'on'>, object, number]>([
@@ -65,7 +65,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
           status: 400,
           message: 'Creating embed token for accessing dataset x requires effective identity to be provided',
         },
-        rejected(/POWERBI_RLS_ROLES/),
+        createRejected(/POWERBI_RLS_ROLES/),
         1,
       ],
       [
@@ -74,26 +74,26 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
           status: 400,
           message: "Creating embed token for accessing dataset x shouldn't have effective identity",
         },
-        rejected(/não aceita identidade e mostraria tudo/),
+        createRejected(/não aceita identidade e mostraria tudo/),
         1,
       ],
       [
         'knows no such role',
         { status: 400, message: "Effective identity: role 'X' does not exist" },
-        rejected(/RLS/),
+        createRejected(/RLS/),
         1,
       ],
-      ['refuses without a reason', { status: 400, body: '' }, rejected(/^O Power BI recusou/), 1],
-      ['keeps refusing the directory token', { status: 401 }, rejected(/não o deixa inserir/), 2],
+      ['refuses without a reason', { status: 400, body: '' }, createRejected(/^O Power BI recusou/), 1],
+      ['keeps refusing the directory token', { status: 401 }, createRejected(/não o deixa inserir/), 2],
       [
         'forbids it',
         { status: 403 },
-        rejected(
+        createRejected(
           /não o deixa inserir.*espaço de trabalho \(código PowerBINotAuthorizedException, pedido [\w-]{36}\)\.$/,
         ),
         1,
       ],
-      ['finds nothing', { status: 404 }, rejected(/conferir o Report ID/), 1],
+      ['finds nothing', { status: 404 }, createRejected(/conferir o Report ID/), 1],
       [
         'asks to wait long',
         { status: 429, headers: { 'Retry-After': '30' } },
@@ -107,7 +107,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
       [
         'is hidden by a captive portal',
         { status: 200, body: '\n<!doctype html><title>Entrar' },
-        { ...foreign(/\(código HTTP 200 de 127\.0\.0\.1:\d+\): a equipe de TI/), retryAfter: '60' },
+        { ...createUnexpected(/\(código HTTP 200 de 127\.0\.0\.1:\d+\): a equipe de TI/), retryAfter: '60' },
         1,
       ],
       ['answers with nothing', { status: 200, body: 'null' }, unavailable, 2],
@@ -157,14 +157,14 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
       [
         'has no row-level security',
         { body: { isEffectiveIdentityRequired: false } },
-        rejected(/segurança em nível de linha/),
+        createRejected(/segurança em nível de linha/),
       ],
-      ['does not say whether it has', { status: 200, body: {} }, rejected(/segurança em nível de linha/)],
-      ['is not found', { status: 404 }, rejected(/conferir o Dataset ID/)],
+      ['does not say whether it has', { status: 200, body: {} }, createRejected(/segurança em nível de linha/)],
+      ['is not found', { status: 404 }, createRejected(/conferir o Dataset ID/)],
       [
         'is closed to the portal',
         { status: 403 },
-        rejected(/também no espaço de trabalho em que o modelo está/),
+        createRejected(/também no espaço de trabalho em que o modelo está/),
       ],
       ['cannot be read', { status: 500 }, unavailable],
       ['is nothing', { status: 200, body: 'null' }, unavailable],
@@ -181,7 +181,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
   }) => {
     skip(kind === 'server', 'the database has no part in it')
     await portal.stop()
-    portal = await startTestPortal({ kind, database, rateLimits: false, patience: { tokenMs: 1_500 } })
+    portal = await startTestPortal({ kind, database, rateLimits: false, timeouts: { tokenMs: 1_500 } })
     await configureReports(portal, 'Oficina')
     person = await addPerson(portal, { types: ['Vendas', 'Oficina'] })
     // A capacity that has to be woken: one try must be long enough.

@@ -8,14 +8,14 @@ import type { TakeFromLimit } from '#server/http/limits.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import type { ListedReport, NamedItem, PowerBi } from '#server/power-bi/power-bi.ts'
 import { type EmbedTokenContext, issueEmbedToken } from './embed-token.ts'
-import { readVisible, reportsOf } from './own-reports.ts'
+import { readOwnReports, readVisibleReports } from './own-reports.ts'
 import { listReportSettings, removeReportSetting, saveReportSetting } from './report-settings.ts'
 import { type ReportTestContext, testReportSetting } from './test-report-setting.ts'
-import { issueEmbedTokenOf, readReportsOf } from './view-as.ts'
+import { issueViewToken, readViewedReports } from './view-as.ts'
 
 export function reportHandlers(services: ServicesOf<EmbedTokenContext>): Handlers<typeof reportRoutes> {
   return {
-    readOwnReports: ({ context }) => reportsOf(context.db, context.actor),
+    readOwnReports: ({ context }) => readOwnReports(context.db, context.actor),
     readLastRefresh: ({ context, params }) => readLastRefresh({ ...services, ...context }, params),
     issueEmbedToken: ({ context, body }) =>
       // marcas, estados and userEmail of the body are ignored on purpose: the profile's are used.
@@ -29,9 +29,9 @@ export function reportHandlers(services: ServicesOf<EmbedTokenContext>): Handler
 
 export function viewAsHandlers(services: ServicesOf<EmbedTokenContext>): Handlers<typeof viewAsRoutes> {
   return {
-    readReportsOf: ({ context, params }) => readReportsOf(context, params.userId),
+    readReportsOf: ({ context, params }) => readViewedReports(context, params.userId),
     issueEmbedTokenOf: ({ context, params, body: { datasetId = null, ...body } }) =>
-      issueEmbedTokenOf({ ...services, ...context }, { ...params, ...body, datasetId }),
+      issueViewToken({ ...services, ...context }, { ...params, ...body, datasetId }),
   }
 }
 
@@ -64,7 +64,7 @@ async function readLastRefresh(
 ): Promise<ReplyOf<typeof reportRoutes.readLastRefresh>> {
   const { db, actor, powerBi } = context
   await context.takeFromLimit(`last-refresh ${actor.profile.user_id}`, LIMIT)
-  const { visible } = await readVisible(db, actor.profile)
+  const { visible } = await readVisibleReports(db, actor.profile)
   const setting = visible.find(
     ({ embed_mode, report_id }) => embed_mode === 'service_principal' && report_id === reportId,
   )

@@ -49,27 +49,27 @@ export async function saveReportSetting(
   context: ReportSettingContext,
   { slug, ifMatch, input }: SettingWrite & { input: ReportSettingInput },
 ): Promise<ReportSetting> {
-  const columns = columnsOf(input, context.powerBiHosts)
+  const columns = toSettingColumns(input, context.powerBiHosts)
   return context.db.transaction().execute(async (db) => {
-    const inTransaction = { ...context, db }
+    const txContext = { ...context, db }
     const area = areaOf(await readCatalogue(db), { slug })
     const current = await lockReportSetting(db, slug)
-    await refuseStaleWrite(inTransaction, area, ifMatch, current)
+    await refuseStaleWrite(txContext, area, ifMatch, current)
     if (!current && area.archived)
       throw invalidField('type', `A área “${area.label}” está no arquivo e não pode receber um relatório.`)
     if (current && isSame(current, columns)) return presentReportSetting(current, area)
     const at = new Date(context.clock())
     const saved = current
-      ? await update(db, current, columns, at)
-      : await insert(db, { type: slug, ...columns, updated_at: at })
+      ? await updateSetting(db, current, columns, at)
+      : await insertSetting(db, { type: slug, ...columns, updated_at: at })
     // Two who saw no setting: the other one's is there now.
-    if (!saved) throw await changedMeanwhile(inTransaction, area)
-    await recordAudit(inTransaction, {
+    if (!saved) throw await createConflictError(txContext, area)
+    await recordAudit(txContext, {
       action: 'report-setting-saved',
-      ...(current && { before: auditedSetting(current, area) }),
-      after: auditedSetting(saved, area),
+      ...(current && { before: toAuditedSetting(current, area) }),
+      after: toAuditedSetting(saved, area),
     })
-    await tellAdministrators(db)
+    await notifyAdministrators(db)
     return presentReportSetting(saved, area)
   })
 }
@@ -91,15 +91,15 @@ export async function removeReportSetting(
     await db.deleteFrom('global_powerbi_settings').where('id', '=', current.id).execute()
     await recordAudit(
       { ...context, db },
-      { action: 'report-setting-removed', before: auditedSetting(current, area) },
+      { action: 'report-setting-removed', before: toAuditedSetting(current, area) },
     )
-    await tellAdministrators(db)
+    await notifyAdministrators(db)
     return { removed: true }
   })
 }
 
 /** Of all that is changed within a few minutes in one mail. */
-function tellAdministrators(db: Db): Promise<void> {
+function notifyAdministrators(db: Db): Promise<void> {
   return queueAdministratorMail({ db }, { kind: 'report-settings-changed', restSeconds: 120 })
 }
 
@@ -108,7 +108,7 @@ function tellAdministrators(db: Db): Promise<void> {
  * @param hosts that share URLs may lead to
  * @throws ProblemError invalid-input in the words of the contract
  */
-export function columnsOf(input: ReportSettingInput, hosts: readonly string[]): Columns {
+export function toSettingColumns(input: ReportSettingInput, hosts: readonly string[]): Columns {
   const fields = checkReportSetting(input, hosts)
   if (fields[0]) throw new ProblemError('invalid-input', { detail: fields[0].message, fields })
   const nothing = { report_url: null, workspace_id: null, report_id: null, dataset_id: null }
@@ -124,7 +124,7 @@ function presentReportSetting(row: ReportSettingRow, { label }: CatalogueItem): 
 }
 
 /** What the audit trail keeps of a setting. */
-function auditedSetting(row: ReportSettingRow, { label }: CatalogueItem) {
+function toAuditedSetting(row: ReportSettingRow, { label }: CatalogueItem) {
   const { embed_mode, report_url, workspace_id, report_id, dataset_id } = row
   return { type: label, embed_mode, report_url, workspace_id, report_id, dataset_id }
 }
@@ -144,7 +144,7 @@ function isSame(row: ReportSettingRow, columns: Columns): boolean {
 }
 
 /** The instant doubles as the version, so it always moves on, by a millisecond at least. */
-function update(db: Db, current: ReportSettingRow, columns: Columns, at: Date) {
+function updateSetting(db: Db, current: ReportSettingRow, columns: Columns, at: Date) {
   const updated_at = new Date(Math.max(at.getTime(), current.updated_at.getTime() + 1))
   return db
     .updateTable('global_powerbi_settings')
@@ -154,7 +154,7 @@ function update(db: Db, current: ReportSettingRow, columns: Columns, at: Date) {
     .executeTakeFirst()
 }
 
-function insert(db: Db, row: Columns & { type: string; updated_at: Date }) {
+function insertSetting(db: Db, row: Columns & { type: string; updated_at: Date }) {
   return db
     .insertInto('global_powerbi_settings')
     .values(row)
@@ -171,11 +171,11 @@ async function refuseStaleWrite(
   current: ReportSettingRow | undefined,
 ): Promise<void> {
   if (ifMatch === undefined || ifMatch === (current?.updated_at.toISOString() ?? NO_SETTING)) return
-  throw await changedMeanwhile(context, area)
+  throw await createConflictError(context, area)
 }
 
 /** The conflict, saying who changed the setting. */
-async function changedMeanwhile({ db, actor }: Context, { label }: CatalogueItem): Promise<ProblemError> {
+async function createConflictError({ db, actor }: Context, { label }: CatalogueItem): Promise<ProblemError> {
   const last = await db
     .selectFrom('audit_entries')
     .select(['action', 'actor_id', 'actor_email'])

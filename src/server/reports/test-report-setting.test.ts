@@ -97,7 +97,7 @@ describeOnEachDatabase('Testar relatório', (kind) => {
     const { database, clock } = portal
     // What is loaded when first needed is there after this.
     await tested(principalSetting('Vendas'))
-    const hasty = await startTestPortal({ kind, database, clock, patience: { testMs: 2_000 } })
+    const hasty = await startTestPortal({ kind, database, clock, timeouts: { testMs: 2_000 } })
     await scriptFault(hasty, { on: 'generateToken', delayMs: 30_000, times: 2 })
     const found = await tested(principalSetting('Vendas'), hasty)
     expect(found).toMatchObject({ outcome: 'service-down', reportName: 'Vendas do grupo' })

@@ -8,8 +8,8 @@ import type { TakeFromLimit } from '#server/http/limits.ts'
 import { writeInstant } from '#server/mail/compose-mail.ts'
 import type { PowerBi, ReportTest } from '#server/power-bi/power-bi.ts'
 import { describeRefusal } from '#server/power-bi/refusals.ts'
-import { effectiveIdentityOf } from './embed-token.ts'
-import { columnsOf, listReportSettings, type ReportSettingContext } from './report-settings.ts'
+import { toEffectiveIdentity } from './embed-token.ts'
+import { toSettingColumns, listReportSettings, type ReportSettingContext } from './report-settings.ts'
 
 const NOT_TESTABLE =
   'Links de SSO não podem ser testados pelo portal: cada pessoa entra com a própria conta Microsoft, então abra o link no navegador para conferir.'
@@ -25,7 +25,7 @@ export interface ReportTestContext extends ReportSettingContext {
   takeFromLimit: TakeFromLimit
 }
 
-const NOTHING_ASKED = {
+const NO_RESULT = {
   outcome: 'not-testable',
   reportName: null,
   refreshedAt: null,
@@ -46,14 +46,14 @@ export async function testReportSetting(
   const { profile } = context.actor
   const catalogue = await readCatalogue(context.db)
   areaOf(catalogue, { slug })
-  const { report_url, workspace_id, report_id, dataset_id } = columnsOf(input, context.powerBiHosts)
+  const { report_url, workspace_id, report_id, dataset_id } = toSettingColumns(input, context.powerBiHosts)
   if (report_url !== null) {
     const message = isPublishedToWeb(report_url) ? `${NOT_TESTABLE} ${PUBLIC_LINK}` : NOT_TESTABLE
-    return { ...NOTHING_ASKED, message }
+    return { ...NO_RESULT, message }
   }
   await context.takeFromLimit(`test-report ${profile.user_id}`, LIMIT)
   const report = { workspaceId: workspace_id ?? '', reportId: report_id ?? '', datasetId: dataset_id }
-  const test = await powerBi.testReport(report, identityForAll(catalogue, profile.email, rlsRoles))
+  const test = await powerBi.testReport(report, buildFullIdentity(catalogue, profile.email, rlsRoles))
   return {
     outcome: test.outcome,
     message: describeReportTest(test, rlsRoles),
@@ -73,7 +73,7 @@ export async function testSavedReports(
   email: string,
 ) {
   const catalogue = await readCatalogue(db)
-  const identity = identityForAll(catalogue, email, rlsRoles)
+  const identity = buildFullIdentity(catalogue, email, rlsRoles)
   const settings = await listReportSettings(db)
   return settings.map(({ type, workspace_id, report_id, dataset_id }) => ({
     type,
@@ -87,9 +87,9 @@ export async function testSavedReports(
   }))
 }
 
-function identityForAll(catalogue: Catalogue, email: string, roles: string[]) {
+function buildFullIdentity(catalogue: Catalogue, email: string, roles: string[]) {
   const [marcas, estados] = [valuesOf(catalogue, 'marcas'), valuesOf(catalogue, 'estados')]
-  return effectiveIdentityOf(catalogue, { email, marcas, estados }, roles)
+  return toEffectiveIdentity(catalogue, { email, marcas, estados }, roles)
 }
 
 /**

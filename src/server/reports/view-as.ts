@@ -9,25 +9,25 @@ import { recordAudit } from '#server/operations/audit.ts'
 import type { ReportRef } from '#server/power-bi/power-bi.ts'
 import { ACCESS_ENDS_AT, getApprovalAt, PROFILE_COLUMNS, createUserNotFoundError } from '#server/users/user-queries.ts'
 import { type EmbedTokenContext, issueEmbedToken, type TokenHolder } from './embed-token.ts'
-import { reportsOf } from './own-reports.ts'
+import { readOwnReports } from './own-reports.ts'
 
 const VIEW_MS = VIEW_AS_MINUTES * 60_000
 
-type Viewed = TokenHolder & { approved: boolean; accessEnded: boolean }
+type ViewedUser = TokenHolder & { approved: boolean; accessEnded: boolean }
 
 /**
  * Begins a view: what somebody else's reports screen shows, for 15 minutes. The entry in the trail is the view itself.
  * @throws ProblemError not-found
  */
-export function readReportsOf(
+export function readViewedReports(
   context: Context,
   userId: string,
 ): Promise<ReplyOf<typeof viewAsRoutes.readReportsOf>> {
   return context.db.transaction().execute(async (db) => {
-    const within = { ...context, db }
-    const person = await findViewed(within, userId)
+    const txContext = { ...context, db }
+    const person = await findViewedUser(txContext, userId)
     const { profile } = person
-    await recordAudit(within, { action: 'viewed-as', target: profile })
+    await recordAudit(txContext, { action: 'viewed-as', target: profile })
     const { id } = await db
       .selectFrom('audit_entries')
       .select('id')
@@ -36,7 +36,7 @@ export function readReportsOf(
       .where('action', '=', 'viewed-as')
       .orderBy('id', 'desc')
       .executeTakeFirstOrThrow()
-    const reports = await reportsOf(db, person)
+    const reports = await readOwnReports(db, person)
     return {
       ...reports,
       // It would show the administrator's own data.
@@ -53,22 +53,22 @@ export function readReportsOf(
  * Issues an embed token with somebody else's identity, for a report of theirs, that ends with the view.
  * @throws ProblemError view-ended, not-found, and as issueEmbedToken does; not-approved where the person is not
  */
-export async function issueEmbedTokenOf(
+export async function issueViewToken(
   context: EmbedTokenContext,
   { userId, view, ...wanted }: { userId: string; view: string } & ReportRef,
 ) {
-  const endsAt = await endOfView(context, { userId, view })
-  const person = await findViewed(context, userId)
+  const endsAt = await readViewEnd(context, { userId, view })
+  const person = await findViewedUser(context, userId)
   if (!person.approved) throw new ProblemError(person.accessEnded ? 'access-ended' : 'not-approved')
   return issueEmbedToken(context, person, wanted, { id: view, endsAt })
 }
 
 /** In ms since the epoch. @throws ProblemError view-ended for one that is over, another's, or of somebody else */
-async function endOfView(
+async function readViewEnd(
   { db, clock, actor }: Context,
   { userId, view }: { userId: string; view: string },
 ): Promise<number> {
-  const begun = await db
+  const entry = await db
     .selectFrom('audit_entries')
     .select('at')
     .where('id', '=', sql<number>`${view}::bigint`)
@@ -76,12 +76,12 @@ async function endOfView(
     .where('actor_id', '=', actor.profile.user_id)
     .where('target_id', '=', userId)
     .executeTakeFirst()
-  const endsAt = (begun?.at.getTime() ?? 0) + VIEW_MS
+  const endsAt = (entry?.at.getTime() ?? 0) + VIEW_MS
   if (endsAt <= clock()) throw new ProblemError('view-ended')
   return endsAt
 }
 
-async function findViewed({ db, clock }: { db: Db; clock: () => number }, userId: string): Promise<Viewed> {
+async function findViewedUser({ db, clock }: { db: Db; clock: () => number }, userId: string): Promise<ViewedUser> {
   const { rows } = await sql<Profile & { version: number; ends_at: number | null }>`
     select ${sql.raw(PROFILE_COLUMNS)}, p.entitlement_version as version, ${sql.raw(ACCESS_ENDS_AT)} as ends_at
     from profiles p where p.user_id = ${userId}`.execute(db)

@@ -59,7 +59,7 @@ export interface TestPortalOptions extends Partial<PortalServices['options']> {
   /** A database that is already open, for a second replica; it is not closed with this portal. */
   database?: Database
   allowWithoutRls?: boolean
-  patience?: PowerBiOptions['patience']
+  timeouts?: PowerBiOptions['timeouts']
   log?: PortalServices['log']
   /** Takes the lines of requests; `log` does unless one is given. */
   requestLog?: PortalServices['log']
@@ -81,7 +81,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
     kind,
     database: shared,
     allowWithoutRls = false,
-    patience = {},
+    timeouts = {},
     log = createLog('silent'),
     requestLog = log,
     logIps = false,
@@ -139,7 +139,7 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
       log,
       countCall: metrics.countUpstreamCall,
       clock,
-      patience,
+      timeouts,
     }),
     options: {
       builtinAdminEmail: 'admin@grupopatio.com.br',
