@@ -6,14 +6,14 @@ interface Checks {
   readReport: (report: ReportRef) => Promise<ReportFacts>
   readNeedsIdentity: (model: Model) => Promise<boolean>
   allowWithoutRls: boolean
-  /** Told of what is asked for next, so that a refusal can be understood. */
+  /** Called before each step, to explain a refusal. */
   onStep: (step: Step) => void
 }
 
 /**
- * Whether a report may be shown: with the model that is its own and, unless the installation says otherwise, only
- * where that has row-level security.
- * @throws UnfitReport, and what the service refused
+ * Checks that a report uses the configured model and that the model has row-level security, unless
+ * the installation allows reports without it.
+ * @throws ReportCheckError, and refusals of the service
  */
 export async function checkReport(checks: Checks, report: ReportRef): Promise<CheckedReport> {
   const { readReport, readNeedsIdentity, allowWithoutRls, onStep } = checks

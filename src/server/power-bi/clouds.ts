@@ -1,10 +1,10 @@
-/** Where one of Microsoft's clouds has its directory, its Power BI and its reports. */
+/** The endpoints of one of Microsoft's clouds. */
 interface Cloud {
-  /** Of the directory, without the tenant. */
+  /** The directory's URL, without the tenant. */
   authority: string
   scope: string
   apiBase: string
-  /** That may be framed; the first serves /reportEmbed. */
+  /** Hosts allowed in frames; the first serves /reportEmbed. */
   hosts: readonly string[]
 }
 
@@ -18,8 +18,8 @@ function createCloud(login: string, resource: string, power: string, ...hosts: s
 }
 
 /**
- * The clouds by their POWERBI_CLOUD (Microsoft, 'Embed Power BI content into your application for national/regional
- * clouds'; the directory's hosts by 'Microsoft Entra authentication and national clouds').
+ * The clouds by POWERBI_CLOUD (Microsoft, 'Embed Power BI content into your application for
+ * national/regional clouds' and 'Microsoft Entra authentication and national clouds').
  */
 export const CLOUDS = {
   public: createCloud('login.microsoftonline.com', 'analysis.windows.net', 'powerbi.com', 'msit.powerbi.com'),

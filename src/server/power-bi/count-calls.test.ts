@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { findFreePort } from '#server/testing/portal-process.ts'
 import { measureCall } from './power-bi.ts'
 
-test('calls without a reply are told apart, and their error goes on to the caller', async () => {
+test('calls without a reply are counted by cause, and their error is rethrown', async () => {
   const counts: unknown[] = []
   const callMeasured = (url: string) =>
     measureCall(

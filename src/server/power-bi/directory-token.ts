@@ -7,14 +7,14 @@ import { CLOUDS } from './clouds.ts'
 import { type CountCall, measureCall, UnexpectedResponse, parseJsonObject, TransientError } from './power-bi.ts'
 import { DirectoryRefusal } from './refusals.ts'
 
-/** An embed token cannot outlive the directory token that it was made with. */
+/** Renews early, because an embed token cannot outlive the directory token that it was issued with. */
 const RENEW_WHEN_LEFT_MS = 30 * 60_000
-/** Keeps a directory that issues short tokens from being asked for every request. */
+/** Caches even short-lived tokens, so that not every request calls the directory. */
 const MIN_CACHE_MS = 60_000
 const TIMEOUT_MS = 4_000
-/** The one key of the cache. */
+/** The only key of the cache. */
 const TOKEN = 'token'
-/** A new certificate has to be asked for, issued and put in. */
+/** Leaves time to request, issue and install a new certificate. */
 const WARN_BEFORE_MS = 30 * 86_400_000
 
 export interface DirectoryOptions {
@@ -23,12 +23,12 @@ export interface DirectoryOptions {
   clientSecret?: string | undefined
   /** PEM of certificate and private key in one text. */
   clientCertificate?: string | undefined
-  /** Where the two come from, if from files: these are read again when the directory refuses what they held. */
+  /** Files of the two; they are read again when the directory refuses the credentials. */
   credentialFiles?: { secret?: string | undefined; certificate?: string | undefined }
-  /** Of the cloud, without the tenant. */
+  /** The cloud's directory URL, without the tenant. */
   authority?: string
   scope?: string
-  /** Another token endpoint than login.microsoftonline.com's, for the emulator. */
+  /** The token endpoint of the emulator, instead of login.microsoftonline.com's. */
   tokenEndpoint?: string | undefined
 }
 
@@ -45,14 +45,11 @@ export interface DirectoryTokens {
   read(signal: AbortSignal): Promise<string>
   /** Drops the token after the service refused it. */
   invalidate(token: string): void
-  /** When the certificate ends; undefined for a secret, of which the directory tells no end. */
+  /** Returns the end of the certificate; undefined for a secret, whose end the directory does not report. */
   readCredentialEnd(): Promise<Date | undefined>
 }
 
-/**
- * Keeps one directory token for the whole process. msal-node does not join concurrent requests, so all
- * callers wait for one flight here.
- */
+/** Caches one directory token per process. Coalesces concurrent requests, which msal-node does not. */
 export function createDirectoryTokens(services: DirectoryServices): DirectoryTokens {
   const { directory, countCall, clock, log } = services
   const tokens = createCache<{ token: string; expiresAt: number }>(clock, {
@@ -68,7 +65,7 @@ export function createDirectoryTokens(services: DirectoryServices): DirectoryTok
   })
   const peekToken = () => tokens.peek(TOKEN, { allowStale: true })
   let client: Promise<ConfidentialClientApplication> | undefined
-  /** What the last call came to, which the library tells in words of its own. */
+  /** The error of the last call, which the library replaces by its own. */
   let failure: unknown
   let { clientSecret, clientCertificate } = directory
   let adopted = [clientSecret, clientCertificate]
@@ -86,7 +83,7 @@ export function createDirectoryTokens(services: DirectoryServices): DirectoryTok
     }
   }
 
-  /** What the options hold may have been replaced since. */
+  /** Adopts credentials replaced in the options since. */
   function adoptNewCredentials(): void {
     if (adopted[0] === directory.clientSecret && adopted[1] === directory.clientCertificate) return
     adopted = [directory.clientSecret, directory.clientCertificate]
@@ -94,7 +91,7 @@ export function createDirectoryTokens(services: DirectoryServices): DirectoryTok
     client = undefined
   }
 
-  /** Whether the files hold something else than what the directory has just refused. */
+  /** Reads the credential files again; returns whether they differ from the refused credentials. */
   async function reloadCredentials(): Promise<boolean> {
     const { secret, certificate } = directory.credentialFiles ?? {}
     const before = [clientSecret, clientCertificate]
@@ -113,7 +110,7 @@ export function createDirectoryTokens(services: DirectoryServices): DirectoryTok
     failure = undefined
     const result = await (await client).acquireTokenByClientCredential({ scopes: [scope], skipCache: true })
     if (!result?.expiresOn) throw new Error('the directory answered without a token')
-    // The library reckons by the machine's clock.
+    // The library uses the machine's clock.
     const expiresAt = clock() + result.expiresOn.getTime() - Date.now()
     const endsAt = await readCredentialEnd()
     if (isExpiringSoon(endsAt, clock())) log.warn({ endsAt }, 'the certificate of the service principal ends soon')
@@ -132,7 +129,7 @@ export function createDirectoryTokens(services: DirectoryServices): DirectoryTok
       try {
         return (await raceSignal(tokens.forceFetch(TOKEN), signal)).token
       } catch (cause) {
-        // The old token is still good for a while: better a shorter embed token than none.
+        // The old token is still valid: a shorter embed token is better than none.
         const old = peekToken()
         if (old && old.expiresAt > clock() + MIN_CACHE_MS) return old.token
         throw toDirectoryProblem(failure ?? cause)
@@ -144,12 +141,11 @@ export function createDirectoryTokens(services: DirectoryServices): DirectoryTok
   }
 }
 
-/** Whether an end is near enough to be warned of. */
 export function isExpiringSoon(end: Date | undefined, now: number): end is Date {
   return end !== undefined && end.getTime() - now < WARN_BEFORE_MS
 }
 
-/** What a file holds now; undefined without one, and for one that cannot be read or is empty. */
+/** Reads a credential file; undefined when it is missing, unreadable or empty. */
 async function readCredential(file: string | undefined): Promise<string | undefined> {
   const text = file && (await readFile(file, 'utf8').catch(() => ''))
   return text?.trim() || undefined
@@ -173,7 +169,7 @@ async function createClient(
   countCall: CountCall,
   onFailure: (failure: unknown) => void,
 ): Promise<ConfidentialClientApplication> {
-  // Loaded when first needed: it would be a third of the time that the process takes to start.
+  // Loaded on demand: it takes a third of the startup time.
   const { ConfidentialClientApplication } = await import('@azure/msal-node')
   const authority = `${options.authority ?? CLOUDS.public.authority}/${options.tenantId}`
   const auth: Configuration['auth'] = { clientId: options.clientId, authority }
@@ -195,7 +191,7 @@ async function readCertificate(pem: string) {
   return { thumbprintSha256: certificate.fingerprint256.replaceAll(':', ''), privateKey, x5c: pem }
 }
 
-/** msal refuses http authorities; told the metadata, it makes one call, to this endpoint, and no discovery. */
+/** Skips msal's discovery, which refuses http authorities: with metadata it only calls this endpoint. */
 function buildMetadata(tokenEndpoint: string, authority: string): string {
   return JSON.stringify({
     token_endpoint: tokenEndpoint,
@@ -206,8 +202,8 @@ function buildMetadata(tokenEndpoint: string, authority: string): string {
 }
 
 /**
- * msal's own client waits for ever on a silent directory. Failures are kept from msal, which would refuse by itself for
- * the next minute, however short they were.
+ * Replaces msal's network client, which has no timeout. Failures bypass msal, which would throttle
+ * all calls for the next minute.
  */
 function createNetworkClient(countCall: CountCall, onFailure: (failure: unknown) => void): INetworkModule {
   async function send<T>(

@@ -9,7 +9,7 @@ import {
 } from './power-bi.ts'
 import { type PowerBiRest, createUnreadableError } from './power-bi-rest.ts'
 
-/** One segment of a path. '.' and '..' would climb out of it, however they are encoded. */
+/** Encodes a path segment. Refuses '.' and '..', which traverse the path even when encoded. */
 function encodeSegment(id: string): string {
   if (/^\.{0,2}$/.test(id)) throw new PowerBiRefusal(404, 'PowerBIEntityNotFound', `'${id}' is no id`, null)
   return encodeURIComponent(id)
@@ -23,21 +23,21 @@ export function getDatasetPath({ workspaceId, datasetId }: Model): string {
   return `/groups/${encodeSegment(workspaceId)}/datasets/${encodeSegment(datasetId)}`
 }
 
-/** A semantic model, by the workspace that it lives in, which need not be the report's. */
+/** A semantic model and its workspace, which may differ from the report's. */
 export interface Model {
   workspaceId: string
   datasetId: string
 }
 
-/** What the service says of a report, as far as a token for it asks for it. */
+/** The facts about a report that its token needs. */
 export interface ReportFacts {
   name: string | null
   isPaginated: boolean
-  /** The one model that all of it comes from; undefined for a paginated report that reads anything else. */
+  /** The only data source; undefined for a paginated report with others. */
   model: Model | undefined
 }
 
-/** The report's name and its model (Power BI REST, 'Reports - Get Report In Group'). */
+/** Reads a report's name and model (Power BI REST, 'Reports - Get Report In Group'). */
 export async function readReport(rest: PowerBiRest, report: ReportRef): Promise<ReportFacts> {
   const reply = await rest('GET', getReportPath(report))
   const { datasetId, datasetWorkspaceId, reportType } = reply
@@ -49,12 +49,12 @@ export async function readReport(rest: PowerBiRest, report: ReportRef): Promise<
   return { name, isPaginated: false, model: { workspaceId, datasetId } }
 }
 
-/** How a semantic model is named as a data source: 'sobe_wowvirtualserver-{dataset id}'. */
+/** The name of a semantic model as a data source: 'sobe_wowvirtualserver-{dataset id}'. */
 const MODEL_DATABASE = /(?:^|-)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 
 /**
- * The model of a paginated report, which names none itself, by its data sources (Power BI REST, 'Reports - Get
- * Datasources In Group'). Only where every source is one and the same model can a person's rows be told apart.
+ * Reads the model of a paginated report from its data sources (Power BI REST, 'Reports - Get
+ * Datasources In Group'). Row-level security needs a single model as the only source.
  */
 async function readOnlySource(rest: PowerBiRest, report: ReportRef): Promise<Model | undefined> {
   const { value } = await rest('GET', `${getReportPath(report)}/datasources`)
@@ -68,15 +68,15 @@ async function readOnlySource(rest: PowerBiRest, report: ReportRef): Promise<Mod
   return datasetId && others.length === 0 ? { workspaceId: report.workspaceId, datasetId } : undefined
 }
 
-/** Whether the dataset has row-level security. */
+/** Reads whether the dataset has row-level security. */
 export async function readNeedsIdentity(rest: PowerBiRest, datasetPath: string): Promise<boolean> {
   const dataset = await rest('GET', datasetPath)
   return dataset.isEffectiveIdentityRequired === true
 }
 
 /**
- * Whether the workspace is on a capacity of its own, without which the service gives trial tokens alone (Power BI
- * REST, 'Groups - Get Groups'); undefined when the service does not tell.
+ * Reads whether the workspace is on a dedicated capacity, without which there are only trial tokens
+ * (Power BI REST, 'Groups - Get Groups'); undefined when the service does not say.
  */
 export async function readHasCapacity(rest: PowerBiRest, workspaceId: string): Promise<boolean | undefined> {
   const filter = encodeURIComponent(`id eq '${workspaceId}'`)
@@ -86,8 +86,8 @@ export async function readHasCapacity(rest: PowerBiRest, workspaceId: string): P
 }
 
 /**
- * What the ten newest refreshes of a dataset tell (Power BI REST, 'Datasets - Get Refresh History In Group'; 'Unknown'
- * stands for one that is going on). Needs more than viewing: docs/power-bi.md.
+ * Reads the ten newest refreshes of a dataset (Power BI REST, 'Datasets - Get Refresh History In
+ * Group'; 'Unknown' means in progress). Needs more than viewer permission: docs/power-bi.md.
  */
 export async function readLastRefresh(rest: PowerBiRest, datasetPath: string): Promise<LastRefresh> {
   const { value } = await rest('GET', `${datasetPath}/refreshes?$top=10`)
@@ -106,16 +106,16 @@ export async function readLastRefresh(rest: PowerBiRest, datasetPath: string): P
   }
 }
 
-/** More than any group of dealers has; the service takes a number and gives no next page. */
+/** More than any group of dealers has; the service does not page. */
 const MAX_WORKSPACES = 1_000
 
-/** The workspaces that the application is a member of (Power BI REST, 'Groups - Get Groups'), by name. */
+/** Lists the application's workspaces (Power BI REST, 'Groups - Get Groups'), by name. */
 export async function listWorkspaces(rest: PowerBiRest): Promise<NamedItem[]> {
   const { value } = await rest('GET', `/groups?$top=${MAX_WORKSPACES}`)
   return parseNamedItems(value).map(({ id, name }) => ({ id, name }))
 }
 
-/** The reports of a workspace (Power BI REST, 'Reports - Get Reports In Group'), by name. */
+/** Lists the reports of a workspace (Power BI REST, 'Reports - Get Reports In Group'), by name. */
 export async function listReports(rest: PowerBiRest, workspaceId: string): Promise<ListedReport[]> {
   const { value } = await rest('GET', `/groups/${encodeSegment(workspaceId)}/reports`)
   return parseNamedItems(value).map(({ id, name, datasetId }) => ({
@@ -125,7 +125,7 @@ export async function listReports(rest: PowerBiRest, workspaceId: string): Promi
   }))
 }
 
-/** What of a list has an id and a name, in Portuguese order of the names. */
+/** Returns the items that have an id and a name, in Portuguese order of the names. */
 function parseNamedItems(value: unknown): (NamedItem & { datasetId?: unknown })[] {
   const items = (Array.isArray(value) ? value : []) as (Partial<NamedItem> | null)[]
   return items
@@ -134,13 +134,13 @@ function parseNamedItems(value: unknown): (NamedItem & { datasetId?: unknown })[
     .sort((a, b) => a.name.localeCompare(b.name, 'pt-BR', { numeric: true }))
 }
 
-/** A report that may be shown, and how. */
+/** A report that passed checkReport. */
 export interface CheckedReport {
   reportId: string
   isPaginated: boolean
-  /** Undefined for a paginated report that was let through without row-level security. */
+  /** Undefined for a paginated report allowed without row-level security. */
   datasetId: string | undefined
-  /** Whether the model has row-level security, and so takes an identity. */
+  /** Whether the model has row-level security, and so needs an identity. */
   isProtected: boolean
 }
 
@@ -148,13 +148,13 @@ interface TokenRequest {
   report: CheckedReport
   identity: EffectiveIdentity
   minutes: number
-  /** For all tries, in milliseconds. */
+  /** The timeout over all tries. */
   budgetMs?: number
 }
 
 /**
- * Asks for a view-only token, also for a model in another workspace (Power BI REST, 'Embed Token - Generate Token').
- * The service does not ask whether report and dataset belong together: the caller must know.
+ * Requests a view-only token, also for a model in another workspace (Power BI REST, 'Embed Token -
+ * Generate Token'). The service does not check that report and dataset match: the caller must.
  */
 export async function requestEmbedToken(
   rest: PowerBiRest,
@@ -163,7 +163,7 @@ export async function requestEmbedToken(
   const { reportId, isPaginated, datasetId, isProtected } = report
   const identities = [
     ...(datasetId && isProtected ? [{ ...identity, datasets: [datasetId] }] : []),
-    // A paginated report knows its reader as User!UserID.
+    // Available in a paginated report as User!UserID.
     ...(isPaginated ? [{ username: identity.username, reports: [reportId] }] : []),
   ]
   const dataset = { id: datasetId, ...(isPaginated && { xmlaPermissions: 'ReadOnly' }) }

@@ -20,7 +20,7 @@ import { toRefusalProblem, type Step } from './refusals.ts'
 import { testReport } from './test-report.ts'
 
 const METADATA_MS = 10 * 60_000
-/** How long all calls for one answer may take, in ms: a token, the first one on somebody's screen, a test. */
+/** Timeouts over all calls of a token, of the first token on a screen, and of a test. */
 const TIMEOUTS = { tokenMs: 8_000, firstTokenMs: 15_000, testMs: 7_500 }
 const MAX_CACHED = 1_000
 const UNKNOWN_REFRESH: LastRefresh = { refreshedAt: null, hasFailed: false }
@@ -28,21 +28,21 @@ const UNKNOWN_REFRESH: LastRefresh = { refreshedAt: null, hasFailed: false }
 export interface PowerBiOptions {
   directory: DirectoryOptions
   apiBase: string
-  /** Shortens the life of embed tokens, which cannot be recalled. */
+  /** The lifetime of embed tokens, which cannot be revoked. */
   tokenMinutes: number
-  /** Lets reports without row-level security through, unfiltered. */
+  /** Allows reports without row-level security, which are unfiltered. */
   allowWithoutRls: boolean
   log: Log
   countCall: CountCall
   /** ms since the epoch */
   clock: () => number
-  /** Shorter, for tests. */
+  /** Shorter ones for tests. */
   timeouts?: Partial<typeof TIMEOUTS>
 }
 
-/** The real client: msal-node for the directory, REST for the rest. */
+/** Creates the client: msal-node for the directory, REST for the rest. */
 export function createPowerBi(options: PowerBiOptions): PowerBi {
-  // Checks make a connection of their own: a remembered directory token would hide that the secret has expired.
+  // Checks use a new connection: a cached directory token would hide an expired secret.
   const connect = () => {
     const directory = createDirectoryTokens(options)
     return { rest: createPowerBiRest({ ...options, directory }), directory }
@@ -52,18 +52,18 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
   const refreshRest = createPowerBiRest({
     ...options,
     directory,
-    // A model without a history of refreshes refuses: that is nobody's fault and must ring no alarm.
+    // Models without a refresh history refuse, which must not raise an alarm.
     countCall: (service, outcome, ms) => outcome !== 'refused' && options.countCall(service, outcome, ms),
   })
   const readFacts = memoize(options.clock, (report: ReportRef) => readReport(rest, report))
   const needsIdentity = memoize(options.clock, (model: Model) =>
     readNeedsIdentity(rest, getDatasetPath(model)),
   )
-  // What the service does not tell is remembered too: asking again would not help.
+  // Failures are cached too: a retry would not help.
   const readRefresh = memoize(options.clock, (model: Model) =>
     readLastRefresh(refreshRest, getDatasetPath(model)).catch(() => UNKNOWN_REFRESH),
   )
-  /** Reports for which a guess would be wrong. */
+  /** Ids of paginated reports, for which the optimistic request would be wrong. */
   const paginated = new Set<string>()
 
   async function generate(
@@ -92,7 +92,7 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
     const canGuess = datasetId && !allowWithoutRls && !paginated.has(reportId)
     try {
       if (!canGuess) return await requestToken(await check())
-      // All at once: the token is thrown away when report and model turn out to be others.
+      // Optimistic: requests the token while checking, and discards it when a check fails.
       const guessed = requestToken({ reportId, datasetId, isPaginated: false, isProtected: true })
       guessed.catch(() => {})
       const checked = await check()
@@ -104,7 +104,7 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
     }
   }
 
-  /** A refusal in the words that name who mends it; no role is spoken of where lists are read. */
+  /** Converts refusals of list calls, which involve no roles. */
   function withProblem<T>(list: Promise<T>, step: Step): Promise<T> {
     return list.catch((error) => {
       throw toRefusalProblem(error, step, [])
@@ -133,7 +133,7 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
   }
 }
 
-/** Caches what the service says of something by what it is about. */
+/** Caches results by the JSON of their key. */
 function memoize<T extends NonNullable<unknown>, K extends object>(
   clock: () => number,
   read: (key: K) => Promise<T>,

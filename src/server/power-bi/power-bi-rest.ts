@@ -14,17 +14,17 @@ import { DirectoryRefusal } from './refusals.ts'
 
 const TRIES = 2
 const ALL_TRIES_MS = 8_000
-/** What is left for a second try when the first one stays silent. */
+/** Reserved for a second try when the first one times out. */
 const SECOND_TRY_MS = 3_000
-/** A service that asks for a longer pause is not asked again. */
+/** A longer Retry-After ends the retries. */
 const BACKOFF = { firstMs: 250, maxMs: 2_000 }
 
 /**
- * One call of the REST API; at most two tries.
+ * Calls the REST API, with at most two tries.
  * @param path after /v1.0/myorg
- * @param budgetMs for all tries, 8 s unless said
- * @throws PowerBiRefusal for a definite 4xx, DirectoryRefusal, ForeignAnswer, ProblemError power-bi-unavailable for
- *   anything that may pass
+ * @param budgetMs the timeout over all tries, 8 s by default
+ * @throws PowerBiRefusal for a permanent 4xx, DirectoryRefusal, UnexpectedResponse, ProblemError
+ *   power-bi-unavailable for transient failures
  */
 export type PowerBiRest = (
   method: 'GET' | 'POST',
@@ -34,7 +34,7 @@ export type PowerBiRest = (
 ) => Promise<Record<string, unknown>>
 
 interface RestOptions {
-  /** 'https://api.powerbi.com', or the emulator's. */
+  /** 'https://api.powerbi.com', or the emulator. */
   apiBase: string
   directory: DirectoryTokens
   countCall: CountCall
@@ -59,15 +59,15 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
     const { reply, text } = await namingHost(host, () => measureCall(countCall, 'power-bi', send))
     const answer = parseJsonObject(text)
     if (reply.ok && answer) return answer
-    // It counts as a failure that may pass.
+    // Treated as transient.
     if (reply.ok) throw new Error('Power BI answered without a JSON object')
     const requestId = reply.headers.get('requestid')
     log.warn({ method, path, status: reply.status, powerBiRequestId: requestId }, 'Power BI refused a call')
     const retryAfter = Number(reply.headers.get('retry-after')) || undefined
     const refusal = parseRefusal(reply, answer)
-    // The directory token may have been revoked: the second try brings a new one.
+    // The directory token may be revoked: the second try uses a new one.
     if (isTokenRefusal(refusal)) directory.invalidate(token)
-    // A paused capacity is told with all kinds of statuses and does not come back within seconds.
+    // A paused capacity has various statuses and does not resume within seconds.
     const isTransient = (reply.status === 429 || reply.status >= 500) && !/CapacityNotActive/.test(refusal.code)
     if (isTransient) throw new TransientError(reply.status, retryAfter)
     throw refusal
@@ -99,30 +99,30 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
 const getRetryAfter = (error: unknown) =>
   error instanceof TransientError ? error.retryAfterSeconds : undefined
 
-/** Whether another try would end the same way. */
+/** Whether a retry is pointless. */
 function isDefinite(error: unknown): boolean {
   if (error instanceof PowerBiRefusal) return !isTokenRefusal(error)
   return [ProblemError, DirectoryRefusal, UnexpectedResponse].some((kind) => error instanceof kind)
 }
 
-/** Whether it is the directory token that is refused: an expired one with 403 too (Microsoft, 'Troubleshoot REST APIs'). */
+/** An expired directory token may give 403 too (Microsoft, 'Troubleshoot REST APIs'). */
 const isTokenRefusal = ({ status, code }: PowerBiRefusal) =>
   status === 401 || /\b(TokenExpired|InvalidToken)\b/.test(code)
 
-/** The service's code stands in the body, in a header, or in both; either may be the one that says more. */
+/** Joins the codes of body and header; either may be the more specific one. */
 function parseRefusal({ status, headers }: Response, body: Record<string, unknown> | undefined): PowerBiRefusal {
   const error = body?.error as { code?: unknown; message?: unknown } | null | undefined
-  // Only what looks like a code: the text comes from outside.
+  // Accepts only code-like text, because it comes from outside.
   const codes = [error?.code, headers.get('x-powerbi-error-info')].filter((code) =>
     /^\w{1,60}$/.test(String(code ?? '')),
   )
   const code = [...new Set(codes)].join(' / ')
-  // The gateway in front of the service says {"Message": "API is not accessible for application"}, without more.
+  // The service's gateway only sends {"Message": "API is not accessible for application"}.
   const message = error?.message ?? body?.Message ?? body?.message ?? ''
   return new PowerBiRefusal(status, code, String(message), headers.get('requestid'))
 }
 
-/** An answer that does not come, or not in the form that it should have. */
+/** Creates the error of a missing or malformed reply. */
 export function createUnreadableError(what: string): ProblemError {
   return new ProblemError('power-bi-unavailable', { retryAfterSeconds: 10, cause: new Error(what) })
 }

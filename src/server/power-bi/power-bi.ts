@@ -1,10 +1,10 @@
 import type { ReportTestOutcome } from '#contract/report-settings.ts'
 
-/** A report as the settings name it. */
+/** A report's ids from its setting. */
 export interface ReportRef {
   workspaceId: string
   reportId: string
-  /** Null when the setting does not say: the service is asked then. */
+  /** Null to use the report's own dataset. */
   datasetId: string | null
 }
 
@@ -19,22 +19,22 @@ export interface EmbedToken {
   token: string
   /** ms since the epoch */
   expiresAt: number
-  /** Paginated reports live at /rdlEmbed. */
+  /** Paginated reports are embedded at /rdlEmbed. */
   isPaginated: boolean
 }
 
-/** What a dry run found. */
+/** The result of a report test. */
 export interface ReportTest {
   outcome: Exclude<ReportTestOutcome, 'not-testable'>
-  /** Null when the service was not asked that far. */
+  /** Null when the test failed before. */
   reportName: string | null
-  /** When the dataset was last refreshed; null when the service does not tell. */
+  /** The last refresh of the dataset; null when unknown. */
   refreshedAt: Date | null
-  /** The service's or the directory's own code of the refusal. */
+  /** The code of the refusal by the service or the directory. */
   code: string | null
-  /** The id of the refused request, which Microsoft's support asks for. */
+  /** The id of the refused request, for Microsoft's support. */
   requestId: string | null
-  /** When the portal's certificate ends, if that is soon. */
+  /** The end of the portal's certificate, if it is soon. */
   certificateEndsAt: Date | null
 }
 
@@ -44,24 +44,24 @@ export interface NamedItem {
 }
 
 export interface ListedReport extends NamedItem {
-  /** Null for reports that show no single model. */
+  /** Null for reports without a single model. */
   datasetId: string | null
 }
 
-/** What the newest refreshes of a dataset tell. */
+/** The state of a dataset's newest refreshes. */
 export interface LastRefresh {
-  /** When the newest one that went well ended; null where the service does not tell. */
+  /** The end of the newest successful refresh; null when unknown. */
   refreshedAt: Date | null
-  /** Whether the newest one that is over has failed. */
+  /** Whether the newest finished refresh failed. */
   hasFailed: boolean
 }
 
-/** The Power BI service, as far as the portal needs it. */
+/** The port to the Power BI service. */
 export interface PowerBi {
   /**
-   * Issues a view-only embed token for one report and one identity, within 8 s; within 15 s when it is the first
-   * on somebody's screen, because a cold capacity takes that long. It lives maxMinutes at most, where that is given.
-   * @throws ProblemError power-bi-rejected (a setting is wrong), power-bi-unavailable and capacity-paused (try later)
+   * Issues a view-only embed token for one report and identity, within 8 s, or 15 s for the first on
+   * a screen, because a cold capacity takes that long.
+    * @throws ProblemError power-bi-rejected (fix a setting), power-bi-unavailable, capacity-paused (retry)
    */
   generateEmbedToken(
     report: ReportRef,
@@ -69,22 +69,22 @@ export interface PowerBi {
     options: { isFirst: boolean; maxMinutes?: number | undefined },
   ): Promise<EmbedToken>
   /**
-   * @param isCheck asks the directory too, instead of using what it answered before
+   * @param isCheck bypasses the cached directory token
    * @throws ProblemError power-bi-rejected, power-bi-unavailable, capacity-paused
    */
   listWorkspaces(isCheck?: boolean): Promise<NamedItem[]>
   /** @throws ProblemError power-bi-rejected, power-bi-unavailable, capacity-paused */
   listReports(workspaceId: string): Promise<ListedReport[]>
-  /** Asks the service at most once in ten minutes for each dataset; never fails. */
+  /** Cached for ten minutes per dataset; never fails. */
   readLastRefresh(report: ReportRef): Promise<LastRefresh>
   /**
-   * Goes the same way from the credentials to the token with nothing remembered, throws the token away and
-   * says where it stopped. Takes 8 s at most and never fails: what goes wrong is the answer.
+   * Runs all steps from credentials to token without caches, and returns the first failure. Takes at
+   * most 8 s and never throws.
    */
   testReport(report: ReportRef, identity: EffectiveIdentity): Promise<ReportTest>
 }
 
-/** What the service said when it refused: its status, its own code (or two) and message, and the id to quote to support. */
+/** A refusal by the service: status, code (or two), message, and the request id for support. */
 export class PowerBiRefusal extends Error {
   readonly status: number
   readonly code: string
@@ -97,7 +97,7 @@ export class PowerBiRefusal extends Error {
   }
 }
 
-/** A failure that may pass by itself: 429 or 5xx, of the service or of the directory. */
+/** A transient failure, 429 or 5xx, of the service or the directory. */
 export class TransientError extends Error {
   readonly status: number
   readonly retryAfterSeconds: number | undefined
@@ -108,7 +108,7 @@ export class TransientError extends Error {
   }
 }
 
-/** Mostly a web page, where the service's JSON should be: a proxy, a firewall or a captive portal in between has answered. */
+/** A web page instead of JSON: the reply of a proxy, a firewall or a captive portal. */
 export class UnexpectedResponse extends Error {
   readonly host: string
   readonly status: number
@@ -123,13 +123,10 @@ export class UnexpectedResponse extends Error {
 type UpstreamService = 'directory' | 'power-bi'
 type UpstreamOutcome = 'ok' | 'refused' | 'throttled' | 'failed' | 'timeout' | 'unreachable'
 
-/** Told of each call to an outside service, when its reply has been read or it fails. */
+/** Called after each call to an outside service. */
 export type CountCall = (service: UpstreamService, outcome: UpstreamOutcome, ms: number) => void
 
-/**
- * Makes a call, reads its reply and counts it by how it ends: the status, or the error that it rejects with.
- * @throws ForeignAnswer, and what the call throws
- */
+/** Makes a call, reads its reply and counts its outcome. @throws UnexpectedResponse, or the call's error */
 export async function measureCall(
   countCall: CountCall,
   service: UpstreamService,
@@ -139,7 +136,7 @@ export async function measureCall(
   try {
     const reply = await call()
     const text = await reply.text()
-    // With these statuses the service's own gateways send pages too.
+    // With these statuses Microsoft's gateways send pages too.
     const isTransient = reply.status === 429 || reply.status >= 500
     if (!isTransient && /^\s*</.test(text)) throw new UnexpectedResponse(new URL(reply.url).host, reply.status)
     countCall(service, classifyStatus(reply.status), performance.now() - start)
@@ -151,7 +148,7 @@ export async function measureCall(
   }
 }
 
-/** The object that a reply is; the parser's own error would quote the text, which may hold a token. */
+/** Parses a JSON object or returns undefined: the parser's error would quote the text, and its secrets. */
 export function parseJsonObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)

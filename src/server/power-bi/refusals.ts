@@ -1,11 +1,11 @@
 import { ProblemError } from '#server/http/problem-error.ts'
 import { UnexpectedResponse, TransientError, PowerBiRefusal, type ReportTest } from './power-bi.ts'
 
-/** What was asked for when the service refused. */
+/** The step that the service refused. */
 export type Step = 'workspaces' | 'report' | 'dataset' | 'token'
 type Outcome = ReportTest['outcome']
 
-/** By what the service says, which its statuses do not tell apart. The sources stand in docs/power-bi.md. */
+/** Outcomes by message, because statuses are ambiguous. Sources: docs/power-bi.md. */
 const BY_WORDS: [RegExp, Outcome][] = [
   [/CapacityNotActive|capacity.*\b(paused|suspended|not active)/i, 'capacity-paused'],
   [/exceeded.*embed token|embed token.*exceeded|\b(not|no)\b.*\bdedicated capacity/i, 'no-capacity'],
@@ -21,7 +21,7 @@ const BY_WORDS: [RegExp, Outcome][] = [
   [/dataset.*does not belong/i, 'dataset-mismatch'],
 ]
 
-/** By the directory's own number, as far as an application can meet it. The sources stand in docs/power-bi.md. */
+/** Outcomes by the directory's error number. Sources: docs/power-bi.md. */
 const BY_AADSTS: [RegExp, Outcome][] = [
   [/AADSTS(90002|900023|9001023)\b/, 'wrong-tenant'],
   [/AADSTS(700016|7000229)\b/, 'wrong-client-id'],
@@ -38,11 +38,10 @@ const DENIED: Record<Step, Outcome> = {
   workspaces: 'api-closed',
   report: 'no-workspace-access',
   dataset: 'no-model-access',
-  // Report and model could be read: what is left is the tenant's switch for embedding, or too low a role.
+  // Report and model were readable: the tenant's switch for embedding is off, or the role too low.
   token: 'embedding-off',
 }
 
-/** Which of the known troubles a refusal is; 'refused' for all others. */
 function classifyRefusal(refusal: PowerBiRefusal, step: Step): Outcome {
   const words = `${refusal.code} ${refusal.message}`
   const known = BY_WORDS.find(([pattern]) => pattern.test(words))
@@ -54,7 +53,6 @@ function classifyRefusal(refusal: PowerBiRefusal, step: Step): Outcome {
   return refusal.status === 401 || refusal.status === 403 ? DENIED[step] : 'refused'
 }
 
-/** Which of the known troubles the directory's refusal is. */
 function classifyDirectoryRefusal({ error, message }: DirectoryRefusal): Outcome {
   const known = BY_AADSTS.find(([pattern]) => pattern.test(message))
   if (known) return known[1]
@@ -105,7 +103,7 @@ interface Refused {
   requestId: string | null
 }
 
-/** A refusal in one plain sentence: what is wrong and who mends it; what has no sentence is quoted for a ticket. */
+/** Describes a refusal in one sentence: the fault and who can fix it. */
 export function describeRefusal(refused: Refused, rlsRoles: readonly string[]): string {
   const { outcome } = refused
   const roles = new Intl.ListFormat('pt-BR').format(rlsRoles.map((role) => `“${role}”`))
@@ -113,13 +111,13 @@ export function describeRefusal(refused: Refused, rlsRoles: readonly string[]): 
   return buildSentences(named, formatQuote(refused))[outcome === 'ok' ? 'refused' : outcome]
 }
 
-/** ' (código AADSTS7000222, pedido 49c2e739-…)', as a ticket needs it. */
+/** Returns ' (código AADSTS7000222, pedido 49c2e739-…)', for a support ticket. */
 function formatQuote({ code, requestId }: Refused): string {
   const quoted = [code && `código ${code}`, requestId && `pedido ${requestId}`].filter(Boolean).join(', ')
   return quoted && ` (${quoted})`
 }
 
-/** Thrown where the answers of the service show by themselves that the report may not be shown. */
+/** A report that checkReport does not allow. */
 export class ReportCheckError extends Error {
   readonly outcome: Outcome
   constructor(outcome: Outcome) {
@@ -128,7 +126,7 @@ export class ReportCheckError extends Error {
   }
 }
 
-/** The directory's refusal (Microsoft Entra, 'Handling error codes in your application'); its description names the trouble. */
+/** A refusal by the directory (Microsoft Entra, 'Handling error codes in your application'). */
 export class DirectoryRefusal extends Error {
   readonly error: string
   readonly correlationId: string
@@ -139,7 +137,7 @@ export class DirectoryRefusal extends Error {
   }
 }
 
-/** Anything that a call threw, as the outcome of a test. */
+/** Converts any error of a call to an outcome. */
 export function classifyError(error: unknown, step: Step): Refused {
   const unquoted = { code: null, requestId: null }
   if (error instanceof ReportCheckError) return { outcome: error.outcome, ...unquoted }
@@ -167,14 +165,14 @@ export function classifyError(error: unknown, step: Step): Refused {
   return { outcome: isWait ? 'rate-limited' : 'service-down', ...unquoted }
 }
 
-/** Why a connection could not be had: the system's or the library's own word for it, the first in an error's causes. */
+/** Returns the first error code among the causes: why a connection failed. */
 function findSystemCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const { code } = error as { code?: unknown }
   return typeof code === 'string' ? code : findSystemCode(error.cause)
 }
 
-/** The same for somebody who wanted a report: a problem with a sentence that names who mends it. */
+/** Converts any error of a call to a problem that names who can fix it. */
 export function toRefusalProblem(error: unknown, step: Step, rlsRoles: readonly string[]): ProblemError {
   if (error instanceof ProblemError) return error
   const refused = classifyError(error, step)
@@ -182,7 +180,7 @@ export function toRefusalProblem(error: unknown, step: Step, rlsRoles: readonly 
   const quoted = formatQuote(refused)
   const detail = sentence.includes(quoted) ? sentence : `${sentence.slice(0, -1)}${quoted}.`
   const { outcome } = refused
-  // It may be resumed at any time, so it is worth trying again.
+  // A paused capacity may resume at any time, so a retry is worthwhile.
   if (outcome === 'capacity-paused')
     return new ProblemError('capacity-paused', { detail, retryAfterSeconds: 60, cause: error })
   if (outcome === 'foreign-answer')

@@ -13,7 +13,7 @@ import { createPowerBi } from './power-bi-client.ts'
 const [VENDAS] = EMULATED_REPORTS as [(typeof EMULATED_REPORTS)[number]]
 const IDENTITY = { username: 'ana@grupopatio.com.br', roles: ['Portal'], customData: 'M:FIAT|U:RJ' }
 
-/** Self-signed, without its key; ends on 18 August 2029. The emulated directory knows no key and checks no signature. */
+/** Self-signed, without its key; ends on 18 August 2029. The emulated directory checks no signature. */
 const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBeDCCAR2gAwIBAgIUfJPFicePZgaXpGB2NjkRZ5UwF1AwCgYIKoZIzj0EAwIw
 ETEPMA0GA1UEAwwGcG9ydGFsMB4XDTI2MTEyMjA1MTIzMloXDTI5MDgxODA1MTIz
@@ -53,38 +53,38 @@ function connect(credentials: Partial<DirectoryOptions>, clock: () => number = D
   })
 }
 
-/** A portal that was started with another secret than the directory takes now. */
+/** Starts a client with a secret that the directory no longer accepts. */
 function startWith(clientSecret: string) {
   const file = join(folder, 'secret')
   writeFileSync(file, `${clientSecret}\n`)
   const powerBi = connect({ clientSecret, credentialFiles: { secret: file } })
-  const ask = () => powerBi.generateEmbedToken(VENDAS, IDENTITY, { isFirst: true })
+  const requestToken = () => powerBi.generateEmbedToken(VENDAS, IDENTITY, { isFirst: true })
   const countSignIns = async () => {
     const calls = (await (await fetch(`${emulator.at}/calls`)).json()) as { path: string }[]
     return calls.filter(({ path }) => path.startsWith('/directory/')).length
   }
-  return { powerBi, ask, file, countSignIns }
+  return { powerBi, requestToken, file, countSignIns }
 }
 
-test('a secret that was replaced in its file is taken up without a restart', async () => {
-  const { powerBi, ask, file, countSignIns } = startWith('o segredo que venceu')
-  await expect(ask()).rejects.toThrow(/recusou as credenciais/)
-  // The file says nothing new: the directory is not asked a second time.
+test('a secret replaced in its file is adopted without a restart', async () => {
+  const { powerBi, requestToken, file, countSignIns } = startWith('o segredo que venceu')
+  await expect(requestToken()).rejects.toThrow(/recusou as credenciais/)
+  // The file is unchanged: the directory is called only once.
   expect(await countSignIns()).toBe(1)
   writeFileSync(file, `${CLIENT_SECRET}\n`)
-  expect((await ask()).token).toBeTruthy()
+  expect((await requestToken()).token).toBeTruthy()
   expect((await powerBi.testReport(VENDAS, IDENTITY)).outcome).toBe('ok')
 })
 
-test('a file that is gone or empty changes nothing', async () => {
-  const { ask, file } = startWith('o segredo que venceu')
+test('a missing or empty file changes nothing', async () => {
+  const { requestToken, file } = startWith('o segredo que venceu')
   writeFileSync(file, '')
-  await expect(ask()).rejects.toThrow(/recusou as credenciais/)
+  await expect(requestToken()).rejects.toThrow(/recusou as credenciais/)
   rmSync(file)
-  await expect(ask()).rejects.toThrow(/recusou as credenciais/)
+  await expect(requestToken()).rejects.toThrow(/recusou as credenciais/)
 })
 
-test('a certificate that is being written changes nothing', async () => {
+test('a partially written certificate changes nothing', async () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const clientCertificate = `${CERTIFICATE}\n${privateKey.export({ type: 'pkcs8', format: 'pem' })}`
   const file = join(folder, 'certificate')
@@ -99,14 +99,14 @@ test('a certificate that is being written changes nothing', async () => {
   )
 })
 
-test('the end of a certificate is told of a month before', async () => {
+test('the end of a certificate is reported a month before', async () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const clientCertificate = `${CERTIFICATE}\n${privateKey.export({ type: 'pkcs8', format: 'pem' })}`
-  const endAt = (now: string) =>
+  const readEndAt = (now: string) =>
     connect({ clientCertificate }, () => Date.parse(now)).testReport(VENDAS, IDENTITY)
   const ok = { outcome: 'ok' }
-  expect(await endAt('2029-07-10')).toMatchObject({ ...ok, certificateEndsAt: null })
-  const soon = await endAt('2029-07-30')
+  expect(await readEndAt('2029-07-10')).toMatchObject({ ...ok, certificateEndsAt: null })
+  const soon = await readEndAt('2029-07-30')
   expect(soon).toMatchObject({ ...ok, certificateEndsAt: new Date('2029-08-18T05:12:32Z') })
 })
 

@@ -12,19 +12,16 @@ import {
 import type { PowerBiRest } from './power-bi-rest.ts'
 import { classifyError, type Step } from './refusals.ts'
 
-/** Refresh time and capacity are extras: the outcome does not wait longer for them. */
+/** Timeout of refresh time and capacity, which are optional. */
 const EXTRAS_MS = 2_000
 
-/**
- * Tries a report out over a connection that remembers nothing: report, dataset, token, one after the other, so
- * that what is named is the first thing to mend.
- */
+/** Tests report, dataset and token in sequence, without caches, up to the first failure. */
 export async function testReport(
   rest: PowerBiRest,
   rules: { tokenMinutes: number; allowWithoutRls: boolean; testMs: number },
   { report, identity }: { report: ReportRef; identity: EffectiveIdentity },
 ): Promise<Omit<ReportTest, 'certificateEndsAt'>> {
-  // Filled in step by step, so that a time-out tells it too.
+  // Filled step by step, so that a timeout reports it too.
   const found: Omit<ReportTest, 'outcome' | 'certificateEndsAt'> = {
     reportName: null,
     refreshedAt: null,
@@ -74,7 +71,7 @@ export async function testReport(
   const run = runSteps().catch(async (error) => {
     const { outcome, code, requestId } = classifyError(error, step)
     Object.assign(found, { code, requestId })
-    // Without a capacity the service refuses when its trial tokens are used up, and does not say so.
+    // Without a capacity, the service refuses silently once its trial tokens are used up.
     return outcome === 'embedding-off' && (await hasCapacity) === false ? 'no-capacity' : outcome
   })
   const outcome = await withinMs(run, rules.testMs, () => 'service-down' as const)

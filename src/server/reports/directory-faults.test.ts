@@ -11,7 +11,7 @@ describeOnEachDatabase('when the directory', (kind) => {
   const portal = setUpPortal({ kind })
   let cold: TestPortal
   beforeAll(() => configureReports(portal, 'Vendas'))
-  // A replica of its own for each test: it has no directory token yet.
+  // A new replica per test has no directory token.
   beforeEach(async () => {
     cold = await startTestPortal({ kind, database: portal.database })
   })
@@ -40,7 +40,7 @@ describeOnEachDatabase('when the directory', (kind) => {
     ],
     ['is down', { status: 500 }, unavailable],
     [
-      'is down in its own words',
+      'is down with an error code',
       {
         status: 503,
         body: {
@@ -53,25 +53,25 @@ describeOnEachDatabase('when the directory', (kind) => {
     ['asks to wait', { status: 429, headers: { 'Retry-After': '17' } }, { ...unavailable, retryAfter: '17' }],
     ['answers with no JSON', { status: 200, body: '{' }, unavailable],
     [
-      'is hidden by a firewall',
+      'is blocked by a firewall',
       { status: 403, body: '<html>Bloqueado</html>' },
       { status: 503, code: 'power-bi-unavailable', detail: expect.stringMatching(/proxy ou firewall/) },
     ],
     [
-      'refuses for a reason that no sentence is known for',
+      'refuses for an unknown reason',
       { status: 400, errorCode: 'interaction_required', message: 'AADSTS50005: Text.' },
       createRejected(/\(código AADSTS50005, pedido [\w-]{36}\): a equipe de TI/),
     ],
     ['answers with nothing', { status: 200, body: 'null' }, unavailable],
     ['answers without a token', { status: 200, body: { token_type: 'Bearer' } }, unavailable],
-  ])('%s, the caller is told', async (_, fault, expected) => {
+  ])('%s, the caller gets a problem', async (_, fault, expected) => {
     await scriptFault(cold, { on: 'directory', times: 9, ...fault })
     expect(await requestToken()).toMatchObject(expected)
     const { directory, generateToken } = await upstreamCalls(cold)
     expect([directory.length, generateToken.length]).toEqual([1, 0])
   })
 
-  test('failed once, the next request asks it again', async () => {
+  test('failed once, the next request retries', async () => {
     await scriptFault(cold, { on: 'directory', status: 500 })
     expect((await requestToken()).status).toBe(503)
     expect((await requestToken()).status).toBe(200)

@@ -13,7 +13,7 @@ import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts
 
 const MINUTE = 60_000
 
-describeOnEachDatabase('the cache of embed tokens', (kind) => {
+describeOnEachDatabase('embed token cache', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
   beforeAll(() => configureReports(portal, 'Vendas', 'Oficina'))
   beforeEach(() => resetEmulator(portal))
@@ -22,9 +22,9 @@ describeOnEachDatabase('the cache of embed tokens', (kind) => {
     person: Person,
     values: Partial<Pick<Person, 'types' | 'marcas' | 'estados' | 'approved'>>,
   ) => portal.database.db.updateTable('profiles').set(values).where('user_id', '=', person.user_id).execute()
-  const generated = async (at = portal) => (await upstreamCalls(at)).generateToken
+  const listGenerated = async (at = portal) => (await upstreamCalls(at)).generateToken
 
-  test('two hundred people at once cost one directory call, one look at the dataset and a token each', async () => {
+  test('makes one directory and one dataset call for two hundred concurrent people', async () => {
     const { database, clock } = portal
     const cold = await startTestPortal({ kind, database, clock, rateLimits: false })
     const people = await Promise.all(Array.from({ length: 200 }, () => addPerson(portal)))
@@ -43,14 +43,14 @@ describeOnEachDatabase('the cache of embed tokens', (kind) => {
     await cold.stop()
   })
 
-  test('twenty requests at once of one person and report cost one token', async () => {
+  test('coalesces twenty concurrent requests of one person and report', async () => {
     const person = await addPerson(portal)
     const replies = await Promise.all(Array.from({ length: 20 }, () => askToken(portal, person)))
     expect(new Set(replies.map((reply) => reply.body.embedToken)).size).toBe(1)
-    expect(await generated()).toHaveLength(1)
+    expect(await listGenerated()).toHaveLength(1)
   })
 
-  test('a second request makes no call at all, a second report makes one', async () => {
+  test('serves a second request without a call; a second report costs one', async () => {
     const person = await addPerson(portal, { types: ['Vendas', 'Oficina'] })
     const first = await askToken(portal, person)
     await resetEmulator(portal)
@@ -59,10 +59,10 @@ describeOnEachDatabase('the cache of embed tokens', (kind) => {
     expect((await askToken(portal, person, bodyFor('Oficina'))).body.embedToken).not.toBe(
       first.body.embedToken,
     )
-    expect(await generated()).toHaveLength(1)
+    expect(await listGenerated()).toHaveLength(1)
   })
 
-  test('nobody is given another’s token', async () => {
+  test('keeps tokens of different people apart', async () => {
     const [one, two] = [await addPerson(portal), await addPerson(portal)]
     const tokens = [await askToken(portal, one), await askToken(portal, two)].map(
       ({ body }) => body.embedToken,
@@ -70,7 +70,7 @@ describeOnEachDatabase('the cache of embed tokens', (kind) => {
     expect(new Set(tokens).size).toBe(2)
   })
 
-  test('a token serves until six of its thirty minutes are left', async () => {
+  test('reuses a token until six of its thirty minutes are left', async () => {
     const person = await addPerson(portal)
     const first = (await askToken(portal, person)).body
     portal.clock.advance(23 * MINUTE)
@@ -83,7 +83,7 @@ describeOnEachDatabase('the cache of embed tokens', (kind) => {
     expect(renewed.expiresInSeconds).toBeGreaterThan(29 * 60)
   })
 
-  test('a directory token is renewed when it has less than thirty minutes left', async () => {
+  test('renews a directory token with less than thirty minutes left', async () => {
     portal.clock.advance(60 * MINUTE)
     await askToken(portal, await addPerson(portal))
     await resetEmulator(portal)
@@ -95,37 +95,37 @@ describeOnEachDatabase('the cache of embed tokens', (kind) => {
     expect((await upstreamCalls(portal)).directory).toHaveLength(1)
   })
 
-  describe('a change of entitlements bites at the next request, on every replica', () => {
+  describe('applies a change at the next request, on every replica', () => {
     let replica: TestPortal
     beforeAll(async () => {
       const { database, clock } = portal
       replica = await startTestPortal({ kind, database, clock, rateLimits: false })
     })
     afterAll(() => replica.stop())
-    const codes = async (person: Person) =>
+    const readCodes = async (person: Person) =>
       Promise.all([portal, replica].map(async (at) => (await askToken(at, person)).body.code ?? 'given'))
 
     test.each([
-      ['the area is taken away', { types: ['CRM'] }, 'report-not-found'],
+      ['the area is removed', { types: ['CRM'] }, 'report-not-found'],
       ['approval is revoked', { approved: false }, 'not-approved'],
-      ['the last marca is taken away', { marcas: [] }, 'no-scope'],
-      ['the last estado is taken away', { estados: [] }, 'no-scope'],
+      ['the last marca is removed', { marcas: [] }, 'no-scope'],
+      ['the last estado is removed', { estados: [] }, 'no-scope'],
     ])('when %s', async (_, values, code) => {
       const person = await addPerson(portal)
-      expect(await codes(person)).toEqual(['given', 'given'])
+      expect(await readCodes(person)).toEqual(['given', 'given'])
       await change(person, values)
-      expect(await codes(person)).toEqual([code, code])
+      expect(await readCodes(person)).toEqual([code, code])
     })
 
-    test('with a token for the new identity when marcas change, and again when they change back', async () => {
+    test('with a new token when marcas change, and another when they change back', async () => {
       const person = await addPerson(portal, { marcas: ['FIAT', 'GM'] })
-      await codes(person)
+      await readCodes(person)
       await change(person, { marcas: ['GM'] })
-      expect(await codes(person)).toEqual(['given', 'given'])
+      expect(await readCodes(person)).toEqual(['given', 'given'])
       await change(person, { marcas: ['FIAT', 'GM'] })
-      expect(await codes(person)).toEqual(['given', 'given'])
+      expect(await readCodes(person)).toEqual(['given', 'given'])
       for (const at of [portal, replica]) {
-        const data = (await generated(at))
+        const data = (await listGenerated(at))
           .filter((call) => call.body.identities?.[0]?.username === person.email)
           .map((call) => call.body.identities?.[0]?.customData)
         expect(data).toEqual(['M:FIAT|M:GM|U:RJ', 'M:GM|U:RJ', 'M:FIAT|M:GM|U:RJ'])
@@ -134,13 +134,13 @@ describeOnEachDatabase('the cache of embed tokens', (kind) => {
 
     test('when the setting changes', async () => {
       const person = await addPerson(portal, { types: ['Oficina'] })
-      const both = async () =>
+      const readStatuses = async () =>
         Promise.all(
           [portal, replica].map(async (at) => (await askToken(at, person, bodyFor('Oficina'))).status),
         )
-      expect(await both()).toEqual([200, 200])
+      expect(await readStatuses()).toEqual([200, 200])
       await portal.database.db.deleteFrom('global_powerbi_settings').where('type', '=', 'oficina').execute()
-      expect(await both()).toEqual([404, 404])
+      expect(await readStatuses()).toEqual([404, 404])
       await configureReports(portal, 'Oficina')
     })
   })

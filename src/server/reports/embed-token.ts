@@ -10,15 +10,15 @@ import { recordAccess } from '#server/operations/audit.ts'
 import type { EffectiveIdentity, EmbedToken, PowerBi, ReportRef } from '#server/power-bi/power-bi.ts'
 import { hasScope, readVisibleReports } from './own-reports.ts'
 
-/** Loose: a screen of nine areas may be reloaded again and again. */
+/** Generous: one reload of the reports screen issues up to nine requests. */
 const REQUESTS = { max: 300, windowSeconds: 60 }
-/** Tokens that the service is asked for. */
+/** Bounds the tokens requested from Power BI. */
 const UPSTREAM = { max: 30, windowSeconds: 60 }
 const MAX_TOKENS = 10_000
 const MARGIN_MS = 10 * 60_000
 const MARGIN_SHARE = 0.2
 
-/** Whose identity a token carries. */
+/** The person whose identity a token carries. */
 export type TokenHolder = Pick<Actor, 'profile' | 'entitlementVersion' | 'accessEndsAt'>
 
 export interface EmbedTokenContext extends Context {
@@ -29,12 +29,12 @@ export interface EmbedTokenContext extends Context {
 }
 
 /**
- * Issues an embed token for a report of the holder's areas. Only the session and the database are
- * trusted: the request names the report, and nothing in it widens what the token shows.
- * @param holder the caller, or whom the caller may see the report as, which is decided before
- * @param view of an administrator as the holder, with its end in ms since the epoch: no token outlives or outreaches it
- * @throws ProblemError report-not-found (alike for unknown, foreign and mixed ids), no-scope, access-ended, rate-limited,
- *   power-bi-rejected, power-bi-unavailable, capacity-paused
+ * Issues an embed token for a report of the holder's areas. The request only names the report:
+ * identity and scope come from the session and the database.
+ * @param holder the caller, or the person whom an authorized caller views the report as
+ * @param view the 'view as' of an administrator; its end (ms since the epoch) bounds the token
+ * @throws ProblemError report-not-found (also for foreign and mixed ids), no-scope, access-ended,
+ *   view-ended, rate-limited, power-bi-rejected, power-bi-unavailable, capacity-paused
  */
 export async function issueEmbedToken(
   context: EmbedTokenContext,
@@ -88,18 +88,18 @@ export async function issueEmbedToken(
   }
 }
 
-/** A token is good from when it is issued, which may take the service this long. */
+/** The lifetime counts from the issue, which may take the service this long. */
 const ISSUE_MS = 15_000
 
-/** For how many minutes a token may be asked for that must not outlive an instant; undefined where there is none. */
+/** Returns the longest token lifetime in minutes that ends before an instant; undefined without one. */
 function computeMinutesUntil(instant: number | null, now: number): number | undefined {
   return instant === null ? undefined : Math.max(0, Math.floor((instant - now - ISSUE_MS) / 60_000))
 }
 
 /**
- * The identity that a person's tokens carry: one role, and the brands and states as customData
- * ('M:FIAT|M:GM|U:RJ'), because several roles would widen access instead of narrowing it.
- * Values outside the catalogue are left out, so that none can smuggle a separator in.
+ * Returns the RLS identity of a person. Brands and states are customData ('M:FIAT|M:GM|U:RJ')
+ * because several roles would widen access instead of narrowing it.
+ * Values outside the catalogue are dropped, so that none can inject a separator.
  */
 export function toEffectiveIdentity(
   catalogue: Catalogue,
@@ -113,23 +113,22 @@ export function toEffectiveIdentity(
   return { username: person.email, roles, customData: [...marcas, ...estados].join('|') }
 }
 
-/** Where an embed token came from; 'shared' waited for a flight that another request had begun. */
+/** Where an embed token came from; 'shared' joined a pending call of another request. */
 export type TokenSource = 'cache' | 'shared' | 'service'
 
-/** Reads a token from the cache or, once for all who wait, from the service. */
+/** Reads a token from the cache or the service; concurrent calls for a key are coalesced. */
 type EmbedTokenCache = (userId: string, key: string, generate: Generate) => Promise<EmbedToken>
 
-/** @param isFirst the person has no token that is still good, so that nothing is on their screen yet */
+/** @param isFirst whether the person has no valid token, and so an empty screen */
 type Generate = (isFirst: boolean) => Promise<EmbedToken>
 
 type CachedToken = { userId: string; token: EmbedToken }
 type FetchContext = { userId: string; generate: Generate }
 
 /**
- * Remembers embed tokens until 10 minutes, or a fifth of their life, before they expire. Failures are
- * never remembered. Who may read which key is decided before, on every request.
+ * Caches embed tokens until 10 minutes, or a fifth of their lifetime, before they expire. Failures
+ * are not cached. Callers authorize every request before they read a key.
  * @param clock ms since the epoch
- * @param countToken told where each token came from
  */
 export function createEmbedTokenCache(
   clock: () => number,
@@ -141,7 +140,7 @@ export function createEmbedTokenCache(
       const hasToken = [...tokens.values()].some((other) => other.userId === userId)
       const token = await generate(!hasToken)
       const lifeMs = token.expiresAt - clock()
-      // The cache gives it away at the very end of its time too, which is a millisecond too late.
+      // The cache serves an entry at exactly its TTL too, a millisecond too late.
       options.ttl = Math.max(1, lifeMs - Math.min(MARGIN_MS, lifeMs * MARGIN_SHARE) - 1)
       return { userId, token }
     },

@@ -23,15 +23,15 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
   beforeAll(() => configureReports(portal, 'Vendas', 'Oficina'))
   beforeEach(() => resetEmulator(portal))
 
-  const payloadOf = (token: string) =>
+  const decodePayload = (token: string) =>
     JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString())
-  const ids = ({ workspaceId, reportId, datasetId }: ReturnType<typeof emulatedReport>) => ({
+  const pickIds = ({ workspaceId, reportId, datasetId }: ReturnType<typeof emulatedReport>) => ({
     workspaceId,
     reportId,
     datasetId,
   })
 
-  test('carries the identity of the database, whatever the request says', async () => {
+  test('carries the identity of the database and ignores the request’s', async () => {
     const person = await addPerson(portal, { marcas: ['FIAT', 'GM'], estados: ['RJ'] })
     const forged = {
       marcas: ['FIAT', 'GM', 'VW'],
@@ -41,15 +41,15 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
     const { status, body } = await askToken(portal, person, bodyFor('Vendas', forged))
     expect(status).toBe(200)
     const { datasetId, reportId } = emulatedReport('Vendas')
-    expect(payloadOf(body.embedToken)).toMatchObject({ reportId, datasetId })
-    expect(payloadOf(body.embedToken).identities).toEqual([
+    expect(decodePayload(body.embedToken)).toMatchObject({ reportId, datasetId })
+    expect(decodePayload(body.embedToken).identities).toEqual([
       { username: person.email, roles: ['Portal'], customData: 'M:FIAT|M:GM|U:RJ', datasets: [datasetId] },
     ])
     expect(body.expiresInSeconds).toBeGreaterThan(1790)
     expect(body.expiresInSeconds).toBeLessThanOrEqual(1800)
   })
 
-  test('asks for thirty minutes of viewing, never of editing', async () => {
+  test('requests thirty minutes of view access, never edit', async () => {
     await askToken(portal, await addPerson(portal))
     const [call] = (await upstreamCalls(portal)).generateToken
     const { reportId, datasetId } = emulatedReport('Vendas')
@@ -58,16 +58,16 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
     expect(call?.body).toEqual({ ...asked, identities: [expect.anything()] })
   })
 
-  test('leaves marcas and estados that nobody knows out of the identity', async () => {
+  test('omits unknown marcas and estados from the identity', async () => {
     const person = await addPerson(portal, {
       marcas: ['FIAT|U:MG', 'fiat', 'GM'],
       estados: ['RJ', 'SP', 'M:VW'],
     })
     const { body } = await askToken(portal, person)
-    expect(payloadOf(body.embedToken).identities[0].customData).toBe('M:GM|U:RJ')
+    expect(decodePayload(body.embedToken).identities[0].customData).toBe('M:GM|U:RJ')
   })
 
-  test('is recorded: who was given which report, each time', async () => {
+  test('writes an access record for each request', async () => {
     const person = await addPerson(portal)
     await askToken(portal, person)
     await askToken(portal, person)
@@ -80,7 +80,7 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
     expect(records).toMatchObject([record, record])
   })
 
-  test('finds the dataset by itself when the setting does not name it', async () => {
+  test('finds the dataset when the setting does not name it', async () => {
     await configureReports(portal, 'Marketing')
     await portal.database.db
       .updateTable('global_powerbi_settings')
@@ -90,7 +90,7 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
     const person = await addPerson(portal, { types: ['Marketing'] })
     const { status, body } = await askToken(portal, person, bodyFor('Marketing', { datasetId: undefined }))
     expect(status).toBe(200)
-    expect(payloadOf(body.embedToken).datasetId).toBe(emulatedReport('Marketing').datasetId)
+    expect(decodePayload(body.embedToken).datasetId).toBe(emulatedReport('Marketing').datasetId)
     expect((await askToken(portal, person, bodyFor('Marketing', { datasetId: null }))).status).toBe(200)
     expect((await upstreamCalls(portal)).report).toHaveLength(1)
   })
@@ -117,7 +117,7 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
       expect(await refusal(changes, bodyFor('Vendas', forged))).toMatchObject({ status: 403, code })
     })
 
-    test('with the same 404 for whatever is not exactly a report of one’s own areas', async () => {
+    test('with the same 404 for anything but a report of the caller’s areas', async () => {
       await configureReports(portal, 'HPD')
       const { db } = portal.database
       await db
@@ -126,14 +126,14 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
         .where('type', '=', 'hpd')
         .execute()
       const person = { types: ['Vendas', 'HPD', 'CRM', 'vendas ', 'desconhecido'] }
-      const [vendas, oficina] = [ids(emulatedReport('Vendas')), ids(emulatedReport('Oficina'))]
+      const [vendas, oficina] = [pickIds(emulatedReport('Vendas')), pickIds(emulatedReport('Oficina'))]
       const upper = (key: keyof typeof vendas) => ({ ...vendas, [key]: vendas[key].toUpperCase() })
       const bodies: Record<string, object> = {
         'a report nobody configured': { workspaceId: 'a', reportId: 'b', datasetId: 'c' },
         'the report of another area': oficina,
-        'a report of the tenant outside the settings': ids(EMULATED_REPORT_WITHOUT_RLS),
-        'an area of one’s own that is not configured': ids(emulatedReport('CRM')),
-        'an area that is shown through SSO': ids(emulatedReport('HPD')),
+        'a report of the tenant outside the settings': pickIds(EMULATED_REPORT_WITHOUT_RLS),
+        'an own area without a setting': pickIds(emulatedReport('CRM')),
+        'an area in SSO mode': pickIds(emulatedReport('HPD')),
         'another workspace': { ...vendas, workspaceId: oficina.workspaceId },
         'another report': { ...vendas, reportId: oficina.reportId },
         'another dataset': { ...vendas, datasetId: oficina.datasetId },
@@ -155,26 +155,26 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
     })
   })
 
-  test('is asked of the service thirty times a minute, and of the portal three hundred times', async () => {
+  test('is rate-limited: thirty upstream calls and three hundred requests a minute', async () => {
     const { database, clock } = portal
     const limited = await startTestPortal({ kind, database, clock })
     const person = await addPerson(portal, { types: ['Vendas', 'Oficina'] })
     const { access_token: token } = await openTestSession(portal, person)
-    const ask = (type: string) =>
+    const requestToken = (type: string) =>
       send(limited, 'POST', '/api/functions/get-powerbi-token', { token, body: bodyFor(type) })
-    // What is remembered costs nothing.
-    for (let count = 0; count < 40; count++) expect((await ask('Vendas')).status).toBe(200)
+    // Cached tokens do not count upstream.
+    for (let count = 0; count < 40; count++) expect((await requestToken('Vendas')).status).toBe(200)
     await scriptFault(limited, { on: 'generateToken', status: 400, times: 99 })
-    for (let count = 0; count < 29; count++) expect((await ask('Oficina')).status).toBe(502)
-    const refused = await ask('Oficina')
+    for (let count = 0; count < 29; count++) expect((await requestToken('Oficina')).status).toBe(502)
+    const refused = await requestToken('Oficina')
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
-    expect((await ask('Vendas')).status).toBe(200)
+    expect((await requestToken('Vendas')).status).toBe(200)
     expect((await upstreamCalls(limited)).generateToken).toHaveLength(30)
     const requests = database.db
       .updateTable('rate_limits')
       .where('key', '=', `embed-token-request ${person.user_id}`)
     await requests.set({ taken: 300 }).execute()
-    expect((await ask('Vendas')).status).toBe(429)
+    expect((await requestToken('Vendas')).status).toBe(429)
     await limited.stop()
   })
 })

@@ -13,7 +13,7 @@ import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts
 
 const { reportId } = emulatedReport('Vendas')
 
-describeOnEachDatabase('the age of the data', (kind) => {
+describeOnEachDatabase('last refresh', (kind) => {
   const database = setUpDatabase(kind)
   let portal: TestPortal
   beforeEach(async () => {
@@ -27,11 +27,11 @@ describeOnEachDatabase('the age of the data', (kind) => {
     const { access_token: token } = await openTestSession(portal, await addPerson(portal, changes))
     return send(portal, 'GET', `/api/reports/${wanted}/last-refresh`, { token })
   }
-  const asked = async () =>
+  const countCalls = async () =>
     (await upstreamCalls(portal)).all.filter(({ path }) => path.includes('/refreshes')).length
-  const refresh = (status: string, endTime: string | undefined) => ({ status, endTime, startTime: endTime })
+  const createRefresh = (status: string, endTime: string | undefined) => ({ status, endTime, startTime: endTime })
 
-  test('is told to whoever has the area, and asked for once in ten minutes', async () => {
+  test('is available to holders of the area and cached for ten minutes', async () => {
     const { status, body } = await ask()
     expect(status).toBe(200)
     const age = portal.clock() - Date.parse(body.refreshedAt)
@@ -39,17 +39,17 @@ describeOnEachDatabase('the age of the data', (kind) => {
     expect(age).toBeLessThan(25 * 3_600_000)
     expect(body.hasFailed).toBe(false)
     await ask()
-    expect(await asked()).toBe(1)
+    expect(await countCalls()).toBe(1)
     portal.clock.advance(10 * 60_000 + 1)
     await ask()
-    expect(await asked()).toBe(2)
+    expect(await countCalls()).toBe(2)
   })
 
-  test('says that the newest refresh has failed, whatever is going on now', async () => {
+  test('reports a failed newest refresh, also during another one', async () => {
     const value = [
-      refresh('Unknown', undefined),
-      refresh('Failed', '2026-11-21T09:00:00Z'),
-      refresh('Completed', '2026-11-20T09:00:00Z'),
+      createRefresh('Unknown', undefined),
+      createRefresh('Failed', '2026-11-21T09:00:00Z'),
+      createRefresh('Completed', '2026-11-20T09:00:00Z'),
     ]
     await scriptFault(portal, { on: 'refreshes', body: { value } })
     expect((await ask()).body).toEqual({ refreshedAt: '2026-11-20T09:00:00.000Z', hasFailed: true })
@@ -58,20 +58,20 @@ describeOnEachDatabase('the age of the data', (kind) => {
   test.each([
     ['refuses', { on: 'refreshes', status: 403 }],
     ['lists none', { on: 'refreshes', body: { value: [] } }],
-    ['answers nonsense', { on: 'refreshes', body: { value: [null, refresh('Completed', 'ontem')] } }],
+    ['answers with malformed JSON values', { on: 'refreshes', body: { value: [null, createRefresh('Completed', 'ontem')] } }],
     ['does not know the report', { on: 'report', status: 404 }],
-  ] as const)('is left open where the service %s, and not asked for again at once', async (_, fault) => {
+  ] as const)('is unknown and cached where the service %s', async (_, fault) => {
     await scriptFault(portal, { ...fault, times: 1 })
     const nothing = { refreshedAt: null, hasFailed: false }
     expect((await ask()).body).toEqual(nothing)
     if (fault.on !== 'refreshes') return
     expect((await ask()).body).toEqual(nothing)
-    // A model without a history rings no alarm.
+    // A model without a history must not raise an alarm.
     const { figure } = await readMetrics(portal)
     expect(figure('patio_upstream_calls_total{service="power-bi",outcome="refused"}') ?? 0).toBe(0)
   })
 
-  test('is nobody else’s business', async () => {
+  test('is not available without the area', async () => {
     await resetEmulator(portal)
     for (const reply of [await ask({ types: ['CRM'] }), await ask({}, emulatedReport('CRM').reportId)])
       expect([reply.status, reply.body.code]).toEqual([404, 'report-not-found'])

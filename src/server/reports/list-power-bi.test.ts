@@ -5,7 +5,7 @@ import { resetEmulator, scriptFault, upstreamCalls } from '#server/testing/embed
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
-describeOnEachDatabase('what a report is chosen from', (kind) => {
+describeOnEachDatabase('Power BI lists', (kind) => {
   const portal = setUpPortal({ kind })
   const admin = setUpAdmin(portal)
   beforeEach(() => resetEmulator(portal))
@@ -13,7 +13,7 @@ describeOnEachDatabase('what a report is chosen from', (kind) => {
   const list = (path = '') => send(portal, 'GET', `/api/power-bi/workspaces${path}`, { token: admin.token })
   const [vendas] = EMULATED_REPORTS
 
-  test('are the workspaces by name, and the reports of each with the model that they show', async () => {
+  test('hold the workspaces by name, and their reports with their model', async () => {
     const { status, body } = await list()
     expect(status).toBe(200)
     const names = body.items.map(({ name }: { name: string }) => name)
@@ -28,7 +28,7 @@ describeOnEachDatabase('what a report is chosen from', (kind) => {
     expect(all.map(({ path }) => path)).toContain('/api/v1.0/myorg/groups?$top=1000')
   })
 
-  test('lets out what has no model, and nothing that is no report', async () => {
+  test('include reports without a model, and skip malformed items', async () => {
     const value = [{ id: 'p', name: 'Paginado', datasetId: '' }, null, { id: 1, name: 'x' }, { id: 'z' }]
     await scriptFault(portal, { on: 'reports', body: { value } })
     const { body } = await list(`/${vendas?.workspaceId}/reports`)
@@ -45,7 +45,7 @@ describeOnEachDatabase('what a report is chosen from', (kind) => {
     expect([reply.status, reply.body.detail]).toEqual([status, expect.stringMatching(detail)])
   })
 
-  test('is nobody else’s business, and is not read without end', async () => {
+  test('are only for administrators and rate-limited', async () => {
     const { access_token: token } = await openTestSession(portal, await addPerson(portal))
     expect((await send(portal, 'GET', '/api/power-bi/workspaces', { token })).status).toBe(403)
     expect((await list('/nada/reports')).status).toBe(400)

@@ -7,7 +7,7 @@ const SENTENCES = {
 }
 
 export const reportMails = {
-  /** Owed to administrators when it was changed which report an area shows. */
+  /** Sent to administrators when the report of an area changes. */
   async 'report-settings-changed'({ db, groupName, publicUrl }, { recipient }) {
     if (!(await isAdministrator(db, recipient))) return undefined
     const actions = ['report-setting-saved', 'report-setting-removed'] as const

@@ -8,7 +8,7 @@ import type { Db } from '#server/database/schema.ts'
 import type { Actor } from '#server/http/context.ts'
 import type { ReportSettingRow } from './report-settings.ts'
 
-/** What the reports screen needs, in tab order. Somebody who waits for approval, or whose access has ended, learns of no area. */
+/** Reads the caller's reports, in tab order; without approval, or after its end, there are no areas. */
 export async function readOwnReports(
   db: Db,
   { profile, approved, accessEnded }: Pick<Actor, 'profile' | 'approved' | 'accessEnded'>,
@@ -33,7 +33,7 @@ interface VisibleReport extends Omit<ReportSettingRow, 'updated_at'> {
 const READ_VISIBLE = prepare(`select ${CATALOGUE_JSON} as catalogue,
   (select coalesce(json_agg(s), '[]') from global_powerbi_settings as s) as settings`)
 
-/** The settings of the areas in someone's types, in tab order: all that this person may ever see; and the catalogue. */
+/** Reads the settings of a person's areas, in tab order, and the catalogue. */
 export async function readVisibleReports(
   db: Db,
   person: { types: readonly string[] },
@@ -51,7 +51,7 @@ export async function readVisibleReports(
   return { catalogue, visible }
 }
 
-/** Without a known brand or without a known state there is nothing that may be shown: fail closed. */
+/** Fails closed: without a known brand and a known state nothing may be shown. */
 export function hasScope(
   catalogue: Catalogue,
   person: { marcas: readonly string[]; estados: readonly string[] },

@@ -15,7 +15,7 @@ import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts
 
 const { workspaceId, reportId, datasetId } = EMULATED_PAGINATED_REPORT
 const OTHER = emulatedReport('Oficina').datasetId
-const modelSource = (id: string) => ({
+const createModelSource = (id: string) => ({
   datasourceType: 'AnalysisServices',
   connectionDetails: { server: 'pbiazure://api.powerbi.com/', database: `sobe_wowvirtualserver-${id}` },
 })
@@ -38,7 +38,7 @@ describeOnEachDatabase('a paginated report', (kind) => {
   })
   beforeEach(() => resetEmulator(portal))
 
-  const ask = async (on: TestPortal = portal, named: string | null = datasetId) => {
+  const requestToken = async (on: TestPortal = portal, named: string | null = datasetId) => {
     await portal.database.db.updateTable('global_powerbi_settings').set({ dataset_id: named }).execute()
     const person = await addPerson(portal)
     const { status, body } = await askToken(
@@ -57,8 +57,8 @@ describeOnEachDatabase('a paginated report', (kind) => {
   test.each([
     ['named', datasetId],
     ['not named', null],
-  ])('of one model is shown to each person as the model lets them, its dataset %s', async (_, named) => {
-    const { status, body, email } = await ask(portal, named)
+  ])('of one model is filtered by the identity, with its dataset %s', async (_, named) => {
+    const { status, body, email } = await requestToken(portal, named)
     expect([status, body.isPaginated]).toEqual([200, true])
     const { all, generateToken } = await upstreamCalls(portal)
     expect(generateToken.at(-1)?.body).toMatchObject({
@@ -72,23 +72,23 @@ describeOnEachDatabase('a paginated report', (kind) => {
     expect(all.filter(({ path }) => path.endsWith('/datasources')).length).toBeLessThanOrEqual(1)
   })
 
-  test('passes the dry run', async () => {
+  test('passes the test', async () => {
     const found = await findOut(portal, admin.token, setting)
     expect(found).toMatchObject({ outcome: 'ok', reportName: 'Ordens de serviço para imprimir' })
   })
 
-  describe('that the identity cannot reach is never shown', () => {
+  describe('that the identity cannot filter is never shown', () => {
     test.each([
       ['of a database', [SQL_SOURCE]],
-      ['of a model and a database', [modelSource(datasetId), SQL_SOURCE]],
-      ['of two models', [modelSource(datasetId), modelSource(OTHER)]],
+      ['of a model and a database', [createModelSource(datasetId), SQL_SOURCE]],
+      ['of two models', [createModelSource(datasetId), createModelSource(OTHER)]],
       ['of nothing', []],
-      ['of something unknown', [null, { connectionDetails: { server: 'pbiazure://x', database: 'nome' } }]],
+      ['of an unknown source', [null, { connectionDetails: { server: 'pbiazure://x', database: 'nome' } }]],
     ])('%s', async (_, value) => {
       const { database, clock } = portal
       const fresh = await startTestPortal({ kind, database, clock, rateLimits: false })
       await scriptFault(fresh, { on: 'datasources', body: { value }, times: 9 })
-      const { status, body } = await ask(fresh)
+      const { status, body } = await requestToken(fresh)
       expect([status, body.code, body.embedToken]).toEqual([502, 'power-bi-rejected', undefined])
       expect(body.detail).toMatch(/^Este relatório paginado não lê só de um modelo semântico/)
       expect(await findOut(fresh, admin.token, setting)).toMatchObject({
@@ -100,17 +100,17 @@ describeOnEachDatabase('a paginated report', (kind) => {
       await fresh.stop()
     })
 
-    test('nor one of another model than the setting says', async () => {
-      const { status, body } = await ask(portal, OTHER)
+    test('of another model than the setting’s', async () => {
+      const { status, body } = await requestToken(portal, OTHER)
       expect([status, body.detail]).toEqual([502, expect.stringMatching(/usa outro modelo de dados/)])
     })
   })
 
-  test('of a database is shown, with the reader’s e-mail, where the installation lets such through', async () => {
+  test('of a database is shown with the user’s email where the installation allows it', async () => {
     const { database, clock } = portal
     const lax = await startTestPortal({ kind, database, clock, rateLimits: false, allowWithoutRls: true })
     await scriptFault(lax, { on: 'datasources', body: { value: [SQL_SOURCE] } })
-    const { status, email } = await ask(lax)
+    const { status, email } = await requestToken(lax)
     expect(status).toBe(200)
     const [call] = (await upstreamCalls(lax)).generateToken
     expect(call?.body).toMatchObject({ identities: [{ username: email, reports: [reportId] }] })

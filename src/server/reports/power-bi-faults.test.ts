@@ -18,7 +18,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
   const database = setUpDatabase(kind)
   let portal: TestPortal
   let person: Person
-  // A portal of its own for each test: nothing is cached yet, neither tokens nor what datasets are like.
+  // A new portal per test has neither cached tokens nor cached datasets.
   beforeEach(async () => {
     await database.db.deleteFrom('global_powerbi_settings').execute()
     portal = await startTestPortal({ kind, database, rateLimits: false })
@@ -27,7 +27,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
   })
   afterEach(() => portal.stop())
 
-  const ask = async (wanted = bodyFor('Vendas')) => {
+  const requestToken = async (wanted = bodyFor('Vendas')) => {
     const { status, headers, body } = await askToken(portal, person, wanted)
     return { status, code: body.code, detail: body.detail, retryAfter: headers.get('retry-after'), body }
   }
@@ -121,7 +121,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
       ['answers without an end', { status: 200, body: { token: 'x' } }, unavailable, 1],
     ])('%s', async (_, fault, expected, tries) => {
       await scriptFault(portal, { on: 'generateToken', times: 9, ...fault })
-      const { body, ...reply } = await ask()
+      const { body, ...reply } = await requestToken()
       expect(reply).toMatchObject(expected)
       expect(body.embedToken).toBeUndefined()
       expect((await upstreamCalls(portal)).generateToken).toHaveLength(tries)
@@ -129,26 +129,26 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
 
     test.each<[string, Omit<Fault, 'on'>]>([
       ['is down', { status: 503 }],
-      ['asks to wait a little', { status: 429, headers: { 'Retry-After': '1' } }],
+      ['sends a short Retry-After', { status: 429, headers: { 'Retry-After': '1' } }],
       ['answers with no JSON', { status: 200, body: '{' }],
-      ['calls the directory token expired', { status: 403, errorCode: 'TokenExpired' }],
-    ])('%s once, and the second try gets the token', async (_, fault) => {
+      ['reports the directory token as expired', { status: 403, errorCode: 'TokenExpired' }],
+    ])('%s once, and the retry gets the token', async (_, fault) => {
       await scriptFault(portal, { on: 'generateToken', ...fault })
-      expect((await ask()).status).toBe(200)
+      expect((await requestToken()).status).toBe(200)
     })
 
-    test('refuses an old directory token once, and a new one is fetched', async () => {
-      expect((await ask()).status).toBe(200)
+    test('refuses an old directory token once, and a new one is requested', async () => {
+      expect((await requestToken()).status).toBe(200)
       await resetEmulator(portal)
       await scriptFault(portal, { on: 'generateToken', status: 401 })
       person = await addPerson(portal)
-      expect((await ask()).status).toBe(200)
+      expect((await requestToken()).status).toBe(200)
       expect((await upstreamCalls(portal)).directory).toHaveLength(1)
     })
 
-    test('failed, but that is not remembered', async () => {
+    test('fails, but the failure is not cached', async () => {
       await scriptFault(portal, { on: 'generateToken', status: 403 })
-      expect([(await ask()).status, (await ask()).status]).toEqual([502, 200])
+      expect([(await requestToken()).status, (await requestToken()).status]).toEqual([502, 200])
     })
   })
 
@@ -159,10 +159,10 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
         { body: { isEffectiveIdentityRequired: false } },
         createRejected(/segurança em nível de linha/),
       ],
-      ['does not say whether it has', { status: 200, body: {} }, createRejected(/segurança em nível de linha/)],
+      ['does not say whether it has row-level security', { status: 200, body: {} }, createRejected(/segurança em nível de linha/)],
       ['is not found', { status: 404 }, createRejected(/conferir o Dataset ID/)],
       [
-        'is closed to the portal',
+        'is forbidden to the portal',
         { status: 403 },
         createRejected(/também no espaço de trabalho em que o modelo está/),
       ],
@@ -170,13 +170,13 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
       ['is nothing', { status: 200, body: 'null' }, unavailable],
     ])('%s: no token', async (_, fault, expected) => {
       await scriptFault(portal, { on: 'dataset', times: 9, ...fault })
-      const { body, ...reply } = await ask()
+      const { body, ...reply } = await requestToken()
       expect(reply).toMatchObject(expected)
       expect(body.embedToken).toBeUndefined()
     })
   })
 
-  test('and is slow, the first token on a screen is waited for, the others are given up sooner', async ({
+  test('slowly, the first token on a screen gets a longer timeout than others', async ({
     skip,
   }) => {
     skip(kind === 'server', 'the database has no part in it')
@@ -184,19 +184,19 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
     portal = await startTestPortal({ kind, database, rateLimits: false, timeouts: { tokenMs: 1_500 } })
     await configureReports(portal, 'Oficina')
     person = await addPerson(portal, { types: ['Vendas', 'Oficina'] })
-    // A capacity that has to be woken: one try must be long enough.
+    // A cold capacity: one try must be long enough.
     await scriptFault(portal, { on: 'generateToken', delayMs: 2_000 })
-    expect((await ask()).status).toBe(200)
+    expect((await requestToken()).status).toBe(200)
     await scriptFault(portal, { on: 'generateToken', delayMs: 30_000, times: 2 })
     const start = performance.now()
     let isAnswered = false
-    const slow = ask(bodyFor('Oficina')).finally(() => {
+    const slow = requestToken(bodyFor('Oficina')).finally(() => {
       isAnswered = true
     })
     expect((await send(portal, 'GET', '/api/health/ready')).status).toBe(200)
     expect(isAnswered).toBe(false)
     expect(await slow).toMatchObject(unavailable)
-    // A first token may take fifteen seconds, one try for it twelve.
+    // The first token may take fifteen seconds, one try twelve.
     expect(performance.now() - start).toBeLessThan(10_000)
     await resetEmulator(portal)
   })

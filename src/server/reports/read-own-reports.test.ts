@@ -30,7 +30,7 @@ describeOnEachDatabase('reports/me', (kind) => {
     return { ...body, types: body.areas.map((area: { type: string }) => area.type) }
   }
 
-  test('gives one’s own areas in tab order, with what shows them', async () => {
+  test('returns the caller’s areas in tab order with their reports', async () => {
     const { types, ...rest } = await read({
       types: ['Operadores', 'Vendas'],
       marcas: ['GM', 'FIAT'],
@@ -57,34 +57,34 @@ describeOnEachDatabase('reports/me', (kind) => {
     })
   })
 
-  test('keeps the tab order whatever the order of types and settings', async () => {
+  test('sorts by tab order, not by types or settings', async () => {
     const expected = ['Vendas', 'Oficina', 'CRM', 'Marketing', 'Operadores', 'Administrativo', 'Slack']
     expect((await read({ types: [...TYPES] })).types).toEqual(expected)
     expect((await read({ types: [...TYPES].reverse() })).types).toEqual(expected)
   })
 
-  test('takes a lowercase administrativo for Administrativo, once', async () => {
+  test('treats a lowercase administrativo as Administrativo, without duplicates', async () => {
     expect((await read({ types: ['administrativo', 'Vendas'] })).types).toEqual(['Vendas', 'Administrativo'])
     expect((await read({ types: ['administrativo', 'Administrativo'] })).types).toEqual(['Administrativo'])
   })
 
-  test('leaves out areas that are unknown or not configured, even when a setting bears the name', async () => {
+  test('omits unknown and unconfigured areas, even with a setting of that name', async () => {
     expect(
       (await read({ types: ['Inventada', 'inventada', 'HPD', 'Gerentes', '', 'Vendas'] })).types,
     ).toEqual(['Vendas'])
     expect((await read({ types: [] })).types).toEqual([])
   })
 
-  test('shows nobody an area outside their types, an administrator neither', async () => {
+  test('omits areas outside the types, also for an administrator', async () => {
     expect((await read({ types: ['CRM'], role: 'admin' })).types).toEqual(['CRM'])
   })
 
-  test('gives no areas to whoever waits for approval, an administrator neither', async () => {
+  test('returns no areas without approval, also for an administrator', async () => {
     for (const role of ['user', 'admin'] as const)
       expect(await read({ approved: false, role })).toMatchObject({ approved: false, areas: [] })
   })
 
-  test('tells whether the address is verified', async () => {
+  test('returns whether the address is verified', async () => {
     expect(await read({ email_verified_at: null })).toMatchObject({ emailVerified: false, types: ['Vendas'] })
   })
 

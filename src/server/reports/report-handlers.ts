@@ -18,7 +18,7 @@ export function reportHandlers(services: ServicesOf<EmbedTokenContext>): Handler
     readOwnReports: ({ context }) => readOwnReports(context.db, context.actor),
     readLastRefresh: ({ context, params }) => readLastRefresh({ ...services, ...context }, params),
     issueEmbedToken: ({ context, body }) =>
-      // marcas, estados and userEmail of the body are ignored on purpose: the profile's are used.
+      // Ignores marcas, estados and userEmail of the body on purpose: the profile's count.
       issueEmbedToken({ ...services, ...context }, context.actor, {
         workspaceId: body.workspaceId,
         reportId: body.reportId,
@@ -51,12 +51,12 @@ export function reportSettingsHandlers(
   }
 }
 
-/** As often as somebody leafs through many areas, or lists; the service is asked far less. */
+/** Allows for quick browsing of areas and lists; caches keep most calls from the service. */
 const LIMIT = { max: 60, windowSeconds: 60 }
 
 /**
- * How old the data of a report of the caller's own areas are.
- * @throws ProblemError report-not-found (alike for unknown and foreign ids), rate-limited
+ * Reads the last refresh of a report of the caller's areas.
+ * @throws ProblemError report-not-found (also for foreign ids), rate-limited
  */
 async function readLastRefresh(
   context: EmbedTokenContext,
@@ -83,7 +83,7 @@ interface PowerBiListContext extends Context {
 }
 
 /**
- * What an administrator chooses a report from: the workspaces that the portal's application sees.
+ * Lists the workspaces that the portal's application can access.
  * @throws ProblemError rate-limited, power-bi-rejected, power-bi-unavailable, capacity-paused
  */
 async function listWorkspaces(context: PowerBiListContext): Promise<{ items: NamedItem[] }> {
@@ -92,8 +92,8 @@ async function listWorkspaces(context: PowerBiListContext): Promise<{ items: Nam
 }
 
 /**
- * The reports of one of them.
- * @throws ProblemError not-found when the service refuses that workspace, saying why; else like listWorkspaces
+ * Lists the reports of a workspace.
+ * @throws ProblemError not-found when the service refuses the workspace; else as listWorkspaces
  */
 async function listWorkspaceReports(
   context: PowerBiListContext,
@@ -103,7 +103,7 @@ async function listWorkspaceReports(
   try {
     return { items: await context.powerBi.listReports(workspaceId) }
   } catch (error) {
-    // It is the caller who named the workspace: no fault of the portal's.
+    // The caller chose the workspace, so it is not a fault of the portal.
     if (error instanceof ProblemError && error.code === 'power-bi-rejected')
       throw new ProblemError('not-found', { detail: error.message, cause: error })
     throw error

@@ -15,10 +15,10 @@ import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 const { workspaceId, reportId, datasetId, datasetWorkspaceId } = EMULATED_THIN_REPORT
 const OFICINA = emulatedReport('Oficina')
 
-describeOnEachDatabase('a report whose model lives in another workspace', (kind) => {
+describeOnEachDatabase('a report with a model in another workspace', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
   const admin = setUpAdmin(portal)
-  const settings = () => portal.database.db.updateTable('global_powerbi_settings')
+  const updateSettings = () => portal.database.db.updateTable('global_powerbi_settings')
   beforeAll(async () => {
     const ids = { workspace_id: workspaceId, report_id: reportId, dataset_id: datasetId }
     await portal.database.db
@@ -28,8 +28,8 @@ describeOnEachDatabase('a report whose model lives in another workspace', (kind)
   })
   beforeEach(() => resetEmulator(portal))
 
-  const ask = async (named: string | null = datasetId) => {
-    await settings().set({ dataset_id: named }).execute()
+  const requestToken = async (named: string | null = datasetId) => {
+    await updateSettings().set({ dataset_id: named }).execute()
     const body = bodyFor('Vendas', { workspaceId, reportId, datasetId: named })
     return askToken(portal, await addPerson(portal), body)
   }
@@ -37,8 +37,8 @@ describeOnEachDatabase('a report whose model lives in another workspace', (kind)
   test.each([
     ['named in the setting', datasetId],
     ['found by itself', null],
-  ])('is shown, its dataset %s', async (_, named) => {
-    expect((await ask(named)).status).toBe(200)
+  ])('is shown with its dataset %s', async (_, named) => {
+    expect((await requestToken(named)).status).toBe(200)
     const { generateToken, dataset } = await upstreamCalls(portal)
     expect(generateToken.map(({ path }) => path)).toEqual(['/api/v1.0/myorg/GenerateToken'])
     expect(generateToken[0]?.body).toMatchObject({
@@ -49,14 +49,14 @@ describeOnEachDatabase('a report whose model lives in another workspace', (kind)
     for (const { path } of dataset) expect(path).toContain(`/groups/${datasetWorkspaceId}/`)
   })
 
-  test('is never shown with the model of another report, for which the service would give a token', async () => {
-    const { status, body } = await ask(OFICINA.datasetId)
+  test('is never shown with another report’s model, although the service would issue a token', async () => {
+    const { status, body } = await requestToken(OFICINA.datasetId)
     expect([status, body.code, body.embedToken]).toEqual([502, 'power-bi-rejected', undefined])
     expect(body.detail).toMatch(/^O relatório usa outro modelo de dados/)
     expect((await upstreamCalls(portal)).generateToken[0]?.status).toBe(200)
   })
 
-  test('passes the dry run, which says where the portal is no member', async () => {
+  test('passes the test, which names a workspace without membership', async () => {
     const setting = principalSetting('Vendas', {
       workspace_id: workspaceId,
       report_id: reportId,

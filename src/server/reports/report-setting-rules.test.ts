@@ -16,7 +16,7 @@ describeOnEachDatabase('report settings', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
   const { admin, save, list } = setUpReportSettings(portal)
 
-  describe('are refused in the very words of each rule', () => {
+  describe('are rejected with the message of each rule', () => {
     const HOST = 'Apenas URLs do Power BI são permitidas (app.powerbi.com ou msit.powerbi.com)'
     const INVALID = 'URL inválida. Por favor, insira uma URL válida do Power BI'
     const REQUIRED = 'Por favor, insira uma URL válida'
@@ -76,7 +76,7 @@ describeOnEachDatabase('report settings', (kind) => {
       expect([400, 404]).toContain((await save(type, linkSetting(LINK))).status)
     })
 
-    test('but ids need only look like UUIDs, and the dataset id nothing', async () => {
+    test('ids only need the form of UUIDs, and the dataset id any text', async () => {
       const id = '11111111-1111-1111-1111-ABCDEFABCDEF'
       const body = principalSetting('Vendas', { workspace_id: ` ${id} `, report_id: id, dataset_id: 'livre' })
       const saved = (await save('vendas', body)).body

@@ -18,7 +18,7 @@ type Columns = Pick<
 >
 
 export interface ReportSettingContext extends Context {
-  /** Hosts that a share URL may lead to. */
+  /** Hosts allowed in share URLs. */
   powerBiHosts: string[]
 }
 
@@ -26,11 +26,11 @@ export interface ReportSettingContext extends Context {
 interface SettingWrite {
   /** The area's slug. */
   slug: string
-  /** updated_at of the setting that the administrator saw, or 'none'; undefined asks for nothing. */
+  /** updated_at of the setting that the administrator saw, or 'none'; undefined skips the check. */
   ifMatch: string | undefined
 }
 
-/** Every configured area, in tab order. */
+/** Lists the configured areas, in tab order. */
 export async function listReportSettings(db: Db): Promise<ReportSetting[]> {
   const rows = await db.selectFrom('global_powerbi_settings').selectAll().execute()
   const { types } = await readCatalogue(db)
@@ -41,9 +41,9 @@ export async function listReportSettings(db: Db): Promise<ReportSetting[]> {
 }
 
 /**
- * Says which report an area shows. Saving what is there already changes nothing.
- * @throws ProblemError invalid-input, also for an archived area without a report; conflict when somebody else has
- *   changed the setting meanwhile
+ * Sets the report of an area. Saving the current values changes nothing.
+ * @throws ProblemError invalid-input, also for an archived area without a report; conflict with a
+ *   stale ifMatch
  */
 export async function saveReportSetting(
   context: ReportSettingContext,
@@ -62,7 +62,7 @@ export async function saveReportSetting(
     const saved = current
       ? await updateSetting(db, current, columns, at)
       : await insertSetting(db, { type: slug, ...columns, updated_at: at })
-    // Two who saw no setting: the other one's is there now.
+    // A concurrent insert won.
     if (!saved) throw await createConflictError(txContext, area)
     await recordAudit(txContext, {
       action: 'report-setting-saved',
@@ -75,9 +75,9 @@ export async function saveReportSetting(
 }
 
 /**
- * Takes an area's report away (mode 'Nenhum').
- * @returns removed: false when there was none, also when somebody else has removed it meanwhile
- * @throws ProblemError conflict when somebody else has changed the setting meanwhile
+ * Removes the report of an area (mode 'Nenhum').
+ * @returns removed: false when there was none (any more)
+ * @throws ProblemError conflict with a stale ifMatch
  */
 export async function removeReportSetting(
   context: Context,
@@ -98,15 +98,14 @@ export async function removeReportSetting(
   })
 }
 
-/** Of all that is changed within a few minutes in one mail. */
+/** Debounced, so that one mail covers the changes of a few minutes. */
 function notifyAdministrators(db: Db): Promise<void> {
   return queueAdministratorMail({ db }, { kind: 'report-settings-changed', restSeconds: 120 })
 }
 
 /**
- * The columns of a checked input: the share URL in its normal form, the other mode's keys empty.
- * @param hosts that share URLs may lead to
- * @throws ProblemError invalid-input in the words of the contract
+  * Validates an input and converts it to columns; those of the other mode are null.
+ * @throws ProblemError invalid-input with the messages of the contract
  */
 export function toSettingColumns(input: ReportSettingInput, hosts: readonly string[]): Columns {
   const fields = checkReportSetting(input, hosts)
@@ -118,18 +117,17 @@ export function toSettingColumns(input: ReportSettingInput, hosts: readonly stri
   return { ...nothing, embed_mode, workspace_id, report_id, dataset_id: dataset_id || null }
 }
 
-/** A row as it goes over the wire: the label instead of the slug, the instant as ISO 8601. */
+/** Converts a row to its wire form: the label instead of the slug, the instant as ISO 8601. */
 function presentReportSetting(row: ReportSettingRow, { label }: CatalogueItem): ReportSetting {
   return { ...row, type: label, updated_at: row.updated_at.toISOString() }
 }
 
-/** What the audit trail keeps of a setting. */
 function toAuditedSetting(row: ReportSettingRow, { label }: CatalogueItem) {
   const { embed_mode, report_url, workspace_id, report_id, dataset_id } = row
   return { type: label, embed_mode, report_url, workspace_id, report_id, dataset_id }
 }
 
-/** An area's setting, locked until the transaction ends; undefined when there is none. */
+/** Locks an area's setting until the transaction ends. */
 function lockReportSetting(db: Db, slug: string): Promise<ReportSettingRow | undefined> {
   return db
     .selectFrom('global_powerbi_settings')
@@ -143,7 +141,7 @@ function isSame(row: ReportSettingRow, columns: Columns): boolean {
   return (Object.keys(columns) as (keyof Columns)[]).every((key) => row[key] === columns[key])
 }
 
-/** The instant doubles as the version, so it always moves on, by a millisecond at least. */
+/** updated_at is also the version, so it advances by at least a millisecond. */
 function updateSetting(db: Db, current: ReportSettingRow, columns: Columns, at: Date) {
   const updated_at = new Date(Math.max(at.getTime(), current.updated_at.getTime() + 1))
   return db
@@ -163,7 +161,7 @@ function insertSetting(db: Db, row: Columns & { type: string; updated_at: Date }
     .executeTakeFirst()
 }
 
-/** @throws ProblemError conflict when the write rests on another state than the current one */
+/** @throws ProblemError conflict with a stale ifMatch */
 async function refuseStaleWrite(
   context: Context,
   area: CatalogueItem,
@@ -174,7 +172,7 @@ async function refuseStaleWrite(
   throw await createConflictError(context, area)
 }
 
-/** The conflict, saying who changed the setting. */
+/** Creates the conflict, naming the author of the last change. */
 async function createConflictError({ db, actor }: Context, { label }: CatalogueItem): Promise<ProblemError> {
   const last = await db
     .selectFrom('audit_entries')

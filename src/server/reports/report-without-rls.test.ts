@@ -7,7 +7,7 @@ import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts
 
 describeOnEachDatabase('a report without row-level security', (kind) => {
   const { workspaceId, reportId, datasetId } = EMULATED_REPORT_WITHOUT_RLS
-  const start = async (allowWithoutRls: boolean) => {
+  const startPortal = async (allowWithoutRls: boolean) => {
     const portal = await startTestPortal({ kind, allowWithoutRls, rateLimits: false })
     const ids = { workspace_id: workspaceId, report_id: reportId, dataset_id: datasetId }
     await portal.database.db
@@ -16,27 +16,27 @@ describeOnEachDatabase('a report without row-level security', (kind) => {
       .execute()
     return portal
   }
-  const ask = async (portal: TestPortal) =>
+  const requestToken = async (portal: TestPortal) =>
     askToken(portal, await addPerson(portal), bodyFor('Vendas', { workspaceId, reportId, datasetId }))
 
-  test('is refused, in words for the administrator', async () => {
-    const portal = await start(false)
-    const { status, body } = await ask(portal)
+  test('is refused with a message for the administrator', async () => {
+    const portal = await startPortal(false)
+    const { status, body } = await requestToken(portal)
     expect([status, body.code]).toEqual([502, 'power-bi-rejected'])
     expect(body.detail).toContain('o administrador do Power BI precisa criar nele a função “Portal”')
     await portal.stop()
   })
 
   test('is shown without an identity where the installation allows it', async () => {
-    const portal = await start(true)
-    expect((await ask(portal)).status).toBe(200)
+    const portal = await startPortal(true)
+    expect((await requestToken(portal)).status).toBe(200)
     const [call] = (await upstreamCalls(portal)).generateToken
     expect(call?.body.identities).toBeUndefined()
     await portal.stop()
   })
 
-  test('does not loosen the reports that have it', async () => {
-    const portal = await start(true)
+  test('keeps the identity for other reports', async () => {
+    const portal = await startPortal(true)
     await configureReports(portal, 'Oficina')
     const person = await addPerson(portal, { types: ['Oficina'] })
     expect((await askToken(portal, person, bodyFor('Oficina'))).status).toBe(200)

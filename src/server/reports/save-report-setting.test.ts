@@ -15,7 +15,7 @@ const LINK = 'https://app.powerbi.com/reportEmbed?reportId=1&autoAuth=true&ctid=
 describeOnEachDatabase('report settings', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
   const { admin, save, remove, list } = setUpReportSettings(portal)
-  const trail = () =>
+  const readActions = () =>
     portal.database.db
       .selectFrom('audit_entries')
       .select(['action', 'actor_id', 'actor_email', 'before', 'after', 'ip'])
@@ -52,7 +52,7 @@ describeOnEachDatabase('report settings', (kind) => {
     expect(await list()).toHaveLength(1)
   })
 
-  test('leave an audit row for each change, and none for what changes nothing', async () => {
+  test('write an audit entry per change, and none without an effect', async () => {
     await save('vendas', linkSetting(LINK))
     await save('vendas', linkSetting(` ${LINK} `))
     await save('vendas', principalSetting('Vendas'))
@@ -62,21 +62,21 @@ describeOnEachDatabase('report settings', (kind) => {
     const nothing = { report_url: null, workspace_id: null, report_id: null, dataset_id: null }
     const asLink = { type: 'Vendas', ...nothing, ...linkSetting(LINK) }
     const asPrincipal = { type: 'Vendas', ...nothing, ...principalSetting('Vendas') }
-    expect(await trail()).toEqual([
+    expect(await readActions()).toEqual([
       { ...who, action: 'report-setting-saved', before: null, after: asLink },
       { ...who, action: 'report-setting-saved', before: asLink, after: asPrincipal },
       { ...who, action: 'report-setting-removed', before: asPrincipal, after: null },
     ])
   })
 
-  test('store a link in its normal form, and of a pasted iframe its address', async () => {
+  test('store a normalized link, extracted from a pasted iframe', async () => {
     const iframe = `<iframe title="x" src="${LINK.replaceAll('&', '&amp;')}" allowFullScreen="true"></iframe>`
     expect((await save('vendas', linkSetting(iframe))).body.report_url).toBe(LINK)
     const odd = ' HTTPS://APP.powerbi.com/a/../view?r=a b '
     expect((await save('vendas', linkSetting(odd))).body.report_url).toBe('https://app.powerbi.com/view?r=ab')
   })
 
-  test('when changed, never serve the old report again', async () => {
+  test('never serve the old report after a change', async () => {
     const person = await addPerson(portal, { types: ['Vendas'] })
     await save('vendas', principalSetting('Vendas'))
     expect((await askToken(portal, person, bodyFor('Vendas'))).status).toBe(200)
@@ -87,7 +87,7 @@ describeOnEachDatabase('report settings', (kind) => {
     expect((await askToken(portal, person, bodyFor('Oficina'))).status).toBe(404)
   })
 
-  test('are nobody’s business but administrators’', async () => {
+  test('are only for administrators', async () => {
     const { access_token } = await openTestSession(portal, await addPerson(portal))
     await save('vendas', linkSetting(LINK))
     for (const [as, status] of [

@@ -19,7 +19,7 @@ describeOnEachDatabase('report settings are not overwritten silently', (kind) =>
     body: { code: 'conflict', detail: expect.stringMatching(detail) },
   })
 
-  test('when somebody else has changed them', async () => {
+  test('after another administrator’s change', async () => {
     const seen = (await save('vendas', linkSetting(LINK))).body.updated_at
     const now = (await save('vendas', principalSetting('Vendas'), { as: other.token, ifMatch: seen })).body
     const changedBy = conflict(new RegExp(`^A configuração de Vendas foi alterada por ${other.email} `))
@@ -29,31 +29,31 @@ describeOnEachDatabase('report settings are not overwritten silently', (kind) =>
     expect((await save('vendas', linkSetting(LINK), { ifMatch: now.updated_at })).status).toBe(200)
   })
 
-  test('when they have changed them and back again, within the same instant', async () => {
+  test('after a change and its revert within the same instant', async () => {
     const seen = (await save('vendas', linkSetting(LINK))).body.updated_at
     for (const body of [principalSetting('Vendas'), linkSetting(LINK)])
       await save('vendas', body, { as: other.token })
     expect((await save('vendas', principalSetting('Vendas'), { ifMatch: seen })).status).toBe(409)
   })
 
-  test('when somebody has configured an area that had nothing', async () => {
+  test('after another administrator has configured an empty area', async () => {
     await save('vendas', principalSetting('Vendas'), { as: other.token, ifMatch: 'none' })
     const changed = conflict(new RegExp(`alterada por ${other.email}`))
     expect(await save('vendas', linkSetting(LINK), { ifMatch: 'none' })).toMatchObject(changed)
     expect(await remove('vendas', { ifMatch: 'none' })).toMatchObject(changed)
   })
 
-  test('when somebody has removed them', async () => {
+  test('after another administrator has removed them', async () => {
     const seen = (await save('vendas', linkSetting(LINK))).body.updated_at
     await remove('vendas', { as: other.token, ifMatch: seen })
     const removed = conflict(new RegExp(`removida por ${other.email}`))
     expect(await save('vendas', linkSetting(LINK), { ifMatch: seen })).toMatchObject(removed)
-    // Gone is gone: there is nothing left to disagree about.
+    // Removing a removed setting is no conflict.
     expect((await remove('vendas', { ifMatch: seen })).body).toEqual({ removed: false })
     expect((await save('vendas', linkSetting(LINK), { ifMatch: 'none' })).status).toBe(200)
   })
 
-  test('not even by oneself in another window', async () => {
+  test('by the same administrator in another window', async () => {
     const seen = (await save('vendas', linkSetting(LINK))).body.updated_at
     await save('vendas', principalSetting('Vendas'))
     expect(await save('vendas', linkSetting(LINK), { ifMatch: seen })).toMatchObject(
@@ -61,9 +61,9 @@ describeOnEachDatabase('report settings are not overwritten silently', (kind) =>
     )
   })
 
-  test('by one of two at once', async () => {
+  test('by one of two concurrent writes', async () => {
     for (let round = 0; round < 10; round++) {
-      // Every other round there is nothing yet.
+      // Every other round starts without a setting.
       if (round % 2 === 0) await portal.database.db.deleteFrom('global_powerbi_settings').execute()
       const ifMatch = (await list())[0]?.updated_at ?? 'none'
       const replies = await Promise.all([
@@ -76,7 +76,7 @@ describeOnEachDatabase('report settings are not overwritten silently', (kind) =>
     }
   })
 
-  test('and one that was written by another program counts to the millisecond', async () => {
+  test('also when another program wrote them, to the millisecond', async () => {
     await configureReports(portal, 'Vendas')
     const seen = (await list())[0].updated_at
     expect((await save('vendas', linkSetting(LINK), { ifMatch: seen })).status).toBe(200)

@@ -14,19 +14,19 @@ const WITHOUT_RLS = { workspace_id: OPEN.workspaceId, report_id: OPEN.reportId, 
 const NOWHERE = '00000000-0000-4000-8000-000000000000'
 const DATASET = `Creating embed token for accessing dataset ${NOWHERE}`
 
-describeOnEachDatabase('Testar relatório, when something is wrong', (kind) => {
+describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
-  // Without brands and states of their own, and waiting for approval: administrators configure all the same.
+  // Without brands, states and approval, which administrators do not need to configure.
   const admin = setUpAdmin(portal, { approved: false, marcas: [], estados: [] })
   beforeEach(() => resetEmulator(portal))
-  const tested = (body: object, on = portal, as = admin.token) => findOut(on, as, body)
+  const runTest = (body: object, on = portal, as = admin.token) => findOut(on, as, body)
 
   const TI = /: a equipe de TI precisa /
   const PORTAL = /: o administrador do portal precisa /
   const POWER_BI = /[:,] o administrador do Power BI precisa /
   const WAIT = /: espere alguns minutos e teste de novo\.$/
 
-  describe('a setting that is wrong', () => {
+  describe('a wrong setting', () => {
     test.each<[string, object, string, RegExp]>([
       ['another workspace', { workspace_id: OFICINA.workspaceId }, 'report-not-found', PORTAL],
       ['no such report', { report_id: NOWHERE }, 'report-not-found', PORTAL],
@@ -35,7 +35,7 @@ describeOnEachDatabase('Testar relatório, when something is wrong', (kind) => {
       ['a dataset id that is none', { dataset_id: 'errado' }, 'dataset-mismatch', PORTAL],
       ['a dataset id that climbs', { dataset_id: '..' }, 'dataset-mismatch', PORTAL],
     ])('%s', async (_, changes, outcome, who) => {
-      const found = await tested(principalSetting('Vendas', changes))
+      const found = await runTest(principalSetting('Vendas', changes))
       expect(found).toMatchObject({ outcome, message: expect.stringMatching(who), refreshedAt: null })
       const calls = await upstreamCalls(portal)
       expect(calls.generateToken).toEqual([])
@@ -45,24 +45,24 @@ describeOnEachDatabase('Testar relatório, when something is wrong', (kind) => {
 
     test('the report of another dataset', async () => {
       await scriptFault(portal, { on: 'report', body: { datasetId: OFICINA.datasetId } })
-      const found = await tested(principalSetting('Vendas'))
+      const found = await runTest(principalSetting('Vendas'))
       expect(found).toMatchObject({ outcome: 'dataset-mismatch', message: expect.stringMatching(PORTAL) })
       expect(found.reportName).toBe('Vendas do grupo')
     })
 
-    test('a model without row-level security, unless the installation lets such through', async () => {
+    test('a model without row-level security, unless the installation allows it', async () => {
       const open = principalSetting('Vendas', WITHOUT_RLS)
-      const found = await tested(open)
+      const found = await runTest(open)
       expect(found).toMatchObject({ outcome: 'without-rls', message: expect.stringMatching(POWER_BI) })
       expect(found.message).toContain('“Portal”')
       expect((await upstreamCalls(portal)).generateToken).toEqual([])
       const { database, clock } = portal
       const lax = await startTestPortal({ kind, database, clock, rateLimits: false, allowWithoutRls: true })
-      expect((await tested(open, lax)).outcome).toBe('ok')
+      expect((await runTest(open, lax)).outcome).toBe('ok')
       await lax.stop()
     })
 
-    test('a role that the model does not know', async () => {
+    test('a role unknown to the model', async () => {
       const { database, clock } = portal
       const other = await startTestPortal({
         kind,
@@ -71,7 +71,7 @@ describeOnEachDatabase('Testar relatório, when something is wrong', (kind) => {
         rateLimits: false,
         rlsRoles: ['Portal', 'Outra'],
       })
-      const found = await tested(principalSetting('Vendas'), other)
+      const found = await runTest(principalSetting('Vendas'), other)
       expect(found).toMatchObject({ outcome: 'unknown-role', message: expect.stringMatching(POWER_BI) })
       expect(found.message).toContain('as funções “Portal” e “Outra”')
       await other.stop()
@@ -79,78 +79,78 @@ describeOnEachDatabase('Testar relatório, when something is wrong', (kind) => {
   })
 
   describe('when the service refuses', () => {
-    const on = (target: Fault['on'], status: number, more: Partial<Fault> = {}) =>
+    const toFault = (target: Fault['on'], status: number, more: Partial<Fault> = {}) =>
       ({ on: target, status, ...more }) as Fault
-    const token400 = (message: string) => on('generateToken', 400, { message })
+    const toTokenFault = (message: string) => toFault('generateToken', 400, { message })
     const wait = { headers: { 'Retry-After': '60' } }
     const switchedOff = { 'X-PowerBI-Error-Info': 'ServicePrincipalIsNotAllowedByTenantAdminSwitch' }
     const page = { body: '<html><h1>Access denied</h1></html>' }
     const unknownError = { 'X-PowerBI-Error-Info': 'UnknownError' }
     const closed = { Message: 'API is not accessible for application' }
-    const refusedBy = (status: number, errorCode: string, number: number) =>
-      on('directory', status, { errorCode, message: `AADSTS${number}: Some text. Trace ID: x` })
+    const toRefusal = (status: number, errorCode: string, number: number) =>
+      toFault('directory', status, { errorCode, message: `AADSTS${number}: Some text. Trace ID: x` })
     const trialUsedUp = { errorCode: 'Forbidden', message: 'The user has exceeded the amount of embed token' }
     const CASES: [string, RegExp, Record<string, Fault>][] = [
-      ['bad-credentials', TI, { 'the secret': on('directory', 401) }],
-      ['secret-expired', TI, { 'a secret past its end': refusedBy(401, 'invalid_client', 7000222) }],
+      ['bad-credentials', TI, { 'the secret': toFault('directory', 401) }],
+      ['secret-expired', TI, { 'a secret past its end': toRefusal(401, 'invalid_client', 7000222) }],
       [
         'wrong-client-id',
         TI,
         {
-          'an application that it does not know': refusedBy(400, 'unauthorized_client', 700016),
-          'an application that is not in this tenant': refusedBy(401, 'invalid_client', 7000229),
+          'an unknown application': toRefusal(400, 'unauthorized_client', 700016),
+          'an application that is not in this tenant': toRefusal(401, 'invalid_client', 7000229),
         },
       ],
       [
         'application-disabled',
         TI,
-        { 'an application switched off': refusedBy(400, 'unauthorized_client', 7000112) },
+        { 'an application switched off': toRefusal(400, 'unauthorized_client', 7000112) },
       ],
-      ['bad-certificate', TI, { 'the certificate': refusedBy(401, 'invalid_client', 700027) }],
-      ['wrong-clock', TI, { 'a signature of another hour': refusedBy(401, 'invalid_client', 700024) }],
+      ['bad-certificate', TI, { 'the certificate': toRefusal(401, 'invalid_client', 700027) }],
+      ['wrong-clock', TI, { 'a signature of another hour': toRefusal(401, 'invalid_client', 700024) }],
       [
         'conditional-access',
         TI,
-        { 'the address that it comes from': refusedBy(400, 'interaction_required', 53003) },
+        { 'the address that it comes from': toRefusal(400, 'interaction_required', 53003) },
       ],
-      ['no-power-bi', TI, { 'a tenant without Power BI': refusedBy(400, 'invalid_resource', 500011) }],
+      ['no-power-bi', TI, { 'a tenant without Power BI': toRefusal(400, 'invalid_resource', 500011) }],
       [
         'directory-refused',
         /\(código AADSTS90099, pedido [\w-]{36}\): a equipe de TI precisa .*\/error\.$/,
-        { 'with a number that has no sentence': refusedBy(400, 'access_denied', 90099) },
+        { 'with a number that has no sentence': toRefusal(400, 'access_denied', 90099) },
       ],
       [
         'foreign-answer',
         /\(código HTTP (200|403) de 127\.0\.0\.1:\d+\): a equipe de TI precisa liberar/,
         {
-          'by a firewall before the directory': on('directory', 403, page),
-          'by a firewall before the service': on('report', 403, page),
-          'by a captive portal': on('dataset', 200, page),
+          'by a firewall before the directory': toFault('directory', 403, page),
+          'by a firewall before the service': toFault('report', 403, page),
+          'by a captive portal': toFault('dataset', 200, page),
         },
       ],
       [
         'wrong-tenant',
         TI,
         {
-          'a tenant that it does not know': refusedBy(400, 'invalid_request', 90002),
-          'a tenant that is none': refusedBy(400, 'invalid_request', 900023),
+          'an unknown tenant': toRefusal(400, 'invalid_request', 90002),
+          'a malformed tenant': toRefusal(400, 'invalid_request', 900023),
         },
       ],
       [
         'no-workspace-access',
         POWER_BI,
         {
-          'the portal in the workspace': on('report', 403),
-          'it with 401': on('report', 401, { errorCode: 'PowerBINotAuthorizedException' }),
-          'it as if there were no workspace': on('report', 404, { errorCode: 'PowerBIFolderNotFound' }),
+          'the portal in the workspace': toFault('report', 403),
+          'it with 401': toFault('report', 401, { errorCode: 'PowerBINotAuthorizedException' }),
+          'it as if the workspace did not exist': toFault('report', 404, { errorCode: 'PowerBIFolderNotFound' }),
         },
       ],
       [
         'service-principals-off',
         POWER_BI,
         {
-          'service principals altogether': on('report', 401, { body: '', headers: switchedOff }),
-          'them beside a general code': on('report', 401, {
+          'service principals altogether': toFault('report', 401, { body: '', headers: switchedOff }),
+          'them with an additional general code': toFault('report', 401, {
             errorCode: 'PowerBINotAuthorizedException',
             headers: switchedOff,
           }),
@@ -160,77 +160,77 @@ describeOnEachDatabase('Testar relatório, when something is wrong', (kind) => {
         'api-closed',
         POWER_BI,
         {
-          'the application its API': on('report', 403, { body: closed }),
-          'its tokens': on('generateToken', 403, { body: closed }),
+          'the application its API': toFault('report', 403, { body: closed }),
+          'its tokens': toFault('generateToken', 403, { body: closed }),
         },
       ],
-      ['no-model-access', POWER_BI, { 'the dataset alone': on('dataset', 403) }],
-      ['embedding-off', POWER_BI, { 'the token alone': on('generateToken', 403) }],
-      ['no-capacity', POWER_BI, { 'for a used-up trial': on('generateToken', 403, trialUsedUp) }],
+      ['no-model-access', POWER_BI, { 'the dataset alone': toFault('dataset', 403) }],
+      ['embedding-off', POWER_BI, { 'the token alone': toFault('generateToken', 403) }],
+      ['no-capacity', POWER_BI, { 'for a used-up trial': toFault('generateToken', 403, trialUsedUp) }],
       [
         'report-not-found',
         PORTAL,
-        { 'the report': on('report', 404), 'a token of it': on('generateToken', 404) },
+        { 'the report': toFault('report', 404), 'a token of it': toFault('generateToken', 404) },
       ],
-      ['dataset-not-found', PORTAL, { 'to know the dataset': on('dataset', 404) }],
-      ['dataset-mismatch', PORTAL, { 'the dataset': token400('Dataset x does not belong to the report') }],
+      ['dataset-not-found', PORTAL, { 'to know the dataset': toFault('dataset', 404) }],
+      ['dataset-mismatch', PORTAL, { 'the dataset': toTokenFault('Dataset x does not belong to the report') }],
       [
         'identity-required',
         TI,
         {
-          'a token without identity': token400(`${DATASET} requires effective identity to be provided`),
-          'a token without roles': token400(`${DATASET} requires roles to be included`),
+          'a token without identity': toTokenFault(`${DATASET} requires effective identity to be provided`),
+          'a token without roles': toTokenFault(`${DATASET} requires roles to be included`),
         },
       ],
       [
         'identity-forbidden',
         POWER_BI,
-        { 'the identity': token400(`${DATASET} shouldn't have effective identity`) },
+        { 'the identity': toTokenFault(`${DATASET} shouldn't have effective identity`) },
       ],
-      ['unknown-role', POWER_BI, { 'the role': token400("Effective identity: role 'Portal' was not found") }],
+      ['unknown-role', POWER_BI, { 'the role': toTokenFault("Effective identity: role 'Portal' was not found") }],
       [
         'capacity-paused',
         POWER_BI,
         {
-          'as paused': on('report', 404, { errorCode: 'CapacityNotActive' }),
-          'as paused, with 503': on('generateToken', 503, { errorCode: 'CapacityNotActive' }),
+          'as paused': toFault('report', 404, { errorCode: 'CapacityNotActive' }),
+          'as paused, with 503': toFault('generateToken', 503, { errorCode: 'CapacityNotActive' }),
         },
       ],
       [
         'rate-limited',
         WAIT,
         {
-          'so many requests': on('report', 429, wait),
-          'so many tokens': on('generateToken', 429, wait),
-          'so many sign-ins': on('directory', 429),
+          'so many requests': toFault('report', 429, wait),
+          'so many tokens': toFault('generateToken', 429, wait),
+          'so many sign-ins': toFault('directory', 429),
         },
       ],
       [
         'service-down',
         WAIT,
         {
-          'with its directory down': on('directory', 503),
-          'being down': on('report', 500),
-          'with its tokens down': on('generateToken', 503),
-          'with nonsense': on('report', 200, { body: '{' }),
-          'with a page of its own': on('report', 502, page),
-          'with nothing': on('dataset', 200, { body: 'null' }),
-          'with a report without dataset': on('report', 200, { body: {} }),
-          'with a token that is none': on('generateToken', 200, { body: {} }),
+          'with its directory down': toFault('directory', 503),
+          'being down': toFault('report', 500),
+          'with its tokens down': toFault('generateToken', 503),
+          'with nonsense': toFault('report', 200, { body: '{' }),
+          'with a page of its own': toFault('report', 502, page),
+          'with nothing': toFault('dataset', 200, { body: 'null' }),
+          'with a report without dataset': toFault('report', 200, { body: {} }),
+          'with a token that is none': toFault('generateToken', 200, { body: {} }),
         },
       ],
       [
         'refused',
         /\(código UnknownError, pedido [0-9a-f-]{36}\): o administrador do Power BI precisa .*chamado/,
         {
-          'for a reason of its own': on('generateToken', 400, { errorCode: 'UnknownError' }),
-          'for a reason in a header': on('generateToken', 400, { body: '', headers: unknownError }),
+          'for a reason of its own': toFault('generateToken', 400, { errorCode: 'UnknownError' }),
+          'for a reason in a header': toFault('generateToken', 400, { body: '', headers: unknownError }),
         },
       ],
       [
         'refused',
         /recusou o relatório \(pedido [0-9a-f-]{36}\): o administrador/,
-        { 'with a code that is none': on('generateToken', 400, { errorCode: '<b>' }) },
+        { 'with a code that is none': toFault('generateToken', 400, { errorCode: '<b>' }) },
       ],
     ]
     const each = CASES.flatMap(([outcome, message, faults]) =>
@@ -238,45 +238,45 @@ describeOnEachDatabase('Testar relatório, when something is wrong', (kind) => {
     )
     test.each(each)('%s: %s', async (_, outcome, message, fault) => {
       await scriptFault(portal, { ...fault, times: 4 })
-      const found = await tested(principalSetting('Vendas'))
+      const found = await runTest(principalSetting('Vendas'))
       expect(found).toMatchObject({ outcome, message: expect.stringMatching(message), refreshedAt: null })
       expect(found.reportName).toBe(/directory|report/.test(fault.on) ? null : 'Vendas do grupo')
       expect(found.message).toMatch(/^[A-Z][^<>]+\.$/)
     })
 
-    test('the trial only, of a workspace without a capacity', async () => {
+    test('a workspace without a capacity after its trial', async () => {
       const without = { body: { value: [{ isOnDedicatedCapacity: false }] } }
       await scriptFault(portal, { on: 'groups', ...without })
-      const given = await tested(principalSetting('Vendas'))
+      const given = await runTest(principalSetting('Vendas'))
       expect(given).toMatchObject({ outcome: 'no-capacity', refreshedAt: expect.stringMatching(/^20/) })
       await scriptFault(portal, { on: 'groups', ...without })
       await scriptFault(portal, { on: 'generateToken', status: 403 })
-      expect((await tested(principalSetting('Vendas'))).outcome).toBe('no-capacity')
+      expect((await runTest(principalSetting('Vendas'))).outcome).toBe('no-capacity')
       await scriptFault(portal, { on: 'groups', status: 403 })
-      expect((await tested(principalSetting('Vendas'))).outcome).toBe('ok')
+      expect((await runTest(principalSetting('Vendas'))).outcome).toBe('ok')
     })
 
-    test('something for a ticket', async () => {
+    test('with ids for a support ticket', async () => {
       await scriptFault(portal, { on: 'report', status: 400, errorCode: 'UnknownError' })
-      const found = await tested(principalSetting('Vendas'))
+      const found = await runTest(principalSetting('Vendas'))
       expect(found).toMatchObject({
         code: 'UnknownError',
         requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       })
-      await scriptFault(portal, refusedBy(401, 'invalid_client', 7000222))
-      expect(await tested(principalSetting('Vendas'))).toMatchObject({ code: 'AADSTS7000222' })
+      await scriptFault(portal, toRefusal(401, 'invalid_client', 7000222))
+      expect(await runTest(principalSetting('Vendas'))).toMatchObject({ code: 'AADSTS7000222' })
       const both = { errorCode: 'PowerBINotAuthorizedException', headers: switchedOff }
-      await scriptFault(portal, on('report', 403, both))
-      expect((await tested(principalSetting('Vendas'))).code).toBe(
+      await scriptFault(portal, toFault('report', 403, both))
+      expect((await runTest(principalSetting('Vendas'))).code).toBe(
         'PowerBINotAuthorizedException / ServicePrincipalIsNotAllowedByTenantAdminSwitch',
       )
     })
 
-    test('the secret only now, while older tokens are still good', async () => {
-      expect((await tested(principalSetting('Vendas'))).outcome).toBe('ok')
+    test('an expired secret while older tokens are still valid', async () => {
+      expect((await runTest(principalSetting('Vendas'))).outcome).toBe('ok')
       await scriptFault(portal, { on: 'directory', status: 401 })
-      expect((await tested(principalSetting('Vendas'))).outcome).toBe('bad-credentials')
-      expect((await tested(principalSetting('Vendas'))).outcome).toBe('ok')
+      expect((await runTest(principalSetting('Vendas'))).outcome).toBe('bad-credentials')
+      expect((await runTest(principalSetting('Vendas'))).outcome).toBe('ok')
     })
   })
 })

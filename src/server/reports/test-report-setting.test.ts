@@ -12,14 +12,14 @@ const VENDAS = emulatedReport('Vendas')
 
 describeOnEachDatabase('Testar relatório', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
-  // Without brands and states of their own, and waiting for approval: administrators configure all the same.
+  // Without brands, states and approval, which administrators do not need to configure.
   const admin = setUpAdmin(portal, { approved: false, marcas: [], estados: [] })
   beforeEach(() => resetEmulator(portal))
-  const tested = (body: object, on = portal, as = admin.token) => findOut(on, as, body)
+  const runTest = (body: object, on = portal, as = admin.token) => findOut(on, as, body)
 
-  describe('when all is good', () => {
-    test('gives the report’s name and the time of the last refresh, and changes nothing', async () => {
-      const found = await tested(principalSetting('Vendas'))
+  describe('without a fault', () => {
+    test('returns the report’s name and last refresh, and changes nothing', async () => {
+      const found = await runTest(principalSetting('Vendas'))
       expect(found).toMatchObject({ outcome: 'ok', reportName: 'Vendas do grupo' })
       expect(found.refreshedAt).toMatch(/^\d{4}-\d\d-\d\dT06:03:41.000Z$/)
       expect(found.message).toMatch(
@@ -30,14 +30,14 @@ describeOnEachDatabase('Testar relatório', (kind) => {
         expect(await db.selectFrom(table).selectAll().execute(), table).toEqual([])
     })
 
-    test('finds the dataset by itself, and takes ids in capitals', async () => {
-      expect((await tested(principalSetting('Vendas', { dataset_id: null }))).outcome).toBe('ok')
+    test('finds the dataset, and accepts upper-case ids', async () => {
+      expect((await runTest(principalSetting('Vendas', { dataset_id: null }))).outcome).toBe('ok')
       const shouted = principalSetting('Vendas', { dataset_id: VENDAS.datasetId.toUpperCase() })
-      expect((await tested(shouted)).outcome).toBe('ok')
+      expect((await runTest(shouted)).outcome).toBe('ok')
     })
 
-    test('has asked for a view-only token with the identity that people get, and thrown it away', async () => {
-      const found = await tested(principalSetting('Vendas'))
+    test('requests a view-only token with a user’s identity and discards it', async () => {
+      const found = await runTest(principalSetting('Vendas'))
       const [call] = (await upstreamCalls(portal)).generateToken
       const scope = /^M:FIAT\|M:GAC\|.*\|M:VW\|U:RJ\|U:ES\|U:MG\|U:PR$/
       expect(call?.body).toMatchObject({ reports: [{ id: VENDAS.reportId }], lifetimeInMinutes: 30 })
@@ -54,8 +54,8 @@ describeOnEachDatabase('Testar relatório', (kind) => {
       ])
     })
 
-    test('remembers nothing: the next one asks for everything anew', async () => {
-      for (let count = 0; count < 2; count++) await tested(principalSetting('Vendas'))
+    test('caches nothing: the next test repeats all calls', async () => {
+      for (let count = 0; count < 2; count++) await runTest(principalSetting('Vendas'))
       const calls = await upstreamCalls(portal)
       const asked = [calls.directory, calls.report, calls.dataset, calls.generateToken]
       expect(asked.map((each) => each.length)).toEqual([2, 2, 2, 2])
@@ -84,30 +84,30 @@ describeOnEachDatabase('Testar relatório', (kind) => {
     ])('%s', async (_, fault, refreshedAt) => {
       await scriptFault(portal, { on: 'refreshes', times: 2, ...fault })
       const start = performance.now()
-      const found = await tested(principalSetting('Vendas'))
+      const found = await runTest(principalSetting('Vendas'))
       expect(found).toMatchObject({ outcome: 'ok', refreshedAt })
       expect(/atualizados/.test(found.message)).toBe(refreshedAt !== null)
-      // One call alone may take eight seconds.
+      // A single call may take eight seconds.
       expect(performance.now() - start).toBeLessThan(6_000)
     })
   })
 
-  test('gives up before its calls do, and tells what it found', async ({ skip }) => {
+  test('times out before its calls and reports partial results', async ({ skip }) => {
     skip(kind === 'server', 'the database has no part in it')
     const { database, clock } = portal
-    // What is loaded when first needed is there after this.
-    await tested(principalSetting('Vendas'))
+    // Loads the modules that are imported on demand.
+    await runTest(principalSetting('Vendas'))
     const hasty = await startTestPortal({ kind, database, clock, timeouts: { testMs: 2_000 } })
     await scriptFault(hasty, { on: 'generateToken', delayMs: 30_000, times: 2 })
-    const found = await tested(principalSetting('Vendas'), hasty)
+    const found = await runTest(principalSetting('Vendas'), hasty)
     expect(found).toMatchObject({ outcome: 'service-down', reportName: 'Vendas do grupo' })
-    // A call for itself is tried again after five seconds.
+    // A single call is retried after five seconds.
     expect((await upstreamCalls(hasty)).generateToken).toHaveLength(1)
     await hasty.stop()
   })
 
-  test('of a share link says that it cannot be found, and warns when it is public', async () => {
-    const plain = await tested(linkSetting('https://app.powerbi.com/reportEmbed?reportId=1&autoAuth=true'))
+  test('cannot test a share link, and warns when it is public', async () => {
+    const plain = await runTest(linkSetting('https://app.powerbi.com/reportEmbed?reportId=1&autoAuth=true'))
     expect(plain).toEqual({
       outcome: 'not-testable',
       message: expect.stringMatching(/^Links de SSO não podem ser testados pelo portal: [^.]+\.$/),
@@ -116,23 +116,23 @@ describeOnEachDatabase('Testar relatório', (kind) => {
       code: null,
       requestId: null,
     })
-    const open = await tested(linkSetting('<iframe src="https://app.powerbi.com/view?r=eyJr"></iframe>'))
+    const open = await runTest(linkSetting('<iframe src="https://app.powerbi.com/view?r=eyJr"></iframe>'))
     expect(open.message).toBe(
       `${plain.message} Atenção: este é um link público (Publicar na Web), que qualquer pessoa na internet abre sem senha.`,
     )
-    // How fresh the data of the test before are may still be asked for.
+    // The refresh of the previous test may still be pending.
     const { report, dataset, generateToken } = await upstreamCalls(portal)
     expect([...report, ...dataset, ...generateToken]).toEqual([])
   })
 
-  test('is given forty times a minute to each administrator', async () => {
+  test('is rate-limited to forty a minute per administrator', async () => {
     const { database, clock } = portal
     const limited = await startTestPortal({ kind, database, clock })
-    for (let count = 0; count < 40; count++) await tested(principalSetting('Vendas'), limited)
+    for (let count = 0; count < 40; count++) await runTest(principalSetting('Vendas'), limited)
     const refused = await tryOut(limited, admin.token, principalSetting('Vendas'))
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
     const other = await openTestSession(portal, await addPerson(portal, { role: 'admin' }))
-    expect((await tested(principalSetting('Vendas'), limited, other.access_token)).outcome).toBe('ok')
+    expect((await runTest(principalSetting('Vendas'), limited, other.access_token)).outcome).toBe('ok')
     await limited.stop()
   })
 })

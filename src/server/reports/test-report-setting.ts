@@ -16,7 +16,7 @@ const NOT_TESTABLE =
 const PUBLIC_LINK =
   'Atenção: este é um link público (Publicar na Web), que qualquer pessoa na internet abre sem senha.'
 
-/** Twice over all areas of a large group. */
+/** Allows two tests of every area of a large group. */
 const LIMIT = { max: 40, windowSeconds: 60 }
 
 export interface ReportTestContext extends ReportSettingContext {
@@ -34,8 +34,8 @@ const NO_RESULT = {
 } as const
 
 /**
- * Tries a setting out, saved or not, without changing anything. The embed token that it asks for is thrown
- * away, so it may be one for every brand and state, which is also right for an administrator who has none.
+ * Tests a setting, saved or not, without changing anything. The embed token is discarded, so it may
+ * cover every brand and state, because an administrator may have none.
  * @throws ProblemError invalid-input, rate-limited
  */
 export async function testReportSetting(
@@ -65,8 +65,8 @@ export async function testReportSetting(
 }
 
 /**
- * The dry run of every saved setting, in tab order.
- * @param email whose identity is tried, with every brand and state
+ * Returns the test of every saved setting, in tab order.
+ * @param email the identity to test with
  */
 export async function testSavedReports(
   { db, powerBi, rlsRoles }: Pick<ReportTestContext, 'db' | 'powerBi' | 'rlsRoles'>,
@@ -92,10 +92,7 @@ function buildFullIdentity(catalogue: Catalogue, email: string, roles: string[])
   return toEffectiveIdentity(catalogue, { email, marcas, estados }, roles)
 }
 
-/**
- * Tells the outcome of a dry run in one plain sentence: what is wrong and who mends it, or, when all is good,
- * the report's name and, where the service told it, when its data were last refreshed.
- */
+/** Describes the outcome in one sentence: the fault and who can fix it, or the report and its refresh. */
 function describeReportTest(test: ReportTest, rlsRoles: readonly string[]): string {
   if (test.outcome === 'ok') {
     const name = test.reportName === null ? 'o relatório' : `o relatório “${test.reportName}”`

@@ -14,7 +14,7 @@ import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 const MINUTE = 60_000
 
-describeOnEachDatabase('seeing the portal as somebody else', (kind) => {
+describeOnEachDatabase('viewing reports as another user', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
   const admin = setUpAdmin(portal, { types: [], marcas: [], estados: [], approved: false })
   beforeEach(async () => {
@@ -29,14 +29,14 @@ describeOnEachDatabase('seeing the portal as somebody else', (kind) => {
       .values({ type: 'operadores', embed_mode: 'secure_sso', report_url } as never)
       .execute()
   })
-  /** Access tokens end after ten minutes. */
+  /** Renews the access token, which expires after ten minutes. */
   const renew = async () =>
     Object.assign(admin, { token: (await openTestSession(portal, admin)).access_token })
   const add = (rest: object = {}) =>
     addPerson(portal, { types: ['Vendas', 'Operadores'], marcas: ['GM'], estados: ['ES'], ...rest })
-  const begin = (userId: string, by = admin) => send(portal, 'GET', `/api/profiles/${userId}/reports`, by)
+  const startView = (userId: string, by = admin) => send(portal, 'GET', `/api/profiles/${userId}/reports`, by)
   const { workspaceId, reportId, datasetId } = emulatedReport('Vendas')
-  const ask = (
+  const requestToken = (
     userId: string,
     view: string,
     by = admin,
@@ -44,9 +44,9 @@ describeOnEachDatabase('seeing the portal as somebody else', (kind) => {
   ) =>
     send(portal, 'POST', `/api/profiles/${userId}/embed-token`, { token: by.token, body: { view, ...ids } })
 
-  test('tells what that person’s screen shows, for 15 minutes, without links of SSO areas', async () => {
+  test('returns that user’s reports for 15 minutes, without SSO links', async () => {
     const person = await add()
-    const { status, body } = await begin(person.user_id)
+    const { status, body } = await startView(person.user_id)
     expect(status).toBe(200)
     expect(body).toMatchObject({
       approved: true,
@@ -70,18 +70,18 @@ describeOnEachDatabase('seeing the portal as somebody else', (kind) => {
       .where('user_id', '=', person.user_id)
       .execute()
     expect(now).toEqual([{ last_sign_in_at: null }])
-    expect((await begin(NOBODY)).status).toBe(404)
+    expect((await startView(NOBODY)).status).toBe(404)
   })
 
-  test('gives tokens with that person’s identity that end with the view; both are recorded', async () => {
+  test('issues tokens with that user’s identity that expire with the view; both are recorded', async () => {
     const person = await add()
-    // A token of the person's own must not be handed on: it lives longer.
+    // The user's own cached token must not be reused: it lives longer.
     expect((await askToken(portal, person)).body.expiresInSeconds).toBeGreaterThan(1790)
-    const { view } = (await begin(person.user_id)).body
+    const { view } = (await startView(person.user_id)).body
     const end = portal.clock() + 15 * MINUTE
     for (; portal.clock() < end; portal.clock.advance(MINUTE / 2)) {
       await renew()
-      const { status, body } = await ask(person.user_id, view)
+      const { status, body } = await requestToken(person.user_id, view)
       if (status !== 200) break
       expect(portal.clock() + body.expiresInSeconds * 1000).toBeLessThanOrEqual(end)
     }
@@ -97,37 +97,37 @@ describeOnEachDatabase('seeing the portal as somebody else', (kind) => {
     expect(body.access_records).toHaveLength(1)
     portal.clock.advance(end - portal.clock())
     await renew()
-    expect((await ask(person.user_id, view)).body).toMatchObject({ status: 403, code: 'view-ended' })
+    expect((await requestToken(person.user_id, view)).body).toMatchObject({ status: 403, code: 'view-ended' })
   })
 
-  test('is good for one administrator and one person, asked at each request', async () => {
+  test('is bound to one administrator and one user, checked at each request', async () => {
     const [person, neighbour] = [await add(), await add()]
     const other = await openAdmin(portal)
-    const { view } = (await begin(person.user_id)).body
-    expect((await ask(neighbour.user_id, view)).body.code).toBe('view-ended')
-    expect((await ask(person.user_id, view, other)).body.code).toBe('view-ended')
-    expect((await ask(person.user_id, '999999999999999999')).body.code).toBe('view-ended')
+    const { view } = (await startView(person.user_id)).body
+    expect((await requestToken(neighbour.user_id, view)).body.code).toBe('view-ended')
+    expect((await requestToken(person.user_id, view, other)).body.code).toBe('view-ended')
+    expect((await requestToken(person.user_id, '999999999999999999')).body.code).toBe('view-ended')
     const crm = emulatedReport('CRM')
     const ids = { workspaceId: crm.workspaceId, reportId: crm.reportId, datasetId: crm.datasetId }
-    expect((await ask(person.user_id, view, admin, ids)).body.code).toBe('report-not-found')
-    expect((await ask(person.user_id, view)).status).toBe(200)
+    expect((await requestToken(person.user_id, view, admin, ids)).body.code).toBe('report-not-found')
+    expect((await requestToken(person.user_id, view)).status).toBe(200)
     const { db } = portal.database
     const set = (values: object) =>
       db.updateTable('profiles').set(values).where('user_id', '=', person.user_id).execute()
     await set({ marcas: [] })
-    expect((await ask(person.user_id, view)).body.code).toBe('no-scope')
+    expect((await requestToken(person.user_id, view)).body.code).toBe('no-scope')
     await set({ marcas: ['GM'], valid_until: '2020-01-01' })
-    expect((await ask(person.user_id, view)).body.code).toBe('access-ended')
-    expect((await begin(person.user_id)).body).toMatchObject({
+    expect((await requestToken(person.user_id, view)).body.code).toBe('access-ended')
+    expect((await startView(person.user_id)).body).toMatchObject({
       approved: false,
       endedOn: '2020-01-01',
       areas: [],
     })
     await set({ valid_until: null, approved: false })
-    expect((await ask(person.user_id, view)).body.code).toBe('not-approved')
+    expect((await requestToken(person.user_id, view)).body.code).toBe('not-approved')
     await set({ approved: true })
     await db.deleteFrom('user_roles').where('user_id', '=', admin.user_id).execute()
-    expect((await ask(person.user_id, view)).body.code).toBe('forbidden')
-    expect((await begin(person.user_id)).body.code).toBe('forbidden')
+    expect((await requestToken(person.user_id, view)).body.code).toBe('forbidden')
+    expect((await startView(person.user_id)).body.code).toBe('forbidden')
   })
 })

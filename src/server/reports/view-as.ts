@@ -16,7 +16,7 @@ const VIEW_MS = VIEW_AS_MINUTES * 60_000
 type ViewedUser = TokenHolder & { approved: boolean; accessEnded: boolean }
 
 /**
- * Begins a view: what somebody else's reports screen shows, for 15 minutes. The entry in the trail is the view itself.
+ * Starts a 'view as' of another person's reports, for 15 minutes. Its audit entry is its only record.
  * @throws ProblemError not-found
  */
 export function readViewedReports(
@@ -39,7 +39,7 @@ export function readViewedReports(
     const reports = await readOwnReports(db, person)
     return {
       ...reports,
-      // It would show the administrator's own data.
+      // An SSO link would show the administrator's own data.
       areas: reports.areas.map((area) => ({ ...area, reportUrl: null })),
       email: profile.email,
       full_name: profile.full_name,
@@ -50,8 +50,8 @@ export function readViewedReports(
 }
 
 /**
- * Issues an embed token with somebody else's identity, for a report of theirs, that ends with the view.
- * @throws ProblemError view-ended, not-found, and as issueEmbedToken does; not-approved where the person is not
+ * Issues an embed token with the viewed person's identity that expires with the view.
+ * @throws ProblemError view-ended, not-found, not-approved, and as issueEmbedToken does
  */
 export async function issueViewToken(
   context: EmbedTokenContext,
@@ -63,7 +63,7 @@ export async function issueViewToken(
   return issueEmbedToken(context, person, wanted, { id: view, endsAt })
 }
 
-/** In ms since the epoch. @throws ProblemError view-ended for one that is over, another's, or of somebody else */
+/** @returns ms since the epoch. @throws ProblemError view-ended for a past or foreign view */
 async function readViewEnd(
   { db, clock, actor }: Context,
   { userId, view }: { userId: string; view: string },
