@@ -7,7 +7,7 @@ import { openEmbedded } from '#server/database/open-embedded.ts'
 import { openServer } from '#server/database/open-server.ts'
 import type { Db } from '#server/database/schema.ts'
 import { DEMO_PASSWORD } from '#server/demo/seed.ts'
-import { seededPeople } from '#server/demo/seeded-people.ts'
+import { generatePeople } from '#server/demo/seeded-people.ts'
 import { createKeyring } from '#server/keyring.ts'
 import { presentProfile } from '#server/users/user-queries.ts'
 import { createDatabase } from './postgres.ts'
@@ -111,7 +111,7 @@ const COLUMNS = `email text, full_name text, approved boolean, email_verified_at
  * after a while. A second call would add the same.
  */
 async function addPeople(db: Db, count: number, domain = 'grupopatio.com.br'): Promise<void> {
-  const people = seededPeople(SEEDED_ALREADY + count, domain, new Date()).slice(SEEDED_ALREADY)
+  const people = generatePeople(SEEDED_ALREADY + count, domain, new Date()).slice(SEEDED_ALREADY)
   for (let start = 0; start < people.length; start += CHUNK) {
     const chunk = JSON.stringify(people.slice(start, start + CHUNK))
     await sql`insert into profiles (${sql.raw(COLUMNS.replace(/ \w+(\[\])?(,|$)/g, '$2'))})

@@ -14,13 +14,13 @@ import {
   BackUpError,
   type BackUpSummary,
   listDeletedSince,
-  noteBackUp,
+  recordBackUp,
   restoreBackUp,
   sendHeldMail,
-  tryBackUp,
+  verifyBackUp,
   writeBackUp,
 } from './operations/back-up.ts'
-import { takeServedBackUp } from './operations/back-up-socket.ts'
+import { fetchServedBackUp } from './operations/back-up-socket.ts'
 import { typedCommand } from './version.ts'
 
 const USAGE = `Uso: ${typedCommand('backup')} ARQUIVO
@@ -56,16 +56,16 @@ async function backUp(config: Config, file: string): Promise<string> {
   const written = pipeline(gzip, createWriteStream(part, { flags: 'wx', mode: FILE_MODE }))
   const keep = async () => {
     await written
-    const summary = await tryBackUp(part)
+    const summary = await verifyBackUp(part)
     renameSync(part, file)
     return summary
   }
   const take = async () =>
-    (config.databaseUrl ? undefined : await takeServedBackUp(config.dataDir, gzip, keep)) ??
+    (config.databaseUrl ? undefined : await fetchServedBackUp(config.dataDir, gzip, keep)) ??
     (await onDatabase(config, async ({ db }) => {
       await writeBackUp(db, gzip)
       const summary = await keep()
-      await noteBackUp(db)
+      await recordBackUp(db)
       return summary
     }))
   try {

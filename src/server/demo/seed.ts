@@ -4,7 +4,7 @@ import { ESTADOS, MARCAS, TYPES } from '#contract/seeded-catalogue.ts'
 import { hashPassword } from '#server/accounts/password-hashing.ts'
 import type { Db } from '#server/database/schema.ts'
 import { markAsDemo } from './demo-installation.ts'
-import { seededPeople } from './seeded-people.ts'
+import { generatePeople } from './seeded-people.ts'
 
 export const DEMO_PASSWORD = 'Patio-Demo-2026!'
 export const SHORT_DEMO_PASSWORD = 'curta123'
@@ -21,7 +21,7 @@ interface DemoAccount {
   marcas: readonly string[]
   estados: readonly string[]
   /** What the start prints beside the address. */
-  shows: string
+  description: string
 }
 
 const EVERYTHING = { types: TYPES, marcas: MARCAS, estados: ESTADOS }
@@ -33,23 +33,23 @@ export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
     fullName: 'Ana Administradora',
     role: 'admin',
     ...EVERYTHING,
-    shows: 'administra, vê tudo',
+    description: 'administra, vê tudo',
   },
-  { name: 'diretoria', fullName: 'Dirceu Diretor', ...EVERYTHING, shows: 'todas as áreas, marcas e estados' },
+  { name: 'diretoria', fullName: 'Dirceu Diretor', ...EVERYTHING, description: 'todas as áreas, marcas e estados' },
   {
     name: 'vendas.rj',
     fullName: 'Vera Vendas',
     types: ['Vendas', 'CRM'],
     marcas: ['FIAT', 'JEEP'],
     estados: ['RJ'],
-    shows: 'Vendas e CRM, FIAT e JEEP, só RJ',
+    description: 'Vendas e CRM, FIAT e JEEP, só RJ',
   },
   {
     name: 'pendente',
     fullName: 'Pedro Pendente',
     approved: false,
     ...NO_ENTITLEMENTS,
-    shows: 'aguarda aprovação',
+    description: 'aguarda aprovação',
   },
   {
     name: 'naoverificado',
@@ -58,9 +58,9 @@ export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
     types: ['Vendas', 'Oficina'],
     marcas: ['GM', 'TOYO'],
     estados: ['MG', 'ES'],
-    shows: 'e-mail não verificado',
+    description: 'e-mail não verificado',
   },
-  { name: 'semrelatorio', fullName: 'Saulo Souza', ...NO_ENTITLEMENTS, shows: 'sem áreas liberadas' },
+  { name: 'semrelatorio', fullName: 'Saulo Souza', ...NO_ENTITLEMENTS, description: 'sem áreas liberadas' },
   {
     name: 'curta',
     fullName: 'Carla Curta',
@@ -68,7 +68,7 @@ export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
     types: ['Vendas'],
     marcas: ['VW'],
     estados: ['PR'],
-    shows: `senha ${SHORT_DEMO_PASSWORD}, precisa trocá-la`,
+    description: `senha ${SHORT_DEMO_PASSWORD}, precisa trocá-la`,
   },
 ]
 
@@ -90,7 +90,7 @@ export async function seedDemo(db: Db, domain: string, reports: readonly DemoRep
       await seedAccount(transaction, account, domain, account.hasShortPassword ? shortHash : hash, now)
     await transaction
       .insertInto('profiles')
-      .values(seededPeople(PEOPLE, domain, now))
+      .values(generatePeople(PEOPLE, domain, now))
       .execute()
     await seedRequests(transaction, now)
     await seedSettings(transaction, reports)

@@ -24,7 +24,7 @@ export function createRandom(seed: number): () => number {
 }
 
 /** Generated profiles of people who never sign in: something to search, sort and edit. */
-export function seededPeople(count: number, domain: string, now: Date): Insertable<ProfilesTable>[] {
+export function generatePeople(count: number, domain: string, now: Date): Insertable<ProfilesTable>[] {
   const random = createRandom(2026)
   const pick = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T
   const some = <T>(items: readonly T[], share: number) => items.filter(() => random() < share)
@@ -36,7 +36,7 @@ export function seededPeople(count: number, domain: string, now: Date): Insertab
     const hasSignedIn = isApproved && random() < 0.85
     const seen = created.getTime() + random() * (now.getTime() - created.getTime())
     return {
-      email: `${asciiOf(first)}.${asciiOf(last)}${index + 1}@${domain}`,
+      email: `${toAscii(first)}.${toAscii(last)}${index + 1}@${domain}`,
       full_name: random() < 0.04 ? null : `${first} ${middle} ${last}`,
       approved: isApproved,
       email_verified_at: isVerified ? new Date(created.getTime() + 600_000) : null,
@@ -49,7 +49,7 @@ export function seededPeople(count: number, domain: string, now: Date): Insertab
   })
 }
 
-function asciiOf(name: string): string {
+function toAscii(name: string): string {
   return name
     .normalize('NFD')
     .replace(/[^a-zA-Z]/g, '')

@@ -80,11 +80,11 @@ async function seedOnce(config: Config, db: Db): Promise<void> {
     throw new DatabaseOpenError(
       'Este banco de dados não é de demonstração e já tem contas. Use outro ou inicie com PATIO_DEMO=false.',
     )
-  await seedDemo(db, config.companyEmailDomain, demoReports())
+  await seedDemo(db, config.companyEmailDomain, listDemoReports())
 }
 
 /** The emulated reports as settings; Operadores through a share link, which carries no token. */
-function demoReports(): DemoReport[] {
+function listDemoReports(): DemoReport[] {
   return EMULATED_REPORTS.map((report) => {
     if (report.type !== 'Operadores') return report
     const query = `reportId=${report.reportId}&groupId=${report.workspaceId}&autoAuth=true`

@@ -4,7 +4,7 @@ import { type Database, DatabaseOpenError } from '#server/database/database.ts'
 import { type InspectedServer, inspectServers } from '#server/database/inspect-server.ts'
 import { listMigrations, pendingOf } from '#server/database/migrate.ts'
 import { readLastBackUp } from '#server/operations/back-up.ts'
-import { countUnsent, readOldestAge } from '#server/operations/metrics.ts'
+import { countUnsentMails, readOldestMailAge } from '#server/operations/metrics.ts'
 import { typedCommand } from '#server/version.ts'
 import { type Check, check, type Found, fault, good, warning } from './examine.ts'
 import { causeOf } from './name-cause.ts'
@@ -106,7 +106,7 @@ export function storeChecks({ db }: Pick<Database, 'db'>, { isDemo }: Config): C
       }
     }),
     check('outbox', 'Fila de e-mails', WITHIN_MS, async () => {
-      const [count, seconds] = [await countUnsent(db), await readOldestAge(db)]
+      const [count, seconds] = [await countUnsentMails(db), await readOldestMailAge(db)]
       return seconds > LATE_MAIL_SECONDS
         ? fault(
             `Fila de e-mails: ${count} à espera, o mais antigo há ${Math.round(seconds / 60)} min.`,

@@ -11,7 +11,7 @@ import { clearTrail } from '#server/testing/admin-calls.ts'
 import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { ADMIN_COMMANDS, terminalRequest } from './admin-commands.ts'
+import { ADMIN_COMMANDS, createTerminalRequest } from './admin-commands.ts'
 
 describeOnEachDatabase('npm run admin', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
@@ -27,12 +27,12 @@ describeOnEachDatabase('npm run admin', (kind) => {
         publicUrl: 'https://portal.example',
         companyEmailDomain: 'grupopatio.com.br',
         clock: portal.clock,
-        request: terminalRequest(),
+        request: createTerminalRequest(),
       },
       email,
     ) ?? ''
-  const linkIn = (said: string) => /https:\S+/.exec(said)?.[0]
-  const audit = () =>
+  const findLink = (said: string) => /https:\S+/.exec(said)?.[0]
+  const readAudit = () =>
     portal.database.db
       .selectFrom('audit_entries')
       .select(['action', 'target_email', 'before', 'after', 'user_agent'])
@@ -44,17 +44,17 @@ describeOnEachDatabase('npm run admin', (kind) => {
   test('create makes an administrator, verified and approved, whose link sets the password once', async () => {
     const said = await run('create', ' Chefe@GrupoPatio.com.br ')
     expect(said).toContain('chefe@grupopatio.com.br')
-    expect(linkIn(said)).toMatch(
+    expect(findLink(said)).toMatch(
       /^https:\/\/portal\.example\/reset-password#token_hash=[\w-]{43}&type=recovery$/,
     )
-    const { body } = await useLink(portal, 'recovery', linkIn(said))
+    const { body } = await useLink(portal, 'recovery', findLink(said))
     expect((await setPassword(portal, body.access_token)).status).toBe(200)
-    expect((await useLink(portal, 'recovery', linkIn(said))).status).toBe(400)
+    expect((await useLink(portal, 'recovery', findLink(said))).status).toBe(400)
     const session = (await signIn(portal, 'chefe@grupopatio.com.br', NEW_PASSWORD)).body
     expect(await isAdmin(session.access_token)).toBe(true)
     const me = await send(portal, 'GET', '/api/profiles/me', { token: session.access_token })
     expect(me.body).toMatchObject({ approved: true, email_verified_at: expect.any(String) })
-    expect((await audit()).map(({ action }) => action)).toEqual([
+    expect((await readAudit()).map(({ action }) => action)).toEqual([
       'account-created',
       'role-changed',
       'reset-link-printed',
@@ -67,7 +67,7 @@ describeOnEachDatabase('npm run admin', (kind) => {
     await expect(run('create', email)).rejects.toThrow('já tem conta')
     await expect(run('create', 'chefe@example.com')).rejects.toThrow('Apenas e-mails @grupopatio.com.br')
     await expect(run('create', 'chefe')).rejects.toThrow('E-mail inválido')
-    expect(await audit()).toEqual([])
+    expect(await readAudit()).toEqual([])
   })
 
   test('list names the administrators alone', async () => {
@@ -81,12 +81,12 @@ describeOnEachDatabase('npm run admin', (kind) => {
 
   test('reset prints a link, cancels the older one and leaves the password alone until it is used', async () => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
-    const older = linkIn(await run('reset', email))
-    const newer = linkIn(await run('reset', email.toUpperCase()))
+    const older = findLink(await run('reset', email))
+    const newer = findLink(await run('reset', email.toUpperCase()))
     expect((await signIn(portal, email, TEST_PASSWORD)).status).toBe(200)
     expect((await useLink(portal, 'recovery', older)).status).toBe(400)
     expect((await useLink(portal, 'recovery', newer)).status).toBe(200)
-    expect(await audit()).toMatchObject([
+    expect(await readAudit()).toMatchObject([
       { action: 'reset-link-printed', target_email: email, user_agent: 'npm run admin' },
       { action: 'reset-link-printed', target_email: email },
     ])
@@ -119,7 +119,7 @@ describeOnEachDatabase('npm run admin', (kind) => {
     expect(await isAdmin(access_token)).toBe(false)
     expect(await isSignedIn(portal, access_token)).toBe(true)
     await expect(run('revoke', person.email)).rejects.toThrow('não é administrador')
-    expect(await audit()).toMatchObject([
+    expect(await readAudit()).toMatchObject([
       { action: 'role-changed', before: { role: 'user' }, after: { role: 'admin' } },
       { action: 'role-changed', before: { role: 'admin' }, after: { role: 'user' } },
     ])
@@ -128,7 +128,7 @@ describeOnEachDatabase('npm run admin', (kind) => {
   test('grant refuses whom nobody has verified', async () => {
     const { email } = await addPerson(portal, { email_verified_at: null })
     await expect(run('grant', email)).rejects.toThrow('ainda não foi verificado')
-    expect(await audit()).toEqual([])
+    expect(await readAudit()).toEqual([])
   })
 
   test('revoke leaves the last administrator, also when two are revoked at once', async () => {

@@ -35,7 +35,7 @@ export const ADMIN_COMMANDS: Record<string, AdminCommand> = {
 }
 
 /** @param command what is typed before: 'npm run admin --' */
-export const adminUsage = (command: string): string => `Uso: ${command} COMANDO EMAIL
+export const formatAdminUsage = (command: string): string => `Uso: ${command} COMANDO EMAIL
 
   create EMAIL   cria um administrador verificado e aprovado e mostra o link, de uso único, para criar a senha
   list           lista os administradores
@@ -46,7 +46,7 @@ export const adminUsage = (command: string): string => `Uso: ${command} COMANDO 
 /** Adds an administrator, verified and approved, whose password is set through the printed link. */
 async function createAdministrator(context: AdminContext, typed: string): Promise<string> {
   const { db } = context
-  const email = readEmail(typed, context.companyEmailDomain)
+  const email = parseEmail(typed, context.companyEmailDomain)
   const at = new Date(context.clock())
   const person = await db
     .insertInto('profiles')
@@ -61,7 +61,7 @@ async function createAdministrator(context: AdminContext, typed: string): Promis
   return `Administrador criado: ${email}\n${await printResetLink(context, person)}`
 }
 
-function readEmail(typed: string, domain: string): string {
+function parseEmail(typed: string, domain: string): string {
   const parsed = emailSchema.safeParse(typed)
   if (!parsed.success) throw new AdminError(`E-mail inválido: ${typed}`)
   try {
@@ -101,8 +101,8 @@ async function listAdministrators({ db }: AdminContext): Promise<string> {
 async function resetAccess(context: AdminContext, typed: string): Promise<string> {
   const person = await findPerson(context.db, typed)
   await context.db.deleteFrom('sessions').where('user_id', '=', person.user_id).execute()
-  const said = await printResetLink(context, person)
-  return `As sessões de ${person.email} foram encerradas; a senha atual vale até o link ser usado.\n${said}`
+  const link = await printResetLink(context, person)
+  return `As sessões de ${person.email} foram encerradas; a senha atual vale até o link ser usado.\n${link}`
 }
 
 async function grantAdministration(context: AdminContext, typed: string): Promise<string> {
@@ -155,6 +155,6 @@ async function printResetLink(
 }
 
 /** What the audit trail says of a change that was made at the terminal. */
-export function terminalRequest(): RequestInfo {
+export function createTerminalRequest(): RequestInfo {
   return { requestId: randomUUID(), ip: 'terminal', forwarded: 'none', userAgent: 'npm run admin' }
 }

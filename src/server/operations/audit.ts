@@ -85,7 +85,7 @@ export async function countFailedAttempt(
   { email, outcome }: { email: string; outcome: string },
 ): Promise<void> {
   const unknown = `unknown ${createHash('sha256').update(email).digest('hex').slice(0, 4)}`
-  await addToRow(db, { email, outcome, ip: request.ip, attempts: 1, unknown })
+  await upsertAttempts(db, { email, outcome, ip: request.ip, attempts: 1, unknown })
 }
 
 interface Refusal {
@@ -96,7 +96,7 @@ interface Refusal {
 }
 
 /** @param refusal.unknown what stands for an address without an account */
-async function addToRow(
+async function upsertAttempts(
   db: Db,
   { email, outcome, ip, attempts, unknown }: Refusal & { attempts: number; unknown: string },
 ): Promise<void> {
@@ -112,8 +112,8 @@ async function addToRow(
   )
 }
 
-const GATHER_MS = 1_000
-const MAX_GATHERED = 50
+const BATCH_MS = 1_000
+const MAX_BATCH = 50
 
 /**
  * Makes what counts refusals that cost their sender nothing, as of the human check, in the same rows. They are written
@@ -122,13 +122,13 @@ const MAX_GATHERED = 50
  * @returns what is told of one; the last second before the process ends is lost
  */
 export function createRefusalCounter({ db, log }: { db: Db; log: Log }) {
-  const gathered = new Map<string, Refusal & { attempts: number }>()
+  const pending = new Map<string, Refusal & { attempts: number }>()
   const writing = coalesce(async () => {
-    await setTimeout(GATHER_MS, undefined, { ref: false })
-    const refusals = [...gathered.values()]
-    gathered.clear()
+    await setTimeout(BATCH_MS, undefined, { ref: false })
+    const refusals = [...pending.values()]
+    pending.clear()
     try {
-      for (const refusal of refusals) await addToRow(db, { ...refusal, unknown: 'unknown' })
+      for (const refusal of refusals) await upsertAttempts(db, { ...refusal, unknown: 'unknown' })
     } catch (err) {
       log.warn({ err }, 'refusals of the human check not written down')
     }
@@ -136,10 +136,10 @@ export function createRefusalCounter({ db, log }: { db: Db; log: Log }) {
 
   return (refusal: Refusal): void => {
     const own = `${refusal.email} ${ipGroup(refusal.ip)} ${refusal.outcome}`
-    const isApart = gathered.has(own) || gathered.size < MAX_GATHERED
-    const key = isApart ? own : refusal.outcome
-    const { attempts } = gathered.get(key) ?? { attempts: 0 }
-    gathered.set(key, { ...refusal, ...(!isApart && { email: '' }), attempts: attempts + 1 })
+    const hasOwnRow = pending.has(own) || pending.size < MAX_BATCH
+    const key = hasOwnRow ? own : refusal.outcome
+    const { attempts } = pending.get(key) ?? { attempts: 0 }
+    pending.set(key, { ...refusal, ...(!hasOwnRow && { email: '' }), attempts: attempts + 1 })
     writing.wake()
   }
 }

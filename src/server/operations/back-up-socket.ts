@@ -7,17 +7,17 @@ import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Db } from '#server/database/schema.ts'
 import type { Log } from '#server/log.ts'
-import { noteBackUp, untilDrained, writeBackUp } from './back-up.ts'
+import { recordBackUp, waitForDrain, writeBackUp } from './back-up.ts'
 
 // The embedded database belongs to the process that serves the portal: it hands its back-up out through a socket in the
 // data directory, which nobody but the portal's own user can open. Whoever has kept the back-up answers with a word.
 
 const KEPT = 'kept'
-const socketIn = (dataDir: string) => join(dataDir, 'back-up.sock')
+const getSocketPath = (dataDir: string) => join(dataDir, 'back-up.sock')
 
 /** Gives a back-up to whoever connects. @returns takes nobody more */
 export function serveBackUps(db: Db, dataDir: string, log: Log): () => void {
-  const path = socketIn(dataDir)
+  const path = getSocketPath(dataDir)
   // One that a killed process has left; the directory's lock says that no other serves.
   rmSync(path, { force: true })
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -40,7 +40,7 @@ async function serveOne(db: Db, dataDir: string, socket: Socket): Promise<void> 
     await writeBackUp(db, out)
     const answer = readAll(socket)
     await pipeline(createReadStream(file), socket)
-    if ((await answer) === KEPT) await noteBackUp(db)
+    if ((await answer) === KEPT) await recordBackUp(db)
     socket.destroy()
   } finally {
     rmSync(file, { force: true })
@@ -63,12 +63,12 @@ async function readAll(socket: Socket): Promise<string> {
  * @param keep called once all is written to out; what it returns is returned, and the portal is told that it was kept
  * @returns undefined when no portal runs there
  */
-export async function takeServedBackUp<T>(
+export async function fetchServedBackUp<T>(
   dataDir: string,
   out: Writable,
   keep: () => Promise<T>,
 ): Promise<T | undefined> {
-  const socket = createConnection({ path: socketIn(dataDir), allowHalfOpen: true })
+  const socket = createConnection({ path: getSocketPath(dataDir), allowHalfOpen: true })
   try {
     await once(socket, 'connect')
   } catch {
@@ -76,7 +76,7 @@ export async function takeServedBackUp<T>(
   }
   try {
     for await (const part of socket.iterator({ destroyOnReturn: false })) {
-      if (!out.destroyed && !out.write(part)) await untilDrained(out)
+      if (!out.destroyed && !out.write(part)) await waitForDrain(out)
     }
     out.end()
     const kept = await keep()

@@ -21,14 +21,14 @@ import {
 import {
   inspectBackUp,
   listDeletedSince,
-  noteBackUp,
+  recordBackUp,
   readLastBackUp,
   restoreBackUp,
   sendHeldMail,
-  tryBackUp,
+  verifyBackUp,
   writeBackUp,
 } from './back-up.ts'
-import { serveBackUps, takeServedBackUp } from './back-up-socket.ts'
+import { serveBackUps, fetchServedBackUp } from './back-up-socket.ts'
 import { createMetrics } from './metrics.ts'
 
 /** Making databases from nothing takes its time on a busy machine. */
@@ -152,11 +152,11 @@ describeOnEachDatabase('a back-up', (kind) => {
   )
 
   it('tells when it was taken and can be tried in memory', SLOW, async () => {
-    await noteBackUp(source.db)
+    await recordBackUp(source.db)
     const written = await createMetrics(source).write()
     const seconds = Number(/^patio_last_backup_timestamp_seconds (\S+)$/m.exec(written)?.[1])
     expect(seconds * 1000).toBeGreaterThan(Date.now() - 120_000)
-    expect((await tryBackUp(file)).rowCounts.profiles).toBe(2)
+    expect((await verifyBackUp(file)).rowCounts.profiles).toBe(2)
   })
 
   it('names whom the lost database had deleted since', SLOW, async () => {
@@ -228,11 +228,11 @@ it(
     const file = join(dataDir, 'served.backup')
     const gzip = createGzip()
     const written = pipeline(gzip, createWriteStream(file))
-    const summary = await takeServedBackUp(dataDir, gzip, () => written.then(() => inspectBackUp(file)))
+    const summary = await fetchServedBackUp(dataDir, gzip, () => written.then(() => inspectBackUp(file)))
     expect(summary?.rowCounts).toMatchObject({ profiles: 2, support_messages: 1_200 })
     await expect.poll(() => readLastBackUp(db)).toBeInstanceOf(Date)
     stop()
-    expect(await takeServedBackUp(join(dataDir, 'elsewhere'), createGzip(), async () => true)).toBeUndefined()
+    expect(await fetchServedBackUp(join(dataDir, 'elsewhere'), createGzip(), async () => true)).toBeUndefined()
     await close()
     await rm(dataDir, { recursive: true })
   },

@@ -12,7 +12,7 @@ import type { Db } from '#server/database/schema.ts'
 // the number of rows. Both kinds of database write and read the same, so that a portal can move from one to the other.
 
 const FORMAT = 'patio-backup-1'
-const ROWS_A_TIME = 500
+const CHUNK_ROWS = 500
 /** What a restored portal begins anew: everybody signs in again, links that were used since stay used up. */
 const TRANSIENT_TABLES = [
   'sessions',
@@ -51,21 +51,21 @@ export interface BackUpSummary {
 export async function writeBackUp(db: Db, out: Writable): Promise<void> {
   const write = async (line: string) => {
     if (out.destroyed) throw out.errored ?? new Error('nobody takes the back-up any more')
-    if (!out.write(`${line}\n`)) await untilDrained(out)
+    if (!out.write(`${line}\n`)) await waitForDrain(out)
   }
   await db
     .transaction()
     .setIsolationLevel('repeatable read')
-    .execute(async (inside) => {
-      const { rows } = await sql<{ at: Date }>`select now() as at`.execute(inside)
-      const migrations = await inside.selectFrom('schema_migrations').select('name').orderBy('name').execute()
+    .execute(async (transaction) => {
+      const { rows } = await sql<{ at: Date }>`select now() as at`.execute(transaction)
+      const migrations = await transaction.selectFrom('schema_migrations').select('name').orderBy('name').execute()
       const head = { format: FORMAT, at: rows[0]?.at, migrations: migrations.map(({ name }) => name) }
       await write(JSON.stringify(head))
       const rowCounts: Record<string, number> = {}
-      for (const table of await listTables(inside)) {
+      for (const table of await listTables(transaction)) {
         if (TRANSIENT_TABLES.includes(table)) continue
         await write(JSON.stringify({ table }))
-        rowCounts[table] = await writeRows(inside, table, write)
+        rowCounts[table] = await writeRows(transaction, table, write)
       }
       await write(JSON.stringify({ end: rowCounts }))
     })
@@ -74,18 +74,18 @@ export async function writeBackUp(db: Db, out: Writable): Promise<void> {
 }
 
 /** Waits for room, or for the end of a stream that will have none. */
-export function untilDrained(out: Writable): Promise<void> {
+export function waitForDrain(out: Writable): Promise<void> {
   return new Promise((resolve) => {
-    const go = () => {
-      out.off('drain', go).off('close', go)
+    const done = () => {
+      out.off('drain', done).off('close', done)
       resolve()
     }
-    out.once('drain', go).once('close', go)
+    out.once('drain', done).once('close', done)
   })
 }
 
 /** Notes that a back-up was written, tried and kept just now. */
-export async function noteBackUp(db: Db): Promise<void> {
+export async function recordBackUp(db: Db): Promise<void> {
   const value = new Date().toISOString()
   await db
     .insertInto('portal_facts')
@@ -112,10 +112,10 @@ async function writeRows(db: Db, table: string, write: (line: string) => Promise
   )
   let count = 0
   for (;;) {
-    const { rows } = await sql<{ row: string }>`fetch ${sql.lit(ROWS_A_TIME)} from back_up`.execute(db)
+    const { rows } = await sql<{ row: string }>`fetch ${sql.lit(CHUNK_ROWS)} from back_up`.execute(db)
     for (const { row } of rows) await write(row)
     count += rows.length
-    if (rows.length < ROWS_A_TIME) break
+    if (rows.length < CHUNK_ROWS) break
   }
   await sql`close back_up`.execute(db)
   return count
@@ -155,27 +155,27 @@ async function listColumns(db: Db, table: string): Promise<string[]> {
  * @throws BackUpError when the file is none, is cut off or does not hold what it says
  */
 export async function inspectBackUp(file: string): Promise<BackUpSummary & { migrations: string[] }> {
-  const counted: Record<string, number> = {}
+  const rowCounts: Record<string, number> = {}
   const { head, end } = await readLines(file, (table) => {
-    counted[table] ??= 0
+    rowCounts[table] ??= 0
     return async (rows) => {
-      counted[table] = (counted[table] ?? 0) + rows.length
+      rowCounts[table] = (rowCounts[table] ?? 0) + rows.length
     }
   })
-  if (JSON.stringify(counted) !== JSON.stringify(end))
+  if (JSON.stringify(rowCounts) !== JSON.stringify(end))
     throw new BackUpError(`A cópia ${file} está incompleta.`)
   return { at: head.at, migrations: head.migrations, rowCounts: end }
 }
 
-type TakeRows = (rows: string[]) => Promise<void>
+type InsertRows = (rows: string[]) => Promise<void>
 
-async function readLines(file: string, openTable: (table: string) => TakeRows) {
+async function readLines(file: string, openTable: (table: string) => InsertRows) {
   let head: z.output<typeof headSchema> | undefined
   let end: Record<string, number> | undefined
-  let take: TakeRows | undefined
+  let insertRows: InsertRows | undefined
   let rows: string[] = []
   const flush = async () => {
-    if (rows.length > 0) await take?.(rows)
+    if (rows.length > 0) await insertRows?.(rows)
     rows = []
   }
   try {
@@ -183,9 +183,9 @@ async function readLines(file: string, openTable: (table: string) => TakeRows) {
       if (!head) head = headSchema.parse(JSON.parse(line))
       else if (line.startsWith('{"table":')) {
         await flush()
-        take = openTable(JSON.parse(line).table)
+        insertRows = openTable(JSON.parse(line).table)
       } else if (line.startsWith('{"end":')) end = rowCountsSchema.parse(JSON.parse(line).end)
-      else if (rows.push(line) === ROWS_A_TIME) await flush()
+      else if (rows.push(line) === CHUNK_ROWS) await flush()
     }
     await flush()
   } catch (error) {
@@ -234,12 +234,12 @@ export async function restoreBackUp(database: Database, file: string): Promise<B
   if ((await listTables(database.db)).length > 0)
     throw new BackUpError('O banco de destino não está vazio: a cópia só é restaurada em um banco novo.')
   await migrate(database.db, undefined, migrations)
-  await database.db.transaction().execute((db) => load(db, file))
+  await database.db.transaction().execute((db) => loadRows(db, file))
   await migrate(database.db)
   return { at, rowCounts }
 }
 
-async function load(db: Db, file: string): Promise<void> {
+async function loadRows(db: Db, file: string): Promise<void> {
   const tables = await listTables(db)
   // What triggers would write has been written before and is in the back-up; so are the rows that migrations begin with.
   for (const table of tables) await sql`alter table ${sql.table(table)} disable trigger user`.execute(db)
@@ -255,7 +255,7 @@ async function load(db: Db, file: string): Promise<void> {
     }
   })
   for (const table of tables) await sql`alter table ${sql.table(table)} enable trigger user`.execute(db)
-  await countOn(db)
+  await advanceSequences(db)
   await db
     .updateTable('mail_outbox')
     .set({ due_at: HELD_UNTIL })
@@ -265,7 +265,7 @@ async function load(db: Db, file: string): Promise<void> {
 }
 
 /** Lets numbered rows go on after the highest number that is there. */
-async function countOn(db: Db): Promise<void> {
+async function advanceSequences(db: Db): Promise<void> {
   const { rows } = await sql<{ table: string; column: string }>`
     select c.relname as table, a.attname as column from pg_attribute a join pg_class c on c.oid = a.attrelid
     where a.attidentity <> '' and c.relnamespace = current_schema()::regnamespace`.execute(db)
@@ -278,7 +278,7 @@ async function countOn(db: Db): Promise<void> {
  * Shows that a back-up can be restored, by restoring it into a database in memory that is thrown away.
  * @throws BackUpError when it cannot
  */
-export async function tryBackUp(file: string): Promise<BackUpSummary> {
+export async function verifyBackUp(file: string): Promise<BackUpSummary> {
   // A portal on PostgreSQL, which knows this file, has no use for an engine of its own.
   const { openPglite } = await import('#server/database/open-embedded.ts')
   const database = await openPglite({})

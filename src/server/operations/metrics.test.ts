@@ -14,10 +14,10 @@ const LABELS = /^(method|route|status|le|service|outcome|source|state)$/
 describeOnEachDatabase('the metrics', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false, metricsToken: TEST_METRICS_TOKEN })
   beforeAll(() => configureReports(portal, 'Vendas'))
-  const requests = (route: string, status: number, method = 'GET') =>
+  const formatRequests = (route: string, status: number, method = 'GET') =>
     `patio_http_requests_total{method="${method}",route="${route}",status="${status}"}`
 
-  const upstream = (service: string, outcome: string) =>
+  const formatUpstream = (service: string, outcome: string) =>
     `patio_upstream_calls_total{service="${service}",outcome="${outcome}"}`
 
   test('open with the token alone', async () => {
@@ -55,9 +55,9 @@ describeOnEachDatabase('the metrics', (kind) => {
     await send(portal, 'POST', '/api/auth/recover', { body: { email: 'nobody' } })
     await send(portal, 'DELETE', '/api/profiles/me', { token })
     const { figure } = await readMetrics(portal)
-    expect(figure(requests('/api/profiles/me', 200))).toBe(3)
-    expect(figure(requests('/api/profiles/me', 401))).toBe(1)
-    expect(figure(requests('/api/auth/recover', 400, 'POST'))).toBe(1)
+    expect(figure(formatRequests('/api/profiles/me', 200))).toBe(3)
+    expect(figure(formatRequests('/api/profiles/me', 401))).toBe(1)
+    expect(figure(formatRequests('/api/auth/recover', 400, 'POST'))).toBe(1)
     const name = 'patio_http_request_duration_seconds'
     const labels = 'method="GET",route="/api/profiles/me"'
     const buckets = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, '+Inf'].map((le) =>
@@ -73,14 +73,14 @@ describeOnEachDatabase('the metrics', (kind) => {
 
   test('know what no route answers as one, however many paths and methods are tried', async () => {
     // Node's own figures gain lines by themselves, with each new kind of garbage collection for instance.
-    const ofRoutes = (lines: readonly string[]) => lines.filter((line) => line.includes('route="')).length
-    const before = ofRoutes((await readMetrics(portal)).lines)
+    const countRouteLines = (lines: readonly string[]) => lines.filter((line) => line.includes('route="')).length
+    const before = countRouteLines((await readMetrics(portal)).lines)
     for (const path of ['/api/ana@grupopatio.com.br', '/api/x?token=abc', '/%00', '/api/profiles/me/x'])
       await send(portal, 'GET', path)
     await sendRaw(portal, 'PROPFIND /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
     const { figure, lines } = await readMetrics(portal)
-    expect(figure(requests('none', 404, 'any'))).toBe(5)
-    expect(ofRoutes(lines) - before).toBeLessThan(20)
+    expect(figure(formatRequests('none', 404, 'any'))).toBe(5)
+    expect(countRouteLines(lines) - before).toBeLessThan(20)
   })
 
   test('count calls to the directory and to Power BI, and where embed tokens came from', async () => {
@@ -92,9 +92,9 @@ describeOnEachDatabase('the metrics', (kind) => {
     const { figure } = await readMetrics(portal)
     for (const [source, count] of Object.entries({ service: 2, cache: 1, shared: 1 }))
       expect(figure(`patio_embed_tokens_total{source="${source}"}`), source).toBe(count)
-    expect(figure(upstream('directory', 'ok'))).toBe(1)
+    expect(figure(formatUpstream('directory', 'ok'))).toBe(1)
     // A look at the report, one at its model, and two tokens.
-    expect(figure(upstream('power-bi', 'ok'))).toBe(4)
+    expect(figure(formatUpstream('power-bi', 'ok'))).toBe(4)
     expect(figure('patio_upstream_call_duration_seconds_count{service="power-bi"}')).toBe(4)
     expect(figure('patio_upstream_call_duration_seconds_sum{service="power-bi"}')).toBeGreaterThan(0.2)
   })
@@ -104,10 +104,10 @@ describeOnEachDatabase('the metrics', (kind) => {
     [{ status: 429, headers: { 'retry-after': '60' } }, 'throttled'],
     [{ status: 500 }, 'failed'],
   ] as const)('count a Power BI that answers %o as %s', async (fault, outcome) => {
-    const before = (await readMetrics(portal)).figure(upstream('power-bi', outcome)) ?? 0
+    const before = (await readMetrics(portal)).figure(formatUpstream('power-bi', outcome)) ?? 0
     await scriptFault(portal, { on: 'generateToken', ...fault })
     await askToken(portal, await addPerson(portal))
-    expect((await readMetrics(portal)).figure(upstream('power-bi', outcome))).toBe(before + 1)
+    expect((await readMetrics(portal)).figure(formatUpstream('power-bi', outcome))).toBe(before + 1)
   })
 
   test('count a caller who went away as 499', async () => {
@@ -121,8 +121,8 @@ describeOnEachDatabase('the metrics', (kind) => {
       signal: AbortSignal.timeout(1_000),
     })
     await expect(call).rejects.toThrow()
-    const status499 = async () => (await readMetrics(portal)).figure(requests(route, 499, 'POST'))
-    await waitFor(async () => expect(await status499()).toBe(1))
+    const readStatus499 = async () => (await readMetrics(portal)).figure(formatRequests(route, 499, 'POST'))
+    await waitFor(async () => expect(await readStatus499()).toBe(1))
   })
 
   test('tell how many mails wait and for how long', async () => {

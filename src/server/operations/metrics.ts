@@ -24,37 +24,37 @@ export interface Metrics {
 
 export function createMetrics(database: Pick<Database, 'db' | 'readPool'>): Metrics {
   let loading: ReturnType<typeof createInstruments> | undefined
-  const load = () => {
+  const loadInstruments = () => {
     loading ??= createInstruments(database)
     return loading
   }
   let measureNode = async () => {
     const { collectDefaultMetrics } = await import('prom-client')
-    collectDefaultMetrics({ register: (await load()).registry })
+    collectDefaultMetrics({ register: (await loadInstruments()).registry })
   }
   return {
     async countRequest(route, status, ms) {
-      const { requests, requestSeconds } = await load()
+      const { requests, requestSeconds } = await loadInstruments()
       const labels = { method: route?.method ?? 'any', route: route?.path ?? 'none' }
       requests.inc({ ...labels, status })
       // How long an event stream lasted says nothing.
       if (!route?.events) requestSeconds.observe(labels, ms / 1000)
     },
     async countUpstreamCall(service, outcome, ms) {
-      const { upstreamCalls, upstreamSeconds } = await load()
+      const { upstreamCalls, upstreamSeconds } = await loadInstruments()
       upstreamCalls.inc({ service, outcome })
       upstreamSeconds.observe({ service }, ms / 1000)
     },
-    countEmbedToken: async (source) => (await load()).embedTokens.inc({ source }),
+    countEmbedToken: async (source) => (await loadInstruments()).embedTokens.inc({ source }),
     openStream() {
-      const count = async (change: 1 | -1) => (await load()).openStreams.inc(change)
-      void count(1)
-      return () => void count(-1)
+      const addToGauge = async (change: 1 | -1) => (await loadInstruments()).openStreams.inc(change)
+      void addToGauge(1)
+      return () => void addToGauge(-1)
     },
     async write() {
       await measureNode()
       measureNode = async () => {}
-      return (await load()).registry.metrics()
+      return (await loadInstruments()).registry.metrics()
     },
   }
 }
@@ -64,9 +64,9 @@ async function createInstruments({ db, readPool }: Pick<Database, 'db' | 'readPo
   const { Counter, Gauge, Histogram, Registry } = await import('prom-client')
   const registry = new Registry()
   const registers = [registry]
-  const counter = (name: string, labelNames: string[], help: string) =>
+  const createCounter = (name: string, labelNames: string[], help: string) =>
     new Counter({ name, help, labelNames, registers })
-  const histogram = (name: string, labelNames: string[], help: string) =>
+  const createHistogram = (name: string, labelNames: string[], help: string) =>
     new Histogram({ name, help, labelNames, buckets: LATENCY_BUCKETS_SECONDS, registers })
   new Gauge({
     name: 'patio_database_connections',
@@ -77,7 +77,7 @@ async function createInstruments({ db, readPool }: Pick<Database, 'db' | 'readPo
       for (const [state, count] of Object.entries(readPool?.() ?? {})) this.set({ state }, count)
     },
   })
-  const databaseGauge = (name: string, help: string, query: () => Promise<number | undefined>) =>
+  const addDatabaseGauge = (name: string, help: string, query: () => Promise<number | undefined>) =>
     new Gauge({
       name,
       help,
@@ -89,11 +89,11 @@ async function createInstruments({ db, readPool }: Pick<Database, 'db' | 'readPo
         else this.set(value)
       },
     })
-  databaseGauge('patio_mail_outbox_unsent', 'Mails that no server has taken yet.', () => countUnsent(db))
-  databaseGauge('patio_mail_outbox_oldest_seconds', 'Age of the oldest mail that should have left.', () =>
-    readOldestAge(db),
+  addDatabaseGauge('patio_mail_outbox_unsent', 'Mails that no server has taken yet.', () => countUnsentMails(db))
+  addDatabaseGauge('patio_mail_outbox_oldest_seconds', 'Age of the oldest mail that should have left.', () =>
+    readOldestMailAge(db),
   )
-  databaseGauge(
+  addDatabaseGauge(
     'patio_last_backup_timestamp_seconds',
     'When npm run backup last wrote a whole back-up; absent until it has.',
     async () => {
@@ -104,27 +104,27 @@ async function createInstruments({ db, readPool }: Pick<Database, 'db' | 'readPo
   )
   return {
     registry,
-    requests: counter(
+    requests: createCounter(
       'patio_http_requests_total',
       ['method', 'route', 'status'],
       'Requests by route and status; 499 when the caller went away before the reply.',
     ),
-    requestSeconds: histogram(
+    requestSeconds: createHistogram(
       'patio_http_request_duration_seconds',
       ['method', 'route'],
       'From the request line to the last byte of the reply.',
     ),
-    upstreamCalls: counter(
+    upstreamCalls: createCounter(
       'patio_upstream_calls_total',
       ['service', 'outcome'],
       'Calls to the directory and to the Power BI REST API by outcome.',
     ),
-    upstreamSeconds: histogram(
+    upstreamSeconds: createHistogram(
       'patio_upstream_call_duration_seconds',
       ['service'],
       'From the call to the head of its reply, or to its failure.',
     ),
-    embedTokens: counter(
+    embedTokens: createCounter(
       'patio_embed_tokens_total',
       ['source'],
       'Embed tokens by where they came from: the cache, a flight under way, or the service.',
@@ -138,17 +138,17 @@ async function createInstruments({ db, readPool }: Pick<Database, 'db' | 'readPo
 }
 
 /** Without those that were refused for good. */
-const unsentMails = (db: Db) =>
+const selectUnsentMails = (db: Db) =>
   db.selectFrom('mail_outbox').where('sent_at', 'is', null).where('due_at', '<', NEVER)
 
-export async function countUnsent(db: Db): Promise<number> {
-  const counted = unsentMails(db).select(({ fn }) => fn.countAll<number>().as('count'))
-  return (await counted.executeTakeFirstOrThrow()).count
+export async function countUnsentMails(db: Db): Promise<number> {
+  const query = selectUnsentMails(db).select(({ fn }) => fn.countAll<number>().as('count'))
+  return (await query.executeTakeFirstOrThrow()).count
 }
 
 /** In seconds. A digest that is put off on purpose is not late. */
-export async function readOldestAge(db: Db): Promise<number> {
-  const oldest = unsentMails(db)
+export async function readOldestMailAge(db: Db): Promise<number> {
+  const oldest = selectUnsentMails(db)
     .where(({ or, eb }) => or([eb('attempts', '>', 0), eb('due_at', '<=', sql<Date>`now()`)]))
     .select(sql<number>`coalesce(extract(epoch from now() - min(created_at)), 0)::float8`.as('seconds'))
   return (await oldest.executeTakeFirstOrThrow()).seconds

@@ -21,8 +21,8 @@ export function operationsHandlers(services: OperationsServices): Handlers<typeo
       if (services.isDraining())
         throw new ProblemError('database-unavailable', { detail: 'O portal está sendo encerrado.' })
       // Refused by a server that only reads, and locks nothing in one that writes.
-      const question = sql`select from portal_facts where false for update`
-      await withinMs(question.execute(context.db), READY_WITHIN_MS, () => {
+      const query = sql`select from portal_facts where false for update`
+      await withinMs(query.execute(context.db), READY_WITHIN_MS, () => {
         throw new ProblemError('database-unavailable')
       })
       return { status: 'ok', version: services.version }

@@ -17,7 +17,7 @@ const PERIODS = {
   auditMonths: 24,
 }
 
-function readableLog() {
+function createReadableLog() {
   const lines: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
   return { log, logged: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) }
@@ -30,7 +30,7 @@ describeOnEachDatabase('the retention job', (kind) => {
     clock = createTestClock()
     for (const table of ['job_claims', 'rate_limits'] as const) await database.db.deleteFrom(table).execute()
   })
-  const newJob = (log = createLog('silent')) =>
+  const createJob = (log = createLog('silent')) =>
     createRetentionJob({ db: database.db, log, clock, periods: PERIODS })
   const ago = (ms: number) => new Date(clock() - ms)
   const addRateLimits = (count: number, resetsAt: Date) =>
@@ -48,11 +48,11 @@ describeOnEachDatabase('the retention job', (kind) => {
 
   test('is run by one of several replicas, and again after the claim has run out', async () => {
     await addRateLimits(3, ago(0))
-    const runs = await Promise.all([newJob(), newJob(), newJob()].map((job) => job.runNow()))
+    const runs = await Promise.all([createJob(), createJob(), createJob()].map((job) => job.runNow()))
     expect(runs.filter(Boolean)).toEqual([{ 'rate limits': 3 }])
-    expect(await newJob().runNow()).toBeUndefined()
+    expect(await createJob().runNow()).toBeUndefined()
     clock.advance(45 * MINUTE)
-    expect(await newJob().runNow()).toEqual({})
+    expect(await createJob().runNow()).toEqual({})
   })
 
   test('deletes in batches and passes over rows that somebody holds', async () => {
@@ -61,21 +61,21 @@ describeOnEachDatabase('the retention job', (kind) => {
       // The embedded database has one connection: nobody else can hold anything.
       await database.db.transaction().execute(async (transaction) => {
         await sql`select 1 from rate_limits where key = 'key 7' for update`.execute(transaction)
-        expect(await newJob().runNow()).toEqual({ 'rate limits': 449 })
+        expect(await createJob().runNow()).toEqual({ 'rate limits': 449 })
       })
       clock.advance(HOUR)
     }
     const left = await countRateLimits()
-    expect(await newJob().runNow()).toEqual({ 'rate limits': left })
+    expect(await createJob().runNow()).toEqual({ 'rate limits': left })
     expect(await countRateLimits()).toBe(0)
   })
 
   test('goes on with the other rules when one fails, logs it, and lets the job be taken again', async () => {
-    const { log, logged } = readableLog()
+    const { log, logged } = createReadableLog()
     await addRateLimits(2, ago(0))
     await sql`alter table sessions rename to sessions_away`.execute(database.db)
     try {
-      expect(await newJob(log).runNow()).toEqual({ 'rate limits': 2 })
+      expect(await createJob(log).runNow()).toEqual({ 'rate limits': 2 })
     } finally {
       await sql`alter table sessions_away rename to sessions`.execute(database.db)
     }
@@ -85,36 +85,36 @@ describeOnEachDatabase('the retention job', (kind) => {
         .map(({ rule }) => rule),
     ).toEqual(['unverified sign-ups', 'sessions'])
     expect(logged().at(-1)).toMatchObject({ msg: 'old data deleted', deleted: { 'rate limits': 2 } })
-    expect(await newJob().runNow()).toEqual({})
+    expect(await createJob().runNow()).toEqual({})
   })
 
   test('begins nothing after it was stopped', async () => {
     await addRateLimits(1, ago(0))
-    const job = newJob()
+    const job = createJob()
     await job.stop()
     expect(await job.runNow()).toEqual({})
     expect(await countRateLimits()).toBe(1)
-    expect(await newJob().runNow()).toEqual({ 'rate limits': 1 })
+    expect(await createJob().runNow()).toEqual({ 'rate limits': 1 })
   })
 })
 
 test('a database that is away stops neither the portal nor the job', async () => {
   const database = await openFreshDatabase('embedded')
   await database.close()
-  const { log, logged } = readableLog()
-  const stalls = () => logged().filter(({ msg }) => msg === 'retention stalled').length
+  const { log, logged } = createReadableLog()
+  const countStalls = () => logged().filter(({ msg }) => msg === 'retention stalled').length
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
     const job = createRetentionJob({ db: database.db, log, clock: Date.now, periods: PERIODS })
     job.start()
-    expect(stalls()).toBe(0)
+    expect(countStalls()).toBe(0)
     await vi.advanceTimersByTimeAsync(6_000)
-    expect(stalls()).toBe(1)
+    expect(countStalls()).toBe(1)
     await vi.advanceTimersByTimeAsync(6 * MINUTE)
-    expect(stalls()).toBe(2)
+    expect(countStalls()).toBe(2)
     await job.stop()
     await vi.advanceTimersByTimeAsync(3 * HOUR)
-    expect(stalls()).toBe(2)
+    expect(countStalls()).toBe(2)
   } finally {
     vi.useRealTimers()
   }

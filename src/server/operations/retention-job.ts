@@ -2,7 +2,7 @@ import { wait } from '#contract/timing.ts'
 import { isDatabaseUnavailable } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Log } from '#server/log.ts'
-import { type RetentionPeriods, type RetentionRule, retentionRules } from './retention-rules.ts'
+import { type RetentionPeriods, type RetentionRule, createRetentionRules } from './retention-rules.ts'
 
 const JOB = 'retention'
 const MINUTE_MS = 60_000
@@ -11,7 +11,7 @@ const HOUR_MS = 60 * MINUTE_MS
 const CLAIM_MS = 45 * MINUTE_MS
 const RETRY_MS = 5 * MINUTE_MS
 /** A portal that has just started has better things to do. */
-const FIRST_MS = 5_000
+const STARTUP_DELAY_MS = 5_000
 
 interface RetentionServices {
   db: Db
@@ -23,7 +23,7 @@ interface RetentionServices {
 
 /** Makes the job that deletes what has been kept long enough; every replica runs one, and they take turns. */
 export function createRetentionJob(services: RetentionServices) {
-  const rules = retentionRules(services.periods)
+  const rules = createRetentionRules(services.periods)
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   let isStopped = false
@@ -31,34 +31,34 @@ export function createRetentionJob(services: RetentionServices) {
   async function runOnce() {
     const at = services.clock()
     if (!(await claimJob(services.db, JOB, at, at + CLAIM_MS))) return undefined
-    const run = { ...services, mayGoOn: () => !isStopped }
+    const run = { ...services, shouldContinue: () => !isStopped }
     const outcome = await applyRetention(run, rules, at)
     if (Object.keys(outcome.deleted).length > 0)
       services.log.info({ deleted: outcome.deleted }, 'old data deleted')
     if (!outcome.isComplete) await releaseJob(services.db, JOB, at)
     return outcome
   }
-  async function runAndPlan() {
+  async function runAndSchedule() {
     try {
       const outcome = await runOnce()
-      planIn(outcome?.isComplete === false ? RETRY_MS : HOUR_MS)
+      schedule(outcome?.isComplete === false ? RETRY_MS : HOUR_MS)
     } catch (error) {
       // Whatever goes wrong here is no reason for the portal to stop.
       services.log.error({ err: error }, 'retention stalled')
-      planIn(RETRY_MS)
+      schedule(RETRY_MS)
     }
   }
   /** Up to a tenth sooner or later, so that replicas that started together do not stay together. */
-  function planIn(ms: number) {
+  function schedule(ms: number) {
     if (isStopped) return
     const jittered = ms * (0.9 + Math.random() * 0.2)
     timer = setTimeout(() => {
-      running = runAndPlan()
+      running = runAndSchedule()
     }, jittered).unref()
   }
   return {
     /** Runs it soon and then every hour, give or take. */
-    start: () => planIn(FIRST_MS),
+    start: () => schedule(STARTUP_DELAY_MS),
     /**
      * Runs it now, unless another replica has done so within the hour.
      * @returns rows deleted by each rule; undefined when it was not our turn
@@ -75,10 +75,10 @@ export function createRetentionJob(services: RetentionServices) {
 
 /** Small enough that no row is held for more than moments, and that the embedded database answers in between. */
 const BATCH_ROWS = 200
-const REST_MS = 50
+const BATCH_PAUSE_MS = 50
 
 interface RetentionRun extends Pick<RetentionServices, 'db' | 'log'> {
-  mayGoOn: () => boolean
+  shouldContinue: () => boolean
 }
 
 /**
@@ -106,20 +106,20 @@ export async function applyRetention(
       if (isDatabaseUnavailable(error)) break
     }
   }
-  return { deleted, isComplete: isComplete && run.mayGoOn() }
+  return { deleted, isComplete: isComplete && run.shouldContinue() }
 }
 
 async function applyRule(
-  { db, mayGoOn }: RetentionRun,
+  { db, shouldContinue }: RetentionRun,
   rule: RetentionRule,
   at: number,
   count: (rows: number) => void,
 ): Promise<void> {
-  while (mayGoOn()) {
+  while (shouldContinue()) {
     const rows = await rule.deleteBatch(db, at, BATCH_ROWS)
     count(rows)
     if (rows < BATCH_ROWS) return
-    await wait(REST_MS)
+    await wait(BATCH_PAUSE_MS)
   }
 }
 

@@ -4,12 +4,12 @@ import { createLog } from '#server/log.ts'
 import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { createTestClock, type TestClock } from '#server/testing/test-portal.ts'
 import { applyRetention } from './retention-job.ts'
-import { retentionRules } from './retention-rules.ts'
+import { createRetentionRules } from './retention-rules.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-const RULES = retentionRules({
+const RULES = createRetentionRules({
   unverifiedDays: 7,
   mailDays: 30,
   messagesMonths: 12,
@@ -27,7 +27,7 @@ describeOnEachDatabase('the rules of retention', (kind) => {
   })
   const ago = (ms: number) => new Date(clock() - ms)
   const apply = async () => {
-    const run = { db: database.db, log: createLog('silent'), mayGoOn: () => true }
+    const run = { db: database.db, log: createLog('silent'), shouldContinue: () => true }
     return (await applyRetention(run, RULES, clock())).deleted
   }
 

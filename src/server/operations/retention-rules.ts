@@ -35,7 +35,7 @@ export interface RetentionRule {
 }
 
 /** Every rule; the periods are those of the LGPD's minimum and of article 15 of the Marco Civil. */
-export function retentionRules(periods: RetentionPeriods): RetentionRule[] {
+export function createRetentionRules(periods: RetentionPeriods): RetentionRule[] {
   const { unverifiedDays, mailDays, messagesMonths, accessMonths, attemptsDays, auditMonths } = periods
   const isSent = sql<boolean>`sent_at is not null`
   const isSuperseded = sql<boolean>`exists (
@@ -47,34 +47,34 @@ export function retentionRules(periods: RetentionPeriods): RetentionRule[] {
       name: 'unverified sign-ups',
       deleteBatch: (db, at, limit) => deleteUnverifiedSignUps(db, at, unverifiedDays * DAY_MS, limit),
     },
-    rule('access requests', 'access_requests', 'user_id', 'requested_at', days(ACCESS_REQUEST_DAYS)),
-    rule('invitations', 'invitations', 'id', 'invited_at', days(INVITATION_KEPT_DAYS)),
+    createRule('access requests', 'access_requests', 'user_id', 'requested_at', keepDays(ACCESS_REQUEST_DAYS)),
+    createRule('invitations', 'invitations', 'id', 'invited_at', keepDays(INVITATION_KEPT_DAYS)),
     // Used links are deleted when they are used.
-    rule('e-mail links', 'email_links', 'token_hash', 'expires_at', before(0)),
-    rule('human checks', 'used_human_checks', 'id', 'expires_at', before(0)),
-    rule('sessions', 'sessions', 'id', 'refreshed_at', before(SESSION_IDLE_MS)),
-    rule('sign-in devices', 'sign_in_devices', 'id', 'seen_at', days(DEVICE_DAYS)),
-    rule('idempotency keys', 'idempotency_keys', 'id', 'created_at', days(1)),
-    rule('rate limits', 'rate_limits', 'key', 'resets_at', before(0)),
-    rule('sign-in attempts', 'sign_in_attempts', 'key', 'forget_at', before(0)),
-    rule('sent mails', 'mail_outbox', 'id', 'created_at', days(mailDays), isSent),
-    rule('undeliverable mails', 'mail_outbox', 'id', 'created_at', days(mailDays), isUnsent),
-    rule('support messages', 'support_messages', 'id', 'created_at', months(messagesMonths)),
-    rule('access records', 'access_records', 'id', 'at', months(accessMonths)),
-    rule('failed sign-ins', 'failed_sign_ins', 'id', 'last_at', days(attemptsDays)),
+    createRule('e-mail links', 'email_links', 'token_hash', 'expires_at', keepMs(0)),
+    createRule('human checks', 'used_human_checks', 'id', 'expires_at', keepMs(0)),
+    createRule('sessions', 'sessions', 'id', 'refreshed_at', keepMs(SESSION_IDLE_MS)),
+    createRule('sign-in devices', 'sign_in_devices', 'id', 'seen_at', keepDays(DEVICE_DAYS)),
+    createRule('idempotency keys', 'idempotency_keys', 'id', 'created_at', keepDays(1)),
+    createRule('rate limits', 'rate_limits', 'key', 'resets_at', keepMs(0)),
+    createRule('sign-in attempts', 'sign_in_attempts', 'key', 'forget_at', keepMs(0)),
+    createRule('sent mails', 'mail_outbox', 'id', 'created_at', keepDays(mailDays), isSent),
+    createRule('undeliverable mails', 'mail_outbox', 'id', 'created_at', keepDays(mailDays), isUnsent),
+    createRule('support messages', 'support_messages', 'id', 'created_at', keepMonths(messagesMonths)),
+    createRule('access records', 'access_records', 'id', 'at', keepMonths(accessMonths)),
+    createRule('failed sign-ins', 'failed_sign_ins', 'id', 'last_at', keepDays(attemptsDays)),
     // The newest of each area or brand tells how long ago that was.
-    rule('access reviews', 'access_reviews', 'id', 'reviewed_at', months(auditMonths), isSuperseded),
-    { name: 'audit entries', deleteBatch: deleteOldAuditEntries(months(auditMonths)) },
+    createRule('access reviews', 'access_reviews', 'id', 'reviewed_at', keepMonths(auditMonths), isSuperseded),
+    { name: 'audit entries', deleteBatch: deleteOldAuditEntries(keepMonths(auditMonths)) },
   ]
 }
 
 type Cutoff = (at: number) => Date
-const before = (ms: number) => (at: number) => new Date(at - ms)
-const days = (count: number) => before(count * DAY_MS)
-const months = (count: number) => (at: number) => monthsBefore(at, count)
+const keepMs = (ms: number) => (at: number) => new Date(at - ms)
+const keepDays = (count: number) => keepMs(count * DAY_MS)
+const keepMonths = (count: number) => (at: number) => subtractMonths(at, count)
 
 /** Deletes the rows of a table whose `column` lies at or before the cut-off. */
-function rule(
+function createRule(
   name: string,
   table: keyof Tables,
   key: string,
@@ -138,7 +138,7 @@ async function deleteUnverifiedSignUps(db: Db, at: number, periodMs: number, lim
  * for less than the months promised.
  * @param instant ms since the epoch
  */
-export function monthsBefore(instant: number, months: number): Date {
+export function subtractMonths(instant: number, months: number): Date {
   const then = new Date(instant)
   const day = then.getUTCDate()
   then.setUTCDate(1)

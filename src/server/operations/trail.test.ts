@@ -156,10 +156,10 @@ describeOnEachDatabase('what an investigation finds of sign-ins that were refuse
     for (const name of ['uma', 'outra'])
       await signIn(portal, `${name}@grupopatio.com.br`, 'senha-errada-canario', { captcha: 'x' })
     await signUp(portal, email, NEW_PASSWORD, 'x')
-    const counted = async () =>
+    const countEntries = async () =>
       (await read()).map(({ subject, outcome, attempts }) => `${subject} ${outcome} ${attempts}`).toSorted()
     await expect
-      .poll(counted, { timeout: 10_000 })
+      .poll(countEntries, { timeout: 10_000 })
       .toEqual(
         [
           'unknown human-check-failed 2',

@@ -28,41 +28,41 @@ describeOnEachDatabase('following message changes', (kind) => {
     })
     followers.push(follower)
     await follower.start()
-    const told = () => events.flatMap((event) => (event.kind === 'changed' ? event.ids : []))
-    const untilTold = (ids: string[], timeout = 5000) =>
-      waitFor(() => expect(told()).toEqual(expect.arrayContaining(ids)), { timeout, interval: 5 })
-    return { events, told, untilTold }
+    const listIds = () => events.flatMap((event) => (event.kind === 'changed' ? event.ids : []))
+    const waitForIds = (ids: string[], timeout = 5000) =>
+      waitFor(() => expect(listIds()).toEqual(expect.arrayContaining(ids)), { timeout, interval: 5 })
+    return { events, listIds, waitForIds }
   }
   /** A pooler between us and the server, which takes LISTEN and passes nothing on. */
-  const deaf = { listen: () => async () => {} }
-  const rowsOf = <Row>(query: ReturnType<typeof sql<Row>>) =>
+  const withoutListen = { listen: () => async () => {} }
+  const fetchRows = <Row>(query: ReturnType<typeof sql<Row>>) =>
     query.execute(portal.database.db).then(({ rows }) => rows)
-  const listeners = () =>
-    rowsOf(sql<{ pid: number }>`select pid from pg_stat_activity
+  const listListeners = () =>
+    fetchRows(sql<{ pid: number }>`select pid from pg_stat_activity
       where datname = current_database() and application_name = 'patio-listen' and query like 'listen%'`)
 
   test('finds by itself what no notification tells of', async () => {
-    const { told, untilTold } = await follow(deaf)
+    const { listIds, waitForIds } = await follow(withoutListen)
     const ids = await addMessages(portal, {})
-    await untilTold(ids, 5000)
-    expect(told()).toEqual(ids)
+    await waitForIds(ids, 5000)
+    expect(listIds()).toEqual(ids)
   })
 
   test('misses nothing and repeats nothing when the database is away for a while', async () => {
     let isAway = false
-    const { told, untilTold } = await follow({
+    const { listIds, waitForIds } = await follow({
       runPrepared: (...args) =>
         isAway ? Promise.reject(new Error('away')) : portal.database.runPrepared(...args),
     })
     const before = await addMessages(portal, {})
-    await untilTold(before)
+    await waitForIds(before)
     isAway = true
     const meanwhile = await addMessages(portal, {}, {})
     await new Promise((resolve) => setTimeout(resolve, 100))
-    expect(told()).toEqual(before)
+    expect(listIds()).toEqual(before)
     isAway = false
-    await untilTold(meanwhile, 5000)
-    expect(told().toSorted()).toEqual([...before, ...meanwhile].toSorted())
+    await waitForIds(meanwhile, 5000)
+    expect(listIds().toSorted()).toEqual([...before, ...meanwhile].toSorted())
   })
 
   test('begins again when it cannot begin', async () => {
@@ -101,12 +101,12 @@ describeOnEachDatabase('following message changes', (kind) => {
     await sql`update changes set at = now() - interval '61 minutes' where subject_id = ${old}`.execute(db)
     await sql`update changes set at = now() - interval '59 minutes' where subject_id = ${recent}`.execute(db)
     await follow()
-    const left = async () =>
-      (await rowsOf(sql<{ subject_id: string }>`select subject_id from changes where kind = 'message'`)).map(
+    const countLeft = async () =>
+      (await fetchRows(sql<{ subject_id: string }>`select subject_id from changes where kind = 'message'`)).map(
         (row) => row.subject_id,
       )
-    await waitFor(async () => expect(await left()).not.toContain(old), { timeout: 8000 })
-    expect(await left()).toContain(recent)
+    await waitFor(async () => expect(await countLeft()).not.toContain(old), { timeout: 8000 })
+    expect(await countLeft()).toContain(recent)
   })
 
   test.skipIf(kind === 'embedded')('tells nothing of what was there before', async () => {
@@ -115,15 +115,15 @@ describeOnEachDatabase('following message changes', (kind) => {
     await db.transaction().execute(async (transaction) => {
       await sql`select pg_current_xact_id()`.execute(transaction)
       await addMessages(portal, {})
-      const { told, untilTold } = await follow()
+      const { listIds, waitForIds } = await follow()
       const ids = await addMessages(portal, {})
-      await untilTold(ids)
-      expect(told()).toEqual(ids)
+      await waitForIds(ids)
+      expect(listIds()).toEqual(ids)
     })
   })
 
   test.skipIf(kind === 'embedded')('finds what is committed late, once', async () => {
-    const { told, untilTold } = await follow()
+    const { listIds, waitForIds } = await follow()
     let late: string | undefined
     let early: string[] = []
     await portal.database.db.transaction().execute(async (transaction) => {
@@ -136,29 +136,29 @@ describeOnEachDatabase('following message changes', (kind) => {
       // Numbered after the one above, and committed before it.
       for (let count = 0; count < 3; count++) {
         early.push(...(await addMessages(portal, {})))
-        await untilTold(early)
+        await waitForIds(early)
       }
-      expect(told()).toEqual(early)
+      expect(listIds()).toEqual(early)
     })
-    await untilTold([late as string])
+    await waitForIds([late as string])
     early = [...early, ...(await addMessages(portal, {}))]
-    await untilTold(early)
-    expect(told().toSorted()).toEqual([...early, late].toSorted())
+    await waitForIds(early)
+    expect(listIds().toSorted()).toEqual([...early, late].toSorted())
   })
 
   test.skipIf(kind === 'embedded')('loses nothing when the listening connection is killed', async () => {
-    const { told, untilTold } = await follow()
+    const { listIds, waitForIds } = await follow()
     const [before] = await waitFor(async () => {
-      const found = await listeners()
+      const found = await listListeners()
       expect(found).toHaveLength(1)
       return found
     }, SLOW)
     const ids = await addMessages(portal, {})
     await sql`select pg_terminate_backend(${before?.pid})`.execute(portal.database.db)
     for (let count = 0; count < 10; count++) ids.push(...(await addMessages(portal, {})))
-    await untilTold(ids)
+    await waitForIds(ids)
     const [after] = await waitFor(async () => {
-      const found = await listeners()
+      const found = await listListeners()
       expect(found).toHaveLength(1)
       return found
     }, SLOW)
@@ -168,9 +168,9 @@ describeOnEachDatabase('following message changes', (kind) => {
     for (let count = 0; count < 5; count++) {
       const [id = ''] = await addMessages(portal, {})
       ids.push(id)
-      await untilTold([id])
+      await waitForIds([id])
     }
     expect(performance.now() - start).toBeLessThan(5000)
-    expect(told().toSorted()).toEqual(ids.toSorted())
+    expect(listIds().toSorted()).toEqual(ids.toSorted())
   })
 })

@@ -5,14 +5,14 @@ import { type Database, prepare } from '#server/database/database.ts'
 import { type Log, logFirstFailure } from '#server/log.ts'
 
 /** What happens within it goes into one event. */
-const REST_MS = 20
+const COALESCE_MS = 20
 /** Finds what no notification told of: a pooler between us and the database swallows them. */
 const POLL_MS = 2_000
 const MAX_IDS = 200
 const KEEP_MINUTES = 60
 const TRIM_EVERY_MS = 10 * 60_000
 /** Well before the first rows may have been trimmed. */
-const LATE_MS = 30 * 60_000
+const STALE_AFTER_MS = 30 * 60_000
 
 interface FollowOptions {
   database: Database
@@ -51,20 +51,20 @@ async function follow({ database, log, onChange, isWatched }: FollowOptions): Pr
   let newest = 0
   let trimmedAt = Number.NEGATIVE_INFINITY
 
-  async function readOn() {
+  async function readNew() {
     const found = await readChanges(database, position)
     // Behind where we were: another database has taken its place.
-    const isOther = found.position.watermark < position.watermark
-    const isLate = performance.now() - readAt > LATE_MS
+    const isReplaced = found.position.watermark < position.watermark
+    const isOutdated = performance.now() - readAt > STALE_AFTER_MS
     position = found.position
     readAt = performance.now()
     newest = Math.max(newest, found.newest)
     const { ids, people, isTooMany } = found
-    if (isOther || isLate || isTooMany) onChange({ kind: 'stale' }, newest)
+    if (isReplaced || isOutdated || isTooMany) onChange({ kind: 'stale' }, newest)
     else if (ids.length + people.length > 0) onChange({ kind: 'changed', ids, people }, newest)
   }
 
-  const reading = coalesce(logFirstFailure(log, 'message changes not read', readOn), REST_MS)
+  const reading = coalesce(logFirstFailure(log, 'message changes not read', readNew), COALESCE_MS)
   const stopListening = database.listen('changes', reading.wake)
   const poll = setInterval(() => {
     if (!isWatched()) return
@@ -126,7 +126,7 @@ async function readChanges(database: Database, from?: Position): Promise<ReadCha
   ][]
   const watermark = BigInt(row.watermark)
   const fresh = changes.filter(([id]) => !from?.seen.has(id))
-  const idsOf = (wanted: string) => [
+  const listIds = (wanted: string) => [
     ...new Set(fresh.flatMap(([, kind, subjectId]) => (kind === wanted && subjectId) || [])),
   ]
   return {
@@ -134,8 +134,8 @@ async function readChanges(database: Database, from?: Position): Promise<ReadCha
       watermark,
       seen: new Set(changes.filter(([, , , xid]) => BigInt(xid) >= watermark).map(([id]) => id)),
     },
-    ids: idsOf('message'),
-    people: idsOf('person'),
+    ids: listIds('message'),
+    people: listIds('person'),
     isTooMany: fresh.length > MAX_IDS || fresh.some(([, , subjectId]) => subjectId === null),
     newest: fresh.at(-1)?.[0] ?? 0,
   }

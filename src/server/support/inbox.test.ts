@@ -21,9 +21,9 @@ describeOnEachDatabase('the inbox', (kind) => {
     expect(status, JSON.stringify(body)).toBe(200)
     return body as { items: SupportMessage[]; total: number; next: string | null }
   }
-  const names = async (query: Record<string, string>) => (await list(query)).items.map(({ name }) => name)
-  const unreadCount = async () => (await call('GET', '/unread-count')).body.count
-  const audits = () =>
+  const listNames = async (query: Record<string, string>) => (await list(query)).items.map(({ name }) => name)
+  const countUnread = async () => (await call('GET', '/unread-count')).body.count
+  const readAudits = () =>
     portal.database.db
       .selectFrom('audit_entries')
       .select(['action', 'actor_id', 'target_id', 'before', 'after', 'request_id'])
@@ -82,9 +82,9 @@ describeOnEachDatabase('the inbox', (kind) => {
     })
 
     test('among the unread, the read, or all', async () => {
-      expect(await names({ unread: 'true' })).toEqual(['JOÃO Conceição', 'Zé'])
-      expect(await names({ unread: 'false' })).toEqual(['Íris'])
-      expect(await names({ unread: 'true', q: 'ze' })).toEqual(['Zé'])
+      expect(await listNames({ unread: 'true' })).toEqual(['JOÃO Conceição', 'Zé'])
+      expect(await listNames({ unread: 'false' })).toEqual(['Íris'])
+      expect(await listNames({ unread: 'true', q: 'ze' })).toEqual(['Zé'])
     })
   })
 
@@ -131,16 +131,16 @@ describeOnEachDatabase('the inbox', (kind) => {
     })
   })
 
-  const cursorOf = (...parts: string[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
+  const createCursor = (...parts: string[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
   test.each([
     'x',
     'e30',
     'A'.repeat(256),
-    cursorOf('2026-01-01T00:00:00.000000Z', 'x'),
-    cursorOf('2026-13-01T00:00:00.000000Z', NOBODY),
-    cursorOf('2026-02-31T00:00:00.000000Z', NOBODY),
-    cursorOf('0000-01-01T00:00:00.000000Z', NOBODY),
-    cursorOf('2026-01-01T00:00:00.000000Z', NOBODY, 'x'),
+    createCursor('2026-01-01T00:00:00.000000Z', 'x'),
+    createCursor('2026-13-01T00:00:00.000000Z', NOBODY),
+    createCursor('2026-02-31T00:00:00.000000Z', NOBODY),
+    createCursor('0000-01-01T00:00:00.000000Z', NOBODY),
+    createCursor('2026-01-01T00:00:00.000000Z', NOBODY, 'x'),
   ])('refuses the cursor %j', async (cursor) => {
     const { status, body } = await call('GET', `?cursor=${cursor}`)
     expect([status, body.code]).toEqual([400, 'invalid-input'])
@@ -153,15 +153,15 @@ describeOnEachDatabase('the inbox', (kind) => {
 
   test('marks as read, once, on record', async () => {
     const [id] = await addMessages(portal, {}, {})
-    expect(await unreadCount()).toBe(2)
+    expect(await countUnread()).toBe(2)
     const reply = await call('PATCH', `/${id}`, { is_read: true })
     expect(reply).toMatchObject({ status: 200, body: { id, is_read: true, name: CONTACT_FORM.name } })
     expect(await call('PATCH', `/${id}`, { is_read: true })).toMatchObject({
       status: 200,
       body: { is_read: true },
     })
-    expect(await unreadCount()).toBe(1)
-    expect(await audits()).toEqual([
+    expect(await countUnread()).toBe(1)
+    expect(await readAudits()).toEqual([
       {
         action: 'message-read',
         actor_id: admin.user_id,
@@ -177,8 +177,8 @@ describeOnEachDatabase('the inbox', (kind) => {
     const [id] = await addMessages(portal, { is_read: true })
     const wanted = { status: 200, body: { id, is_read: false } }
     for (const _ of [1, 2]) expect(await call('PATCH', `/${id}`, { is_read: false })).toMatchObject(wanted)
-    expect(await unreadCount()).toBe(1)
-    expect(await audits()).toMatchObject([
+    expect(await countUnread()).toBe(1)
+    expect(await readAudits()).toMatchObject([
       { action: 'message-unread', before: { id, is_read: true }, after: { id, is_read: false } },
     ])
   })
@@ -187,7 +187,7 @@ describeOnEachDatabase('the inbox', (kind) => {
     await addMessages(portal, { name: 'Zoé' }, { name: 'ZOE' }, { name: 'Zoe', is_read: true }, {})
     const found = await call('PATCH', '', { is_read: true, q: 'zoe' })
     expect(found).toMatchObject({ status: 200, body: { marked: 2 } })
-    expect(await unreadCount()).toBe(1)
+    expect(await countUnread()).toBe(1)
     expect((await call('PATCH', '', { is_read: true })).body).toMatchObject({ marked: 1 })
     expect((await call('PATCH', '', { is_read: true })).body).toEqual({ marked: 0, ids: [] })
     expect((await call('PATCH', '', { is_read: false })).status).toBe(400)
@@ -197,7 +197,7 @@ describeOnEachDatabase('the inbox', (kind) => {
     expect((await list()).items.flatMap(({ id, is_read }) => (is_read ? [] : [id])).toSorted()).toEqual(
       ids.toSorted(),
     )
-    expect(await audits()).toMatchObject([
+    expect(await readAudits()).toMatchObject([
       { action: 'messages-read', after: { count: 2 } },
       { action: 'messages-read', after: { count: 1 } },
       { action: 'messages-unread', after: { count: 2 } },
@@ -225,10 +225,10 @@ describeOnEachDatabase('the inbox', (kind) => {
     expect(answered).toMatchObject({ by: other.email, answered: true })
     expect(await mark({ is_read: false })).toEqual(answered)
     expect((await call('PATCH', '', { is_read: true })).body).toMatchObject({ marked: 2 })
-    const handled = async () => (await list()).items.map((message) => message.handled?.by)
-    expect((await handled()).toSorted()).toEqual(['Ana Prado', other.email].toSorted())
+    const listHandlers = async () => (await list()).items.map((message) => message.handled?.by)
+    expect((await listHandlers()).toSorted()).toEqual(['Ana Prado', other.email].toSorted())
     expect((await call('PATCH', `/${id}`, { ...answer, is_read: false })).status).toBe(400)
-    expect(await audits()).toContainEqual(
+    expect(await readAudits()).toContainEqual(
       expect.objectContaining({ action: 'message-answered', actor_id: other.user_id }),
     )
 
@@ -246,7 +246,7 @@ describeOnEachDatabase('the inbox', (kind) => {
     const [id] = await addMessages(portal, {}, {})
     expect((await call('DELETE', `/${id}`)).status).toBe(204)
     expect((await list()).total).toBe(1)
-    const [entry] = await audits()
+    const [entry] = await readAudits()
     expect(entry).toMatchObject({ action: 'message-deleted', actor_id: admin.user_id, after: null })
     expect(entry?.before).toEqual({ id, is_read: false })
   })
@@ -258,13 +258,13 @@ describeOnEachDatabase('the inbox', (kind) => {
       expect((await call(method, '/x', body)).status).toBe(400)
     }
     expect((await call('PATCH', `/${NOBODY}`, { is_read: false })).status).toBe(404)
-    expect(await audits()).toEqual([])
+    expect(await readAudits()).toEqual([])
   })
 
   test('two who delete at once: one does, one is told', async () => {
     const [id] = await addMessages(portal, {})
     const replies = await Promise.all([call('DELETE', `/${id}`), call('DELETE', `/${id}`)])
     expect(replies.map(({ status }) => status).sort()).toEqual([204, 404])
-    expect(await audits()).toHaveLength(1)
+    expect(await readAudits()).toHaveLength(1)
   })
 })

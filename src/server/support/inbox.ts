@@ -94,11 +94,11 @@ export function markMessage(context: Context, id: string, wanted: Wanted): Promi
       .where('id', '=', id)
       .forUpdate()
       .executeTakeFirst()
-    if (!before) throw noSuchMessage()
+    if (!before) throw createMessageGoneError()
     if (isAnswer || before.is_read !== is_read) {
       await db
         .updateTable('support_messages')
-        .set({ is_read, ...handling(context, is_read), ...(isAnswer && answering(context)) })
+        .set({ is_read, ...buildHandling(context, is_read), ...(isAnswer && buildAnswer(context)) })
         .where('id', '=', id)
         .execute()
       const action = isAnswer ? 'message-answered' : is_read ? 'message-read' : 'message-unread'
@@ -110,14 +110,14 @@ export function markMessage(context: Context, id: string, wanted: Wanted): Promi
 }
 
 /** That somebody has answered outlasts marks; that somebody has marked does not outlast its end. */
-function handling(context: Context, isRead: boolean) {
-  const { handled_by, handled_at } = answering(context)
-  const kept = (column: 'handled_by' | 'handled_at', value: string | Date) =>
+function buildHandling(context: Context, isRead: boolean) {
+  const { handled_by, handled_at } = buildAnswer(context)
+  const keepAnswer = (column: 'handled_by' | 'handled_at', value: string | Date) =>
     sql<null>`case when answered then ${sql.ref(column)} else ${isRead ? value : null} end`
-  return { handled_by: kept('handled_by', handled_by), handled_at: kept('handled_at', handled_at) }
+  return { handled_by: keepAnswer('handled_by', handled_by), handled_at: keepAnswer('handled_at', handled_at) }
 }
 
-function answering({ actor, clock }: Context) {
+function buildAnswer({ actor, clock }: Context) {
   return { handled_by: actor.profile.user_id, handled_at: new Date(clock()), answered: true }
 }
 
@@ -135,7 +135,7 @@ export function markMessages(context: Context, wanted: BodyOf<MarkAllRoute>): Pr
     }).select('id')
     const changed = await db
       .updateTable('support_messages')
-      .set({ is_read, ...handling(context, is_read) })
+      .set({ is_read, ...buildHandling(context, is_read) })
       .where('id', 'in', is_read ? differing : differing.where(sql<boolean>`id = any(${wanted.ids}::uuid[])`))
       .returning('id')
       .execute()
@@ -156,7 +156,7 @@ export function deleteMessage(context: Context, id: string): Promise<void> {
       .where('id', '=', id)
       .returning('is_read')
       .executeTakeFirst()
-    if (!deleted) throw noSuchMessage()
+    if (!deleted) throw createMessageGoneError()
     const before = { id, is_read: deleted.is_read }
     await recordAudit({ ...context, db }, { action: 'message-deleted', before })
   })
@@ -181,6 +181,6 @@ function presentMessage({ created_at, handler, handled_at, answered, ...row }: M
   return { ...row, created_at: created_at.toISOString(), handled }
 }
 
-function noSuchMessage(): ProblemError {
+function createMessageGoneError(): ProblemError {
   return new ProblemError('not-found', { detail: 'Esta mensagem não existe mais.' })
 }

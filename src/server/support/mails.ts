@@ -6,7 +6,7 @@ const MAX_NAME_LENGTH = 40
 /** They would let a name turn the text around it. */
 const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-const countMessages = (total: number) =>
+const formatMessageCount = (total: number) =>
   total === 1 ? '1 mensagem não lida' : `${total} mensagens não lidas`
 
 function shorten(name: string): string {
@@ -34,8 +34,8 @@ export const supportMails = {
     const others = total - unread.length
     const names = unread.map(({ name }) => shorten(name.replace(BIDI_CONTROLS, '')))
     return {
-      subject: `${countMessages(total)} no portal ${groupName}`,
-      heading: countMessages(total),
+      subject: `${formatMessageCount(total)} no portal ${groupName}`,
+      heading: formatMessageCount(total),
       paragraphs: [
         total === 1
           ? 'Esta pessoa escreveu ao suporte do portal de relatórios:'

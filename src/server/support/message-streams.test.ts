@@ -38,10 +38,10 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
   const followAsAdmin = async (from: { url: string } = portal) =>
     follow((await openAdmin(portal)).token, from)
   /** The ids that a follower has been told of, each as often as it was. */
-  const told = (follower: EventFollower) =>
+  const listIds = (follower: EventFollower) =>
     follower.events().flatMap(({ data }) => (data.kind === 'changed' ? data.ids : []))
-  const untilTold = (follower: EventFollower, ids: string[]) =>
-    eventually(() => expect(told(follower)).toEqual(expect.arrayContaining(ids)))
+  const waitForIds = (follower: EventFollower, ids: string[]) =>
+    eventually(() => expect(listIds(follower)).toEqual(expect.arrayContaining(ids)))
 
   test('is an event stream that no proxy holds back, with the security headers', async () => {
     const { status, headers } = await followAsAdmin()
@@ -72,11 +72,11 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
     const follower = await follow(admin.token)
     const person = await addPerson(portal, { approved: false })
     const { user_id } = person
-    const people = () =>
+    const listPeople = () =>
       follower
         .events()
         .flatMap(({ data }) => (data.kind === 'changed' ? data.people.filter((id) => id === user_id) : []))
-    await eventually(() => expect(people()).toEqual([user_id]))
+    await eventually(() => expect(listPeople()).toEqual([user_id]))
     const { access_token: token } = await openTestSession(portal, person)
     await portal.database.db
       .updateTable('profiles')
@@ -85,9 +85,9 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
       .execute()
     const body = { full_name: 'Rita Prado' }
     await send(portal, 'PUT', '/api/access-requests/me', { token, body })
-    await eventually(() => expect(people()).toEqual([user_id, user_id]))
+    await eventually(() => expect(listPeople()).toEqual([user_id, user_id]))
     await patchProfile(portal, admin, user_id, { approved: true })
-    await eventually(() => expect(people()).toEqual([user_id, user_id, user_id]))
+    await eventually(() => expect(listPeople()).toEqual([user_id, user_id, user_id]))
     // Nothing names whoever has gone.
     const before = follower.events().length
     await send(portal, 'POST', '/api/functions/delete-users', {
@@ -103,18 +103,18 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
   test('says of many at once only that they have changed', async () => {
     const admin = await openAdmin(portal)
     const follower = await follow(admin.token)
-    const untilStale = (times: number) =>
+    const waitForStale = (times: number) =>
       eventually(() =>
         expect(follower.events().filter(({ data }) => data.kind === 'stale')).toHaveLength(times),
       )
-    await untilStale(1)
+    await waitForStale(1)
     await sql`insert into profiles (email) select 'm' || n || '@x.br' from generate_series(1, 300) n`.execute(
       portal.database.db,
     )
-    await untilStale(2)
+    await waitForStale(2)
     await portal.database.db.deleteFrom('profiles').where('email', 'like', '%@x.br').execute()
     // Told before the next test begins to follow: together with its changes it would name none of them.
-    await untilStale(3)
+    await waitForStale(3)
   })
 
   test('tells what was sent, read and deleted, by id alone', async () => {
@@ -123,12 +123,12 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
     expect((await sendContactForm(portal)).status).toBe(201)
     const { body } = await send(portal, 'GET', '/api/support-messages?limit=1', { token: admin.token })
     const { id } = body.items[0]
-    await untilTold(follower, [id])
+    await waitForIds(follower, [id])
     const path = `/api/support-messages/${id}`
     await send(portal, 'PATCH', path, { token: admin.token, body: { is_read: true } })
-    await eventually(() => expect(told(follower)).toEqual([id, id]))
+    await eventually(() => expect(listIds(follower)).toEqual([id, id]))
     await send(portal, 'DELETE', path, { token: admin.token })
-    await eventually(() => expect(told(follower)).toEqual([id, id, id]))
+    await eventually(() => expect(listIds(follower)).toEqual([id, id, id]))
     const numbers = follower.events().map((event) => Number(event.id))
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
     expect(new Set(numbers.slice(1)).size).toBeGreaterThanOrEqual(3)
@@ -143,10 +143,10 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
     const ids = (await portal.database.db.selectFrom('support_messages').select('id').execute()).map(
       ({ id }) => id,
     )
-    for (const follower of [here, there]) await untilTold(follower, ids.slice(-1))
+    for (const follower of [here, there]) await waitForIds(follower, ids.slice(-1))
     await new Promise((resolve) => setTimeout(resolve, 100))
-    expect(told(there)).toEqual(told(here))
-    expect(told(here)).toHaveLength(1)
+    expect(listIds(there)).toEqual(listIds(here))
+    expect(listIds(here)).toHaveLength(1)
     there.stop()
     await replica.stop()
   })
@@ -156,8 +156,8 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
     const follower = await followAsAdmin()
     const start = performance.now()
     const sent = await Promise.all(Array.from({ length: 60 }, () => addMessages(portal, {})))
-    await untilTold(follower, sent.flat())
-    expect(told(follower)).toHaveLength(60)
+    await waitForIds(follower, sent.flat())
+    expect(listIds(follower)).toHaveLength(60)
     expect(follower.events().length).toBeLessThan((performance.now() - start) / 20 + 3)
     const before = follower.events().length
     await addMessages(portal, ...Array.from({ length: 201 }, () => ({})))
@@ -190,8 +190,8 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
     })
     await expect(undone).rejects.toThrow('undo')
     const ids = await addMessages(portal, {})
-    await untilTold(follower, ids)
-    expect(told(follower)).toEqual(ids)
+    await waitForIds(follower, ids)
+    expect(listIds(follower)).toEqual(ids)
   })
 
   test('is refused to a sixth tab of one person, and granted again when one is closed', async () => {
@@ -237,8 +237,8 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
       await ended.closed
       expect(performance.now() - start).toBeLessThan(5000)
       const ids = await addMessages(portal, {})
-      await untilTold(other, ids)
-      expect(told(ended)).not.toContain(ids[0])
+      await waitForIds(other, ids)
+      expect(listIds(ended)).not.toContain(ids[0])
       other.stop()
     })
   })

@@ -41,7 +41,7 @@ export function createMessageStreams(services: MessageStreamServices) {
   let isStopped = false
   let isChecking = false
 
-  const tellAll = (events: Uint8Array) => {
+  const broadcast = (events: Uint8Array) => {
     for (const stream of open.keys()) stream.write(events)
   }
   const follower = createFollower({
@@ -49,31 +49,31 @@ export function createMessageStreams(services: MessageStreamServices) {
     isWatched: () => open.size > 0,
     onChange(change, id) {
       newest = id
-      tellAll(encodeEvent(id, change))
+      broadcast(encodeEvent(id, change))
     },
   })
 
   /** Closes the streams whose session has ended or is no longer an administrator's. */
-  async function closeEnded() {
+  async function closeEndedStreams() {
     if (isChecking || open.size === 0) return
     isChecking = true
     // Those who come while the question is asked are not judged by its answer.
-    const asked = [...open]
+    const checked = [...open]
     try {
-      const sessionIds = new Set(asked.map(([, { sessionId }]) => sessionId))
+      const sessionIds = new Set(checked.map(([, { sessionId }]) => sessionId))
       const alive = await findAdminSessions(
         database.db,
         [...sessionIds],
         lifeOfSessions(clock(), sessionMaxDays),
       )
-      for (const [stream, { sessionId }] of asked) if (!alive.has(sessionId)) stream.close()
+      for (const [stream, { sessionId }] of checked) if (!alive.has(sessionId)) stream.close()
     } catch {
       // While the database is away nothing is learnt: the next time tries again.
     } finally {
       isChecking = false
     }
   }
-  const timers = [setInterval(() => tellAll(HEARTBEAT), HEARTBEAT_MS), setInterval(closeEnded, CHECK_MS)]
+  const timers = [setInterval(() => broadcast(HEARTBEAT), HEARTBEAT_MS), setInterval(closeEndedStreams, CHECK_MS)]
   for (const timer of timers) timer.unref()
 
   function refuseWhenStopped() {

@@ -27,12 +27,12 @@ describeOnEachDatabase('a problem report', (kind) => {
       body: { ...REPORT, ...changes },
       headers: { 'user-agent': CHROME },
     })
-  const stored = () => portal.database.db.selectFrom('support_messages').selectAll().execute()
+  const readStored = () => portal.database.db.selectFrom('support_messages').selectAll().execute()
 
   test('files what the IT team needs, in the name of who saw it', async () => {
     const person = await signIn({ full_name: 'Vera\nVendas', marcas: ['FIAT', 'JEEP'], estados: ['RJ'] })
     expect(await report(person.token)).toMatchObject({ status: 201, body: { success: true } })
-    const [message] = await stored()
+    const [message] = await readStored()
     expect(message).toMatchObject({ name: 'Vera Vendas', email: person.email, phone: '—', is_read: false })
     expect(message?.message.split('\n')).toEqual([
       'Problema no relatório Vendas',
@@ -49,7 +49,7 @@ describeOnEachDatabase('a problem report', (kind) => {
   test('says what is not known', async () => {
     const person = await signIn({ full_name: null, marcas: [], estados: [] })
     await report(person.token, { embedMode: 'secure_sso', reportId: null, requestId: undefined })
-    const [message] = await stored()
+    const [message] = await readStored()
     expect(message?.name).toBe(person.email)
     expect(message?.message).toContain(
       'Modo: link seguro (SSO)\nRelatório: não informado\nMarcas: nenhuma\nEstados: nenhum\n',
@@ -65,7 +65,7 @@ describeOnEachDatabase('a problem report', (kind) => {
       reportId: 'id\r\nMarcas: TODAS',
     })
     expect(status).toBe(201)
-    const [message] = await stored()
+    const [message] = await readStored()
     expect(message?.name).toHaveLength(100)
     expect(message?.message).toContain('Falha: falhou com … e mais\n')
     expect(message?.message).toContain('Relatório: id Marcas: TODAS\n')

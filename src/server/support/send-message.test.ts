@@ -20,12 +20,12 @@ describeOnEachDatabase('the contact form', (kind) => {
   beforeEach(() => portal.clock.advance(2 * DAY))
   afterEach(() => portal.database.db.deleteFrom('support_messages').execute())
 
-  const stored = () =>
+  const readStored = () =>
     portal.database.db
       .selectFrom('support_messages')
       .select(['name', 'email', 'phone', 'message', 'is_read'])
       .execute()
-  const from = (ip: string) => ({ 'x-forwarded-for': ip })
+  const createHeaders = (ip: string) => ({ 'x-forwarded-for': ip })
 
   test('files what was written, trimmed and unread', async () => {
     const reply = await sendContactForm(portal, {
@@ -33,7 +33,7 @@ describeOnEachDatabase('the contact form', (kind) => {
       email: ' rita.prado@exemplo.com.br\n',
     })
     expect(reply).toMatchObject({ status: 201, body: { success: true } })
-    expect(await stored()).toEqual([{ ...CONTACT_FORM, is_read: false }])
+    expect(await readStored()).toEqual([{ ...CONTACT_FORM, is_read: false }])
   })
 
   test.each([
@@ -54,7 +54,7 @@ describeOnEachDatabase('the contact form', (kind) => {
     const { status, body } = await sendContactForm(portal, { [field]: value })
     expect(status).toBe(400)
     expect(body.fields).toContainEqual({ path: field, message })
-    expect(await stored()).toEqual([])
+    expect(await readStored()).toEqual([])
   })
 
   test('names every failing rule at once', async () => {
@@ -73,7 +73,7 @@ describeOnEachDatabase('the contact form', (kind) => {
       phone: '21\t9999\u0007',
       message: 'um\r\ndois\rtr\u0008ês\u2028quatro\n\n\u001b[31mcinco\t<b>\u202e🙂',
     })
-    expect(await stored()).toMatchObject([
+    expect(await readStored()).toMatchObject([
       {
         name: 'Rita Bcc: todos@exemplo.com x',
         phone: '21 9999',
@@ -86,7 +86,7 @@ describeOnEachDatabase('the contact form', (kind) => {
     vi.mocked(log.info).mockClear()
     const reply = await sendContactForm(portal, { website: 'https://spam.example' })
     expect(reply).toMatchObject({ status: 201, body: { success: true } })
-    expect(await stored()).toEqual([])
+    expect(await readStored()).toEqual([])
     const lines = vi
       .mocked(log.info)
       .mock.calls.map((call) => JSON.stringify(call))
@@ -94,21 +94,21 @@ describeOnEachDatabase('the contact form', (kind) => {
     expect(lines).toHaveLength(1)
     expect(lines[0]).not.toMatch(/spam|Rita|Vendas/)
     expect((await sendContactForm(portal, { website: '' })).status).toBe(201)
-    expect(await stored()).toHaveLength(1)
+    expect(await readStored()).toHaveLength(1)
   })
 
   test('asks who was faster than a person to wait for the rest', async () => {
     const reply = await sendContactForm(portal, { fill_ms: 900 })
     expect(reply).toMatchObject({ status: 429, body: { code: 'rate-limited' } })
     expect(reply.headers.get('retry-after')).toBe('3')
-    expect(await stored()).toEqual([])
+    expect(await readStored()).toEqual([])
     expect((await sendContactForm(portal, { fill_ms: 3000 })).status).toBe(201)
   })
 
   test('takes three in ten minutes and twenty a day from one address', async () => {
     const statuses = async (count: number, ip: string) => {
       const replies = []
-      for (let sent = 0; sent < count; sent++) replies.push(await sendContactForm(portal, {}, from(ip)))
+      for (let sent = 0; sent < count; sent++) replies.push(await sendContactForm(portal, {}, createHeaders(ip)))
       return replies.map(({ status }) => status)
     }
     expect(await statuses(4, '203.0.113.1')).toEqual([201, 201, 201, 429])
@@ -120,13 +120,13 @@ describeOnEachDatabase('the contact form', (kind) => {
     portal.clock.advance(600_000)
     const limited = await statuses(3, '203.0.113.1')
     expect(limited).toEqual([201, 201, 429])
-    expect(await stored()).toHaveLength(21)
+    expect(await readStored()).toHaveLength(21)
   })
 
   test('counts a subscriber’s IPv6 addresses as one', async () => {
     const replies = []
     for (const host of [1, 2, 3, 4])
-      replies.push(await sendContactForm(portal, {}, from(`2001:db8:1:2::${host}`)))
+      replies.push(await sendContactForm(portal, {}, createHeaders(`2001:db8:1:2::${host}`)))
     expect(replies.map(({ status }) => status)).toEqual([201, 201, 201, 429])
   })
 
@@ -155,7 +155,7 @@ describeOnEachDatabase('the contact form', (kind) => {
       // What failed has not used up the three.
       for (const expected of [201, 201, 'rate-limited'])
         expect(await outcome({ captcha: await givePass(guarded) })).toBe(expected)
-      expect(await stored()).toHaveLength(3)
+      expect(await readStored()).toHaveLength(3)
     })
   })
 })

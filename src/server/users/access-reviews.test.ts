@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { ReplyNamed } from '#contract/index.ts'
-import { retentionRules } from '#server/operations/retention-rules.ts'
+import { createRetentionRules } from '#server/operations/retention-rules.ts'
 import {
   editMany,
   openAdmin,
@@ -145,7 +145,7 @@ describeOnEachDatabase('access review', (kind) => {
     await save((await read()).fingerprint, [])
     await save((await read('types/hpd')).fingerprint, [], 'types/hpd')
     const periods = { unverifiedDays: 1, mailDays: 1, messagesMonths: 1, accessMonths: 1, attemptsDays: 1 }
-    const rule = retentionRules({ ...periods, auditMonths: 1 }).find(({ name }) => name === 'access reviews')
+    const rule = createRetentionRules({ ...periods, auditMonths: 1 }).find(({ name }) => name === 'access reviews')
     const later = portal.clock() + 40 * 24 * 60 * 60_000
     expect(await rule?.deleteBatch(portal.database.db, later, 100)).toBe(1)
     expect((await list()).past.map(({ code, reviewer_email }) => [code, reviewer_email])).toEqual(

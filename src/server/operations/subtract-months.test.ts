@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { monthsBefore } from './retention-rules.ts'
+import { subtractMonths } from './retention-rules.ts'
 
 test.each([
   ['2026-11-21T10:20:30.000Z', 6, '2026-05-21T10:20:30.000Z'],
@@ -8,5 +8,5 @@ test.each([
   ['2024-08-31T12:00:00.000Z', 6, '2024-02-29T12:00:00.000Z'],
   ['2026-01-31T12:00:00.000Z', 2, '2025-11-30T12:00:00.000Z'],
 ])('%s less %i months is %s', (instant, months, then) => {
-  expect(monthsBefore(Date.parse(instant), months).toISOString()).toBe(then)
+  expect(subtractMonths(Date.parse(instant), months).toISOString()).toBe(then)
 })
