@@ -14,7 +14,7 @@ export async function markAsDemo(db: Db): Promise<void> {
   await db.insertInto('portal_facts').values({ name: FACT, value: 'true' }).execute()
 }
 
-/** The demo's secret: random, made once for each data directory and kept in it. */
+/** Reads the demo's random secret, which is created once per data directory. */
 export function readDemoSecret(dataDir: string): string {
   const file = join(dataDir, 'demo-secret')
   try {

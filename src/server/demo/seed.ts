@@ -20,13 +20,13 @@ interface DemoAccount {
   types: readonly string[]
   marcas: readonly string[]
   estados: readonly string[]
-  /** What the start prints beside the address. */
+  /** Printed next to the address at startup. */
   description: string
 }
 
 const EVERYTHING = { types: TYPES, marcas: MARCAS, estados: ESTADOS }
 
-/** One account for each state of the reports screen. */
+/** One account per state of the reports screen. */
 export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
   {
     name: 'admin',
@@ -77,11 +77,11 @@ export interface DemoReport {
   workspaceId: string
   reportId: string
   datasetId: string
-  /** Set for areas shown through a share URL. */
+  /** Only for areas with a share URL. */
   reportUrl?: string
 }
 
-/** Fills an empty database with the demo, all or nothing: accounts, people, settings and a few messages. */
+/** Seeds an empty database, all or nothing, with accounts, people, settings and a few messages. */
 export async function seedDemo(db: Db, domain: string, reports: readonly DemoReport[]): Promise<void> {
   const now = new Date()
   const [hash, shortHash] = [await hashPassword(DEMO_PASSWORD), await hashPassword(SHORT_DEMO_PASSWORD)]
@@ -138,7 +138,7 @@ const REQUESTS = [
   ['JEEP Belo Horizonte', ['Vendas', 'Gerentes'], ['JEEP'], ['MG'], null],
 ] as const
 
-/** What the newest of those who wait have asked for. */
+/** Seeds access requests of the newest waiting people. */
 async function seedRequests(db: Db, now: Date): Promise<void> {
   const waiting = await db
     .selectFrom('profiles')

@@ -12,7 +12,7 @@ const LAST_NAMES =
   )
 const DAY_MS = 86_400_000
 
-/** A small repeatable generator (mulberry32), so that every demo shows the same people. */
+/** Creates a deterministic random generator (mulberry32), so that every demo has the same people. */
 export function createRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -23,7 +23,7 @@ export function createRandom(seed: number): () => number {
   }
 }
 
-/** Generated profiles of people who never sign in: something to search, sort and edit. */
+/** Generates profiles without passwords, to search, sort and edit. */
 export function generatePeople(count: number, domain: string, now: Date): Insertable<ProfilesTable>[] {
   const random = createRandom(2026)
   const pick = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T

@@ -16,18 +16,18 @@ import { type DemoReport, seedDemo } from './seed.ts'
 const POWER_BI_PATH = '/demo/power-bi'
 const MAILBOX_PATH = '/demo/mailbox'
 
-/** What demo mode puts in the place of the outside services. */
+/** The emulated outside services of demo mode. */
 export interface Demo {
   mounts: Mount[]
   mailer: Mailer
   powerBi: Pick<PowerBiOptions, 'directory' | 'apiBase'>
-  /** Path under which the browser finds /reportEmbed. */
+  /** Path of the emulated /reportEmbed. */
   reportEmbedBase: string
 }
 
 /**
  * Seeds an empty database once and starts the emulators.
- * @param secret of this data directory; signs the emulator's tokens
+ * @param secret signs the emulator's tokens
  * @throws DatabaseOpenError when the database already serves a real portal
  */
 export async function startDemo(config: Config, db: Db, secret: string): Promise<Demo> {
@@ -38,7 +38,7 @@ export async function startDemo(config: Config, db: Db, secret: string): Promise
     clientSecret,
     latencyMs: config.powerBi.emulatorLatencyMs,
     directoryLatencyMs: config.powerBi.emulatorDirectoryLatencyMs,
-    // Nobody asks for a frame's page again: it waits for a busy database.
+    // A frame's page is not reloaded automatically, so it retries on a busy database.
     readData: () =>
       retry(
         () => readEmulatedData(db),
@@ -67,7 +67,7 @@ export async function startDemo(config: Config, db: Db, secret: string): Promise
   }
 }
 
-/** The tenant's data are about every brand and state that the portal knows. */
+/** Reads the brands and states that the emulated data cover. */
 export async function readEmulatedData(db: Db) {
   const catalogue = await readCatalogue(db)
   return { marcas: valuesOf(catalogue, 'marcas'), estados: valuesOf(catalogue, 'estados') }
@@ -83,7 +83,7 @@ async function seedOnce(config: Config, db: Db): Promise<void> {
   await seedDemo(db, config.companyEmailDomain, listDemoReports())
 }
 
-/** The emulated reports as settings; Operadores through a share link, which carries no token. */
+/** Lists the emulated reports as settings; Operadores uses a share link, without a token. */
 function listDemoReports(): DemoReport[] {
   return EMULATED_REPORTS.map((report) => {
     if (report.type !== 'Operadores') return report

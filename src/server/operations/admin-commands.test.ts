@@ -41,7 +41,7 @@ describeOnEachDatabase('npm run admin', (kind) => {
   const isAdmin = async (token: string) =>
     (await send(portal, 'GET', '/api/openapi.json', { token })).status === 200
 
-  test('create makes an administrator, verified and approved, whose link sets the password once', async () => {
+  test('create adds a verified and approved administrator with a single-use link for the password', async () => {
     const said = await run('create', ' Chefe@GrupoPatio.com.br ')
     expect(said).toContain('chefe@grupopatio.com.br')
     expect(findLink(said)).toMatch(
@@ -62,7 +62,7 @@ describeOnEachDatabase('npm run admin', (kind) => {
     ])
   })
 
-  test('create refuses an address that is known, foreign or none', async () => {
+  test('create rejects a known, foreign or malformed address', async () => {
     const { email } = await addPerson(portal)
     await expect(run('create', email)).rejects.toThrow('já tem conta')
     await expect(run('create', 'chefe@example.com')).rejects.toThrow('Apenas e-mails @grupopatio.com.br')
@@ -70,7 +70,7 @@ describeOnEachDatabase('npm run admin', (kind) => {
     expect(await readAudit()).toEqual([])
   })
 
-  test('list names the administrators alone', async () => {
+  test('list shows only administrators', async () => {
     expect(await run('list')).toContain('Nenhum administrador')
     const admin = await addPerson(portal, { role: 'admin', approved: false })
     const { email } = await addPerson(portal)
@@ -79,7 +79,7 @@ describeOnEachDatabase('npm run admin', (kind) => {
     expect(said).not.toContain(email)
   })
 
-  test('reset prints a link, cancels the older one and leaves the password alone until it is used', async () => {
+  test('reset prints a link, cancels the older one and keeps the password until it is used', async () => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
     const older = findLink(await run('reset', email))
     const newer = findLink(await run('reset', email.toUpperCase()))
@@ -93,7 +93,7 @@ describeOnEachDatabase('npm run admin', (kind) => {
     await expect(run('reset', 'ninguem@grupopatio.com.br')).rejects.toThrow('Não há conta')
   })
 
-  test('reset ends every session of that person, at the next request, and nobody else’s', async () => {
+  test('reset ends every session of that person at the next request, and no others', async () => {
     const [person, other] = [await addPerson(portal), await addPerson(portal)]
     const sessions = [
       await openTestSession(portal, person),
@@ -108,7 +108,7 @@ describeOnEachDatabase('npm run admin', (kind) => {
     expect(await isSignedIn(portal, untouched.access_token)).toBe(true)
   })
 
-  test('grant and revoke take effect at the next request and are recorded', async () => {
+  test('grant and revoke take effect at the next request and are audited', async () => {
     await addPerson(portal, { role: 'admin' })
     const person = await addPerson(portal)
     const { access_token } = await openTestSession(portal, person)
@@ -125,13 +125,13 @@ describeOnEachDatabase('npm run admin', (kind) => {
     ])
   })
 
-  test('grant refuses whom nobody has verified', async () => {
+  test('grant rejects an unverified person', async () => {
     const { email } = await addPerson(portal, { email_verified_at: null })
     await expect(run('grant', email)).rejects.toThrow('ainda não foi verificado')
     expect(await readAudit()).toEqual([])
   })
 
-  test('revoke leaves the last administrator, also when two are revoked at once', async () => {
+  test('revoke keeps the last administrator, also when two are revoked concurrently', async () => {
     const people = [await addPerson(portal, { role: 'admin' }), await addPerson(portal, { role: 'admin' })]
     const results = await Promise.allSettled(people.map(({ email }) => run('revoke', email)))
     expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])

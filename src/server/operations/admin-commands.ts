@@ -11,7 +11,7 @@ import { findByEmail } from '#server/users/user-queries.ts'
 import { lockAdministrators, setRole } from '#server/users/user-roles.ts'
 import { recordAudit } from './audit.ts'
 
-/** Something that the person at the terminal can mend; the message is one readable Portuguese line. */
+/** An error that the operator can fix; the message is one line of Portuguese. */
 export class AdminError extends Error {}
 
 interface AdminContext extends PublicContext {
@@ -19,13 +19,13 @@ interface AdminContext extends PublicContext {
   companyEmailDomain: string
 }
 
-/** @returns what is printed; @throws AdminError */
+/** @returns the output; @throws AdminError */
 type AdminCommand = (context: AdminContext, email: string) => Promise<string>
 
 const inTransaction = (command: AdminCommand) => (context: AdminContext, email: string) =>
   context.db.transaction().execute((db) => command({ ...context, db }, email))
 
-/** The commands of `npm run admin -- …`; all but list take an e-mail. */
+/** The commands of `npm run admin -- …`; all but list take an email. */
 export const ADMIN_COMMANDS: Record<string, AdminCommand> = {
   create: inTransaction(createAdministrator),
   list: listAdministrators,
@@ -34,7 +34,7 @@ export const ADMIN_COMMANDS: Record<string, AdminCommand> = {
   revoke: inTransaction(revokeAdministration),
 }
 
-/** @param command what is typed before: 'npm run admin --' */
+/** @param command the prefix to type, 'npm run admin --' */
 export const formatAdminUsage = (command: string): string => `Uso: ${command} COMANDO EMAIL
 
   create EMAIL   cria um administrador verificado e aprovado e mostra o link, de uso único, para criar a senha
@@ -43,7 +43,7 @@ export const formatAdminUsage = (command: string): string => `Uso: ${command} CO
   grant EMAIL    torna administradora uma pessoa que já tem conta
   revoke EMAIL   tira a administração de uma pessoa; a última não pode perdê-la`
 
-/** Adds an administrator, verified and approved, whose password is set through the printed link. */
+/** Creates a verified and approved administrator and prints a link to set the password. */
 async function createAdministrator(context: AdminContext, typed: string): Promise<string> {
   const { db } = context
   const email = parseEmail(typed, context.companyEmailDomain)
@@ -94,9 +94,9 @@ async function listAdministrators({ db }: AdminContext): Promise<string> {
 }
 
 /**
- * Ends every session of a person, at their next request on every replica, and prints a link for a new password.
- * The old password goes on working until the link is used.
- * @throws AdminError when no account has the e-mail
+ * Ends every session of a person, from their next request on, and prints a link for a new password.
+ * The old password works until the link is used.
+ * @throws AdminError when no account has the email
  */
 async function resetAccess(context: AdminContext, typed: string): Promise<string> {
   const person = await findPerson(context.db, typed)
@@ -115,7 +115,7 @@ async function grantAdministration(context: AdminContext, typed: string): Promis
   return `${person.email} agora é administrador.`
 }
 
-/** Takes the role away, at the next request of the person; the last administrator keeps it. */
+/** Removes the role, from the person's next request on; the last administrator keeps it. */
 async function revokeAdministration(context: AdminContext, typed: string): Promise<string> {
   const person = await findPerson(context.db, typed)
   const administrators = await lockAdministrators(context.db)
@@ -126,7 +126,7 @@ async function revokeAdministration(context: AdminContext, typed: string): Promi
   return `${person.email} não é mais administrador.`
 }
 
-/** @throws AdminError when no account has the e-mail */
+/** @throws AdminError when no account has the email */
 async function findPerson(db: Db, typed: string) {
   const email = typed.trim().toLowerCase()
   const person = await findByEmail(db, email)
@@ -135,9 +135,8 @@ async function findPerson(db: Db, typed: string) {
 }
 
 /**
- * Makes a link for setting a password, good once and for an hour, and cancels older ones; call it in a
- * transaction.
- * @returns the link with what to say about it
+ * Creates a single-use link for a new password, valid for an hour, and cancels older ones; call it
+ * in a transaction. @returns the link with its explanation
  */
 async function printResetLink(
   context: AdminContext,
@@ -154,7 +153,7 @@ async function printResetLink(
   return `Link para criar a senha (vale por 1 hora, serve uma única vez):\n\n  ${link}`
 }
 
-/** What the audit trail says of a change that was made at the terminal. */
+/** Creates the request data of audit entries from the terminal. */
 export function createTerminalRequest(): RequestInfo {
   return { requestId: randomUUID(), ip: 'terminal', forwarded: 'none', userAgent: 'npm run admin' }
 }

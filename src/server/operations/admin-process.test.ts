@@ -7,7 +7,7 @@ import { makeMigratedDataDir } from '#server/testing/migrated-portal.ts'
 import { BARE_ENVIRONMENT, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
 
 const ADMIN = fileURLToPath(new URL('../admin.ts', import.meta.url))
-/** Making a database from nothing, with every write reaching the disk, takes its time on a busy machine. */
+/** Creating a database with durable writes is slow on a busy machine. */
 const SLOW = 90_000
 
 async function runAdmin(env: Record<string, string>, ...args: string[]) {
@@ -36,7 +36,7 @@ describe('npm run admin as a process', () => {
     },
   )
 
-  test('names what the environment lacks, in words', async () => {
+  test('names missing environment variables', async () => {
     const { complaint, code } = await runAdmin({ NODE_ENV: 'production' }, 'list')
     expect(code).toBe(1)
     expect(complaint).toContain('SESSION_SECRET: falta')

@@ -9,7 +9,7 @@ import { ipGroup } from '#server/http/caller-ip.ts'
 import type { Context, PublicContext } from '#server/http/context.ts'
 import type { Log } from '#server/log.ts'
 
-/** Somebody who has been deleted is a pseudonym without an e-mail. */
+/** A deleted person has a pseudonym and no email. */
 interface Person {
   user_id: string
   email: string | null
@@ -17,18 +17,15 @@ interface Person {
 
 export interface AuditEntry {
   action: AuditAction
-  /** Who did it, where that is not the context's actor: whoever holds a mailed link, say. */
+  /** The actor, if not the context's: the holder of a mailed link, for example. */
   actor?: Person
-  /** Whom it was done to. */
+  /** The affected person. */
   target?: Person
   before?: object
   after?: object
 }
 
-/**
- * Writes one audit row for each entry; call it in the transaction of the change that they tell of. Without an actor in
- * the context or the entry, the portal itself did it.
- */
+/** Writes audit entries, in the transaction of their change. Without an actor, it is the portal itself. */
 export async function recordAudit(
   { db, clock, request, actor }: PublicContext & Partial<Pick<Context, 'actor'>>,
   ...entries: AuditEntry[]
@@ -58,8 +55,8 @@ const RECORD_ACCESS = prepare(`
   from profiles where user_id = $2::uuid for key share`)
 
 /**
- * Records that somebody signed in or was given a report: what "who saw what" is answered from. Of somebody who is
- * deleted at that moment nothing is written, because nothing would take the id out again.
+ * Records a sign-in or the access to a report. Writes nothing for a user deleted concurrently,
+ * because no later deletion would remove the id.
  */
 export async function recordAccess(
   { db, clock, request }: PublicContext,
@@ -71,14 +68,13 @@ export async function recordAccess(
   await db.executeQuery(CompiledQuery.raw(RECORD_ACCESS, values))
 }
 
-/** Of each hour and account, the newest first; of IPv6 the /64, or one subscriber would fill them. */
+/** The newest IPs kept per row; an IPv6 /64 counts as one, because one subscriber owns it. */
 const MAX_IPS = 20
 
 /**
- * Counts a sign-in that was refused: whom it was aimed at and from where, never what was typed. An address without an
- * account is kept as a short hash. Call it outside the transaction that the refusal undoes.
+ * Counts a refused sign-in by account and IP, without the password. Unknown addresses are stored as a
+ * short hash. Call it outside the transaction that the refusal rolls back.
  * @param attempt.email in lower case
- * @param attempt.outcome the code of the refusal
  */
 export async function countFailedAttempt(
   { db, request }: PublicContext,
@@ -95,7 +91,7 @@ interface Refusal {
   ip: string
 }
 
-/** @param refusal.unknown what stands for an address without an account */
+/** @param refusal.unknown replaces an address without an account */
 async function upsertAttempts(
   db: Db,
   { email, outcome, ip, attempts, unknown }: Refusal & { attempts: number; unknown: string },
@@ -116,10 +112,9 @@ const BATCH_MS = 1_000
 const MAX_BATCH = 50
 
 /**
- * Makes what counts refusals that cost their sender nothing, as of the human check, in the same rows. They are written
- * down a second later, so that a flood of them is no load: each account and place once, those past fifty together.
- * Addresses without an account share a row, or anybody could fill the table.
- * @returns what is told of one; the last second before the process ends is lost
+ * Creates a counter of refusals that cost the sender nothing (human check). Batches writes every
+ * second, with at most fifty rows; unknown addresses share a row, so that nobody can flood the table.
+ * @returns counts one refusal; the last batch before the process ends is lost
  */
 export function createRefusalCounter({ db, log }: { db: Db; log: Log }) {
   const pending = new Map<string, Refusal & { attempts: number }>()

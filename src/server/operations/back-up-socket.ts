@@ -9,16 +9,16 @@ import type { Db } from '#server/database/schema.ts'
 import type { Log } from '#server/log.ts'
 import { recordBackUp, waitForDrain, writeBackUp } from './back-up.ts'
 
-// The embedded database belongs to the process that serves the portal: it hands its back-up out through a socket in the
-// data directory, which nobody but the portal's own user can open. Whoever has kept the back-up answers with a word.
+// Only the server process can open the embedded database, so it serves backups through a socket in
+// the data directory, for the portal's user alone. The client confirms a stored backup with KEPT.
 
 const KEPT = 'kept'
 const getSocketPath = (dataDir: string) => join(dataDir, 'back-up.sock')
 
-/** Gives a back-up to whoever connects. @returns takes nobody more */
+/** Sends a backup to each client. @returns stops accepting connections */
 export function serveBackUps(db: Db, dataDir: string, log: Log): () => void {
   const path = getSocketPath(dataDir)
-  // One that a killed process has left; the directory's lock says that no other serves.
+  // A killed process may leave one; the lock of the directory excludes another server.
   rmSync(path, { force: true })
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => {})
@@ -32,7 +32,7 @@ export function serveBackUps(db: Db, dataDir: string, log: Log): () => void {
   return () => server.close()
 }
 
-/** By way of a file: a reader that stands still must not hold the database, which has one connection. */
+/** Buffers in a file, because a stalled reader must not hold the database's only connection. */
 async function serveOne(db: Db, dataDir: string, socket: Socket): Promise<void> {
   const file = join(dataDir, `back-up-${randomUUID()}.tmp`)
   try {
@@ -52,16 +52,15 @@ async function readAll(socket: Socket): Promise<string> {
   socket.setEncoding('utf8').on('data', (part) => {
     text += part
   })
-  // One that broke has answered nothing.
+  // A broken connection sends nothing.
   await Promise.race([once(socket, 'end'), once(socket, 'close')]).catch(() => {})
   return text
 }
 
 /**
- * Takes a back-up from the portal that runs on a data directory.
- * @param out takes the lines as text
- * @param keep called once all is written to out; what it returns is returned, and the portal is told that it was kept
- * @returns undefined when no portal runs there
+ * Fetches a backup from the portal that runs on a data directory.
+ * @param keep stores the complete backup; afterwards the portal records it
+ * @returns the result of `keep`; undefined when no portal runs there
  */
 export async function fetchServedBackUp<T>(
   dataDir: string,

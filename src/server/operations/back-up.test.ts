@@ -31,7 +31,7 @@ import {
 import { serveBackUps, fetchServedBackUp } from './back-up-socket.ts'
 import { createMetrics } from './metrics.ts'
 
-/** Making databases from nothing takes its time on a busy machine. */
+/** Creating databases is slow on a busy machine. */
 const SLOW = { timeout: 120_000 }
 const ANA = '7d9f8c50-1111-4c7e-9a57-2f1f4d5c0001'
 const BIA = '7d9f8c50-1111-4c7e-9a57-2f1f4d5c0002'
@@ -86,7 +86,7 @@ async function fill(db: Db): Promise<void> {
     .execute()
 }
 
-/** Every row of a table as text, in an order of its own. */
+/** Reads all rows of a table as sorted text. */
 async function readAll(db: Db, table: string): Promise<string[]> {
   const { rows } = await sql<{
     row: string
@@ -102,7 +102,7 @@ async function openEmpty(kind: DatabaseKind): Promise<Database> {
   return database
 }
 
-describeOnEachDatabase('a back-up', (kind) => {
+describeOnEachDatabase('backup', (kind) => {
   let folder: string
   let file: string
   let source: Database
@@ -120,7 +120,7 @@ describeOnEachDatabase('a back-up', (kind) => {
   })
 
   it(
-    'comes back whole in an empty database, without sessions, unsent mail held until told',
+    'restores everything but sessions into an empty database, and holds unsent mail',
     SLOW,
     async () => {
       const target = await openEmpty(kind)
@@ -133,7 +133,7 @@ describeOnEachDatabase('a back-up', (kind) => {
       expect(await readAll(db, 'schema_migrations')).toHaveLength(
         (await readAll(source.db, 'schema_migrations')).length,
       )
-      // Numbered rows go on, and triggers work again.
+      // Sequences continue, and triggers are enabled again.
       await db.insertInto('audit_entries').values({ at: new Date(), action: 'account-created' }).execute()
       await db.updateTable('support_messages').set({ is_read: true }).where('message', '=', 'n0').execute()
       expect((await readAll(db, 'support_message_changes')).length).toBe(
@@ -151,7 +151,7 @@ describeOnEachDatabase('a back-up', (kind) => {
     },
   )
 
-  it('tells when it was taken and can be tried in memory', SLOW, async () => {
+  it('reports when it was written and is verified in memory', SLOW, async () => {
     await recordBackUp(source.db)
     const written = await createMetrics(source).write()
     const seconds = Number(/^patio_last_backup_timestamp_seconds (\S+)$/m.exec(written)?.[1])
@@ -159,7 +159,7 @@ describeOnEachDatabase('a back-up', (kind) => {
     expect((await verifyBackUp(file)).rowCounts.profiles).toBe(2)
   })
 
-  it('names whom the lost database had deleted since', SLOW, async () => {
+  it('lists people whom the lost database had deleted since', SLOW, async () => {
     const target = await openEmpty(kind)
     await restoreBackUp(target, file)
     await source.db.deleteFrom('profiles').where('user_id', '=', BIA).execute()
@@ -167,12 +167,12 @@ describeOnEachDatabase('a back-up', (kind) => {
     await target.close()
   })
 
-  it('is refused where there is something already', SLOW, async () => {
+  it('is not restored into a database that is not empty', SLOW, async () => {
     await expect(restoreBackUp(source, file)).rejects.toThrow('O banco de destino não está vazio')
   })
 
   it(
-    'is refused when cut off, damaged, of a newer version or something else, and nothing is touched',
+    'is rejected without effect when truncated, damaged, newer or invalid',
     SLOW,
     async () => {
       const target = await openEmpty(kind)
@@ -205,7 +205,7 @@ describeOnEachDatabase('a back-up', (kind) => {
 })
 
 it(
-  'is handed out by the portal that runs, whom a reader that stands still does not hold up',
+  'serves a backup from the running portal without blocking on a stalled reader',
   SLOW,
   async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'patio-socket-'))
@@ -216,7 +216,7 @@ it(
     await expect.poll(async () => (await stat(path)).mode & 0o777).toBe(0o600)
     const idler = createConnection(path).pause()
     await once(idler, 'connect')
-    // More than sockets hold, so that a transaction would wait for the reader.
+    // More than socket buffers hold, so that a transaction would wait for the reader.
     await expect
       .poll(async () => (await readdir(dataDir)).some((name) => name.endsWith('.tmp')), { timeout: 20_000 })
       .toBe(true)

@@ -8,12 +8,12 @@ import type { Database } from '#server/database/database.ts'
 import { listMigrations, migrate } from '#server/database/migrate.ts'
 import type { Db } from '#server/database/schema.ts'
 
-// A back-up is lines of JSON, gzip: the head, '{"table":NAME}' followed by a line for each of its rows, and the end with
-// the number of rows. Both kinds of database write and read the same, so that a portal can move from one to the other.
+// A backup is gzipped JSON lines: the head, '{"table":NAME}' before the rows of each table, and the
+// end with the row counts. It is portable between both kinds of database.
 
 const FORMAT = 'patio-backup-1'
 const CHUNK_ROWS = 500
-/** What a restored portal begins anew: everybody signs in again, links that were used since stay used up. */
+/** Not restored: everyone signs in again, and used links stay used. */
 const TRANSIENT_TABLES = [
   'sessions',
   'email_links',
@@ -23,9 +23,9 @@ const TRANSIENT_TABLES = [
   'idempotency_keys',
   'job_claims',
 ]
-/** Where unsent mail waits after a restore: most of it has long been sent from the database that was lost. */
+/** Due date of unsent mail after a restore: the lost database has sent most of it. */
 const HELD_UNTIL = sql<Date>`'9000-01-01'::timestamptz`
-/** Name of the fact that says when a whole back-up was last written, as an ISO instant. */
+/** Name of the fact with the instant (ISO) of the last complete backup. */
 const LAST_BACK_UP = 'last-back-up'
 
 const headSchema = z.object({
@@ -35,19 +35,16 @@ const headSchema = z.object({
 })
 const rowCountsSchema = z.record(z.string(), z.number())
 
-/** Something that the person at the terminal can mend; the message is one readable Portuguese line. */
+/** An error that the operator can fix; the message is one line of Portuguese. */
 export class BackUpError extends Error {}
 
-/** What a back-up holds: when it was begun (ISO), and the rows of each table. */
+/** When a backup was started (ISO), and its row counts by table. */
 export interface BackUpSummary {
   at: string
   rowCounts: Record<string, number>
 }
 
-/**
- * Writes the whole database as it stands at one moment. The portal goes on meanwhile; the embedded database pauses it.
- * @param out takes the lines as text and is ended after the last one
- */
+/** Writes a snapshot of the database and ends the stream. Only the embedded database blocks meanwhile. */
 export async function writeBackUp(db: Db, out: Writable): Promise<void> {
   const write = async (line: string) => {
     if (out.destroyed) throw out.errored ?? new Error('nobody takes the back-up any more')
@@ -73,7 +70,7 @@ export async function writeBackUp(db: Db, out: Writable): Promise<void> {
   await finished(out, { readable: false })
 }
 
-/** Waits for room, or for the end of a stream that will have none. */
+/** Resolves on 'drain' or 'close'. */
 export function waitForDrain(out: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -84,7 +81,7 @@ export function waitForDrain(out: Writable): Promise<void> {
   })
 }
 
-/** Notes that a back-up was written, tried and kept just now. */
+/** Records that a backup was written, verified and stored now. */
 export async function recordBackUp(db: Db): Promise<void> {
   const value = new Date().toISOString()
   await db
@@ -105,7 +102,7 @@ export async function readLastBackUp(db: Db): Promise<Date | undefined> {
 
 async function writeRows(db: Db, table: string, write: (line: string) => Promise<void>): Promise<number> {
   const columns = sql.join((await listColumns(db, table)).map((name) => sql.ref(name)))
-  // The name must be none that a column has: it would be taken for the column.
+  // The alias must not equal a column name, or it would refer to the column.
   await sql`declare back_up no scroll cursor for
     select row_to_json(backed_up_row)::text as row from (select ${columns} from ${sql.table(table)}) as backed_up_row`.execute(
     db,
@@ -121,7 +118,7 @@ async function writeRows(db: Db, table: string, write: (line: string) => Promise
   return count
 }
 
-/** The portal's own tables, those that others refer to first. */
+/** Lists the portal's tables in topological order: referenced tables first. */
 async function listTables(db: Db): Promise<string[]> {
   const { rows } = await sql<{ name: string; needs: string[] }>`
     select c.relname as name, coalesce(array_agg(f.relname::text) filter (where f.oid <> c.oid), '{}') as needs
@@ -141,7 +138,7 @@ async function listTables(db: Db): Promise<string[]> {
   return ordered
 }
 
-/** Without those that the database makes itself. */
+/** Lists the columns except generated ones. */
 async function listColumns(db: Db, table: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select attname as name from pg_attribute
@@ -150,10 +147,7 @@ async function listColumns(db: Db, table: string): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/**
- * Reads a back-up to its end without keeping it.
- * @throws BackUpError when the file is none, is cut off or does not hold what it says
- */
+/** Reads a whole backup and checks its row counts. @throws BackUpError for an invalid or truncated file */
 export async function inspectBackUp(file: string): Promise<BackUpSummary & { migrations: string[] }> {
   const rowCounts: Record<string, number> = {}
   const { head, end } = await readLines(file, (table) => {
@@ -209,7 +203,7 @@ async function* unzipLines(file: string): AsyncGenerator<string> {
   }
 }
 
-/** No gzip, no JSON, not our lines, or no file. */
+/** Whether the error is due to the file: missing, not gzip, not JSON or not our format. */
 function isUnreadable(error: unknown): boolean {
   const { code = '', syscall } = error as NodeJS.ErrnoException
   return (
@@ -222,8 +216,8 @@ function isUnreadable(error: unknown): boolean {
 }
 
 /**
- * Brings a back-up into an empty database, up to the newest schema. Sessions end, and mail that was unsent is held.
- * @throws BackUpError when the file is not whole or newer than this version, or the database is not empty
+ * Restores a backup into an empty database and migrates it. Sessions end, and unsent mail is held.
+ * @throws BackUpError for a truncated file, one of a newer version, or a database that is not empty
  */
 export async function restoreBackUp(database: Database, file: string): Promise<BackUpSummary> {
   const { at, migrations, rowCounts } = await inspectBackUp(file)
@@ -241,7 +235,7 @@ export async function restoreBackUp(database: Database, file: string): Promise<B
 
 async function loadRows(db: Db, file: string): Promise<void> {
   const tables = await listTables(db)
-  // What triggers would write has been written before and is in the back-up; so are the rows that migrations begin with.
+  // The backup already holds the rows that triggers and migrations would insert.
   for (const table of tables) await sql`alter table ${sql.table(table)} disable trigger user`.execute(db)
   await sql`truncate ${sql.join(tables.map((table) => sql.table(table)))}`.execute(db)
   await readLines(file, (table) => {
@@ -264,7 +258,7 @@ async function loadRows(db: Db, file: string): Promise<void> {
     .execute()
 }
 
-/** Lets numbered rows go on after the highest number that is there. */
+/** Sets identity sequences to continue after the highest value. */
 async function advanceSequences(db: Db): Promise<void> {
   const { rows } = await sql<{ table: string; column: string }>`
     select c.relname as table, a.attname as column from pg_attribute a join pg_class c on c.oid = a.attrelid
@@ -274,12 +268,9 @@ async function advanceSequences(db: Db): Promise<void> {
       coalesce(max(${sql.ref(column)}), 0) + 1, false) from ${sql.table(table)}`.execute(db)
 }
 
-/**
- * Shows that a back-up can be restored, by restoring it into a database in memory that is thrown away.
- * @throws BackUpError when it cannot
- */
+/** Verifies a backup by restoring it into a temporary in-memory database. @throws BackUpError */
 export async function verifyBackUp(file: string): Promise<BackUpSummary> {
-  // A portal on PostgreSQL, which knows this file, has no use for an engine of its own.
+  // Loaded on demand: portals on PostgreSQL do not need the engine.
   const { openPglite } = await import('#server/database/open-embedded.ts')
   const database = await openPglite({})
   try {
@@ -289,7 +280,7 @@ export async function verifyBackUp(file: string): Promise<BackUpSummary> {
   }
 }
 
-/** Lets go of the mail that a restore has held. @returns how many mails leave now */
+/** Releases the mail held by a restore. @returns the number of mails */
 export async function sendHeldMail(db: Db): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('mail_outbox')
@@ -300,7 +291,7 @@ export async function sendHeldMail(db: Db): Promise<number> {
   return Number(numUpdatedRows)
 }
 
-/** E-mails of the people in a restored database whom the lost one had deleted since: to be deleted again. */
+/** Lists the emails of restored people whom the lost database had deleted: delete them again. */
 export async function listDeletedSince(restored: Db, lost: Db): Promise<string[]> {
   const ids = new Set(
     (await lost.selectFrom('profiles').select('user_id').execute()).map(({ user_id }) => user_id),

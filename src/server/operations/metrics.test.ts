@@ -11,7 +11,7 @@ import { waitFor } from '#server/testing/wait-for.ts'
 
 const LABELS = /^(method|route|status|le|service|outcome|source|state)$/
 
-describeOnEachDatabase('the metrics', (kind) => {
+describeOnEachDatabase('metrics', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false, metricsToken: TEST_METRICS_TOKEN })
   beforeAll(() => configureReports(portal, 'Vendas'))
   const formatRequests = (route: string, status: number, method = 'GET') =>
@@ -20,7 +20,7 @@ describeOnEachDatabase('the metrics', (kind) => {
   const formatUpstream = (service: string, outcome: string) =>
     `patio_upstream_calls_total{service="${service}",outcome="${outcome}"}`
 
-  test('open with the token alone', async () => {
+  test('require the token', async () => {
     const scrape = (authorization: string) =>
       send(portal, 'GET', '/api/metrics', { headers: { authorization } })
     const admin = await openTestSession(portal, await addPerson(portal, { role: 'admin' }))
@@ -38,7 +38,7 @@ describeOnEachDatabase('the metrics', (kind) => {
     expect(reply.headers.get('cache-control')).toBe('no-store')
   })
 
-  test('are closed to everybody where no token is configured', async () => {
+  test('are not available without a configured token', async () => {
     const closed = await startTestPortal({ kind, database: portal.database })
     for (const authorization of ['Bearer undefined', 'Bearer null', `Bearer ${TEST_METRICS_TOKEN}`])
       expect(await send(closed, 'GET', '/api/metrics', { headers: { authorization } })).toMatchObject({
@@ -47,7 +47,7 @@ describeOnEachDatabase('the metrics', (kind) => {
     await closed.stop()
   })
 
-  test('count requests by route, method and status, and how long they took', async () => {
+  test('count requests by route, method and status, with their duration', async () => {
     const person = await addPerson(portal)
     const { access_token: token } = await openTestSession(portal, person)
     for (let times = 0; times < 3; times++) await send(portal, 'GET', '/api/profiles/me', { token })
@@ -71,8 +71,8 @@ describeOnEachDatabase('the metrics', (kind) => {
     expect(seconds).toBeLessThan(10)
   })
 
-  test('know what no route answers as one, however many paths and methods are tried', async () => {
-    // Node's own figures gain lines by themselves, with each new kind of garbage collection for instance.
+  test('count all unknown paths and methods under one label', async () => {
+    // Node's metrics add lines over time, for example for each kind of garbage collection.
     const countRouteLines = (lines: readonly string[]) => lines.filter((line) => line.includes('route="')).length
     const before = countRouteLines((await readMetrics(portal)).lines)
     for (const path of ['/api/ana@grupopatio.com.br', '/api/x?token=abc', '/%00', '/api/profiles/me/x'])
@@ -83,7 +83,7 @@ describeOnEachDatabase('the metrics', (kind) => {
     expect(countRouteLines(lines) - before).toBeLessThan(20)
   })
 
-  test('count calls to the directory and to Power BI, and where embed tokens came from', async () => {
+  test('count calls to the directory and Power BI, and embed tokens by source', async () => {
     const [ana, rui] = [await addPerson(portal), await addPerson(portal)]
     await askToken(portal, ana)
     await askToken(portal, ana)
@@ -93,7 +93,7 @@ describeOnEachDatabase('the metrics', (kind) => {
     for (const [source, count] of Object.entries({ service: 2, cache: 1, shared: 1 }))
       expect(figure(`patio_embed_tokens_total{source="${source}"}`), source).toBe(count)
     expect(figure(formatUpstream('directory', 'ok'))).toBe(1)
-    // A look at the report, one at its model, and two tokens.
+    // One call for the report, one for its model, two for tokens.
     expect(figure(formatUpstream('power-bi', 'ok'))).toBe(4)
     expect(figure('patio_upstream_call_duration_seconds_count{service="power-bi"}')).toBe(4)
     expect(figure('patio_upstream_call_duration_seconds_sum{service="power-bi"}')).toBeGreaterThan(0.2)
@@ -110,7 +110,7 @@ describeOnEachDatabase('the metrics', (kind) => {
     expect((await readMetrics(portal)).figure(formatUpstream('power-bi', outcome))).toBe(before + 1)
   })
 
-  test('count a caller who went away as 499', async () => {
+  test('count aborted requests as 499', async () => {
     const route = '/api/functions/get-powerbi-token'
     const { access_token: token } = await openTestSession(portal, await addPerson(portal))
     await scriptFault(portal, { on: 'generateToken', delayMs: 2_000 })
@@ -125,7 +125,7 @@ describeOnEachDatabase('the metrics', (kind) => {
     await waitFor(async () => expect(await readStatus499()).toBe(1))
   })
 
-  test('tell how many mails wait and for how long', async () => {
+  test('show the number and age of unsent mails', async () => {
     const { db } = portal.database
     const asked = new Date(Date.now() - 60_000)
     const mail = { kind: 'recovery', recipient: 'ana@x.br', created_at: asked }
@@ -144,7 +144,7 @@ describeOnEachDatabase('the metrics', (kind) => {
     expect(figure('patio_mail_outbox_oldest_seconds')).toBeLessThan(90)
   })
 
-  test('tell of open event streams, of the database pool, and of the process', async () => {
+  test('show open event streams, the database pool and the process', async () => {
     const close = portal.metrics.openStream()
     portal.metrics.openStream()
     close()
@@ -154,7 +154,7 @@ describeOnEachDatabase('the metrics', (kind) => {
     expect(figure('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0)
     expect(figure('process_resident_memory_bytes')).toBeGreaterThan(1e6)
   })
-  test('carry labels of a few kinds alone, and nothing of a person', async () => {
+  test('have only known labels and no personal data', async () => {
     const { lines, text } = await readMetrics(portal)
     const own = lines.filter((line) => line.startsWith('patio_'))
     const labels = own.flatMap((line) => [...line.matchAll(/[{,](\w+)="/g)].map(([, name]) => name as string))
@@ -162,7 +162,7 @@ describeOnEachDatabase('the metrics', (kind) => {
     expect(text).not.toMatch(/@|pessoa\d|127\.0\.0\.1|[0-9a-f]{8}-[0-9a-f]{4}-/)
   })
 
-  test('answer without the figures of a database that is away', async () => {
+  test('omit database metrics while the database is down', async () => {
     const database = await openFreshDatabase(kind)
     const lonely = await startTestPortal({ kind, database, metricsToken: TEST_METRICS_TOKEN })
     await database.close()

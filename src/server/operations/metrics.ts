@@ -10,15 +10,15 @@ import type { TokenSource } from '#server/reports/embed-token.ts'
 const LATENCY_BUCKETS_SECONDS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const DATABASE_WITHIN_MS = 2_000
 
-/** What this process counts of its own work: names of routes, services and outcomes, never anything of a person. */
+/** The metrics of this process. Labels are routes, services and outcomes, never personal data. */
 export interface Metrics {
-  /** @param route undefined for pages, files, and what no route answers */
+  /** @param route undefined for pages, files and unknown paths */
   countRequest(route: Route | undefined, status: number, ms: number): void
   countUpstreamCall: CountCall
   countEmbedToken(source: TokenSource): void
-  /** Counts an event stream as open. @returns a function to call once, when it has ended */
+  /** Counts an open event stream. @returns a function to call once at its end */
   openStream(): () => void
-  /** Everything in the text format of Prometheus; Node's own figures are measured from the first call on. */
+  /** Returns all metrics in the Prometheus text format; Node's are collected from the first call on. */
   write(): Promise<string>
 }
 
@@ -37,7 +37,7 @@ export function createMetrics(database: Pick<Database, 'db' | 'readPool'>): Metr
       const { requests, requestSeconds } = await loadInstruments()
       const labels = { method: route?.method ?? 'any', route: route?.path ?? 'none' }
       requests.inc({ ...labels, status })
-      // How long an event stream lasted says nothing.
+      // The duration of an event stream is no latency.
       if (!route?.events) requestSeconds.observe(labels, ms / 1000)
     },
     async countUpstreamCall(service, outcome, ms) {
@@ -59,7 +59,7 @@ export function createMetrics(database: Pick<Database, 'db' | 'readPool'>): Metr
   }
 }
 
-/** Loads the library when something is first counted or read: it would be a tenth of the time to start. */
+/** Loads the library on first use: it takes a tenth of the startup time. */
 async function createInstruments({ db, readPool }: Pick<Database, 'db' | 'readPool'>) {
   const { Counter, Gauge, Histogram, Registry } = await import('prom-client')
   const registry = new Registry()
@@ -83,7 +83,7 @@ async function createInstruments({ db, readPool }: Pick<Database, 'db' | 'readPo
       help,
       registers,
       async collect() {
-        // Left out while the database is away: the other figures are wanted then most of all.
+        // Omitted while the database is down, when the other metrics matter most.
         const value = await withinMs(query(), DATABASE_WITHIN_MS, () => undefined).catch(() => undefined)
         if (value === undefined) this.remove()
         else this.set(value)
@@ -137,7 +137,7 @@ async function createInstruments({ db, readPool }: Pick<Database, 'db' | 'readPo
   }
 }
 
-/** Without those that were refused for good. */
+/** Selects unsent mails except permanently refused ones. */
 const selectUnsentMails = (db: Db) =>
   db.selectFrom('mail_outbox').where('sent_at', 'is', null).where('due_at', '<', NEVER)
 
@@ -146,7 +146,7 @@ export async function countUnsentMails(db: Db): Promise<number> {
   return (await query.executeTakeFirstOrThrow()).count
 }
 
-/** In seconds. A digest that is put off on purpose is not late. */
+/** Returns the age in seconds; digests that are not due yet do not count. */
 export async function readOldestMailAge(db: Db): Promise<number> {
   const oldest = selectUnsentMails(db)
     .where(({ or, eb }) => or([eb('attempts', '>', 0), eb('due_at', '<=', sql<Date>`now()`)]))

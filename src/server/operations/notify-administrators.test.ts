@@ -6,7 +6,7 @@ import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { ADMIN_COMMANDS, createTerminalRequest } from './admin-commands.ts'
 
-describeOnEachDatabase('administrators are told by mail', (kind) => {
+describeOnEachDatabase('administrators are notified by mail', (kind) => {
   const portal = setUpPortal({ kind })
   const admin = setUpAdmin(portal)
   const run = (command: string, email: string) =>
@@ -26,7 +26,7 @@ describeOnEachDatabase('administrators are told by mail', (kind) => {
     return portal.mails
   }
 
-  test('when somebody becomes one, is one no longer, or is deleted as one', async () => {
+  test('when the role is granted or removed, or an administrator is deleted', async () => {
     const { email, user_id } = await addPerson(portal, { email_verified_at: new Date() })
     await run('grant', email)
     expect(await deliver()).toMatchObject([
@@ -47,7 +47,7 @@ describeOnEachDatabase('administrators are told by mail', (kind) => {
     expect(mail?.text).not.toContain(email)
   })
 
-  test('when report settings change, once for what is saved within two minutes', async () => {
+  test('when report settings change, once for all changes within two minutes', async () => {
     const other = await addPerson(portal, { role: 'admin' })
     const body = linkSetting('https://app.powerbi.com/reportEmbed?reportId=x')
     await callSetting(portal, admin.token, 'PUT', 'vendas', { body })

@@ -10,7 +10,7 @@ const READY_WITHIN_MS = 2_000
 interface OperationsServices {
   version: string
   metrics: Metrics
-  /** True from SIGTERM on, so that the load balancer looks elsewhere. */
+  /** True from SIGTERM on, so that the load balancer stops sending requests. */
   isDraining: () => boolean
 }
 
@@ -20,7 +20,7 @@ export function operationsHandlers(services: OperationsServices): Handlers<typeo
     async readReadiness({ context }) {
       if (services.isDraining())
         throw new ProblemError('database-unavailable', { detail: 'O portal está sendo encerrado.' })
-      // Refused by a server that only reads, and locks nothing in one that writes.
+      // Fails on a read-only server, and locks nothing on a writable one.
       const query = sql`select from portal_facts where false for update`
       await withinMs(query.execute(context.db), READY_WITHIN_MS, () => {
         throw new ProblemError('database-unavailable')

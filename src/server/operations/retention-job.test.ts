@@ -23,7 +23,7 @@ function createReadableLog() {
   return { log, logged: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) }
 }
 
-describeOnEachDatabase('the retention job', (kind) => {
+describeOnEachDatabase('retention job', (kind) => {
   const database = setUpDatabase(kind)
   let clock: TestClock
   beforeEach(async () => {
@@ -46,7 +46,7 @@ describeOnEachDatabase('the retention job', (kind) => {
     return Number(n)
   }
 
-  test('is run by one of several replicas, and again after the claim has run out', async () => {
+  test('runs on one of several replicas, and again after the claim has expired', async () => {
     await addRateLimits(3, ago(0))
     const runs = await Promise.all([createJob(), createJob(), createJob()].map((job) => job.runNow()))
     expect(runs.filter(Boolean)).toEqual([{ 'rate limits': 3 }])
@@ -55,10 +55,10 @@ describeOnEachDatabase('the retention job', (kind) => {
     expect(await createJob().runNow()).toEqual({})
   })
 
-  test('deletes in batches and passes over rows that somebody holds', async () => {
+  test('deletes in batches and skips locked rows', async () => {
     await addRateLimits(450, ago(0))
     if (kind === 'server') {
-      // The embedded database has one connection: nobody else can hold anything.
+      // The embedded database has one connection, so there are no other locks.
       await database.db.transaction().execute(async (transaction) => {
         await sql`select 1 from rate_limits where key = 'key 7' for update`.execute(transaction)
         expect(await createJob().runNow()).toEqual({ 'rate limits': 449 })
@@ -70,7 +70,7 @@ describeOnEachDatabase('the retention job', (kind) => {
     expect(await countRateLimits()).toBe(0)
   })
 
-  test('goes on with the other rules when one fails, logs it, and lets the job be taken again', async () => {
+  test('logs a failed rule, continues with the others, and releases the claim', async () => {
     const { log, logged } = createReadableLog()
     await addRateLimits(2, ago(0))
     await sql`alter table sessions rename to sessions_away`.execute(database.db)
@@ -88,7 +88,7 @@ describeOnEachDatabase('the retention job', (kind) => {
     expect(await createJob().runNow()).toEqual({})
   })
 
-  test('begins nothing after it was stopped', async () => {
+  test('starts no batch after a stop', async () => {
     await addRateLimits(1, ago(0))
     const job = createJob()
     await job.stop()
@@ -98,7 +98,7 @@ describeOnEachDatabase('the retention job', (kind) => {
   })
 })
 
-test('a database that is away stops neither the portal nor the job', async () => {
+test('an unavailable database stops neither the portal nor the job', async () => {
   const database = await openFreshDatabase('embedded')
   await database.close()
   const { log, logged } = createReadableLog()

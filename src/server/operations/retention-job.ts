@@ -7,10 +7,10 @@ import { type RetentionPeriods, type RetentionRule, createRetentionRules } from 
 const JOB = 'retention'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** Shorter than the shortest pause between two runs, so that a lone replica gets every one of its own. */
+/** Shorter than the shortest interval between runs, so that a single replica claims each run. */
 const CLAIM_MS = 45 * MINUTE_MS
 const RETRY_MS = 5 * MINUTE_MS
-/** A portal that has just started has better things to do. */
+/** Keeps the job out of the startup. */
 const STARTUP_DELAY_MS = 5_000
 
 interface RetentionServices {
@@ -21,7 +21,7 @@ interface RetentionServices {
   periods: RetentionPeriods
 }
 
-/** Makes the job that deletes what has been kept long enough; every replica runs one, and they take turns. */
+/** Creates the job that deletes expired data; of all replicas, one claims each run. */
 export function createRetentionJob(services: RetentionServices) {
   const rules = createRetentionRules(services.periods)
   let timer: NodeJS.Timeout | undefined
@@ -43,12 +43,12 @@ export function createRetentionJob(services: RetentionServices) {
       const outcome = await runOnce()
       schedule(outcome?.isComplete === false ? RETRY_MS : HOUR_MS)
     } catch (error) {
-      // Whatever goes wrong here is no reason for the portal to stop.
+      // An unhandled rejection would stop the portal.
       services.log.error({ err: error }, 'retention stalled')
       schedule(RETRY_MS)
     }
   }
-  /** Up to a tenth sooner or later, so that replicas that started together do not stay together. */
+  /** Adds 10 % jitter, so that replicas do not stay synchronized. */
   function schedule(ms: number) {
     if (isStopped) return
     const jittered = ms * (0.9 + Math.random() * 0.2)
@@ -57,14 +57,14 @@ export function createRetentionJob(services: RetentionServices) {
     }, jittered).unref()
   }
   return {
-    /** Runs it soon and then every hour, give or take. */
+    /** Schedules the first run soon and then about every hour. */
     start: () => schedule(STARTUP_DELAY_MS),
     /**
-     * Runs it now, unless another replica has done so within the hour.
-     * @returns rows deleted by each rule; undefined when it was not our turn
+     * Runs it now, unless another replica has a claim.
+     * @returns rows deleted by each rule; undefined without the claim
      */
     runNow: async () => (await runOnce())?.deleted,
-    /** Begins no further batch and waits for the one under way. */
+    /** Starts no further batch and waits for the current one. */
     async stop(): Promise<void> {
       isStopped = true
       clearTimeout(timer)
@@ -73,7 +73,7 @@ export function createRetentionJob(services: RetentionServices) {
   }
 }
 
-/** Small enough that no row is held for more than moments, and that the embedded database answers in between. */
+/** Small enough to lock rows only briefly, and to serve queries of the embedded database in between. */
 const BATCH_ROWS = 200
 const BATCH_PAUSE_MS = 50
 
@@ -82,10 +82,9 @@ interface RetentionRun extends Pick<RetentionServices, 'db' | 'log'> {
 }
 
 /**
- * Applies every rule to what is old at an instant, batch by batch. A rule that fails is logged and does not keep
- * the others from being applied.
+ * Applies every rule in batches. Logs a failed rule and continues with the others.
  * @param at ms since the epoch
- * @returns rows deleted by each rule that deleted any, and whether everything went well
+ * @returns rows deleted by each rule that deleted any, and whether all rules succeeded
  */
 export async function applyRetention(
   run: RetentionRun,
@@ -124,11 +123,9 @@ async function applyRule(
 }
 
 /**
- * Claims a job for one replica, in one statement: of several that ask, one gets it. A replica that dies leaves
- * the job to the others as soon as its claim runs out.
+  * Claims a job atomically for one of several replicas. The claim of a crashed replica expires.
  * @param at ms since the epoch
- * @param until ms since the epoch; no other replica gets the job before
- * @returns whether the job is ours
+ * @param until the end of the claim, ms since the epoch
  */
 async function claimJob(db: Db, name: string, at: number, until: number): Promise<boolean> {
   const claimed = await db
@@ -145,7 +142,7 @@ async function claimJob(db: Db, name: string, at: number, until: number): Promis
   return claimed !== undefined
 }
 
-/** Lets anybody have the job again from an instant (ms since the epoch) on. */
+/** Releases the claim from an instant (ms since the epoch) on. */
 async function releaseJob(db: Db, name: string, from: number): Promise<void> {
   await db
     .updateTable('job_claims')

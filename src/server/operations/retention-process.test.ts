@@ -4,7 +4,7 @@ import { openEmbedded } from '#server/database/open-embedded.ts'
 import { makeMigratedDataDir } from '#server/testing/migrated-portal.ts'
 import { REAL_ENVIRONMENT, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
 
-/** Making a database from nothing, with every write reaching the disk, takes its time on a busy machine. */
+/** Creating a database with durable writes is slow on a busy machine. */
 const SLOW = 120_000
 
 test(

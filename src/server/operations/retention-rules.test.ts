@@ -18,7 +18,7 @@ const RULES = createRetentionRules({
   auditMonths: 24,
 })
 
-describeOnEachDatabase('the rules of retention', (kind) => {
+describeOnEachDatabase('retention rules', (kind) => {
   const database = setUpDatabase(kind)
   let clock: TestClock
   beforeEach(async () => {
@@ -26,12 +26,12 @@ describeOnEachDatabase('the rules of retention', (kind) => {
     await database.db.deleteFrom('profiles').execute()
   })
   const ago = (ms: number) => new Date(clock() - ms)
-  const apply = async () => {
+  const applyRules = async () => {
     const run = { db: database.db, log: createLog('silent'), shouldContinue: () => true }
     return (await applyRetention(run, RULES, clock())).deleted
   }
 
-  test('deletes what is older than its time and nothing younger, as the clock moves', async () => {
+  test('deletes data exactly when its period has passed', async () => {
     const { db } = database
     const now = new Date(clock())
     const person = await db
@@ -132,14 +132,14 @@ describeOnEachDatabase('the rules of retention', (kind) => {
     const start = clock()
     for (const [after, gone] of steps) {
       clock.advance(start + after - clock())
-      expect(await apply(), `after ${after / HOUR} h`).toEqual(
+      expect(await applyRules(), `after ${after / HOUR} h`).toEqual(
         Object.fromEntries(gone.map((name) => [name, 1])),
       )
     }
     expect(await db.selectFrom('profiles').select('email').execute()).toEqual([{ email: 'ana@x.br' }])
   })
 
-  test('deletes sign-ups that nobody verified, approved, changed or used for 7 days', async () => {
+  test('deletes sign-ups not verified, approved, changed or used for 7 days', async () => {
     const { db } = database
     const old = ago(7 * DAY)
     const young = ago(7 * DAY - MINUTE)
@@ -163,10 +163,10 @@ describeOnEachDatabase('the rules of retention', (kind) => {
         .executeTakeFirstOrThrow()
       ids[email] = row.user_id
     }
-    const idOf = (email: keyof typeof people) => ids[email] as string
+    const getId = (email: keyof typeof people) => ids[email] as string
     await db
       .insertInto('user_roles')
-      .values({ user_id: idOf('administrator@x.br'), role: 'admin' })
+      .values({ user_id: getId('administrator@x.br'), role: 'admin' })
       .execute()
     for (const approved of [true, false])
       await db
@@ -178,7 +178,7 @@ describeOnEachDatabase('the rules of retention', (kind) => {
       .insertInto('sessions')
       .values({
         id: randomUUID(),
-        user_id: idOf('at-work@x.br'),
+        user_id: getId('at-work@x.br'),
         kind: 'full',
         refresh_key: Buffer.from('x'),
         created_at: old,
@@ -187,16 +187,16 @@ describeOnEachDatabase('the rules of retention', (kind) => {
       .execute()
     await db
       .insertInto('passwords')
-      .values({ user_id: idOf('forgotten@x.br'), hash: 'x', changed_at: old })
+      .values({ user_id: getId('forgotten@x.br'), hash: 'x', changed_at: old })
       .execute()
 
-    expect(await apply()).toEqual({ 'unverified sign-ups': 2 })
+    expect(await applyRules()).toEqual({ 'unverified sign-ups': 2 })
     const left = await db.selectFrom('profiles').select('email').execute()
     expect(left.map(({ email }) => email).sort()).toEqual(Object.keys(people).slice(2).sort())
     const audited = await db
       .selectFrom('audit_entries')
       .select(['action', 'target_email', 'actor_id', 'before'])
-      .where('target_id', 'in', [idOf('forgotten@x.br'), idOf('signed-in-long-ago@x.br')])
+      .where('target_id', 'in', [getId('forgotten@x.br'), getId('signed-in-long-ago@x.br')])
       .orderBy('target_email')
       .execute()
     expect(audited).toEqual(

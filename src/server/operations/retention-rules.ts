@@ -3,16 +3,16 @@ import { SESSION_IDLE_MS } from '#server/accounts/sessions.ts'
 import type { Db, Tables } from '#server/database/schema.ts'
 
 const DAY_MS = 24 * 60 * 60_000
-/** A browser that has not signed in for half a year counts as a new one. */
+/** A browser without a sign-in for half a year counts as new. */
 const DEVICE_DAYS = 180
 
-/** Whoever still waits then is asked anew; of whom has been approved nothing shows it any more. */
+/** People who still wait then are asked again; for approved people the request is not shown. */
 const ACCESS_REQUEST_DAYS = 90
 
-/** Whoever has not answered by then is invited anew, or not at all. */
+/** An unanswered invitation must be sent again. */
 const INVITATION_KEPT_DAYS = 30
 
-/** How long what is kept for a while is kept (RETENTION_… of the environment). */
+/** The configurable periods (RETENTION_… of the environment). */
 export interface RetentionPeriods {
   unverifiedDays: number
   mailDays: number
@@ -23,18 +23,18 @@ export interface RetentionPeriods {
 }
 
 export interface RetentionRule {
-  /** What it deletes, for the log: 'sessions'. */
+  /** The deleted data, for the log: 'sessions'. */
   name: string
   /**
-   * Deletes some of what is old at an instant, passing over rows that somebody holds.
+   * Deletes a batch of expired rows, skipping locked ones.
    * @param at ms since the epoch
-   * @param limit the most rows to delete at once
-   * @returns how many went
+   * @param limit the maximum of rows
+   * @returns the number of deleted rows
    */
   deleteBatch(db: Db, at: number, limit: number): Promise<number>
 }
 
-/** Every rule; the periods are those of the LGPD's minimum and of article 15 of the Marco Civil. */
+/** Creates all rules; their periods follow the LGPD's minimum and article 15 of the Marco Civil. */
 export function createRetentionRules(periods: RetentionPeriods): RetentionRule[] {
   const { unverifiedDays, mailDays, messagesMonths, accessMonths, attemptsDays, auditMonths } = periods
   const isSent = sql<boolean>`sent_at is not null`
@@ -49,7 +49,7 @@ export function createRetentionRules(periods: RetentionPeriods): RetentionRule[]
     },
     createRule('access requests', 'access_requests', 'user_id', 'requested_at', keepDays(ACCESS_REQUEST_DAYS)),
     createRule('invitations', 'invitations', 'id', 'invited_at', keepDays(INVITATION_KEPT_DAYS)),
-    // Used links are deleted when they are used.
+    // Used links are deleted at once.
     createRule('e-mail links', 'email_links', 'token_hash', 'expires_at', keepMs(0)),
     createRule('human checks', 'used_human_checks', 'id', 'expires_at', keepMs(0)),
     createRule('sessions', 'sessions', 'id', 'refreshed_at', keepMs(SESSION_IDLE_MS)),
@@ -62,7 +62,7 @@ export function createRetentionRules(periods: RetentionPeriods): RetentionRule[]
     createRule('support messages', 'support_messages', 'id', 'created_at', keepMonths(messagesMonths)),
     createRule('access records', 'access_records', 'id', 'at', keepMonths(accessMonths)),
     createRule('failed sign-ins', 'failed_sign_ins', 'id', 'last_at', keepDays(attemptsDays)),
-    // The newest of each area or brand tells how long ago that was.
+    // The newest review of each area or brand stays, as the date of its last review.
     createRule('access reviews', 'access_reviews', 'id', 'reviewed_at', keepMonths(auditMonths), isSuperseded),
     { name: 'audit entries', deleteBatch: deleteOldAuditEntries(keepMonths(auditMonths)) },
   ]
@@ -73,7 +73,7 @@ const keepMs = (ms: number) => (at: number) => new Date(at - ms)
 const keepDays = (count: number) => keepMs(count * DAY_MS)
 const keepMonths = (count: number) => (at: number) => subtractMonths(at, count)
 
-/** Deletes the rows of a table whose `column` lies at or before the cut-off. */
+/** Creates a rule that deletes rows whose `column` is at or before the cutoff. */
 function createRule(
   name: string,
   table: keyof Tables,
@@ -95,7 +95,7 @@ function createRule(
   }
 }
 
-/** By the one function that the guard of the trail lets through. */
+/** Uses the only function that the trail's guard allows to delete. */
 function deleteOldAuditEntries(cutoff: Cutoff): RetentionRule['deleteBatch'] {
   return async (db, at, limit) => {
     const { rows } = await sql<{ count: number }>`
@@ -105,12 +105,10 @@ function deleteOldAuditEntries(cutoff: Cutoff): RetentionRule['deleteBatch'] {
 }
 
 /**
- * Deletes accounts that came to nothing: their e-mail was never verified, no administrator has ever approved or
- * changed them (which raises the entitlement version), and in all the period there was no sign-in and no
- * session alive. Each leaves an audit row of the portal's own in the same statement.
+ * Deletes abandoned sign-ups and audits each: never verified, never approved or changed (which raises
+ * the entitlement version), and without a sign-in or an active session for the whole period.
  * @param at ms since the epoch
- * @param periodMs how long a sign-up may wait for its verification
- * @returns how many went
+ * @returns the number of deleted accounts
  */
 async function deleteUnverifiedSignUps(db: Db, at: number, periodMs: number, limit: number): Promise<number> {
   const cutoff = new Date(at - periodMs)
@@ -134,8 +132,7 @@ async function deleteUnverifiedSignUps(db: Db, at: number, periodMs: number, lim
 }
 
 /**
- * The same day and time some months earlier, in UTC; the last day of a shorter month, so that nothing is kept
- * for less than the months promised.
+ * Subtracts calendar months, in UTC; clamps to the last day of a shorter month.
  * @param instant ms since the epoch
  */
 export function subtractMonths(instant: number, months: number): Date {

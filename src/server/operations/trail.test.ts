@@ -10,7 +10,7 @@ import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
 import { countFailedAttempt, createRefusalCounter } from './audit.ts'
 
-describeOnEachDatabase('the audit trail', (kind) => {
+describeOnEachDatabase('audit trail', (kind) => {
   const portal = setUpPortal({ kind })
   const run = (statement: RawBuilder<unknown>) => statement.execute(portal.database.db)
   const add = (entry: { actor?: string | null; target?: string | null; before?: object }) =>
@@ -19,7 +19,7 @@ describeOnEachDatabase('the audit trail', (kind) => {
         ${JSON.stringify(entry.before ?? {})}::jsonb, '203.0.113.7', 'Navegador')`)
   beforeEach(() => removeEverybody(portal))
 
-  test('takes no change of what is written, whoever asks the database for it', async () => {
+  test('rejects every change in the database', async () => {
     const [ana, bia] = [await addPerson(portal), await addPerson(portal)]
     await add({ actor: ana.user_id, target: bia.user_id, before: { types: ['CRM'], by: 'ana@x.br' } })
     const before = await readTrail(portal)
@@ -45,7 +45,7 @@ describeOnEachDatabase('the audit trail', (kind) => {
     expect(await readTrail(portal)).toEqual(before)
   })
 
-  test('keeps names and ids in what was written, of the living and of reports', async () => {
+  test('keeps names and ids of existing people and of reports', async () => {
     const [ana, bia, gone] = [await addPerson(portal), await addPerson(portal), randomUUID()]
     const [report, nobody] = [randomUUID(), randomUUID()]
     const write = (action: string, before: object, target = ana.user_id) =>
@@ -77,7 +77,7 @@ describeOnEachDatabase('the audit trail', (kind) => {
     expect(await readTrail(portal)).toEqual(written)
   })
 
-  test('lets go of the names of people who are gone, and of nothing else of theirs', async () => {
+  test('allows replacing only the identifiers of deleted people', async () => {
     const [ana, bia] = [await addPerson(portal), await addPerson(portal)]
     const before = {
       full_name: 'Ana Sá',
@@ -87,7 +87,7 @@ describeOnEachDatabase('the audit trail', (kind) => {
     await add({ actor: ana.user_id, target: bia.user_id, before })
     await portal.database.db.deleteFrom('profiles').where('user_id', '=', ana.user_id).execute()
     const pseudonym = randomUUID()
-    // What the version before does when it deletes somebody.
+    // The previous version's deletion.
     const named = sql`update audit_entries set actor_id = ${pseudonym}::uuid, actor_email = null, ip = null, user_agent = null`
     await expect(run(sql`${named}, action = 'message-read'`)).rejects.toThrow()
     await expect(run(sql`${named}, target_email = null`)).rejects.toThrow()
@@ -111,7 +111,7 @@ describeOnEachDatabase('the audit trail', (kind) => {
   })
 })
 
-describeOnEachDatabase('what an investigation finds of sign-ins that were refused', (kind) => {
+describeOnEachDatabase('refused sign-ins', (kind) => {
   const lines: Record<string, unknown>[] = []
   const requestLog = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) })
   const portal = setUpPortal({ kind, requestLog })
@@ -126,7 +126,7 @@ describeOnEachDatabase('what an investigation finds of sign-ins that were refuse
     lines.length = 0
   })
 
-  test('is whom they were aimed at, how often and from where, in a row an hour; never the password', async () => {
+  test('are counted by account, hour and IP, without the password', async () => {
     const { email, user_id } = await addPerson(portal, { password: TEST_PASSWORD })
     for (let count = 0; count < 7; count++) await signIn(portal, email, 'senha-errada-canario')
     await signIn(portal, 'ninguem@grupopatio.com.br', 'senha-errada-canario')
@@ -150,7 +150,7 @@ describeOnEachDatabase('what an investigation finds of sign-ins that were refuse
     expect(await read()).toHaveLength(1)
   })
 
-  test('is also what the human check refused, written a second later; addresses without an account share a row', async () => {
+  test('include refusals of the human check, batched per second; unknown addresses share a row', async () => {
     const { email, user_id } = await addPerson(portal, { password: TEST_PASSWORD })
     for (const captcha of ['', '', 'x']) await signIn(portal, email, 'senha-errada-canario', { captcha })
     for (const name of ['uma', 'outra'])
@@ -171,7 +171,7 @@ describeOnEachDatabase('what an investigation finds of sign-ins that were refuse
     expect(JSON.stringify(await read())).not.toMatch(/canario|uma@|outra@/)
   })
 
-  test('is of a flood at the human check fifty accounts and places a second, and those past them together', async () => {
+  test('are limited to fifty rows a second in a flood; the rest share rows', async () => {
     const { db } = portal.database
     const count = createRefusalCounter({ db, log: pino({ level: 'silent' }) })
     const people = [await addPerson(portal), await addPerson(portal)]
@@ -187,7 +187,7 @@ describeOnEachDatabase('what an investigation finds of sign-ins that were refuse
     ])
   })
 
-  test('is the newest twenty places a row, of IPv6 a /64', async () => {
+  test('keep the newest twenty IPs of a row, an IPv6 /64 as one', async () => {
     const { db } = portal.database
     const email = 'ninguem@grupopatio.com.br'
     const fail = (ip: string) => {
@@ -203,7 +203,7 @@ describeOnEachDatabase('what an investigation finds of sign-ins that were refuse
     expect(row?.ips).toEqual(['10.0.0.2', '2001:db8:0:0::/64', ...others])
   })
 
-  test('is the id of who asks in each line of the request log, refused or not; the IP only if it is wanted', async () => {
+  test('have the user’s id in the request log, and the IP only if configured', async () => {
     const person = await addPerson(portal, { password: TEST_PASSWORD })
     const { body } = await signIn(portal, person.email, TEST_PASSWORD)
     const token = body.access_token

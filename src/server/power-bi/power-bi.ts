@@ -61,7 +61,7 @@ export interface PowerBi {
   /**
    * Issues a view-only embed token for one report and identity, within 8 s, or 15 s for the first on
    * a screen, because a cold capacity takes that long.
-    * @throws ProblemError power-bi-rejected (fix a setting), power-bi-unavailable, capacity-paused (retry)
+     * @throws ProblemError power-bi-rejected (fix settings), power-bi-unavailable, capacity-paused (retry)
    */
   generateEmbedToken(
     report: ReportRef,
@@ -126,7 +126,7 @@ type UpstreamOutcome = 'ok' | 'refused' | 'throttled' | 'failed' | 'timeout' | '
 /** Called after each call to an outside service. */
 export type CountCall = (service: UpstreamService, outcome: UpstreamOutcome, ms: number) => void
 
-/** Makes a call, reads its reply and counts its outcome. @throws UnexpectedResponse, or the call's error */
+/** Makes a call, reads its reply and counts its outcome. @throws UnexpectedResponse, the call's error */
 export async function measureCall(
   countCall: CountCall,
   service: UpstreamService,

@@ -33,7 +33,7 @@ describeOnEachDatabase('following message changes', (kind) => {
       waitFor(() => expect(listIds()).toEqual(expect.arrayContaining(ids)), { timeout, interval: 5 })
     return { events, listIds, waitForIds }
   }
-  /** A pooler between us and the server, which takes LISTEN and passes nothing on. */
+  /** Simulates a pooler, which accepts LISTEN but delivers no notifications. */
   const withoutListen = { listen: () => async () => {} }
   const fetchRows = <Row>(query: ReturnType<typeof sql<Row>>) =>
     query.execute(portal.database.db).then(({ rows }) => rows)
@@ -41,14 +41,14 @@ describeOnEachDatabase('following message changes', (kind) => {
     fetchRows(sql<{ pid: number }>`select pid from pg_stat_activity
       where datname = current_database() and application_name = 'patio-listen' and query like 'listen%'`)
 
-  test('finds by itself what no notification tells of', async () => {
+  test('finds changes without notifications by polling', async () => {
     const { listIds, waitForIds } = await follow(withoutListen)
     const ids = await addMessages(portal, {})
     await waitForIds(ids, 5000)
     expect(listIds()).toEqual(ids)
   })
 
-  test('misses nothing and repeats nothing when the database is away for a while', async () => {
+  test('delivers each change once across a database outage', async () => {
     let isAway = false
     const { listIds, waitForIds } = await follow({
       runPrepared: (...args) =>
@@ -65,7 +65,7 @@ describeOnEachDatabase('following message changes', (kind) => {
     expect(listIds().toSorted()).toEqual([...before, ...meanwhile].toSorted())
   })
 
-  test('begins again when it cannot begin', async () => {
+  test('retries a failed start', async () => {
     let isAway = true
     const follower = createFollower({
       database: {
@@ -83,7 +83,7 @@ describeOnEachDatabase('following message changes', (kind) => {
     await follower.start()
   })
 
-  test('says stale when the database turns out to be another one', async () => {
+  test('sends stale when the database was replaced', async () => {
     let isOther = false
     const { events } = await follow({
       async runPrepared<Row>(...[statement, values]: Parameters<Database['runPrepared']>) {
@@ -95,7 +95,7 @@ describeOnEachDatabase('following message changes', (kind) => {
     await waitFor(() => expect(events).toContainEqual({ kind: 'stale' }), { timeout: 8000 })
   })
 
-  test('removes changes that are an hour old, and no others', async () => {
+  test('deletes only changes older than an hour', async () => {
     const { db } = portal.database
     const [old, recent] = await addMessages(portal, {}, {})
     await sql`update changes set at = now() - interval '61 minutes' where subject_id = ${old}`.execute(db)
@@ -109,9 +109,9 @@ describeOnEachDatabase('following message changes', (kind) => {
     expect(await countLeft()).toContain(recent)
   })
 
-  test.skipIf(kind === 'embedded')('tells nothing of what was there before', async () => {
+  test.skipIf(kind === 'embedded')('delivers no earlier changes', async () => {
     const { db } = portal.database
-    // As long as it runs, nothing that came after it counts as settled.
+    // While it runs, later changes stay above the watermark.
     await db.transaction().execute(async (transaction) => {
       await sql`select pg_current_xact_id()`.execute(transaction)
       await addMessages(portal, {})
@@ -122,7 +122,7 @@ describeOnEachDatabase('following message changes', (kind) => {
     })
   })
 
-  test.skipIf(kind === 'embedded')('finds what is committed late, once', async () => {
+  test.skipIf(kind === 'embedded')('delivers late commits once', async () => {
     const { listIds, waitForIds } = await follow()
     let late: string | undefined
     let early: string[] = []
@@ -133,7 +133,7 @@ describeOnEachDatabase('following message changes', (kind) => {
         .returning('id')
         .executeTakeFirstOrThrow()
       late = row.id
-      // Numbered after the one above, and committed before it.
+      // Has a higher id than the one above and commits first.
       for (let count = 0; count < 3; count++) {
         early.push(...(await addMessages(portal, {})))
         await waitForIds(early)
@@ -146,7 +146,7 @@ describeOnEachDatabase('following message changes', (kind) => {
     expect(listIds().toSorted()).toEqual([...early, late].toSorted())
   })
 
-  test.skipIf(kind === 'embedded')('loses nothing when the listening connection is killed', async () => {
+  test.skipIf(kind === 'embedded')('delivers all changes when the listening connection is killed', async () => {
     const { listIds, waitForIds } = await follow()
     const [before] = await waitFor(async () => {
       const found = await listListeners()
@@ -163,7 +163,7 @@ describeOnEachDatabase('following message changes', (kind) => {
       return found
     }, SLOW)
     expect(after?.pid).not.toBe(before?.pid)
-    // Looking by itself, it would take two seconds for each.
+    // Polling alone would take two seconds for each.
     const start = performance.now()
     for (let count = 0; count < 5; count++) {
       const [id = ''] = await addMessages(portal, {})

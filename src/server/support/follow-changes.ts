@@ -4,32 +4,32 @@ import { coalesce } from '#contract/timing.ts'
 import { type Database, prepare } from '#server/database/database.ts'
 import { type Log, logFirstFailure } from '#server/log.ts'
 
-/** What happens within it goes into one event. */
+/** Changes within it are coalesced into one event. */
 const COALESCE_MS = 20
-/** Finds what no notification told of: a pooler between us and the database swallows them. */
+/** Polls because a pooler in front of the database swallows notifications. */
 const POLL_MS = 2_000
 const MAX_IDS = 200
 const KEEP_MINUTES = 60
 const TRIM_EVERY_MS = 10 * 60_000
-/** Well before the first rows may have been trimmed. */
+/** Well before unread rows may be trimmed. */
 const STALE_AFTER_MS = 30 * 60_000
 
 interface FollowOptions {
   database: Database
   log: Log
-  /** @param id of the newest change that the event tells of */
+  /** @param id of the newest change in the event */
   onChange: (change: MessageChange, id: number) => void
-  /** Without, nothing is polled. */
+  /** Whether to poll. */
   isWatched: () => boolean
 }
 
 export type Follower = ReturnType<typeof createFollower>
 
-/** Makes what reads every change of the messages and of the people, whoever made it on whatever replica, exactly once. */
+/** Creates a reader of all changes to messages and people, on any replica, each exactly once. */
 export function createFollower(options: FollowOptions) {
   let following: Promise<() => Promise<void>> | undefined
   return {
-    /** Resolves when nothing is missed any more that is committed from then on. @throws what the database throws */
+    /** Resolves once subscribed. @throws what the database throws */
     async start(): Promise<void> {
       following ??= follow(options).catch((error) => {
         following = undefined
@@ -44,7 +44,7 @@ export function createFollower(options: FollowOptions) {
   }
 }
 
-/** @returns what ends it */
+/** @returns unsubscribes */
 async function follow({ database, log, onChange, isWatched }: FollowOptions): Promise<() => Promise<void>> {
   let { position } = await readChanges(database)
   let readAt = performance.now()
@@ -53,7 +53,7 @@ async function follow({ database, log, onChange, isWatched }: FollowOptions): Pr
 
   async function readNew() {
     const found = await readChanges(database, position)
-    // Behind where we were: another database has taken its place.
+    // The watermark went backwards: it is another database.
     const isReplaced = found.position.watermark < position.watermark
     const isOutdated = performance.now() - readAt > STALE_AFTER_MS
     position = found.position
@@ -80,28 +80,28 @@ async function follow({ database, log, onChange, isWatched }: FollowOptions): Pr
   }
 }
 
-/** How far a process has read. */
+/** The read position of a process. */
 interface Position {
-  /** Every transaction below it has ended and been read. */
+  /** All transactions below it have ended and been read. */
   watermark: bigint
-  /** Changes that were read although their transaction is not below. */
+  /** Changes already read above the watermark. */
   seen: ReadonlySet<number>
 }
 
 interface ReadChanges {
   position: Position
-  /** Which messages have changed since, and which people. */
+  /** The changed messages and people. */
   ids: string[]
   people: string[]
-  /** They are not all named. */
+  /** Whether the ids are incomplete. */
   isTooMany: boolean
-  /** The newest change among them; 0 when there is none. */
+  /** The newest change id; 0 without changes. */
   newest: number
 }
 
 /**
- * Change ids are given out before their transactions commit, in any order: only below the oldest transaction that
- * runs is everything there. Both are read from one snapshot.
+ * Ids are assigned before transactions commit, in any order, so only changes below the oldest running
+ * transaction are complete. Reads both from one snapshot.
  */
 const READ_CHANGES = prepare(`
   select watermark::text, coalesce((
@@ -109,10 +109,7 @@ const READ_CHANGES = prepare(`
     from changes where xid >= coalesce($1::xid8, watermark)), '[]')::text as changes
   from (select pg_snapshot_xmin(pg_current_snapshot()) as watermark) as snapshot`)
 
-/**
- * Reads on from a position; without one, only finds where to read on from so that nothing is missed that commits from
- * now on, and nothing is told that is there already.
- */
+/** Reads the changes after a position; without one, only returns the current position. */
 async function readChanges(database: Database, from?: Position): Promise<ReadChanges> {
   const [row] = await database.runPrepared<{ watermark: string; changes: string }>(READ_CHANGES, [
     from?.watermark.toString() ?? null,
@@ -141,7 +138,7 @@ async function readChanges(database: Database, from?: Position): Promise<ReadCha
   }
 }
 
-/** Removes changes that every process has read long ago. */
+/** Deletes changes that every process has read long ago. */
 async function trimChanges({ db }: Database): Promise<void> {
   await sql`delete from changes
     where at < now() - ${sql.lit(KEEP_MINUTES)} * interval '1 minute'`.execute(db)

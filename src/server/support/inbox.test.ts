@@ -10,7 +10,7 @@ import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 const NOBODY = '00000000-0000-4000-8000-000000000000'
 
-describeOnEachDatabase('the inbox', (kind) => {
+describeOnEachDatabase('inbox', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
   const admin = setUpAdmin(portal)
 
@@ -29,7 +29,7 @@ describeOnEachDatabase('the inbox', (kind) => {
       .select(['action', 'actor_id', 'target_id', 'before', 'after', 'request_id'])
       .execute()
 
-  test('shows messages newest first, whole', async () => {
+  test('lists complete messages, newest first', async () => {
     const at = new Date('2026-11-20T12:00:00.500Z')
     const [id] = await addMessages(portal, { created_at: at })
     await addMessages(portal, { name: 'Nova', created_at: new Date(at.getTime() + 1) })
@@ -81,7 +81,7 @@ describeOnEachDatabase('the inbox', (kind) => {
       expect(found.total).toBe(expected.length)
     })
 
-    test('among the unread, the read, or all', async () => {
+    test('within unread, read or all messages', async () => {
       expect(await listNames({ unread: 'true' })).toEqual(['JOÃO Conceição', 'Zé'])
       expect(await listNames({ unread: 'false' })).toEqual(['Íris'])
       expect(await listNames({ unread: 'true', q: 'ze' })).toEqual(['Zé'])
@@ -90,16 +90,16 @@ describeOnEachDatabase('the inbox', (kind) => {
 
   describe('of 10,000', () => {
     beforeEach(async () => {
-      // Twenty to each instant, microseconds apart: pages must not rest on milliseconds.
+      // Microseconds apart, twenty per instant: cursors must not rely on milliseconds.
       await sql`insert into support_messages (name, email, phone, message, created_at)
         select 'Pessoa ' || n, 'p' || n || '@exemplo.com', '1', repeat('é uma mensagem comprida ', 20) || n,
           timestamptz '2026-01-01' + (n / 20) * interval '1 microsecond'
         from generate_series(1, 10000) n`.execute(portal.database.db)
-      // The embedded database lets nobody else run meanwhile: connections that have timed out have to be closed.
+      // The insert blocks the embedded database: connections that timed out must be closed.
       await wait(200)
     })
 
-    test('every page once, while others come and go', async () => {
+    test('returns each message once under concurrent changes', async () => {
       const seen: string[] = []
       let next: string | null = ''
       while (next !== null) {
@@ -119,7 +119,7 @@ describeOnEachDatabase('the inbox', (kind) => {
       expect(seen).not.toContain('Nova')
     }, 60_000)
 
-    test('a page and a search are quick', async () => {
+    test('returns a page and a search quickly', async () => {
       for (const query of [{}, { q: 'pessoa 9999' }, { q: 'nada disto' }, { unread: 'true', q: 'E UMA' }]) {
         await list(query)
         const start = performance.now()
@@ -141,7 +141,7 @@ describeOnEachDatabase('the inbox', (kind) => {
     createCursor('2026-02-31T00:00:00.000000Z', NOBODY),
     createCursor('0000-01-01T00:00:00.000000Z', NOBODY),
     createCursor('2026-01-01T00:00:00.000000Z', NOBODY, 'x'),
-  ])('refuses the cursor %j', async (cursor) => {
+  ])('rejects the cursor %j', async (cursor) => {
     const { status, body } = await call('GET', `?cursor=${cursor}`)
     expect([status, body.code]).toEqual([400, 'invalid-input'])
   })
@@ -151,7 +151,7 @@ describeOnEachDatabase('the inbox', (kind) => {
     async (query) => expect((await call('GET', `?${query}`)).status).toBe(400),
   )
 
-  test('marks as read, once, on record', async () => {
+  test('marks as read once, with an audit entry', async () => {
     const [id] = await addMessages(portal, {}, {})
     expect(await countUnread()).toBe(2)
     const reply = await call('PATCH', `/${id}`, { is_read: true })
@@ -173,7 +173,7 @@ describeOnEachDatabase('the inbox', (kind) => {
     ])
   })
 
-  test('marks as unread again, once, on record', async () => {
+  test('marks as unread once, with an audit entry', async () => {
     const [id] = await addMessages(portal, { is_read: true })
     const wanted = { status: 200, body: { id, is_read: false } }
     for (const _ of [1, 2]) expect(await call('PATCH', `/${id}`, { is_read: false })).toMatchObject(wanted)
@@ -183,7 +183,7 @@ describeOnEachDatabase('the inbox', (kind) => {
     ])
   })
 
-  test('marks all as read, or those that are found, and as unread again, with one row on record', async () => {
+  test('marks all or matching messages as read, and as unread again, with one audit entry', async () => {
     await addMessages(portal, { name: 'Zoé' }, { name: 'ZOE' }, { name: 'Zoe', is_read: true }, {})
     const found = await call('PATCH', '', { is_read: true, q: 'zoe' })
     expect(found).toMatchObject({ status: 200, body: { marked: 2 } })
@@ -204,7 +204,7 @@ describeOnEachDatabase('the inbox', (kind) => {
     ])
   })
 
-  test('tells who dealt with it last and when, an answer before a mark', async () => {
+  test('returns the last handler and instant; an answer outranks a mark', async () => {
     const other = await openAdmin(portal, { full_name: null })
     await portal.database.db
       .updateTable('profiles')
@@ -242,7 +242,7 @@ describeOnEachDatabase('the inbox', (kind) => {
     })
   })
 
-  test('deletes, on record, without keeping what was written', async () => {
+  test('deletes with an audit entry without the text', async () => {
     const [id] = await addMessages(portal, {}, {})
     expect((await call('DELETE', `/${id}`)).status).toBe(204)
     expect((await list()).total).toBe(1)
@@ -251,7 +251,7 @@ describeOnEachDatabase('the inbox', (kind) => {
     expect(entry?.before).toEqual({ id, is_read: false })
   })
 
-  test('says so when a message is gone', async () => {
+  test('fails with not-found for a deleted message', async () => {
     for (const [method, body] of [['PATCH', { is_read: true }], ['DELETE']] as const) {
       const reply = await call(method, `/${NOBODY}`, body)
       expect(reply).toMatchObject({ status: 404, body: { detail: 'Esta mensagem não existe mais.' } })
@@ -261,7 +261,7 @@ describeOnEachDatabase('the inbox', (kind) => {
     expect(await readAudits()).toEqual([])
   })
 
-  test('two who delete at once: one does, one is told', async () => {
+  test('accepts one of two concurrent deletions', async () => {
     const [id] = await addMessages(portal, {})
     const replies = await Promise.all([call('DELETE', `/${id}`), call('DELETE', `/${id}`)])
     expect(replies.map(({ status }) => status).sort()).toEqual([204, 404])

@@ -24,13 +24,10 @@ const COLUMNS = [
   'handled_at',
   'answered',
 ] as const
-/** The last message of a page: those that follow are older, or as old with a smaller id. */
+/** Keyset of the last message of a page, by instant and id, descending. */
 const cursorSchema = z.tuple([cursorInstantSchema, z.uuid()])
 
-/**
- * One page of messages, newest first.
- * @throws ProblemError invalid-input for a cursor of another make
- */
+/** Lists a page of messages, newest first. @throws ProblemError invalid-input for an invalid cursor */
 export async function listMessages(db: Db, query: QueryOf<ListRoute>): Promise<ReplyOf<ListRoute>> {
   const { cursor, limit = PAGE } = query
   const after = cursor === undefined ? undefined : readCursor(cursor, cursorSchema)
@@ -45,7 +42,7 @@ export async function listMessages(db: Db, query: QueryOf<ListRoute>): Promise<R
     )
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    // One more tells whether there is a next page.
+    // Reads one more row to know whether there is a next page.
     .limit(limit + 1)
     .execute()
   const items = rows.slice(0, limit)
@@ -57,7 +54,7 @@ export async function listMessages(db: Db, query: QueryOf<ListRoute>): Promise<R
   }
 }
 
-/** Every word of `q` must be somewhere in the message, case and accents aside. */
+/** Requires every word of `q` in the message, ignoring case and accents. */
 function filterMessages<O>(
   messages: SelectQueryBuilder<Tables, 'support_messages', O>,
   { q = '', unread }: Pick<QueryOf<ListRoute>, 'q' | 'unread'>,
@@ -65,7 +62,7 @@ function filterMessages<O>(
   const words = q.split(/\s+/).filter(Boolean)
   const filtered = unread === undefined ? messages : messages.where('is_read', '=', unread === 'false')
   return words.reduce(
-    // strpos, so that % and _ stand for themselves.
+    // strpos takes % and _ literally.
     (matching, word) => matching.where(sql<boolean>`strpos(search_text, fold_text(${word}::text)) > 0`),
     filtered,
   )
@@ -80,8 +77,8 @@ export function countUnreadMessages(db: Db): Promise<{ count: number }> {
 }
 
 /**
- * Marks a message as read or unread; one that is so already stays as it is, without a second audit row. Whoever
- * answers a message has dealt with it, whoever did before.
+ * Marks a message as read or unread, without effect or audit entry when it already is. An answer
+ * always replaces the handler.
  * @throws ProblemError not-found when it has been deleted
  */
 export function markMessage(context: Context, id: string, wanted: Wanted): Promise<SupportMessage> {
@@ -109,7 +106,7 @@ export function markMessage(context: Context, id: string, wanted: Wanted): Promi
   })
 }
 
-/** That somebody has answered outlasts marks; that somebody has marked does not outlast its end. */
+/** Keeps the handler of an answer; the handler of a mark is cleared by unmarking. */
 function buildHandling(context: Context, isRead: boolean) {
   const { handled_by, handled_at } = buildAnswer(context)
   const keepAnswer = (column: 'handled_by' | 'handled_at', value: string | Date) =>
@@ -122,9 +119,8 @@ function buildAnswer({ actor, clock }: Context) {
 }
 
 /**
- * Marks all messages as read, those in which `q` is found, or those of `ids` as unread again; how many that changed
- * goes on record.
- * @returns ids: which, none where they are too many to be named
+  * Marks all messages (or matches of `q`) as read, or those of `ids` as unread, and audits the count.
+ * @returns ids: empty above MAX_MARKED
  */
 export function markMessages(context: Context, wanted: BodyOf<MarkAllRoute>): Promise<ReplyOf<MarkAllRoute>> {
   const { is_read } = wanted
@@ -148,7 +144,7 @@ export function markMessages(context: Context, wanted: BodyOf<MarkAllRoute>): Pr
   })
 }
 
-/** @throws ProblemError not-found when it has been deleted already */
+/** @throws ProblemError not-found when it is already deleted */
 export function deleteMessage(context: Context, id: string): Promise<void> {
   return context.db.transaction().execute(async (db) => {
     const deleted = await db

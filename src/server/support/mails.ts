@@ -3,7 +3,7 @@ import { isAdministrator } from '#server/users/mails.ts'
 
 const MAX_NAMED = 10
 const MAX_NAME_LENGTH = 40
-/** They would let a name turn the text around it. */
+/** Control characters with which a name could reverse the surrounding text. */
 const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 const formatMessageCount = (total: number) =>
@@ -16,8 +16,8 @@ function shorten(name: string): string {
 
 export const supportMails = {
   /**
-   * Owed to administrators while a message that came after the mail was asked for is unread. Names, which anybody may
-   * have written, stand in the body alone.
+    * Sent to administrators while a message newer than the queued mail is unread. Names are untrusted
+    * input, so they only appear in the body.
    */
   async 'message-digest'({ db, groupName, publicUrl }, mail) {
     const unread = await db

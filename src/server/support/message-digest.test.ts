@@ -7,11 +7,11 @@ import { startSmtpInbox } from '#server/testing/smtp-inbox.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
 
-describeOnEachDatabase('administrators hear of new messages', (kind) => {
+describeOnEachDatabase('message digest', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false, publicUrl: 'https://portal.example' })
   const { admins, waitingRows, makeDue } = setUpDigest(portal, 'message-digest')
 
-  test('at once, every one of them and nobody else', async () => {
+  test('is sent at once, only to administrators', async () => {
     await sendContactForm(portal)
     expect((await waitingRows()).map(({ recipient }) => recipient)).toEqual(admins)
     await portal.outbox.deliverDue()
@@ -22,11 +22,11 @@ describeOnEachDatabase('administrators hear of new messages', (kind) => {
       link: 'https://portal.example/mensagens',
     })
     expect(portal.mails[0]?.text).toContain('- Rita Prado\n')
-    // What somebody wrote stays in the portal.
+    // The text of messages stays in the portal.
     expect(portal.mails[0]?.text).not.toMatch(/Vendas|exemplo\.com|98765/)
   })
 
-  test('in one digest every ten minutes, over all replicas', async () => {
+  test('is throttled to one every ten minutes over all replicas', async () => {
     const replica = await startTestPortal({ kind, database: portal.database, rateLimits: false })
     await sendContactForm(portal)
     await portal.outbox.deliverDue()
@@ -49,7 +49,7 @@ describeOnEachDatabase('administrators hear of new messages', (kind) => {
     await replica.stop()
   })
 
-  test('beside the digest of who waits for approval, not instead', async () => {
+  test('is sent in addition to the waiting digest', async () => {
     await portal.database.db
       .insertInto('mail_outbox')
       .values(admins.map((recipient) => ({ kind: 'waiting-digest', recipient })))
@@ -58,7 +58,7 @@ describeOnEachDatabase('administrators hear of new messages', (kind) => {
     expect(await waitingRows()).toHaveLength(2)
   })
 
-  test('not when what came has been read or deleted meanwhile, though older ones are unread', async () => {
+  test('is dropped when the new messages were read or deleted, despite older unread ones', async () => {
     await addMessages(portal, { created_at: new Date(Date.now() - 3_600_000) })
     await sendContactForm(portal)
     await portal.database.db
@@ -71,14 +71,14 @@ describeOnEachDatabase('administrators hear of new messages', (kind) => {
     expect(await waitingRows()).toEqual([])
   })
 
-  test('not once demoted', async () => {
+  test('is not sent to a demoted administrator', async () => {
     await sendContactForm(portal)
     await portal.database.db.deleteFrom('user_roles').execute()
     await portal.outbox.deliverDue()
     expect(portal.mails).toEqual([])
   })
 
-  test('by up to ten names, the rest counted, long ones cut', async () => {
+  test('lists up to ten truncated names and counts the rest', async () => {
     await addMessages(portal, ...Array.from({ length: 12 }, () => ({})))
     await sendContactForm(portal, { name: 'N'.repeat(100) })
     await portal.outbox.deliverDue()
@@ -88,7 +88,7 @@ describeOnEachDatabase('administrators hear of new messages', (kind) => {
     expect(text).toContain(`- ${'N'.repeat(39)}…\n`)
   })
 
-  test('with nothing that was written in any header, and no mark-up in the body', async () => {
+  test('has no user input in headers and no markup in the body', async () => {
     const inbox = await startSmtpInbox()
     const mailer = createSmtpMailer({ url: inbox.url, from: 'Pátio <portal@exemplo.com.br>' })
     const replica = await startTestPortal({ kind, database: portal.database, rateLimits: false, mailer })

@@ -20,10 +20,10 @@ import { createMessageStreams } from './message-streams.ts'
 
 type Fake = { [K in keyof EventStream]: ReturnType<typeof vi.fn<EventStream[K]>> }
 
-/** Waits longer than a busy machine needs. */
+/** Waits long enough for a busy machine. */
 const eventually = <T>(check: () => T) => waitFor(check, { timeout: 8000, interval: 10 })
 
-describeOnEachDatabase('the stream of message changes', (kind) => {
+describeOnEachDatabase('stream of message changes', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
   const open: EventFollower[] = []
   afterEach(() => {
@@ -37,13 +37,13 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
   }
   const followAsAdmin = async (from: { url: string } = portal) =>
     follow((await openAdmin(portal)).token, from)
-  /** The ids that a follower has been told of, each as often as it was. */
+  /** Lists the received ids, with duplicates. */
   const listIds = (follower: EventFollower) =>
     follower.events().flatMap(({ data }) => (data.kind === 'changed' ? data.ids : []))
   const waitForIds = (follower: EventFollower, ids: string[]) =>
     eventually(() => expect(listIds(follower)).toEqual(expect.arrayContaining(ids)))
 
-  test('is an event stream that no proxy holds back, with the security headers', async () => {
+  test('is an event stream that proxies do not buffer, with the security headers', async () => {
     const { status, headers } = await followAsAdmin()
     expect(status).toBe(200)
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -56,7 +56,7 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
     })
   })
 
-  test('begins with stale, whether or not the client has been here before', async () => {
+  test('starts with stale for new and returning clients', async () => {
     const { token } = await openAdmin(portal)
     for (const headers of [{}, { 'last-event-id': '3' }]) {
       const follower = await follow(token, portal, headers)
@@ -67,7 +67,7 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
     }
   })
 
-  test('tells who came, changed, asked and went, by id alone, and a sign-in to nobody', async () => {
+  test('sends the ids of new, changed and waiting people, but no sign-ins', async () => {
     const admin = await openAdmin(portal)
     const follower = await follow(admin.token)
     const person = await addPerson(portal, { approved: false })
@@ -88,7 +88,7 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
     await eventually(() => expect(listPeople()).toEqual([user_id, user_id]))
     await patchProfile(portal, admin, user_id, { approved: true })
     await eventually(() => expect(listPeople()).toEqual([user_id, user_id, user_id]))
-    // Nothing names whoever has gone.
+    // Deleted people are not named.
     const before = follower.events().length
     await send(portal, 'POST', '/api/functions/delete-users', {
       token: admin.token,
@@ -100,7 +100,7 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
     expect(follower.text()).not.toContain('Rita')
   })
 
-  test('says of many at once only that they have changed', async () => {
+  test('sends stale for many changes at once', async () => {
     const admin = await openAdmin(portal)
     const follower = await follow(admin.token)
     const waitForStale = (times: number) =>
@@ -113,11 +113,11 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
     )
     await waitForStale(2)
     await portal.database.db.deleteFrom('profiles').where('email', 'like', '%@x.br').execute()
-    // Told before the next test begins to follow: together with its changes it would name none of them.
+    // Waits, because together with the next test's changes this would send stale.
     await waitForStale(3)
   })
 
-  test('tells what was sent, read and deleted, by id alone', async () => {
+  test('sends only the ids of new, read and deleted messages', async () => {
     const admin = await openAdmin(portal)
     const follower = await follow(admin.token)
     expect((await sendContactForm(portal)).status).toBe(201)
@@ -135,7 +135,7 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
     expect(follower.text()).not.toContain('Rita')
   })
 
-  test('tells everybody, on every replica, once', async () => {
+  test('sends each change once to every client on every replica', async () => {
     const replica = await startTestPortal({ kind, database: portal.database, rateLimits: false })
     const here = await followAsAdmin()
     const there = await followAsAdmin(replica)
@@ -151,7 +151,7 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
     await replica.stop()
   })
 
-  test('tells a burst in few events, and a flood or a change of the catalogue as stale', async () => {
+  test('coalesces a burst, and sends stale for a flood or a catalogue change', async () => {
     const { token } = await openAdmin(portal)
     const follower = await followAsAdmin()
     const start = performance.now()
@@ -179,7 +179,7 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
     )
   })
 
-  test('is quiet about what was undone', async () => {
+  test('sends nothing for a rolled back transaction', async () => {
     const follower = await followAsAdmin()
     const undone = portal.database.db.transaction().execute(async (transaction) => {
       await transaction
@@ -194,7 +194,7 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
     expect(listIds(follower)).toEqual(ids)
   })
 
-  test('is refused to a sixth tab of one person, and granted again when one is closed', async () => {
+  test('rejects a sixth stream per person until one is closed', async () => {
     const { token } = await openAdmin(portal)
     const tabs = await Promise.all(Array.from({ length: 6 }, () => follow(token)))
     expect(tabs.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 429])
@@ -215,11 +215,11 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
           .set({ role: 'user' })
           .where('user_id', '=', user_id)
           .execute(),
-      'a role taken away': ({ user_id }) =>
+      'a removed role': ({ user_id }) =>
         portal.database.db.deleteFrom('user_roles').where('user_id', '=', user_id).execute(),
       deletion: ({ user_id }) =>
         portal.database.db.deleteFrom('profiles').where('user_id', '=', user_id).execute(),
-      'the session’s death': ({ user_id }) =>
+      'an expired session': ({ user_id }) =>
         portal.database.db
           .updateTable('sessions')
           .set({ refreshed_at: new Date(portal.clock() - 41 * 60_000) })
@@ -243,7 +243,7 @@ describeOnEachDatabase('the stream of message changes', (kind) => {
     })
   })
 
-  test('ends for everybody when the portal stops, and nobody gets in any more', async () => {
+  test('closes all streams and accepts no new ones when the portal stops', async () => {
     const log = createLog('silent')
     const streams = createMessageStreams({
       database: portal.database,

@@ -15,7 +15,7 @@ import type { Log } from '#server/log.ts'
 import { createFollower } from './follow-changes.ts'
 
 const HEARTBEAT_MS = 15_000
-/** A stream outlives its session by this, and by one query, at most. */
+/** A stream outlives its session by at most this and one query. */
 const CHECK_MS = 3_000
 const RETRY_MS = 1_000
 const MAX_STREAMS_PER_USER = 5
@@ -26,14 +26,14 @@ export type MessageStreams = ReturnType<typeof createMessageStreams>
 interface MessageStreamServices {
   database: Database
   log: Log
-  /** Told of each stream that begins; what it returns, of its end. */
+  /** Counts a stream as open; the returned function counts its end. */
   metrics: { openStream(): () => void }
   /** ms since the epoch */
   clock: () => number
   sessionMaxDays: number
 }
 
-/** All who follow the messages through this process. */
+/** Creates the registry of this process's event streams of message changes. */
 export function createMessageStreams(services: MessageStreamServices) {
   const { database, metrics, clock, sessionMaxDays } = services
   const open = new Map<EventStream, Actor>()
@@ -53,11 +53,11 @@ export function createMessageStreams(services: MessageStreamServices) {
     },
   })
 
-  /** Closes the streams whose session has ended or is no longer an administrator's. */
+  /** Closes streams whose session has ended or lost the role. */
   async function closeEndedStreams() {
     if (isChecking || open.size === 0) return
     isChecking = true
-    // Those who come while the question is asked are not judged by its answer.
+    // Streams opened during the query are not in its result.
     const checked = [...open]
     try {
       const sessionIds = new Set(checked.map(([, { sessionId }]) => sessionId))
@@ -68,7 +68,7 @@ export function createMessageStreams(services: MessageStreamServices) {
       )
       for (const [stream, { sessionId }] of checked) if (!alive.has(sessionId)) stream.close()
     } catch {
-      // While the database is away nothing is learnt: the next time tries again.
+      // While the database is down, the next check retries.
     } finally {
       isChecking = false
     }
@@ -90,7 +90,7 @@ export function createMessageStreams(services: MessageStreamServices) {
   }
 
   return {
-    /** @returns what takes an administrator's stream over, and refuses the sixth with rate-limited */
+    /** @returns accepts an administrator's stream. @throws ProblemError rate-limited for the sixth */
     async follow(actor: Actor): Promise<AcceptStream> {
       refuseWhenStopped()
       await follower.start()
@@ -100,7 +100,7 @@ export function createMessageStreams(services: MessageStreamServices) {
         open.set(stream, actor)
         const uncount = metrics.openStream()
         stream.write(encodeRetry(RETRY_MS))
-        // Whatever it knows may be older than where the follower is.
+        // The client's data may be older than the follower's position.
         stream.write(encodeEvent(newest, { kind: 'stale' }))
         return () => {
           uncount()
@@ -108,7 +108,7 @@ export function createMessageStreams(services: MessageStreamServices) {
         }
       }
     },
-    /** Sends all of them away, to another replica or to come back later, and lets no one in. */
+    /** Closes all streams, whose clients reconnect elsewhere or later, and accepts no new ones. */
     async stop() {
       isStopped = true
       for (const timer of timers) clearInterval(timer)
@@ -118,10 +118,7 @@ export function createMessageStreams(services: MessageStreamServices) {
   }
 }
 
-/**
- * Which of these sessions live and belong to somebody who is an administrator right now; the same rules as the
- * check of every request.
- */
+/** Returns the active sessions of current administrators, by the rules of the check of each request. */
 async function findAdminSessions(
   db: Db,
   sessionIds: string[],

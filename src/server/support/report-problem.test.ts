@@ -13,7 +13,7 @@ const REPORT = {
   requestId: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
 }
 
-describeOnEachDatabase('a problem report', (kind) => {
+describeOnEachDatabase('problem report', (kind) => {
   const portal = setUpPortal({ kind })
   beforeEach(() => portal.database.db.deleteFrom('support_messages').execute())
 
@@ -29,7 +29,7 @@ describeOnEachDatabase('a problem report', (kind) => {
     })
   const readStored = () => portal.database.db.selectFrom('support_messages').selectAll().execute()
 
-  test('files what the IT team needs, in the name of who saw it', async () => {
+  test('stores the details for the IT team, in the name of the user', async () => {
     const person = await signIn({ full_name: 'Vera\nVendas', marcas: ['FIAT', 'JEEP'], estados: ['RJ'] })
     expect(await report(person.token)).toMatchObject({ status: 201, body: { success: true } })
     const [message] = await readStored()
@@ -46,7 +46,7 @@ describeOnEachDatabase('a problem report', (kind) => {
     ])
   })
 
-  test('says what is not known', async () => {
+  test('names missing details', async () => {
     const person = await signIn({ full_name: null, marcas: [], estados: [] })
     await report(person.token, { embedMode: 'secure_sso', reportId: null, requestId: undefined })
     const [message] = await readStored()
@@ -57,7 +57,7 @@ describeOnEachDatabase('a problem report', (kind) => {
     expect(message?.message).toContain('requisição: não informado')
   })
 
-  test('carries no token and no line of its own, and fits', async () => {
+  test('strips tokens and line breaks, and is truncated', async () => {
     const { token } = await signIn({ full_name: 'N'.repeat(300) })
     const { status } = await report(token, {
       failure: `falhou\ncom ${token.slice(0, 150)} e mais`,
@@ -73,7 +73,7 @@ describeOnEachDatabase('a problem report', (kind) => {
     expect(message?.message.length).toBeLessThanOrEqual(1000)
   })
 
-  test('is mailed to administrators as any message', async () => {
+  test('queues the message digest', async () => {
     const admin = await addPerson(portal, { role: 'admin' })
     await report((await signIn({ full_name: 'Vera Vendas' })).token)
     await portal.outbox.deliverDue()
@@ -82,7 +82,7 @@ describeOnEachDatabase('a problem report', (kind) => {
     expect(mail?.text).toContain('Vera Vendas')
   })
 
-  test('is taken five times in ten minutes from one person', async () => {
+  test('is rate-limited to five in ten minutes per person', async () => {
     const [first, other] = [await signIn(), await signIn()]
     const statuses = []
     for (let count = 0; count < 6; count++) statuses.push((await report(first.token)).status)

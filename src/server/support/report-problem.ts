@@ -11,10 +11,10 @@ const LIMIT = { max: 5, windowSeconds: 600 }
 const MAX_NAME = 100
 const MAX_MESSAGE = 1000
 const MAX_UNKNOWN_BROWSER = 80
-/** No word and no id is so long; should the page quote what failed with a token in it, it ends here. */
+/** Removes tokens that the page may quote; no word and no id is so long. */
 const TOKENS = /[\w.~+/=-]{40,}/g
 const MODES = { secure_sso: 'link seguro (SSO)', service_principal: 'service principal' }
-/** In the order in which they must be looked for: most call themselves Chrome and Safari too. */
+/** Checked in this order, because most browsers also claim to be Chrome and Safari. */
 const BROWSERS: [RegExp, string][] = [
   [/\bEdg(?:e|A|iOS)?\/(\d+)/, 'Edge'],
   [/\bOPR\/(\d+)/, 'Opera'],
@@ -36,8 +36,8 @@ export interface ReportProblemContext extends Context {
 }
 
 /**
- * Files a message about a report that failed, in the name of the person who saw it.
- * @throws ProblemError rate-limited, invalid-input for an area that there is not
+ * Stores a message about a failed report, in the name of the caller.
+ * @throws ProblemError rate-limited, invalid-input for an unknown area
  */
 export async function reportProblem(context: ReportProblemContext, report: ProblemReport): Promise<void> {
   const { profile } = context.actor
@@ -51,7 +51,7 @@ export async function reportProblem(context: ReportProblemContext, report: Probl
   })
 }
 
-/** What the IT team needs to look into it. */
+/** Formats the details for the IT team. */
 function writeReport({ actor, request }: Context, report: ProblemReport): string {
   const { marcas, estados } = actor.profile
   const lines = [
@@ -70,7 +70,7 @@ function writeReport({ actor, request }: Context, report: ProblemReport): string
     .slice(0, MAX_MESSAGE)
 }
 
-/** A User-Agent in short, 'Chrome 141, Windows'; the beginning of one that is not known. */
+/** Shortens a User-Agent to 'Chrome 141, Windows', or truncates an unknown one. */
 export function describeBrowser(userAgent: string | null): string {
   if (!userAgent) return 'não informado'
   for (const [pattern, name] of BROWSERS) {

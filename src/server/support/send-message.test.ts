@@ -10,13 +10,13 @@ import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts
 
 const DAY = 86_400_000
 
-describeOnEachDatabase('the contact form', (kind) => {
+describeOnEachDatabase('contact form', (kind) => {
   const log = createLog('info')
   beforeAll(() => {
     vi.spyOn(log, 'info').mockImplementation(() => {})
   })
   const portal = setUpPortal({ kind, log, trustedProxies: parseProxies(['127.0.0.1']) })
-  // Past every window of the limits.
+  // After all rate limit windows.
   beforeEach(() => portal.clock.advance(2 * DAY))
   afterEach(() => portal.database.db.deleteFrom('support_messages').execute())
 
@@ -27,7 +27,7 @@ describeOnEachDatabase('the contact form', (kind) => {
       .execute()
   const createHeaders = (ip: string) => ({ 'x-forwarded-for': ip })
 
-  test('files what was written, trimmed and unread', async () => {
+  test('stores the message, trimmed and unread', async () => {
     const reply = await sendContactForm(portal, {
       name: '  Rita Prado ',
       email: ' rita.prado@exemplo.com.br\n',
@@ -50,14 +50,14 @@ describeOnEachDatabase('the contact form', (kind) => {
     ['name', '\u0007\u200b', contactMessages.nameRequired],
     ['phone', '\u0001', contactMessages.phoneRequired],
     ['message', '\u200b\u0008', contactMessages.messageRequired],
-  ])('refuses %s %j', async (field, value, message) => {
+  ])('rejects %s %j', async (field, value, message) => {
     const { status, body } = await sendContactForm(portal, { [field]: value })
     expect(status).toBe(400)
     expect(body.fields).toContainEqual({ path: field, message })
     expect(await readStored()).toEqual([])
   })
 
-  test('names every failing rule at once', async () => {
+  test('reports all failing fields at once', async () => {
     const { body } = await sendContactForm(portal, { name: '', email: 'x', phone: '', message: '' })
     expect(body.fields.map(({ path }: { path: string }) => path)).toEqual([
       'name',
@@ -67,7 +67,7 @@ describeOnEachDatabase('the contact form', (kind) => {
     ])
   })
 
-  test('keeps lines of the message and nothing else that controls', async () => {
+  test('keeps line breaks of the message and removes other control characters', async () => {
     await sendContactForm(portal, {
       name: 'Rita\r\nBcc: todos@exemplo.com\u2028x',
       phone: '21\t9999\u0007',
@@ -82,7 +82,7 @@ describeOnEachDatabase('the contact form', (kind) => {
     ])
   })
 
-  test('stores nothing of who fills the honeypot in, and does not tell', async () => {
+  test('silently drops a message with a filled honeypot', async () => {
     vi.mocked(log.info).mockClear()
     const reply = await sendContactForm(portal, { website: 'https://spam.example' })
     expect(reply).toMatchObject({ status: 201, body: { success: true } })
@@ -97,7 +97,7 @@ describeOnEachDatabase('the contact form', (kind) => {
     expect(await readStored()).toHaveLength(1)
   })
 
-  test('asks who was faster than a person to wait for the rest', async () => {
+  test('rejects a form filled too fast, with the remaining wait', async () => {
     const reply = await sendContactForm(portal, { fill_ms: 900 })
     expect(reply).toMatchObject({ status: 429, body: { code: 'rate-limited' } })
     expect(reply.headers.get('retry-after')).toBe('3')
@@ -105,7 +105,7 @@ describeOnEachDatabase('the contact form', (kind) => {
     expect((await sendContactForm(portal, { fill_ms: 3000 })).status).toBe(201)
   })
 
-  test('takes three in ten minutes and twenty a day from one address', async () => {
+  test('is rate-limited to three in ten minutes and twenty a day per address', async () => {
     const statuses = async (count: number, ip: string) => {
       const replies = []
       for (let sent = 0; sent < count; sent++) replies.push(await sendContactForm(portal, {}, createHeaders(ip)))
@@ -123,7 +123,7 @@ describeOnEachDatabase('the contact form', (kind) => {
     expect(await readStored()).toHaveLength(21)
   })
 
-  test('counts a subscriber’s IPv6 addresses as one', async () => {
+  test('counts an IPv6 /64 as one address', async () => {
     const replies = []
     for (const host of [1, 2, 3, 4])
       replies.push(await sendContactForm(portal, {}, createHeaders(`2001:db8:1:2::${host}`)))
@@ -142,7 +142,7 @@ describeOnEachDatabase('the contact form', (kind) => {
     })
     afterAll(() => guarded.stop())
 
-    test('demands a pass, once', async () => {
+    test('requires a single-use pass', async () => {
       const outcome = async (changes: object) => {
         const { status, body } = await sendContactForm(guarded, changes)
         return body.code ?? status
@@ -152,7 +152,7 @@ describeOnEachDatabase('the contact form', (kind) => {
       const captcha = await givePass(guarded)
       expect(await outcome({ captcha })).toBe(201)
       expect(await outcome({ captcha })).toBe('human-check-failed')
-      // What failed has not used up the three.
+      // Failed requests do not consume quota.
       for (const expected of [201, 201, 'rate-limited'])
         expect(await outcome({ captcha: await givePass(guarded) })).toBe(expected)
       expect(await readStored()).toHaveLength(3)

@@ -29,9 +29,9 @@ export interface SendMessageContext extends PublicContext {
 }
 
 /**
- * Takes a message of the contact form. A filled honeypot is answered like any other and goes nowhere.
- * @throws ProblemError rate-limited, also for a form that was filled in faster than a person can;
- *   human-check-required, human-check-failed; invalid-input
+ * Stores a message of the contact form. One with a filled honeypot is dropped with the same reply.
+ * @throws ProblemError rate-limited (also for a form filled too fast), human-check-required,
+ *   human-check-failed, invalid-input
  */
 export async function sendMessage(
   { db, request, log, humanCheck, contactCaptcha, takeFromLimit }: SendMessageContext,
@@ -53,7 +53,7 @@ export async function sendMessage(
   await storeMessage(db, form)
 }
 
-/** Files a message and has the administrators mailed of it. */
+/** Stores a message and queues the digest to administrators. */
 export function storeMessage(db: Db, form: ContactForm): Promise<void> {
   return db.transaction().execute(async (transaction) => {
     await transaction.insertInto('support_messages').values(form).execute()
@@ -63,15 +63,15 @@ export function storeMessage(db: Db, form: ContactForm): Promise<void> {
 
 const CONTROLS = /[\p{Cc}\u2028\u2029]+/gu
 const CONTROLS_BUT_LINES = /(?![\n\t])\p{Cc}/gu
-/** Something that leaves a mark on the screen. */
+/** A visible character. */
 const VISIBLE = /[^\p{C}\p{Z}\p{M}]/u
 
-/** A text of one line: every run of line breaks and other control characters becomes one space. */
+/** Replaces line breaks and other control characters by spaces. */
 export function cleanLine(text: string): string {
   return text.replace(CONTROLS, ' ').trim()
 }
 
-/** A text of many lines: line breaks, whatever their kind, and tabs stay; other control characters go. */
+/** Normalizes line breaks, keeps tabs and removes other control characters. */
 function cleanText(text: string): string {
   return text
     .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
@@ -79,10 +79,7 @@ function cleanText(text: string): string {
     .trim()
 }
 
-/**
- * Cleans what the contract has let through.
- * @throws ProblemError invalid-input naming each field of which nothing visible is left
- */
+/** Cleans the validated form. @throws ProblemError invalid-input for fields without visible characters */
 function cleanContactForm({ name, email, phone, message }: ContactForm): ContactForm {
   const cleaned = { name: cleanLine(name), email, phone: cleanLine(phone), message: cleanText(message) }
   const fields = (['name', 'phone', 'message'] as const)
