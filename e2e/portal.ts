@@ -8,7 +8,7 @@ import { createLog } from '#server/log.ts'
 import { servePortal } from '#server/start.ts'
 import { createOnServer, runOnServer } from '#server/testing/global-setup.ts'
 import { findFreePort } from '#server/testing/portal-process.ts'
-import { rememberRows } from '#server/testing/remember-rows.ts'
+import { snapshotRows } from '#server/testing/snapshot-rows.ts'
 
 const SECRET = randomBytes(32).toString('base64url')
 
@@ -44,7 +44,7 @@ export async function openHost(): Promise<Host> {
       let ahead = 0
       const clock = () => Date.now() + ahead
       const { server, stop } = await servePortal(config, createLog('silent'), kept, clock)
-      restore ??= await rememberRows(database)
+      restore ??= await snapshotRows(database)
       return {
         url: config.publicUrl,
         database,

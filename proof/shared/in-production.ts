@@ -2,7 +2,7 @@ import { ESTADOS, MARCAS } from '#contract/seeded-catalogue.ts'
 import { EMULATED_CLIENT_ID, EMULATED_TENANT_ID } from '#emulators/power-bi/catalogue.ts'
 import { root } from '#scripts/run-command.mjs'
 import { hashPassword } from '#server/accounts/password-hashing.ts'
-import { emulatedReport } from '#server/testing/builders.ts'
+import { getEmulatedReport } from '#server/testing/builders.ts'
 import { startEmulator } from '#server/testing/test-portal.ts'
 import { addSessions } from './people.ts'
 import { runSql } from './postgres.ts'
@@ -51,7 +51,7 @@ export async function startInProduction(
   cleanUp(portal.stop)
   const [token = ''] = await addSessions(DATABASE_URL, SECRET, people, area)
   const hash = await hashPassword(PASSWORD)
-  const { workspaceId, reportId, datasetId } = emulatedReport(area)
+  const { workspaceId, reportId, datasetId } = getEmulatedReport(area)
   await runSql(DATABASE_URL, async (client) => {
     await client.query('insert into passwords (user_id, hash) select user_id, $1 from profiles', [hash])
     await client.query(`insert into user_roles (user_id, role) select user_id, 'admin' from profiles

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EMULATED_REPORTS } from '#emulators/power-bi/catalogue.ts'
 import { type Canaries, createCanaries } from '#server/testing/canaries.ts'
 import { spawnMigratedPortal } from '#server/testing/migrated-portal.ts'
-import { type PortalProcess, REAL_ENVIRONMENT, untilReady } from '#server/testing/portal-process.ts'
+import { type PortalProcess, REAL_ENVIRONMENT, waitUntilReady } from '#server/testing/portal-process.ts'
 import { readDemoSecret } from './demo/demo-installation.ts'
 import { DEMO_PASSWORD, SHORT_DEMO_PASSWORD } from './demo/seed.ts'
 
@@ -37,7 +37,7 @@ describe('a process with canaries for secrets, at log level debug', () => {
   let portal: PortalProcess
   beforeAll(async () => {
     portal = await spawnMigratedPortal({ ...environment, LOG_LEVEL: 'debug', RATE_LIMITS: 'off' })
-    await untilReady(portal)
+    await waitUntilReady(portal)
     const session = readDemoSecret(portal.dataDir)
     canaries.watch('session secret of the demo', session)
     // The emulator's client secret is made of its beginning.
@@ -60,7 +60,7 @@ describe('a process with canaries for secrets, at log level debug', () => {
     for (const path of ['/', '/login', '/power-bi', '/brand.css']) {
       const { status, text } = await call('GET', path)
       expect(status, path).toBe(200)
-      expect(canaries.findIn(text), path).toEqual([])
+      expect(canaries.findLeaks(text), path).toEqual([])
     }
   })
 
@@ -95,12 +95,12 @@ describe('a process with canaries for secrets, at log level debug', () => {
       await call('POST', '/api/auth/token?grant_type=refresh_token', { refresh_token })
       const metrics = await call('GET', '/api/metrics', undefined, environment.METRICS_TOKEN)
       expect(metrics.status).toBe(200)
-      expect(canaries.findIn(metrics.text)).toEqual([])
+      expect(canaries.findLeaks(metrics.text)).toEqual([])
       // The announcement names the demo's password, which is no secret there.
       const untilThen = portal.output().replace(`(senha ${DEMO_PASSWORD})`, '')
       await expect.poll(() => portal.output(), { timeout: 5_000 }).toContain('"path":"/api/metrics"')
-      expect(canaries.findIn(untilThen)).toEqual([])
-      expect(canaries.findIn(portal.output().replace(`(senha ${DEMO_PASSWORD})`, ''))).toEqual([])
+      expect(canaries.findLeaks(untilThen)).toEqual([])
+      expect(canaries.findLeaks(portal.output().replace(`(senha ${DEMO_PASSWORD})`, ''))).toEqual([])
     },
     SLOW,
   )
@@ -119,7 +119,7 @@ describe('a process with canaries for secrets, at log level debug', () => {
         const broken = await spawnMigratedPortal({ ...environment, ...extra, LOG_LEVEL: 'debug' })
         expect(await broken.exited).toBe(1)
         expect(broken.output().length).toBeGreaterThan(10)
-        expect(canaries.findIn(broken.output())).toEqual([])
+        expect(canaries.findLeaks(broken.output())).toEqual([])
         await broken.stop()
       }
     },

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { tokenOf } from '#server/testing/account-calls.ts'
+import { getLinkToken } from '#server/testing/account-calls.ts'
 import { addPerson, configureReports, openTestSession } from '#server/testing/builders.ts'
 import { type Canaries, createCanaries } from '#server/testing/canaries.ts'
-import { bodyFor, scriptFault } from '#server/testing/embed-token-calls.ts'
-import { givePass } from '#server/testing/human-passes.ts'
+import { createTokenBody, scriptFault } from '#server/testing/embed-token-calls.ts'
+import { issuePass } from '#server/testing/human-passes.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startWatchedPortal, type WatchedPortal } from './testing/canaries.ts'
 
@@ -23,7 +23,7 @@ describeOnEachDatabase('no secret shows in logs, refusals, tables or metrics', (
   })
   afterAll(() => watched.stop())
 
-  const pass = async () => canaries.watch(`human pass ${Math.random()}`, await givePass(watched.portal))
+  const pass = async () => canaries.watch(`human pass ${Math.random()}`, await issuePass(watched.portal))
   const signIn = async (password: string) =>
     watchSession(await watched.call('POST', SIGN_IN, { email: EMAIL, password, captcha: await pass() }))
   const watchSession = (reply: Awaited<ReturnType<WatchedPortal['call']>>) => {
@@ -41,16 +41,16 @@ describeOnEachDatabase('no secret shows in logs, refusals, tables or metrics', (
   const useMail = async (kind: string, type: string, mark?: string) => {
     await watched.portal.outbox.deliverDue()
     const { link } = watched.mails.findLast((mail) => mail.kind === kind) ?? {}
-    const body = { type, token_hash: tokenOf(link), mark }
+    const body = { type, token_hash: getLinkToken(link), mark }
     return watchSession(await watched.call('POST', '/api/auth/verify', body))
   }
   const expectNoneIn = (text: string) => {
     expect(text.length).toBeGreaterThan(0)
-    expect(canaries.findIn(text)).toEqual([])
+    expect(canaries.findLeaks(text)).toEqual([])
   }
 
   test('after a sign-up, good and bad sign-ins, refreshes, a replay, a reset and a change of password', async () => {
-    const { call, portal, heard } = watched
+    const { call, portal, output } = watched
     const password = canaries.plant('password')
     const signedUp = await call('POST', '/api/auth/signup', { email: EMAIL, password, captcha: await pass() })
     const { confirmation_mark } = signedUp.body as { confirmation_mark: string }
@@ -88,14 +88,14 @@ describeOnEachDatabase('no secret shows in logs, refusals, tables or metrics', (
     for (const next of [newPassword, canaries.plant('newest password')])
       await call('POST', '/api/functions/change-password', { newPassword: next }, changing.access)
     await portal.outbox.deliverDue()
-    for (const status of [400, 401, 422]) expect(heard.statuses).toContain(status)
-    for (const words of ['"msg":"request"', '"msg":"mail not sent"']) expect(heard.log).toContain(words)
+    for (const status of [400, 401, 422]) expect(output.statuses).toContain(status)
+    for (const words of ['"msg":"request"', '"msg":"mail not sent"']) expect(output.log).toContain(words)
   })
 
   test('after faults of the directory and of Power BI that repeat what they were sent', async () => {
-    const { call, portal, heard } = watched
+    const { call, portal, output } = watched
     const { access_token } = await openTestSession(portal, await addPerson(portal))
-    const ask = () => call('POST', TOKEN, bodyFor('Vendas'), access_token)
+    const ask = () => call('POST', TOKEN, createTokenBody('Vendas'), access_token)
     const directoryToken = canaries.plant('directory token')
     const embedToken = canaries.plant('embed token')
     const faults = [
@@ -118,11 +118,11 @@ describeOnEachDatabase('no secret shows in logs, refusals, tables or metrics', (
     const { status, body } = await ask()
     expect(status).toBe(200)
     canaries.watch('issued embed token', body.embedToken)
-    for (const status of [502, 503]) expect(heard.statuses).toContain(status)
+    for (const status of [502, 503]) expect(output.statuses).toContain(status)
   })
 
   test('after failures of the database', async () => {
-    const { call, portal, heard } = watched
+    const { call, portal, output } = watched
     const { db } = portal.database
     const password = canaries.plant('password of a failing sign-up')
     const person = await addPerson(portal)
@@ -138,15 +138,15 @@ describeOnEachDatabase('no secret shows in logs, refusals, tables or metrics', (
     await call('POST', '/api/functions/change-password', { newPassword: password }, access)
     for (const table of ['passwords', 'sessions', 'access_records'])
       await sql`alter table ${sql.table(`${table}_away`)} rename to ${sql.table(table)}`.execute(db)
-    expect(heard.statuses.filter((status) => status === 500)).toHaveLength(4)
-    expect(heard.log).toContain('"msg":"unexpected failure"')
+    expect(output.statuses.filter((status) => status === 500)).toHaveLength(4)
+    expect(output.log).toContain('"msg":"unexpected failure"')
   })
 
   test('in the log, nor any address of a person', () => {
-    expectNoneIn(watched.heard.log)
-    expect(watched.heard.log.includes('@grupopatio.com.br')).toBe(false)
+    expectNoneIn(watched.output.log)
+    expect(watched.output.log.includes('@grupopatio.com.br')).toBe(false)
   })
-  test('in what was refused', () => expectNoneIn(watched.heard.refusals))
+  test('in what was refused', () => expectNoneIn(watched.output.refusals))
   test('in the metrics', async () => expectNoneIn(await watched.scrape()))
 
   test('in any table, the audit trail among them', async () => {

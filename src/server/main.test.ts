@@ -8,7 +8,7 @@ import {
   type PortalProcess,
   REAL_ENVIRONMENT,
   spawnPortal,
-  untilReady,
+  waitUntilReady,
 } from '#server/testing/portal-process.ts'
 
 /** Runs a process that is expected to refuse, and gives its exit code and words. */
@@ -106,7 +106,7 @@ describe('a running demo', () => {
   beforeAll(async () => {
     dataDir = await makeMigratedDataDir()
     demo = await spawnPortal({ DATA_DIR: dataDir })
-    await untilReady(demo)
+    await waitUntilReady(demo)
   }, SLOW)
   afterAll(async () => {
     await demo.stop()
@@ -169,7 +169,7 @@ describe('a running demo', () => {
       expect(production.output).toContain('demonstração')
 
       demo = await spawnPortal({ DATA_DIR: dataDir })
-      await untilReady(demo)
+      await waitUntilReady(demo)
     },
     SLOW,
   )
@@ -181,7 +181,7 @@ test(
     const smtp = { SMTP_URL: 'smtp://mail.example.com', SMTP_URI: 'smtp://mail.example.com' }
     const portal = await spawnPortal({ NODE_ENV: 'production', ...REAL_ENVIRONMENT, ...smtp })
     try {
-      await untilReady(portal)
+      await waitUntilReady(portal)
       expect(portal.output()).toMatch(/^Atenção: SMTP_URL: /m)
       expect(portal.output()).toMatch(/^Atenção: SMTP_URI: .*SMTP_URL/m)
       expect(statSync(join(portal.dataDir, 'postgres')).mode & 0o777).toBe(0o700)

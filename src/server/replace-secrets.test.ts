@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createTokens } from './accounts/tokens.ts'
 import { createKeyring } from './keyring.ts'
 import { makeMigratedDataDir } from './testing/migrated-portal.ts'
-import { REAL_ENVIRONMENT, spawnPortal, untilReady } from './testing/portal-process.ts'
+import { REAL_ENVIRONMENT, spawnPortal, waitUntilReady } from './testing/portal-process.ts'
 
 const [OLD, NEW] = ['an-old-secret-7b9a3e48c6b2f1e0d9c8b7a695', 'a-new-secret-c6b2f1e0d9c8b7a6957b9a3e48']
 
@@ -46,7 +46,7 @@ test('SIGHUP reads the files of secrets again: all of them, or none when one is 
     await portal.stop()
     for (const path of [folder, dataDir]) rmSync(path, { recursive: true })
   })
-  await untilReady(portal)
+  await waitUntilReady(portal)
   const statusWith = async (token: string) =>
     (await fetch(`${portal.url}/api/metrics`, { headers: { authorization: `Bearer ${token}` } })).status
   expect(await statusWith(oldToken)).toBe(200)

@@ -1,6 +1,6 @@
 import { AuthApiError, GoTrueClient } from '@supabase/auth-js'
 import { beforeEach, expect, test } from 'vitest'
-import { isSignedIn, mailTo, NEW_PASSWORD, tokenOf } from '#server/testing/account-calls.ts'
+import { isSignedIn, receiveMail, NEW_PASSWORD, getLinkToken } from '#server/testing/account-calls.ts'
 import { addPerson, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { answerChallenge, encodeAnswer } from '#server/testing/human-passes.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -41,9 +41,9 @@ describeOnEachDatabase('an account through @supabase/auth-js', (kind) => {
     expect(signedUp.error).toBeNull()
     expect(signedUp.data).toMatchObject({ session: null, user: { email, aud: 'authenticated' } })
 
-    const link = (await mailTo(portal, email))?.link
+    const link = (await receiveMail(portal, email))?.link
     expect(link).toMatch(/^https:\/\/portal\.example\/auth\/callback#/)
-    const verified = await client.verifyOtp({ type: 'signup', token_hash: tokenOf(link) })
+    const verified = await client.verifyOtp({ type: 'signup', token_hash: getLinkToken(link) })
     expect(verified.error).toBeNull()
     expect(verified.data.user?.email_confirmed_at).toEqual(expect.any(String))
     // This client shows no mark of the sign-up, so whoever has the mail sets the password.
@@ -85,7 +85,7 @@ describeOnEachDatabase('an account through @supabase/auth-js', (kind) => {
     expect((await client.resend({ type: 'signup', email })).error).toBeNull()
     const again = await client.resend({ type: 'signup', email })
     expect(problemOf(again.error)).toMatchObject({ status: 429, code: 'rate_limited' })
-    const token_hash = tokenOf((await mailTo(portal, email, 'verification'))?.link)
+    const token_hash = getLinkToken((await receiveMail(portal, email, 'verification'))?.link)
     expect((await client.verifyOtp({ type: 'signup', token_hash })).error).toBeNull()
   })
 
@@ -96,7 +96,7 @@ describeOnEachDatabase('an account through @supabase/auth-js', (kind) => {
       redirectTo: 'https://portal.example/reset-password',
     })
     expect(asked.error).toBeNull()
-    const token_hash = tokenOf((await mailTo(portal, email, 'recovery'))?.link)
+    const token_hash = getLinkToken((await receiveMail(portal, email, 'recovery'))?.link)
     const verified = await client.verifyOtp({ type: 'recovery', token_hash })
     expect(verified.error).toBeNull()
     expect((await client.getUser()).data.user?.email).toBe(email)
@@ -122,7 +122,7 @@ describeOnEachDatabase('an account through @supabase/auth-js', (kind) => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
     const client = createClient()
     await client.resetPasswordForEmail(email)
-    const token_hash = tokenOf((await mailTo(portal, email, 'recovery'))?.link)
+    const token_hash = getLinkToken((await receiveMail(portal, email, 'recovery'))?.link)
     await createClient().verifyOtp({ type: 'recovery', token_hash })
     const again = await client.verifyOtp({ type: 'recovery', token_hash })
     expect(problemOf(again.error)).toEqual({

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   changePassword,
   isSignedIn,
-  mailTo,
+  receiveMail,
   NEW_PASSWORD,
   openRecovery,
-  refresh,
+  refreshSession,
   setPassword,
   signIn,
 } from '#server/testing/account-calls.ts'
@@ -47,7 +47,7 @@ describeOnEachDatabase('changing the password', (kind) => {
     const { status, body } = await changePassword(portal, token)
     expect([status, body]).toMatchObject([200, { success: true }])
     expect(await isSignedIn(portal, token)).toBe(true)
-    expect((await refresh(portal, session.refresh_token)).status).toBe(200)
+    expect((await refreshSession(portal, session.refresh_token)).status).toBe(200)
     expect(await isSignedIn(portal, elsewhere.access_token)).toBe(false)
     expect((await signIn(portal, person.email, TEST_PASSWORD)).status).toBe(400)
     expect((await signIn(portal, person.email, NEW_PASSWORD)).status).toBe(200)
@@ -56,7 +56,7 @@ describeOnEachDatabase('changing the password', (kind) => {
   test('is told by mail and recorded', async () => {
     const { person, token } = await addMember()
     await changePassword(portal, token)
-    const mail = await mailTo(portal, person.email)
+    const mail = await receiveMail(portal, person.email)
     expect(mail).toMatchObject({ kind: 'password-changed', link: expect.stringContaining('/nao-fui-eu#') })
     expect(mail?.text).toMatch(/em \d\d\/\d\d\/\d{4}, \d\d:\d\d \(horário de Brasília\)/)
     const rows = await portal.database.db
@@ -74,7 +74,7 @@ describeOnEachDatabase('changing the password', (kind) => {
     expect((await read()).body.code).toBe('password-change-required')
     expect((await changePassword(portal, token)).body).toMatchObject({ success: true })
     expect((await read()).status).toBe(200)
-    const { body } = await refresh(portal, session.refresh_token)
+    const { body } = await refreshSession(portal, session.refresh_token)
     expect(body.user.app_metadata.must_change_password).toBe(false)
   })
 

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { profileSchema, roleSchema } from '#contract/users.ts'
-import { isSignedIn, refresh } from '#server/testing/account-calls.ts'
+import { isSignedIn, refreshSession } from '#server/testing/account-calls.ts'
 import { openAdmin } from '#server/testing/admin-calls.ts'
 import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -125,7 +125,7 @@ describeOnEachDatabase('a session', (kind) => {
       const session = await openTestSession(portal, await addPerson(portal))
       const rotated = await replica([NEW_SECRET, TEST_SECRET])
       expect(await isSignedIn(rotated, session.access_token)).toBe(true)
-      const { status, body } = await refresh(rotated, session.refresh_token)
+      const { status, body } = await refreshSession(rotated, session.refresh_token)
       expect(status).toBe(200)
       expect(await isSignedIn(rotated, body.access_token)).toBe(true)
       // The new one signs: a replica that does not know it yet cannot read the token.
@@ -137,13 +137,13 @@ describeOnEachDatabase('a session', (kind) => {
       const stale = await openTestSession(portal, await addPerson(portal))
       const fresh = await openTestSession(portal, await addPerson(portal))
       const rotated = await replica([NEW_SECRET, TEST_SECRET])
-      const { body } = await refresh(rotated, fresh.refresh_token)
+      const { body } = await refreshSession(rotated, fresh.refresh_token)
       await rotated.stop()
       const finished = await replica([NEW_SECRET])
       expect(await isSignedIn(finished, stale.access_token)).toBe(false)
-      expect((await refresh(finished, stale.refresh_token)).status).toBe(400)
+      expect((await refreshSession(finished, stale.refresh_token)).status).toBe(400)
       expect(await isSignedIn(finished, body.access_token)).toBe(true)
-      expect((await refresh(finished, body.refresh_token)).status).toBe(200)
+      expect((await refreshSession(finished, body.refresh_token)).status).toBe(200)
       await finished.stop()
     })
   })
@@ -165,7 +165,7 @@ describeOnEachDatabase('signing out', (kind) => {
     expect([reply.status, reply.body]).toEqual([204, undefined])
     const isAlive = async (session: typeof own) => {
       const isOpen = await isSignedIn(portal, session.access_token)
-      expect((await refresh(portal, session.refresh_token)).status === 200).toBe(isOpen)
+      expect((await refreshSession(portal, session.refresh_token)).status === 200).toBe(isOpen)
       return isOpen
     }
     expect({ own: await isAlive(own), other: await isAlive(other) }).toEqual(left)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { NEW_PASSWORD, signUp } from '#server/testing/account-calls.ts'
 import { send } from '#server/testing/builders.ts'
-import { givePass } from '#server/testing/human-passes.ts'
+import { issuePass } from '#server/testing/human-passes.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
@@ -14,7 +14,7 @@ describeOnEachDatabase('the costliest requests that anybody can send', (kind) =>
   /** How long the slowest answer of /health/live takes while fifty sign-ups are sent. */
   const slowestPing = async (password: string, wanted: { captcha?: string } = {}) => {
     portal.clock.advance(2 * 3_600_000)
-    const passes = await Promise.all(Array.from({ length: 50 }, () => wanted.captcha ?? givePass(portal)))
+    const passes = await Promise.all(Array.from({ length: 50 }, () => wanted.captcha ?? issuePass(portal)))
     let isOver = false
     const codes = Promise.all(
       passes.map((pass) => signUp(portal, `p${crypto.randomUUID()}@grupopatio.com.br`, password, pass)),

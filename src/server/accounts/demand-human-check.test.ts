@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
-import { answerChallenge, encodeAnswer, givePass } from '#server/testing/human-passes.ts'
+import { answerChallenge, encodeAnswer, issuePass } from '#server/testing/human-passes.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
@@ -64,13 +64,13 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
     })
 
     test('once also when used five times at once', async () => {
-      const captcha = await givePass(portal)
+      const captcha = await issuePass(portal)
       const outcomes = await Promise.all(Array.from({ length: 5 }, () => signIn({ captcha })))
       expect(outcomes.filter((outcome) => outcome === 'signed in')).toHaveLength(1)
     })
 
     test('for two minutes and no longer', async () => {
-      const [used, late] = [await givePass(portal), await givePass(portal)]
+      const [used, late] = [await issuePass(portal), await issuePass(portal)]
       portal.clock.advance(118_000)
       expect(await signIn({ captcha: used })).toBe('signed in')
       portal.clock.advance(2_000)
@@ -79,7 +79,7 @@ describeOnEachDatabase('the human check at sign-in', (kind) => {
 
     test('of another portal never', async () => {
       const other = await startTestPortal({ kind, database: portal.database, secrets: ['of another portal'] })
-      expect(await signIn({ captcha: await givePass(other) })).toBe('400 human-check-failed')
+      expect(await signIn({ captcha: await issuePass(other) })).toBe('400 human-check-failed')
       await other.stop()
     })
   })

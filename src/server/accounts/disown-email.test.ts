@@ -3,10 +3,10 @@ import {
   changePassword,
   disown,
   isSignedIn,
-  mailTo,
+  receiveMail,
   NEW_PASSWORD,
-  notMeLink,
-  recover,
+  findNotMeLink,
+  requestRecovery,
   setPassword,
   signIn,
   signUp,
@@ -37,8 +37,8 @@ describeOnEachDatabase('não fui eu', (kind) => {
     const signedUp = async () => {
       const email = `alguem${++made}@grupopatio.com.br`
       await signUp(portal, email)
-      const mail = await mailTo(portal, email)
-      return { email, mail, link: notMeLink(mail) }
+      const mail = await receiveMail(portal, email)
+      return { email, mail, link: findNotMeLink(mail) }
     }
 
     test('removes the account and all that belongs to it', async () => {
@@ -73,8 +73,8 @@ describeOnEachDatabase('não fui eu', (kind) => {
     test('a verification or reset link is none', async () => {
       const { email, mail } = await signedUp()
       await expectInvalid(mail?.link)
-      await recover(portal, email)
-      await expectInvalid((await mailTo(portal, email, 'recovery'))?.link)
+      await requestRecovery(portal, email)
+      await expectInvalid((await receiveMail(portal, email, 'recovery'))?.link)
     })
 
     test('is good for seven days', async () => {
@@ -92,7 +92,7 @@ describeOnEachDatabase('não fui eu', (kind) => {
       const person = await addPerson(portal, { password: TEST_PASSWORD })
       const { access_token } = await openTestSession(portal, person)
       await changePassword(portal, access_token)
-      const mail = await mailTo(portal, person.email, 'password-changed')
+      const mail = await receiveMail(portal, person.email, 'password-changed')
       return { person, access_token, link: mail?.link }
     }
 
@@ -103,7 +103,7 @@ describeOnEachDatabase('não fui eu', (kind) => {
       expect(await isSignedIn(portal, access_token)).toBe(false)
       for (const password of [NEW_PASSWORD, TEST_PASSWORD])
         expect((await signIn(portal, person.email, password)).status).toBe(400)
-      const reset = await mailTo(portal, person.email, 'recovery')
+      const reset = await receiveMail(portal, person.email, 'recovery')
       const { body: session } = await useLink(portal, 'recovery', reset?.link)
       for (const password of [NEW_PASSWORD, TEST_PASSWORD])
         expect((await setPassword(portal, session.access_token, password)).status).toBe(422)
@@ -120,8 +120,8 @@ describeOnEachDatabase('não fui eu', (kind) => {
 
     test('cancels a reset that whoever it was had asked for', async () => {
       const { person, link } = await changed()
-      await recover(portal, person.email)
-      const theirs = await mailTo(portal, person.email, 'recovery')
+      await requestRecovery(portal, person.email)
+      const theirs = await receiveMail(portal, person.email, 'recovery')
       await disown(portal, link)
       expect((await useLink(portal, 'recovery', theirs?.link)).status).toBe(400)
     })

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import {
-  mailTo,
+  receiveMail,
   NEW_PASSWORD,
-  recover,
-  refresh,
+  requestRecovery,
+  refreshSession,
   signIn,
   signUp,
   useLink,
@@ -37,7 +37,7 @@ describeOnEachDatabase('the last access', (kind) => {
   test('is a session from a verification link', async () => {
     const email = 'nova.pessoa@grupopatio.com.br'
     const { confirmation_mark: mark } = (await signUp(portal, email)).body
-    const { link } = (await mailTo(portal, email, 'verification')) ?? {}
+    const { link } = (await receiveMail(portal, email, 'verification')) ?? {}
     const { body } = await useLink(portal, 'signup', link, { mark })
     expect(body.user.last_sign_in_at).toBe(new Date(portal.clock()).toISOString())
     expect(await lastOf(email)).toBe(portal.clock())
@@ -48,8 +48,8 @@ describeOnEachDatabase('the last access', (kind) => {
     ['used with the new password', { password: NEW_PASSWORD }],
   ])('is a reset link %s', async (_, beside) => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
-    await recover(portal, email)
-    const { link } = (await mailTo(portal, email, 'recovery')) ?? {}
+    await requestRecovery(portal, email)
+    const { link } = (await receiveMail(portal, email, 'recovery')) ?? {}
     expect((await useLink(portal, 'recovery', link, beside)).status).toBe(200)
     expect(await lastOf(email)).toBe(portal.clock())
   })
@@ -63,7 +63,7 @@ describeOnEachDatabase('the last access', (kind) => {
     for (let half = 0; half < 72; half++) {
       portal.clock.advance(HOUR / 2)
       renewedAt.push(portal.clock())
-      refresh_token = (await refresh(portal, refresh_token)).body.refresh_token
+      refresh_token = (await refreshSession(portal, refresh_token)).body.refresh_token
       written.add(await lastOf(person.email))
     }
     const { format } = new Intl.DateTimeFormat('pt-BR', { timeZone: 'America/Sao_Paulo' })

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { SessionKind } from '#contract/access.ts'
-import { isSignedIn, refresh } from '#server/testing/account-calls.ts'
+import { isSignedIn, refreshSession } from '#server/testing/account-calls.ts'
 import { readTrail } from '#server/testing/admin-calls.ts'
 import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -18,12 +18,12 @@ describeOnEachDatabase('refreshing a session', (kind) => {
     openTestSession(portal, await addPerson(portal), sessionKind)
   /** A refresh that must work. */
   const renew = async (token: string, at = portal) => {
-    const { status, body } = await refresh(at, token)
+    const { status, body } = await refreshSession(at, token)
     expect(status, JSON.stringify(body)).toBe(200)
     return body as Awaited<ReturnType<typeof open>>
   }
   const isDead = async (token: string, at = portal) => {
-    const { status, body } = await refresh(at, token)
+    const { status, body } = await refreshSession(at, token)
     if (status === 200) return false
     expect([status, body.code, body.error_code]).toEqual([
       400,
@@ -172,7 +172,7 @@ describeOnEachDatabase('refreshing a session', (kind) => {
   test('works twelve times a minute', async () => {
     let { refresh_token } = await open()
     for (let count = 0; count < 12; count++) refresh_token = (await renew(refresh_token)).refresh_token
-    const refused = await refresh(portal, refresh_token)
+    const refused = await refreshSession(portal, refresh_token)
     expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, 60])
     portal.clock.advance(MINUTE)
     await renew(refresh_token)

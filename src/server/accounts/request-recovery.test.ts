@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { mailTo, recover, refresh, setPassword, useLink } from '#server/testing/account-calls.ts'
+import { receiveMail, requestRecovery, refreshSession, setPassword, useLink } from '#server/testing/account-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -25,8 +25,8 @@ describeOnEachDatabase('a forgotten password', (kind) => {
   const addMember = (extra: Parameters<typeof addPerson>[1] = {}) =>
     addPerson(portal, { password: TEST_PASSWORD, ...extra })
   const linkTo = async (email: string) => {
-    await recover(portal, email)
-    return (await mailTo(portal, email, 'recovery'))?.link
+    await requestRecovery(portal, email)
+    return (await receiveMail(portal, email, 'recovery'))?.link
   }
 
   describe('asking for a reset mail', () => {
@@ -43,7 +43,7 @@ describeOnEachDatabase('a forgotten password', (kind) => {
       const replies = []
       for (const email of [known.email, unverified.email, 'ninguem@grupopatio.com.br']) {
         work.hashes = 0
-        const { status, body } = await recover(portal, email)
+        const { status, body } = await requestRecovery(portal, email)
         const rows = await portal.database.db
           .selectFrom('mail_outbox')
           .select('kind')
@@ -61,12 +61,12 @@ describeOnEachDatabase('a forgotten password', (kind) => {
     test('is limited to one a minute and five an hour for an address, known or not', async () => {
       for (const email of [(await addMember()).email, 'nenhum@grupopatio.com.br']) {
         for (let count = 0; count < 5; count++) {
-          expect((await recover(portal, email)).status).toBe(200)
-          const { status, headers } = await recover(portal, email)
+          expect((await requestRecovery(portal, email)).status).toBe(200)
+          const { status, headers } = await requestRecovery(portal, email)
           expect([status, headers.get('retry-after')]).toEqual([429, '60'])
           portal.clock.advance(MINUTE)
         }
-        expect((await recover(portal, email)).status).toBe(429)
+        expect((await requestRecovery(portal, email)).status).toBe(429)
       }
     })
   })
@@ -108,7 +108,7 @@ describeOnEachDatabase('a forgotten password', (kind) => {
         const reply = await send(portal, method, path, { token })
         expect([reply.status, reply.body.code], path).toEqual([403, 'password-change-required'])
       }
-      const refreshed = await refresh(portal, body.refresh_token)
+      const refreshed = await refreshSession(portal, body.refresh_token)
       expect([refreshed.status, refreshed.body.code]).toEqual([400, 'invalid-refresh-token'])
       portal.clock.advance(15 * MINUTE - 1000)
       expect((await send(portal, 'GET', '/api/auth/user', { token })).status).toBe(200)

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
   isSignedIn,
-  mailTo,
+  receiveMail,
   NEW_PASSWORD,
   openRecovery,
-  refresh,
+  refreshSession,
   setPassword,
   signIn,
   useLink,
@@ -31,7 +31,7 @@ describeOnEachDatabase('after a forgotten password', (kind) => {
       const { status, body } = await setPassword(portal, token)
       expect([status, body.email]).toEqual([200, person.email])
       for (const old of [token, elsewhere.access_token]) expect(await isSignedIn(portal, old)).toBe(false)
-      expect((await refresh(portal, elsewhere.refresh_token)).status).toBe(400)
+      expect((await refreshSession(portal, elsewhere.refresh_token)).status).toBe(400)
       expect((await setPassword(portal, token, 'Outra-Lunar-Travessia-9')).status).toBe(401)
       expect((await signIn(portal, person.email, TEST_PASSWORD)).status).toBe(400)
       expect((await signIn(portal, person.email, NEW_PASSWORD)).status).toBe(200)
@@ -40,7 +40,7 @@ describeOnEachDatabase('after a forgotten password', (kind) => {
     test('is told by mail and recorded', async () => {
       const { email, user_id } = await addMember()
       await setPassword(portal, await openRecovery(portal, email))
-      expect(await mailTo(portal, email)).toMatchObject({ kind: 'password-changed' })
+      expect(await receiveMail(portal, email)).toMatchObject({ kind: 'password-changed' })
       const rows = await portal.database.db
         .selectFrom('audit_entries')
         .select('action')
@@ -67,7 +67,7 @@ describeOnEachDatabase('after a forgotten password', (kind) => {
     test('proves the address, and cancels what else was mailed about it', async () => {
       const { email, user_id } = await addMember({ email_verified_at: null })
       await send(portal, 'POST', '/api/auth/resend', { body: { type: 'signup', email } })
-      const verification = (await mailTo(portal, email, 'verification'))?.link
+      const verification = (await receiveMail(portal, email, 'verification'))?.link
       const { body } = await setPassword(portal, await openRecovery(portal, email))
       expect(body.email_confirmed_at).toBe(new Date(portal.clock()).toISOString())
       expect((await useLink(portal, 'signup', verification)).status).toBe(400)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parseProxies } from '#server/http/caller-ip.ts'
 import { signIn } from '#server/testing/account-calls.ts'
 import { addPerson, TEST_PASSWORD } from '#server/testing/builders.ts'
-import { givePass } from '#server/testing/human-passes.ts'
+import { issuePass } from '#server/testing/human-passes.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
@@ -73,7 +73,7 @@ describeOnEachDatabase('the lock-out after wrong passwords', (kind) => {
 
   test('lets no more than ten of fifty guesses at once reach a hash', async () => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
-    const passes = await Promise.all(Array.from({ length: 50 }, () => givePass(portal)))
+    const passes = await Promise.all(Array.from({ length: 50 }, () => issuePass(portal)))
     const replies = await Promise.all(passes.map((captcha) => signIn(portal, email, WRONG, { captcha })))
     const hashed = replies.filter((reply) => reply.status === 400)
     expect(hashed.length).toBeLessThanOrEqual(10)
@@ -83,7 +83,7 @@ describeOnEachDatabase('the lock-out after wrong passwords', (kind) => {
   test('refuses none of twenty right sign-ins at once, whatever failed before', async () => {
     const { email } = await addPerson(portal, { password: TEST_PASSWORD })
     await statuses(4, () => signIn(portal, email, WRONG))
-    const passes = await Promise.all(Array.from({ length: 20 }, () => givePass(portal)))
+    const passes = await Promise.all(Array.from({ length: 20 }, () => issuePass(portal)))
     const replies = await Promise.all(
       passes.map((captcha) => signIn(portal, email, TEST_PASSWORD, { captcha })),
     )

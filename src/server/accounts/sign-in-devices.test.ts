@@ -3,16 +3,16 @@ import { parseProxies } from '#server/http/caller-ip.ts'
 import {
   changePassword,
   disown,
-  mailTo,
+  receiveMail,
   NEW_PASSWORD,
-  notMeLink,
+  findNotMeLink,
   openRecovery,
-  recover,
+  requestRecovery,
   setPassword,
   useLink,
 } from '#server/testing/account-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
-import { answerChallenge, encodeAnswer, givePass } from '#server/testing/human-passes.ts'
+import { answerChallenge, encodeAnswer, issuePass } from '#server/testing/human-passes.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
@@ -41,7 +41,7 @@ describeOnEachDatabase('a browser that has signed in to an account before', (kin
       at?: typeof portal
     } = {},
   ) => {
-    const pass = captcha ?? (await givePass(at))
+    const pass = captcha ?? (await issuePass(at))
     const body = { email: as, password, captcha: pass, ...(device && { device_token: device }) }
     const path = '/api/auth/token?grant_type=password'
     return send(at, 'POST', path, { body, headers: { 'x-forwarded-for': ip } })
@@ -142,7 +142,7 @@ describeOnEachDatabase('a browser that has signed in to an account before', (kin
   test('is forgotten when the person says that it was not them', async () => {
     await know()
     const device = await know()
-    const link = notMeLink(await mailTo(portal, email, 'new-device'))
+    const link = findNotMeLink(await receiveMail(portal, email, 'new-device'))
     expect((await disown(portal, link)).body).toEqual({ outcome: 'sessions-ended' })
     await setPassword(portal, await openRecovery(portal, email), TEST_PASSWORD.replace('Uma', 'Outra'))
     await statuses(6, () => signIn(WRONG))
@@ -153,8 +153,8 @@ describeOnEachDatabase('a browser that has signed in to an account before', (kin
     [
       'resets',
       async (address: string) => {
-        await recover(portal, address)
-        const { link } = (await mailTo(portal, address, 'recovery')) ?? {}
+        await requestRecovery(portal, address)
+        const { link } = (await receiveMail(portal, address, 'recovery')) ?? {}
         return useLink(portal, 'recovery', link, { password: NEW_PASSWORD })
       },
     ],

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { refresh, signIn } from '#server/testing/account-calls.ts'
+import { refreshSession, signIn } from '#server/testing/account-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -147,7 +147,7 @@ describeOnEachDatabase('signing in with a password', (kind) => {
       const { email } = await addPerson(portal, { password: SHORT })
       let session = (await signIn(portal, email, SHORT)).body
       for (let round = 0; round < 3; round++) {
-        session = (await refresh(portal, session.refresh_token)).body
+        session = (await refreshSession(portal, session.refresh_token)).body
         expect(session.user.app_metadata.must_change_password).toBe(true)
         const reply = await send(portal, 'GET', '/api/reports/me', { token: session.access_token })
         expect(reply.body.code).toBe('password-change-required')

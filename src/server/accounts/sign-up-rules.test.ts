@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { NEW_PASSWORD, signUp } from '#server/testing/account-calls.ts'
 import { addPerson, send } from '#server/testing/builders.ts'
-import { answerChallenge, encodeAnswer, givePass } from '#server/testing/human-passes.ts'
+import { answerChallenge, encodeAnswer, issuePass } from '#server/testing/human-passes.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
@@ -88,7 +88,7 @@ describeOnEachDatabase('signing up', (kind) => {
     })
 
     test('a pass of its own for each account', async () => {
-      const pass = await givePass(portal)
+      const pass = await issuePass(portal)
       const email = newAddress()
       expect((await signUp(portal, email, NEW_PASSWORD, pass)).status).toBe(200)
       expect((await problem(newAddress(), NEW_PASSWORD, pass))[1]).toBe('human-check-failed')

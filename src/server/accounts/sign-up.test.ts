@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { mailTo, NEW_PASSWORD, signIn, signUp, useLink } from '#server/testing/account-calls.ts'
+import { receiveMail, NEW_PASSWORD, signIn, signUp, useLink } from '#server/testing/account-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -78,7 +78,7 @@ describeOnEachDatabase('signing up', (kind) => {
   test('its mail verifies and signs in', async () => {
     const email = newAddress()
     await signUp(portal, email)
-    const mail = await mailTo(portal, email)
+    const mail = await receiveMail(portal, email)
     expect(mail?.kind).toBe('verification')
     const { status, body } = await useLink(portal, 'signup', mail?.link)
     expect([status, body.user.email_confirmed_at]).toEqual([200, expect.any(String)])
@@ -123,7 +123,7 @@ describeOnEachDatabase('signing up', (kind) => {
     const before = [await profileOf(email), await passwordOf(email)]
     await signUp(portal, email)
     expect([await profileOf(email), await passwordOf(email)]).toEqual(before)
-    const mail = await mailTo(portal, email)
+    const mail = await receiveMail(portal, email)
     expect(mail).toMatchObject({ kind: 'account-exists', link: 'https://portal.example/login' })
     expect(portal.mails.filter(({ to }) => to === email)).toHaveLength(1)
     expect((await signIn(portal, email, NEW_PASSWORD)).status).toBe(400)
@@ -134,7 +134,7 @@ describeOnEachDatabase('signing up', (kind) => {
     const before = await passwordOf(email)
     await signUp(portal, email)
     expect(await passwordOf(email)).toEqual(before)
-    const mail = await mailTo(portal, email)
+    const mail = await receiveMail(portal, email)
     expect(mail?.kind).toBe('verification')
     expect((await useLink(portal, 'signup', mail?.link)).status).toBe(200)
   })
@@ -153,7 +153,7 @@ describeOnEachDatabase('signing up', (kind) => {
       const { access_token: early } = (await signIn(portal, BUILTIN, NEW_PASSWORD)).body
       expect(await isAdmin(BUILTIN)).toBe(false)
       expect((await send(portal, 'GET', '/api/openapi.json', { token: early })).status).toBe(403)
-      const { link } = (await mailTo(portal, BUILTIN)) ?? {}
+      const { link } = (await receiveMail(portal, BUILTIN)) ?? {}
       const { body } = await useLink(portal, 'signup', link, { password: NEW_PASSWORD })
       expect(await isAdmin(BUILTIN)).toBe(true)
       expect((await send(portal, 'GET', '/api/openapi.json', { token: body.access_token })).status).toBe(200)
@@ -164,7 +164,7 @@ describeOnEachDatabase('signing up', (kind) => {
     test('leaves everybody else as they were', async () => {
       const email = newAddress()
       await signUp(portal, email)
-      await useLink(portal, 'signup', (await mailTo(portal, email))?.link)
+      await useLink(portal, 'signup', (await receiveMail(portal, email))?.link)
       expect(await isAdmin(email)).toBe(false)
       expect((await profileOf(email))?.approved).toBe(false)
     })

@@ -1,17 +1,17 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
-  askLink,
+  previewLink,
   changePassword,
   isSignedIn,
-  mailTo,
+  receiveMail,
   openRecovery,
-  recover,
+  requestRecovery,
   setPassword,
   signIn,
   signUp,
   useLink,
 } from '#server/testing/account-calls.ts'
-import { readTrail, whileHeld } from '#server/testing/admin-calls.ts'
+import { readTrail, sendWhileLocked } from '#server/testing/admin-calls.ts'
 import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -29,7 +29,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
   beforeEach(() => {
     portal.mails.length = 0
   })
-  const linkTo = async (email: string) => (await mailTo(portal, email, 'verification'))?.link
+  const linkTo = async (email: string) => (await receiveMail(portal, email, 'verification'))?.link
   const markOf = async (email: string, password: string): Promise<string> =>
     (await signUp(portal, email, password)).body.confirmation_mark
   const resend = (email: string) =>
@@ -47,7 +47,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       const email = newAddress()
       const mark = await markOf(email, OWNERS)
       const link = await linkTo(email)
-      expect((await askLink(portal, 'signup', link, { mark })).body).toEqual({ email, state: 'confirms' })
+      expect((await previewLink(portal, 'signup', link, { mark })).body).toEqual({ email, state: 'confirms' })
       const { status, body } = await useLink(portal, 'signup', link, { mark })
       expect([status, body.user.email_confirmed_at]).toEqual([200, expect.any(String)])
       expect(await isFull(body.access_token)).toBe(true)
@@ -59,12 +59,12 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       await markOf(email, OWNERS)
       const link = await linkTo(email)
       for (const beside of [{}, { mark: 'x'.repeat(43) }])
-        expect((await askLink(portal, 'signup', link, beside)).body.state).toBe('asks-password')
+        expect((await previewLink(portal, 'signup', link, beside)).body.state).toBe('asks-password')
       const { status, body } = await useLink(portal, 'signup', link, { password: OWNERS })
       expect([status, await isFull(body.access_token)]).toEqual([200, true])
       expect(body.user.email_confirmed_at).toEqual(expect.any(String))
       await expectOwners(email)
-      expect(await mailTo(portal, email, 'password-changed')).toBeDefined()
+      expect(await receiveMail(portal, email, 'password-changed')).toBeDefined()
     })
 
     test('by a stranger, the password of whoever has the link replaces the stranger’s', async () => {
@@ -114,10 +114,10 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       await signUp(portal, email, OWNERS)
       const link = await linkTo(email)
       const other = (await openTestSession(portal, await addPerson(portal))).access_token
-      expect((await askLink(portal, 'signup', link, { token: other })).body.state).toBe('asks-password')
+      expect((await previewLink(portal, 'signup', link, { token: other })).body.state).toBe('asks-password')
       const token = (await signIn(portal, email, OWNERS)).body.access_token
       portal.clock.advance(2 * MINUTE)
-      expect((await askLink(portal, 'signup', link, { token })).body.state).toBe('confirms')
+      expect((await previewLink(portal, 'signup', link, { token })).body.state).toBe('confirms')
       const { body } = await useLink(portal, 'signup', link, { token })
       expect([await isFull(body.access_token), await isFull(token)]).toEqual([true, false])
       await expectOwners(email)
@@ -129,7 +129,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       const foreign = await markOf(other, OWNERS)
       const link = await linkTo(email)
       const stateWith = async (given: string) =>
-        (await askLink(portal, 'signup', link, { mark: given })).body.state
+        (await previewLink(portal, 'signup', link, { mark: given })).body.state
       expect(await stateWith(foreign)).toBe('asks-password')
       portal.clock.advance(30 * MINUTE - 1)
       expect(await stateWith(mark)).toBe('confirms')
@@ -195,7 +195,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
         .select('user_id')
         .where('email', '=', email)
         .executeTakeFirstOrThrow()
-      await whileHeld(portal, user_id, () => [
+      await sendWhileLocked(portal, user_id, () => [
         useLink(portal, 'signup', link),
         ...Array.from({ length: 5 }, () => ask(token)),
       ])
@@ -214,7 +214,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       const token = (await signIn(portal, email, passwords[0] as string)).body.access_token
       const link = await linkTo(email)
       for (const beside of [{}, { mark: first }, { mark: second }, { token }])
-        expect((await askLink(portal, 'signup', link, beside)).body.state).toBe('asks-password')
+        expect((await previewLink(portal, 'signup', link, beside)).body.state).toBe('asks-password')
       const { body } = await useLink(portal, 'signup', link, { mark: second, token })
       expect([await isFull(body.access_token), await isFull(token)]).toEqual([false, false])
       for (const password of passwords) expect(await opens(email, password)).toBe(false)
@@ -246,7 +246,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
     test('an account from before its sign-ups were counted has none to trust', async () => {
       const { email } = await addPerson(portal, { password: STRANGERS, email_verified_at: null })
       const mark = await markOf(email, OWNERS)
-      expect((await askLink(portal, 'signup', await linkTo(email), { mark })).body.state).toBe(
+      expect((await previewLink(portal, 'signup', await linkTo(email), { mark })).body.state).toBe(
         'asks-password',
       )
     })
@@ -269,7 +269,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       const email = newAddress()
       const mark = await markOf(email, OWNERS)
       const link = await linkTo(email)
-      await recover(portal, email)
+      await requestRecovery(portal, email)
       expect((await useLink(portal, 'signup', link, { mark })).status).toBe(200)
       await expectOwners(email)
     })
@@ -286,7 +286,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       const mark = await markOf(BUILTIN, OWNERS)
       const token = (await signIn(portal, BUILTIN, OWNERS)).body.access_token
       const link = await linkTo(BUILTIN)
-      expect((await askLink(portal, 'signup', link, { mark, token })).body.state).toBe('asks-password')
+      expect((await previewLink(portal, 'signup', link, { mark, token })).body.state).toBe('asks-password')
       const { body } = await useLink(portal, 'signup', link, { mark, password: OWNERS })
       expect(await isAdmin(body.access_token)).toBe(true)
     })
@@ -331,14 +331,14 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       await signUp(portal, email, STRANGERS)
       const link = await linkTo(email)
       portal.clock.advance(60 * MINUTE)
-      expect((await askLink(portal, 'signup', link)).body.state).toBe('too-late')
+      expect((await previewLink(portal, 'signup', link)).body.state).toBe('too-late')
       for (const beside of [{}, { password: OWNERS }]) {
         const { status, body } = await useLink(portal, 'signup', link, beside)
         expect([status, body.code]).toEqual([400, 'invalid-link'])
         expect(body.detail).toContain('mais de uma hora')
       }
       const token = (await signIn(portal, email, STRANGERS)).body.access_token
-      expect((await askLink(portal, 'signup', link, { token })).body.state).toBe('confirms')
+      expect((await previewLink(portal, 'signup', link, { token })).body.state).toBe('confirms')
       await resend(email)
       expect((await useLink(portal, 'signup', await linkTo(email), { password: OWNERS })).status).toBe(200)
       await expectOwners(email)
@@ -376,10 +376,10 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       const mark = await markOf(email, OWNERS)
       const link = await linkTo(email)
       const token = (await useLink(portal, 'signup', link, { mark })).body.access_token
-      expect((await askLink(portal, 'signup', link, { token })).body).toEqual({ email, state: 'used' })
+      expect((await previewLink(portal, 'signup', link, { token })).body).toEqual({ email, state: 'used' })
       const other = (await openTestSession(portal, await addPerson(portal))).access_token
       for (const beside of [{}, { mark }, { token: other }])
-        expect((await askLink(portal, 'signup', link, beside)).body.code).toBe('invalid-link')
+        expect((await previewLink(portal, 'signup', link, beside)).body.code).toBe('invalid-link')
       expect((await useLink(portal, 'signup', link, { token, mark })).body.code).toBe('invalid-link')
     })
   })
@@ -387,24 +387,24 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
   describe('a reset link', () => {
     const member = async () => (await addPerson(portal, { password: TEST_PASSWORD })).email
     const resetLink = async (email: string) => {
-      await recover(portal, email)
-      return (await mailTo(portal, email, 'recovery'))?.link
+      await requestRecovery(portal, email)
+      return (await receiveMail(portal, email, 'recovery'))?.link
     }
 
     test('is asked about as often as one likes, and serves once', async () => {
       const email = await member()
       const link = await resetLink(email)
       for (let asked = 0; asked < 3; asked++)
-        expect((await askLink(portal, 'recovery', link)).body).toEqual({ email, state: 'asks-password' })
-      expect((await askLink(portal, 'signup', link)).body.code).toBe('invalid-link')
+        expect((await previewLink(portal, 'recovery', link)).body).toEqual({ email, state: 'asks-password' })
+      expect((await previewLink(portal, 'signup', link)).body.code).toBe('invalid-link')
       const { status, body } = await useLink(portal, 'recovery', link, { password: OWNERS })
       expect([status, body.user.email]).toEqual([200, email])
       // What it answers has done its work.
       expect((await send(portal, 'GET', '/api/auth/user', { token: body.access_token })).status).toBe(401)
-      expect((await askLink(portal, 'recovery', link)).body.code).toBe('invalid-link')
+      expect((await previewLink(portal, 'recovery', link)).body.code).toBe('invalid-link')
       expect(await opens(email, TEST_PASSWORD)).toBe(false)
       await expectOwners(email)
-      expect(await mailTo(portal, email, 'password-changed')).toBeDefined()
+      expect(await receiveMail(portal, email, 'password-changed')).toBeDefined()
     })
 
     test.each([
@@ -425,7 +425,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
       const email = await member()
       const own = await resetLink(email)
       const strangers = await resetLink(email)
-      expect((await askLink(portal, 'recovery', own)).status).toBe(200)
+      expect((await previewLink(portal, 'recovery', own)).status).toBe(200)
       expect((await useLink(portal, 'recovery', own, { password: OWNERS })).status).toBe(200)
       expect((await useLink(portal, 'recovery', strangers)).body.code).toBe('invalid-link')
     })

@@ -10,11 +10,11 @@ import {
   patchProfile,
   readPerson,
   readTrail,
-  removeEverybody,
+  removeAllPeople,
 } from '#server/testing/admin-calls.ts'
-import { addPerson, emulatedReport, openTestSession, send } from '#server/testing/builders.ts'
-import { upstreamCalls } from '#server/testing/embed-token-calls.ts'
-import { principalSetting } from '#server/testing/report-setting-calls.ts'
+import { addPerson, getEmulatedReport, openTestSession, send } from '#server/testing/builders.ts'
+import { readUpstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { toPrincipalSetting } from '#server/testing/report-setting-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
@@ -25,7 +25,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
   let admin: Admin
   beforeEach(async () => {
     const { db } = portal.database
-    await removeEverybody(portal)
+    await removeAllPeople(portal)
     await db.deleteFrom('global_powerbi_settings').execute()
     await db.deleteFrom('catalogue_items').execute()
     const rows = (['types', 'marcas', 'estados'] as const).flatMap((list) =>
@@ -76,7 +76,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
 
     const setting = await send(replica, 'PUT', '/api/global-powerbi-settings/pecas-acessorios', {
       token: admin.token,
-      body: principalSetting('Oficina'),
+      body: toPrincipalSetting('Oficina'),
     })
     expect(setting).toMatchObject({ status: 200, body: { type: 'Peças & Acessórios' } })
     const person = await addPerson(portal, { types: [], marcas: [], estados: [] })
@@ -92,13 +92,13 @@ describeOnEachDatabase('the catalogue', (kind) => {
     expect((await areasOf(person)).map(({ type }: { type: string }) => type)).toEqual(['Peças & Acessórios'])
 
     const { access_token: token } = await openTestSession(portal, person)
-    const { workspaceId, reportId, datasetId } = emulatedReport('Oficina')
+    const { workspaceId, reportId, datasetId } = getEmulatedReport('Oficina')
     const reply = await send(portal, 'POST', '/api/functions/get-powerbi-token', {
       token,
       body: { workspaceId, reportId, datasetId },
     })
     expect(reply.status).toBe(200)
-    const { generateToken } = await upstreamCalls(portal)
+    const { generateToken } = await readUpstreamCalls(portal)
     expect(generateToken.at(-1)?.body.identities?.[0]?.customData).toBe('M:FIAT|M:BYD|U:SP')
     const codes = (await read()).types.map((item: { code: string }) => item.code)
     await call('PUT', '', { types: codes.toReversed() })
@@ -120,7 +120,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
   test('gives a renamed area its new name in every list, in the tabs and in its setting', async () => {
     await send(portal, 'PUT', '/api/global-powerbi-settings/administrativo', {
       token: admin.token,
-      body: principalSetting('CRM'),
+      body: toPrincipalSetting('CRM'),
     })
     const person = await addPerson(portal, { types: ['CRM', 'administrativo', 'Compras', 'Administrativo'] })
     const other = await addPerson(portal, { types: ['Vendas'] })
@@ -182,7 +182,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
         expect((await patchProfile(portal, admin, person.user_id, change)).status).toBe(200)
       const saved = await send(portal, 'PUT', '/api/global-powerbi-settings/vendas', {
         token: admin.token,
-        body: principalSetting('Vendas'),
+        body: toPrincipalSetting('Vendas'),
       })
       expect(saved.status).toBe(200)
       const taken = await editMany(portal, admin, {
@@ -227,7 +227,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
       expect(given).toMatchObject({ status: 400, body: { fields: [{ path: 'types.0' }] } })
       const setting = await send(portal, 'PUT', '/api/global-powerbi-settings/vendas', {
         token: admin.token,
-        body: principalSetting('Vendas'),
+        body: toPrincipalSetting('Vendas'),
       })
       expect(setting.status).toBe(400)
       expect(await readPerson(portal, admin, person.user_id)).toMatchObject({ version: 1 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import { describe, expect, inject, test } from 'vitest'
-import { NEW_PASSWORD, refresh, signIn, useLink } from '#server/testing/account-calls.ts'
+import { NEW_PASSWORD, refreshSession, signIn, useLink } from '#server/testing/account-calls.ts'
 import { send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { runOnServer } from '#server/testing/global-setup.ts'
 import { describeOnEachDatabase, openFreshDatabase, setUpDatabase } from '#server/testing/test-database.ts'
@@ -73,7 +73,7 @@ describeOnEachDatabase('migrating', (kind) => {
       const ask = (method: string, path: string, body?: unknown) =>
         send(portal, method, path, { token: admin.access_token, body })
       const bia = (await signIn(portal, 'bia@grupopatio.com.br', NEW_PASSWORD)).body
-      const renewed = await refresh(portal, FILLED.refreshToken)
+      const renewed = await refreshSession(portal, FILLED.refreshToken)
       for (const token of [bia.access_token, FILLED.accessToken, renewed.body.access_token])
         expect((await send(portal, 'GET', '/api/reports/me', { token })).body).toMatchObject({
           approved: true,

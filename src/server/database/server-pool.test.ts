@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { findPgBouncer } from '#scripts/find-programs.mjs'
 import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
 import { startPgBouncer } from '#server/testing/pgbouncer.ts'
-import { openFreshDatabase, urlOfDatabase } from '#server/testing/test-database.ts'
+import { openFreshDatabase, getDatabaseUrl } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
 import { waitFor } from '#server/testing/wait-for.ts'
 import { type Database, isDatabaseUnavailable } from './database.ts'
@@ -27,7 +27,7 @@ async function open(options: Omit<ServerOptions, 'onConnectionError'>): Promise<
 async function openOwn() {
   const database = await openFreshDatabase('server')
   ends.push(database.close)
-  return { database, url: await urlOfDatabase(database) }
+  return { database, url: await getDatabaseUrl(database) }
 }
 
 const runAt = async (url: string, ...statements: string[]) => {

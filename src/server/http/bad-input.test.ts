@@ -2,11 +2,11 @@ import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { addPerson, openTestSession } from '#server/testing/builders.ts'
 import { expectProblem } from '#server/testing/expect-problem.ts'
-import { type Body, nameOf, ROUTES, TAKEN } from '#server/testing/route-callers.ts'
+import { type Body, getRouteName, ROUTES, EXAMPLES } from '#server/testing/route-callers.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
-const WITH_BODY = ROUTES.filter((route) => route.body).map(nameOf)
+const WITH_BODY = ROUTES.filter((route) => route.body).map(getRouteName)
 
 const json = JSON.stringify
 const withText = (body: Body, change: (text: string) => unknown) =>
@@ -79,17 +79,17 @@ describeOnEachDatabase('bad input', (kind) => {
     /"invalid-input".*"fields"|malformed-json|unsupported-media-type/.test(text)
 
   test('every route with a body has an example here', () => {
-    expect(Object.keys(TAKEN).sort()).toEqual([...WITH_BODY].sort())
+    expect(Object.keys(EXAMPLES).sort()).toEqual([...WITH_BODY].sort())
   })
 
   describe.each(
     WITH_BODY.flatMap((name) =>
-      (TAKEN[name] ?? []).map(
+      (EXAMPLES[name] ?? []).map(
         (example) => [name.split(' ')[0] as string, example.path, name, example] as const,
       ),
     ),
   )('%s %s', (method, path, name, { body }) => {
-    const maxBytes = ROUTES.find((route) => nameOf(route) === name)?.maxBodyBytes ?? 16 * 1024
+    const maxBytes = ROUTES.find((route) => getRouteName(route) === name)?.maxBodyBytes ?? 16 * 1024
     const post = (content: BodyInit | undefined, headers?: Record<string, string>) =>
       sendBody(method, path, content, headers)
 

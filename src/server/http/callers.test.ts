@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
-import { NEW_PASSWORD, refresh, setPassword } from '#server/testing/account-calls.ts'
+import { NEW_PASSWORD, refreshSession, setPassword } from '#server/testing/account-calls.ts'
 import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
-import { bodyFor } from '#server/testing/embed-token-calls.ts'
-import { givePass } from '#server/testing/human-passes.ts'
+import { createTokenBody } from '#server/testing/embed-token-calls.ts'
+import { issuePass } from '#server/testing/human-passes.ts'
 import { CONTACT_FORM } from '#server/testing/inbox-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -72,7 +72,7 @@ describeOnEachDatabase('the table of callers and operations', (kind) => {
       for (const address of [() => known, () => `nova.${crypto.randomUUID()}@grupopatio.com.br`])
         await askAll(async (caller) => {
           const email = address()
-          const captcha = await givePass(portal)
+          const captcha = await issuePass(portal)
           const body = { email, ...rest, ...(path.endsWith('signup') && { captcha }) }
           const reply = await send(portal, 'POST', path, { ...as(caller), body })
           said.push(`${reply.status} ${withoutChance(reply.body, email)}`)
@@ -103,7 +103,7 @@ describeOnEachDatabase('the table of callers and operations', (kind) => {
 
   test('a refresh is for whoever has a session', async () => {
     const ask = (caller: Awaited<ReturnType<typeof open>>) =>
-      refresh(portal, caller?.refresh_token ?? 'x'.repeat(48))
+      refreshSession(portal, caller?.refresh_token ?? 'x'.repeat(48))
     expect(await statuses(ask)).toEqual([400, 200, 200, 200])
   })
 
@@ -117,7 +117,7 @@ describeOnEachDatabase('the table of callers and operations', (kind) => {
   test('get-powerbi-token gives tokens within one’s own types alone, an administrator too', async () => {
     const ask = (type: string) =>
       statuses((caller) =>
-        send(portal, 'POST', '/api/functions/get-powerbi-token', { ...as(caller), body: bodyFor(type) }),
+        send(portal, 'POST', '/api/functions/get-powerbi-token', { ...as(caller), body: createTokenBody(type) }),
       )
     expect(await ask('Vendas')).toEqual([401, 403, 200, 200])
     expect(await ask('CRM')).toEqual([401, 403, 404, 404])
@@ -134,7 +134,7 @@ describeOnEachDatabase('the table of callers and operations', (kind) => {
       const read = (caller: Awaited<ReturnType<typeof open>>) => send(portal, 'GET', path, as(caller))
       expect(await statuses(read, { email_verified_at: null }), path).toEqual(await statuses(read))
     }
-    const body = bodyFor('Vendas')
+    const body = createTokenBody('Vendas')
     const ask = (caller: Awaited<ReturnType<typeof open>>) =>
       send(portal, 'POST', '/api/functions/get-powerbi-token', { ...as(caller), body })
     expect(await statuses(ask, { email_verified_at: null })).toEqual([401, 403, 200, 200])
@@ -149,7 +149,7 @@ describeOnEachDatabase('the table of callers and operations', (kind) => {
       for (const path of [...ADMIN_READS, '/api/profiles/me', '/api/reports/me', '/api/auth/user'])
         expect((await send(portal, 'GET', path, as(caller))).status, path).toBe(401)
       expect((await setPassword(portal, caller.access_token)).status).toBe(401)
-      expect((await refresh(portal, caller.refresh_token)).status).toBe(400)
+      expect((await refreshSession(portal, caller.refresh_token)).status).toBe(400)
     }
   })
 })

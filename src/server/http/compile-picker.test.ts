@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import type { Route, Schema } from '#contract/route.ts'
-import { nameOf, ROUTES } from '#server/testing/route-callers.ts'
+import { getRouteName, ROUTES } from '#server/testing/route-callers.ts'
 import { compilePicker } from './compile-picker.ts'
 import { type HttpEnv, implement } from './implement.ts'
 
@@ -45,7 +45,7 @@ async function answerOf(route: Route, reply: unknown): Promise<unknown> {
 
 const REPLIES = ROUTES.flatMap((route) =>
   route.response
-    ? examplesOf(route.response, {}).map((_, index) => [nameOf(route), index, route] as const)
+    ? examplesOf(route.response, {}).map((_, index) => [getRouteName(route), index, route] as const)
     : [],
 )
 

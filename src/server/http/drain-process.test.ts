@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEMO_PASSWORD } from '#server/demo/seed.ts'
 import { CONTACT_FORM, followEvents } from '#server/testing/inbox-calls.ts'
 import { spawnMigratedPortal } from '#server/testing/migrated-portal.ts'
-import { type PortalProcess, untilReady } from '#server/testing/portal-process.ts'
+import { type PortalProcess, waitUntilReady } from '#server/testing/portal-process.ts'
 
 const GRACE_MS = 4_000
 /** What is asked later than this may meet the closed door, on a machine that is busy with other things. */
@@ -44,7 +44,7 @@ describe('from SIGTERM on', () => {
       SHUTDOWN_GRACE_SECONDS: String(GRACE_MS / 1000),
       RATE_LIMITS: 'off',
     })
-    await untilReady(portal)
+    await waitUntilReady(portal)
   }, SLOW)
   afterAll(() => portal.stop())
 

@@ -3,13 +3,13 @@ import { pathWith, type Route } from '#contract/route.ts'
 import { TEST_METRICS_TOKEN } from '#server/testing/read-metrics.ts'
 import {
   type CallerName,
-  EVERYBODY,
+  ALL_CALLERS,
   FULL,
   LIMITED,
-  nameOf,
+  getRouteName,
   ROUTES,
-  ruleOf,
-  tokensOf,
+  getExpectedOutcome,
+  createCallerTokens,
 } from '#server/testing/route-callers.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -90,7 +90,7 @@ const WHO_PASSES: Record<string, keyof typeof GROUPS> = {
 }
 
 const GROUPS = {
-  everybody: EVERYBODY,
+  everybody: ALL_CALLERS,
   'every session': [...FULL, ...LIMITED],
   'full sessions': FULL,
   // Full ones get past the door and are refused by the handler.
@@ -112,12 +112,12 @@ async function callWithGarbage(portal: TestPortal, route: Route, token: string |
   const code = isRefused ? ((await reply.json()) as { code: string }).code : undefined
   // A stream never ends by itself.
   if (!isRefused) await reply.body?.cancel()
-  expect(reply.status, nameOf(route)).toBeLessThan(500)
+  expect(reply.status, getRouteName(route)).toBeLessThan(500)
   return isRefused ? `${reply.status} ${code}` : 'passes'
 }
 
 test('every route is in the table of who passes, and nothing else is', () => {
-  expect(Object.keys(WHO_PASSES).sort()).toEqual(ROUTES.map(nameOf).sort())
+  expect(Object.keys(WHO_PASSES).sort()).toEqual(ROUTES.map(getRouteName).sort())
 })
 
 describeOnEachDatabase('every route × every caller', (kind) => {
@@ -127,20 +127,20 @@ describeOnEachDatabase('every route × every caller', (kind) => {
   let tokens: Record<CallerName, string | undefined>
   beforeAll(async () => {
     replica = await startTestPortal({ ...options, database: portal.database, clock: portal.clock })
-    tokens = await tokensOf(portal)
+    tokens = await createCallerTokens(portal)
   })
   afterAll(() => replica.stop())
 
-  describe.each(ROUTES.map((route) => [nameOf(route), route] as const))('%s', (name, route) => {
+  describe.each(ROUTES.map((route) => [getRouteName(route), route] as const))('%s', (name, route) => {
     test(`passes ${WHO_PASSES[name] ?? 'nobody knows whom'}, as the contract says`, async () => {
       const got: Record<string, string> = {}
-      for (const caller of EVERYBODY) got[caller] = await callWithGarbage(portal, route, tokens[caller])
-      expect(got).toEqual(Object.fromEntries(EVERYBODY.map((caller) => [caller, ruleOf(route, caller)])))
+      for (const caller of ALL_CALLERS) got[caller] = await callWithGarbage(portal, route, tokens[caller])
+      expect(got).toEqual(Object.fromEntries(ALL_CALLERS.map((caller) => [caller, getExpectedOutcome(route, caller)])))
       const elsewhere: Record<string, string> = {}
-      for (const caller of EVERYBODY)
+      for (const caller of ALL_CALLERS)
         elsewhere[caller] = await callWithGarbage(replica, route, tokens[caller])
       expect(elsewhere, 'another replica, which opened none of these sessions').toEqual(got)
-      const passing = EVERYBODY.filter((caller) => got[caller] === 'passes')
+      const passing = ALL_CALLERS.filter((caller) => got[caller] === 'passes')
       expect(passing).toEqual(GROUPS[WHO_PASSES[name] as keyof typeof GROUPS])
     })
   })

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
-import { mailTo, tokenOf } from '#server/testing/account-calls.ts'
+import { receiveMail, getLinkToken } from '#server/testing/account-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
-import { givePass } from '#server/testing/human-passes.ts'
+import { issuePass } from '#server/testing/human-passes.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { parseProxies } from './caller-ip.ts'
@@ -15,7 +15,7 @@ describeOnEachDatabase('from one address, whoever is asked about,', (kind) => {
   const post = (path: string, body: object, ip: string) =>
     send(portal, 'POST', path, { body, headers: { 'x-forwarded-for': ip } })
   const signIn = async (ip = '203.0.113.7', wanted: { email?: string; captcha?: string } = {}) => {
-    const { email = `${crypto.randomUUID()}@grupopatio.com.br`, captcha = await givePass(portal) } = wanted
+    const { email = `${crypto.randomUUID()}@grupopatio.com.br`, captcha = await issuePass(portal) } = wanted
     return post('/api/auth/token?grant_type=password', { email, password: TEST_PASSWORD, captcha }, ip)
   }
   const link = () => crypto.randomUUID().replaceAll('-', '').padEnd(43, 'x')
@@ -25,7 +25,7 @@ describeOnEachDatabase('from one address, whoever is asked about,', (kind) => {
 
   const recoveryLink = async (email: string) => {
     expect((await post('/api/auth/recover', { email }, '198.51.100.1')).status).toBe(200)
-    return tokenOf((await mailTo(portal, email, 'recovery'))?.link)
+    return getLinkToken((await receiveMail(portal, email, 'recovery'))?.link)
   }
 
   /** The codes of what so many tries are answered, one after the other. */
@@ -54,7 +54,7 @@ describeOnEachDatabase('from one address, whoever is asked about,', (kind) => {
 
   test('also of those that are tried at once, and those that are refused take nothing', async () => {
     await failBefore(57)
-    const passes = await Promise.all(Array.from({ length: 10 }, () => givePass(portal)))
+    const passes = await Promise.all(Array.from({ length: 10 }, () => issuePass(portal)))
     const replies = await Promise.all(passes.map((captcha) => signIn(undefined, { captcha })))
     expect(replies.map(({ status }) => status).toSorted()).toEqual([
       ...Array(3).fill(400),

@@ -8,30 +8,30 @@ import { type Admin, editMany, openAdmin } from '#server/testing/admin-calls.ts'
 import {
   addPerson,
   configureReports,
-  emulatedReport,
+  getEmulatedReport,
   openTestSession,
   send,
 } from '#server/testing/builders.ts'
 import { readEveryTable } from '#server/testing/canaries.ts'
-import { upstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { readUpstreamCalls } from '#server/testing/embed-token-calls.ts'
 import { addMessages } from '#server/testing/inbox-calls.ts'
 import { TEST_METRICS_TOKEN } from '#server/testing/read-metrics.ts'
 import {
   type Body,
   type CallerName,
-  EVERYBODY,
+  ALL_CALLERS,
   FULL,
-  nameOf,
+  getRouteName,
   ROUTES,
-  ruleOf,
+  getExpectedOutcome,
   SOME_INVITATION,
   SOME_MESSAGE,
   SOME_TEMPLATE,
-  SOMEBODY,
-  SOMEBODY_WAITING,
-  TAKEN,
-  TAKEN_WITHOUT_BODY,
-  tokensOf,
+  SOME_USER,
+  SOME_WAITING_USER,
+  EXAMPLES,
+  EXAMPLES_WITHOUT_BODY,
+  createCallerTokens,
 } from '#server/testing/route-callers.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -56,19 +56,19 @@ const READS_WITH_ROW = [
 ]
 
 const examplesOf = (name: string): { path: string; body?: Body }[] => {
-  const path = TAKEN_WITHOUT_BODY[name]
-  return TAKEN[name] ?? (path ? [{ path }] : [])
+  const path = EXAMPLES_WITHOUT_BODY[name]
+  return EXAMPLES[name] ?? (path ? [{ path }] : [])
 }
 /** Whom a route refuses; setting a password through a reset link also whoever has no such link. */
 const refusedBy = (route: Route): CallerName[] =>
-  EVERYBODY.filter(
+  ALL_CALLERS.filter(
     (caller) =>
-      ruleOf(route, caller) !== 'passes' || (nameOf(route) === RESET && FULL.some((full) => full === caller)),
+      getExpectedOutcome(route, caller) !== 'passes' || (getRouteName(route) === RESET && FULL.some((full) => full === caller)),
   )
 
 test('every route that writes has an example, and nothing else has', () => {
-  const writing = ROUTES.filter((route) => route.method !== 'GET').map(nameOf)
-  const examples = [...Object.keys(TAKEN), ...Object.keys(TAKEN_WITHOUT_BODY)]
+  const writing = ROUTES.filter((route) => route.method !== 'GET').map(getRouteName)
+  const examples = [...Object.keys(EXAMPLES), ...Object.keys(EXAMPLES_WITHOUT_BODY)]
   expect(examples.toSorted()).toEqual(writing.toSorted())
 })
 
@@ -79,12 +79,12 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
   let view: string
   let admin: Admin
   beforeAll(async () => {
-    tokens = await tokensOf(portal)
+    tokens = await createCallerTokens(portal)
   })
   /** Puts what the examples name in place. */
   const prepare = async () => {
     const { db } = portal.database
-    await db.deleteFrom('profiles').where('user_id', 'in', [SOMEBODY, SOMEBODY_WAITING]).execute()
+    await db.deleteFrom('profiles').where('user_id', 'in', [SOME_USER, SOME_WAITING_USER]).execute()
     await db.deleteFrom('support_messages').execute()
     await db.deleteFrom('global_powerbi_settings').execute()
     await db.deleteFrom('access_reviews').execute()
@@ -93,8 +93,8 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
       SEEDED_CATALOGUE[list].map((item) => ({ kind: list, ...item })),
     )
     await db.insertInto('catalogue_items').values(items).execute()
-    await addPerson(portal, { user_id: SOMEBODY, types: ['CRM'], marcas: ['VW'] })
-    await addPerson(portal, { user_id: SOMEBODY_WAITING, approved: false })
+    await addPerson(portal, { user_id: SOME_USER, types: ['CRM'], marcas: ['VW'] })
+    await addPerson(portal, { user_id: SOME_WAITING_USER, approved: false })
     await db.deleteFrom('access_templates').execute()
     await db
       .insertInto('access_templates')
@@ -116,8 +116,8 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
     await addMessages(portal, { id: SOME_MESSAGE })
     await configureReports(portal, 'Vendas', 'CRM')
     admin = await openAdmin(portal)
-    view = (await send(portal, 'GET', `/api/profiles/${SOMEBODY}/reports`, admin)).body.view
-    const edited = await editMany(portal, admin, { userIds: [SOMEBODY], action: 'add', types: ['HPD'] })
+    view = (await send(portal, 'GET', `/api/profiles/${SOME_USER}/reports`, admin)).body.view
+    const edited = await editMany(portal, admin, { userIds: [SOME_USER], action: 'add', types: ['HPD'] })
     undoId = edited.body.undoId as string
   }
 
@@ -134,18 +134,18 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
     })
   const everything = async () => {
     const { rate_limits: _, ...content } = await readEveryTable(portal.database.db)
-    return { ...content, upstream: (await upstreamCalls(portal)).all }
+    return { ...content, upstream: (await readUpstreamCalls(portal)).all }
   }
   /** The token of somebody whom the route lets write. */
   const openEntitled = async (route: Route) => {
     if (route.access === 'admin') return admin.token
-    const isForWaiting = nameOf(route) === 'PUT /api/access-requests/me'
-    const kind: SessionKind = nameOf(route) === RESET ? 'recovery' : 'full'
+    const isForWaiting = getRouteName(route) === 'PUT /api/access-requests/me'
+    const kind: SessionKind = getRouteName(route) === RESET ? 'recovery' : 'full'
     return (await openTestSession(portal, await addPerson(portal, { approved: !isForWaiting }), kind))
       .access_token
   }
 
-  describe.each(CLOSED.map((route) => [nameOf(route), route] as const))('%s', (name, route) => {
+  describe.each(CLOSED.map((route) => [getRouteName(route), route] as const))('%s', (name, route) => {
     let before: Awaited<ReturnType<typeof everything>>
     // Once: whoever is refused leaves it as it is, and whoever may prepares it anew.
     beforeAll(async () => {
@@ -153,7 +153,7 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
       before = await everything()
     })
 
-    test.each(EVERYBODY.filter((caller) => refusedBy(route).includes(caller)))('from %s', async (caller) => {
+    test.each(ALL_CALLERS.filter((caller) => refusedBy(route).includes(caller)))('from %s', async (caller) => {
       for (const example of examplesOf(name)) {
         const { status, body } = await call(route, example, tokens[caller])
         expect([401, 403], `${status} ${body?.code}`).toContain(status)
@@ -199,13 +199,13 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
     }
     const ADMINS = ROUTES.filter(({ access, events }) => access === 'admin' && !events)
 
-    test.each(ADMINS.map((route) => [nameOf(route), route] as const))('%s', async (name, route) => {
+    test.each(ADMINS.map((route) => [getRouteName(route), route] as const))('%s', async (name, route) => {
       await prepare()
       const path = pathWith(route, {
-        userId: SOMEBODY,
+        userId: SOME_USER,
         kind: 'marcas',
         code: 'VW',
-        workspaceId: emulatedReport('CRM').workspaceId,
+        workspaceId: getEmulatedReport('CRM').workspaceId,
       })
       const examples = route.method === 'GET' ? [{ path }] : examplesOf(name)
       await run('create trigger refuse before insert on audit_entries for each row execute function refuse()')

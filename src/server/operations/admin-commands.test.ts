@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import {
   isSignedIn,
   NEW_PASSWORD,
-  refresh,
+  refreshSession,
   setPassword,
   signIn,
   useLink,
@@ -104,7 +104,7 @@ describeOnEachDatabase('npm run admin', (kind) => {
     await run('reset', person.email)
     for (const { access_token: token } of sessions)
       expect((await send(portal, 'GET', '/api/auth/user', { token })).status).toBe(401)
-    expect((await refresh(portal, sessions[0]?.refresh_token ?? '')).status).toBe(400)
+    expect((await refreshSession(portal, sessions[0]?.refresh_token ?? '')).status).toBe(400)
     expect(await isSignedIn(portal, untouched.access_token)).toBe(true)
   })
 

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeMigratedDataDir } from '#server/testing/migrated-portal.ts'
-import { BARE_ENVIRONMENT, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
+import { BARE_ENVIRONMENT, spawnPortal, waitUntilReady } from '#server/testing/portal-process.ts'
 
 const ADMIN = fileURLToPath(new URL('../admin.ts', import.meta.url))
 /** Creating a database with durable writes is slow on a busy machine. */
@@ -47,7 +47,7 @@ describe('npm run admin as a process', () => {
     'refuses an embedded database that a running portal uses, and works once it has stopped',
     async () => {
       const portal = await spawnPortal({ DATA_DIR: dataDir })
-      await untilReady(portal)
+      await waitUntilReady(portal)
       const refused = await runAdmin({ DATA_DIR: dataDir }, 'list')
       expect(refused.code).toBe(1)
       expect(refused.complaint).toMatch(/já está em uso pelo processo \d+.*\n.*pare o portal e tente de novo/)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { addPerson, send } from '#server/testing/builders.ts'
-import { callSetting, linkSetting } from '#server/testing/report-setting-calls.ts'
+import { callSetting, toLinkSetting } from '#server/testing/report-setting-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { ADMIN_COMMANDS, createTerminalRequest } from './admin-commands.ts'
@@ -49,7 +49,7 @@ describeOnEachDatabase('administrators are notified by mail', (kind) => {
 
   test('when report settings change, once for all changes within two minutes', async () => {
     const other = await addPerson(portal, { role: 'admin' })
-    const body = linkSetting('https://app.powerbi.com/reportEmbed?reportId=x')
+    const body = toLinkSetting('https://app.powerbi.com/reportEmbed?reportId=x')
     await callSetting(portal, admin.token, 'PUT', 'vendas', { body })
     await callSetting(portal, admin.token, 'PUT', 'crm', { body })
     await callSetting(portal, admin.token, 'DELETE', 'crm')

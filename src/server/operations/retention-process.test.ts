@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { openEmbedded } from '#server/database/open-embedded.ts'
 import { makeMigratedDataDir } from '#server/testing/migrated-portal.ts'
-import { REAL_ENVIRONMENT, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
+import { REAL_ENVIRONMENT, spawnPortal, waitUntilReady } from '#server/testing/portal-process.ts'
 
 /** Creating a database with durable writes is slow on a busy machine. */
 const SLOW = 120_000
@@ -26,7 +26,7 @@ test(
       PUBLIC_URL: 'http://localhost:4000',
       DATA_DIR: dataDir,
     })
-    await untilReady(portal)
+    await waitUntilReady(portal)
     await expect
       .poll(() => portal.output(), { timeout: 30_000 })
       .toContain('"deleted":{"human checks":1},"msg":"old data deleted"')

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import pino from 'pino'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { NEW_PASSWORD, signIn, signUp } from '#server/testing/account-calls.ts'
-import { type Admin, openAdmin, readTrail, removeEverybody } from '#server/testing/admin-calls.ts'
+import { type Admin, openAdmin, readTrail, removeAllPeople } from '#server/testing/admin-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -17,7 +17,7 @@ describeOnEachDatabase('audit trail', (kind) => {
     run(sql`insert into audit_entries (action, actor_id, actor_email, target_id, target_email, before, ip, user_agent)
       values ('types-set', ${entry.actor ?? null}::uuid, 'ana@x.br', ${entry.target ?? null}::uuid, 'bia@x.br',
         ${JSON.stringify(entry.before ?? {})}::jsonb, '203.0.113.7', 'Navegador')`)
-  beforeEach(() => removeEverybody(portal))
+  beforeEach(() => removeAllPeople(portal))
 
   test('rejects every change in the database', async () => {
     const [ana, bia] = [await addPerson(portal), await addPerson(portal)]

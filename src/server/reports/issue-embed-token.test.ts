@@ -3,16 +3,16 @@ import { EMULATED_REPORT_WITHOUT_RLS } from '#emulators/power-bi/catalogue.ts'
 import {
   addPerson,
   configureReports,
-  emulatedReport,
+  getEmulatedReport,
   openTestSession,
   send,
 } from '#server/testing/builders.ts'
 import {
-  askToken,
-  bodyFor,
+  requestEmbedToken,
+  createTokenBody,
   resetEmulator,
   scriptFault,
-  upstreamCalls,
+  readUpstreamCalls,
 } from '#server/testing/embed-token-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -25,7 +25,7 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
 
   const decodePayload = (token: string) =>
     JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString())
-  const pickIds = ({ workspaceId, reportId, datasetId }: ReturnType<typeof emulatedReport>) => ({
+  const pickIds = ({ workspaceId, reportId, datasetId }: ReturnType<typeof getEmulatedReport>) => ({
     workspaceId,
     reportId,
     datasetId,
@@ -38,9 +38,9 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
       estados: ['RJ', 'MG'],
       userEmail: 'diretoria@grupopatio.com.br',
     }
-    const { status, body } = await askToken(portal, person, bodyFor('Vendas', forged))
+    const { status, body } = await requestEmbedToken(portal, person, createTokenBody('Vendas', forged))
     expect(status).toBe(200)
-    const { datasetId, reportId } = emulatedReport('Vendas')
+    const { datasetId, reportId } = getEmulatedReport('Vendas')
     expect(decodePayload(body.embedToken)).toMatchObject({ reportId, datasetId })
     expect(decodePayload(body.embedToken).identities).toEqual([
       { username: person.email, roles: ['Portal'], customData: 'M:FIAT|M:GM|U:RJ', datasets: [datasetId] },
@@ -50,9 +50,9 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
   })
 
   test('requests thirty minutes of view access, never edit', async () => {
-    await askToken(portal, await addPerson(portal))
-    const [call] = (await upstreamCalls(portal)).generateToken
-    const { reportId, datasetId } = emulatedReport('Vendas')
+    await requestEmbedToken(portal, await addPerson(portal))
+    const [call] = (await readUpstreamCalls(portal)).generateToken
+    const { reportId, datasetId } = getEmulatedReport('Vendas')
     expect(call?.path).toBe('/api/v1.0/myorg/GenerateToken')
     const asked = { reports: [{ id: reportId }], datasets: [{ id: datasetId }], lifetimeInMinutes: 30 }
     expect(call?.body).toEqual({ ...asked, identities: [expect.anything()] })
@@ -63,20 +63,20 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
       marcas: ['FIAT|U:MG', 'fiat', 'GM'],
       estados: ['RJ', 'SP', 'M:VW'],
     })
-    const { body } = await askToken(portal, person)
+    const { body } = await requestEmbedToken(portal, person)
     expect(decodePayload(body.embedToken).identities[0].customData).toBe('M:GM|U:RJ')
   })
 
   test('writes an access record for each request', async () => {
     const person = await addPerson(portal)
-    await askToken(portal, person)
-    await askToken(portal, person)
+    await requestEmbedToken(portal, person)
+    await requestEmbedToken(portal, person)
     const records = await portal.database.db
       .selectFrom('access_records')
       .selectAll()
       .where('user_id', '=', person.user_id)
       .execute()
-    const record = { action: 'report', report_id: emulatedReport('Vendas').reportId, ip: '127.0.0.1' }
+    const record = { action: 'report', report_id: getEmulatedReport('Vendas').reportId, ip: '127.0.0.1' }
     expect(records).toMatchObject([record, record])
   })
 
@@ -88,17 +88,17 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
       .where('type', '=', 'marketing')
       .execute()
     const person = await addPerson(portal, { types: ['Marketing'] })
-    const { status, body } = await askToken(portal, person, bodyFor('Marketing', { datasetId: undefined }))
+    const { status, body } = await requestEmbedToken(portal, person, createTokenBody('Marketing', { datasetId: undefined }))
     expect(status).toBe(200)
-    expect(decodePayload(body.embedToken).datasetId).toBe(emulatedReport('Marketing').datasetId)
-    expect((await askToken(portal, person, bodyFor('Marketing', { datasetId: null }))).status).toBe(200)
-    expect((await upstreamCalls(portal)).report).toHaveLength(1)
+    expect(decodePayload(body.embedToken).datasetId).toBe(getEmulatedReport('Marketing').datasetId)
+    expect((await requestEmbedToken(portal, person, createTokenBody('Marketing', { datasetId: null }))).status).toBe(200)
+    expect((await readUpstreamCalls(portal)).report).toHaveLength(1)
   })
 
   describe('is refused without any call to Power BI', () => {
     const refusal = async (person: Parameters<typeof addPerson>[1], body: object) => {
-      const reply = await askToken(portal, await addPerson(portal, person), body)
-      expect((await upstreamCalls(portal)).all).toEqual([])
+      const reply = await requestEmbedToken(portal, await addPerson(portal, person), body)
+      expect((await readUpstreamCalls(portal)).all).toEqual([])
       const { requestId: _, ...problem } = reply.body
       return problem
     }
@@ -114,7 +114,7 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
     ] as const)('to %s', async (_, person, code) => {
       const forged = { marcas: ['FIAT'], estados: ['RJ'] }
       const changes = { ...person } as Parameters<typeof addPerson>[1]
-      expect(await refusal(changes, bodyFor('Vendas', forged))).toMatchObject({ status: 403, code })
+      expect(await refusal(changes, createTokenBody('Vendas', forged))).toMatchObject({ status: 403, code })
     })
 
     test('with the same 404 for anything but a report of the caller’s areas', async () => {
@@ -126,14 +126,14 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
         .where('type', '=', 'hpd')
         .execute()
       const person = { types: ['Vendas', 'HPD', 'CRM', 'vendas ', 'desconhecido'] }
-      const [vendas, oficina] = [pickIds(emulatedReport('Vendas')), pickIds(emulatedReport('Oficina'))]
+      const [vendas, oficina] = [pickIds(getEmulatedReport('Vendas')), pickIds(getEmulatedReport('Oficina'))]
       const upper = (key: keyof typeof vendas) => ({ ...vendas, [key]: vendas[key].toUpperCase() })
       const bodies: Record<string, object> = {
         'a report nobody configured': { workspaceId: 'a', reportId: 'b', datasetId: 'c' },
         'the report of another area': oficina,
         'a report of the tenant outside the settings': pickIds(EMULATED_REPORT_WITHOUT_RLS),
-        'an own area without a setting': pickIds(emulatedReport('CRM')),
-        'an area in SSO mode': pickIds(emulatedReport('HPD')),
+        'an own area without a setting': pickIds(getEmulatedReport('CRM')),
+        'an area in SSO mode': pickIds(getEmulatedReport('HPD')),
         'another workspace': { ...vendas, workspaceId: oficina.workspaceId },
         'another report': { ...vendas, reportId: oficina.reportId },
         'another dataset': { ...vendas, datasetId: oficina.datasetId },
@@ -161,7 +161,7 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
     const person = await addPerson(portal, { types: ['Vendas', 'Oficina'] })
     const { access_token: token } = await openTestSession(portal, person)
     const requestToken = (type: string) =>
-      send(limited, 'POST', '/api/functions/get-powerbi-token', { token, body: bodyFor(type) })
+      send(limited, 'POST', '/api/functions/get-powerbi-token', { token, body: createTokenBody(type) })
     // Cached tokens do not count upstream.
     for (let count = 0; count < 40; count++) expect((await requestToken('Vendas')).status).toBe(200)
     await scriptFault(limited, { on: 'generateToken', status: 400, times: 99 })
@@ -169,7 +169,7 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
     const refused = await requestToken('Oficina')
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
     expect((await requestToken('Vendas')).status).toBe(200)
-    expect((await upstreamCalls(limited)).generateToken).toHaveLength(30)
+    expect((await readUpstreamCalls(limited)).generateToken).toHaveLength(30)
     const requests = database.db
       .updateTable('rate_limits')
       .where('key', '=', `embed-token-request ${person.user_id}`)

@@ -2,16 +2,16 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
   addPerson,
   configureReports,
-  emulatedReport,
+  getEmulatedReport,
   openTestSession,
   send,
 } from '#server/testing/builders.ts'
-import { resetEmulator, scriptFault, upstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { resetEmulator, scriptFault, readUpstreamCalls } from '#server/testing/embed-token-calls.ts'
 import { readMetrics, TEST_METRICS_TOKEN } from '#server/testing/read-metrics.ts'
 import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
-const { reportId } = emulatedReport('Vendas')
+const { reportId } = getEmulatedReport('Vendas')
 
 describeOnEachDatabase('last refresh', (kind) => {
   const database = setUpDatabase(kind)
@@ -28,7 +28,7 @@ describeOnEachDatabase('last refresh', (kind) => {
     return send(portal, 'GET', `/api/reports/${wanted}/last-refresh`, { token })
   }
   const countCalls = async () =>
-    (await upstreamCalls(portal)).all.filter(({ path }) => path.includes('/refreshes')).length
+    (await readUpstreamCalls(portal)).all.filter(({ path }) => path.includes('/refreshes')).length
   const createRefresh = (status: string, endTime: string | undefined) => ({ status, endTime, startTime: endTime })
 
   test('is available to holders of the area and cached for ten minutes', async () => {
@@ -73,8 +73,8 @@ describeOnEachDatabase('last refresh', (kind) => {
 
   test('is not available without the area', async () => {
     await resetEmulator(portal)
-    for (const reply of [await ask({ types: ['CRM'] }), await ask({}, emulatedReport('CRM').reportId)])
+    for (const reply of [await ask({ types: ['CRM'] }), await ask({}, getEmulatedReport('CRM').reportId)])
       expect([reply.status, reply.body.code]).toEqual([404, 'report-not-found'])
-    expect((await upstreamCalls(portal)).all).toEqual([])
+    expect((await readUpstreamCalls(portal)).all).toEqual([])
   })
 })

@@ -1,20 +1,20 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { EMULATED_PAGINATED_REPORT } from '#emulators/power-bi/catalogue.ts'
-import { addPerson, emulatedReport } from '#server/testing/builders.ts'
+import { addPerson, getEmulatedReport } from '#server/testing/builders.ts'
 import {
-  askToken,
-  bodyFor,
+  requestEmbedToken,
+  createTokenBody,
   resetEmulator,
   scriptFault,
-  upstreamCalls,
+  readUpstreamCalls,
 } from '#server/testing/embed-token-calls.ts'
-import { findOut, principalSetting } from '#server/testing/report-setting-calls.ts'
+import { readTest, toPrincipalSetting } from '#server/testing/report-setting-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
 const { workspaceId, reportId, datasetId } = EMULATED_PAGINATED_REPORT
-const OTHER = emulatedReport('Oficina').datasetId
+const OTHER = getEmulatedReport('Oficina').datasetId
 const createModelSource = (id: string) => ({
   datasourceType: 'AnalysisServices',
   connectionDetails: { server: 'pbiazure://api.powerbi.com/', database: `sobe_wowvirtualserver-${id}` },
@@ -41,14 +41,14 @@ describeOnEachDatabase('a paginated report', (kind) => {
   const requestToken = async (on: TestPortal = portal, named: string | null = datasetId) => {
     await portal.database.db.updateTable('global_powerbi_settings').set({ dataset_id: named }).execute()
     const person = await addPerson(portal)
-    const { status, body } = await askToken(
+    const { status, body } = await requestEmbedToken(
       on,
       person,
-      bodyFor('Vendas', { workspaceId, reportId, datasetId: named }),
+      createTokenBody('Vendas', { workspaceId, reportId, datasetId: named }),
     )
     return { status, body, email: person.email }
   }
-  const setting = principalSetting('Vendas', {
+  const setting = toPrincipalSetting('Vendas', {
     workspace_id: workspaceId,
     report_id: reportId,
     dataset_id: null,
@@ -60,7 +60,7 @@ describeOnEachDatabase('a paginated report', (kind) => {
   ])('of one model is filtered by the identity, with its dataset %s', async (_, named) => {
     const { status, body, email } = await requestToken(portal, named)
     expect([status, body.isPaginated]).toEqual([200, true])
-    const { all, generateToken } = await upstreamCalls(portal)
+    const { all, generateToken } = await readUpstreamCalls(portal)
     expect(generateToken.at(-1)?.body).toMatchObject({
       reports: [{ id: reportId }],
       datasets: [{ id: datasetId, xmlaPermissions: 'ReadOnly' }],
@@ -73,7 +73,7 @@ describeOnEachDatabase('a paginated report', (kind) => {
   })
 
   test('passes the test', async () => {
-    const found = await findOut(portal, admin.token, setting)
+    const found = await readTest(portal, admin.token, setting)
     expect(found).toMatchObject({ outcome: 'ok', reportName: 'Ordens de serviço para imprimir' })
   })
 
@@ -91,7 +91,7 @@ describeOnEachDatabase('a paginated report', (kind) => {
       const { status, body } = await requestToken(fresh)
       expect([status, body.code, body.embedToken]).toEqual([502, 'power-bi-rejected', undefined])
       expect(body.detail).toMatch(/^Este relatório paginado não lê só de um modelo semântico/)
-      expect(await findOut(fresh, admin.token, setting)).toMatchObject({
+      expect(await readTest(fresh, admin.token, setting)).toMatchObject({
         outcome: 'paginated-sources',
         message: expect.stringMatching(
           /o administrador do Power BI precisa .* ou use “URL Direta \(SSO\)”\.$/,
@@ -112,7 +112,7 @@ describeOnEachDatabase('a paginated report', (kind) => {
     await scriptFault(lax, { on: 'datasources', body: { value: [SQL_SOURCE] } })
     const { status, email } = await requestToken(lax)
     expect(status).toBe(200)
-    const [call] = (await upstreamCalls(lax)).generateToken
+    const [call] = (await readUpstreamCalls(lax)).generateToken
     expect(call?.body).toMatchObject({ identities: [{ username: email, reports: [reportId] }] })
     expect(call?.body.datasets).toBeUndefined()
     await lax.stop()

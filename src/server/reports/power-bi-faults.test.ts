@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { addPerson, configureReports, send } from '#server/testing/builders.ts'
 import {
-  askToken,
-  bodyFor,
+  requestEmbedToken,
+  createTokenBody,
   type Person,
   resetEmulator,
   scriptFault,
-  upstreamCalls,
+  readUpstreamCalls,
 } from '#server/testing/embed-token-calls.ts'
 import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
@@ -27,13 +27,13 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
   })
   afterEach(() => portal.stop())
 
-  const requestToken = async (wanted = bodyFor('Vendas')) => {
-    const { status, headers, body } = await askToken(portal, person, wanted)
+  const requestToken = async (wanted = createTokenBody('Vendas')) => {
+    const { status, headers, body } = await requestEmbedToken(portal, person, wanted)
     return { status, code: body.code, detail: body.detail, retryAfter: headers.get('retry-after'), body }
   }
   const AFTER_ALL: Target[] = ['directory', 'report', 'dataset', 'generateToken']
   afterEach(async () => {
-    const calls = await upstreamCalls(portal)
+    const calls = await readUpstreamCalls(portal)
     for (const call of calls.generateToken)
       expect(call.body.identities, 'asked without identity').toHaveLength(1)
     for (const target of AFTER_ALL) expect(calls[target as 'report'].length, target).toBeLessThanOrEqual(2)
@@ -124,7 +124,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
       const { body, ...reply } = await requestToken()
       expect(reply).toMatchObject(expected)
       expect(body.embedToken).toBeUndefined()
-      expect((await upstreamCalls(portal)).generateToken).toHaveLength(tries)
+      expect((await readUpstreamCalls(portal)).generateToken).toHaveLength(tries)
     })
 
     test.each<[string, Omit<Fault, 'on'>]>([
@@ -143,7 +143,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
       await scriptFault(portal, { on: 'generateToken', status: 401 })
       person = await addPerson(portal)
       expect((await requestToken()).status).toBe(200)
-      expect((await upstreamCalls(portal)).directory).toHaveLength(1)
+      expect((await readUpstreamCalls(portal)).directory).toHaveLength(1)
     })
 
     test('fails, but the failure is not cached', async () => {
@@ -190,7 +190,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
     await scriptFault(portal, { on: 'generateToken', delayMs: 30_000, times: 2 })
     const start = performance.now()
     let isAnswered = false
-    const slow = requestToken(bodyFor('Oficina')).finally(() => {
+    const slow = requestToken(createTokenBody('Oficina')).finally(() => {
       isAnswered = true
     })
     expect((await send(portal, 'GET', '/api/health/ready')).status).toBe(200)

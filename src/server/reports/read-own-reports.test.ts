@@ -3,7 +3,7 @@ import { TYPES } from '#contract/seeded-catalogue.ts'
 import {
   addPerson,
   configureReports,
-  emulatedReport,
+  getEmulatedReport,
   openTestSession,
   send,
 } from '#server/testing/builders.ts'
@@ -36,7 +36,7 @@ describeOnEachDatabase('reports/me', (kind) => {
       marcas: ['GM', 'FIAT'],
       estados: ['ES'],
     })
-    const { workspaceId, reportId, datasetId } = emulatedReport('Vendas')
+    const { workspaceId, reportId, datasetId } = getEmulatedReport('Vendas')
     expect(rest).toEqual({
       approved: true,
       endedOn: null,

@@ -1,19 +1,19 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { EMULATED_THIN_REPORT } from '#emulators/power-bi/catalogue.ts'
-import { addPerson, emulatedReport } from '#server/testing/builders.ts'
+import { addPerson, getEmulatedReport } from '#server/testing/builders.ts'
 import {
-  askToken,
-  bodyFor,
+  requestEmbedToken,
+  createTokenBody,
   resetEmulator,
   scriptFault,
-  upstreamCalls,
+  readUpstreamCalls,
 } from '#server/testing/embed-token-calls.ts'
-import { findOut, principalSetting } from '#server/testing/report-setting-calls.ts'
+import { readTest, toPrincipalSetting } from '#server/testing/report-setting-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
 const { workspaceId, reportId, datasetId, datasetWorkspaceId } = EMULATED_THIN_REPORT
-const OFICINA = emulatedReport('Oficina')
+const OFICINA = getEmulatedReport('Oficina')
 
 describeOnEachDatabase('a report with a model in another workspace', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
@@ -30,8 +30,8 @@ describeOnEachDatabase('a report with a model in another workspace', (kind) => {
 
   const requestToken = async (named: string | null = datasetId) => {
     await updateSettings().set({ dataset_id: named }).execute()
-    const body = bodyFor('Vendas', { workspaceId, reportId, datasetId: named })
-    return askToken(portal, await addPerson(portal), body)
+    const body = createTokenBody('Vendas', { workspaceId, reportId, datasetId: named })
+    return requestEmbedToken(portal, await addPerson(portal), body)
   }
 
   test.each([
@@ -39,7 +39,7 @@ describeOnEachDatabase('a report with a model in another workspace', (kind) => {
     ['found by itself', null],
   ])('is shown with its dataset %s', async (_, named) => {
     expect((await requestToken(named)).status).toBe(200)
-    const { generateToken, dataset } = await upstreamCalls(portal)
+    const { generateToken, dataset } = await readUpstreamCalls(portal)
     expect(generateToken.map(({ path }) => path)).toEqual(['/api/v1.0/myorg/GenerateToken'])
     expect(generateToken[0]?.body).toMatchObject({
       reports: [{ id: reportId }],
@@ -53,23 +53,23 @@ describeOnEachDatabase('a report with a model in another workspace', (kind) => {
     const { status, body } = await requestToken(OFICINA.datasetId)
     expect([status, body.code, body.embedToken]).toEqual([502, 'power-bi-rejected', undefined])
     expect(body.detail).toMatch(/^O relatório usa outro modelo de dados/)
-    expect((await upstreamCalls(portal)).generateToken[0]?.status).toBe(200)
+    expect((await readUpstreamCalls(portal)).generateToken[0]?.status).toBe(200)
   })
 
   test('passes the test, which names a workspace without membership', async () => {
-    const setting = principalSetting('Vendas', {
+    const setting = toPrincipalSetting('Vendas', {
       workspace_id: workspaceId,
       report_id: reportId,
       dataset_id: null,
     })
-    expect((await findOut(portal, admin.token, setting)).outcome).toBe('ok')
-    const asked = (await upstreamCalls(portal)).all.filter(({ path }) => path.includes('/groups?'))
+    expect((await readTest(portal, admin.token, setting)).outcome).toBe('ok')
+    const asked = (await readUpstreamCalls(portal)).all.filter(({ path }) => path.includes('/groups?'))
     for (const workspace of [workspaceId, datasetWorkspaceId])
       expect(asked.some(({ path }) => path.includes(workspace as string))).toBe(true)
     await scriptFault(portal, { on: 'groups', body: { value: [{ isOnDedicatedCapacity: false }] } })
-    expect((await findOut(portal, admin.token, setting)).outcome).toBe('no-capacity')
+    expect((await readTest(portal, admin.token, setting)).outcome).toBe('no-capacity')
     await scriptFault(portal, { on: 'dataset', status: 403 })
-    expect(await findOut(portal, admin.token, setting)).toMatchObject({
+    expect(await readTest(portal, admin.token, setting)).toMatchObject({
       outcome: 'no-model-access',
       message: expect.stringMatching(/membro também no espaço de trabalho em que o modelo está\.$/),
     })

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { readTrail } from '#server/testing/admin-calls.ts'
 import {
-  linkSetting,
-  principalSetting,
+  toLinkSetting,
+  toPrincipalSetting,
   setUpReportSettings,
-  tryOut,
+  sendTest,
 } from '#server/testing/report-setting-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -24,24 +24,24 @@ describeOnEachDatabase('report settings', (kind) => {
     const WORKSPACE = 'Workspace ID inválido (formato UUID esperado)'
     const REPORT = 'Report ID inválido (formato UUID esperado)'
     const withIds = (workspace_id: unknown, report_id: unknown) =>
-      principalSetting('Vendas', { workspace_id, report_id })
+      toPrincipalSetting('Vendas', { workspace_id, report_id })
     const cases: [unknown, string][] = [
-      [linkSetting(''), REQUIRED],
-      [linkSetting('   '), REQUIRED],
+      [toLinkSetting(''), REQUIRED],
+      [toLinkSetting('   '), REQUIRED],
       [{ embed_mode: 'secure_sso' }, REQUIRED],
       [{ embed_mode: 'secure_sso', report_url: null }, REQUIRED],
-      [linkSetting('nada'), INVALID],
-      [linkSetting(`https://app.powerbi.com/${'x'.repeat(4096)}`), INVALID],
-      [linkSetting('https:\\\\app.powerbi.com'), INVALID],
-      [linkSetting('https://app.powerbi.com/a\u007fb'), INVALID],
-      [linkSetting('http://app.powerbi.com/'), 'Apenas URLs HTTPS são permitidas'],
-      [linkSetting('https://user:pass@app.powerbi.com/'), HOST],
-      [linkSetting('https://app.powerbi.com@evil.com/'), HOST],
-      [linkSetting('https://app.powerbi.com:8443/'), HOST],
-      [linkSetting('https://app.powerbi.com./'), HOST],
-      [linkSetting('https://app.pоwerbi.com/'), HOST],
-      [linkSetting('javascript:alert(1)'), HOST],
-      [linkSetting('<iframe src="javascript:alert(1)"></iframe>'), HOST],
+      [toLinkSetting('nada'), INVALID],
+      [toLinkSetting(`https://app.powerbi.com/${'x'.repeat(4096)}`), INVALID],
+      [toLinkSetting('https:\\\\app.powerbi.com'), INVALID],
+      [toLinkSetting('https://app.powerbi.com/a\u007fb'), INVALID],
+      [toLinkSetting('http://app.powerbi.com/'), 'Apenas URLs HTTPS são permitidas'],
+      [toLinkSetting('https://user:pass@app.powerbi.com/'), HOST],
+      [toLinkSetting('https://app.powerbi.com@evil.com/'), HOST],
+      [toLinkSetting('https://app.powerbi.com:8443/'), HOST],
+      [toLinkSetting('https://app.powerbi.com./'), HOST],
+      [toLinkSetting('https://app.pоwerbi.com/'), HOST],
+      [toLinkSetting('javascript:alert(1)'), HOST],
+      [toLinkSetting('<iframe src="javascript:alert(1)"></iframe>'), HOST],
       [withIds('', ID), IDS],
       [withIds(ID, ' '), IDS],
       [withIds(undefined, ID), IDS],
@@ -53,7 +53,7 @@ describeOnEachDatabase('report settings', (kind) => {
     ]
     const named = cases.map(([body, message]) => [JSON.stringify(body).slice(0, 90), body, message] as const)
     test.each(named)('%s', async (_, body, message) => {
-      for (const reply of [await save('vendas', body), await tryOut(portal, admin.token, body)]) {
+      for (const reply of [await save('vendas', body), await sendTest(portal, admin.token, body)]) {
         expect([reply.status, reply.body.code, reply.body.detail]).toEqual([400, 'invalid-input', message])
         expect(reply.body.fields[0].message).toBe(message)
       }
@@ -64,21 +64,21 @@ describeOnEachDatabase('report settings', (kind) => {
     test.each([
       ['no mode', {}],
       ['the mode that is none', { embed_mode: 'none' }],
-      ['a link and ids', { ...principalSetting('Vendas'), report_url: LINK }],
-      ['ids and a link', { ...linkSetting(LINK), report_id: ID }],
-      ['an unknown key', { ...linkSetting(LINK), type: 'CRM' }],
+      ['a link and ids', { ...toPrincipalSetting('Vendas'), report_url: LINK }],
+      ['ids and a link', { ...toLinkSetting(LINK), report_id: ID }],
+      ['an unknown key', { ...toLinkSetting(LINK), type: 'CRM' }],
     ])('%s', async (_, body) => {
       expect((await save('vendas', body)).status).toBe(400)
       expect(await list()).toEqual([])
     })
 
     test.each(['Vendas', 'financeiro', 'vendas%00', '%2e%2e'])('the type %s', async (type) => {
-      expect([400, 404]).toContain((await save(type, linkSetting(LINK))).status)
+      expect([400, 404]).toContain((await save(type, toLinkSetting(LINK))).status)
     })
 
     test('ids only need the form of UUIDs, and the dataset id any text', async () => {
       const id = '11111111-1111-1111-1111-ABCDEFABCDEF'
-      const body = principalSetting('Vendas', { workspace_id: ` ${id} `, report_id: id, dataset_id: 'livre' })
+      const body = toPrincipalSetting('Vendas', { workspace_id: ` ${id} `, report_id: id, dataset_id: 'livre' })
       const saved = (await save('vendas', body)).body
       expect(saved).toMatchObject({ workspace_id: id, report_id: id, dataset_id: 'livre' })
     })

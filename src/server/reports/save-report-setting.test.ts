@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
-import { askToken, bodyFor } from '#server/testing/embed-token-calls.ts'
+import { requestEmbedToken, createTokenBody } from '#server/testing/embed-token-calls.ts'
 import {
-  linkSetting,
-  principalSetting,
+  toLinkSetting,
+  toPrincipalSetting,
   setUpReportSettings,
-  tryOut,
+  sendTest,
 } from '#server/testing/report-setting-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -23,7 +23,7 @@ describeOnEachDatabase('report settings', (kind) => {
       .execute()
 
   test('are created, changed between the modes, listed in tab order and removed', async () => {
-    const created = await save('crm', linkSetting(LINK))
+    const created = await save('crm', toLinkSetting(LINK))
     expect(created.status).toBe(200)
     const nothing = { report_url: null, workspace_id: null, report_id: null, dataset_id: null }
     expect(created.body).toEqual({
@@ -34,12 +34,12 @@ describeOnEachDatabase('report settings', (kind) => {
       report_url: LINK,
       updated_at: new Date(portal.clock()).toISOString(),
     })
-    await save('vendas', principalSetting('Vendas'))
+    await save('vendas', toPrincipalSetting('Vendas'))
     portal.clock.advance(1500)
-    const changed = await save('crm', principalSetting('Oficina', { dataset_id: '' }))
+    const changed = await save('crm', toPrincipalSetting('Oficina', { dataset_id: '' }))
     expect(changed.body).toEqual({
       ...nothing,
-      ...principalSetting('Oficina', { dataset_id: null }),
+      ...toPrincipalSetting('Oficina', { dataset_id: null }),
       id: created.body.id,
       type: 'CRM',
       updated_at: new Date(portal.clock()).toISOString(),
@@ -53,15 +53,15 @@ describeOnEachDatabase('report settings', (kind) => {
   })
 
   test('write an audit entry per change, and none without an effect', async () => {
-    await save('vendas', linkSetting(LINK))
-    await save('vendas', linkSetting(` ${LINK} `))
-    await save('vendas', principalSetting('Vendas'))
+    await save('vendas', toLinkSetting(LINK))
+    await save('vendas', toLinkSetting(` ${LINK} `))
+    await save('vendas', toPrincipalSetting('Vendas'))
     await remove('vendas')
     await remove('vendas')
     const who = { actor_id: admin.user_id, actor_email: admin.email, ip: '127.0.0.1' }
     const nothing = { report_url: null, workspace_id: null, report_id: null, dataset_id: null }
-    const asLink = { type: 'Vendas', ...nothing, ...linkSetting(LINK) }
-    const asPrincipal = { type: 'Vendas', ...nothing, ...principalSetting('Vendas') }
+    const asLink = { type: 'Vendas', ...nothing, ...toLinkSetting(LINK) }
+    const asPrincipal = { type: 'Vendas', ...nothing, ...toPrincipalSetting('Vendas') }
     expect(await readActions()).toEqual([
       { ...who, action: 'report-setting-saved', before: null, after: asLink },
       { ...who, action: 'report-setting-saved', before: asLink, after: asPrincipal },
@@ -71,34 +71,34 @@ describeOnEachDatabase('report settings', (kind) => {
 
   test('store a normalized link, extracted from a pasted iframe', async () => {
     const iframe = `<iframe title="x" src="${LINK.replaceAll('&', '&amp;')}" allowFullScreen="true"></iframe>`
-    expect((await save('vendas', linkSetting(iframe))).body.report_url).toBe(LINK)
+    expect((await save('vendas', toLinkSetting(iframe))).body.report_url).toBe(LINK)
     const odd = ' HTTPS://APP.powerbi.com/a/../view?r=a b '
-    expect((await save('vendas', linkSetting(odd))).body.report_url).toBe('https://app.powerbi.com/view?r=ab')
+    expect((await save('vendas', toLinkSetting(odd))).body.report_url).toBe('https://app.powerbi.com/view?r=ab')
   })
 
   test('never serve the old report after a change', async () => {
     const person = await addPerson(portal, { types: ['Vendas'] })
-    await save('vendas', principalSetting('Vendas'))
-    expect((await askToken(portal, person, bodyFor('Vendas'))).status).toBe(200)
-    await save('vendas', principalSetting('Oficina'))
-    expect((await askToken(portal, person, bodyFor('Vendas'))).status).toBe(404)
-    expect((await askToken(portal, person, bodyFor('Oficina'))).status).toBe(200)
+    await save('vendas', toPrincipalSetting('Vendas'))
+    expect((await requestEmbedToken(portal, person, createTokenBody('Vendas'))).status).toBe(200)
+    await save('vendas', toPrincipalSetting('Oficina'))
+    expect((await requestEmbedToken(portal, person, createTokenBody('Vendas'))).status).toBe(404)
+    expect((await requestEmbedToken(portal, person, createTokenBody('Oficina'))).status).toBe(200)
     await remove('vendas')
-    expect((await askToken(portal, person, bodyFor('Oficina'))).status).toBe(404)
+    expect((await requestEmbedToken(portal, person, createTokenBody('Oficina'))).status).toBe(404)
   })
 
   test('are only for administrators', async () => {
     const { access_token } = await openTestSession(portal, await addPerson(portal))
-    await save('vendas', linkSetting(LINK))
+    await save('vendas', toLinkSetting(LINK))
     for (const [as, status] of [
       [access_token, 403],
       ['', 401],
     ] as const) {
       const replies = [
         await send(portal, 'GET', '/api/global-powerbi-settings', { token: as }),
-        await save('vendas', principalSetting('Vendas'), { as }),
+        await save('vendas', toPrincipalSetting('Vendas'), { as }),
         await remove('vendas', { as }),
-        await tryOut(portal, as, principalSetting('Vendas')),
+        await sendTest(portal, as, toPrincipalSetting('Vendas')),
       ]
       expect(replies.map((reply) => reply.status)).toEqual([status, status, status, status])
     }

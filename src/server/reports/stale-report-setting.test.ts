@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { type Admin, openAdmin } from '#server/testing/admin-calls.ts'
 import { configureReports } from '#server/testing/builders.ts'
-import { linkSetting, principalSetting, setUpReportSettings } from '#server/testing/report-setting-calls.ts'
+import { toLinkSetting, toPrincipalSetting, setUpReportSettings } from '#server/testing/report-setting-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
@@ -20,43 +20,43 @@ describeOnEachDatabase('report settings are not overwritten silently', (kind) =>
   })
 
   test('after another administrator’s change', async () => {
-    const seen = (await save('vendas', linkSetting(LINK))).body.updated_at
-    const now = (await save('vendas', principalSetting('Vendas'), { as: other.token, ifMatch: seen })).body
+    const seen = (await save('vendas', toLinkSetting(LINK))).body.updated_at
+    const now = (await save('vendas', toPrincipalSetting('Vendas'), { as: other.token, ifMatch: seen })).body
     const changedBy = conflict(new RegExp(`^A configuração de Vendas foi alterada por ${other.email} `))
-    expect(await save('vendas', linkSetting(LINK), { ifMatch: seen })).toMatchObject(changedBy)
+    expect(await save('vendas', toLinkSetting(LINK), { ifMatch: seen })).toMatchObject(changedBy)
     expect(await remove('vendas', { ifMatch: seen })).toMatchObject(changedBy)
     expect(await list()).toEqual([now])
-    expect((await save('vendas', linkSetting(LINK), { ifMatch: now.updated_at })).status).toBe(200)
+    expect((await save('vendas', toLinkSetting(LINK), { ifMatch: now.updated_at })).status).toBe(200)
   })
 
   test('after a change and its revert within the same instant', async () => {
-    const seen = (await save('vendas', linkSetting(LINK))).body.updated_at
-    for (const body of [principalSetting('Vendas'), linkSetting(LINK)])
+    const seen = (await save('vendas', toLinkSetting(LINK))).body.updated_at
+    for (const body of [toPrincipalSetting('Vendas'), toLinkSetting(LINK)])
       await save('vendas', body, { as: other.token })
-    expect((await save('vendas', principalSetting('Vendas'), { ifMatch: seen })).status).toBe(409)
+    expect((await save('vendas', toPrincipalSetting('Vendas'), { ifMatch: seen })).status).toBe(409)
   })
 
   test('after another administrator has configured an empty area', async () => {
-    await save('vendas', principalSetting('Vendas'), { as: other.token, ifMatch: 'none' })
+    await save('vendas', toPrincipalSetting('Vendas'), { as: other.token, ifMatch: 'none' })
     const changed = conflict(new RegExp(`alterada por ${other.email}`))
-    expect(await save('vendas', linkSetting(LINK), { ifMatch: 'none' })).toMatchObject(changed)
+    expect(await save('vendas', toLinkSetting(LINK), { ifMatch: 'none' })).toMatchObject(changed)
     expect(await remove('vendas', { ifMatch: 'none' })).toMatchObject(changed)
   })
 
   test('after another administrator has removed them', async () => {
-    const seen = (await save('vendas', linkSetting(LINK))).body.updated_at
+    const seen = (await save('vendas', toLinkSetting(LINK))).body.updated_at
     await remove('vendas', { as: other.token, ifMatch: seen })
     const removed = conflict(new RegExp(`removida por ${other.email}`))
-    expect(await save('vendas', linkSetting(LINK), { ifMatch: seen })).toMatchObject(removed)
+    expect(await save('vendas', toLinkSetting(LINK), { ifMatch: seen })).toMatchObject(removed)
     // Removing a removed setting is no conflict.
     expect((await remove('vendas', { ifMatch: seen })).body).toEqual({ removed: false })
-    expect((await save('vendas', linkSetting(LINK), { ifMatch: 'none' })).status).toBe(200)
+    expect((await save('vendas', toLinkSetting(LINK), { ifMatch: 'none' })).status).toBe(200)
   })
 
   test('by the same administrator in another window', async () => {
-    const seen = (await save('vendas', linkSetting(LINK))).body.updated_at
-    await save('vendas', principalSetting('Vendas'))
-    expect(await save('vendas', linkSetting(LINK), { ifMatch: seen })).toMatchObject(
+    const seen = (await save('vendas', toLinkSetting(LINK))).body.updated_at
+    await save('vendas', toPrincipalSetting('Vendas'))
+    expect(await save('vendas', toLinkSetting(LINK), { ifMatch: seen })).toMatchObject(
       conflict(/por você, em outra/),
     )
   })
@@ -67,8 +67,8 @@ describeOnEachDatabase('report settings are not overwritten silently', (kind) =>
       if (round % 2 === 0) await portal.database.db.deleteFrom('global_powerbi_settings').execute()
       const ifMatch = (await list())[0]?.updated_at ?? 'none'
       const replies = await Promise.all([
-        save('vendas', linkSetting(`${LINK}&round=${round}`), { ifMatch }),
-        save('vendas', linkSetting(`${LINK}&other=${round}`), { ifMatch, as: other.token }),
+        save('vendas', toLinkSetting(`${LINK}&round=${round}`), { ifMatch }),
+        save('vendas', toLinkSetting(`${LINK}&other=${round}`), { ifMatch, as: other.token }),
       ])
       expect(replies.map((reply) => reply.status).sort()).toEqual([200, 409])
       const saved = replies.find((reply) => reply.status === 200)
@@ -79,6 +79,6 @@ describeOnEachDatabase('report settings are not overwritten silently', (kind) =>
   test('also when another program wrote them, to the millisecond', async () => {
     await configureReports(portal, 'Vendas')
     const seen = (await list())[0].updated_at
-    expect((await save('vendas', linkSetting(LINK), { ifMatch: seen })).status).toBe(200)
+    expect((await save('vendas', toLinkSetting(LINK), { ifMatch: seen })).status).toBe(200)
   })
 })

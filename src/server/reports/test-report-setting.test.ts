@@ -1,25 +1,25 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { addPerson, emulatedReport, openTestSession } from '#server/testing/builders.ts'
-import { resetEmulator, scriptFault, upstreamCalls } from '#server/testing/embed-token-calls.ts'
-import { findOut, linkSetting, principalSetting, tryOut } from '#server/testing/report-setting-calls.ts'
+import { addPerson, getEmulatedReport, openTestSession } from '#server/testing/builders.ts'
+import { resetEmulator, scriptFault, readUpstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { readTest, toLinkSetting, toPrincipalSetting, sendTest } from '#server/testing/report-setting-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
 
 type Fault = Parameters<typeof scriptFault>[1]
 
-const VENDAS = emulatedReport('Vendas')
+const VENDAS = getEmulatedReport('Vendas')
 
 describeOnEachDatabase('Testar relatório', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
   // Without brands, states and approval, which administrators do not need to configure.
   const admin = setUpAdmin(portal, { approved: false, marcas: [], estados: [] })
   beforeEach(() => resetEmulator(portal))
-  const runTest = (body: object, on = portal, as = admin.token) => findOut(on, as, body)
+  const runTest = (body: object, on = portal, as = admin.token) => readTest(on, as, body)
 
   describe('without a fault', () => {
     test('returns the report’s name and last refresh, and changes nothing', async () => {
-      const found = await runTest(principalSetting('Vendas'))
+      const found = await runTest(toPrincipalSetting('Vendas'))
       expect(found).toMatchObject({ outcome: 'ok', reportName: 'Vendas do grupo' })
       expect(found.refreshedAt).toMatch(/^\d{4}-\d\d-\d\dT06:03:41.000Z$/)
       expect(found.message).toMatch(
@@ -31,14 +31,14 @@ describeOnEachDatabase('Testar relatório', (kind) => {
     })
 
     test('finds the dataset, and accepts upper-case ids', async () => {
-      expect((await runTest(principalSetting('Vendas', { dataset_id: null }))).outcome).toBe('ok')
-      const shouted = principalSetting('Vendas', { dataset_id: VENDAS.datasetId.toUpperCase() })
+      expect((await runTest(toPrincipalSetting('Vendas', { dataset_id: null }))).outcome).toBe('ok')
+      const shouted = toPrincipalSetting('Vendas', { dataset_id: VENDAS.datasetId.toUpperCase() })
       expect((await runTest(shouted)).outcome).toBe('ok')
     })
 
     test('requests a view-only token with a user’s identity and discards it', async () => {
-      const found = await runTest(principalSetting('Vendas'))
-      const [call] = (await upstreamCalls(portal)).generateToken
+      const found = await runTest(toPrincipalSetting('Vendas'))
+      const [call] = (await readUpstreamCalls(portal)).generateToken
       const scope = /^M:FIAT\|M:GAC\|.*\|M:VW\|U:RJ\|U:ES\|U:MG\|U:PR$/
       expect(call?.body).toMatchObject({ reports: [{ id: VENDAS.reportId }], lifetimeInMinutes: 30 })
       expect(call?.body.identities).toMatchObject([
@@ -55,8 +55,8 @@ describeOnEachDatabase('Testar relatório', (kind) => {
     })
 
     test('caches nothing: the next test repeats all calls', async () => {
-      for (let count = 0; count < 2; count++) await runTest(principalSetting('Vendas'))
-      const calls = await upstreamCalls(portal)
+      for (let count = 0; count < 2; count++) await runTest(toPrincipalSetting('Vendas'))
+      const calls = await readUpstreamCalls(portal)
       const asked = [calls.directory, calls.report, calls.dataset, calls.generateToken]
       expect(asked.map((each) => each.length)).toEqual([2, 2, 2, 2])
     })
@@ -84,7 +84,7 @@ describeOnEachDatabase('Testar relatório', (kind) => {
     ])('%s', async (_, fault, refreshedAt) => {
       await scriptFault(portal, { on: 'refreshes', times: 2, ...fault })
       const start = performance.now()
-      const found = await runTest(principalSetting('Vendas'))
+      const found = await runTest(toPrincipalSetting('Vendas'))
       expect(found).toMatchObject({ outcome: 'ok', refreshedAt })
       expect(/atualizados/.test(found.message)).toBe(refreshedAt !== null)
       // A single call may take eight seconds.
@@ -96,18 +96,18 @@ describeOnEachDatabase('Testar relatório', (kind) => {
     skip(kind === 'server', 'the database has no part in it')
     const { database, clock } = portal
     // Loads the modules that are imported on demand.
-    await runTest(principalSetting('Vendas'))
+    await runTest(toPrincipalSetting('Vendas'))
     const hasty = await startTestPortal({ kind, database, clock, timeouts: { testMs: 2_000 } })
     await scriptFault(hasty, { on: 'generateToken', delayMs: 30_000, times: 2 })
-    const found = await runTest(principalSetting('Vendas'), hasty)
+    const found = await runTest(toPrincipalSetting('Vendas'), hasty)
     expect(found).toMatchObject({ outcome: 'service-down', reportName: 'Vendas do grupo' })
     // A single call is retried after five seconds.
-    expect((await upstreamCalls(hasty)).generateToken).toHaveLength(1)
+    expect((await readUpstreamCalls(hasty)).generateToken).toHaveLength(1)
     await hasty.stop()
   })
 
   test('cannot test a share link, and warns when it is public', async () => {
-    const plain = await runTest(linkSetting('https://app.powerbi.com/reportEmbed?reportId=1&autoAuth=true'))
+    const plain = await runTest(toLinkSetting('https://app.powerbi.com/reportEmbed?reportId=1&autoAuth=true'))
     expect(plain).toEqual({
       outcome: 'not-testable',
       message: expect.stringMatching(/^Links de SSO não podem ser testados pelo portal: [^.]+\.$/),
@@ -116,23 +116,23 @@ describeOnEachDatabase('Testar relatório', (kind) => {
       code: null,
       requestId: null,
     })
-    const open = await runTest(linkSetting('<iframe src="https://app.powerbi.com/view?r=eyJr"></iframe>'))
+    const open = await runTest(toLinkSetting('<iframe src="https://app.powerbi.com/view?r=eyJr"></iframe>'))
     expect(open.message).toBe(
       `${plain.message} Atenção: este é um link público (Publicar na Web), que qualquer pessoa na internet abre sem senha.`,
     )
     // The refresh of the previous test may still be pending.
-    const { report, dataset, generateToken } = await upstreamCalls(portal)
+    const { report, dataset, generateToken } = await readUpstreamCalls(portal)
     expect([...report, ...dataset, ...generateToken]).toEqual([])
   })
 
   test('is rate-limited to forty a minute per administrator', async () => {
     const { database, clock } = portal
     const limited = await startTestPortal({ kind, database, clock })
-    for (let count = 0; count < 40; count++) await runTest(principalSetting('Vendas'), limited)
-    const refused = await tryOut(limited, admin.token, principalSetting('Vendas'))
+    for (let count = 0; count < 40; count++) await runTest(toPrincipalSetting('Vendas'), limited)
+    const refused = await sendTest(limited, admin.token, toPrincipalSetting('Vendas'))
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
     const other = await openTestSession(portal, await addPerson(portal, { role: 'admin' }))
-    expect((await runTest(principalSetting('Vendas'), limited, other.access_token)).outcome).toBe('ok')
+    expect((await runTest(toPrincipalSetting('Vendas'), limited, other.access_token)).outcome).toBe('ok')
     await limited.stop()
   })
 })

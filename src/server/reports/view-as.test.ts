@@ -3,12 +3,12 @@ import { openAdmin, readTrail } from '#server/testing/admin-calls.ts'
 import {
   addPerson,
   configureReports,
-  emulatedReport,
-  NOBODY,
+  getEmulatedReport,
+  UNKNOWN_USER_ID,
   openTestSession,
   send,
 } from '#server/testing/builders.ts'
-import { askToken, resetEmulator, upstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { requestEmbedToken, resetEmulator, readUpstreamCalls } from '#server/testing/embed-token-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
@@ -35,7 +35,7 @@ describeOnEachDatabase('viewing reports as another user', (kind) => {
   const add = (rest: object = {}) =>
     addPerson(portal, { types: ['Vendas', 'Operadores'], marcas: ['GM'], estados: ['ES'], ...rest })
   const startView = (userId: string, by = admin) => send(portal, 'GET', `/api/profiles/${userId}/reports`, by)
-  const { workspaceId, reportId, datasetId } = emulatedReport('Vendas')
+  const { workspaceId, reportId, datasetId } = getEmulatedReport('Vendas')
   const requestToken = (
     userId: string,
     view: string,
@@ -70,13 +70,13 @@ describeOnEachDatabase('viewing reports as another user', (kind) => {
       .where('user_id', '=', person.user_id)
       .execute()
     expect(now).toEqual([{ last_sign_in_at: null }])
-    expect((await startView(NOBODY)).status).toBe(404)
+    expect((await startView(UNKNOWN_USER_ID)).status).toBe(404)
   })
 
   test('issues tokens with that user’s identity that expire with the view; both are recorded', async () => {
     const person = await add()
     // The user's own cached token must not be reused: it lives longer.
-    expect((await askToken(portal, person)).body.expiresInSeconds).toBeGreaterThan(1790)
+    expect((await requestEmbedToken(portal, person)).body.expiresInSeconds).toBeGreaterThan(1790)
     const { view } = (await startView(person.user_id)).body
     const end = portal.clock() + 15 * MINUTE
     for (; portal.clock() < end; portal.clock.advance(MINUTE / 2)) {
@@ -86,7 +86,7 @@ describeOnEachDatabase('viewing reports as another user', (kind) => {
       expect(portal.clock() + body.expiresInSeconds * 1000).toBeLessThanOrEqual(end)
     }
     expect(end - portal.clock()).toBeLessThanOrEqual(75_000)
-    const { identities } = (await upstreamCalls(portal)).generateToken.at(-1)?.body ?? {}
+    const { identities } = (await readUpstreamCalls(portal)).generateToken.at(-1)?.body ?? {}
     expect(identities).toMatchObject([{ username: person.email, customData: 'M:GM|U:ES' }])
     const { db } = portal.database
     const [own, viewed] = await db.selectFrom('access_records').selectAll().orderBy('id').execute()
@@ -107,7 +107,7 @@ describeOnEachDatabase('viewing reports as another user', (kind) => {
     expect((await requestToken(neighbour.user_id, view)).body.code).toBe('view-ended')
     expect((await requestToken(person.user_id, view, other)).body.code).toBe('view-ended')
     expect((await requestToken(person.user_id, '999999999999999999')).body.code).toBe('view-ended')
-    const crm = emulatedReport('CRM')
+    const crm = getEmulatedReport('CRM')
     const ids = { workspaceId: crm.workspaceId, reportId: crm.reportId, datasetId: crm.datasetId }
     expect((await requestToken(person.user_id, view, admin, ids)).body.code).toBe('report-not-found')
     expect((await requestToken(person.user_id, view)).status).toBe(200)

@@ -9,11 +9,11 @@ import { startTestPortal } from '#server/testing/test-portal.ts'
 
 describeOnEachDatabase('message digest', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false, publicUrl: 'https://portal.example' })
-  const { admins, waitingRows, makeDue } = setUpDigest(portal, 'message-digest')
+  const { admins, listQueued, makeDue } = setUpDigest(portal, 'message-digest')
 
   test('is sent at once, only to administrators', async () => {
     await sendContactForm(portal)
-    expect((await waitingRows()).map(({ recipient }) => recipient)).toEqual(admins)
+    expect((await listQueued()).map(({ recipient }) => recipient)).toEqual(admins)
     await portal.outbox.deliverDue()
     expect(portal.mails.map(({ to }) => to)).toEqual(admins)
     expect(portal.mails[0]).toMatchObject({
@@ -35,7 +35,7 @@ describeOnEachDatabase('message digest', (kind) => {
     await portal.outbox.deliverDue()
     await replica.outbox.deliverDue()
     expect(portal.mails).toHaveLength(2)
-    const rows = await waitingRows()
+    const rows = await listQueued()
     expect(rows.map(({ recipient }) => recipient)).toEqual(admins)
     for (const { minutesLeft } of rows) {
       expect(minutesLeft).toBeGreaterThan(9.5)
@@ -55,7 +55,7 @@ describeOnEachDatabase('message digest', (kind) => {
       .values(admins.map((recipient) => ({ kind: 'waiting-digest', recipient })))
       .execute()
     await sendContactForm(portal)
-    expect(await waitingRows()).toHaveLength(2)
+    expect(await listQueued()).toHaveLength(2)
   })
 
   test('is dropped when the new messages were read or deleted, despite older unread ones', async () => {
@@ -68,7 +68,7 @@ describeOnEachDatabase('message digest', (kind) => {
       .execute()
     await portal.outbox.deliverDue()
     expect(portal.mails).toEqual([])
-    expect(await waitingRows()).toEqual([])
+    expect(await listQueued()).toEqual([])
   })
 
   test('is not sent to a demoted administrator', async () => {

@@ -5,8 +5,8 @@ import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { DEMO_PASSWORD } from '#server/demo/seed.ts'
 import { answerChallenge, encodeAnswer } from '#server/testing/human-passes.ts'
 import { CONTACT_FORM, type EventFollower, followEvents } from '#server/testing/inbox-calls.ts'
-import { clockAhead, type PortalProcess, spawnPortal, untilReady } from '#server/testing/portal-process.ts'
-import { openTestDatabase, urlOfDatabase } from '#server/testing/test-database.ts'
+import { createFastClockEnv, type PortalProcess, spawnPortal, waitUntilReady } from '#server/testing/portal-process.ts'
+import { openTestDatabase, getDatabaseUrl } from '#server/testing/test-database.ts'
 import { waitFor } from '#server/testing/wait-for.ts'
 
 const SLOW = 90_000
@@ -20,7 +20,7 @@ afterEach(async () => {
 async function start(env: Record<string, string>): Promise<PortalProcess> {
   const portal = await spawnPortal(env)
   running.push(portal)
-  await untilReady(portal)
+  await waitUntilReady(portal)
   return portal
 }
 
@@ -58,7 +58,7 @@ async function startPair(
   onTestFinished(() => rm(dataDir, { recursive: true }))
   const shared = {
     ...env,
-    DATABASE_URL: await urlOfDatabase(database),
+    DATABASE_URL: await getDatabaseUrl(database),
     // With it comes the secret that both know.
     DATA_DIR: dataDir,
   }
@@ -85,7 +85,7 @@ test.skipIf(!serverUrl)(
 test.skipIf(!serverUrl)(
   'a machine whose clock is fast locks nobody out of the others, nor the others out of it',
   async () => {
-    const pair = await startPair({ ALTCHA_COST: '1' }, clockAhead(2_500))
+    const pair = await startPair({ ALTCHA_COST: '1' }, createFastClockEnv(2_500))
     const [here, fast] = pair
     const signIn = (portal: PortalProcess, password: string) =>
       post(portal, '/api/auth/token?grant_type=password', { email: 'admin@grupopatio.com.br', password })

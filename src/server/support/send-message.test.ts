@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { contactMessages } from '#contract/support.ts'
 import { parseProxies } from '#server/http/caller-ip.ts'
 import { createLog } from '#server/log.ts'
-import { givePass } from '#server/testing/human-passes.ts'
+import { issuePass } from '#server/testing/human-passes.ts'
 import { CONTACT_FORM, sendContactForm } from '#server/testing/inbox-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -149,12 +149,12 @@ describeOnEachDatabase('contact form', (kind) => {
       }
       expect(await outcome({})).toBe('human-check-required')
       expect(await outcome({ captcha: 'x' })).toBe('human-check-failed')
-      const captcha = await givePass(guarded)
+      const captcha = await issuePass(guarded)
       expect(await outcome({ captcha })).toBe(201)
       expect(await outcome({ captcha })).toBe('human-check-failed')
       // Failed requests do not consume quota.
       for (const expected of [201, 201, 'rate-limited'])
-        expect(await outcome({ captcha: await givePass(guarded) })).toBe(expected)
+        expect(await outcome({ captcha: await issuePass(guarded) })).toBe(expected)
       expect(await readStored()).toHaveLength(3)
     })
   })

@@ -23,7 +23,7 @@ export async function openAdmin(portal: TestPortal, profile: Parameters<typeof a
 export type Admin = Awaited<ReturnType<typeof openAdmin>>
 
 /** Removes everybody and every trace. */
-export async function removeEverybody({ database: { db }, mails }: TestPortal): Promise<void> {
+export async function removeAllPeople({ database: { db }, mails }: TestPortal): Promise<void> {
   for (const table of ['profiles', 'access_records', 'mail_outbox', 'support_messages'] as const)
     await db.deleteFrom(table).execute()
   await clearTrail(db)
@@ -47,13 +47,13 @@ interface ListedPage {
 
 /** GET /profiles, which must succeed. */
 export async function listPage(portal: TestPortal, admin: Admin, query: object): Promise<ListedPage> {
-  const { status, body } = await askForPage(portal, admin, query)
+  const { status, body } = await requestPage(portal, admin, query)
   expect(status, JSON.stringify(body)).toBe(200)
   return body
 }
 
 /** GET /profiles */
-export function askForPage(portal: TestPortal, admin: Admin, query: object) {
+export function requestPage(portal: TestPortal, admin: Admin, query: object) {
   const search = new URLSearchParams(query as Record<string, string>)
   return send(portal, 'GET', `/api/profiles?${search}`, admin)
 }
@@ -118,7 +118,7 @@ export async function readPerson(portal: TestPortal, admin: Admin, userId: strin
 }
 
 /** GET /profiles/{userId}/history, its first page or the one after a cursor. */
-export async function readHistoryOf(
+export async function readUserHistory(
   portal: TestPortal,
   admin: Admin,
   userId: string,
@@ -134,7 +134,7 @@ export async function readHistoryOf(
  * Sends requests while a person's row is held, so that all of them have begun before any can write. The embedded
  * database does one thing after the other anyway.
  */
-export async function whileHeld<T>(
+export async function sendWhileLocked<T>(
   { database: { db, kind } }: TestPortal,
   userId: string,
   sendAll: () => Promise<T>[],

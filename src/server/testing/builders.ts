@@ -11,16 +11,16 @@ import type { TestPortal } from './test-portal.ts'
 export const TEST_PASSWORD = 'Uma-Senha-Longa-2026!'
 
 /** A user id that nobody has. */
-export const NOBODY = '00000000-0000-4000-8000-00000000dead'
+export const UNKNOWN_USER_ID = '00000000-0000-4000-8000-00000000dead'
 
 let people = 0
 
 /** What people and their sessions are made in; a portal of the browser tests is no TestPortal. */
-type Place = Pick<TestPortal, 'database' | 'keyring'> & { clock: () => number }
+type TestContext = Pick<TestPortal, 'database' | 'keyring'> & { clock: () => number }
 
 /** Adds a person: approved, verified and entitled to Vendas for FIAT in RJ unless said otherwise. */
 export async function addPerson(
-  portal: Pick<Place, 'database' | 'clock'>,
+  portal: Pick<TestContext, 'database' | 'clock'>,
   {
     role,
     password,
@@ -56,7 +56,7 @@ export async function addPerson(
 
 /** Opens a session without the sign-in call. */
 export function openTestSession(
-  portal: Place,
+  portal: TestContext,
   person: Awaited<ReturnType<typeof addPerson>>,
   kind: SessionKind = 'full',
 ) {
@@ -65,14 +65,14 @@ export function openTestSession(
   return openSession({ db: database.db, clock, tokens }, { profile: person, kind })
 }
 
-export function emulatedReport(type: string): EmulatedReport {
+export function getEmulatedReport(type: string): EmulatedReport {
   return EMULATED_REPORTS.find((report) => report.type === type) as EmulatedReport
 }
 
 /** Configures areas with the emulator's reports, as service principal. */
 export async function configureReports(portal: TestPortal, ...types: string[]): Promise<void> {
   for (const type of types) {
-    const report = emulatedReport(type)
+    const report = getEmulatedReport(type)
     await portal.database.db
       .insertInto('global_powerbi_settings')
       .values({

@@ -4,7 +4,7 @@ import pino from 'pino'
 import type { Db } from '#server/database/schema.ts'
 import { createLog } from '#server/log.ts'
 import { createSmtpMailer, type Mail, type Mailer } from '#server/mail/smtp-mailer.ts'
-import { tokenOf } from './account-calls.ts'
+import { getLinkToken } from './account-calls.ts'
 import { startSmtpInbox } from './smtp-inbox.ts'
 import type { DatabaseKind } from './test-database.ts'
 import { startTestPortal } from './test-portal.ts'
@@ -19,7 +19,7 @@ export interface Canaries {
   /** Looks out for a secret that the portal itself has made. @returns the secret */
   watch(name: string, secret: string): string
   /** @returns names of the secrets of which a text holds a piece, plain, or the whole in base64, hex or a URL */
-  findIn(text: string): string[]
+  findLeaks(text: string): string[]
 }
 
 export function createCanaries(): Canaries {
@@ -33,14 +33,14 @@ export function createCanaries(): Canaries {
     // Fit for every rule about passwords, and not the same in a URL.
     plant: (name) => watch(name, `Aa1!+${randomBytes(24).toString('base64url')}`),
     watch,
-    findIn: (text) =>
+    findLeaks: (text) =>
       [...secrets]
-        .filter(([, secret]) => formsOf(secret).some((form) => text.includes(form)))
+        .filter(([, secret]) => listForms(secret).some((form) => text.includes(form)))
         .map(([name]) => name),
   }
 }
 
-function formsOf(secret: string): string[] {
+function listForms(secret: string): string[] {
   const pieces = Array.from({ length: secret.length - PIECE + 1 }, (_, start) =>
     secret.slice(start, start + PIECE),
   )
@@ -51,10 +51,10 @@ function formsOf(secret: string): string[] {
 
 /** Drives a portal whose every secret is a canary, and keeps what it says. */
 export async function startWatchedPortal(kind: DatabaseKind, canaries: Canaries) {
-  const heard = { log: '', refusals: '', statuses: [] as number[] }
+  const output = { log: '', refusals: '', statuses: [] as number[] }
   const sink = {
     write(line: string) {
-      heard.log += line
+      output.log += line
     },
   }
   const inbox = await startSmtpInbox()
@@ -67,7 +67,7 @@ export async function startWatchedPortal(kind: DatabaseKind, canaries: Canaries)
   const mailer: Mailer = {
     deliver(mail) {
       mails.push(mail)
-      if (mail.link) canaries.watch(`token of a ${mail.kind} mail`, tokenOf(mail.link))
+      if (mail.link) canaries.watch(`token of a ${mail.kind} mail`, getLinkToken(mail.link))
       return smtp.deliver(mail)
     },
   }
@@ -90,8 +90,8 @@ export async function startWatchedPortal(kind: DatabaseKind, canaries: Canaries)
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await reply.text()
-    heard.statuses.push(reply.status)
-    if (reply.status >= 400) heard.refusals += `${JSON.stringify([...reply.headers])} ${text}\n`
+    output.statuses.push(reply.status)
+    if (reply.status >= 400) output.refusals += `${JSON.stringify([...reply.headers])} ${text}\n`
     return {
       status: reply.status,
       text,
@@ -100,7 +100,7 @@ export async function startWatchedPortal(kind: DatabaseKind, canaries: Canaries)
   }
   return {
     portal,
-    heard,
+    output,
     mails,
     call,
     scrape: async () => (await call('GET', '/api/metrics', undefined, metricsToken)).text,

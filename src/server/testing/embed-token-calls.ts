@@ -1,5 +1,5 @@
 import type { Fault } from '#emulators/power-bi/instruments/faults.ts'
-import { type addPerson, emulatedReport, openTestSession, send } from './builders.ts'
+import { type addPerson, getEmulatedReport, openTestSession, send } from './builders.ts'
 import type { TestPortal } from './test-portal.ts'
 
 export type Person = Awaited<ReturnType<typeof addPerson>>
@@ -18,28 +18,28 @@ export interface RecordedCall {
 }
 
 /** The body that the browser sends for an area's report. */
-export function bodyFor(type: string, extra: object = {}) {
-  const { workspaceId, reportId, datasetId } = emulatedReport(type)
+export function createTokenBody(type: string, extra: object = {}) {
+  const { workspaceId, reportId, datasetId } = getEmulatedReport(type)
   return { workspaceId, reportId, datasetId, marcas: [], estados: [], userEmail: 'x@y.z', ...extra }
 }
 
 /** Asks for an embed token in a new session of the person. */
-export async function askToken(portal: TestPortal, person: Person, body: object = bodyFor('Vendas')) {
+export async function requestEmbedToken(portal: TestPortal, person: Person, body: object = createTokenBody('Vendas')) {
   const { access_token: token } = await openTestSession(portal, person)
   return send(portal, 'POST', '/api/functions/get-powerbi-token', { token, body })
 }
 
 /** What the emulator was asked: the directory, datasets, reports and tokens. */
-export async function upstreamCalls(portal: TestPortal) {
+export async function readUpstreamCalls(portal: TestPortal) {
   const reply = await fetch(`${portal.emulatorUrl}/calls`)
   const all = (await reply.json()) as RecordedCall[]
-  const ending = (pattern: RegExp) => all.filter((call) => pattern.test(call.path))
+  const filterByPath = (pattern: RegExp) => all.filter((call) => pattern.test(call.path))
   return {
     all,
-    directory: ending(/^\/directory\//),
-    dataset: ending(/\/datasets\/[^/]+$/),
-    report: ending(/\/reports\/[^/]+$/),
-    generateToken: ending(/\/GenerateToken$/),
+    directory: filterByPath(/^\/directory\//),
+    dataset: filterByPath(/\/datasets\/[^/]+$/),
+    report: filterByPath(/\/reports\/[^/]+$/),
+    generateToken: filterByPath(/\/GenerateToken$/),
   }
 }
 

@@ -6,7 +6,7 @@ import type { TestPortal } from './test-portal.ts'
 type Challenge = Awaited<ReturnType<Altcha['createChallenge']>>
 
 /** A human-check pass that the portal takes, without the work of solving a challenge. */
-export async function givePass(portal: TestPortal): Promise<string> {
+export async function issuePass(portal: TestPortal): Promise<string> {
   const everyAnswerIsRight = { isRight: async () => true }
   const unlimited = { takeFromLimit: async () => {}, giveBackToLimit: async () => {}, countRefusal: () => {} }
   const check = createHumanCheck({ ...portal, ...unlimited, db: portal.database.db }, everyAnswerIsRight)
@@ -14,7 +14,7 @@ export async function givePass(portal: TestPortal): Promise<string> {
 }
 
 /** Solves a challenge as the widget does. @returns the parts of its answer */
-export async function solve(challenge: Challenge) {
+export async function solveAltcha(challenge: Challenge) {
   const given = challenge as unknown as Parameters<typeof solveChallenge>[0]['challenge']
   const solution = await solveChallenge({ challenge: given, deriveKey })
   return { challenge, solution }
@@ -27,5 +27,5 @@ export function encodeAnswer(answer: object): string {
 
 /** Fetches a challenge and solves it. */
 export async function answerChallenge({ url }: Pick<TestPortal, 'url'>) {
-  return solve((await (await fetch(`${url}/api/auth/challenge`)).json()) as Challenge)
+  return solveAltcha((await (await fetch(`${url}/api/auth/challenge`)).json()) as Challenge)
 }

@@ -49,7 +49,7 @@ export async function startPgBouncer(serverUrl: string, more: string[] = []): Pr
   const ended = once(child, 'exit')
   const url = new URL(serverUrl)
   url.host = `127.0.0.1:${port}`
-  await untilServes(url.href)
+  await waitUntilServing(url.href)
   return {
     url: url.href,
     async stop() {
@@ -60,7 +60,7 @@ export async function startPgBouncer(serverUrl: string, more: string[] = []): Pr
   }
 }
 
-async function untilServes(url: string): Promise<void> {
+async function waitUntilServing(url: string): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
     const client = new pg.Client({ connectionString: url })
     client.on('error', () => {})

@@ -42,7 +42,7 @@ export interface PortalProcess {
 }
 
 /** @returns the environment of a Node process on a machine whose clock is fast */
-export function clockAhead(seconds: number): { NODE_OPTIONS: string } {
+export function createFastClockEnv(seconds: number): { NODE_OPTIONS: string } {
   const script = `const Real = Date; globalThis.Date = class extends Real {
     constructor(...given) { super(...(given.length > 0 ? given : [Real.now() + ${seconds * 1000}])) }
     static now() { return Real.now() + ${seconds * 1000} }
@@ -98,7 +98,7 @@ export async function spawnPortal(env: Record<string, string> = {}): Promise<Por
  * Waits until a portal process answers.
  * @throws Error with what it printed when it ends or takes longer than a minute
  */
-export async function untilReady(portal: PortalProcess): Promise<void> {
+export async function waitUntilReady(portal: PortalProcess): Promise<void> {
   const deadline = Date.now() + START_MS
   while (Date.now() < deadline && portal.child.exitCode === null) {
     const reply = await fetch(`${portal.url}/api/health/ready`).catch(() => undefined)

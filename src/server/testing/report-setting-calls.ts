@@ -1,17 +1,17 @@
 import { beforeEach, expect } from 'vitest'
-import { emulatedReport, send } from './builders.ts'
+import { getEmulatedReport, send } from './builders.ts'
 import { setUpAdmin } from './set-up-portal.ts'
 import type { TestPortal } from './test-portal.ts'
 
 /** What an administrator types for one of the emulator's reports, in mode 'Service Principal'. */
-export function principalSetting(type: string, changes: object = {}) {
-  const { workspaceId, reportId, datasetId } = emulatedReport(type)
+export function toPrincipalSetting(type: string, changes: object = {}) {
+  const { workspaceId, reportId, datasetId } = getEmulatedReport(type)
   const ids = { workspace_id: workspaceId, report_id: reportId, dataset_id: datasetId }
   return { embed_mode: 'service_principal', ...ids, ...changes }
 }
 
 /** What an administrator types in mode 'URL Direta (SSO)'. */
-export function linkSetting(report_url: string) {
+export function toLinkSetting(report_url: string) {
   return { embed_mode: 'secure_sso', report_url }
 }
 
@@ -36,14 +36,14 @@ async function listSettings(portal: TestPortal, token: string) {
 }
 
 /** What the dry run of a setting for Vendas found; it must succeed. */
-export async function findOut(portal: TestPortal, token: string, body: unknown) {
-  const reply = await tryOut(portal, token, body)
+export async function readTest(portal: TestPortal, token: string, body: unknown) {
+  const reply = await sendTest(portal, token, body)
   expect(reply.status, JSON.stringify(reply.body)).toBe(200)
   return reply.body
 }
 
 /** The dry run of a setting for Vendas. */
-export function tryOut(portal: TestPortal, token: string, body: unknown) {
+export function sendTest(portal: TestPortal, token: string, body: unknown) {
   return send(portal, 'POST', '/api/global-powerbi-settings/vendas/test', { token, body })
 }
 

@@ -7,10 +7,10 @@ import { createAccessTokens } from '#server/accounts/tokens.ts'
 import { createKeyring } from '#server/keyring.ts'
 import { computeFingerprint } from '#server/users/bulk-edit.ts'
 import { NEW_PASSWORD } from './account-calls.ts'
-import { addPerson, emulatedReport, openTestSession } from './builders.ts'
-import { bodyFor } from './embed-token-calls.ts'
+import { addPerson, getEmulatedReport, openTestSession } from './builders.ts'
+import { createTokenBody } from './embed-token-calls.ts'
 import { TEST_METRICS_TOKEN } from './read-metrics.ts'
-import { linkSetting, principalSetting } from './report-setting-calls.ts'
+import { toLinkSetting, toPrincipalSetting } from './report-setting-calls.ts'
 import type { TestPortal } from './test-portal.ts'
 
 /** Callers whom every route but the public ones takes for nobody. */
@@ -35,7 +35,7 @@ export const FULL = [
 export const LIMITED = ['recovery session', 'recovery session of an admin', 'forced-change session'] as const
 export type CallerName = (typeof NOT_SIGNED_IN | typeof FULL | typeof LIMITED)[number] | 'operator'
 /** Every kind of caller that the API tells apart. */
-export const EVERYBODY: readonly CallerName[] = [...NOT_SIGNED_IN, 'operator', ...FULL, ...LIMITED]
+export const ALL_CALLERS: readonly CallerName[] = [...NOT_SIGNED_IN, 'operator', ...FULL, ...LIMITED]
 
 /** What the rule of the contract knows of each caller. */
 const KNOWN: Partial<Record<CallerName, Caller>> = {
@@ -54,32 +54,32 @@ const MINUTE = 60_000
 const admin = { role: 'admin' } as const
 
 /** Opens sessions in a portal: good ones, ones that have aged, and tokens that were signed otherwise. */
-function openersFor(portal: TestPortal) {
+function createOpeners(portal: TestPortal) {
   const open = async (profile: Parameters<typeof addPerson>[1] = {}, kind: SessionKind = 'full') => {
     const person = await addPerson(portal, profile)
     const { access_token } = await openTestSession(portal, person, kind)
     const claims = Buffer.from(access_token.split('.')[1] as string, 'base64url').toString()
     return { access_token, sessionId: JSON.parse(claims).sid as string, userId: person.user_id }
   }
-  const signed = async (keyring: TestPortal['keyring'], ageMs: number) => {
+  const signToken = async (keyring: TestPortal['keyring'], ageMs: number) => {
     const { sessionId, userId } = await open()
     const tokens = createAccessTokens(keyring, () => portal.clock() - ageMs)
     return tokens.sign({ sessionId, userId, refreshCounter: 0 })
   }
-  const aged = async (kind: SessionKind, ageMs: number) => {
+  const createAgedToken = async (kind: SessionKind, ageMs: number) => {
     const { access_token, sessionId } = await open({}, kind)
     const then = new Date(portal.clock() - ageMs)
     const ages = kind === 'recovery' ? { created_at: then } : { refreshed_at: then }
     await portal.database.db.updateTable('sessions').set(ages).where('id', '=', sessionId).execute()
     return access_token
   }
-  return { open, signed, aged }
+  return { open, signToken, createAgedToken }
 }
 
 /** Makes somebody of every kind. @returns the bearer token of each */
-export async function tokensOf(portal: TestPortal): Promise<Record<CallerName, string | undefined>> {
+export async function createCallerTokens(portal: TestPortal): Promise<Record<CallerName, string | undefined>> {
   const { db } = portal.database
-  const { open, signed, aged } = openersFor(portal)
+  const { open, signToken, createAgedToken } = createOpeners(portal)
   const deleted = await open()
   await db.deleteFrom('profiles').where('user_id', '=', deleted.userId).execute()
   const ended = await open()
@@ -87,12 +87,12 @@ export async function tokensOf(portal: TestPortal): Promise<Record<CallerName, s
   return {
     nobody: undefined,
     'garbage token': 'x'.repeat(200),
-    'expired token': await signed(portal.keyring, 10 * MINUTE),
-    'token signed by another secret': await signed(createKeyring(['another secret altogether']), 0),
+    'expired token': await signToken(portal.keyring, 10 * MINUTE),
+    'token signed by another secret': await signToken(createKeyring(['another secret altogether']), 0),
     'deleted user': deleted.access_token,
     'ended session': ended.access_token,
-    'session idle for 41 minutes': await aged('full', 41 * MINUTE),
-    'recovery session after 16 minutes': await aged('recovery', 16 * MINUTE),
+    'session idle for 41 minutes': await createAgedToken('full', 41 * MINUTE),
+    'recovery session after 16 minutes': await createAgedToken('recovery', 16 * MINUTE),
     operator: TEST_METRICS_TOKEN,
     pending: (await open({ approved: false })).access_token,
     approved: (await open()).access_token,
@@ -111,7 +111,7 @@ export async function tokensOf(portal: TestPortal): Promise<Record<CallerName, s
  * What the contract's rule gives a caller: 'passes', or the status and the code of the refusal.
  * The operator's token opens the routes for operators, which no rule about sessions does.
  */
-export function ruleOf(route: Route, caller: CallerName): string {
+export function getExpectedOutcome(route: Route, caller: CallerName): string {
   if (route.access === 'operator' && caller === 'operator') return 'passes'
   const refusal = refusalOf(route, KNOWN[caller])
   return refusal ? `${PROBLEMS[refusal][0]} ${refusal}` : 'passes'
@@ -125,19 +125,19 @@ export interface Example {
 
 const email = 'alguem@grupopatio.com.br'
 /** Whom the examples name; a test that wants an effect adds a person, a template and a message, of these ids. */
-export const SOMEBODY = '7b0c3a52-5c0e-4f5e-9d6e-0d6f3f1f2a11'
+export const SOME_USER = '7b0c3a52-5c0e-4f5e-9d6e-0d6f3f1f2a11'
 /** Somebody who waits for approval. */
-export const SOMEBODY_WAITING = '3d1f7a50-9f6a-4b7c-8a0e-5b1c2d3e4f60'
+export const SOME_WAITING_USER = '3d1f7a50-9f6a-4b7c-8a0e-5b1c2d3e4f60'
 export const SOME_TEMPLATE = 'c6d6b6a4-0c56-4f0e-8a55-2f6f0f1d9b7e'
 export const SOME_INVITATION = 'e8a1f0c2-3b4d-4c5e-9f60-718293a4b5c6'
 /** Stands in for the view of SOMEBODY that a test has begun. */
 const SOME_VIEW = '123456789'
 export const SOME_MESSAGE = '00000000-0000-4000-8000-000000000000'
 
-const { workspaceId, reportId, datasetId } = emulatedReport('CRM')
+const { workspaceId, reportId, datasetId } = getEmulatedReport('CRM')
 
 /** Bodies that each route takes, with the path that they go to. */
-export const TAKEN: Record<string, Example[]> = {
+export const EXAMPLES: Record<string, Example[]> = {
   'POST /api/auth/token': [
     { path: '/api/auth/token?grant_type=password', body: { email, password: 'uma senha', captcha: 'x' } },
     { path: '/api/auth/token?grant_type=refresh_token', body: { refresh_token: 'x'.repeat(48) } },
@@ -159,24 +159,24 @@ export const TAKEN: Record<string, Example[]> = {
   'POST /api/functions/get-powerbi-token': [
     {
       path: '/api/functions/get-powerbi-token',
-      body: bodyFor('Vendas', { marcas: ['FIAT'], estados: ['RJ'], userEmail: email }),
+      body: createTokenBody('Vendas', { marcas: ['FIAT'], estados: ['RJ'], userEmail: email }),
     },
   ],
   'PATCH /api/profiles/{userId}': [
-    { path: `/api/profiles/${SOMEBODY}`, body: { types: ['Vendas'] } },
-    { path: `/api/profiles/${SOMEBODY}`, body: { marcas: ['FIAT'], estados: ['RJ'] } },
-    { path: `/api/profiles/${SOMEBODY}`, body: { valid_until: '2999-12-31' } },
-    { path: `/api/profiles/${SOMEBODY}`, body: { full_name: 'Rita Prado' } },
+    { path: `/api/profiles/${SOME_USER}`, body: { types: ['Vendas'] } },
+    { path: `/api/profiles/${SOME_USER}`, body: { marcas: ['FIAT'], estados: ['RJ'] } },
+    { path: `/api/profiles/${SOME_USER}`, body: { valid_until: '2999-12-31' } },
+    { path: `/api/profiles/${SOME_USER}`, body: { full_name: 'Rita Prado' } },
     {
-      path: `/api/profiles/${SOMEBODY_WAITING}`,
+      path: `/api/profiles/${SOME_WAITING_USER}`,
       body: { approved: true, types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] },
     },
   ],
   'POST /api/profiles/bulk-edit': [
-    { path: '/api/profiles/bulk-edit', body: { userIds: [SOMEBODY], action: 'add', types: ['Vendas'] } },
+    { path: '/api/profiles/bulk-edit', body: { userIds: [SOME_USER], action: 'add', types: ['Vendas'] } },
     {
       path: '/api/profiles/bulk-edit',
-      body: { userIds: [SOMEBODY], action: 'validity', valid_until: '2999-12-31' },
+      body: { userIds: [SOME_USER], action: 'validity', valid_until: '2999-12-31' },
     },
     {
       path: '/api/profiles/bulk-edit?dryRun=true',
@@ -212,12 +212,12 @@ export const TAKEN: Record<string, Example[]> = {
   'POST /api/access-reviews/{kind}/{code}': [
     {
       path: '/api/access-reviews/marcas/VW',
-      body: { fingerprint: computeFingerprint([SOMEBODY]), remove: [SOMEBODY] },
+      body: { fingerprint: computeFingerprint([SOME_USER]), remove: [SOME_USER] },
     },
   ],
   'POST /api/profiles/{userId}/embed-token': [
     {
-      path: `/api/profiles/${SOMEBODY}/embed-token`,
+      path: `/api/profiles/${SOME_USER}/embed-token`,
       body: { view: SOME_VIEW, workspaceId, reportId, datasetId },
     },
   ],
@@ -232,21 +232,21 @@ export const TAKEN: Record<string, Example[]> = {
       path: '/api/profiles/approve',
       body: {
         items: [
-          { userId: SOMEBODY_WAITING, version: 1, types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] },
+          { userId: SOME_WAITING_USER, version: 1, types: ['Vendas'], marcas: ['FIAT'], estados: ['RJ'] },
         ],
       },
     },
   ],
   'PUT /api/global-powerbi-settings/{type}': [
-    { path: '/api/global-powerbi-settings/vendas', body: principalSetting('Vendas') },
-    { path: '/api/global-powerbi-settings/vendas', body: linkSetting('https://app.powerbi.com/x?y=1') },
+    { path: '/api/global-powerbi-settings/vendas', body: toPrincipalSetting('Vendas') },
+    { path: '/api/global-powerbi-settings/vendas', body: toLinkSetting('https://app.powerbi.com/x?y=1') },
   ],
   'POST /api/global-powerbi-settings/{type}/test': [
-    { path: '/api/global-powerbi-settings/vendas/test', body: principalSetting('Vendas') },
-    { path: '/api/global-powerbi-settings/vendas/test', body: linkSetting('https://app.powerbi.com/x?y=1') },
+    { path: '/api/global-powerbi-settings/vendas/test', body: toPrincipalSetting('Vendas') },
+    { path: '/api/global-powerbi-settings/vendas/test', body: toLinkSetting('https://app.powerbi.com/x?y=1') },
   ],
   'POST /api/functions/delete-users': [
-    { path: '/api/functions/delete-users', body: { userIds: [SOMEBODY] } },
+    { path: '/api/functions/delete-users', body: { userIds: [SOME_USER] } },
   ],
   'POST /api/support-messages': [
     {
@@ -272,7 +272,7 @@ export const TAKEN: Record<string, Example[]> = {
 }
 
 /** The same for routes that write and have no body; {undoId} is what a bulk edit answered. */
-export const TAKEN_WITHOUT_BODY: Record<string, string> = {
+export const EXAMPLES_WITHOUT_BODY: Record<string, string> = {
   'POST /api/auth/logout': '/api/auth/logout',
   'POST /api/profiles/bulk-edit/{undoId}/undo': '/api/profiles/bulk-edit/{undoId}/undo',
   'DELETE /api/global-powerbi-settings/{type}': '/api/global-powerbi-settings/vendas',
@@ -285,4 +285,4 @@ export const TAKEN_WITHOUT_BODY: Record<string, string> = {
 /** Every route of the contract. */
 export const ROUTES = Object.values(routeGroups).flatMap((group) => Object.values(group))
 /** Its name in these tables: 'GET /api/profiles/{userId}'. */
-export const nameOf = (route: Route) => `${route.method} ${route.path}`
+export const getRouteName = (route: Route) => `${route.method} ${route.path}`

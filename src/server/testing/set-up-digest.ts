@@ -1,6 +1,6 @@
 import { beforeEach } from 'vitest'
 import type { portalMails } from '#server/app.ts'
-import { removeEverybody } from './admin-calls.ts'
+import { removeAllPeople } from './admin-calls.ts'
 import { addPerson } from './builders.ts'
 import type { TestPortal } from './test-portal.ts'
 
@@ -11,7 +11,7 @@ import type { TestPortal } from './test-portal.ts'
 export function setUpDigest(portal: TestPortal, kind: keyof typeof portalMails) {
   const admins: string[] = []
   beforeEach(async () => {
-    await removeEverybody(portal)
+    await removeAllPeople(portal)
     const people = [await addPerson(portal, { role: 'admin' }), await addPerson(portal, { role: 'admin' })]
     admins.splice(0, admins.length, ...people.map(({ email }) => email).toSorted())
     await addPerson(portal, { role: 'user' })
@@ -19,7 +19,7 @@ export function setUpDigest(portal: TestPortal, kind: keyof typeof portalMails) 
   return {
     admins,
     /** By recipient, each with the minutes until it is due. */
-    waitingRows: async () => {
+    listQueued: async () => {
       const rows = await portal.database.db
         .selectFrom('mail_outbox')
         .select(({ fn }) => ['recipient', 'due_at', fn<Date>('now', []).as('now')])

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { type Admin, openAdmin, removeEverybody } from './admin-calls.ts'
+import { type Admin, openAdmin, removeAllPeople } from './admin-calls.ts'
 import { startTestPortal, type TestPortal, type TestPortalOptions } from './test-portal.ts'
 
 /**
@@ -23,7 +23,7 @@ export function setUpPortal(options: TestPortalOptions): TestPortal {
 export function setUpAdmin(portal: TestPortal, profile: Parameters<typeof openAdmin>[1] = {}): Admin {
   const admin = {} as Admin
   beforeEach(async () => {
-    await removeEverybody(portal)
+    await removeAllPeople(portal)
     Object.assign(admin, await openAdmin(portal, profile))
   })
   return admin

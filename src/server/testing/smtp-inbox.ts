@@ -39,7 +39,7 @@ export async function startSmtpInbox({
     // Its certificate is self-signed, which the portal rightly refuses.
     disabledCommands: ['STARTTLS'],
     closeTimeout: 100,
-    onRcptTo: (_, __, done) => done(rejectsRecipient ? refusal(rejectsRecipient, reason) : null),
+    onRcptTo: (_, __, done) => done(rejectsRecipient ? createRefusal(rejectsRecipient, reason) : null),
     onData(stream, session, done) {
       const { mailFrom, rcptTo } = session.envelope
       text(stream).then((raw) => {
@@ -49,7 +49,7 @@ export async function startSmtpInbox({
           raw,
           messageId: /^Message-ID:\s*(\S+)/im.exec(raw)?.[1],
         })
-        const answer = rejects ? refusal(rejects, reason) : null
+        const answer = rejects ? createRefusal(rejects, reason) : null
         setTimeout(() => done(answer), answerAfterMs).unref()
       }, done)
     },
@@ -64,6 +64,6 @@ export async function startSmtpInbox({
   }
 }
 
-function refusal(responseCode: number, reason: string): Error {
+function createRefusal(responseCode: number, reason: string): Error {
   return Object.assign(new Error(reason), { responseCode })
 }

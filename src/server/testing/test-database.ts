@@ -5,7 +5,7 @@ import type { Database } from '#server/database/database.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { openPglite } from '#server/database/open-embedded.ts'
 import { createOnServer } from './global-setup.ts'
-import { rememberRows } from './remember-rows.ts'
+import { snapshotRows } from './snapshot-rows.ts'
 
 export type DatabaseKind = Database['kind']
 
@@ -32,22 +32,22 @@ export function setUpDatabase(kind: DatabaseKind, open = openTestDatabase): Data
 }
 
 /** A database of an earlier test file that ran in this process, and what empties it. */
-interface Shelved {
+interface Reusable {
   database: Database
   restore: () => Promise<void>
 }
-const shelf: Record<DatabaseKind, Shelved[]> = { embedded: [], server: [] }
+const reusable: Record<DatabaseKind, Reusable[]> = { embedded: [], server: [] }
 
 /** An empty, migrated database that nobody else uses; once closed it is emptied and used again. */
 export async function openTestDatabase(kind: DatabaseKind): Promise<Database> {
-  const shelved = shelf[kind].pop()
-  await shelved?.restore()
-  const database = shelved?.database ?? (await openFreshDatabase(kind))
-  const restore = shelved?.restore ?? (await rememberRows(database))
+  const reused = reusable[kind].pop()
+  await reused?.restore()
+  const database = reused?.database ?? (await openFreshDatabase(kind))
+  const restore = reused?.restore ?? (await snapshotRows(database))
   return {
     ...database,
     async close() {
-      shelf[kind].push({ database, restore })
+      reusable[kind].push({ database, restore })
     },
   }
 }
@@ -72,7 +72,7 @@ async function openFreshServerDatabase(): Promise<Database> {
 }
 
 /** Where a database of the server is reached from outside of the portal. */
-export async function urlOfDatabase({ db }: Database): Promise<string> {
+export async function getDatabaseUrl({ db }: Database): Promise<string> {
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db)
   const url = new URL(serverUrl as string)
   url.pathname = `/${rows[0]?.name}`

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
   type Admin,
-  askForPage,
+  requestPage,
   openAdmin,
   patchProfile,
   readPerson,
   readTrail,
-  whileHeld,
+  sendWhileLocked,
 } from '#server/testing/admin-calls.ts'
 import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
 import { searchDatabase } from '#server/testing/canaries.ts'
@@ -49,7 +49,7 @@ describeOnEachDatabase('access request', (kind) => {
     })
     expect((await send(portal, 'GET', '/api/access-requests/me', { token })).body).toEqual(body)
     expect(await readAs()).toMatchObject({ ...body, version: 1, types: [], approved: false })
-    const { items } = (await askForPage(portal, admin, { q: 'rita prado' })).body
+    const { items } = (await requestPage(portal, admin, { q: 'rita prado' })).body
     expect(items).toMatchObject([{ request: body.request }])
     // The audit trail outlives people: it holds neither name nor note.
     const [entry] = await readTrail(portal)
@@ -76,18 +76,18 @@ describeOnEachDatabase('access request', (kind) => {
     // After a withdrawn approval a person does not wait until they request access again.
     expect(await count()).toMatchObject({ pending: 1, waiting: 0 })
     const listWaiting = async () =>
-      (await askForPage(portal, admin, { waiting: 'true' })).body.items.map(
+      (await requestPage(portal, admin, { waiting: 'true' })).body.items.map(
         ({ email }: { email: string }) => email,
       )
     expect(await listWaiting()).toEqual([])
     expect((await saveRequest()).status).toBe(200)
     expect(await count()).toMatchObject({ pending: 1, waiting: 1 })
     expect(await listWaiting()).toEqual([person.email])
-    expect((await askForPage(portal, admin, { waiting: 'false' })).body.items).toHaveLength(1)
+    expect((await requestPage(portal, admin, { waiting: 'false' })).body.items).toHaveLength(1)
   })
 
   test('is serialized with a concurrent approval', async () => {
-    const replies = await whileHeld(portal, person.user_id, () => [
+    const replies = await sendWhileLocked(portal, person.user_id, () => [
       saveRequest(),
       patchProfile(portal, admin, person.user_id, { approved: true }),
     ])

@@ -7,9 +7,9 @@ import {
   patchProfile,
   readPerson,
   readTrail,
-  whileHeld,
+  sendWhileLocked,
 } from '#server/testing/admin-calls.ts'
-import { addPerson, NOBODY, send } from '#server/testing/builders.ts'
+import { addPerson, UNKNOWN_USER_ID, send } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
@@ -110,7 +110,7 @@ describeOnEachDatabase('access review', (kind) => {
     for (const remove of [[], [bia.user_id], [ana.user_id]])
       expect((await save(fingerprint, remove)).status).toBe(409)
     const { fingerprint: fresh } = await read()
-    expect((await save(fresh, [NOBODY])).status).toBe(409)
+    expect((await save(fresh, [UNKNOWN_USER_ID])).status).toBe(409)
     expect((await list()).past).toEqual([])
     expect((await readPerson(portal, admin, bia.user_id)).types).toEqual(['CRM'])
     expect((await save(fresh, [])).body).toEqual({ kept: 1, removed: 0 })
@@ -122,7 +122,7 @@ describeOnEachDatabase('access review', (kind) => {
     const [ana, bia] = [await add('ana'), await add('bia')]
     const other = await openAdmin(portal, { types: [], marcas: [] })
     const { fingerprint } = await read()
-    const replies = await whileHeld(portal, ana.user_id, () => [
+    const replies = await sendWhileLocked(portal, ana.user_id, () => [
       save(fingerprint, [ana.user_id]),
       save(fingerprint, [bia.user_id], 'types/crm', other),
     ])

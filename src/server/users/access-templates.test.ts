@@ -7,7 +7,7 @@ import {
   openAdmin,
   patchProfile,
   readTrail,
-  removeEverybody,
+  removeAllPeople,
 } from '#server/testing/admin-calls.ts'
 import { addPerson, send } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -20,7 +20,7 @@ describeOnEachDatabase('access templates', (kind) => {
   let admin: Admin
   beforeEach(async () => {
     const { db } = portal.database
-    await removeEverybody(portal)
+    await removeAllPeople(portal)
     await db.deleteFrom('access_templates').execute()
     await db.updateTable('catalogue_items').set({ archived: false }).execute()
     admin = await openAdmin(portal, { types: [], marcas: [], estados: [] })

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { isSignedIn, refresh } from '#server/testing/account-calls.ts'
+import { isSignedIn, refreshSession } from '#server/testing/account-calls.ts'
 import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
-import { askToken } from '#server/testing/embed-token-calls.ts'
+import { requestEmbedToken } from '#server/testing/embed-token-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { deleteUsers as removeUsers } from './delete-users.ts'
@@ -69,13 +69,13 @@ describeOnEachDatabase('delete-users', (kind) => {
     const session = await openTestSession(portal, person)
     const recovery = await openTestSession(portal, person, 'recovery')
     expect(await isSignedIn(portal, session.access_token)).toBe(true)
-    expect((await askToken(portal, person)).status).toBe(200)
+    expect((await requestEmbedToken(portal, person)).status).toBe(200)
 
     await deleteUsers([person.user_id])
     for (const path of ['/api/profiles/me', '/api/reports/me', '/api/auth/user'])
       for (const { access_token } of [session, recovery])
         expect((await send(portal, 'GET', path, { token: access_token })).status).toBe(401)
-    const refreshed = await refresh(portal, session.refresh_token)
+    const refreshed = await refreshSession(portal, session.refresh_token)
     expect([refreshed.status, refreshed.body.code]).toEqual([400, 'invalid-refresh-token'])
   })
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Profile } from '#contract/users.ts'
-import { changePassword, mailTo, NEW_PASSWORD, recover, signIn } from '#server/testing/account-calls.ts'
-import { patchProfile, readHistoryOf, readTrail } from '#server/testing/admin-calls.ts'
+import { changePassword, receiveMail, NEW_PASSWORD, requestRecovery, signIn } from '#server/testing/account-calls.ts'
+import { patchProfile, readUserHistory, readTrail } from '#server/testing/admin-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -19,8 +19,8 @@ describeOnEachDatabase('data export of a person', (kind) => {
   const createTraces = async () => {
     const { body } = await signIn(portal, person.email, TEST_PASSWORD)
     await changePassword(portal, body.access_token, NEW_PASSWORD)
-    await recover(portal, person.email)
-    await mailTo(portal, person.email)
+    await requestRecovery(portal, person.email)
+    await receiveMail(portal, person.email)
     const message = { name: 'Júlia', phone: '(21) 98765-4321', message: 'Olá' }
     await portal.database.db
       .insertInto('support_messages')
@@ -119,7 +119,7 @@ describeOnEachDatabase('data export of a person', (kind) => {
 
   test('is audited', async () => {
     await exportData(person.user_id)
-    const { items } = await readHistoryOf(portal, admin, person.user_id)
+    const { items } = await readUserHistory(portal, admin, person.user_id)
     expect(items).toMatchObject([
       { action: 'data-exported', actor_email: admin.email, before: null, after: null },
     ])

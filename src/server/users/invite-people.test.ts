@@ -4,11 +4,11 @@ import { NO_ENTITLEMENTS } from '#contract/held-lists.ts'
 import { type InvitationResult, type InviteForm, invitationMessages } from '#contract/invitations.ts'
 import type { Problem } from '#contract/problem.ts'
 import {
-  askLink,
+  previewLink,
   disown,
-  mailTo,
+  receiveMail,
   NEW_PASSWORD,
-  notMeLink,
+  findNotMeLink,
   signIn,
   signUp,
   useLink,
@@ -18,9 +18,9 @@ import {
   listPage,
   openAdmin,
   patchProfile,
-  readHistoryOf,
+  readUserHistory,
   readTrail,
-  removeEverybody,
+  removeAllPeople,
 } from '#server/testing/admin-calls.ts'
 import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { readEveryTable, searchDatabase } from '#server/testing/canaries.ts'
@@ -38,7 +38,7 @@ describeOnEachDatabase('invitations', (kind) => {
     const { db } = portal.database
     for (const table of ['invitations', 'rate_limits', 'email_links'] as const)
       await db.deleteFrom(table).execute()
-    await removeEverybody(portal)
+    await removeAllPeople(portal)
     await db.updateTable('catalogue_items').set({ archived: false }).execute()
     admin = await openAdmin(portal, { email: at('chefe'), full_name: 'Carla Chefe' })
   })
@@ -52,7 +52,7 @@ describeOnEachDatabase('invitations', (kind) => {
     }
   const toFile = (...lines: string[]) => Buffer.from(lines.join('\r\n')).toString('base64')
   const list = async (query = '') => (await call('GET', query)).body
-  const findLink = async (email: string) => (await mailTo(portal, email, 'invitation'))?.link
+  const findLink = async (email: string) => (await receiveMail(portal, email, 'invitation'))?.link
   const findPerson = async (name: string) =>
     (await listPage(portal, admin, { q: at(name) })).items[0] as Awaited<
       ReturnType<typeof listPage>
@@ -95,10 +95,10 @@ describeOnEachDatabase('invitations', (kind) => {
     expect((await list('?q=souza')).items).toHaveLength(1)
     expect((await listPage(portal, admin, {})).items).toHaveLength(1)
 
-    const mail = await mailTo(portal, at('ana'), 'invitation')
+    const mail = await receiveMail(portal, at('ana'), 'invitation')
     expect(mail?.text).toContain(`Carla Chefe (${admin.email}) convidou você`)
     const link = mail?.link
-    expect((await askLink(portal, 'invite', link)).body).toEqual({ email: at('ana'), state: 'asks-password' })
+    expect((await previewLink(portal, 'invite', link)).body).toEqual({ email: at('ana'), state: 'asks-password' })
     expect(await useLink(portal, 'signup', link)).toMatchObject({
       status: 400,
       body: { code: 'invalid-link' },
@@ -126,7 +126,7 @@ describeOnEachDatabase('invitations', (kind) => {
     expect((await signIn(portal, at('ana'), NEW_PASSWORD)).status).toBe(200)
     // A link works once.
     for (const reply of [
-      await askLink(portal, 'invite', link),
+      await previewLink(portal, 'invite', link),
       await useLink(portal, 'invite', link, { password: NEW_PASSWORD }),
     ])
       expect(reply).toMatchObject({ status: 400, body: { code: 'invalid-link' } })
@@ -144,7 +144,7 @@ describeOnEachDatabase('invitations', (kind) => {
         after: { approved: true, ...lists, invited_by: admin.email },
       },
     ])
-    expect((await readHistoryOf(portal, admin, ana.user_id)).items[0]?.action).toBe('invitation-accepted')
+    expect((await readUserHistory(portal, admin, ana.user_id)).items[0]?.action).toBe('invitation-accepted')
     const exported = await send(portal, 'GET', `/api/profiles/${ana.user_id}/export`, admin)
     expect(exported.body.changes_to_the_person.map(({ action }: { action: string }) => action)).toContain(
       'invitation-sent',
@@ -279,7 +279,7 @@ describeOnEachDatabase('invitations', (kind) => {
       token: stranger,
       body: { full_name: 'Um estranho', types: ['Gerentes'] },
     })
-    const verification = (await mailTo(portal, at('tomada'), 'verification'))?.link
+    const verification = (await receiveMail(portal, at('tomada'), 'verification'))?.link
     const shown = await invite({ addresses: at('tomada') }, true)
     expect(listOutcomes(shown.body)).toEqual([[1, at('tomada'), 'replaced']])
     expect((await send(portal, 'GET', '/api/profiles/me', { token: stranger })).status).toBe(200)
@@ -300,7 +300,7 @@ describeOnEachDatabase('invitations', (kind) => {
       ...GIVEN,
     })
     expect((await signIn(portal, at('tomada'), NEW_PASSWORD)).status).toBe(400)
-    const { items } = await readHistoryOf(portal, admin, (await findPerson('tomada')).user_id)
+    const { items } = await readUserHistory(portal, admin, (await findPerson('tomada')).user_id)
     expect(items.map(({ action }) => action)).toContain('invitation-sent')
   })
 
@@ -310,7 +310,7 @@ describeOnEachDatabase('invitations', (kind) => {
     for (const name of ['propria', 'decidida', 'tirada']) links.push(await findLink(at(name)))
     expect(links).not.toContain(undefined)
     const { body } = await signUp(portal, at('propria'))
-    const verification = (await mailTo(portal, at('propria'), 'verification'))?.link
+    const verification = (await receiveMail(portal, at('propria'), 'verification'))?.link
     expect((await useLink(portal, 'signup', verification, { mark: body.confirmation_mark })).status).toBe(200)
     expect(await findPerson('propria')).toMatchObject({ approved: false, types: [] })
     for (const [name, approved] of [
@@ -336,12 +336,12 @@ describeOnEachDatabase('invitations', (kind) => {
     portal.clock.advance(7 * DAY)
     admin = { ...admin, token: (await openTestSession(portal, admin)).access_token }
     expect((await list()).items).toMatchObject([{ id, expired: true }])
-    expect((await askLink(portal, 'invite', first)).status).toBe(400)
+    expect((await previewLink(portal, 'invite', first)).status).toBe(400)
     expect((await call('POST', `/${id}/resend`)).body).toMatchObject({ id, expired: false })
     expect((await call('POST', `/${id}/resend`)).status).toBe(429)
     const second = await findLink(at('lenta'))
-    expect((await askLink(portal, 'invite', first)).status).toBe(400)
-    expect((await askLink(portal, 'invite', second)).status).toBe(200)
+    expect((await previewLink(portal, 'invite', first)).status).toBe(400)
+    expect((await previewLink(portal, 'invite', second)).status).toBe(200)
     expect((await call('DELETE', `/${id}`)).status).toBe(204)
     expect((await useLink(portal, 'invite', second, { password: NEW_PASSWORD })).status).toBe(400)
     for (const [method, path] of [
@@ -359,7 +359,7 @@ describeOnEachDatabase('invitations', (kind) => {
     await invite({ addresses: at('breve') })
     const [breve] = (await list()).items
     await call('DELETE', `/${breve?.id}`)
-    expect(await mailTo(portal, at('breve'))).toBeUndefined()
+    expect(await receiveMail(portal, at('breve'))).toBeUndefined()
   })
 
   test('one of two concurrent imports succeeds; a change since the dry run conflicts', async () => {
@@ -394,7 +394,7 @@ describeOnEachDatabase('invitations', (kind) => {
     await rename('Slack')
 
     await signUp(portal, at('ana'))
-    const { outcome } = (await disown(portal, notMeLink(await mailTo(portal, at('ana'), 'verification'))))
+    const { outcome } = (await disown(portal, findNotMeLink(await receiveMail(portal, at('ana'), 'verification'))))
       .body
     expect(outcome).toBe('account-removed')
     const findTraces = async (name: string) =>

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { PROFILE_SORTS, type ProfileSort } from '#contract/user-rules.ts'
 import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
 import { createRandom } from '#server/demo/seeded-people.ts'
-import { askForPage, listAll, listPage } from '#server/testing/admin-calls.ts'
+import { requestPage, listAll, listPage } from '#server/testing/admin-calls.ts'
 import { addPerson, send } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -96,7 +96,7 @@ describeOnEachDatabase('the user list', (kind) => {
     }
     expect(await found('idle')).toEqual(['esquecida', 'saiu'])
     expect(await found('never')).toEqual(['admin', 'esquecida', 'nova'])
-    expect((await askForPage(portal, admin, { lastAccess: 'sometimes' })).status).toBe(400)
+    expect((await requestPage(portal, admin, { lastAccess: 'sometimes' })).status).toBe(400)
   })
 
   test('starts with the hundred newest registrations', async () => {
@@ -191,7 +191,7 @@ describeOnEachDatabase('the user list', (kind) => {
       ['too many people a page', { limit: 1001 }],
       ['a search that is too long', { q: 'x'.repeat(101) }],
     ])('%s', async (_, query) => {
-      expect(await askForPage(portal, admin, query)).toMatchObject({
+      expect(await requestPage(portal, admin, query)).toMatchObject({
         status: 400,
         body: { code: 'invalid-input' },
       })

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Profile } from '#contract/users.ts'
-import { editMany, patchProfile, readHistoryOf, undoEdit } from '#server/testing/admin-calls.ts'
+import { editMany, patchProfile, readUserHistory, undoEdit } from '#server/testing/admin-calls.ts'
 import { addPerson, send } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -24,7 +24,7 @@ describeOnEachDatabase('the history of a user', (kind) => {
       marcas: ['VW'],
     })
     await undoEdit(portal, admin, body.undoId)
-    const { items, next } = await readHistoryOf(portal, admin, person.user_id)
+    const { items, next } = await readUserHistory(portal, admin, person.user_id)
     expect(next).toBeNull()
     const [was, is] = [{ marcas: ['FIAT'] }, { marcas: ['FIAT', 'VW'] }]
     const now = new Date(portal.clock()).toISOString()
@@ -56,7 +56,7 @@ describeOnEachDatabase('the history of a user', (kind) => {
     const pages = []
     let cursor: string | undefined
     do {
-      const page = await readHistoryOf(portal, admin, person.user_id, cursor)
+      const page = await readUserHistory(portal, admin, person.user_id, cursor)
       pages.push(page.items.map(({ action }) => action))
       cursor = page.next ?? undefined
       // New entries appear before the first page.

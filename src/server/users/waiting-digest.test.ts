@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { queueMail } from '#server/mail/mails.ts'
-import { mailTo, signUp } from '#server/testing/account-calls.ts'
+import { receiveMail, signUp } from '#server/testing/account-calls.ts'
 import { addPerson } from '#server/testing/builders.ts'
 import { setUpDigest } from '#server/testing/set-up-digest.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -10,7 +10,7 @@ import { queueWaitingDigest } from '#server/users/mails.ts'
 
 describeOnEachDatabase('waiting digest', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false, publicUrl: 'https://portal.example' })
-  const { admins, waitingRows, makeDue } = setUpDigest(portal, 'waiting-digest')
+  const { admins, listQueued, makeDue } = setUpDigest(portal, 'waiting-digest')
   let made = 0
   const createAddress = () => `espera${++made}@grupopatio.com.br`
   const listDigests = () => portal.mails.filter((mail) => mail.kind === 'waiting-digest')
@@ -44,7 +44,7 @@ describeOnEachDatabase('waiting digest', (kind) => {
     await portal.outbox.deliverDue()
     await replica.outbox.deliverDue()
     expect(listDigests()).toHaveLength(2)
-    const rows = await waitingRows()
+    const rows = await listQueued()
     expect(rows.map(({ recipient }) => recipient)).toEqual(admins)
     for (const { minutesLeft } of rows) {
       expect(minutesLeft).toBeGreaterThan(9.5)
@@ -77,7 +77,7 @@ describeOnEachDatabase('waiting digest', (kind) => {
       .where('kind', '=', 'waiting-digest')
       .execute()
     await signUp(portal, createAddress())
-    expect(await waitingRows()).toHaveLength(4)
+    expect(await listQueued()).toHaveLength(4)
   })
 
   test('is not repeated for a known address, nor sent once no one waits', async () => {
@@ -88,7 +88,7 @@ describeOnEachDatabase('waiting digest', (kind) => {
     expect(listDigests()).toEqual([])
     await ageMails(11)
     await signUp(portal, email)
-    expect(await waitingRows()).toEqual([])
+    expect(await listQueued()).toEqual([])
   })
 
   test('names up to ten people and counts the rest', async () => {
@@ -103,7 +103,7 @@ describeOnEachDatabase('waiting digest', (kind) => {
   test('queues nothing for null or for an approved user', async () => {
     const { user_id } = await addPerson(portal)
     for (const waitingId of [null, user_id]) await queueWaitingDigest(portal.database, waitingId)
-    expect(await waitingRows()).toEqual([])
+    expect(await listQueued()).toEqual([])
   })
 
   test('is not sent to a demoted administrator', async () => {
@@ -117,7 +117,7 @@ describeOnEachDatabase('waiting digest', (kind) => {
     const approved = await addPerson(portal)
     const revoked = await addPerson(portal, { approved: false })
     for (const { email } of [approved, revoked]) await queueMail(portal.database, 'account-approved', email)
-    const mail = await mailTo(portal, approved.email)
+    const mail = await receiveMail(portal, approved.email)
     expect(mail).toMatchObject({
       kind: 'account-approved',
       subject: 'Sua conta no portal Grupo Pátio foi aprovada',

@@ -5,14 +5,14 @@ import type { Database } from '#server/database/database.ts'
  * Copies every row aside, into a schema of its own.
  * @returns what puts these rows back, and no others, as long as the tables are the same
  */
-export async function rememberRows({ db }: Database): Promise<() => Promise<void>> {
+export async function snapshotRows({ db }: Database): Promise<() => Promise<void>> {
   const { rows: tables } = await sql<{ name: string; columns: string; identity: string | null }>`
     select table_name as name, string_agg(quote_ident(column_name), ', ') as columns,
       max(column_name) filter (where is_identity = 'YES') as identity
     from information_schema.columns join information_schema.tables using (table_schema, table_name)
     where table_schema = 'public' and table_type = 'BASE TABLE' and is_generated = 'NEVER'
     group by table_name`.execute(db)
-  const run = (statement: string, within = db) => sql.raw(statement).execute(within)
+  const run = (statement: string, transaction = db) => sql.raw(statement).execute(transaction)
   await run('create schema remembered')
   const filled: typeof tables = []
   for (const table of tables) {
@@ -22,7 +22,7 @@ export async function rememberRows({ db }: Database): Promise<() => Promise<void
     filled.push(table)
   }
   const truncate = `truncate ${tables.map(({ name }) => name).join(', ')} restart identity`
-  const putBack = filled.flatMap(({ name, columns, identity }) => [
+  const restoreStatements = filled.flatMap(({ name, columns, identity }) => [
     `insert into ${name} (${columns}) overriding system value select ${columns} from remembered.${name}`,
     ...(identity
       ? [`select setval(pg_get_serial_sequence('${name}', '${identity}'), max(${identity})) from ${name}`]
@@ -33,6 +33,6 @@ export async function rememberRows({ db }: Database): Promise<() => Promise<void
       // No trigger fires and no reference is checked; only a superuser may say so.
       await run('set local session_replication_role = replica', transaction)
       await run(truncate, transaction)
-      for (const statement of putBack) await run(statement, transaction)
+      for (const statement of restoreStatements) await run(statement, transaction)
     })
 }
