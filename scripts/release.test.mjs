@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { makeCertificate } from '#server/testing/make-certificate.ts'
+import { createCertificate } from '#server/testing/make-certificate.ts'
 import { findFreePort, REAL_ENVIRONMENT } from '#server/testing/portal-process.ts'
 import { findOnPath } from './find-programs.mjs'
 import { listProductionPackages, NODE_SHA256, stageRelease, writeBillOfMaterials } from './release.mjs'
@@ -104,7 +104,7 @@ test('commands run under the Node that came along, and others are said to be unk
 test('an authority that the file of settings names is trusted by the commands', {
   timeout: SLOW,
 }, async () => {
-  const made = makeCertificate()
+  const made = createCertificate()
   onTestFinished(() => rmSync(made.folder, { recursive: true }))
   const [cert, key] = [readFileSync(made.certificate), readFileSync(made.key)]
   const server = createServer({ cert, key }, (_, reply) => reply.end()).listen(0, '127.0.0.1')

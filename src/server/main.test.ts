@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeMigratedDataDir, spawnMigratedPortal } from '#server/testing/migrated-portal.ts'
+import { createMigratedDataDir, spawnMigratedPortal } from '#server/testing/migrated-portal.ts'
 import {
   type PortalProcess,
   REAL_ENVIRONMENT,
@@ -75,7 +75,7 @@ describe('the process refuses to start in words', () => {
     const { code, output } = await refusal({
       NODE_ENV: 'production',
       ...REAL_ENVIRONMENT,
-      DATA_DIR: await makeMigratedDataDir(),
+      DATA_DIR: await createMigratedDataDir(),
       // No resolver asks anybody for it.
       HOST: 'portal..invalid',
     })
@@ -104,7 +104,7 @@ describe('a running demo', () => {
   let demo: PortalProcess
   let dataDir: string
   beforeAll(async () => {
-    dataDir = await makeMigratedDataDir()
+    dataDir = await createMigratedDataDir()
     demo = await spawnPortal({ DATA_DIR: dataDir })
     await waitUntilReady(demo)
   }, SLOW)

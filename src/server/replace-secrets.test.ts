@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTokens } from './accounts/tokens.ts'
 import { createKeyring } from './keyring.ts'
-import { makeMigratedDataDir } from './testing/migrated-portal.ts'
+import { createMigratedDataDir } from './testing/migrated-portal.ts'
 import { REAL_ENVIRONMENT, spawnPortal, waitUntilReady } from './testing/portal-process.ts'
 
 const [OLD, NEW] = ['an-old-secret-7b9a3e48c6b2f1e0d9c8b7a695', 'a-new-secret-c6b2f1e0d9c8b7a6957b9a3e48']
@@ -25,7 +25,7 @@ test('a secret that is replaced signs no more and verifies still, whoever holds 
 
 test('SIGHUP reads the files of secrets again: all of them, or none when one is bad', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'patio-secrets-'))
-  const dataDir = await makeMigratedDataDir()
+  const dataDir = await createMigratedDataDir()
   const write = (name: string, value: string) => writeFileSync(join(folder, name), `${value}\n`)
   const [oldToken, newToken] = ['o'.repeat(32), 'n'.repeat(32)]
   write('session', OLD)

@@ -17,7 +17,7 @@ import { openServer } from '#server/database/open-server.ts'
 import { createLog } from '#server/log.ts'
 import { createPowerBi } from '#server/power-bi/power-bi-client.ts'
 import { configureReports } from '#server/testing/builders.ts'
-import { makeCertificate } from '#server/testing/make-certificate.ts'
+import { createCertificate } from '#server/testing/make-certificate.ts'
 import { startPgBouncer } from '#server/testing/pgbouncer.ts'
 import { BARE_ENVIRONMENT, findFreePort } from '#server/testing/portal-process.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -144,7 +144,7 @@ describe('each broken service has its line', () => {
   }, 30_000)
 
   test('a certificate that nobody has signed', async () => {
-    const { folder, certificate, key } = makeCertificate()
+    const { folder, certificate, key } = createCertificate()
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const files = { cert: readFileSync(certificate), key: readFileSync(key) }
     const port = await listenOn(createHttpsServer(files, (_, reply) => void reply.end('{}')))
@@ -238,7 +238,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('a real PostgreSQL', () => {
     expect((await look(ascii))[0]).toMatch(/^falha .*SQL_ASCII/)
     await expect(openServer({ url: ascii.DATABASE_URL, onConnectionError: () => {} })).rejects.toThrow('UTF8')
 
-    const { folder, certificate, key } = makeCertificate()
+    const { folder, certificate, key } = createCertificate()
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const owner = unprivilegedUser()
     if (process.getuid?.() === 0) chownSync(key, owner.uid, owner.gid)

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeMigratedDataDir } from '#server/testing/migrated-portal.ts'
+import { createMigratedDataDir } from '#server/testing/migrated-portal.ts'
 import { BARE_ENVIRONMENT, spawnPortal, waitUntilReady } from '#server/testing/portal-process.ts'
 
 const ADMIN = fileURLToPath(new URL('../admin.ts', import.meta.url))
@@ -23,7 +23,7 @@ async function runAdmin(env: Record<string, string>, ...args: string[]) {
 describe('npm run admin as a process', () => {
   let dataDir: string
   beforeAll(async () => {
-    dataDir = await makeMigratedDataDir()
+    dataDir = await createMigratedDataDir()
   })
   afterAll(() => rm(dataDir, { recursive: true }))
 
@@ -66,7 +66,7 @@ describe('npm run admin as a process', () => {
   test(
     'does not spoil a demo that was never started',
     async () => {
-      const fresh = await makeMigratedDataDir()
+      const fresh = await createMigratedDataDir()
       const refused = await runAdmin({ DATA_DIR: fresh }, 'create', 'chefe@grupopatio.com.br')
       expect(refused.complaint).toContain('Rode npm start uma vez antes')
       await rm(fresh, { recursive: true })

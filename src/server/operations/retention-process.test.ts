@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { openEmbedded } from '#server/database/open-embedded.ts'
-import { makeMigratedDataDir } from '#server/testing/migrated-portal.ts'
+import { createMigratedDataDir } from '#server/testing/migrated-portal.ts'
 import { REAL_ENVIRONMENT, spawnPortal, waitUntilReady } from '#server/testing/portal-process.ts'
 
 /** Creating a database with durable writes is slow on a busy machine. */
@@ -10,7 +10,7 @@ const SLOW = 120_000
 test(
   'a portal deletes what is old soon after its start, and says how much',
   async () => {
-    const dataDir = await makeMigratedDataDir()
+    const dataDir = await createMigratedDataDir()
     const database = await openEmbedded(dataDir)
     await database.db
       .insertInto('used_human_checks')

@@ -8,7 +8,7 @@ import { addMessages, CONTACT_FORM } from '#server/testing/inbox-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
-const NOBODY = '00000000-0000-4000-8000-000000000000'
+const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000'
 
 describeOnEachDatabase('inbox', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
@@ -137,10 +137,10 @@ describeOnEachDatabase('inbox', (kind) => {
     'e30',
     'A'.repeat(256),
     createCursor('2026-01-01T00:00:00.000000Z', 'x'),
-    createCursor('2026-13-01T00:00:00.000000Z', NOBODY),
-    createCursor('2026-02-31T00:00:00.000000Z', NOBODY),
-    createCursor('0000-01-01T00:00:00.000000Z', NOBODY),
-    createCursor('2026-01-01T00:00:00.000000Z', NOBODY, 'x'),
+    createCursor('2026-13-01T00:00:00.000000Z', UNKNOWN_ID),
+    createCursor('2026-02-31T00:00:00.000000Z', UNKNOWN_ID),
+    createCursor('0000-01-01T00:00:00.000000Z', UNKNOWN_ID),
+    createCursor('2026-01-01T00:00:00.000000Z', UNKNOWN_ID, 'x'),
   ])('rejects the cursor %j', async (cursor) => {
     const { status, body } = await call('GET', `?cursor=${cursor}`)
     expect([status, body.code]).toEqual([400, 'invalid-input'])
@@ -253,11 +253,11 @@ describeOnEachDatabase('inbox', (kind) => {
 
   test('fails with not-found for a deleted message', async () => {
     for (const [method, body] of [['PATCH', { is_read: true }], ['DELETE']] as const) {
-      const reply = await call(method, `/${NOBODY}`, body)
+      const reply = await call(method, `/${UNKNOWN_ID}`, body)
       expect(reply).toMatchObject({ status: 404, body: { detail: 'Esta mensagem não existe mais.' } })
       expect((await call(method, '/x', body)).status).toBe(400)
     }
-    expect((await call('PATCH', `/${NOBODY}`, { is_read: false })).status).toBe(404)
+    expect((await call('PATCH', `/${UNKNOWN_ID}`, { is_read: false })).status).toBe(404)
     expect(await readAudits()).toEqual([])
   })
 

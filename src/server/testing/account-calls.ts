@@ -2,10 +2,10 @@ import { send } from './builders.ts'
 import { issuePass } from './human-passes.ts'
 import type { TestPortal } from './test-portal.ts'
 
-/** Neither common nor personal, and fit for every form. */
+/** A password that every rule accepts. */
 export const NEW_PASSWORD = 'Travessia-Lunar-88!'
 
-/** POST /signup; with a human-check pass unless another captcha is given. */
+/** POST /signup; issues a human-check pass by default. */
 export async function signUp(portal: TestPortal, email: string, password = NEW_PASSWORD, captcha?: string) {
   const body = { email, password, captcha: captcha ?? (await issuePass(portal)) }
   return send(portal, 'POST', '/api/auth/signup', { body })
@@ -19,7 +19,7 @@ export function requestRecovery(portal: TestPortal, email: string) {
 type Link = string | null | undefined
 type LinkType = 'signup' | 'recovery' | 'invite'
 
-/** What may go along with a mailed link; token is the access token of whoever is signed in. */
+/** Optional fields of a link request; `token` is the access token of a signed-in user. */
 interface LinkExtras {
   mark?: string
   password?: string
@@ -33,7 +33,7 @@ export function useLink(portal: TestPortal, type: LinkType, link: Link, extras: 
   return send(portal, 'POST', '/api/auth/verify', { body, ...(token && { token }) })
 }
 
-/** POST /verify?dryRun=true: what the link would do, without using it up. */
+/** POST /verify?dryRun=true, which does not use up the link. */
 export function previewLink(portal: TestPortal, type: LinkType, link: Link, extras: LinkExtras = {}) {
   const { token, ...rest } = extras
   const body = { type, token_hash: getLinkToken(link), ...rest }
@@ -59,26 +59,26 @@ export function getLinkToken(link: Link): string {
   return new URLSearchParams(new URL(link ?? '').hash.slice(1)).get('token_hash') ?? ''
 }
 
-/** Sends what is due and gives the newest mail to an address, of one kind if it is named. */
+/** Delivers due mails and returns the newest one to an address, optionally of one kind. */
 export async function receiveMail(portal: TestPortal, email: string, kind?: string) {
   await portal.outbox.deliverDue()
   const mails = portal.mails.filter((mail) => mail.to === email && (!kind || mail.kind === kind))
   return mails.at(-1)
 }
 
-/** The 'não fui eu' link of a mail. */
+/** Returns the 'não fui eu' link of a mail. */
 export function findNotMeLink(mail: { text: string } | undefined): string {
   return /\S+\/nao-fui-eu#token_hash=[\w-]{43}/.exec(mail?.text ?? '')?.[0] ?? ''
 }
 
-/** Asks for a reset mail, uses its link and gives the access token of the recovery session. */
+/** Opens a recovery session through a reset mail. @returns its access token */
 export async function openRecovery(portal: TestPortal, email: string): Promise<string> {
   await requestRecovery(portal, email)
   const { body } = await useLink(portal, 'recovery', (await receiveMail(portal, email, 'recovery'))?.link)
   return body.access_token
 }
 
-/** POST /token with a password and, unless another captcha is given, a human-check pass. */
+/** POST /token with a password; issues a human-check pass by default. */
 export async function signIn(
   portal: TestPortal,
   email: string,
@@ -95,7 +95,7 @@ export function refreshSession(portal: TestPortal, refreshToken: string) {
   return send(portal, 'POST', '/api/auth/token?grant_type=refresh_token', { body })
 }
 
-/** Whether an access token still opens its owner's profile. */
+/** Whether an access token is still accepted. */
 export async function isSignedIn(portal: TestPortal, token: string): Promise<boolean> {
   return (await send(portal, 'GET', '/api/profiles/me', { token })).status === 200
 }

@@ -14,7 +14,7 @@ import type { Db } from '#server/database/schema.ts'
 import { addPerson, openTestSession, send } from './builders.ts'
 import type { TestPortal } from './test-portal.ts'
 
-/** Adds an administrator with an open session; `profile` says what differs from an ordinary one. */
+/** Adds an administrator with an open session. @param profile overrides of the default values */
 export async function openAdmin(portal: TestPortal, profile: Parameters<typeof addPerson>[1] = {}) {
   const person = await addPerson(portal, { ...profile, role: 'admin' })
   const { access_token } = await openTestSession(portal, person)
@@ -22,7 +22,7 @@ export async function openAdmin(portal: TestPortal, profile: Parameters<typeof a
 }
 export type Admin = Awaited<ReturnType<typeof openAdmin>>
 
-/** Removes everybody and every trace. */
+/** Deletes all people with their records, mails and audit entries. */
 export async function removeAllPeople({ database: { db }, mails }: TestPortal): Promise<void> {
   for (const table of ['profiles', 'access_records', 'mail_outbox', 'support_messages'] as const)
     await db.deleteFrom(table).execute()
@@ -30,12 +30,12 @@ export async function removeAllPeople({ database: { db }, mails }: TestPortal): 
   mails.length = 0
 }
 
-/** As the retention does it: the trail lets nothing else through. */
+/** Uses the retention's function: the trail's guard allows nothing else. */
 export async function clearTrail(db: Db): Promise<void> {
   await sql`select delete_old_audit_entries('infinity', 1000000)`.execute(db)
 }
 
-/** The audit trail, the oldest entry first. */
+/** Reads the audit trail, oldest entry first. */
 export function readTrail({ database: { db } }: TestPortal) {
   return db.selectFrom('audit_entries').selectAll().orderBy('id').execute()
 }
@@ -45,7 +45,7 @@ interface ListedPage {
   next: string | null
 }
 
-/** GET /profiles, which must succeed. */
+/** GET /profiles; asserts success. */
 export async function listPage(portal: TestPortal, admin: Admin, query: object): Promise<ListedPage> {
   const { status, body } = await requestPage(portal, admin, query)
   expect(status, JSON.stringify(body)).toBe(200)
@@ -58,7 +58,7 @@ export function requestPage(portal: TestPortal, admin: Admin, query: object) {
   return send(portal, 'GET', `/api/profiles?${search}`, admin)
 }
 
-/** Everybody who matches, page after page. */
+/** Lists all matches over all pages. */
 export async function listAll(portal: TestPortal, admin: Admin, query: object): Promise<ManagedProfile[]> {
   const items: ManagedProfile[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -110,14 +110,14 @@ export function undoEdit(portal: TestPortal, admin: Admin, undoId: string | null
   return send(portal, 'POST', `/api/profiles/bulk-edit/${undoId}/undo`, { token: admin.token })
 }
 
-/** GET /profiles/{userId}, which must succeed. */
+/** GET /profiles/{userId}; asserts success. */
 export async function readPerson(portal: TestPortal, admin: Admin, userId: string): Promise<ManagedProfile> {
   const { status, body } = await send(portal, 'GET', `/api/profiles/${userId}`, admin)
   expect(status).toBe(200)
   return body
 }
 
-/** GET /profiles/{userId}/history, its first page or the one after a cursor. */
+/** GET /profiles/{userId}/history; asserts success. */
 export async function readUserHistory(
   portal: TestPortal,
   admin: Admin,
@@ -131,8 +131,8 @@ export async function readUserHistory(
 }
 
 /**
- * Sends requests while a person's row is held, so that all of them have begun before any can write. The embedded
- * database does one thing after the other anyway.
+ * Sends requests while a person's row is locked, so that all have started before any writes. The
+ * embedded database serializes them anyway.
  */
 export async function sendWhileLocked<T>(
   { database: { db, kind } }: TestPortal,

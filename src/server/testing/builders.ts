@@ -10,15 +10,15 @@ import type { TestPortal } from './test-portal.ts'
 
 export const TEST_PASSWORD = 'Uma-Senha-Longa-2026!'
 
-/** A user id that nobody has. */
+/** A user id that does not exist. */
 export const UNKNOWN_USER_ID = '00000000-0000-4000-8000-00000000dead'
 
 let people = 0
 
-/** What people and their sessions are made in; a portal of the browser tests is no TestPortal. */
+/** The part of a portal that people and sessions need; browser tests have another portal. */
 type TestContext = Pick<TestPortal, 'database' | 'keyring'> & { clock: () => number }
 
-/** Adds a person: approved, verified and entitled to Vendas for FIAT in RJ unless said otherwise. */
+/** Adds a person, by default approved, verified and entitled to Vendas for FIAT in RJ. */
 export async function addPerson(
   portal: Pick<TestContext, 'database' | 'clock'>,
   {
@@ -54,7 +54,7 @@ export async function addPerson(
   return presentProfile(row)
 }
 
-/** Opens a session without the sign-in call. */
+/** Opens a session without a sign-in. */
 export function openTestSession(
   portal: TestContext,
   person: Awaited<ReturnType<typeof addPerson>>,
@@ -69,7 +69,7 @@ export function getEmulatedReport(type: string): EmulatedReport {
   return EMULATED_REPORTS.find((report) => report.type === type) as EmulatedReport
 }
 
-/** Configures areas with the emulator's reports, as service principal. */
+/** Configures areas with the emulator's reports, in service principal mode. */
 export async function configureReports(portal: TestPortal, ...types: string[]): Promise<void> {
   for (const type of types) {
     const report = getEmulatedReport(type)
@@ -86,7 +86,7 @@ export async function configureReports(portal: TestPortal, ...types: string[]): 
   }
 }
 
-/** One request to the portal; a body is sent as JSON. */
+/** Sends a request to the portal, with a JSON body. */
 export async function send(
   portal: TestPortal,
   method: string,

@@ -9,28 +9,28 @@ import { startSmtpInbox } from './smtp-inbox.ts'
 import type { DatabaseKind } from './test-database.ts'
 import { startTestPortal } from './test-portal.ts'
 
-/** Pieces of this length count as found: error messages like to quote the beginning of what they could not read. */
+/** Pieces of this length count as leaks: error messages may quote the start of their input. */
 const PIECE = 10
 
-/** Secrets that are looked for where none may be. */
+/** Secrets that must not leak. */
 export interface Canaries {
-  /** Makes a secret that occurs nowhere else. */
+  /** Creates a unique secret. */
   plant(name: string): string
-  /** Looks out for a secret that the portal itself has made. @returns the secret */
+  /** Registers a secret created by the portal. @returns the secret */
   watch(name: string, secret: string): string
-  /** @returns names of the secrets of which a text holds a piece, plain, or the whole in base64, hex or a URL */
+  /** @returns names of secrets leaked as a plain piece, or as a whole in base64, hex or a URL */
   findLeaks(text: string): string[]
 }
 
 export function createCanaries(): Canaries {
   const secrets = new Map<string, string>()
   const watch = (name: string, secret: string) => {
-    if (secret.length < PIECE) throw new Error(`${name} is too short to be looked for`)
+    if (secret.length < PIECE) throw new Error(`${name} is too short for a canary`)
     secrets.set(name, secret)
     return secret
   }
   return {
-    // Fit for every rule about passwords, and not the same in a URL.
+    // Valid under every password rule, and different when URL-encoded.
     plant: (name) => watch(name, `Aa1!+${randomBytes(24).toString('base64url')}`),
     watch,
     findLeaks: (text) =>
@@ -49,7 +49,7 @@ function listForms(secret: string): string[] {
   return [...pieces, ...encoded.map((text) => text.replace(/=+$/, '')), encodeURIComponent(secret)]
 }
 
-/** Drives a portal whose every secret is a canary, and keeps what it says. */
+/** Starts a portal whose secrets are canaries, and captures its output. */
 export async function startWatchedPortal(kind: DatabaseKind, canaries: Canaries) {
   const output = { log: '', refusals: '', statuses: [] as number[] }
   const sink = {
@@ -59,7 +59,7 @@ export async function startWatchedPortal(kind: DatabaseKind, canaries: Canaries)
   }
   const inbox = await startSmtpInbox()
   const mails: Mail[] = []
-  // The server takes no password without TLS, so every mail fails after it was offered.
+  // The server rejects a password without TLS, so every delivery fails after the login attempt.
   const smtp = createSmtpMailer({
     url: `smtp://portal:${encodeURIComponent(canaries.plant('SMTP password'))}@127.0.0.1:${inbox.port}`,
     from: 'portal@grupopatio.com.br',
@@ -76,7 +76,7 @@ export async function startWatchedPortal(kind: DatabaseKind, canaries: Canaries)
     kind,
     rateLimits: false,
     log: createLog('debug', sink),
-    // As in production: without the net of names that are cut out.
+    // As in production: without redaction by name.
     requestLog: pino({ level: 'debug' }, sink),
     secrets: [canaries.plant('session secret'), canaries.plant('older session secret')],
     clientSecret: canaries.plant('client secret'),
@@ -113,7 +113,7 @@ export async function startWatchedPortal(kind: DatabaseKind, canaries: Canaries)
 
 export type WatchedPortal = Awaited<ReturnType<typeof startWatchedPortal>>
 
-/** Every row of every table, by table, each row as the text of a JSON object, in order. */
+/** Reads all rows of all tables as sorted JSON, by table. */
 export async function readEveryTable(db: Db): Promise<Record<string, string[]>> {
   const { rows: tables } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = 'public' order by 1`.execute(db)
@@ -127,7 +127,7 @@ export async function readEveryTable(db: Db): Promise<Record<string, string[]>> 
   return content
 }
 
-/** Every row of every table that holds one of the texts, as 'table: row', in any letter case. */
+/** Lists the rows with one of the texts, in any letter case, as 'table: row'. */
 export async function searchDatabase(db: Db, ...texts: string[]): Promise<string[]> {
   const wanted = texts.map((text) => text.toLowerCase())
   return Object.entries(await readEveryTable(db)).flatMap(([name, rows]) =>

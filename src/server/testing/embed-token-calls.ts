@@ -4,7 +4,7 @@ import type { TestPortal } from './test-portal.ts'
 
 export type Person = Awaited<ReturnType<typeof addPerson>>
 
-/** A call that the emulated directory or REST API received. */
+/** A call received by the emulated directory or REST API. */
 export interface RecordedCall {
   method: string
   path: string
@@ -17,19 +17,19 @@ export interface RecordedCall {
   }
 }
 
-/** The body that the browser sends for an area's report. */
+/** Creates the browser's body for an area's report. */
 export function createTokenBody(type: string, extra: object = {}) {
   const { workspaceId, reportId, datasetId } = getEmulatedReport(type)
   return { workspaceId, reportId, datasetId, marcas: [], estados: [], userEmail: 'x@y.z', ...extra }
 }
 
-/** Asks for an embed token in a new session of the person. */
+/** Requests an embed token in a new session of the person. */
 export async function requestEmbedToken(portal: TestPortal, person: Person, body: object = createTokenBody('Vendas')) {
   const { access_token: token } = await openTestSession(portal, person)
   return send(portal, 'POST', '/api/functions/get-powerbi-token', { token, body })
 }
 
-/** What the emulator was asked: the directory, datasets, reports and tokens. */
+/** Reads the calls that the emulator received. */
 export async function readUpstreamCalls(portal: TestPortal) {
   const reply = await fetch(`${portal.emulatorUrl}/calls`)
   const all = (await reply.json()) as RecordedCall[]
@@ -43,13 +43,13 @@ export async function readUpstreamCalls(portal: TestPortal) {
   }
 }
 
-/** Forgets recorded calls and scripted faults. */
+/** Clears recorded calls and scripted faults. */
 export async function resetEmulator(portal: TestPortal): Promise<void> {
   for (const instrument of ['calls', 'faults'])
     await fetch(`${portal.emulatorUrl}/${instrument}`, { method: 'DELETE' })
 }
 
-/** Scripts the emulator's next answers. */
+/** Scripts faults of the emulator's next replies. */
 export async function scriptFault(portal: TestPortal, fault: Omit<Fault, 'times'> & { times?: number }) {
   const reply = await fetch(`${portal.emulatorUrl}/faults`, { method: 'PUT', body: JSON.stringify(fault) })
   if (!reply.ok) throw new Error(await reply.text())

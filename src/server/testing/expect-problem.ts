@@ -1,13 +1,12 @@
 import { expect } from 'vitest'
 import type { Problem } from '#contract/problem.ts'
 
-/** Words that only an untranslated message holds. */
+/** Words of untranslated messages. */
 const ENGLISH = /\b(invalid|expected|unexpected|unrecognized|must|too|required|received|the)\b/i
 const INNARDS = /node_modules|\.[jt]s:\d|\bat \w+.*\(|Error:/
 
 /**
- * Asserts that a reply is a refusal as the portal words it: 4xx, RFC 9457 JSON, Portuguese, nothing of
- * the inside.
+ * Asserts that a reply is a problem: 4xx, RFC 9457 JSON, in Portuguese, without internals.
  * @returns the problem
  */
 export function expectProblem(

@@ -12,18 +12,18 @@ import type { Tables } from '#server/database/schema.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** File with a migrated embedded database, which loads faster than a new one is made. */
+    /** File with a migrated embedded database, which loads faster than creating one. */
     embeddedTemplate: string
-    /** Data directory of a portal that has migrated and never started, to be copied. */
+    /** Data directory of a migrated portal that never started, to copy. */
     dataDirTemplate: string
-    /** What the names of databases on a server begin with; those are dropped after the suite. */
+    /** Name prefix of databases on a server, which are dropped after the suite. */
     serverDatabases: string
   }
 }
 
-/** Migrates one embedded database before the suite: in tests a copy of it stands for a new one. */
+/** Migrates one embedded database before the suite; tests use copies of it. */
 export default async function setup(project: TestProject) {
-  // As the portal's own process makes it.
+  // As in the portal's process.
   process.umask(0o077)
   const folder = await mkdtemp(join(tmpdir(), 'patio-tests-'))
   const dataDir = join(folder, 'data')
@@ -31,7 +31,7 @@ export default async function setup(project: TestProject) {
   const pglite = await createPglite({ fs: new DurableNodeFS(join(dataDir, 'postgres')) })
   const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) })
   await migrate(db)
-  // One sentence, where every test that adds a person would fail.
+  // Fails once here instead of in every test that adds a person.
   await assertProfileColumns(db)
   const template = join(folder, 'embedded.tar')
   const dump = await pglite.dumpDataDir('none')
@@ -62,7 +62,7 @@ export async function createOnServer(server: URL, name: string): Promise<Databas
   return openServer({ url: url.href, onConnectionError: () => {} })
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a new connection. */
 export async function runOnServer(url: URL, statement: string, values: unknown[] = []) {
   const client = new pg.Client({ connectionString: url.href })
   await client.connect()

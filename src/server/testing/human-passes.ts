@@ -5,22 +5,22 @@ import type { TestPortal } from './test-portal.ts'
 
 type Challenge = Awaited<ReturnType<Altcha['createChallenge']>>
 
-/** A human-check pass that the portal takes, without the work of solving a challenge. */
+/** Issues a valid human-check pass without solving a challenge. */
 export async function issuePass(portal: TestPortal): Promise<string> {
-  const everyAnswerIsRight = { isRight: async () => true }
+  const acceptAll = { isRight: async () => true }
   const unlimited = { takeFromLimit: async () => {}, giveBackToLimit: async () => {}, countRefusal: () => {} }
-  const check = createHumanCheck({ ...portal, ...unlimited, db: portal.database.db }, everyAnswerIsRight)
+  const check = createHumanCheck({ ...portal, ...unlimited, db: portal.database.db }, acceptAll)
   return (await check.tradeForPass('answer', '127.0.0.1')) as string
 }
 
-/** Solves a challenge as the widget does. @returns the parts of its answer */
+/** Solves a challenge as the widget does. */
 export async function solveAltcha(challenge: Challenge) {
   const given = challenge as unknown as Parameters<typeof solveChallenge>[0]['challenge']
   const solution = await solveChallenge({ challenge: given, deriveKey })
   return { challenge, solution }
 }
 
-/** The answer as the widget writes it: base64 of JSON. */
+/** Encodes an answer as the widget does, in base64 of JSON. */
 export function encodeAnswer(answer: object): string {
   return Buffer.from(JSON.stringify(answer)).toString('base64')
 }

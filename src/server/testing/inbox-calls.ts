@@ -11,7 +11,7 @@ export const CONTACT_FORM = {
   message: 'O relatório de Vendas podia mostrar também o mês anterior.',
 }
 
-/** POST /support-messages, as the page sends it. */
+/** POST /support-messages */
 export function sendContactForm(
   portal: TestPortal,
   changes: object = {},
@@ -20,7 +20,7 @@ export function sendContactForm(
   return send(portal, 'POST', '/api/support-messages', { body: { ...CONTACT_FORM, ...changes }, headers })
 }
 
-/** Puts messages into the database. @returns their ids, in order */
+/** Inserts messages. @returns their ids, in order */
 export async function addMessages(
   portal: TestPortal,
   ...messages: Partial<Insertable<Tables['support_messages']>>[]
@@ -38,14 +38,14 @@ interface FollowedEvent {
   data: MessageChange
 }
 
-/** A client of an event stream that is open. */
+/** A client of an open event stream. */
 export interface EventFollower {
   status: number
   headers: Headers
-  /** Everything received so far. */
+  /** The text received so far. */
   text(): string
   events(): FollowedEvent[]
-  /** Resolves when the server, or stop(), has ended the stream. */
+  /** Resolves at the end of the stream, by the server or by stop(). */
   closed: Promise<void>
   stop(): void
 }
@@ -71,7 +71,7 @@ export async function followEvents(
     headers: reply.headers,
     text: () => received,
     events: () => parseEvents(received),
-    // A stream that is aborted, or cut off, has ended as well.
+    // An aborted stream has ended too.
     closed: read().catch(() => {}),
     stop: () => abort.abort(),
   }

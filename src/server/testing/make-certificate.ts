@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A self-signed certificate for 127.0.0.1 and localhost, fresh, by the machine's openssl; whoever asks removes the folder. */
-export function makeCertificate(): { folder: string; certificate: string; key: string } {
+/** Creates a self-signed certificate for 127.0.0.1 and localhost by openssl. Callers remove the folder. */
+export function createCertificate(): { folder: string; certificate: string; key: string } {
   const folder = mkdtempSync('/tmp/patio-certificate-')
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']

@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { inject } from 'vitest'
 import { type PortalProcess, spawnPortal } from './portal-process.ts'
 
-/** A data directory that a portal has migrated and never started, for the caller to remove. */
-export async function makeMigratedDataDir(): Promise<string> {
+/** Creates the data directory of a migrated portal that never started. The caller removes it. */
+export async function createMigratedDataDir(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'patio-data-'))
   await cp(inject('dataDirTemplate'), dataDir, { recursive: true })
   return dataDir
 }
 
-/** Like spawnPortal(), in a directory of its own that saves it making a database from nothing. */
+/** Like spawnPortal(), on a copy of a migrated database, which starts faster. */
 export async function spawnMigratedPortal(env: Record<string, string> = {}): Promise<PortalProcess> {
-  const dataDir = await makeMigratedDataDir()
+  const dataDir = await createMigratedDataDir()
   const portal = await spawnPortal({ ...env, DATA_DIR: dataDir })
   return {
     ...portal,

@@ -9,19 +9,19 @@ import { unprivilegedUser } from '#scripts/throw-away-postgres.mjs'
 import { findFreePort } from './portal-process.ts'
 
 export interface PgBouncer {
-  /** Its own address in the place of the server's. */
+  /** The server's URL with the address of PgBouncer. */
   url: string
   stop(): Promise<void>
 }
 
 /**
- * A real PgBouncer in transaction mode, with fewer connections to the server than its clients have to it.
- * @param serverUrl of a server that is reached with a password, or trusts its machine
+ * Starts a real PgBouncer in transaction mode, with fewer server connections than clients.
+ * @param serverUrl of a server with password or trust authentication
  * @param more settings
  */
 export async function startPgBouncer(serverUrl: string, more: string[] = []): Promise<PgBouncer> {
   const server = new URL(serverUrl)
-  // It refuses to run as root.
+  // PgBouncer refuses to run as root.
   const owner = process.getuid?.() === 0 ? unprivilegedUser() : undefined
   const folder = mkdtempSync('/tmp/patio-pgbouncer-')
   const port = await findFreePort()
@@ -33,7 +33,7 @@ export async function startPgBouncer(serverUrl: string, more: string[] = []): Pr
     'listen_addr = 127.0.0.1',
     `listen_port = ${port}`,
     'unix_socket_dir =',
-    // Whoever may come is let in as the user above.
+    // Accepts every client as the user above.
     'auth_type = any',
     'pool_mode = transaction',
     'default_pool_size = 3',

@@ -9,13 +9,13 @@ import { fileURLToPath } from 'node:url'
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 const START_MS = 60_000
 
-/** What processes of tests get of this one's environment; with what was compiled before they start a third sooner. */
+/** The environment that test processes inherit; the compile cache saves a third of their startup. */
 export const BARE_ENVIRONMENT = {
   PATH: process.env.PATH,
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
 }
 
-/** The environment of a portal that is no demonstration, but for its database and mode. */
+/** The environment of a production portal, without its database and mode. */
 export const REAL_ENVIRONMENT = {
   PUBLIC_URL: 'https://portal.example.com',
   SESSION_SECRET: 'k3J9-fbQ2-xT7w-Lm5R-pZ8v-Hn4C-yD6s',
@@ -28,20 +28,20 @@ export const REAL_ENVIRONMENT = {
   HOST: '127.0.0.1',
 }
 
-/** The portal as its own process, as the IT team runs it. */
+/** A portal in its own process, as in production. */
 export interface PortalProcess {
   url: string
   dataDir: string
   child: ChildProcess
-  /** Everything it printed so far, both streams. */
+  /** The output so far, of stdout and stderr. */
   output(): string
   /** Resolves with the exit code. */
   exited: Promise<number | null>
-  /** Ends it in an orderly way and removes its data, unless the directory was given. */
+  /** Stops it gracefully and removes its data directory, unless DATA_DIR was given. */
   stop(): Promise<void>
 }
 
-/** @returns the environment of a Node process on a machine whose clock is fast */
+/** @returns the environment of a Node process with a fast clock */
 export function createFastClockEnv(seconds: number): { NODE_OPTIONS: string } {
   const script = `const Real = Date; globalThis.Date = class extends Real {
     constructor(...given) { super(...(given.length > 0 ? given : [Real.now() + ${seconds * 1000}])) }
@@ -51,8 +51,8 @@ export function createFastClockEnv(seconds: number): { NODE_OPTIONS: string } {
 }
 
 /**
- * A port that nobody listens on, below those that the system gives to connections: one of these could be taken before
- * the portal listens on it, or between one portal and the next.
+ * Finds a free port below the ephemeral range, whose ports could be taken by a connection before the
+ * portal listens.
  */
 export async function findFreePort(): Promise<number> {
   const port = randomInt(20_000, 32_000)
@@ -65,11 +65,11 @@ export async function findFreePort(): Promise<number> {
   return port
 }
 
-/** Starts `node src/server/main.ts` with exactly this environment (and PATH); does not wait until it is ready. */
+/** Starts `node src/server/main.ts` with this environment and PATH, without waiting until it is ready. */
 export async function spawnPortal(env: Record<string, string> = {}): Promise<PortalProcess> {
   const port = env.PORT ?? String(await findFreePort())
   const dataDir = env.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'patio-data-')))
-  // No process of a test runs long enough to earn back what optimising PGlite costs.
+  // Test processes are too short for optimized compilation of PGlite to pay off.
   const child = spawn(process.execPath, ['--liftoff-only', MAIN], {
     env: { ...BARE_ENVIRONMENT, PORT: port, DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -95,8 +95,8 @@ export async function spawnPortal(env: Record<string, string> = {}): Promise<Por
 }
 
 /**
- * Waits until a portal process answers.
- * @throws Error with what it printed when it ends or takes longer than a minute
+ * Waits until a portal process is ready.
+ * @throws Error with its output when it exits or takes longer than a minute
  */
 export async function waitUntilReady(portal: PortalProcess): Promise<void> {
   const deadline = Date.now() + START_MS

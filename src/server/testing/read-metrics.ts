@@ -3,7 +3,7 @@ import type { TestPortal } from './test-portal.ts'
 
 export const TEST_METRICS_TOKEN = 'an operator token of the test-suite'
 
-/** Scrapes /api/metrics. @returns the text, and a value by its name with labels: 'patio_x{route="/api/y"}' */
+/** Scrapes /api/metrics. @returns `figure` reads a value by name and labels: 'patio_x{route="/api/y"}' */
 export async function readMetrics(portal: TestPortal) {
   const reply = await fetch(`${portal.url}/api/metrics`, {
     headers: { authorization: `Bearer ${TEST_METRICS_TOKEN}` },

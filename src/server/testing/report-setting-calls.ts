@@ -3,19 +3,19 @@ import { getEmulatedReport, send } from './builders.ts'
 import { setUpAdmin } from './set-up-portal.ts'
 import type { TestPortal } from './test-portal.ts'
 
-/** What an administrator types for one of the emulator's reports, in mode 'Service Principal'. */
+/** Creates the input for one of the emulator's reports, in mode 'Service Principal'. */
 export function toPrincipalSetting(type: string, changes: object = {}) {
   const { workspaceId, reportId, datasetId } = getEmulatedReport(type)
   const ids = { workspace_id: workspaceId, report_id: reportId, dataset_id: datasetId }
   return { embed_mode: 'service_principal', ...ids, ...changes }
 }
 
-/** What an administrator types in mode 'URL Direta (SSO)'. */
+/** Creates the input in mode 'URL Direta (SSO)'. */
 export function toLinkSetting(report_url: string) {
   return { embed_mode: 'secure_sso', report_url }
 }
 
-/** Calls /global-powerbi-settings/{type} as somebody. */
+/** Calls /global-powerbi-settings/{type}. */
 export function callSetting(
   portal: TestPortal,
   token: string,
@@ -35,28 +35,28 @@ async function listSettings(portal: TestPortal, token: string) {
   return (await send(portal, 'GET', '/api/global-powerbi-settings', { token })).body.items
 }
 
-/** What the dry run of a setting for Vendas found; it must succeed. */
+/** Tests a setting for Vendas; asserts success. */
 export async function readTest(portal: TestPortal, token: string, body: unknown) {
   const reply = await sendTest(portal, token, body)
   expect(reply.status, JSON.stringify(reply.body)).toBe(200)
   return reply.body
 }
 
-/** The dry run of a setting for Vendas. */
+/** Tests a setting for Vendas. */
 export function sendTest(portal: TestPortal, token: string, body: unknown) {
   return send(portal, 'POST', '/api/global-powerbi-settings/vendas/test', { token, body })
 }
 
-interface Circumstances {
-  /** What `updated_at` was when the administrator looked, or 'none'. */
+interface Options {
+  /** The `updated_at` that the administrator saw, or 'none'. */
   ifMatch?: string
-  /** Somebody else's access token. */
+  /** Another user's access token. */
   as?: string
 }
 
 /**
- * Leaves no report settings and one administrator, before each test of a block.
- * @returns the administrator and what they do
+ * Resets to one administrator without report settings, before each test.
+ * @returns the administrator and their calls
  */
 export function setUpReportSettings(portal: TestPortal) {
   const admin = setUpAdmin(portal)
@@ -65,9 +65,9 @@ export function setUpReportSettings(portal: TestPortal) {
   })
   return {
     admin,
-    save: (type: string, body: unknown, { ifMatch, as = admin.token }: Circumstances = {}) =>
+    save: (type: string, body: unknown, { ifMatch, as = admin.token }: Options = {}) =>
       callSetting(portal, as, 'PUT', type, { body, ifMatch }),
-    remove: (type: string, { ifMatch, as = admin.token }: Circumstances = {}) =>
+    remove: (type: string, { ifMatch, as = admin.token }: Options = {}) =>
       callSetting(portal, as, 'DELETE', type, { ifMatch }),
     list: () => listSettings(portal, admin.token),
   }

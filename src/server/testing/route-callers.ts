@@ -13,7 +13,7 @@ import { TEST_METRICS_TOKEN } from './read-metrics.ts'
 import { toLinkSetting, toPrincipalSetting } from './report-setting-calls.ts'
 import type { TestPortal } from './test-portal.ts'
 
-/** Callers whom every route but the public ones takes for nobody. */
+/** Callers whom all routes but the public ones reject. */
 const NOT_SIGNED_IN = [
   'nobody',
   'garbage token',
@@ -34,11 +34,11 @@ export const FULL = [
 ] as const
 export const LIMITED = ['recovery session', 'recovery session of an admin', 'forced-change session'] as const
 export type CallerName = (typeof NOT_SIGNED_IN | typeof FULL | typeof LIMITED)[number] | 'operator'
-/** Every kind of caller that the API tells apart. */
+/** Every kind of caller that the API distinguishes. */
 export const ALL_CALLERS: readonly CallerName[] = [...NOT_SIGNED_IN, 'operator', ...FULL, ...LIMITED]
 
-/** What the rule of the contract knows of each caller. */
-const KNOWN: Partial<Record<CallerName, Caller>> = {
+/** The input of the contract's access rule for each caller. */
+const CALLERS: Partial<Record<CallerName, Caller>> = {
   pending: { role: 'user', approved: false, sessionKind: 'full' },
   approved: { role: 'user', approved: true, sessionKind: 'full' },
   'approved without types': { role: 'user', approved: true, sessionKind: 'full' },
@@ -53,7 +53,7 @@ const KNOWN: Partial<Record<CallerName, Caller>> = {
 const MINUTE = 60_000
 const admin = { role: 'admin' } as const
 
-/** Opens sessions in a portal: good ones, ones that have aged, and tokens that were signed otherwise. */
+/** Creates functions that open valid and aged sessions, and sign other tokens. */
 function createOpeners(portal: TestPortal) {
   const open = async (profile: Parameters<typeof addPerson>[1] = {}, kind: SessionKind = 'full') => {
     const person = await addPerson(portal, profile)
@@ -76,7 +76,7 @@ function createOpeners(portal: TestPortal) {
   return { open, signToken, createAgedToken }
 }
 
-/** Makes somebody of every kind. @returns the bearer token of each */
+/** Creates a caller of every kind. @returns their bearer tokens */
 export async function createCallerTokens(portal: TestPortal): Promise<Record<CallerName, string | undefined>> {
   const { db } = portal.database
   const { open, signToken, createAgedToken } = createOpeners(portal)
@@ -108,12 +108,12 @@ export async function createCallerTokens(portal: TestPortal): Promise<Record<Cal
 }
 
 /**
- * What the contract's rule gives a caller: 'passes', or the status and the code of the refusal.
- * The operator's token opens the routes for operators, which no rule about sessions does.
+ * Returns the outcome of the contract's access rule: 'passes', or status and code of the refusal.
+ * Routes for operators only accept the operator's token.
  */
 export function getExpectedOutcome(route: Route, caller: CallerName): string {
   if (route.access === 'operator' && caller === 'operator') return 'passes'
-  const refusal = refusalOf(route, KNOWN[caller])
+  const refusal = refusalOf(route, CALLERS[caller])
   return refusal ? `${PROBLEMS[refusal][0]} ${refusal}` : 'passes'
 }
 
@@ -124,19 +124,19 @@ export interface Example {
 }
 
 const email = 'alguem@grupopatio.com.br'
-/** Whom the examples name; a test that wants an effect adds a person, a template and a message, of these ids. */
+/** Ids in the examples; for an effect, a test adds a person, a template and a message with them. */
 export const SOME_USER = '7b0c3a52-5c0e-4f5e-9d6e-0d6f3f1f2a11'
-/** Somebody who waits for approval. */
+/** A user who waits for approval. */
 export const SOME_WAITING_USER = '3d1f7a50-9f6a-4b7c-8a0e-5b1c2d3e4f60'
 export const SOME_TEMPLATE = 'c6d6b6a4-0c56-4f0e-8a55-2f6f0f1d9b7e'
 export const SOME_INVITATION = 'e8a1f0c2-3b4d-4c5e-9f60-718293a4b5c6'
-/** Stands in for the view of SOMEBODY that a test has begun. */
+/** Placeholder for the id of a 'view as' of SOME_USER. */
 const SOME_VIEW = '123456789'
 export const SOME_MESSAGE = '00000000-0000-4000-8000-000000000000'
 
 const { workspaceId, reportId, datasetId } = getEmulatedReport('CRM')
 
-/** Bodies that each route takes, with the path that they go to. */
+/** Valid bodies of each route, with their paths. */
 export const EXAMPLES: Record<string, Example[]> = {
   'POST /api/auth/token': [
     { path: '/api/auth/token?grant_type=password', body: { email, password: 'uma senha', captcha: 'x' } },
@@ -271,7 +271,7 @@ export const EXAMPLES: Record<string, Example[]> = {
   ],
 }
 
-/** The same for routes that write and have no body; {undoId} is what a bulk edit answered. */
+/** Paths of writing routes without a body; {undoId} comes from a bulk edit. */
 export const EXAMPLES_WITHOUT_BODY: Record<string, string> = {
   'POST /api/auth/logout': '/api/auth/logout',
   'POST /api/profiles/bulk-edit/{undoId}/undo': '/api/profiles/bulk-edit/{undoId}/undo',
@@ -282,7 +282,7 @@ export const EXAMPLES_WITHOUT_BODY: Record<string, string> = {
   'DELETE /api/support-messages/{id}': `/api/support-messages/${SOME_MESSAGE}`,
 }
 
-/** Every route of the contract. */
+/** All routes of the contract. */
 export const ROUTES = Object.values(routeGroups).flatMap((group) => Object.values(group))
-/** Its name in these tables: 'GET /api/profiles/{userId}'. */
+/** Returns the key in these tables: 'GET /api/profiles/{userId}'. */
 export const getRouteName = (route: Route) => `${route.method} ${route.path}`

@@ -9,8 +9,8 @@ export interface RawReply {
 }
 
 /**
- * Sends bytes as they are and reads one reply, for what no HTTP client would send.
- * @param isEnded whether the sending side is closed behind the bytes
+ * Sends raw bytes and reads one reply, for requests that no HTTP client would send.
+ * @param isEnded whether to half-close the socket after the bytes
  */
 export function sendRaw(portal: TestPortal, bytes: string | Uint8Array, isEnded = false): Promise<RawReply> {
   return new Promise((resolve, reject) => {

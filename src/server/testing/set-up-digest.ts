@@ -5,8 +5,8 @@ import { addPerson } from './builders.ts'
 import type { TestPortal } from './test-portal.ts'
 
 /**
- * Leaves two administrators and somebody who is none, before each test of a block.
- * @returns the administrators' addresses in order, and the digest's rows in the outbox
+ * Resets to two administrators and a user, before each test.
+ * @returns the administrators' addresses, sorted, and access to the queued digests
  */
 export function setUpDigest(portal: TestPortal, kind: keyof typeof portalMails) {
   const admins: string[] = []
@@ -18,7 +18,7 @@ export function setUpDigest(portal: TestPortal, kind: keyof typeof portalMails) 
   })
   return {
     admins,
-    /** By recipient, each with the minutes until it is due. */
+    /** Lists queued digests by recipient, with the minutes until they are due. */
     listQueued: async () => {
       const rows = await portal.database.db
         .selectFrom('mail_outbox')
@@ -32,7 +32,7 @@ export function setUpDigest(portal: TestPortal, kind: keyof typeof portalMails) 
         minutesLeft: (due_at.getTime() - now.getTime()) / 60_000,
       }))
     },
-    /** As when the time of what waits has come. */
+    /** Makes all unsent mails due. */
     makeDue: () =>
       portal.database.db
         .updateTable('mail_outbox')

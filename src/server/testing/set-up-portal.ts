@@ -4,7 +4,7 @@ import { startTestPortal, type TestPortal, type TestPortalOptions } from './test
 
 /**
  * Starts a portal before a block's tests and stops it after them.
- * @returns the portal, for hooks and tests: it is empty until the block runs
+ * @returns the portal, empty until the block runs
  */
 export function setUpPortal(options: TestPortalOptions): TestPortal {
   const portal = {} as TestPortal
@@ -16,9 +16,9 @@ export function setUpPortal(options: TestPortalOptions): TestPortal {
 }
 
 /**
- * Leaves nobody in the portal but a new administrator, before each test of a block.
- * @param profile what differs from an ordinary administrator
- * @returns the administrator of the test that runs
+ * Resets to one new administrator, before each test.
+ * @param profile overrides of the default values
+ * @returns the administrator of the current test
  */
 export function setUpAdmin(portal: TestPortal, profile: Parameters<typeof openAdmin>[1] = {}): Admin {
   const admin = {} as Admin

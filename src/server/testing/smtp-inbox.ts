@@ -2,11 +2,11 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
 
-/** What a mail server was handed. */
+/** A mail received by the server. */
 export interface ReceivedMail {
   from: string
   to: string[]
-  /** Headers and body as they came over the wire. */
+  /** Raw headers and body. */
   raw: string
   messageId: string | undefined
 }
@@ -19,12 +19,12 @@ export interface SmtpInbox {
 }
 
 /**
- * A real mail server on loopback.
- * @param options.port to come back on after an outage; any free one when left out
- * @param options.answerAfterMs lets the sender wait for the word that a mail was taken
- * @param options.rejects code with which every mail's data is answered, after having received it
- * @param options.rejectsRecipient code with which every recipient is answered
- * @param options.reason what stands behind either code
+ * Starts a real mail server on loopback.
+ * @param options.port to restart on after an outage; a free one by default
+ * @param options.answerAfterMs delay of the reply after the data
+ * @param options.rejects SMTP code for every mail, after its data
+ * @param options.rejectsRecipient SMTP code for every recipient
+ * @param options.reason text after either code
  */
 export async function startSmtpInbox({
   port = 0,
@@ -36,7 +36,7 @@ export async function startSmtpInbox({
   const mails: ReceivedMail[] = []
   const server = new SMTPServer({
     authOptional: true,
-    // Its certificate is self-signed, which the portal rightly refuses.
+    // The portal rejects its self-signed certificate.
     disabledCommands: ['STARTTLS'],
     closeTimeout: 100,
     onRcptTo: (_, __, done) => done(rejectsRecipient ? createRefusal(rejectsRecipient, reason) : null),

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Database } from '#server/database/database.ts'
 
 /**
- * Copies every row aside, into a schema of its own.
- * @returns what puts these rows back, and no others, as long as the tables are the same
+ * Copies all rows into another schema.
+ * @returns restores exactly these rows, as long as the tables are the same
  */
 export async function snapshotRows({ db }: Database): Promise<() => Promise<void>> {
   const { rows: tables } = await sql<{ name: string; columns: string; identity: string | null }>`
@@ -30,7 +30,7 @@ export async function snapshotRows({ db }: Database): Promise<() => Promise<void
   ])
   return () =>
     db.transaction().execute(async (transaction) => {
-      // No trigger fires and no reference is checked; only a superuser may say so.
+      // Disables triggers and foreign keys; needs a superuser.
       await run('set local session_replication_role = replica', transaction)
       await run(truncate, transaction)
       for (const statement of restoreStatements) await run(statement, transaction)

@@ -11,16 +11,16 @@ export type DatabaseKind = Database['kind']
 
 const serverUrl = process.env.TEST_DATABASE_URL
 
-/** Runs a suite on the embedded database and, where there is one, on a real PostgreSQL. */
+/** Runs a suite on the embedded database and, if TEST_DATABASE_URL is set, on PostgreSQL. */
 export function describeOnEachDatabase(name: string, suite: (kind: DatabaseKind) => void): void {
   describe(`${name} (embedded)`, () => suite('embedded'))
-  // Said aloud by the runner; CI refuses to go on without a server.
+  // The runner reports the skip; CI fails without a server.
   describe.skipIf(!serverUrl)(`${name} (PostgreSQL)`, () => suite('server'))
 }
 
 /**
  * Opens an empty, migrated database before a block's tests and closes it after them.
- * @returns the database, for hooks and tests: it is empty until the block runs
+ * @returns the database, unset until the block runs
  */
 export function setUpDatabase(kind: DatabaseKind, open = openTestDatabase): Database {
   const database = {} as Database
@@ -31,14 +31,14 @@ export function setUpDatabase(kind: DatabaseKind, open = openTestDatabase): Data
   return database
 }
 
-/** A database of an earlier test file that ran in this process, and what empties it. */
+/** A database of an earlier test file of this process, and the function that resets it. */
 interface Reusable {
   database: Database
   restore: () => Promise<void>
 }
 const reusable: Record<DatabaseKind, Reusable[]> = { embedded: [], server: [] }
 
-/** An empty, migrated database that nobody else uses; once closed it is emptied and used again. */
+/** Opens an empty, migrated database for exclusive use; closed ones are reset and reused. */
 export async function openTestDatabase(kind: DatabaseKind): Promise<Database> {
   const reused = reusable[kind].pop()
   await reused?.restore()
@@ -52,7 +52,7 @@ export async function openTestDatabase(kind: DatabaseKind): Promise<Database> {
   }
 }
 
-/** One that is never used again: for tests that change its tables, or close it to see what comes of that. */
+/** Opens a database that is not reused, for tests that change tables or close it. */
 export function openFreshDatabase(kind: DatabaseKind): Promise<Database> {
   return kind === 'embedded' ? openEmbeddedCopy() : openFreshServerDatabase()
 }
@@ -71,7 +71,7 @@ async function openFreshServerDatabase(): Promise<Database> {
   return database
 }
 
-/** Where a database of the server is reached from outside of the portal. */
+/** Returns the connection URL of a database on the server. */
 export async function getDatabaseUrl({ db }: Database): Promise<string> {
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db)
   const url = new URL(serverUrl as string)

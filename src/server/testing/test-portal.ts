@@ -23,7 +23,7 @@ export const TEST_SECRET = 'a secret of the test-suite, long enough'
 const SESSION_MAX_DAYS = 7
 const CLIENT_SECRET = 'emulated client secret'
 
-/** A clock that stands still until moved. */
+/** A fake clock, which only moves by advance(). */
 export interface TestClock {
   (): number
   advance(ms: number): void
@@ -38,40 +38,40 @@ export function createTestClock(): TestClock {
   })
 }
 
-/** A whole portal on real HTTP, its Power BI an emulator on a port of its own. */
+/** A complete portal on real HTTP, with an emulated Power BI. */
 export interface TestPortal {
   url: string
   database: Database
   clock: TestClock
   keyring: Keyring
   metrics: Metrics
-  /** Address of the emulator's instruments: calls, faults, data. */
+  /** URL of the emulator's instruments: calls, faults, data. */
   emulatorUrl: string
-  /** Not started: a test sends what is queued with deliverDue(). */
+  /** Not started: tests deliver with deliverDue(). */
   outbox: Outbox
-  /** What was mailed, oldest first; empty when the test brought a mailer of its own. */
+  /** The sent mails, oldest first; empty with a custom mailer. */
   mails: Mail[]
   stop(): Promise<void>
 }
 
 export interface TestPortalOptions extends Partial<PortalServices['options']> {
   kind: DatabaseKind
-  /** A database that is already open, for a second replica; it is not closed with this portal. */
+  /** An open database, for a second replica; stop() does not close it. */
   database?: Database
   allowWithoutRls?: boolean
   timeouts?: PowerBiOptions['timeouts']
   log?: PortalServices['log']
-  /** Takes the lines of requests; `log` does unless one is given. */
+  /** The request log, `log` by default. */
   requestLog?: PortalServices['log']
   logIps?: boolean
-  /** Of the emulated directory. */
+  /** The secret of the emulated directory. */
   clientSecret?: string
   mailer?: Mailer
   /** The built page, for browser tests. */
   page?: PortalServices['page']
-  /** Another portal's clock, for a replica that must agree on the time. */
+  /** Another portal's clock, for a replica. */
   clock?: TestClock
-  /** SESSION_SECRET's values, the newest first. */
+  /** The values of SESSION_SECRET, newest first. */
   secrets?: string[]
 }
 
@@ -187,12 +187,12 @@ export async function startTestPortal(options: TestPortalOptions): Promise<TestP
 }
 
 async function openOwnDatabase(kind: DatabaseKind): Promise<Database> {
-  // Browser tests bring a database of their own and run without Vitest, which this needs.
+  // Browser tests bring a database and run without Vitest, which this module needs.
   const { openTestDatabase } = await import('./test-database.ts')
   return openTestDatabase(kind)
 }
 
-/** The emulated Power BI on a port of its own. @returns the address below which it lies */
+/** Starts the Power BI emulator on a free port. @returns its base URL */
 export async function startEmulator(
   clock: () => number,
   clientSecret: string,
@@ -206,7 +206,7 @@ export async function startEmulator(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/demo/power-bi`,
     stop() {
-      // Answers that are scripted to come late are not waited for.
+      // Does not wait for delayed replies.
       server.closeAllConnections()
       return new Promise((resolve) => server.close(resolve))
     },
