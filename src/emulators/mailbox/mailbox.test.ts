@@ -4,7 +4,7 @@ import { createMailbox } from './mailbox.ts'
 const BASE = 'http://localhost:4000/demo/mailbox'
 const LINK = 'http://localhost:4000/auth/callback#token_hash=abc&type=signup'
 
-function mailboxWithMails(count: number) {
+function createFilledMailbox(count: number) {
   let now = Date.parse('2026-03-01T02:30:00Z')
   const mailbox = createMailbox(() => now)
   for (let i = 1; i <= count; i++) {
@@ -22,7 +22,7 @@ function mailboxWithMails(count: number) {
 }
 
 test('the list in JSON is oldest first and can be cut to one address', async () => {
-  const { get } = mailboxWithMails(3)
+  const { get } = createFilledMailbox(3)
   const all = await (await get('.json')).json()
   expect(all).toHaveLength(3)
   expect(all[0]).toEqual({
@@ -40,14 +40,14 @@ test('the list in JSON is oldest first and can be cut to one address', async () 
 })
 
 test('the last 500 mails are kept', async () => {
-  const { get } = mailboxWithMails(502)
+  const { get } = createFilledMailbox(502)
   const all = await (await get('.json')).json()
   expect(all).toHaveLength(500)
   expect(all[0].id).toBe('3')
 })
 
 test('the page lists the newest first, in the time of São Paulo, with the link to follow', async () => {
-  const { get } = mailboxWithMails(2)
+  const { get } = createFilledMailbox(2)
   const page = await (await get()).text()
   expect(page.indexOf('Assunto 2')).toBeLessThan(page.indexOf('Assunto 1'))
   expect(page).toContain('28/02/2026, 23:30:00')
@@ -55,27 +55,27 @@ test('the page lists the newest first, in the time of São Paulo, with the link 
 })
 
 test('a chosen mail shows its text', async () => {
-  const { get } = mailboxWithMails(2)
+  const { get } = createFilledMailbox(2)
   expect(await (await get()).text()).not.toContain('Fim')
   const page = await (await get('?mail=1')).text()
   expect(page).toMatch(/<article>[\s\S]*Assunto 1[\s\S]*Fim[\s\S]*<\/article>/)
 })
 
 test('nothing in a mail becomes markup', async () => {
-  const { mailbox, get } = mailboxWithMails(0)
+  const { mailbox, get } = createFilledMailbox(0)
   const hostile = `<script>alert(1)</script>"'`
   mailbox.deliver({ to: hostile, kind: 'x', subject: hostile, text: hostile, link: null })
   for (const path of ['', '?mail=1']) expect(await (await get(path)).text()).not.toMatch(/<script|"'/)
 })
 
 test('the page runs no script and loads nothing but its own style', async () => {
-  const policy = (await mailboxWithMails(0).get()).headers.get('content-security-policy')
+  const policy = (await createFilledMailbox(0).get()).headers.get('content-security-policy')
   expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/]+='; img-src data:;/)
   expect(policy).not.toContain('unsafe')
 })
 
 test('an empty mailbox says so; other paths and methods are refused', async () => {
-  const { get } = mailboxWithMails(0)
+  const { get } = createFilledMailbox(0)
   expect(await (await get()).text()).toContain('Nenhum e-mail por aqui')
   expect(await (await get('.json')).json()).toEqual([])
   expect((await get('/1')).status).toBe(404)

@@ -18,7 +18,7 @@ interface CapturedMail extends DeliveredMail {
   sentAt: string
 }
 
-const KEPT_MAILS = 500
+const MAX_MAILS = 500
 const PATH = '/demo/mailbox'
 
 /**
@@ -32,7 +32,7 @@ export function createMailbox(clock: () => number = Date.now) {
     deliver({ to, kind, subject, text, link }: DeliveredMail): void {
       const sentAt = new Date(clock()).toISOString()
       mails.push({ id: String(++delivered), to, kind, subject, link, text, sentAt })
-      if (mails.length > KEPT_MAILS) mails.shift()
+      if (mails.length > MAX_MAILS) mails.shift()
     },
     /** GET /demo/mailbox is a page, GET /demo/mailbox.json?to=ADDRESS a list, oldest first. */
     handle: async (request: Request) => answer(request, mails),
@@ -42,20 +42,20 @@ export function createMailbox(clock: () => number = Date.now) {
 function answer(request: Request, mails: CapturedMail[]): Response {
   const { pathname, searchParams } = new URL(request.url)
   if (pathname !== PATH && pathname !== `${PATH}.json`)
-    return new Response('Não encontrado', { status: 404, headers: headersOf('text/plain') })
+    return new Response('Não encontrado', { status: 404, headers: createHeaders('text/plain') })
   if (!['GET', 'HEAD'].includes(request.method))
     return new Response(null, { status: 405, headers: { Allow: 'GET, HEAD' } })
   if (pathname.endsWith('.json')) {
     const to = searchParams.get('to')?.trim().toLowerCase()
     const wanted = to ? mails.filter((mail) => mail.to.toLowerCase() === to) : mails
-    return new Response(JSON.stringify(wanted), { headers: headersOf('application/json') })
+    return new Response(JSON.stringify(wanted), { headers: createHeaders('application/json') })
   }
   const selected = mails.find(({ id }) => id === searchParams.get('mail'))
-  const headers = { ...headersOf('text/html'), 'Content-Security-Policy': pagePolicy }
+  const headers = { ...createHeaders('text/html'), 'Content-Security-Policy': pagePolicy }
   return new Response(renderPage(mails.toReversed(), selected), { headers })
 }
 
-function headersOf(type: string): Record<string, string> {
+function createHeaders(type: string): Record<string, string> {
   return { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'no-store' }
 }
 
@@ -110,7 +110,7 @@ const pagePolicy = [
 ].join('; ')
 
 /** Made for the first mail that is shown: reading the time zones takes ten milliseconds. */
-let clockFace: Intl.DateTimeFormat | undefined
+let timeFormat: Intl.DateTimeFormat | undefined
 
 /** @param mails newest first */
 function renderPage(mails: CapturedMail[], selected: CapturedMail | undefined): string {
@@ -147,7 +147,7 @@ function renderItem(mail: CapturedMail, isSelected: boolean): string {
   const current = isSelected ? ' aria-current="true"' : ''
   return `<li${isSelected ? ' data-chosen' : ''}>
 ${renderHead(mail, `<a href="/demo/mailbox?mail=${mail.id}"${current}>${escapeHtml(mail.subject)}</a>`)}
-${mail.link ? `<p><a href="${escapeHtml(mail.link)}">${labelOf(mail)}</a></p>` : ''}
+${mail.link ? `<p><a href="${escapeHtml(mail.link)}">${getLinkLabel(mail)}</a></p>` : ''}
 </li>`
 }
 
@@ -155,24 +155,24 @@ function renderMail(mail: CapturedMail): string {
   return `<article>
 <p class="back"><a href="/demo/mailbox">Voltar à lista</a></p>
 ${renderHead(mail, escapeHtml(mail.subject))}
-${mail.link ? `<a class="button" href="${escapeHtml(mail.link)}">${labelOf(mail)}</a>` : ''}
-<p class="text">${withLink(mail)}</p>
+${mail.link ? `<a class="button" href="${escapeHtml(mail.link)}">${getLinkLabel(mail)}</a>` : ''}
+<p class="text">${renderText(mail)}</p>
 </article>`
 }
 
-function labelOf(mail: CapturedMail): string {
+function getLinkLabel(mail: CapturedMail): string {
   return mail.kind === 'verification' ? 'Confirmar e-mail' : 'Abrir o link do e-mail'
 }
 
 function renderHead({ to, sentAt }: CapturedMail, title: string): string {
   const where = { timeZone: 'America/Sao_Paulo', dateStyle: 'short', timeStyle: 'medium' } as const
-  clockFace ??= new Intl.DateTimeFormat('pt-BR', where)
-  const time = `<time datetime="${sentAt}">${clockFace.format(new Date(sentAt))}</time>`
+  timeFormat ??= new Intl.DateTimeFormat('pt-BR', where)
+  const time = `<time datetime="${sentAt}">${timeFormat.format(new Date(sentAt))}</time>`
   return `<h2>${title}</h2>\n<p class="quiet">Para ${escapeHtml(to)}</p>\n<p>${time}</p>`
 }
 
 /** The mail's text, its link made one that can be followed. */
-function withLink({ text, link }: CapturedMail): string {
+function renderText({ text, link }: CapturedMail): string {
   if (!link) return escapeHtml(text)
   const href = escapeHtml(link)
   return text.split(link).map(escapeHtml).join(`<a href="${href}">${href}</a>`)

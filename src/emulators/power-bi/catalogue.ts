@@ -18,39 +18,39 @@ export const EMULATED_CLIENT_ID = 'b2d94e07-8f61-4c3a-a5d2-0e7c93b6f184'
 export const EMULATED_RLS_ROLE = 'Portal'
 
 /** Ids of the tenant end in a number; workspace, report and dataset that belong together in the same. */
-const workspaceId = (number: string) => `3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f5${number}`
+const createWorkspaceId = (number: string) => `3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f5${number}`
 
-const reportOf = (number: string, type: string, name: string): EmulatedReport => ({
+const createReport = (number: string, type: string, name: string): EmulatedReport => ({
   type,
   name,
-  workspaceId: workspaceId(number),
+  workspaceId: createWorkspaceId(number),
   reportId: `5a7d1e34-0b92-4c68-9f3d-1c8e62a4b7${number}`,
   datasetId: `91f4b6c8-27e5-4a0d-b3c9-e5d80a16f2${number}`,
 })
 
 /** The reports that the demo shows; Operadores is seeded as a share link (SSO), the others as service principal. */
 export const EMULATED_REPORTS: readonly EmulatedReport[] = [
-  reportOf('01', 'Vendas', 'Vendas do grupo'),
-  reportOf('02', 'Oficina', 'Oficina e pós-venda'),
-  reportOf('03', 'HPD', 'HPD – Horas produtivas disponíveis'),
-  reportOf('04', 'CRM', 'CRM – Relacionamento'),
-  reportOf('05', 'Marketing', 'Marketing e geração de leads'),
-  reportOf('06', 'Gerentes', 'Gerentes – Metas e resultados'),
-  reportOf('07', 'Operadores', 'Operadores – Central de atendimento'),
+  createReport('01', 'Vendas', 'Vendas do grupo'),
+  createReport('02', 'Oficina', 'Oficina e pós-venda'),
+  createReport('03', 'HPD', 'HPD – Horas produtivas disponíveis'),
+  createReport('04', 'CRM', 'CRM – Relacionamento'),
+  createReport('05', 'Marketing', 'Marketing e geração de leads'),
+  createReport('06', 'Gerentes', 'Gerentes – Metas e resultados'),
+  createReport('07', 'Operadores', 'Operadores – Central de atendimento'),
 ]
 
 /** A report whose dataset has no row-level security: what an administrator meets who forgot the role. */
-export const EMULATED_REPORT_WITHOUT_RLS = reportOf('08', 'Vendas', 'Vendas sem segurança por linha')
+export const EMULATED_REPORT_WITHOUT_RLS = createReport('08', 'Vendas', 'Vendas sem segurança por linha')
 
 /** A thin report: its dataset lives in a workspace of datasets, where the portal must be a member too. */
 export const EMULATED_THIN_REPORT: EmulatedReport = {
-  ...reportOf('09', 'Vendas', 'Vendas com modelo compartilhado'),
-  datasetWorkspaceId: workspaceId('10'),
+  ...createReport('09', 'Vendas', 'Vendas com modelo compartilhado'),
+  datasetWorkspaceId: createWorkspaceId('10'),
 }
 
 /** A paginated report, made from one semantic model of its workspace. */
 export const EMULATED_PAGINATED_REPORT: EmulatedReport = {
-  ...reportOf('11', 'Oficina', 'Ordens de serviço para imprimir'),
+  ...createReport('11', 'Oficina', 'Ordens de serviço para imprimir'),
   isPaginated: true,
 }
 
@@ -62,25 +62,25 @@ const ALL_REPORTS = [
 ]
 
 /** The report of an id in any letter case; undefined when the tenant has none. */
-export function reportOfId(reportId: string): EmulatedReport | undefined {
+export function findReport(reportId: string): EmulatedReport | undefined {
   return ALL_REPORTS.find((report) => report.reportId === reportId.toLowerCase())
 }
 
 /** The report that a dataset belongs to; undefined when the tenant has no such dataset. */
-export function reportOfDataset(datasetId: string): EmulatedReport | undefined {
+export function findReportByDataset(datasetId: string): EmulatedReport | undefined {
   return ALL_REPORTS.find((report) => report.datasetId === datasetId.toLowerCase())
 }
 
 /** Where the dataset of a report lives. */
-export function datasetWorkspaceOf(report: EmulatedReport): string {
+export function getDatasetWorkspace(report: EmulatedReport): string {
   return report.datasetWorkspaceId ?? report.workspaceId
 }
 
-export function reportsOfWorkspace(workspaceId: string): EmulatedReport[] {
+export function listWorkspaceReports(workspaceId: string): EmulatedReport[] {
   return ALL_REPORTS.filter((report) => report.workspaceId === workspaceId.toLowerCase())
 }
 
 /** The workspaces of the tenant that the service principal is a member of. */
-export function emulatedWorkspaceIds(): string[] {
-  return [...new Set(ALL_REPORTS.flatMap((report) => [report.workspaceId, datasetWorkspaceOf(report)]))]
+export function listWorkspaceIds(): string[] {
+  return [...new Set(ALL_REPORTS.flatMap((report) => [report.workspaceId, getDatasetWorkspace(report)]))]
 }

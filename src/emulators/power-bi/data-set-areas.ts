@@ -27,11 +27,11 @@ export interface AreaModel {
   second: string
 }
 
-const measure = (name: string, from: string, times: MeasureRule['times'], noise: number) => {
+const createMeasure = (name: string, from: string, times: MeasureRule['times'], noise: number) => {
   return { name, from, times, noise }
 }
-const total = (id: string, label: string, format: FigureFormat = 'inteiro') => ({ id, label, of: id, format })
-const ratio = (id: string, label: string, of: string, per: string, format: FigureFormat, factor = 1) => {
+const createTotal = (id: string, label: string, format: FigureFormat = 'inteiro') => ({ id, label, of: id, format })
+const createRatio = (id: string, label: string, of: string, per: string, format: FigureFormat, factor = 1) => {
   return { id, label, of, per, format, factor }
 }
 
@@ -40,17 +40,17 @@ export const AREA_MODELS: readonly AreaModel[] = [
   {
     area: 'Vendas',
     measures: [
-      measure('unidades', 'volume', 18, 0.08),
-      measure('faturamento', 'unidades', 'price', 0.03),
-      measure('margem', 'faturamento', 0.074, 0.1),
-      measure('testDrives', 'unidades', 2.6, 0.12),
+      createMeasure('unidades', 'volume', 18, 0.08),
+      createMeasure('faturamento', 'unidades', 'price', 0.03),
+      createMeasure('margem', 'faturamento', 0.074, 0.1),
+      createMeasure('testDrives', 'unidades', 2.6, 0.12),
     ],
     metrics: [
-      total('unidades', 'Unidades vendidas'),
-      total('faturamento', 'Faturamento', 'reais'),
-      ratio('ticketMedio', 'Ticket médio', 'faturamento', 'unidades', 'reais'),
-      ratio('margemBruta', 'Margem bruta', 'margem', 'faturamento', 'percentual'),
-      ratio('conversaoTestDrive', 'Test-drives convertidos', 'unidades', 'testDrives', 'percentual'),
+      createTotal('unidades', 'Unidades vendidas'),
+      createTotal('faturamento', 'Faturamento', 'reais'),
+      createRatio('ticketMedio', 'Ticket médio', 'faturamento', 'unidades', 'reais'),
+      createRatio('margemBruta', 'Margem bruta', 'margem', 'faturamento', 'percentual'),
+      createRatio('conversaoTestDrive', 'Test-drives convertidos', 'unidades', 'testDrives', 'percentual'),
     ],
     main: 'unidades',
     second: 'faturamento',
@@ -58,18 +58,18 @@ export const AREA_MODELS: readonly AreaModel[] = [
   {
     area: 'Oficina',
     measures: [
-      measure('ordens', 'volume', 132, 0.07),
-      measure('receitaPecas', 'ordens', 615, 0.06),
-      measure('receitaMaoDeObra', 'ordens', 398, 0.05),
-      measure('horas', 'ordens', 5.2, 0.09),
-      measure('retornos', 'ordens', 0.031, 0.2),
+      createMeasure('ordens', 'volume', 132, 0.07),
+      createMeasure('receitaPecas', 'ordens', 615, 0.06),
+      createMeasure('receitaMaoDeObra', 'ordens', 398, 0.05),
+      createMeasure('horas', 'ordens', 5.2, 0.09),
+      createMeasure('retornos', 'ordens', 0.031, 0.2),
     ],
     metrics: [
-      total('ordens', 'Ordens de serviço'),
-      total('receitaPecas', 'Receita de peças', 'reais'),
-      total('receitaMaoDeObra', 'Mão de obra', 'reais'),
-      ratio('tempoMedio', 'Tempo médio', 'horas', 'ordens', 'horas'),
-      ratio('retrabalho', 'Retrabalho', 'retornos', 'ordens', 'percentual'),
+      createTotal('ordens', 'Ordens de serviço'),
+      createTotal('receitaPecas', 'Receita de peças', 'reais'),
+      createTotal('receitaMaoDeObra', 'Mão de obra', 'reais'),
+      createRatio('tempoMedio', 'Tempo médio', 'horas', 'ordens', 'horas'),
+      createRatio('retrabalho', 'Retrabalho', 'retornos', 'ordens', 'percentual'),
     ],
     main: 'ordens',
     second: 'receitaPecas',
@@ -77,18 +77,18 @@ export const AREA_MODELS: readonly AreaModel[] = [
   {
     area: 'HPD',
     measures: [
-      measure('disponiveis', 'volume', 940, 0.03),
-      measure('trabalhadas', 'disponiveis', 0.84, 0.05),
-      measure('vendidas', 'trabalhadas', 0.93, 0.06),
-      measure('diasDeTecnico', 'disponiveis', 1 / 7.2, 0.04),
+      createMeasure('disponiveis', 'volume', 940, 0.03),
+      createMeasure('trabalhadas', 'disponiveis', 0.84, 0.05),
+      createMeasure('vendidas', 'trabalhadas', 0.93, 0.06),
+      createMeasure('diasDeTecnico', 'disponiveis', 1 / 7.2, 0.04),
     ],
     metrics: [
-      total('vendidas', 'Horas vendidas'),
-      total('disponiveis', 'Horas disponíveis'),
-      ratio('produtividade', 'Produtividade', 'trabalhadas', 'disponiveis', 'percentual'),
-      ratio('eficiencia', 'Eficiência', 'vendidas', 'trabalhadas', 'percentual'),
+      createTotal('vendidas', 'Horas vendidas'),
+      createTotal('disponiveis', 'Horas disponíveis'),
+      createRatio('produtividade', 'Produtividade', 'trabalhadas', 'disponiveis', 'percentual'),
+      createRatio('eficiencia', 'Eficiência', 'vendidas', 'trabalhadas', 'percentual'),
       // A month has 22 working days.
-      ratio('horasPorTecnico', 'Horas por técnico', 'vendidas', 'diasDeTecnico', 'horas', 22),
+      createRatio('horasPorTecnico', 'Horas por técnico', 'vendidas', 'diasDeTecnico', 'horas', 22),
     ],
     main: 'vendidas',
     second: 'disponiveis',
@@ -96,17 +96,17 @@ export const AREA_MODELS: readonly AreaModel[] = [
   {
     area: 'CRM',
     measures: [
-      measure('oportunidades', 'volume', 96, 0.1),
-      measure('contatos', 'oportunidades', 3.4, 0.08),
-      measure('ganhas', 'oportunidades', 0.187, 0.12),
-      measure('minutosResposta', 'oportunidades', 23, 0.15),
+      createMeasure('oportunidades', 'volume', 96, 0.1),
+      createMeasure('contatos', 'oportunidades', 3.4, 0.08),
+      createMeasure('ganhas', 'oportunidades', 0.187, 0.12),
+      createMeasure('minutosResposta', 'oportunidades', 23, 0.15),
     ],
     metrics: [
-      total('oportunidades', 'Oportunidades'),
-      total('contatos', 'Contatos realizados'),
-      total('ganhas', 'Negócios ganhos'),
-      ratio('taxaConversao', 'Taxa de conversão', 'ganhas', 'oportunidades', 'percentual'),
-      ratio('primeiraResposta', 'Primeira resposta', 'minutosResposta', 'oportunidades', 'minutos'),
+      createTotal('oportunidades', 'Oportunidades'),
+      createTotal('contatos', 'Contatos realizados'),
+      createTotal('ganhas', 'Negócios ganhos'),
+      createRatio('taxaConversao', 'Taxa de conversão', 'ganhas', 'oportunidades', 'percentual'),
+      createRatio('primeiraResposta', 'Primeira resposta', 'minutosResposta', 'oportunidades', 'minutos'),
     ],
     main: 'oportunidades',
     second: 'ganhas',
@@ -114,17 +114,17 @@ export const AREA_MODELS: readonly AreaModel[] = [
   {
     area: 'Marketing',
     measures: [
-      measure('leads', 'volume', 118, 0.12),
-      measure('investimento', 'leads', 46, 0.1),
-      measure('visitas', 'leads', 0.34, 0.1),
-      measure('cliques', 'leads', 24, 0.15),
+      createMeasure('leads', 'volume', 118, 0.12),
+      createMeasure('investimento', 'leads', 46, 0.1),
+      createMeasure('visitas', 'leads', 0.34, 0.1),
+      createMeasure('cliques', 'leads', 24, 0.15),
     ],
     metrics: [
-      total('leads', 'Leads'),
-      total('investimento', 'Investimento', 'reais'),
-      ratio('custoPorLead', 'Custo por lead', 'investimento', 'leads', 'centavos'),
-      total('visitas', 'Visitas à loja'),
-      ratio('conversaoCliques', 'Leads por clique', 'leads', 'cliques', 'percentual'),
+      createTotal('leads', 'Leads'),
+      createTotal('investimento', 'Investimento', 'reais'),
+      createRatio('custoPorLead', 'Custo por lead', 'investimento', 'leads', 'centavos'),
+      createTotal('visitas', 'Visitas à loja'),
+      createRatio('conversaoCliques', 'Leads por clique', 'leads', 'cliques', 'percentual'),
     ],
     main: 'leads',
     second: 'visitas',
@@ -132,18 +132,18 @@ export const AREA_MODELS: readonly AreaModel[] = [
   {
     area: 'Gerentes',
     measures: [
-      measure('meta', 'volume', 2_350_000, 0.02),
-      measure('realizado', 'meta', 0.985, 0.11),
-      measure('despesas', 'realizado', 0.058, 0.08),
-      measure('respostas', 'volume', 42, 0.1),
-      measure('notas', 'respostas', 8.7, 0.03),
+      createMeasure('meta', 'volume', 2_350_000, 0.02),
+      createMeasure('realizado', 'meta', 0.985, 0.11),
+      createMeasure('despesas', 'realizado', 0.058, 0.08),
+      createMeasure('respostas', 'volume', 42, 0.1),
+      createMeasure('notas', 'respostas', 8.7, 0.03),
     ],
     metrics: [
-      total('realizado', 'Realizado', 'reais'),
-      total('meta', 'Meta', 'reais'),
-      ratio('atingimento', 'Atingimento da meta', 'realizado', 'meta', 'percentual'),
-      ratio('despesaRelativa', 'Despesas', 'despesas', 'realizado', 'percentual'),
-      ratio('satisfacao', 'Satisfação (0\u00a0a\u00a010)', 'notas', 'respostas', 'decimal'),
+      createTotal('realizado', 'Realizado', 'reais'),
+      createTotal('meta', 'Meta', 'reais'),
+      createRatio('atingimento', 'Atingimento da meta', 'realizado', 'meta', 'percentual'),
+      createRatio('despesaRelativa', 'Despesas', 'despesas', 'realizado', 'percentual'),
+      createRatio('satisfacao', 'Satisfação (0\u00a0a\u00a010)', 'notas', 'respostas', 'decimal'),
     ],
     main: 'realizado',
     second: 'meta',
@@ -151,18 +151,18 @@ export const AREA_MODELS: readonly AreaModel[] = [
   {
     area: 'Operadores',
     measures: [
-      measure('recebidas', 'volume', 268, 0.09),
-      measure('atendimentos', 'recebidas', 0.94, 0.02),
-      measure('segundos', 'atendimentos', 287, 0.08),
-      measure('dentroDoPrazo', 'atendimentos', 0.83, 0.05),
-      measure('agendamentos', 'atendimentos', 0.21, 0.1),
+      createMeasure('recebidas', 'volume', 268, 0.09),
+      createMeasure('atendimentos', 'recebidas', 0.94, 0.02),
+      createMeasure('segundos', 'atendimentos', 287, 0.08),
+      createMeasure('dentroDoPrazo', 'atendimentos', 0.83, 0.05),
+      createMeasure('agendamentos', 'atendimentos', 0.21, 0.1),
     ],
     metrics: [
-      total('atendimentos', 'Atendimentos'),
-      ratio('tempoAtendimento', 'TMA', 'segundos', 'atendimentos', 'duracao'),
-      ratio('nivelServico', 'Nível de serviço', 'dentroDoPrazo', 'atendimentos', 'percentual'),
-      ratio('atendidas', 'Chamadas atendidas', 'atendimentos', 'recebidas', 'percentual'),
-      total('agendamentos', 'Agendamentos'),
+      createTotal('atendimentos', 'Atendimentos'),
+      createRatio('tempoAtendimento', 'TMA', 'segundos', 'atendimentos', 'duracao'),
+      createRatio('nivelServico', 'Nível de serviço', 'dentroDoPrazo', 'atendimentos', 'percentual'),
+      createRatio('atendidas', 'Chamadas atendidas', 'atendimentos', 'recebidas', 'percentual'),
+      createTotal('agendamentos', 'Agendamentos'),
     ],
     main: 'atendimentos',
     second: 'agendamentos',
@@ -170,12 +170,12 @@ export const AREA_MODELS: readonly AreaModel[] = [
 ]
 
 /** The model of an area; undefined for one without a report. */
-export function modelOfArea(area: string): AreaModel | undefined {
+export function findAreaModel(area: string): AreaModel | undefined {
   return AREA_MODELS.find((model) => model.area === area)
 }
 
 /** A metric of the model by its id; an unknown id is a mistake of the caller and throws. */
-export function metricOf(model: AreaModel, id: string): Metric {
+export function getMetric(model: AreaModel, id: string): Metric {
   const metric = model.metrics.find((each) => each.id === id)
   if (!metric) throw new Error(`${model.area} has no metric ${id}`)
   return metric

@@ -1,5 +1,5 @@
-import { type Fact, factsOf, MONTHS } from './data-set.ts'
-import { type AreaModel, type Metric, metricOf } from './data-set-areas.ts'
+import { type Fact, getFacts, MONTHS } from './data-set.ts'
+import { type AreaModel, type Metric, getMetric } from './data-set-areas.ts'
 import { formatFigure, formatShort } from './data-set-format.ts'
 
 /** The brands and states that somebody sees, or that a data set is about, in the order in which reports list them. */
@@ -13,59 +13,59 @@ export interface FigureTable {
   rows: string[][]
 }
 
-export function factsInScope(model: AreaModel, scope: Scope): Fact[] {
-  return scope.marcas.flatMap((marca) => scope.estados.flatMap((estado) => factsOf(model, marca, estado)))
+export function listFacts(model: AreaModel, scope: Scope): Fact[] {
+  return scope.marcas.flatMap((marca) => scope.estados.flatMap((estado) => getFacts(model, marca, estado)))
 }
 
 /** The brands that have records, in the data set's order. */
-export const marcasOf = (facts: readonly Fact[]) => [...new Set(facts.map(({ marca }) => marca))]
+export const listMarcas = (facts: readonly Fact[]) => [...new Set(facts.map(({ marca }) => marca))]
 
 /** A metric over records, or some of them; a ratio divides the sums, so it obeys every filter, and is null over nothing. */
-export function figureOf(
+export function computeFigure(
   metric: Metric,
   facts: readonly Fact[],
-  isMeant: (fact: Fact) => boolean = () => true,
+  isIncluded: (fact: Fact) => boolean = () => true,
 ): number | null {
-  const meant = facts.filter(isMeant)
-  const sum = (name: string) => meant.reduce((so, fact) => so + (fact.sums[name] ?? 0), 0)
+  const included = facts.filter(isIncluded)
+  const sum = (name: string) => included.reduce((total, fact) => total + (fact.sums[name] ?? 0), 0)
   if (!metric.per) return sum(metric.of)
   const divisor = sum(metric.per)
   return divisor === 0 ? null : ((metric.factor ?? 1) * sum(metric.of)) / divisor
 }
 
 /** One row per brand that has records, every metric in full, and a row of totals. */
-export function tableByMarca(model: AreaModel, facts: readonly Fact[]): FigureTable {
-  const rowOf = (head: string, isMeant?: (fact: Fact) => boolean) => [
+export function buildTable(model: AreaModel, facts: readonly Fact[]): FigureTable {
+  const createRow = (head: string, isIncluded?: (fact: Fact) => boolean) => [
     head,
-    ...model.metrics.map((metric) => formatFigure(figureOf(metric, facts, isMeant), metric.format)),
+    ...model.metrics.map((metric) => formatFigure(computeFigure(metric, facts, isIncluded), metric.format)),
   ]
-  const rows = marcasOf(facts).map((marca) => rowOf(marca, (fact) => fact.marca === marca))
+  const rows = listMarcas(facts).map((marca) => createRow(marca, (fact) => fact.marca === marca))
   return {
     columns: ['Marca', ...model.metrics.map((metric) => metric.label)],
-    rows: [...rows, rowOf('Total')],
+    rows: [...rows, createRow('Total')],
   }
 }
 
 /** All that the first page of a report shows to somebody of this scope. */
 export function sumScope(model: AreaModel, scope: Scope) {
-  const facts = factsInScope(model, scope)
-  const main = metricOf(model, model.main)
+  const facts = listFacts(model, scope)
+  const main = getMetric(model, model.main)
   return {
     area: model.area,
     marcas: scope.marcas,
     estados: scope.estados,
     cards: model.metrics.map((metric) => {
-      const value = figureOf(metric, facts)
+      const value = computeFigure(metric, facts)
       return { id: metric.id, label: metric.label, value, formatted: formatShort(value, metric.format) }
     }),
-    byMarca: marcasOf(facts).map((marca) => ({
+    byMarca: listMarcas(facts).map((marca) => ({
       marca,
-      value: figureOf(main, facts, (fact) => fact.marca === marca),
+      value: computeFigure(main, facts, (fact) => fact.marca === marca),
     })),
     byMonth: MONTHS.map((month) => ({
       month,
-      value: figureOf(main, facts, (fact) => fact.month === month),
+      value: computeFigure(main, facts, (fact) => fact.month === month),
     })),
-    table: tableByMarca(model, facts),
+    table: buildTable(model, facts),
   }
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { ESTADOS, MARCAS, TYPES } from '#contract/seeded-catalogue.ts'
 import { MONTHS } from './data-set.ts'
-import { AREA_MODELS, type AreaModel, modelOfArea } from './data-set-areas.ts'
-import { factsInScope, type Scope, sumScope } from './data-set-sums.ts'
+import { AREA_MODELS, type AreaModel, findAreaModel } from './data-set-areas.ts'
+import { listFacts, type Scope, sumScope } from './data-set-sums.ts'
 
 const EVERYTHING: Scope = { marcas: MARCAS, estados: ESTADOS }
-const vendas = modelOfArea('Vendas') as AreaModel
+const vendas = findAreaModel('Vendas') as AreaModel
 
 describe('data set', () => {
   it('knows every area but the two without a report', () => {
@@ -52,8 +52,8 @@ describe('data set', () => {
   })
 
   it('computes averages from sums, not from averages', () => {
-    const facts = factsInScope(vendas, { marcas: ['FIAT', 'GAC'], estados: ESTADOS })
-    const sum = (name: string) => facts.reduce((so, { sums }) => so + (sums[name] ?? 0), 0)
+    const facts = listFacts(vendas, { marcas: ['FIAT', 'GAC'], estados: ESTADOS })
+    const sum = (name: string) => facts.reduce((total, { sums }) => total + (sums[name] ?? 0), 0)
     const { cards } = sumScope(vendas, { marcas: ['FIAT', 'GAC'], estados: ESTADOS })
     expect(cards.find(({ id }) => id === 'ticketMedio')?.value).toBe(sum('faturamento') / sum('unidades'))
   })

@@ -44,7 +44,7 @@ export const MONTHS: readonly string[] = Array.from({ length: 24 }, (_, index) =
 })
 
 /** A number in [-1, 1] that depends on the name alone (FNV-1a, then a final mix). */
-function swing(name: string): number {
+function hashToUnit(name: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193)
   hash = Math.imul(hash ^ (hash >>> 16), 0x45d9f3b)
@@ -53,16 +53,16 @@ function swing(name: string): number {
 }
 
 /** A brand that the group has taken on since: middling, and by its code always the same. */
-function newBrand(marca: string): Brand {
-  const lean = swing(marca)
-  return { size: 0.5 + 0.3 * lean, price: Math.round(140 + 60 * lean) * 1_000, growth: 0.02 }
+function createBrand(marca: string): Brand {
+  const bias = hashToUnit(marca)
+  return { size: 0.5 + 0.3 * bias, price: Math.round(140 + 60 * bias) * 1_000, growth: 0.02 }
 }
 
-function makeFact(model: AreaModel, marca: string, estado: string, index: number): Fact {
+function createFact(model: AreaModel, marca: string, estado: string, index: number): Fact {
   const month = MONTHS[index] ?? ''
-  const brand = BRANDS[marca] ?? newBrand(marca)
-  const size = STATES[estado] ?? 0.8 + 0.2 * swing(estado)
-  const taste = 1 + 0.22 * swing(`${marca}/${estado}`)
+  const brand = BRANDS[marca] ?? createBrand(marca)
+  const size = STATES[estado] ?? 0.8 + 0.2 * hashToUnit(estado)
+  const taste = 1 + 0.22 * hashToUnit(`${marca}/${estado}`)
   const season = SEASON[Number(month.slice(5)) - 1] ?? 1
   const values: Record<string, number> = {
     volume: brand.size * size * taste * season * (1 + brand.growth) ** (index - 12),
@@ -70,20 +70,20 @@ function makeFact(model: AreaModel, marca: string, estado: string, index: number
   for (const { name, from, times, noise } of model.measures) {
     const factor = times === 'price' ? brand.price : times
     // A brand leans one way for good, so that ratios differ between brands and not only by chance.
-    const lean = 1 + noise * (0.6 * swing(`${name}/${marca}`) + 0.4 * swing(`${name}/${estado}`))
-    const chance = 1 + noise * swing(`${model.area}/${name}/${marca}/${estado}/${month}`)
-    values[name] = Math.round((values[from] ?? 0) * factor * lean * chance)
+    const bias = 1 + noise * (0.6 * hashToUnit(`${name}/${marca}`) + 0.4 * hashToUnit(`${name}/${estado}`))
+    const chance = 1 + noise * hashToUnit(`${model.area}/${name}/${marca}/${estado}/${month}`)
+    values[name] = Math.round((values[from] ?? 0) * factor * bias * chance)
   }
   const { volume: _, ...sums } = values
   return { marca, estado, month, sums }
 }
 
-const made = new Map<string, readonly Fact[]>()
+const cache = new Map<string, readonly Fact[]>()
 
 /** What a brand did in a state by an area's report, month by month: always the same figures. */
-export function factsOf(model: AreaModel, marca: string, estado: string): readonly Fact[] {
+export function getFacts(model: AreaModel, marca: string, estado: string): readonly Fact[] {
   const key = [model.area, marca, estado].join()
-  const facts = made.get(key) ?? MONTHS.map((_, index) => makeFact(model, marca, estado, index))
-  made.set(key, facts)
+  const facts = cache.get(key) ?? MONTHS.map((_, index) => createFact(model, marca, estado, index))
+  cache.set(key, facts)
   return facts
 }

@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { ESTADOS, MARCAS } from '#contract/seeded-catalogue.ts'
 import type { Scope } from './data-set-sums.ts'
 import { answerData, answerFrameFaults, answerList, putFault } from './instruments/answer-instruments.ts'
-import { type RecordedCall, readBody, recordCall } from './instruments/call-log.ts'
+import { type RecordedCall, parseBody, recordCall } from './instruments/call-log.ts'
 import { applyFault, type Fault, type FaultTarget, takeFault } from './instruments/faults.ts'
 import { type Reply, toResponse } from './reply.ts'
 import { answerTokenRequest } from './rest/directory.ts'
-import { answerRestCall, faultTargetOf } from './rest/rest-api.ts'
+import { answerRestCall, findFaultTarget } from './rest/rest-api.ts'
 import { createReportPage } from './serve-report-page.ts'
 
 const MOUNT = '/demo/power-bi'
@@ -85,7 +85,7 @@ export function createPowerBiEmulator(options: PowerBiEmulatorOptions): PowerBiE
       method: request.method,
       path: path + new URL(request.url).search,
       status: null,
-      body: readBody(text, request.headers.get('content-type') ?? ''),
+      body: parseBody(text, request.headers.get('content-type') ?? ''),
     }
     recordCall(calls, recorded)
     const fault = takeFault(faults, on)
@@ -103,7 +103,7 @@ export function createPowerBiEmulator(options: PowerBiEmulatorOptions): PowerBiE
       return serve(call, options.directoryLatencyMs ?? 0, 'directory', answerDirectory)
     }
     if (path.startsWith('/api/')) {
-      return serve(call, options.latencyMs ?? 0, faultTargetOf(path.slice('/api'.length)), answerRest)
+      return serve(call, options.latencyMs ?? 0, findFaultTarget(path.slice('/api'.length)), answerRest)
     }
     if (path === '/calls') return answerList(request.method, calls)
     if (path === '/faults') return answerList(request.method, faults, () => putFault(text, faults))

@@ -12,7 +12,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A refusal in the shape of the Power BI REST API. */
-export function refuse(
+export function createRefusal(
   status: number,
   code: string,
   message: string,

@@ -5,20 +5,20 @@ import type { Reply } from './reply.ts'
 
 const BUILT_PAGE = new URL('../../../dist/report-page/index.html', import.meta.url)
 
-const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+const computeHash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 /** The hashes of every inline element of a kind, as CSP sources. */
-function hashesOf(html: string, element: 'script' | 'style'): string {
+function listHashes(html: string, element: 'script' | 'style'): string {
   const bodies = html.matchAll(new RegExp(`<${element}>([\\s\\S]*?)</${element}>`, 'g'))
-  return [...bodies].map(([, body]) => hashOf(body ?? '')).join(' ')
+  return [...bodies].map(([, body]) => computeHash(body ?? '')).join(' ')
 }
 
 /** The page's own policy: nothing but its inline parts, its inlined font and its fault polling; framed by us alone. */
-export function policyOf(html: string): string {
+export function buildPolicy(html: string): string {
   return [
     "default-src 'none'",
-    `script-src ${hashesOf(html, 'script')}`,
-    `style-src ${hashesOf(html, 'style')}`,
+    `script-src ${listHashes(html, 'script')}`,
+    `style-src ${listHashes(html, 'style')}`,
     'font-src data:',
     "connect-src 'self'",
     "base-uri 'none'",
@@ -50,6 +50,6 @@ async function readPage() {
   return {
     status: 200,
     text: html,
-    headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policyOf(html) },
+    headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': buildPolicy(html) },
   }
 }

@@ -1,10 +1,10 @@
-import { modelOfArea } from '#emulators/power-bi/data-set-areas.ts'
+import { findAreaModel } from '#emulators/power-bi/data-set-areas.ts'
 import { type Scope, sumScope } from '#emulators/power-bi/data-set-sums.ts'
 import type { Reply } from '#emulators/power-bi/reply.ts'
 import { type Fault, parseFault, takeFault } from './faults.ts'
 
-const badRequest = (message: string): Reply => ({ status: 400, body: { error: message } })
-const notAllowed = (allow: string): Reply => ({
+const createBadRequest = (message: string): Reply => ({ status: 400, body: { error: message } })
+const createNotAllowed = (allow: string): Reply => ({
   status: 405,
   body: { error: `allowed are ${allow}` },
   headers: { Allow: allow },
@@ -14,7 +14,7 @@ const notAllowed = (allow: string): Reply => ({
 export function answerList(method: string, list: unknown[], put?: () => Reply): Reply {
   if (method === 'GET') return { status: 200, body: list }
   if (method === 'PUT' && put) return put()
-  if (method !== 'DELETE') return notAllowed(put ? 'GET, PUT, DELETE' : 'GET, DELETE')
+  if (method !== 'DELETE') return createNotAllowed(put ? 'GET, PUT, DELETE' : 'GET, DELETE')
   list.length = 0
   return { status: 204 }
 }
@@ -24,17 +24,17 @@ export function putFault(text: string, faults: Fault[]): Reply {
   try {
     input = JSON.parse(text)
   } catch {
-    return badRequest('the body is not JSON')
+    return createBadRequest('the body is not JSON')
   }
   const fault = parseFault(input)
-  if (typeof fault === 'string') return badRequest(fault)
+  if (typeof fault === 'string') return createBadRequest(fault)
   faults.push(fault)
   return { status: 204 }
 }
 
 /** What a report page with an open session polls: the next scripted error event, taken, or none. */
 export function answerFrameFaults(method: string, faults: Fault[]): Reply {
-  if (method !== 'GET') return notAllowed('GET')
+  if (method !== 'GET') return createNotAllowed('GET')
   const fault = takeFault(faults, 'frame')
   return { status: 200, body: fault ? [{ message: fault.message, errorCode: fault.errorCode ?? '' }] : [] }
 }
@@ -45,21 +45,21 @@ function readList(search: URLSearchParams, name: keyof Scope, data: Scope): stri
   const given = search.get(name)
   if (given === null) return [...known]
   const values = given.split(',').filter((value) => value !== '')
-  const stranger = values.find((value) => !known.includes(value))
-  return stranger === undefined
+  const unknown = values.find((value) => !known.includes(value))
+  return unknown === undefined
     ? known.filter((value) => values.includes(value))
-    : `unknown ${name}: ${stranger}; known are ${known.join(', ')}`
+    : `unknown ${name}: ${unknown}; known are ${known.join(', ')}`
 }
 
 /** The sums that the report of an area and scope must show; marcas and estados default to all. */
 export function answerData(method: string, search: URLSearchParams, data: Scope): Reply {
-  if (method !== 'GET') return notAllowed('GET')
+  if (method !== 'GET') return createNotAllowed('GET')
   const area = search.get('area') ?? ''
-  const model = modelOfArea(area)
-  if (!model) return badRequest(`no report for area '${area}'`)
+  const model = findAreaModel(area)
+  if (!model) return createBadRequest(`no report for area '${area}'`)
   const marcas = readList(search, 'marcas', data)
-  if (typeof marcas === 'string') return badRequest(marcas)
+  if (typeof marcas === 'string') return createBadRequest(marcas)
   const estados = readList(search, 'estados', data)
-  if (typeof estados === 'string') return badRequest(estados)
+  if (typeof estados === 'string') return createBadRequest(estados)
   return { status: 200, body: sumScope(model, { marcas, estados }) }
 }

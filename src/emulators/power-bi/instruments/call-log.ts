@@ -7,13 +7,13 @@ export interface RecordedCall {
   body: unknown
 }
 
-const MOST_CALLS = 5_000
+const MAX_CALLS = 5_000
 const SECRET_FIELDS = ['client_secret', 'client_assertion']
 
 const mask = (name: string, value: unknown) => (SECRET_FIELDS.includes(name) ? '***' : value)
 
 /** The body as the log keeps it: forms and JSON as objects with secrets masked, other text as it came. */
-export function readBody(text: string, contentType: string): unknown {
+export function parseBody(text: string, contentType: string): unknown {
   if (text === '') return null
   if (contentType.includes('x-www-form-urlencoded'))
     return Object.fromEntries(
@@ -29,5 +29,5 @@ export function readBody(text: string, contentType: string): unknown {
 /** Notes a call as it arrives, so that one still being answered is seen too; of more than 5,000 the oldest falls out. */
 export function recordCall(calls: RecordedCall[], call: RecordedCall): void {
   calls.push(call)
-  if (calls.length > MOST_CALLS) calls.shift()
+  if (calls.length > MAX_CALLS) calls.shift()
 }

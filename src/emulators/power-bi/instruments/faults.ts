@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isObject, type Reply, refuse } from '#emulators/power-bi/reply.ts'
+import { isObject, type Reply, createRefusal } from '#emulators/power-bi/reply.ts'
 
 const FAULT_TARGETS = [
   'directory',
@@ -56,7 +56,7 @@ const CODES: Record<number, string> = {
 }
 
 /** The directory's own words for a status: error, AADSTS number and description. */
-function directoryWords(status: number): [string, number, string] {
+function describeDirectoryError(status: number): [string, number, string] {
   if (status === 401) return ['invalid_client', 7000215, 'Invalid client secret provided.']
   if (status === 429 || status >= 500)
     return ['temporarily_unavailable', 90033, 'A transient error has occurred. Please try again.']
@@ -67,18 +67,18 @@ function directoryWords(status: number): [string, number, string] {
  * What the service itself would say with a scripted status that came without a body; of the directory:
  * learn.microsoft.com/entra/identity-platform/reference-error-codes, 'Handling error codes in your application'.
  */
-function usualFailure(fault: Fault, status: number): Reply {
+function createDefaultFailure(fault: Fault, status: number): Reply {
   if (fault.on !== 'directory') {
     const code = fault.errorCode ?? CODES[status] ?? 'InternalServerError'
-    return refuse(status, code, fault.message ?? `Scripted failure ${status}`)
+    return createRefusal(status, code, fault.message ?? `Scripted failure ${status}`)
   }
-  const [error, number, text] = directoryWords(status)
+  const [error, number, text] = describeDirectoryError(status)
   const error_description = fault.message ?? `AADSTS${number}: ${text}`
   const codes = { error_codes: [number], correlation_id: randomUUID() }
   return { status, body: { error: fault.errorCode ?? error, error_description, ...codes } }
 }
 
-function answered(fault: Fault, normal: Reply): Reply {
+function buildReply(fault: Fault, normal: Reply): Reply {
   const { status = normal.status, body } = fault
   const requestId = normal.headers?.RequestId
   const kept: Record<string, string> = requestId ? { RequestId: requestId } : {}
@@ -92,7 +92,7 @@ function answered(fault: Fault, normal: Reply): Reply {
   if (fault.status === undefined && isObject(body) && isObject(normal.body))
     return { ...normal, body: { ...normal.body, ...body } }
   if (body !== undefined) return { status, body, headers: kept }
-  return fault.status === undefined || status < 300 ? { ...normal, status } : usualFailure(fault, status)
+  return fault.status === undefined || status < 300 ? { ...normal, status } : createDefaultFailure(fault, status)
 }
 
 /**
@@ -101,6 +101,6 @@ function answered(fault: Fault, normal: Reply): Reply {
  * without either leaves the reply alone. The delay is the caller's.
  */
 export function applyFault(fault: Fault, normal: Reply): Reply {
-  const reply = answered(fault, normal)
+  const reply = buildReply(fault, normal)
   return { ...reply, headers: { ...reply.headers, ...fault.headers } }
 }

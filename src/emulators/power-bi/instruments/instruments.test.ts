@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { CLIENT_SECRET, callEmulator, payloadOf, VENDAS } from '#emulators/power-bi/testing/call-emulator.ts'
+import { CLIENT_SECRET, callEmulator, decodePayload, VENDAS } from '#emulators/power-bi/testing/call-emulator.ts'
 
 const REPORT = `/groups/${VENDAS.workspaceId}/reports/${VENDAS.reportId}`
 const DATASET = `/groups/${VENDAS.workspaceId}/datasets/${VENDAS.datasetId}`
@@ -93,7 +93,7 @@ describe('faults', () => {
   it('shortens the life of embed and directory tokens', async () => {
     await script({ on: 'generateToken', tokenLifeS: 5 })
     const { token } = (await generate()).json()
-    expect(payloadOf(token).exp * 1000 - Date.now()).toBeLessThanOrEqual(5_000)
+    expect(decodePayload(token).exp * 1000 - Date.now()).toBeLessThanOrEqual(5_000)
     await script({ on: 'directory', tokenLifeS: 10 })
     expect((await signIn()).json().expires_in).toBe(10)
     await script({ on: 'directory', status: 503 })

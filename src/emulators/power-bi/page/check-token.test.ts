@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ESTADOS, MARCAS } from '#contract/seeded-catalogue.ts'
 import { EMULATED_REPORT_WITHOUT_RLS, EMULATED_REPORTS } from '#emulators/power-bi/catalogue.ts'
-import { callEmulator, identityFor, VENDAS } from '#emulators/power-bi/testing/call-emulator.ts'
-import { flawOfToken, readClaims, scopeOfIdentity } from './check-token.ts'
+import { callEmulator, createIdentity, VENDAS } from '#emulators/power-bi/testing/call-emulator.ts'
+import { findTokenError, readClaims, toScope } from './check-token.ts'
 
 const DATA = { marcas: MARCAS, estados: ESTADOS }
 const { generate } = callEmulator()
-const claimsFor = async (customData: string) => {
-  const reply = await generate({ identities: [identityFor(VENDAS.datasetId, { customData })] })
+const createClaims = async (customData: string) => {
+  const reply = await generate({ identities: [createIdentity(VENDAS.datasetId, { customData })] })
   const claims = readClaims(reply.json().token)
   if (!claims) throw new Error('unreadable token')
   return claims
@@ -23,48 +23,48 @@ describe('embed token in the page', () => {
     ['', [], []],
     ['M:BYD|M:FIAT|U:SP', ['FIAT'], []],
   ])('sees with %s only %j in %j', async (customData, marcas, estados) => {
-    expect(scopeOfIdentity(DATA, await claimsFor(customData), VENDAS)).toEqual({ marcas, estados })
+    expect(toScope(DATA, await createClaims(customData), VENDAS)).toEqual({ marcas, estados })
   })
 
   it('sees what has come to the data since', async () => {
     const data = { marcas: [...MARCAS, 'BYD'], estados: [...ESTADOS, 'SP'] }
-    const scope = scopeOfIdentity(data, await claimsFor('M:BYD|M:FIAT|U:SP'), VENDAS)
+    const scope = toScope(data, await createClaims('M:BYD|M:FIAT|U:SP'), VENDAS)
     expect(scope).toEqual({ marcas: ['FIAT', 'BYD'], estados: ['SP'] })
   })
 
   it('sees nothing of a dataset that the identity does not name, and all where there is no row-level security', async () => {
-    const claims = await claimsFor('M:FIAT|U:RJ')
-    expect(scopeOfIdentity(DATA, claims, EMULATED_REPORTS[1] as typeof VENDAS)).toEqual({
+    const claims = await createClaims('M:FIAT|U:RJ')
+    expect(toScope(DATA, claims, EMULATED_REPORTS[1] as typeof VENDAS)).toEqual({
       marcas: [],
       estados: [],
     })
     expect(
-      scopeOfIdentity(DATA, { ...claims, identities: [] }, EMULATED_REPORT_WITHOUT_RLS).marcas,
+      toScope(DATA, { ...claims, identities: [] }, EMULATED_REPORT_WITHOUT_RLS).marcas,
     ).toHaveLength(10)
   })
 
   it('is good until the second in which it ends', async () => {
-    const claims = await claimsFor('M:FIAT|U:RJ')
-    expect(flawOfToken(claims, VENDAS)).toBeUndefined()
+    const claims = await createClaims('M:FIAT|U:RJ')
+    expect(findTokenError(claims, VENDAS)).toBeUndefined()
     vi.useFakeTimers({ now: claims.exp * 1000 - 1 })
-    expect(flawOfToken(claims, VENDAS)).toBeUndefined()
+    expect(findTokenError(claims, VENDAS)).toBeUndefined()
     vi.setSystemTime(claims.exp * 1000)
-    expect(flawOfToken(claims, VENDAS)).toMatchObject({ message: 'TokenExpired', errorCode: '403' })
+    expect(findTokenError(claims, VENDAS)).toMatchObject({ message: 'TokenExpired', errorCode: '403' })
   })
 
   it.each(['', 'rubbish', 'a.b.c', 'e30.e30.x'])('is refused when it is no token: %s', (token) => {
-    const flaw = flawOfToken(readClaims(token), VENDAS)
+    const flaw = findTokenError(readClaims(token), VENDAS)
     expect(flaw).toMatchObject({ message: 'LoadReportFailed', errorCode: '403' })
   })
 
   it('is refused for another report or dataset', async () => {
-    const claims = await claimsFor('M:FIAT|U:RJ')
-    expect(flawOfToken(claims, EMULATED_REPORTS[1])).toMatchObject({
+    const claims = await createClaims('M:FIAT|U:RJ')
+    expect(findTokenError(claims, EMULATED_REPORTS[1])).toMatchObject({
       message: 'LoadReportFailed',
       errorCode: '404',
     })
     const mixed = { ...claims, datasetIds: [EMULATED_REPORT_WITHOUT_RLS.datasetId] }
-    expect(flawOfToken(mixed, VENDAS)).toMatchObject({ detailedMessage: 'Dataset not in token' })
-    expect(flawOfToken(claims, undefined)).toMatchObject({ message: 'LoadReportFailed' })
+    expect(findTokenError(mixed, VENDAS)).toMatchObject({ detailedMessage: 'Dataset not in token' })
+    expect(findTokenError(claims, undefined)).toMatchObject({ message: 'LoadReportFailed' })
   })
 })

@@ -16,7 +16,7 @@ export interface ReportError {
   errorCode: string
 }
 
-const failure = (detailedMessage: string, errorCode: string, message = 'LoadReportFailed') => {
+const createFailure = (detailedMessage: string, errorCode: string, message = 'LoadReportFailed') => {
   return { message, detailedMessage, errorCode }
 }
 
@@ -36,16 +36,16 @@ export function readClaims(token: string): TokenClaims | undefined {
 }
 
 /** Why the report may not be shown with this token, or undefined when it may. */
-export function flawOfToken(
+export function findTokenError(
   claims: TokenClaims | undefined,
   report: EmulatedReport | undefined,
 ): ReportError | undefined {
-  if (!claims) return failure('Invalid embed token', '403')
+  if (!claims) return createFailure('Invalid embed token', '403')
   if (claims.exp * 1000 <= Date.now())
-    return failure('Access token has expired, resubmit with a new access token', '403', 'TokenExpired')
-  if (!report) return failure('Report not found', '404')
-  if (!claims.reportIds.includes(report.reportId)) return failure('Report not in token', '404')
-  if (!claims.datasetIds.includes(report.datasetId)) return failure('Dataset not in token', '403')
+    return createFailure('Access token has expired, resubmit with a new access token', '403', 'TokenExpired')
+  if (!report) return createFailure('Report not found', '404')
+  if (!claims.reportIds.includes(report.reportId)) return createFailure('Report not in token', '404')
+  if (!claims.datasetIds.includes(report.datasetId)) return createFailure('Dataset not in token', '403')
   return undefined
 }
 
@@ -53,7 +53,7 @@ export function flawOfToken(
  * The brands and states that row-level security leaves of the data: customData `M:FIAT|U:RJ` of the identity for the report's
  * dataset, nothing without one.
  */
-export function scopeOfIdentity(data: Scope, claims: TokenClaims, report: EmulatedReport): Scope {
+export function toScope(data: Scope, claims: TokenClaims, report: EmulatedReport): Scope {
   if (report === EMULATED_REPORT_WITHOUT_RLS) return data
   const identity = claims.identities.find(({ datasets = [] }) =>
     datasets.some((id) => id.toLowerCase() === report.datasetId),

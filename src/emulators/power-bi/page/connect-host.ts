@@ -10,7 +10,7 @@ export interface HostRequest {
 export interface Answer {
   statusCode: number
   body?: unknown
-  afterwards?: () => void
+  afterReply?: () => void
 }
 
 /**
@@ -34,7 +34,7 @@ export function connectHost(answer: (request: HostRequest) => Answer) {
     }
     const message = { statusCode: reply.statusCode, headers: { id: headers.id }, body: reply.body ?? null }
     host.postMessage(message, hostOrigin)
-    reply.afterwards?.()
+    reply.afterReply?.()
   })
 
   return function post(url: string, body: unknown): void {

@@ -1,16 +1,16 @@
 import { MONTHS } from '#emulators/power-bi/data-set.ts'
-import { modelOfArea } from '#emulators/power-bi/data-set-areas.ts'
-import { factsInScope } from '#emulators/power-bi/data-set-sums.ts'
-import { drawBars, drawCards, drawLines, drawSwatch, drawTable, shortMonth } from './draw-visuals.ts'
+import { findAreaModel } from '#emulators/power-bi/data-set-areas.ts'
+import { listFacts } from '#emulators/power-bi/data-set-sums.ts'
+import { drawBars, drawCards, drawLines, drawSwatch, drawTable, formatMonth } from './draw-visuals.ts'
 import { html } from './elements.ts'
-import { colourOfState, contentOf } from './page-content.ts'
+import { getStateColor, buildPageContent } from './page-content.ts'
 import {
-  filteredScope,
+  getFilteredScope,
   PAGES,
   type PageName,
-  permittedScope,
+  getPermittedScope,
   type Session,
-  selectedScope,
+  getSelectedScope,
 } from './session.ts'
 import type { FilterColumn } from './update-filters.ts'
 
@@ -33,16 +33,16 @@ const FEW_BRANDS = 4
 const isAdding = ({ ctrlKey, metaKey }: MouseEvent) => ctrlKey || metaKey
 
 /** 'FIAT, JEEP' for a few, '10 marcas' for many. */
-function inWords(values: readonly string[], plural: string): string {
+function formatValues(values: readonly string[], plural: string): string {
   return values.length === 0 || values.length > 4 ? `${values.length} ${plural}` : values.join(', ')
 }
 
 /** The report's head line: its name, the page, what is shown, and the way out of a selection. */
 function drawHeading(session: Session, actions: ReportActions): HTMLElement {
-  const { marcas, estados } = filteredScope(session)
+  const { marcas, estados } = getFilteredScope(session)
   const page = PAGES.find(({ name }) => name === session.page)
-  const period = `${shortMonth(MONTHS[0])} a ${shortMonth(MONTHS.at(-1))}`
-  const scope = [period, inWords(marcas, 'marcas'), inWords(estados, 'estados')].join('  ·  ')
+  const period = `${formatMonth(MONTHS[0])} a ${formatMonth(MONTHS.at(-1))}`
+  const scope = [period, formatValues(marcas, 'marcas'), formatValues(estados, 'estados')].join('  ·  ')
   const clear = { type: 'button', class: 'clear', 'data-key': 'clear', click: actions.clearSelection }
   const { selection } = session
   return html(
@@ -57,7 +57,7 @@ function drawHeading(session: Session, actions: ReportActions): HTMLElement {
 /** The colours of the states; picking one narrows the page to it. */
 function drawStateLegend(session: Session, { toggle }: ReportActions): HTMLElement {
   const picked = session.selection?.column === 'Estado' ? session.selection.values : []
-  const buttons = filteredScope(session).estados.map((estado) => {
+  const buttons = getFilteredScope(session).estados.map((estado) => {
     const attributes = {
       type: 'button',
       'data-key': `estado-${estado}`,
@@ -65,32 +65,32 @@ function drawStateLegend(session: Session, { toggle }: ReportActions): HTMLEleme
       class: picked.length > 0 && !picked.includes(estado) && 'unpicked',
       click: (event: MouseEvent) => toggle('Estado', estado, isAdding(event)),
     }
-    return html('button', attributes, drawSwatch(colourOfState(estado)), estado)
+    return html('button', attributes, drawSwatch(getStateColor(estado)), estado)
   })
   return html('div', { class: 'legend', role: 'group', 'aria-label': 'Estado' }, ...buttons)
 }
 
 function drawCanvas(session: Session, actions: ReportActions): HTMLElement {
-  const model = modelOfArea(session.report?.type ?? '')
+  const model = findAreaModel(session.report?.type ?? '')
   if (!model) throw new Error('no report is open')
   const { page, selection } = session
-  const facts = factsInScope(model, selectedScope(session))
+  const facts = listFacts(model, getSelectedScope(session))
   const picked = selection?.column === 'Marca' ? selection.values : []
-  const unselected = picked.length > 0 ? factsInScope(model, filteredScope(session)) : facts
+  const unselected = picked.length > 0 ? listFacts(model, getFilteredScope(session)) : facts
   if (unselected.length === 0) {
     const text = 'Não há dados para as marcas e os estados deste acesso.'
     return html('main', {}, html('p', { class: 'empty', role: 'status' }, text))
   }
-  const { metric, cards, lines, bars, table, titles } = contentOf(page, model, facts, unselected)
+  const { metric, cards, lines, bars, table, titles } = buildPageContent(page, model, facts, unselected)
   const { format } = metric
 
-  function clickBesideButtons({ target }: MouseEvent): void {
+  function clickOutsideButtons({ target }: MouseEvent): void {
     if (!(target instanceof Element && target.closest('button'))) actions.clickVisual()
   }
   function drawVisual(title: string, content: HTMLElement, bodyAttributes = {}, extra?: HTMLElement) {
     return html(
       'section',
-      { class: 'visual', 'aria-label': title, click: clickBesideButtons },
+      { class: 'visual', 'aria-label': title, click: clickOutsideButtons },
       html('div', { class: 'visual-head' }, html('h2', {}, title), extra),
       html('div', { class: 'visual-body', ...bodyAttributes }, content),
     )
@@ -117,7 +117,7 @@ function drawCanvas(session: Session, actions: ReportActions): HTMLElement {
 
 /** The pane 'Filtros' at the right edge, a narrow strip until it is opened. */
 function drawFilterPane(session: Session, { filterByReader }: ReportActions, isOpen: boolean): HTMLElement {
-  const [permitted, left] = [permittedScope(session), filteredScope(session)]
+  const [permitted, left] = [getPermittedScope(session), getFilteredScope(session)]
   const drawChoice = (column: FilterColumn, values: readonly string[], chosen: readonly string[]) => {
     const boxes = values.map((value) => {
       const isOnlyOne = chosen.length === 1 && chosen[0] === value
@@ -179,12 +179,12 @@ export function drawReport(session: Session, actions: ReportActions): void {
   root.replaceChildren(drawHeading(session, actions), middle)
   if (hasFilters && !report?.isPaginated) middle.append(drawFilterPane(session, actions, isPaneOpen))
   if (hasNavigation && !report?.isPaginated) root.append(drawPageNavigation(session.page, actions))
-  layOut(session)
+  applyLayout(session)
   if (focused) root.querySelector<HTMLElement>(`[data-key="${focused}"]`)?.focus()
 }
 
 /** Sets the layout that the style sheet goes by. */
-export function layOut({ settings }: Session): void {
+export function applyLayout({ settings }: Session): void {
   const isPhone = settings.layoutType === PHONE_LAYOUT || window.innerWidth < PHONE_WIDTH
   root.dataset.layout = isPhone ? 'phone' : 'wide'
 }

@@ -17,19 +17,19 @@ export interface Card {
   full: string
   trend: readonly number[]
   /** Of the mark before the label and the trend. */
-  colour?: string | undefined
+  color?: string | undefined
 }
 
 export interface Line {
   name: string
-  colour: string
+  color: string
   values: readonly number[]
 }
 
 export interface Bar {
   name: string
   /** What the bar adds up; a plain one has one part. */
-  parts: readonly { label: string; value: number; colour: string }[]
+  parts: readonly { label: string; value: number; color: string }[]
 }
 
 /** `shade` gives a cell's share of the greatest (0 to 1), for a matrix tinted by value. */
@@ -37,18 +37,18 @@ export interface ShadedTable extends FigureTable {
   shade?: (row: number, column: number) => number
 }
 
-export const MAIN_COLOUR = '#118dff'
+export const MAIN_COLOR = '#118dff'
 const MONTH_NAMES = 'jan fev mar abr mai jun jul ago set out nov dez'.split(' ')
 
 /** '2025-03' → 'mar/25' */
-export const shortMonth = (month = '') => `${MONTH_NAMES[Number(month.slice(5)) - 1]}/${month.slice(2, 4)}`
+export const formatMonth = (month = '') => `${MONTH_NAMES[Number(month.slice(5)) - 1]}/${month.slice(2, 4)}`
 
-export const drawSwatch = (colour: string) => html('span', { class: 'swatch', '--colour': colour })
+export const drawSwatch = (color: string) => html('span', { class: 'swatch', '--color': color })
 
 /** Hidden until its parent, a month or a bar, is pointed at or has the focus of the keyboard. */
-function drawTooltip(title: string, lines: { label: string; value: string; colour: string }[]): HTMLElement {
-  const rows = lines.map(({ label, value, colour }) =>
-    html('span', { class: 'tooltip-line' }, drawSwatch(colour), label, html('b', {}, value)),
+function drawTooltip(title: string, lines: { label: string; value: string; color: string }[]): HTMLElement {
+  const rows = lines.map(({ label, value, color }) =>
+    html('span', { class: 'tooltip-line' }, drawSwatch(color), label, html('b', {}, value)),
   )
   return html('span', { class: 'tooltip' }, html('strong', {}, title), ...rows)
 }
@@ -60,21 +60,21 @@ function drawPicture(className: string, ...shapes: (SVGElement | undefined)[]): 
 }
 
 /** The points of a line in such a picture, the least value at its foot. */
-function pointsOf(values: readonly number[], least: number, most: number): string {
-  const heightOf = (value: number) => ((value - least) / (most - least || 1)) * 100
+function formatPoints(values: readonly number[], least: number, most: number): string {
+  const toHeight = (value: number) => ((value - least) / (most - least || 1)) * 100
   return values
-    .map((value, index) => `${(index / (values.length - 1)) * 100},${100 - heightOf(value)}`)
+    .map((value, index) => `${(index / (values.length - 1)) * 100},${100 - toHeight(value)}`)
     .join(' ')
 }
 
 export function drawCards(cards: readonly Card[], onClick: () => void): HTMLElement {
-  const items = cards.map(({ id, label, formatted, note, full, trend, colour }) => {
-    const points = pointsOf(trend, Math.min(...trend), Math.max(...trend))
-    const line = svg('polyline', { points, class: 'line', stroke: colour ?? MAIN_COLOUR })
+  const items = cards.map(({ id, label, formatted, note, full, trend, color }) => {
+    const points = formatPoints(trend, Math.min(...trend), Math.max(...trend))
+    const line = svg('polyline', { points, class: 'line', stroke: color ?? MAIN_COLOR })
     return html(
       'li',
       { class: 'card', 'data-card': id, title: full },
-      html('p', { class: 'card-label' }, colour && drawSwatch(colour), label),
+      html('p', { class: 'card-label' }, color && drawSwatch(color), label),
       html('p', { class: 'card-value', 'data-value': true }, formatted),
       html('p', { class: 'card-note' }, note),
       drawPicture('trend', line),
@@ -84,7 +84,7 @@ export function drawCards(cards: readonly Card[], onClick: () => void): HTMLElem
 }
 
 /** Round values from 0 up to at least `most`, in about three steps of 1, 2, 2.5 or 5 × 10ⁿ. */
-function ticksUpTo(most: number): number[] {
+function computeTicks(most: number): number[] {
   if (most <= 0) return [0, 1]
   const rough = most / 3
   const power = 10 ** Math.floor(Math.log10(rough))
@@ -110,39 +110,39 @@ function formatTick(value: number, format: FigureFormat): string {
 
 /** Lines over the months from a baseline of 0; a single one gets a shaded area. Each month has a tooltip. */
 export function drawLines(title: string, lines: readonly Line[], format: FigureFormat): HTMLElement {
-  const ticks = ticksUpTo(Math.max(...lines.flatMap(({ values }) => values), 0))
+  const ticks = computeTicks(Math.max(...lines.flatMap(({ values }) => values), 0))
   const highest = ticks.at(-1) ?? 1
   const last = MONTHS.length - 1
   const grid = ticks.map((tick) => {
     const y = 100 - (tick / highest) * 100
     return svg('line', { x1: 0, x2: 100, y1: y, y2: y, class: tick === 0 ? 'axis' : 'grid' })
   })
-  const shapes = lines.flatMap(({ colour, values }) => {
-    const points = pointsOf(values, 0, highest)
-    const line = svg('polyline', { points, class: 'line', stroke: colour })
+  const shapes = lines.flatMap(({ color, values }) => {
+    const points = formatPoints(values, 0, highest)
+    const line = svg('polyline', { points, class: 'line', stroke: color })
     if (lines.length > 1) return [line]
-    return [svg('polygon', { points: `0,100 ${points} 100,100`, class: 'area', fill: colour }), line]
+    return [svg('polygon', { points: `0,100 ${points} 100,100`, class: 'area', fill: color }), line]
   })
-  const figuresAt = (index: number) =>
-    lines.map(({ name, colour, values }) => ({ label: name, colour, value: values[index] ?? 0 }))
+  const listFigures = (index: number) =>
+    lines.map(({ name, color, values }) => ({ label: name, color, value: values[index] ?? 0 }))
   const months = MONTHS.map((month, index) => {
-    const figures = figuresAt(index)
-    const dots = figures.map(({ colour, value }) =>
-      html('i', { class: 'dot', '--colour': colour, '--height': `${(value / highest) * 100}%` }),
+    const figures = listFigures(index)
+    const dots = figures.map(({ color, value }) =>
+      html('i', { class: 'dot', '--color': color, '--height': `${(value / highest) * 100}%` }),
     )
-    const told = figures.map((figure) => ({ ...figure, value: formatFigure(figure.value, format) }))
+    const tooltipLines = figures.map((figure) => ({ ...figure, value: formatFigure(figure.value, format) }))
     // Counted from the last month, which is the one people look for.
     const isNamed = (last - index) % 3 === 0
     return html(
       'div',
       { class: 'month', '--left': `${(index / last) * 100}%` },
       ...dots,
-      drawTooltip(shortMonth(month), told),
-      isNamed ? html('span', { class: 'tick-x' }, shortMonth(month)) : undefined,
+      drawTooltip(formatMonth(month), tooltipLines),
+      isNamed ? html('span', { class: 'tick-x' }, formatMonth(month)) : undefined,
     )
   })
-  const ends = figuresAt(last).map(({ label, value }) => `${label}: ${formatFigure(value, format)}`)
-  const summary = `${title}. ${shortMonth(MONTHS[last])}: ${ends.join('; ')}`
+  const ends = listFigures(last).map(({ label, value }) => `${label}: ${formatFigure(value, format)}`)
+  const summary = `${title}. ${formatMonth(MONTHS[last])}: ${ends.join('; ')}`
   return html(
     'div',
     { class: 'lines', role: 'img', 'aria-label': summary },
@@ -175,8 +175,8 @@ export function drawBars(
       'button',
       attributes,
       html('span', { class: 'bar-name' }, name),
-      ...parts.map(({ value, colour }) =>
-        html('span', { class: 'bar-part', '--colour': colour, '--share': value / most }),
+      ...parts.map(({ value, color }) =>
+        html('span', { class: 'bar-part', '--color': color, '--share': value / most }),
       ),
       // Not drawn; keeps name and figure apart for who hears them.
       ' ',

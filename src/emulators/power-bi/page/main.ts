@@ -1,18 +1,18 @@
 import './style.css'
 import { ESTADOS, MARCAS } from '#contract/seeded-catalogue.ts'
-import { reportOfId } from '#emulators/power-bi/catalogue.ts'
+import { findReport } from '#emulators/power-bi/catalogue.ts'
 import { type ReportError, readClaims } from './check-token.ts'
 import { type Answer, connectHost, type HostRequest } from './connect-host.ts'
-import { drawReport, layOut, type ReportActions, showExpired, showNotice } from './draw-report.ts'
+import { drawReport, applyLayout, type ReportActions, showExpired, showNotice } from './draw-report.ts'
 import {
   createSession,
   describePages,
-  flawOfSession,
+  findSessionError,
   isPageName,
   loadSession,
-  permittedScope,
+  getPermittedScope,
 } from './session.ts'
-import { basicFilter, parseLinkFilter, replaceFilter } from './update-filters.ts'
+import { createBasicFilter, parseLinkFilter, replaceFilter } from './update-filters.ts'
 
 // The real service sends no figure of another brand; here they are in the script, so it leaves the document.
 document.currentScript?.remove()
@@ -26,7 +26,7 @@ const session = createSession(uid, {
   estados: estados?.split(',') ?? ESTADOS,
 })
 const post = connectHost(answerHost)
-window.addEventListener('resize', () => layOut(session))
+window.addEventListener('resize', () => applyLayout(session))
 
 /** An event that powerbi-client hands on to the embedding page; nothing is sent from a share link. */
 function emit(name: string, body: unknown = {}): void {
@@ -40,7 +40,7 @@ const emitError = (error: ReportError) =>
 
 /** Whether the token lets the report be shown or touched; tells the host when it does not. */
 function isOpen(): boolean {
-  const flaw = flawOfSession(session)
+  const flaw = findSessionError(session)
   if (flaw) emitError(flaw)
   return !flaw
 }
@@ -64,8 +64,8 @@ const actions: ReportActions = {
     if (!isOpen()) return
     const current = session.selection?.column === column ? session.selection.values : []
     const kept = isAdding ? current.filter((each) => each !== value) : []
-    const isLetGo = current.includes(value) && (isAdding || current.length === 1)
-    const values = isLetGo ? kept : [...kept, value]
+    const isDeselected = current.includes(value) && (isAdding || current.length === 1)
+    const values = isDeselected ? kept : [...kept, value]
     session.selection = values.length > 0 ? { column, values } : undefined
     emit('visualClicked')
     emit('dataSelected')
@@ -82,7 +82,7 @@ const actions: ReportActions = {
   },
   filterByReader(column, values) {
     if (!isOpen()) return
-    session.filters = replaceFilter(session.filters, basicFilter(column, values))
+    session.filters = replaceFilter(session.filters, createBasicFilter(column, values))
     session.selection = undefined
     emit('filtersApplied', { initiator: 'user' })
     draw()
@@ -92,24 +92,24 @@ const actions: ReportActions = {
 function load({ headers, body }: HostRequest): Answer {
   // The uid changes when the host reuses the frame for another embed.
   loadSession(session, headers.uid ?? session.uid, (body ?? {}) as Record<string, unknown>)
-  const afterwards = () => {
+  const afterReply = () => {
     watchToken()
     if (!isOpen()) return showNotice('Não foi possível abrir este relatório.')
     emit('loaded', { initiator: 'sdk' })
     draw()
   }
-  return { statusCode: 202, body: {}, afterwards }
+  return { statusCode: 202, body: {}, afterReply }
 }
 
-function takeToken({ body }: HostRequest): Answer {
-  const shown = flawOfSession(session) ? '' : JSON.stringify(permittedScope(session))
+function renewToken({ body }: HostRequest): Answer {
+  const shown = findSessionError(session) ? '' : JSON.stringify(getPermittedScope(session))
   session.claims = readClaims(String(body ?? ''))
-  const afterwards = () => {
+  const afterReply = () => {
     watchToken()
     // A renewal in time leaves the reader's screen alone.
-    if (isOpen() && shown !== JSON.stringify(permittedScope(session))) draw()
+    if (isOpen() && shown !== JSON.stringify(getPermittedScope(session))) draw()
   }
-  return { statusCode: 202, afterwards }
+  return { statusCode: 202, afterReply }
 }
 
 /** Answers the calls of powerbi-client that the portal makes it send; the rest are 404. */
@@ -121,11 +121,11 @@ function answerHost(request: HostRequest): Answer {
     case 'POST /report/load':
       return load(request)
     case 'POST /report/token':
-      return takeToken(request)
+      return renewToken(request)
     case 'GET /report/pages':
       return { statusCode: 200, body: describePages(session.page) }
     case 'POST /report/print':
-      return { statusCode: 202, afterwards: () => window.print() }
+      return { statusCode: 202, afterReply: () => window.print() }
   }
   const [, name, layout] = /^\/report\/pages\/([^/]+)\/layoutTypes\/(\w+)$/.exec(url) ?? []
   // `page.hasLayout()`
@@ -139,13 +139,13 @@ let tokenTimer = 0
 let reported: unknown
 
 /** Says TokenExpired as soon as the token's life is over, once for each token. */
-function lookAtToken(): void {
+function checkToken(): void {
   const { claims } = session
   if (!claims || session.kind !== 'embedded' || reported === claims) return
   const left = claims.exp * 1000 - Date.now()
   window.clearTimeout(tokenTimer)
   if (left > 0) {
-    tokenTimer = window.setTimeout(lookAtToken, Math.min(left, LONGEST_TIMER))
+    tokenTimer = window.setTimeout(checkToken, Math.min(left, LONGEST_TIMER))
     return
   }
   reported = claims
@@ -153,14 +153,14 @@ function lookAtToken(): void {
   showExpired()
 }
 // A machine that slept is caught up when the page is seen again.
-document.addEventListener('visibilitychange', lookAtToken)
+document.addEventListener('visibilitychange', checkToken)
 
 /** Starts the watch for the session's present token. */
 function watchToken(): void {
   window.clearTimeout(tokenTimer)
   // A token that came dead has been refused by the load itself.
   if (session.claims && session.claims.exp * 1000 <= Date.now()) reported = session.claims
-  lookAtToken()
+  checkToken()
 }
 
 /** Asks once a second for scripted error events; ends for good where nobody scripts any. */
@@ -176,7 +176,7 @@ function watchFaults(): void {
 
 /** A share link: the report stands in the address and no host speaks to the frame. */
 function openLink(): void {
-  session.report = reportOfId(address.get('reportId') ?? '')
+  session.report = findReport(address.get('reportId') ?? '')
   if (!session.report) {
     showNotice('Este relatório não existe.')
     return

@@ -1,18 +1,18 @@
-import { type EmulatedReport, reportOfId } from '#emulators/power-bi/catalogue.ts'
+import { type EmulatedReport, findReport } from '#emulators/power-bi/catalogue.ts'
 import type { Scope } from '#emulators/power-bi/data-set-sums.ts'
 import {
-  flawOfToken,
+  findTokenError,
   type ReportError,
   readClaims,
-  scopeOfIdentity,
+  toScope,
   type TokenClaims,
 } from './check-token.ts'
 import {
-  basicFilter,
+  createBasicFilter,
   type FilterColumn,
   type ReportFilter,
   readFilters,
-  valuesLeft,
+  filterValues,
 } from './update-filters.ts'
 
 export const PAGES = [
@@ -66,8 +66,8 @@ export function createSession(uid: string, data: Scope): Session {
 }
 
 /** What the address can show: paginated reports live at /rdlEmbed, all others at /reportEmbed. */
-function reportAt(id: string): EmulatedReport | undefined {
-  const report = reportOfId(id)
+function findReportAtPath(id: string): EmulatedReport | undefined {
+  const report = findReport(id)
   const isRdl = window.location.pathname.endsWith('/rdlEmbed')
   return isRdl === (report?.isPaginated ?? false) ? report : undefined
 }
@@ -76,7 +76,7 @@ function reportAt(id: string): EmulatedReport | undefined {
 export function loadSession(session: Session, uid: string, config: Record<string, unknown>): void {
   Object.assign(session, createSession(uid, session.data), {
     kind: 'embedded',
-    report: reportAt(String(config.id ?? '')),
+    report: findReportAtPath(String(config.id ?? '')),
     claims: readClaims(String(config.accessToken ?? '')),
     filters: readFilters(config.filters),
     settings: config.settings ?? {},
@@ -85,26 +85,26 @@ export function loadSession(session: Session, uid: string, config: Record<string
 }
 
 /** Why the report may not be shown or touched now; undefined when it may. */
-export function flawOfSession(session: Session): ReportError | undefined {
-  return session.kind === 'link' ? undefined : flawOfToken(session.claims, session.report)
+export function findSessionError(session: Session): ReportError | undefined {
+  return session.kind === 'link' ? undefined : findTokenError(session.claims, session.report)
 }
 
 /** What the reader may see at all, before filters: the token's identity, or everything behind a share link. */
-export function permittedScope({ kind, data, claims, report }: Session): Scope {
+export function getPermittedScope({ kind, data, claims, report }: Session): Scope {
   if (kind === 'link') return data
-  return claims && report ? scopeOfIdentity(data, claims, report) : { marcas: [], estados: [] }
+  return claims && report ? toScope(data, claims, report) : { marcas: [], estados: [] }
 }
 
-const narrow = ({ marcas, estados }: Scope, filters: readonly ReportFilter[]): Scope => ({
-  marcas: valuesLeft(filters, 'Marca', marcas),
-  estados: valuesLeft(filters, 'Estado', estados),
+const applyFilters = ({ marcas, estados }: Scope, filters: readonly ReportFilter[]): Scope => ({
+  marcas: filterValues(filters, 'Marca', marcas),
+  estados: filterValues(filters, 'Estado', estados),
 })
 
 /** What is left of the permitted after the filters of host and reader. */
-export const filteredScope = (session: Session) => narrow(permittedScope(session), session.filters)
+export const getFilteredScope = (session: Session) => applyFilters(getPermittedScope(session), session.filters)
 
 /** The filtered scope narrowed by what is selected in a chart. */
-export function selectedScope(session: Session): Scope {
+export function getSelectedScope(session: Session): Scope {
   const { selection } = session
-  return narrow(filteredScope(session), selection ? [basicFilter(selection.column, selection.values)] : [])
+  return applyFilters(getFilteredScope(session), selection ? [createBasicFilter(selection.column, selection.values)] : [])
 }

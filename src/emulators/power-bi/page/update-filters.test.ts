@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { basicFilter, parseLinkFilter, readFilters, replaceFilter, valuesLeft } from './update-filters.ts'
+import { createBasicFilter, parseLinkFilter, readFilters, replaceFilter, filterValues } from './update-filters.ts'
 
 const BRANDS = ['FIAT', 'GM', 'JEEP']
-const fiat = basicFilter('Marca', ['FIAT'])
-const jeep = basicFilter('Marca', ['JEEP'])
-const rio = basicFilter('Estado', ['RJ'])
+const fiat = createBasicFilter('Marca', ['FIAT'])
+const jeep = createBasicFilter('Marca', ['JEEP'])
+const rio = createBasicFilter('Estado', ['RJ'])
 
 describe('filters', () => {
   it.each([
@@ -13,12 +13,12 @@ describe('filters', () => {
     ['All', [], BRANDS],
     ['In', [], BRANDS],
   ])('%s %j leaves %j', (operator, values, left) => {
-    expect(valuesLeft([{ ...fiat, operator, values }], 'Marca', BRANDS)).toEqual(left)
+    expect(filterValues([{ ...fiat, operator, values }], 'Marca', BRANDS)).toEqual(left)
   })
 
   it('leaves what every filter of the column lets through, and heeds no other column', () => {
     expect(
-      valuesLeft([basicFilter('Marca', ['FIAT', 'GM']), basicFilter('Marca', ['GM']), rio], 'Marca', BRANDS),
+      filterValues([createBasicFilter('Marca', ['FIAT', 'GM']), createBasicFilter('Marca', ['GM']), rio], 'Marca', BRANDS),
     ).toEqual(['GM'])
   })
 
@@ -33,8 +33,8 @@ describe('filters', () => {
 
   it('reads the filter of a link', () => {
     const filters = parseLinkFilter("Marca/Marca in ('FIAT','GM') and Estado/Estado eq 'RJ'")
-    expect(filters).toEqual([basicFilter('Marca', ['FIAT', 'GM']), rio])
-    expect(parseLinkFilter("Marca/Marca in ('D''Água')")).toEqual([basicFilter('Marca', ["D'Água"])])
+    expect(filters).toEqual([createBasicFilter('Marca', ['FIAT', 'GM']), rio])
+    expect(parseLinkFilter("Marca/Marca in ('D''Água')")).toEqual([createBasicFilter('Marca', ["D'Água"])])
     expect(parseLinkFilter('rubbish')).toEqual([])
   })
 })

@@ -8,7 +8,7 @@ export interface ReportFilter {
   values?: unknown[]
 }
 
-const keyOf = ({ target }: ReportFilter) => `${target?.table}/${target?.column}`
+const getFilterKey = ({ target }: ReportFilter) => `${target?.table}/${target?.column}`
 
 /** The filters of a load configuration (models.OnLoadFilters). */
 export function readFilters(given: unknown): ReportFilter[] {
@@ -18,11 +18,11 @@ export function readFilters(given: unknown): ReportFilter[] {
 
 /** The filters with this one in place of those on the same column. */
 export function replaceFilter(current: readonly ReportFilter[], filter: ReportFilter): ReportFilter[] {
-  return [...current.filter((each) => keyOf(each) !== keyOf(filter)), filter]
+  return [...current.filter((each) => getFilterKey(each) !== getFilterKey(filter)), filter]
 }
 
 /** The values of a column that the filters let through; an empty In list is no filter, as in Power BI. */
-export function valuesLeft<T extends string>(
+export function filterValues<T extends string>(
   filters: readonly ReportFilter[],
   column: FilterColumn,
   values: readonly T[],
@@ -37,7 +37,7 @@ export function valuesLeft<T extends string>(
   )
 }
 
-export function basicFilter(column: FilterColumn, values: readonly string[]): ReportFilter {
+export function createBasicFilter(column: FilterColumn, values: readonly string[]): ReportFilter {
   return { target: { table: column, column }, operator: 'In', values: [...values] }
 }
 
@@ -47,6 +47,6 @@ export function parseLinkFilter(text: string): ReportFilter[] {
   return [...terms].map(([, column, list, single]) => {
     const quoted = (list ?? single ?? '').matchAll(/'((?:[^']|'')*)'/g)
     const values = [...quoted].map(([, value = '']) => value.replaceAll("''", "'"))
-    return basicFilter(column as FilterColumn, values)
+    return createBasicFilter(column as FilterColumn, values)
   })
 }

@@ -1,8 +1,8 @@
 import {
-  datasetWorkspaceOf,
+  getDatasetWorkspace,
   EMULATED_REPORT_WITHOUT_RLS,
   type EmulatedReport,
-  reportsOfWorkspace,
+  listWorkspaceReports,
 } from '#emulators/power-bi/catalogue.ts'
 
 const APP = 'https://app.powerbi.com'
@@ -27,7 +27,7 @@ export function describeReport(report: EmulatedReport) {
     embedUrl: `${APP}/${embed}?reportId=${reportId}&groupId=${workspaceId}&w=2&config=${config}`,
     isFromPbix: !isPaginated,
     isOwnedByMe: true,
-    ...(!isPaginated && { datasetId: report.datasetId, datasetWorkspaceId: datasetWorkspaceOf(report) }),
+    ...(!isPaginated && { datasetId: report.datasetId, datasetWorkspaceId: getDatasetWorkspace(report) }),
     users: [],
     subscriptions: [],
   }
@@ -52,7 +52,7 @@ export function describeDataset(report: EmulatedReport) {
   return {
     id: report.datasetId,
     name: report.name,
-    webUrl: `${APP}/groups/${datasetWorkspaceOf(report)}/datasets/${report.datasetId}`,
+    webUrl: `${APP}/groups/${getDatasetWorkspace(report)}/datasets/${report.datasetId}`,
     addRowsAPIEnabled: false,
     configuredBy: 'bi@grupopatio.com.br',
     isRefreshable: true,
@@ -91,7 +91,7 @@ export function describeRefreshes(now: number, top: number) {
 export function describeWorkspace(id: string) {
   return {
     id,
-    name: `BI · ${reportsOfWorkspace(id)[0]?.name ?? 'Modelos de dados'}`,
+    name: `BI · ${listWorkspaceReports(id)[0]?.name ?? 'Modelos de dados'}`,
     type: 'Workspace',
     isReadOnly: false,
     isOnDedicatedCapacity: true,

@@ -1,7 +1,7 @@
 import { ConfidentialClientApplication } from '@azure/msal-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EMULATED_CLIENT_ID, EMULATED_TENANT_ID } from '#emulators/power-bi/catalogue.ts'
-import { CLIENT_SECRET, callEmulator, payloadOf } from '#emulators/power-bi/testing/call-emulator.ts'
+import { CLIENT_SECRET, callEmulator, decodePayload } from '#emulators/power-bi/testing/call-emulator.ts'
 import { serveEmulator } from '#emulators/power-bi/testing/serve-emulator.ts'
 
 const SCOPES = ['https://analysis.windows.net/powerbi/api/.default']
@@ -28,7 +28,7 @@ describe('directory with unmodified msal-node', () => {
 
   it('gives a token that the REST API takes', async () => {
     const result = await clientWith(CLIENT_SECRET).acquireTokenByClientCredential({ scopes: SCOPES })
-    expect(payloadOf(result?.accessToken ?? '')).toMatchObject({
+    expect(decodePayload(result?.accessToken ?? '')).toMatchObject({
       tid: EMULATED_TENANT_ID,
       appid: EMULATED_CLIENT_ID,
     })

@@ -5,7 +5,7 @@ import { signToken } from './signed-token.ts'
 
 const RESOURCE = 'https://analysis.windows.net/powerbi/api'
 /** What the real directory grants a service principal, in seconds. */
-const USUAL_LIFE = 3599
+const DEFAULT_LIFE_S = 3599
 
 interface DirectoryRequest {
   tenant: string
@@ -18,7 +18,7 @@ interface DirectoryRequest {
   lifeS?: number | undefined
 }
 
-function refusal(now: number, status: number, error: string, number: number, text: string): Reply {
+function createDirectoryRefusal(now: number, status: number, error: string, number: number, text: string): Reply {
   const [trace, correlation] = [randomUUID(), randomUUID()]
   const timestamp = `${new Date(now).toISOString().slice(0, 19).replace('T', ' ')}Z`
   const about = `Trace ID: ${trace} Correlation ID: ${correlation} Timestamp: ${timestamp}`
@@ -37,7 +37,7 @@ function refusal(now: number, status: number, error: string, number: number, tex
 }
 
 /** Whether a certificate's assertion speaks for the client; its signature is not checked, no key is known here. */
-function isAssertionOfClient(assertion: string): boolean {
+function isClientAssertion(assertion: string): boolean {
   try {
     const claims = JSON.parse(Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString())
     return claims.iss === EMULATED_CLIENT_ID && claims.sub === EMULATED_CLIENT_ID
@@ -47,7 +47,7 @@ function isAssertionOfClient(assertion: string): boolean {
 }
 
 /** The first of the real directory's refusals that applies: status, error, AADSTS number and description. */
-function flawOf({
+function findError({
   tenant,
   form,
   clientSecret,
@@ -63,7 +63,7 @@ function flawOf({
     const text = `Application with identifier '${client}' was not found in the directory '${tenant}'.`
     return [400, 'unauthorized_client', 700016, text]
   }
-  if (assertion !== null && !isAssertionOfClient(assertion)) {
+  if (assertion !== null && !isClientAssertion(assertion)) {
     const text = 'The certificate used to sign the client assertion is not known.'
     return [401, 'invalid_client', 700027, text]
   }
@@ -78,9 +78,9 @@ function flawOf({
 
 /** The token endpoint for client credentials (RFC 6749 section 4.4), with the real directory's refusals. */
 export function answerTokenRequest(request: DirectoryRequest): Reply {
-  const flaw = flawOf(request)
-  if (flaw) return refusal(request.now, ...flaw)
-  const lifeS = request.lifeS ?? USUAL_LIFE
+  const error = findError(request)
+  if (error) return createDirectoryRefusal(request.now, ...error)
+  const lifeS = request.lifeS ?? DEFAULT_LIFE_S
   const issued = Math.floor(request.now / 1000)
   const token = signToken(request.secret, 'directory', {
     aud: RESOURCE,

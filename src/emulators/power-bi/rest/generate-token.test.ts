@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { EMULATED_REPORTS, EMULATED_REPORT_WITHOUT_RLS as OPEN } from '#emulators/power-bi/catalogue.ts'
-import { callEmulator, identityFor, payloadOf, VENDAS } from '#emulators/power-bi/testing/call-emulator.ts'
+import { callEmulator, createIdentity, decodePayload, VENDAS } from '#emulators/power-bi/testing/call-emulator.ts'
 
 const NOW = Date.UTC(2026, 10, 1, 12)
 const OFICINA = EMULATED_REPORTS[1] as typeof VENDAS
 
 describe('GenerateToken', () => {
   const { generate, rest } = callEmulator({ clock: () => NOW })
-  const identity = (changes: Record<string, unknown>) => [identityFor(VENDAS.datasetId, changes)]
+  const identity = (changes: Record<string, unknown>) => [createIdentity(VENDAS.datasetId, changes)]
 
   it('gives a token that names report, dataset and identity and lives as long as the directory token', async () => {
     const { token, tokenId, expiration } = (await generate()).json()
-    expect(payloadOf(token)).toMatchObject({
+    expect(decodePayload(token)).toMatchObject({
       tokenId,
       reportId: VENDAS.reportId,
       datasetId: VENDAS.datasetId,
@@ -28,7 +28,7 @@ describe('GenerateToken', () => {
     [0, 3599],
   ])('lets lifetimeInMinutes %d only shorten: %d s', async (lifetimeInMinutes, seconds) => {
     const { token } = (await generate({ lifetimeInMinutes })).json()
-    expect(payloadOf(token).exp - NOW / 1000).toBe(seconds)
+    expect(decodePayload(token).exp - NOW / 1000).toBe(seconds)
   })
 
   it.each([
@@ -58,7 +58,7 @@ describe('GenerateToken', () => {
 
   it('refuses an identity for a dataset without row-level security, and wants none', async () => {
     const wanted = { reports: [{ id: OPEN.reportId }], datasets: [{ id: OPEN.datasetId }] }
-    const identities = [identityFor(OPEN.datasetId)]
+    const identities = [createIdentity(OPEN.datasetId)]
     const refused = await rest('POST', '/GenerateToken', { ...wanted, identities })
     expect([refused.status, refused.json().error.message]).toEqual([
       400,
@@ -72,10 +72,10 @@ describe('GenerateToken', () => {
       rest('POST', '/GenerateToken', {
         reports: [{ id: report }],
         datasets: [{ id: dataset }],
-        identities: [identityFor(dataset)],
+        identities: [createIdentity(dataset)],
       })
     const { token } = (await ask(VENDAS.reportId, VENDAS.datasetId)).json()
-    expect(payloadOf(token)).toMatchObject({ reportId: VENDAS.reportId, accessLevel: 'View' })
+    expect(decodePayload(token)).toMatchObject({ reportId: VENDAS.reportId, accessLevel: 'View' })
     expect((await ask(VENDAS.reportId, OFICINA.datasetId)).status).toBe(200)
     expect((await ask(VENDAS.datasetId, VENDAS.datasetId)).status).toBe(404)
     expect((await ask(VENDAS.reportId, VENDAS.reportId)).status).toBe(404)

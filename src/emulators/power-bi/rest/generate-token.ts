@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import {
   EMULATED_RLS_ROLE,
   type EmulatedReport,
-  reportOfDataset,
-  reportOfId,
+  findReportByDataset,
+  findReport,
 } from '#emulators/power-bi/catalogue.ts'
-import { isObject, type Reply, refuse } from '#emulators/power-bi/reply.ts'
+import { isObject, type Reply, createRefusal } from '#emulators/power-bi/reply.ts'
 import { describeDataset } from './describe-report.ts'
 import { signToken } from './signed-token.ts'
 
@@ -23,10 +23,10 @@ export interface TokenRequest {
   lifeS?: number | undefined
 }
 
-const badRequest = (message: string) => refuse(400, 'InvalidRequest', message)
+const createBadRequest = (message: string) => createRefusal(400, 'InvalidRequest', message)
 
 /** When the token ends, in whole seconds since the epoch; undefined for a lifetime that is not a number. */
-function expiryOf(request: TokenRequest, lifetime: unknown): number | undefined {
+function computeExpiry(request: TokenRequest, lifetime: unknown): number | undefined {
   const isAbsent = lifetime === undefined || lifetime === null
   if (!isAbsent && (!Number.isInteger(lifetime) || (lifetime as number) < 0)) return undefined
   if (request.lifeS !== undefined) return Math.floor(request.now / 1000 + request.lifeS)
@@ -50,26 +50,26 @@ function resolveIds(
 /** POST GenerateToken (V2); like the real one it does not ask whether reports and datasets belong together. */
 export function generateToken(request: TokenRequest): Reply {
   const fields = request.body
-  if (!isObject(fields)) return badRequest('The request body is not a JSON object')
+  if (!isObject(fields)) return createBadRequest('The request body is not a JSON object')
   const { reports: reportList = [], datasets: datasetList = [], identities = [] } = fields
   const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0
-  if (isEmpty(reportList) && isEmpty(datasetList)) return badRequest('reports or datasets are required')
-  const reports = resolveIds(reportList, reportOfId)
-  const datasets = resolveIds(datasetList, reportOfDataset)
-  if (!reports) return refuse(404, 'PowerBIEntityNotFound', 'A report of the request is not found')
-  if (!datasets) return refuse(404, 'PowerBIEntityNotFound', 'A dataset of the request is not found')
+  if (isEmpty(reportList) && isEmpty(datasetList)) return createBadRequest('reports or datasets are required')
+  const reports = resolveIds(reportList, findReport)
+  const datasets = resolveIds(datasetList, findReportByDataset)
+  if (!reports) return createRefusal(404, 'PowerBIEntityNotFound', 'A report of the request is not found')
+  if (!datasets) return createRefusal(404, 'PowerBIEntityNotFound', 'A dataset of the request is not found')
   // learn.microsoft.com/power-bi/paginated-reports/paginated-reports-embed, 'Token considerations'
   const isReadOnly = (datasetList as { xmlaPermissions?: unknown }[]).every(
     ({ xmlaPermissions }) => xmlaPermissions === 'ReadOnly',
   )
   if (reports.some(({ isPaginated }) => isPaginated) && !isReadOnly)
-    return badRequest('Datasets of a paginated report require xmlaPermissions ReadOnly')
+    return createBadRequest('Datasets of a paginated report require xmlaPermissions ReadOnly')
   if (!Array.isArray(identities) || !identities.every(isObject))
-    return badRequest('identities must be a list')
-  const flaw = flawOfIdentities(datasets.map(describeDataset), identities)
-  if (flaw) return badRequest(flaw)
-  const exp = expiryOf(request, fields.lifetimeInMinutes)
-  if (exp === undefined) return badRequest('lifetimeInMinutes must be a whole number')
+    return createBadRequest('identities must be a list')
+  const error = checkIdentities(datasets.map(describeDataset), identities)
+  if (error) return createBadRequest(error)
+  const exp = computeExpiry(request, fields.lifetimeInMinutes)
+  if (exp === undefined) return createBadRequest('lifetimeInMinutes must be a whole number')
   const tokenId = randomUUID()
   const reportIds = reports.map(({ reportId }) => reportId)
   const datasetIds = datasets.map(({ datasetId }) => datasetId)
@@ -97,7 +97,7 @@ type Identity = Record<string, unknown>
 const isTextList = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string')
 
-function flawOfIdentity(identity: Identity, allowed: readonly DatasetSecurity[]): string | undefined {
+function checkIdentity(identity: Identity, allowed: readonly DatasetSecurity[]): string | undefined {
   const { username, roles = [], datasets, reports, customData } = identity
   if (typeof username !== 'string' || username === '') return 'Effective identity: username is required'
   if (!/^[\x21-\x7e]{1,256}$/.test(username)) {
@@ -114,11 +114,11 @@ function flawOfIdentity(identity: Identity, allowed: readonly DatasetSecurity[])
   }
   const unknown = roles.find((role) => role !== EMULATED_RLS_ROLE)
   if (unknown !== undefined) return `Effective identity: role '${unknown}' does not exist in the dataset`
-  const stranger = datasets.find((id) => !allowed.some((dataset) => dataset.id === id.toLowerCase()))
-  return stranger && `Effective identity names dataset ${stranger}, which the token is not for`
+  const unknownId = datasets.find((id) => !allowed.some((dataset) => dataset.id === id.toLowerCase()))
+  return unknownId && `Effective identity names dataset ${unknownId}, which the token is not for`
 }
 
-function flawForDataset(dataset: DatasetSecurity, identities: readonly Identity[]): string | undefined {
+function checkDataset(dataset: DatasetSecurity, identities: readonly Identity[]): string | undefined {
   const own = identities.filter(({ datasets }) =>
     (datasets as string[] | undefined)?.some((id) => id.toLowerCase() === dataset.id),
   )
@@ -139,7 +139,7 @@ function flawForDataset(dataset: DatasetSecurity, identities: readonly Identity[
  * Why GenerateToken refuses these identities for these datasets, or undefined when it takes them: row-level
  * security and identity go together, names and roles have limits (Power BI REST, EffectiveIdentity).
  */
-function flawOfIdentities(datasets: readonly DatasetSecurity[], identities: readonly Identity[]) {
-  const flaw = identities.map((identity) => flawOfIdentity(identity, datasets)).find(Boolean)
-  return flaw ?? datasets.map((dataset) => flawForDataset(dataset, identities)).find(Boolean)
+function checkIdentities(datasets: readonly DatasetSecurity[], identities: readonly Identity[]) {
+  const error = identities.map((identity) => checkIdentity(identity, datasets)).find(Boolean)
+  return error ?? datasets.map((dataset) => checkDataset(dataset, identities)).find(Boolean)
 }

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-function signatureOf(secret: string, purpose: string, text: string): Buffer {
+function computeSignature(secret: string, purpose: string, text: string): Buffer {
   return createHmac('sha256', `${purpose}:${secret}`).update(text).digest()
 }
 
@@ -12,7 +12,7 @@ type TokenPurpose = 'directory' | 'embed'
 /** A three-part token `header.payload.signature` in base64url with a readable payload (RFC 7515, HS256). */
 export function signToken(secret: string, purpose: TokenPurpose, payload: Record<string, unknown>): string {
   const text = `${encode({ typ: 'JWT', alg: 'HS256' })}.${encode(payload)}`
-  return `${text}.${signatureOf(secret, purpose, text).toString('base64url')}`
+  return `${text}.${computeSignature(secret, purpose, text).toString('base64url')}`
 }
 
 /** The payload of a token that signToken made with this secret and purpose, else undefined; life is not looked at. */
@@ -24,7 +24,7 @@ export function readToken(
   const [header, payload, signature] = token.split('.')
   if (!header || !payload || !signature) return undefined
   const given = Buffer.from(signature, 'base64url')
-  const wanted = signatureOf(secret, purpose, `${header}.${payload}`)
+  const wanted = computeSignature(secret, purpose, `${header}.${payload}`)
   if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return undefined
   return JSON.parse(Buffer.from(payload, 'base64url').toString())
 }

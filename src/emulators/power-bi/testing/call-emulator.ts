@@ -11,7 +11,7 @@ export const VENDAS = EMULATED_REPORTS[0] as (typeof EMULATED_REPORTS)[number]
 export const CLIENT_SECRET = 'segredo-do-teste'
 
 /** An identity that the report's dataset takes, with changes. */
-export function identityFor(datasetId: string, changes: Record<string, unknown> = {}) {
+export function createIdentity(datasetId: string, changes: Record<string, unknown> = {}) {
   const customData = 'M:FIAT|U:RJ'
   return {
     username: 'ana@grupopatio.com.br',
@@ -23,7 +23,7 @@ export function identityFor(datasetId: string, changes: Record<string, unknown> 
 }
 
 /** The payload of a token, unverified. */
-export function payloadOf(token: string) {
+export function decodePayload(token: string) {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 }
 
@@ -67,7 +67,7 @@ export function callEmulator(options: Partial<PowerBiEmulatorOptions> = {}) {
     rest('POST', '/GenerateToken', {
       reports: [{ id: VENDAS.reportId }],
       datasets: [{ id: VENDAS.datasetId }],
-      identities: [identityFor(VENDAS.datasetId)],
+      identities: [createIdentity(VENDAS.datasetId)],
       ...changes,
     })
 
