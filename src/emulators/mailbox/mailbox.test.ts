@@ -21,7 +21,7 @@ function createFilledMailbox(count: number) {
   return { mailbox, get }
 }
 
-test('the list in JSON is oldest first and can be cut to one address', async () => {
+test('the JSON list is oldest first and can be filtered by address', async () => {
   const { get } = createFilledMailbox(3)
   const all = await (await get('.json')).json()
   expect(all).toHaveLength(3)
@@ -46,7 +46,7 @@ test('the last 500 mails are kept', async () => {
   expect(all[0].id).toBe('3')
 })
 
-test('the page lists the newest first, in the time of São Paulo, with the link to follow', async () => {
+test('the page lists the newest first, in São Paulo time, with the link', async () => {
   const { get } = createFilledMailbox(2)
   const page = await (await get()).text()
   expect(page.indexOf('Assunto 2')).toBeLessThan(page.indexOf('Assunto 1'))
@@ -54,27 +54,27 @@ test('the page lists the newest first, in the time of São Paulo, with the link 
   expect(page).toContain(`href="${LINK.replace('&', '&amp;')}"`)
 })
 
-test('a chosen mail shows its text', async () => {
+test('a selected mail shows its text', async () => {
   const { get } = createFilledMailbox(2)
   expect(await (await get()).text()).not.toContain('Fim')
   const page = await (await get('?mail=1')).text()
   expect(page).toMatch(/<article>[\s\S]*Assunto 1[\s\S]*Fim[\s\S]*<\/article>/)
 })
 
-test('nothing in a mail becomes markup', async () => {
+test('all parts of a mail are escaped', async () => {
   const { mailbox, get } = createFilledMailbox(0)
   const hostile = `<script>alert(1)</script>"'`
   mailbox.deliver({ to: hostile, kind: 'x', subject: hostile, text: hostile, link: null })
   for (const path of ['', '?mail=1']) expect(await (await get(path)).text()).not.toMatch(/<script|"'/)
 })
 
-test('the page runs no script and loads nothing but its own style', async () => {
+test('the policy allows no scripts and only the page’s style', async () => {
   const policy = (await createFilledMailbox(0).get()).headers.get('content-security-policy')
   expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/]+='; img-src data:;/)
   expect(policy).not.toContain('unsafe')
 })
 
-test('an empty mailbox says so; other paths and methods are refused', async () => {
+test('an empty mailbox has a notice; other paths and methods are rejected', async () => {
   const { get } = createFilledMailbox(0)
   expect(await (await get()).text()).toContain('Nenhum e-mail por aqui')
   expect(await (await get('.json')).json()).toEqual([])

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '#contract/portal.ts'
 
-/** What the portal hands over, as far as the mailbox keeps it. */
+/** The kept fields of a delivered mail. */
 interface DeliveredMail {
   to: string
   kind: string
   subject: string
   text: string
-  /** The one link that the mail is about. */
+  /** The main link of the mail. */
   link: string | null
 }
 
-/** A mail as GET /demo/mailbox.json lists it. */
+/** A mail in the list of GET /demo/mailbox.json. */
 interface CapturedMail extends DeliveredMail {
   id: string
   /** ISO 8601, UTC */
@@ -21,10 +21,7 @@ interface CapturedMail extends DeliveredMail {
 const MAX_MAILS = 500
 const PATH = '/demo/mailbox'
 
-/**
- * Takes the place of a mail server in the demo: the last 500 mails are read in the browser.
- * @param clock ms since the epoch
- */
+/** Creates the demo's mail server, which shows its last 500 mails in the browser. */
 export function createMailbox(clock: () => number = Date.now) {
   const mails: CapturedMail[] = []
   let delivered = 0
@@ -34,7 +31,7 @@ export function createMailbox(clock: () => number = Date.now) {
       mails.push({ id: String(++delivered), to, kind, subject, link, text, sentAt })
       if (mails.length > MAX_MAILS) mails.shift()
     },
-    /** GET /demo/mailbox is a page, GET /demo/mailbox.json?to=ADDRESS a list, oldest first. */
+    /** Handles GET /demo/mailbox, a page, and GET /demo/mailbox.json?to=ADDRESS, a list, oldest first. */
     handle: async (request: Request) => answer(request, mails),
   }
 }
@@ -59,7 +56,7 @@ function createHeaders(type: string): Record<string, string> {
   return { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'no-store' }
 }
 
-/** The mailbox page's style sheet; inline, allowed by its hash. */
+/** The inline style sheet, allowed by its hash. */
 const pageStyle = `
 :root{color-scheme:light dark;--ground:#f4f6f8;--sheet:#fff;--line:#d9e0e6;--ink:#1f2933;--quiet:#52606d;
   --accent:#0f5c7d;--on-accent:#fff;--chosen:#e6f0f5}
@@ -99,7 +96,7 @@ article .back{margin-bottom:12px}
 
 const styleHash = createHash('sha256').update(pageStyle).digest('base64')
 
-/** The page's own policy: its one style sheet and nothing else. */
+/** The page's policy, which only allows its style sheet. */
 const pagePolicy = [
   "default-src 'none'",
   `style-src 'sha256-${styleHash}'`,
@@ -109,7 +106,7 @@ const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Made for the first mail that is shown: reading the time zones takes ten milliseconds. */
+/** Created on first use, because loading the time zones takes ten milliseconds. */
 let timeFormat: Intl.DateTimeFormat | undefined
 
 /** @param mails newest first */
@@ -171,7 +168,7 @@ function renderHead({ to, sentAt }: CapturedMail, title: string): string {
   return `<h2>${title}</h2>\n<p class="quiet">Para ${escapeHtml(to)}</p>\n<p>${time}</p>`
 }
 
-/** The mail's text, its link made one that can be followed. */
+/** Renders the mail's text with a clickable link. */
 function renderText({ text, link }: CapturedMail): string {
   if (!link) return escapeHtml(text)
   const href = escapeHtml(link)

@@ -1,23 +1,23 @@
-/** A report of the emulated tenant; each lives in a workspace of its own. */
+/** A report of the emulated tenant, each in its own workspace. */
 export interface EmulatedReport {
-  /** The area whose figures it shows. */
+  /** The area of its data. */
   type: string
   name: string
   workspaceId: string
   reportId: string
   datasetId: string
-  /** Where the dataset lives; the report's own workspace when left out. */
+  /** The dataset's workspace; the report's by default. */
   datasetWorkspaceId?: string
-  /** A paginated report: it names no dataset, only its data sources do. */
+  /** A paginated report has data sources instead of a dataset. */
   isPaginated?: boolean
 }
 
-/** The emulated directory: its tenant, the portal's service principal and the role that its datasets know. */
+/** The emulated tenant, the portal's service principal and the role of the datasets. */
 export const EMULATED_TENANT_ID = '7c1f0c52-3a5e-4d0b-9c86-51e2a4f7b910'
 export const EMULATED_CLIENT_ID = 'b2d94e07-8f61-4c3a-a5d2-0e7c93b6f184'
 export const EMULATED_RLS_ROLE = 'Portal'
 
-/** Ids of the tenant end in a number; workspace, report and dataset that belong together in the same. */
+/** The ids of a workspace, its report and its dataset end in the same number. */
 const createWorkspaceId = (number: string) => `3e0c5a91-62d4-4f7b-8a1e-90b7d3c2f5${number}`
 
 const createReport = (number: string, type: string, name: string): EmulatedReport => ({
@@ -28,7 +28,7 @@ const createReport = (number: string, type: string, name: string): EmulatedRepor
   datasetId: `91f4b6c8-27e5-4a0d-b3c9-e5d80a16f2${number}`,
 })
 
-/** The reports that the demo shows; Operadores is seeded as a share link (SSO), the others as service principal. */
+/** The reports of the demo; Operadores is seeded as a share link (SSO), others as service principal. */
 export const EMULATED_REPORTS: readonly EmulatedReport[] = [
   createReport('01', 'Vendas', 'Vendas do grupo'),
   createReport('02', 'Oficina', 'Oficina e pós-venda'),
@@ -39,16 +39,16 @@ export const EMULATED_REPORTS: readonly EmulatedReport[] = [
   createReport('07', 'Operadores', 'Operadores – Central de atendimento'),
 ]
 
-/** A report whose dataset has no row-level security: what an administrator meets who forgot the role. */
+/** A report whose dataset has no row-level security, because the role was forgotten. */
 export const EMULATED_REPORT_WITHOUT_RLS = createReport('08', 'Vendas', 'Vendas sem segurança por linha')
 
-/** A thin report: its dataset lives in a workspace of datasets, where the portal must be a member too. */
+/** A thin report, whose dataset is in another workspace that the portal must be a member of. */
 export const EMULATED_THIN_REPORT: EmulatedReport = {
   ...createReport('09', 'Vendas', 'Vendas com modelo compartilhado'),
   datasetWorkspaceId: createWorkspaceId('10'),
 }
 
-/** A paginated report, made from one semantic model of its workspace. */
+/** A paginated report on one semantic model of its workspace. */
 export const EMULATED_PAGINATED_REPORT: EmulatedReport = {
   ...createReport('11', 'Oficina', 'Ordens de serviço para imprimir'),
   isPaginated: true,
@@ -61,17 +61,17 @@ const ALL_REPORTS = [
   EMULATED_PAGINATED_REPORT,
 ]
 
-/** The report of an id in any letter case; undefined when the tenant has none. */
+/** Finds a report by id, in any letter case. */
 export function findReport(reportId: string): EmulatedReport | undefined {
   return ALL_REPORTS.find((report) => report.reportId === reportId.toLowerCase())
 }
 
-/** The report that a dataset belongs to; undefined when the tenant has no such dataset. */
+/** Finds the report of a dataset. */
 export function findReportByDataset(datasetId: string): EmulatedReport | undefined {
   return ALL_REPORTS.find((report) => report.datasetId === datasetId.toLowerCase())
 }
 
-/** Where the dataset of a report lives. */
+/** Returns the workspace of a report's dataset. */
 export function getDatasetWorkspace(report: EmulatedReport): string {
   return report.datasetWorkspaceId ?? report.workspaceId
 }
@@ -80,7 +80,7 @@ export function listWorkspaceReports(workspaceId: string): EmulatedReport[] {
   return ALL_REPORTS.filter((report) => report.workspaceId === workspaceId.toLowerCase())
 }
 
-/** The workspaces of the tenant that the service principal is a member of. */
+/** Lists the workspaces that the service principal is a member of. */
 export function listWorkspaceIds(): string[] {
   return [...new Set(ALL_REPORTS.flatMap((report) => [report.workspaceId, getDatasetWorkspace(report)]))]
 }

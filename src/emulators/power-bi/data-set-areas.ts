@@ -10,7 +10,7 @@ export interface Metric {
   format: FigureFormat
 }
 
-/** What generates one measure: a multiple of another measure of the same record, with ± `noise` (a fraction). */
+/** Generates a measure as a multiple of another one of the same record, ± `noise` (a fraction). */
 interface MeasureRule {
   name: string
   from: string
@@ -35,7 +35,7 @@ const createRatio = (id: string, label: string, of: string, per: string, format:
   return { id, label, of, per, format, factor }
 }
 
-/** 'volume' is the size of a brand in a state in a month (about 1 for an average brand in Rio de Janeiro). */
+/** 'volume' is a brand's size in a state and month, about 1 for an average brand in Rio de Janeiro. */
 export const AREA_MODELS: readonly AreaModel[] = [
   {
     area: 'Vendas',
@@ -169,12 +169,12 @@ export const AREA_MODELS: readonly AreaModel[] = [
   },
 ]
 
-/** The model of an area; undefined for one without a report. */
+/** Finds the model of an area; undefined for one without a report. */
 export function findAreaModel(area: string): AreaModel | undefined {
   return AREA_MODELS.find((model) => model.area === area)
 }
 
-/** A metric of the model by its id; an unknown id is a mistake of the caller and throws. */
+/** Returns a metric by id. @throws for an unknown id */
 export function getMetric(model: AreaModel, id: string): Metric {
   const metric = model.metrics.find((each) => each.id === id)
   if (!metric) throw new Error(`${model.area} has no metric ${id}`)

@@ -1,6 +1,4 @@
-/**
- * Written by hand rather than with Intl, so that the server and any browser write the very same characters.
- */
+/** Formatted without Intl, so that server and all browsers give the same characters. */
 export type FigureFormat =
   | 'inteiro'
   | 'reais'
@@ -14,7 +12,7 @@ export type FigureFormat =
 const NO_BREAK = '\u00a0'
 const EMPTY = '–'
 
-/** A number in Brazilian writing with a fixed count of decimals: 1234.5 → '1.234,5'. */
+/** Formats a number in Brazilian notation with fixed decimals: 1234.5 → '1.234,5'. */
 export function formatNumber(value: number, decimals = 0): string {
   const [whole = '0', fraction] = Math.abs(value).toFixed(decimals).split('.')
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, '.')
@@ -38,12 +36,12 @@ const WRITE: Record<FigureFormat, (value: number) => string> = {
   duracao: formatDuration,
 }
 
-/** A figure in full, as tables and tooltips show it; null (a ratio over nothing) is a dash. */
+/** Formats a figure in full, for tables and tooltips; null (a division by zero) is a dash. */
 export function formatFigure(value: number | null, format: FigureFormat): string {
   return value === null ? EMPTY : WRITE[format](value)
 }
 
-/** A figure as cards and axes show it: millions and billions of reais are shortened as Power BI does it. */
+/** Formats a figure for cards and axes, with millions and billions shortened as in Power BI. */
 export function formatShort(value: number | null, format: FigureFormat, decimals = 2): string {
   if (value === null || (format !== 'reais' && format !== 'inteiro')) return formatFigure(value, format)
   const sign = format === 'reais' ? `R$${NO_BREAK}` : ''

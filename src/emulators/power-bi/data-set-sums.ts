@@ -2,7 +2,7 @@ import { type Fact, getFacts, MONTHS } from './data-set.ts'
 import { type AreaModel, type Metric, getMetric } from './data-set-areas.ts'
 import { formatFigure, formatShort } from './data-set-format.ts'
 
-/** The brands and states that somebody sees, or that a data set is about, in the order in which reports list them. */
+/** The brands and states of an identity or a data set, in the order of reports. */
 export interface Scope {
   marcas: readonly string[]
   estados: readonly string[]
@@ -17,10 +17,10 @@ export function listFacts(model: AreaModel, scope: Scope): Fact[] {
   return scope.marcas.flatMap((marca) => scope.estados.flatMap((estado) => getFacts(model, marca, estado)))
 }
 
-/** The brands that have records, in the data set's order. */
+/** Lists the brands with records, in the data set's order. */
 export const listMarcas = (facts: readonly Fact[]) => [...new Set(facts.map(({ marca }) => marca))]
 
-/** A metric over records, or some of them; a ratio divides the sums, so it obeys every filter, and is null over nothing. */
+/** Computes a metric. A ratio divides sums, so that filters apply, and is null for a divisor of 0. */
 export function computeFigure(
   metric: Metric,
   facts: readonly Fact[],
@@ -33,7 +33,7 @@ export function computeFigure(
   return divisor === 0 ? null : ((metric.factor ?? 1) * sum(metric.of)) / divisor
 }
 
-/** One row per brand that has records, every metric in full, and a row of totals. */
+/** Builds a table with a row per brand with records, and a total. */
 export function buildTable(model: AreaModel, facts: readonly Fact[]): FigureTable {
   const createRow = (head: string, isIncluded?: (fact: Fact) => boolean) => [
     head,
@@ -46,7 +46,7 @@ export function buildTable(model: AreaModel, facts: readonly Fact[]): FigureTabl
   }
 }
 
-/** All that the first page of a report shows to somebody of this scope. */
+/** Computes the first page of a report for a scope. */
 export function sumScope(model: AreaModel, scope: Scope) {
   const facts = listFacts(model, scope)
   const main = getMetric(model, model.main)

@@ -8,12 +8,12 @@ const EVERYTHING: Scope = { marcas: MARCAS, estados: ESTADOS }
 const vendas = findAreaModel('Vendas') as AreaModel
 
 describe('data set', () => {
-  it('knows every area but the two without a report', () => {
+  it('has a model for every area with a report', () => {
     const areas = TYPES.filter((type) => type !== 'Administrativo' && type !== 'Slack')
     expect(AREA_MODELS.map(({ area }) => area)).toEqual(areas)
   })
 
-  it('covers 24 months without a gap', () => {
+  it('covers 24 consecutive months', () => {
     expect(MONTHS).toHaveLength(24)
     expect([MONTHS[0], MONTHS[1], MONTHS[2], MONTHS[23]]).toEqual([
       '2024-11',
@@ -23,13 +23,13 @@ describe('data set', () => {
     ])
   })
 
-  it('gives figures that never change', () => {
+  it('is deterministic', () => {
     const scope = { marcas: ['FIAT', 'JEEP'], estados: ['RJ'] } as const
     const figures = sumScope(vendas, scope).cards.map(({ formatted }) => formatted)
     expect(figures).toEqual(['1.250', 'R$\u00a0149,74\u00a0mi', 'R$\u00a0119.794', '7,6%', '38,9%'])
   })
 
-  it.each(AREA_MODELS)('has a figure for every brand and state in $area', (model) => {
+  it.each(AREA_MODELS)('has figures for every brand and state in $area', (model) => {
     for (const marca of [...MARCAS, 'BYD']) {
       for (const estado of [...ESTADOS, 'SP']) {
         const { cards } = sumScope(model, { marcas: [marca], estados: [estado] })
@@ -38,7 +38,7 @@ describe('data set', () => {
     }
   })
 
-  it.each(AREA_MODELS)('adds up in $area: the sums of disjoint scopes are the whole', (model) => {
+  it.each(AREA_MODELS)('adds up in $area: disjoint scopes sum to the total', (model) => {
     const whole = sumScope(model, EVERYTHING)
     const parts = MARCAS.flatMap((marca) => ESTADOS.map((estado) => ({ marcas: [marca], estados: [estado] })))
     const figures = parts.map((scope) => sumScope(model, scope))
@@ -58,7 +58,7 @@ describe('data set', () => {
     expect(cards.find(({ id }) => id === 'ticketMedio')?.value).toBe(sum('faturamento') / sum('unidades'))
   })
 
-  it('shows nothing without a brand, and a dash for an average over nothing', () => {
+  it('is empty without a brand, with a dash for averages', () => {
     const { cards, byMarca, table } = sumScope(vendas, { marcas: [], estados: ESTADOS })
     expect(cards.map(({ formatted }) => formatted)).toEqual(['0', 'R$\u00a00', '–', '–', '–'])
     expect(byMarca).toEqual([])

@@ -1,6 +1,6 @@
 import type { AreaModel } from './data-set-areas.ts'
 
-/** One row of a report's fact table: what a brand did in a state in a month (YYYY-MM). */
+/** A row of a report's fact table: a brand's sums in a state and month (YYYY-MM). */
 export interface Fact {
   marca: string
   estado: string
@@ -12,7 +12,7 @@ interface Brand {
   size: number
   /** Average price of a car in reais. */
   price: number
-  /** Growth per month; the brands that have just entered the country grow faster. */
+  /** Growth per month, higher for brands new to the country. */
   growth: number
 }
 
@@ -31,19 +31,16 @@ const BRANDS: Readonly<Record<string, Brand>> = {
 
 const STATES: Readonly<Record<string, number>> = { RJ: 1, ES: 0.44, MG: 0.71, PR: 0.56 }
 
-/** January to December: holidays are slow, the thirteenth salary is not. */
+/** Seasonal factors, January to December: slow in holidays, high with the thirteenth salary. */
 const SEASON = [0.87, 0.85, 1.02, 0.97, 1, 0.98, 1.03, 1.05, 1.02, 1.06, 1.07, 1.18]
 
-/**
- * The 24 months of the data set, November 2024 to October 2026. They do not move with the calendar, so that a
- * figure noted today (in a test, a screenshot, a bug report) is the same figure next year.
- */
+/** The fixed 24 months of the data, November 2024 to October 2026, so that figures never change. */
 export const MONTHS: readonly string[] = Array.from({ length: 24 }, (_, index) => {
   const month = 10 + index
   return `${2024 + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}`
 })
 
-/** A number in [-1, 1] that depends on the name alone (FNV-1a, then a final mix). */
+/** Hashes a name to a number in [-1, 1] (FNV-1a with a final mix). */
 function hashToUnit(name: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193)
@@ -52,7 +49,7 @@ function hashToUnit(name: string): number {
   return ((hash ^ (hash >>> 16)) >>> 0) / 0x7fffffff - 1
 }
 
-/** A brand that the group has taken on since: middling, and by its code always the same. */
+/** Creates the parameters of an unlisted brand, derived from its code. */
 function createBrand(marca: string): Brand {
   const bias = hashToUnit(marca)
   return { size: 0.5 + 0.3 * bias, price: Math.round(140 + 60 * bias) * 1_000, growth: 0.02 }
@@ -69,7 +66,7 @@ function createFact(model: AreaModel, marca: string, estado: string, index: numb
   }
   for (const { name, from, times, noise } of model.measures) {
     const factor = times === 'price' ? brand.price : times
-    // A brand leans one way for good, so that ratios differ between brands and not only by chance.
+    // A constant bias per brand, so that ratios differ between brands and not only by chance.
     const bias = 1 + noise * (0.6 * hashToUnit(`${name}/${marca}`) + 0.4 * hashToUnit(`${name}/${estado}`))
     const chance = 1 + noise * hashToUnit(`${model.area}/${name}/${marca}/${estado}/${month}`)
     values[name] = Math.round((values[from] ?? 0) * factor * bias * chance)
@@ -80,7 +77,7 @@ function createFact(model: AreaModel, marca: string, estado: string, index: numb
 
 const cache = new Map<string, readonly Fact[]>()
 
-/** What a brand did in a state by an area's report, month by month: always the same figures. */
+/** Returns a brand's monthly facts in a state for an area, which are deterministic. */
 export function getFacts(model: AreaModel, marca: string, estado: string): readonly Fact[] {
   const key = [model.area, marca, estado].join()
   const facts = cache.get(key) ?? MONTHS.map((_, index) => createFact(model, marca, estado, index))

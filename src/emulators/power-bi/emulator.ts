@@ -13,8 +13,8 @@ const MOUNT = '/demo/power-bi'
 const TOKEN_ENDPOINT = /^\/directory\/([^/]+)\/oauth2\/v2\.0\/token$/
 
 /**
- * `secret` signs the tokens, `clientSecret` is what the service principal must present; latencies are in
- * milliseconds for every REST or directory call; `clock` gives milliseconds since the epoch.
+ * `secret` signs the tokens, `clientSecret` authenticates the service principal; latencies are in ms
+ * per REST or directory call; `clock` returns ms since the epoch.
  */
 export interface PowerBiEmulatorOptions {
   secret: string
@@ -22,12 +22,12 @@ export interface PowerBiEmulatorOptions {
   latencyMs?: number
   directoryLatencyMs?: number
   clock?: () => number
-  /** The brands and states that the tenant's data are about, asked for at each use; those of a new portal unless given. */
+  /** Reads the brands and states of the tenant's data, at each use; by default those of a new portal. */
   readData?: () => Promise<Scope>
 }
 
 interface PowerBiEmulator {
-  /** Answers any request under `/demo/power-bi`; rejects only when the report page has not been built. */
+  /** Handles requests under `/demo/power-bi`; rejects only when the report page has not been built. */
   handle(request: Request): Promise<Response>
 }
 
@@ -47,8 +47,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * The Power BI service for demo and tests: directory, REST API and report page with the real protocols, and the
- * instruments to look inside (/demo/power-bi/calls, /faults, /data).
+ * Creates an emulated Power BI with the real protocols: directory, REST API and report page; and the
+ * instruments /demo/power-bi/calls, /faults and /data.
  */
 export function createPowerBiEmulator(options: PowerBiEmulatorOptions): PowerBiEmulator {
   const { secret, clientSecret, clock = Date.now } = options
@@ -72,7 +72,7 @@ export function createPowerBiEmulator(options: PowerBiEmulatorOptions): PowerBiE
     return answerRestCall({ ...call, secret, now: clock(), lifeS: fault?.tokenLifeS })
   }
 
-  /** Both services alike: recorded as they arrive, answered after latency and script. */
+  /** Records a call at arrival, and replies after latency and scripted fault. */
   async function serve(
     call: Call,
     latencyMs: number,

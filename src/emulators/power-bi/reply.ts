@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-/** What an endpoint answers before faults, headers and the log are added; `text` goes out instead of `body`. */
+/** The reply of an endpoint before faults, headers and log are added; `text` replaces `body`. */
 export interface Reply {
   status: number
   body?: unknown
@@ -11,7 +11,7 @@ export interface Reply {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A refusal in the shape of the Power BI REST API. */
+/** Creates an error reply in the format of the Power BI REST API. */
 export function createRefusal(
   status: number,
   code: string,
@@ -26,7 +26,7 @@ export function createRefusal(
   }
 }
 
-/** The HTTP response of a reply; nothing of the emulator may be cached or sniffed. */
+/** Converts a reply to an HTTP response without caching and sniffing. */
 export function toResponse(reply: Reply): Response {
   const headers = new Headers({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' })
   if (reply.text === undefined && reply.body !== undefined) {

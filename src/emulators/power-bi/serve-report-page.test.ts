@@ -4,7 +4,7 @@ import { buildPolicy } from './serve-report-page.ts'
 
 const computeHash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-it('allows the page its own inline script and style and nothing else', () => {
+it('the policy only allows the page’s inline script and style', () => {
   const policy = buildPolicy('<style>a{}</style><script>let x\n= 1</script>')
   expect(policy.split('; ')).toEqual([
     "default-src 'none'",

@@ -7,13 +7,13 @@ const BUILT_PAGE = new URL('../../../dist/report-page/index.html', import.meta.u
 
 const computeHash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** The hashes of every inline element of a kind, as CSP sources. */
+/** Lists the hashes of inline elements as CSP sources. */
 function listHashes(html: string, element: 'script' | 'style'): string {
   const bodies = html.matchAll(new RegExp(`<${element}>([\\s\\S]*?)</${element}>`, 'g'))
   return [...bodies].map(([, body]) => computeHash(body ?? '')).join(' ')
 }
 
-/** The page's own policy: nothing but its inline parts, its inlined font and its fault polling; framed by us alone. */
+/** Builds the page's policy: inline parts, an inlined font and fault polling; framed by the portal. */
 export function buildPolicy(html: string): string {
   return [
     "default-src 'none'",
@@ -30,8 +30,8 @@ export function buildPolicy(html: string): string {
 const ROOT = '<div id="report">'
 
 /**
- * The built report page with what its data are about, read at the first request; an error that names the build command
- * when it is missing.
+ * Serves the built report page with the scope of its data. Reads the file at the first request.
+ * @throws an error with the build command when the page is missing
  */
 export function createReportPage(): (data: Scope) => Promise<Reply> {
   let page: Awaited<ReturnType<typeof readPage>> | undefined

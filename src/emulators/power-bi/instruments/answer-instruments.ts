@@ -10,7 +10,7 @@ const createNotAllowed = (allow: string): Reply => ({
   headers: { Allow: allow },
 })
 
-/** GET lists what is recorded, or scripted, oldest first; DELETE drops it; PUT, of faults alone, scripts one more. */
+/** GET lists calls or faults, oldest first; DELETE clears them; PUT adds a fault. */
 export function answerList(method: string, list: unknown[], put?: () => Reply): Reply {
   if (method === 'GET') return { status: 200, body: list }
   if (method === 'PUT' && put) return put()
@@ -32,14 +32,14 @@ export function putFault(text: string, faults: Fault[]): Reply {
   return { status: 204 }
 }
 
-/** What a report page with an open session polls: the next scripted error event, taken, or none. */
+/** Returns the next scripted error event, once, to a polling report page. */
 export function answerFrameFaults(method: string, faults: Fault[]): Reply {
   if (method !== 'GET') return createNotAllowed('GET')
   const fault = takeFault(faults, 'frame')
   return { status: 200, body: fault ? [{ message: fault.message, errorCode: fault.errorCode ?? '' }] : [] }
 }
 
-/** The values of a comma-separated parameter, all when it is absent, or a message about a stranger among them. */
+/** Returns the values of a comma-separated parameter (default all), or a message about an unknown one. */
 function readList(search: URLSearchParams, name: keyof Scope, data: Scope): string[] | string {
   const known = data[name]
   const given = search.get(name)
@@ -51,7 +51,7 @@ function readList(search: URLSearchParams, name: keyof Scope, data: Scope): stri
     : `unknown ${name}: ${unknown}; known are ${known.join(', ')}`
 }
 
-/** The sums that the report of an area and scope must show; marcas and estados default to all. */
+/** Returns the expected sums of an area and scope; marcas and estados default to all. */
 export function answerData(method: string, search: URLSearchParams, data: Scope): Reply {
   if (method !== 'GET') return createNotAllowed('GET')
   const area = search.get('area') ?? ''

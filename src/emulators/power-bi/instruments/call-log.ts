@@ -1,4 +1,4 @@
-/** One call that the directory or the REST API received; `status` is null while it is being answered. */
+/** A call to the directory or the REST API; `status` is null until the reply. */
 export interface RecordedCall {
   at: string
   method: string
@@ -12,7 +12,7 @@ const SECRET_FIELDS = ['client_secret', 'client_assertion']
 
 const mask = (name: string, value: unknown) => (SECRET_FIELDS.includes(name) ? '***' : value)
 
-/** The body as the log keeps it: forms and JSON as objects with secrets masked, other text as it came. */
+/** Parses a body for the log: forms and JSON as objects with masked secrets, other text as it is. */
 export function parseBody(text: string, contentType: string): unknown {
   if (text === '') return null
   if (contentType.includes('x-www-form-urlencoded'))
@@ -26,7 +26,7 @@ export function parseBody(text: string, contentType: string): unknown {
   }
 }
 
-/** Notes a call as it arrives, so that one still being answered is seen too; of more than 5,000 the oldest falls out. */
+/** Records a call at arrival, so that pending ones are visible; keeps the last 5,000. */
 export function recordCall(calls: RecordedCall[], call: RecordedCall): void {
   calls.push(call)
   if (calls.length > MAX_CALLS) calls.shift()

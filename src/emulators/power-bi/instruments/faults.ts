@@ -14,7 +14,7 @@ const FAULT_TARGETS = [
 ] as const
 export type FaultTarget = (typeof FAULT_TARGETS)[number]
 
-/** A scripted answer; `delayMs` in milliseconds, `tokenLifeS` in seconds, `times` answers are still to come. */
+/** A scripted reply; `delayMs` in ms, `tokenLifeS` in seconds, `times` counts the remaining replies. */
 export interface Fault {
   on: FaultTarget
   status?: number
@@ -29,7 +29,7 @@ export interface Fault {
 
 const FIELDS = 'on status body headers delayMs tokenLifeS message errorCode times'.split(' ')
 
-/** The fault that an input describes, or a message that says what is wrong with it; values are the caller's business. */
+/** Parses a fault, or returns an error message; values are not validated. */
 export function parseFault(input: unknown): Fault | string {
   if (!isObject(input)) return 'the body must be a JSON object'
   const unknown = Object.keys(input).find((name) => !FIELDS.includes(name))
@@ -38,7 +38,7 @@ export function parseFault(input: unknown): Fault | string {
   return { times: 1, ...input } as Fault
 }
 
-/** The next of the scripted faults that is meant for a target, used up by one; undefined when none is left. */
+/** Takes the next scripted fault of a target and decrements its count. */
 export function takeFault(faults: Fault[], on: FaultTarget | undefined): Fault | undefined {
   const fault = faults.find((each) => each.on === on)
   if (!fault) return undefined
@@ -55,7 +55,7 @@ const CODES: Record<number, string> = {
   429: 'TooManyRequests',
 }
 
-/** The directory's own words for a status: error, AADSTS number and description. */
+/** Returns the directory's error, AADSTS number and description for a status. */
 function describeDirectoryError(status: number): [string, number, string] {
   if (status === 401) return ['invalid_client', 7000215, 'Invalid client secret provided.']
   if (status === 429 || status >= 500)
@@ -64,8 +64,8 @@ function describeDirectoryError(status: number): [string, number, string] {
 }
 
 /**
- * What the service itself would say with a scripted status that came without a body; of the directory:
- * learn.microsoft.com/entra/identity-platform/reference-error-codes, 'Handling error codes in your application'.
+  * Creates the service's usual reply for a scripted status without a body; for the directory:
+  * learn.microsoft.com/entra/identity-platform/reference-error-codes, 'Handling error codes'.
  */
 function createDefaultFailure(fault: Fault, status: number): Reply {
   if (fault.on !== 'directory') {
@@ -83,7 +83,7 @@ function buildReply(fault: Fault, normal: Reply): Reply {
   const requestId = normal.headers?.RequestId
   const kept: Record<string, string> = requestId ? { RequestId: requestId } : {}
   if (typeof body === 'string') {
-    // What a firewall or a captive portal sends in the service's place knows nothing of the service's request ids.
+    // A page of a firewall or captive portal has no request id of the service.
     const headers = body.startsWith('<')
       ? { 'Content-Type': 'text/html' }
       : { ...kept, 'Content-Type': 'application/json' }
@@ -96,9 +96,8 @@ function buildReply(fault: Fault, normal: Reply): Reply {
 }
 
 /**
- * The reply as the script wants it: a text body goes out raw, a page as somebody else's; an object replaces the normal body when a status
- * is given and is merged over it otherwise; a failing status alone gets the service's usual shape; a fault
- * without either leaves the reply alone. The delay is the caller's.
+ * Applies a fault: text is sent raw; an object replaces the body if there is a status, else it is
+ * merged; a failing status alone gets the service's usual body. The caller applies the delay.
  */
 export function applyFault(fault: Fault, normal: Reply): Reply {
   const reply = buildReply(fault, normal)

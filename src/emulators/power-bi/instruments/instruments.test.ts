@@ -7,10 +7,10 @@ let { call, rest, generate, signIn } = callEmulator()
 beforeEach(() => {
   ;({ call, rest, generate, signIn } = callEmulator())
 })
-const script = (fault: unknown) => call('PUT', '/faults', fault)
+const scriptFault = (fault: unknown) => call('PUT', '/faults', fault)
 
 describe('calls', () => {
-  it('records what directory and REST API received, oldest first, without secrets', async () => {
+  it('lists calls to directory and REST API, oldest first, without secrets', async () => {
     await generate()
     const calls = await call('GET', '/calls')
     expect(calls.text).not.toContain(CLIENT_SECRET)
@@ -22,7 +22,7 @@ describe('calls', () => {
     expect(calls.json()).toHaveLength(2)
   })
 
-  it('masks a certificate assertion, keeps broken bodies as text, and forgets on DELETE', async () => {
+  it('masks a certificate assertion, keeps malformed bodies as text, and clears on DELETE', async () => {
     await signIn({ client_assertion: 'a.b.c' })
     await call('POST', '/api/v1.0/myorg/GenerateToken', '{broken')
     const [first, second] = (await call('GET', '/calls')).json()
@@ -38,8 +38,8 @@ describe('calls', () => {
     expect([calls.length, calls[0].path]).toEqual([5_000, '/api/v1.0/myorg/1'])
   })
 
-  it('shows a call that is still being answered', async () => {
-    await script({ on: 'directory', delayMs: 80 })
+  it('lists pending calls', async () => {
+    await scriptFault({ on: 'directory', delayMs: 80 })
     const pending = signIn()
     await new Promise((later) => setTimeout(later, 20))
     expect((await call('GET', '/calls')).json()).toMatchObject([{ status: null }])
@@ -49,9 +49,9 @@ describe('calls', () => {
 })
 
 describe('faults', () => {
-  it('answers as scripted, in order, so many times, then normally again', async () => {
-    await script({ on: 'generateToken', status: 429, headers: { 'Retry-After': '7' }, times: 2 })
-    await script({ on: 'generateToken', status: 503 })
+  it('replies as scripted, in order and count, then normally again', async () => {
+    await scriptFault({ on: 'generateToken', status: 429, headers: { 'Retry-After': '7' }, times: 2 })
+    await scriptFault({ on: 'generateToken', status: 503 })
     const first = await generate()
     expect([first.status, first.headers.get('Retry-After')]).toEqual([429, '7'])
     expect(first.json().error.code).toBe('TooManyRequests')
@@ -62,72 +62,72 @@ describe('faults', () => {
   })
 
   it('replaces the body with a status, merges without one, and sends text raw', async () => {
-    await script({ on: 'dataset', body: { isEffectiveIdentityRequired: false } })
+    await scriptFault({ on: 'dataset', body: { isEffectiveIdentityRequired: false } })
     const merged = {
       id: VENDAS.datasetId,
       isEffectiveIdentityRequired: false,
       isEffectiveIdentityRolesRequired: true,
     }
     expect((await rest('GET', DATASET)).json()).toMatchObject(merged)
-    await script({ on: 'report', status: 200, body: { id: 'x' } })
+    await scriptFault({ on: 'report', status: 200, body: { id: 'x' } })
     expect((await rest('GET', REPORT)).json()).toEqual({ id: 'x' })
-    await script({ on: 'report', body: '{"id":' })
+    await scriptFault({ on: 'report', body: '{"id":' })
     const broken = await rest('GET', REPORT)
     expect([broken.status, broken.text]).toEqual([200, '{"id":'])
   })
 
-  it('touches its own target alone', async () => {
-    await script({ on: 'report', status: 500 })
+  it('affects only its target', async () => {
+    await scriptFault({ on: 'report', status: 500 })
     expect((await rest('GET', DATASET)).status).toBe(200)
     expect((await generate()).status).toBe(200)
     expect((await rest('GET', REPORT)).status).toBe(500)
   })
 
-  it('answers late with a delay alone', async () => {
-    await script({ on: 'report', delayMs: 60 })
+  it('only delays the reply without other fields', async () => {
+    await scriptFault({ on: 'report', delayMs: 60 })
     const start = performance.now()
     expect((await rest('GET', REPORT)).status).toBe(200)
     expect(performance.now() - start).toBeGreaterThan(55)
   })
 
-  it('shortens the life of embed and directory tokens', async () => {
-    await script({ on: 'generateToken', tokenLifeS: 5 })
+  it('shortens the lifetime of embed and directory tokens', async () => {
+    await scriptFault({ on: 'generateToken', tokenLifeS: 5 })
     const { token } = (await generate()).json()
     expect(decodePayload(token).exp * 1000 - Date.now()).toBeLessThanOrEqual(5_000)
-    await script({ on: 'directory', tokenLifeS: 10 })
+    await scriptFault({ on: 'directory', tokenLifeS: 10 })
     expect((await signIn()).json().expires_in).toBe(10)
-    await script({ on: 'directory', status: 503 })
+    await scriptFault({ on: 'directory', status: 503 })
     expect((await signIn()).json().error).toBe('temporarily_unavailable')
   })
 
-  it('lets the directory fail in its own words', async () => {
+  it('uses the directory’s error format', async () => {
     for (const [status, error, number] of [
       [401, 'invalid_client', 7000215],
       [503, 'temporarily_unavailable', 90033],
       [400, 'invalid_request', 90002],
     ] as const) {
-      await script({ on: 'directory', status })
+      await scriptFault({ on: 'directory', status })
       const body = (await signIn()).json()
       expect(body).toMatchObject({ error, error_codes: [number] })
       expect(body.error_description).toContain(`AADSTS${number}: `)
     }
   })
 
-  it('fails the refresh history alone', async () => {
-    await script({ on: 'refreshes', status: 403 })
+  it('fails only the refresh history', async () => {
+    await scriptFault({ on: 'refreshes', status: 403 })
     expect((await rest('GET', DATASET)).status).toBe(200)
     expect((await rest('GET', `${DATASET}/refreshes?$top=10`)).status).toBe(403)
   })
 
-  it('hands a frame its error event once', async () => {
-    await script({ on: 'frame', message: 'TokenExpired', errorCode: '403' })
+  it('sends an error event to a frame once', async () => {
+    await scriptFault({ on: 'frame', message: 'TokenExpired', errorCode: '403' })
     const event = { message: 'TokenExpired', errorCode: '403' }
     expect((await call('GET', `/frame-faults?reportId=${VENDAS.reportId}`)).json()).toEqual([event])
     expect((await call('GET', `/frame-faults?reportId=${VENDAS.reportId}`)).json()).toEqual([])
   })
 
-  it('lists what is to come and drops it on DELETE', async () => {
-    await script({ on: 'report', status: 404, times: 3 })
+  it('lists pending faults and clears them on DELETE', async () => {
+    await scriptFault({ on: 'report', status: 404, times: 3 })
     await rest('GET', REPORT)
     expect((await call('GET', '/faults')).json()).toEqual([{ on: 'report', status: 404, times: 2 }])
     expect((await call('DELETE', '/faults')).status).toBe(204)
@@ -138,17 +138,17 @@ describe('faults', () => {
     ['text', 'x', /not JSON/],
     ['a list', [], /JSON object/],
     ['no target', { status: 500 }, /on must be/],
-    ['a strange target', { on: 'mail' }, /on must be one of/],
-    ['a strange field', { on: 'report', code: 1 }, /unknown field code/],
-  ])('refuses %s', async (_, input, message) => {
-    const reply = await script(input)
+    ['an unknown target', { on: 'mail' }, /on must be one of/],
+    ['an unknown field', { on: 'report', code: 1 }, /unknown field code/],
+  ])('rejects %s', async (_, input, message) => {
+    const reply = await scriptFault(input)
     expect(reply.status).toBe(400)
     expect(reply.json().error).toMatch(message)
   })
 })
 
 describe('data', () => {
-  it('gives the sums of a scope', async () => {
+  it('returns the sums of a scope', async () => {
     const data = (await call('GET', '/data?area=Vendas&marcas=FIAT,JEEP&estados=RJ')).json()
     expect(data).toMatchObject({ area: 'Vendas', marcas: ['FIAT', 'JEEP'], estados: ['RJ'] })
     expect(data.cards[0]).toEqual({
@@ -161,14 +161,14 @@ describe('data', () => {
   })
 
   it.each(['area=Slack', 'area=', 'area=Vendas&marcas=BMW', 'area=Vendas&estados=SP'])(
-    'refuses %s',
+    'rejects %s',
     async (query) => {
       expect((await call('GET', `/data?${query}`)).status).toBe(400)
     },
   )
 })
 
-it('waits as long as it is told to', async () => {
+it('applies the configured latencies', async () => {
   const slow = callEmulator({ latencyMs: 50, directoryLatencyMs: 30 })
   const start = performance.now()
   await slow.signIn()

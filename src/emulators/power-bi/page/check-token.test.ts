@@ -22,17 +22,17 @@ describe('embed token in the page', () => {
     ['FIAT|RJ|M:FIA|M:BMW', [], []],
     ['', [], []],
     ['M:BYD|M:FIAT|U:SP', ['FIAT'], []],
-  ])('sees with %s only %j in %j', async (customData, marcas, estados) => {
+  ])('gives with %s only %j in %j', async (customData, marcas, estados) => {
     expect(toScope(DATA, await createClaims(customData), VENDAS)).toEqual({ marcas, estados })
   })
 
-  it('sees what has come to the data since', async () => {
+  it('includes brands and states added to the data', async () => {
     const data = { marcas: [...MARCAS, 'BYD'], estados: [...ESTADOS, 'SP'] }
     const scope = toScope(data, await createClaims('M:BYD|M:FIAT|U:SP'), VENDAS)
     expect(scope).toEqual({ marcas: ['FIAT', 'BYD'], estados: ['SP'] })
   })
 
-  it('sees nothing of a dataset that the identity does not name, and all where there is no row-level security', async () => {
+  it('hides a dataset outside the identity, and shows all without row-level security', async () => {
     const claims = await createClaims('M:FIAT|U:RJ')
     expect(toScope(DATA, claims, EMULATED_REPORTS[1] as typeof VENDAS)).toEqual({
       marcas: [],
@@ -43,7 +43,7 @@ describe('embed token in the page', () => {
     ).toHaveLength(10)
   })
 
-  it('is good until the second in which it ends', async () => {
+  it('is valid until the second of its expiry', async () => {
     const claims = await createClaims('M:FIAT|U:RJ')
     expect(findTokenError(claims, VENDAS)).toBeUndefined()
     vi.useFakeTimers({ now: claims.exp * 1000 - 1 })
@@ -52,12 +52,12 @@ describe('embed token in the page', () => {
     expect(findTokenError(claims, VENDAS)).toMatchObject({ message: 'TokenExpired', errorCode: '403' })
   })
 
-  it.each(['', 'rubbish', 'a.b.c', 'e30.e30.x'])('is refused when it is no token: %s', (token) => {
-    const flaw = findTokenError(readClaims(token), VENDAS)
-    expect(flaw).toMatchObject({ message: 'LoadReportFailed', errorCode: '403' })
+  it.each(['', 'rubbish', 'a.b.c', 'e30.e30.x'])('is rejected when malformed: %s', (token) => {
+    const error = findTokenError(readClaims(token), VENDAS)
+    expect(error).toMatchObject({ message: 'LoadReportFailed', errorCode: '403' })
   })
 
-  it('is refused for another report or dataset', async () => {
+  it('is rejected for another report or dataset', async () => {
     const claims = await createClaims('M:FIAT|U:RJ')
     expect(findTokenError(claims, EMULATED_REPORTS[1])).toMatchObject({
       message: 'LoadReportFailed',

@@ -1,7 +1,7 @@
 import { EMULATED_REPORT_WITHOUT_RLS, type EmulatedReport } from '#emulators/power-bi/catalogue.ts'
 import type { Scope } from '#emulators/power-bi/data-set-sums.ts'
 
-/** What the page reads in an embed token; `exp` in seconds since the epoch. */
+/** The claims of an embed token; `exp` in seconds since the epoch. */
 export interface TokenClaims {
   exp: number
   reportIds: string[]
@@ -20,7 +20,7 @@ const createFailure = (detailedMessage: string, errorCode: string, message = 'Lo
   return { message, detailedMessage, errorCode }
 }
 
-/** The payload of an embed token, or undefined when it is none. */
+/** Decodes an embed token; undefined when malformed. */
 export function readClaims(token: string): TokenClaims | undefined {
   try {
     const [, payload = '', signature] = token.split('.')
@@ -35,7 +35,7 @@ export function readClaims(token: string): TokenClaims | undefined {
   }
 }
 
-/** Why the report may not be shown with this token, or undefined when it may. */
+/** Returns the error that prevents showing the report with this token. */
 export function findTokenError(
   claims: TokenClaims | undefined,
   report: EmulatedReport | undefined,
@@ -50,8 +50,8 @@ export function findTokenError(
 }
 
 /**
- * The brands and states that row-level security leaves of the data: customData `M:FIAT|U:RJ` of the identity for the report's
- * dataset, nothing without one.
+ * Applies row-level security to the data: customData `M:FIAT|U:RJ` of the identity for the report's
+ * dataset; nothing without one.
  */
 export function toScope(data: Scope, claims: TokenClaims, report: EmulatedReport): Scope {
   if (report === EMULATED_REPORT_WITHOUT_RLS) return data

@@ -1,4 +1,4 @@
-/** A request of the embedding page, as powerbi-client posts it (http-post-message). */
+/** A request of powerbi-client in the embedding page (http-post-message). */
 export interface HostRequest {
   method: string
   url: string
@@ -6,7 +6,7 @@ export interface HostRequest {
   body: unknown
 }
 
-/** What the report answers; `afterwards` runs once the answer has been posted, so that events come behind it. */
+/** The report's answer; `afterReply` runs once it has been posted, so that events follow it. */
 export interface Answer {
   statusCode: number
   body?: unknown
@@ -14,12 +14,12 @@ export interface Answer {
 }
 
 /**
- * Listens to the embedding page and gives back what posts requests to it. Must run while the document is being
- * parsed: the host posts `/report/load` as soon as the frame's load event has fired.
+ * Listens to the embedding page and returns a function that posts to it. Must run while the document
+ * is parsed, because the host posts `/report/load` right after the frame's load event.
  */
 export function connectHost(answer: (request: HostRequest) => Answer) {
   const host = window.parent
-  // Known from the first message on; before it only `ready` is posted, which holds nothing secret.
+  // Known after the first message; before, only `ready` is posted, without secrets.
   let hostOrigin = '*'
 
   window.addEventListener('message', ({ source, origin, data }) => {

@@ -14,10 +14,10 @@ import {
 } from './session.ts'
 import type { FilterColumn } from './update-filters.ts'
 
-/** What a reader can do with an open report. */
+/** The reader's actions in an open report. */
 export interface ReportActions {
   openPage: (name: PageName) => void
-  /** Selects a value, or adds it to the selection; selecting the only selected one again lets it go. */
+  /** Selects a value or adds it to the selection; selecting the only one again deselects it. */
   toggle: (column: FilterColumn, value: string, isAdding: boolean) => void
   clearSelection: () => void
   clickVisual: () => void
@@ -27,17 +27,17 @@ export interface ReportActions {
 /** models.LayoutType.MobilePortrait */
 const PHONE_LAYOUT = 2
 const PHONE_WIDTH = 760
-/** Up to so many brands, bars and table are low and the line takes the width. */
+/** Up to this many brands, bars and table are low and the line chart takes the full width. */
 const FEW_BRANDS = 4
 
 const isAdding = ({ ctrlKey, metaKey }: MouseEvent) => ctrlKey || metaKey
 
-/** 'FIAT, JEEP' for a few, '10 marcas' for many. */
+/** Returns 'FIAT, JEEP' for a few values, '10 marcas' for many. */
 function formatValues(values: readonly string[], plural: string): string {
   return values.length === 0 || values.length > 4 ? `${values.length} ${plural}` : values.join(', ')
 }
 
-/** The report's head line: its name, the page, what is shown, and the way out of a selection. */
+/** Draws the heading: report, page, scope, and a button that clears the selection. */
 function drawHeading(session: Session, actions: ReportActions): HTMLElement {
   const { marcas, estados } = getFilteredScope(session)
   const page = PAGES.find(({ name }) => name === session.page)
@@ -54,7 +54,7 @@ function drawHeading(session: Session, actions: ReportActions): HTMLElement {
   )
 }
 
-/** The colours of the states; picking one narrows the page to it. */
+/** Draws the legend of states, whose buttons select a state. */
 function drawStateLegend(session: Session, { toggle }: ReportActions): HTMLElement {
   const picked = session.selection?.column === 'Estado' ? session.selection.values : []
   const buttons = getFilteredScope(session).estados.map((estado) => {
@@ -96,7 +96,7 @@ function drawCanvas(session: Session, actions: ReportActions): HTMLElement {
     )
   }
 
-  // A region that scrolls must be reachable from the keyboard.
+  // A scrollable region must be focusable by keyboard.
   const scrolls = { class: 'visual-body scrolls', tabindex: 0, role: 'group', 'aria-label': titles.table }
   const tableVisual = drawVisual(titles.table, drawTable(titles.table, table), scrolls)
   if (session.report?.isPaginated) return html('main', {}, html('div', { class: 'visuals few' }, tableVisual))
@@ -104,7 +104,7 @@ function drawCanvas(session: Session, actions: ReportActions): HTMLElement {
     actions.toggle('Marca', name, isAdding(event)),
   )
   const legend = page === 'visao-geral' ? undefined : drawStateLegend(session, actions)
-  // The room is that of all brands, so that nothing jumps when one is picked.
+  // Reserves space for all brands, so that a selection does not shift the layout.
   const grid = html(
     'div',
     { class: bars.length <= FEW_BRANDS ? 'visuals few' : 'visuals', '--brands': bars.length },
@@ -115,7 +115,7 @@ function drawCanvas(session: Session, actions: ReportActions): HTMLElement {
   return html('main', {}, drawCards(cards, actions.clickVisual), grid)
 }
 
-/** The pane 'Filtros' at the right edge, a narrow strip until it is opened. */
+/** Draws the pane 'Filtros' at the right edge, collapsed to a strip. */
 function drawFilterPane(session: Session, { filterByReader }: ReportActions, isOpen: boolean): HTMLElement {
   const [permitted, left] = [getPermittedScope(session), getFilteredScope(session)]
   const drawChoice = (column: FilterColumn, values: readonly string[], chosen: readonly string[]) => {
@@ -125,7 +125,7 @@ function drawFilterPane(session: Session, { filterByReader }: ReportActions, isO
       const box = html('input', { ...attributes, checked: chosen.includes(value) })
       box.addEventListener('change', () => {
         const others = chosen.filter((each) => each !== value)
-        // An empty list would mean every value, so the last one stays.
+        // An empty list would mean all values, so the last one stays checked.
         if (isOnlyOne) box.checked = true
         else filterByReader(column, box.checked ? [...others, value] : others)
       })
@@ -165,13 +165,13 @@ function drawPageNavigation(active: PageName, { openPage }: ReportActions): HTML
 
 const root = document.getElementById('report') as HTMLElement
 
-/** Draws the session into the document, whose focus and open pane outlive it. */
+/** Draws the session into the document, keeping the focus and the open pane. */
 export function drawReport(session: Session, actions: ReportActions): void {
   const { settings, report } = session
   const focused = document.activeElement?.getAttribute('data-key')
   const pane = root.querySelector('.filters')
   const isPaneOpen = pane?.classList.contains('open') ?? settings.panes?.filters?.expanded ?? false
-  // By the new setting and the old one that powerbi-client still sends.
+  // Reads the new setting, and the old one that powerbi-client still sends.
   const hasFilters = settings.panes?.filters?.visible ?? settings.filterPaneEnabled ?? true
   const hasNavigation = settings.panes?.pageNavigation?.visible ?? settings.navContentPaneEnabled ?? true
   document.title = report?.name ?? 'Relatório Power BI'
@@ -183,7 +183,7 @@ export function drawReport(session: Session, actions: ReportActions): void {
   if (focused) root.querySelector<HTMLElement>(`[data-key="${focused}"]`)?.focus()
 }
 
-/** Sets the layout that the style sheet goes by. */
+/** Sets the attribute that selects the layout in the style sheet. */
 export function applyLayout({ settings }: Session): void {
   const isPhone = settings.layoutType === PHONE_LAYOUT || window.innerWidth < PHONE_WIDTH
   root.dataset.layout = isPhone ? 'phone' : 'wide'

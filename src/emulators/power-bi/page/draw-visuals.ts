@@ -8,7 +8,7 @@ import {
 import type { FigureTable } from '#emulators/power-bi/data-set-sums.ts'
 import { html, svg } from './elements.ts'
 
-/** `note` says how the figure compares, `full` is the figure unshortened, `trend` its course over the months. */
+/** `note` compares the figure, `full` is its unshortened text, `trend` its monthly values. */
 export interface Card {
   id: string
   label: string
@@ -16,7 +16,7 @@ export interface Card {
   note: string
   full: string
   trend: readonly number[]
-  /** Of the mark before the label and the trend. */
+  /** The color of swatch and trend. */
   color?: string | undefined
 }
 
@@ -28,11 +28,11 @@ export interface Line {
 
 export interface Bar {
   name: string
-  /** What the bar adds up; a plain one has one part. */
+  /** The stacked parts; a plain bar has one. */
   parts: readonly { label: string; value: number; color: string }[]
 }
 
-/** `shade` gives a cell's share of the greatest (0 to 1), for a matrix tinted by value. */
+/** `shade` returns a cell's share of the maximum (0 to 1), for a heat map. */
 export interface ShadedTable extends FigureTable {
   shade?: (row: number, column: number) => number
 }
@@ -45,7 +45,7 @@ export const formatMonth = (month = '') => `${MONTH_NAMES[Number(month.slice(5))
 
 export const drawSwatch = (color: string) => html('span', { class: 'swatch', '--color': color })
 
-/** Hidden until its parent, a month or a bar, is pointed at or has the focus of the keyboard. */
+/** Hidden until its parent, a month or a bar, is hovered or focused. */
 function drawTooltip(title: string, lines: { label: string; value: string; color: string }[]): HTMLElement {
   const rows = lines.map(({ label, value, color }) =>
     html('span', { class: 'tooltip-line' }, drawSwatch(color), label, html('b', {}, value)),
@@ -53,13 +53,13 @@ function drawTooltip(title: string, lines: { label: string; value: string; color
   return html('span', { class: 'tooltip' }, html('strong', {}, title), ...rows)
 }
 
-/** A picture of 100 × 100, which CSS stretches to the room that it has. */
+/** Draws a 100 × 100 SVG, which CSS stretches to its container. */
 function drawPicture(className: string, ...shapes: (SVGElement | undefined)[]): SVGElement {
   const attributes = { class: className, viewBox: '0 0 100 100', preserveAspectRatio: 'none' }
   return svg('svg', { ...attributes, 'aria-hidden': 'true' }, ...shapes)
 }
 
-/** The points of a line in such a picture, the least value at its foot. */
+/** Formats the points of a line in such an SVG, with the minimum at the bottom. */
 function formatPoints(values: readonly number[], least: number, most: number): string {
   const toHeight = (value: number) => ((value - least) / (most - least || 1)) * 100
   return values
@@ -83,7 +83,7 @@ export function drawCards(cards: readonly Card[], onClick: () => void): HTMLElem
   return html('ul', { class: 'cards', 'aria-label': 'Indicadores', click: onClick }, ...items)
 }
 
-/** Round values from 0 up to at least `most`, in about three steps of 1, 2, 2.5 or 5 × 10ⁿ. */
+/** Computes round ticks from 0 to at least `most`, in about three steps of 1, 2, 2.5 or 5 × 10ⁿ. */
 function computeTicks(most: number): number[] {
   if (most <= 0) return [0, 1]
   const rough = most / 3
@@ -92,7 +92,7 @@ function computeTicks(most: number): number[] {
   return Array.from({ length: Math.ceil(most / step - 1e-9) + 1 }, (_, index) => index * step)
 }
 
-/** A tick's label, as short as it can be without saying less: 2500000 → '2,5 mi'. */
+/** Formats a tick as short as possible without losing precision: 2500000 → '2,5 mi'. */
 function formatTick(value: number, format: FigureFormat): string {
   const sign = format === 'reais' && value > 0 ? 'R$\u00a0' : ''
   const [unit, name] =
@@ -108,7 +108,7 @@ function formatTick(value: number, format: FigureFormat): string {
   return `${sign}${formatNumber(scaled, decimals)}${name}`
 }
 
-/** Lines over the months from a baseline of 0; a single one gets a shaded area. Each month has a tooltip. */
+/** Draws lines over the months from a baseline of 0; a single one has a shaded area. */
 export function drawLines(title: string, lines: readonly Line[], format: FigureFormat): HTMLElement {
   const ticks = computeTicks(Math.max(...lines.flatMap(({ values }) => values), 0))
   const highest = ticks.at(-1) ?? 1
@@ -131,7 +131,7 @@ export function drawLines(title: string, lines: readonly Line[], format: FigureF
       html('i', { class: 'dot', '--color': color, '--height': `${(value / highest) * 100}%` }),
     )
     const tooltipLines = figures.map((figure) => ({ ...figure, value: formatFigure(figure.value, format) }))
-    // Counted from the last month, which is the one people look for.
+    // Counts from the last month, which must have a label.
     const isNamed = (last - index) % 3 === 0
     return html(
       'div',
@@ -151,7 +151,7 @@ export function drawLines(title: string, lines: readonly Line[], format: FigureF
   )
 }
 
-/** Horizontal bars in the order given; a button each, dimmed where others are picked. */
+/** Draws horizontal bars as buttons, dimmed when others are picked. */
 export function drawBars(
   bars: readonly Bar[],
   format: FigureFormat,
@@ -178,7 +178,7 @@ export function drawBars(
       ...parts.map(({ value, color }) =>
         html('span', { class: 'bar-part', '--color': color, '--share': value / most }),
       ),
-      // Not drawn; keeps name and figure apart for who hears them.
+      // Separates name and figure for screen readers.
       ' ',
       html('span', { class: 'bar-figure' }, labels[index]),
       drawTooltip(
@@ -191,7 +191,7 @@ export function drawBars(
   return html('div', { class: 'bars', '--label': `${longest * 6.7 + 10}px` }, ...rows)
 }
 
-/** A table whose first column heads the rows and whose last row is the total. */
+/** Draws a table with row headers in the first column and totals in the last row. */
 export function drawTable(title: string, { columns, rows, shade }: ShadedTable): HTMLElement {
   const head = html('tr', {}, ...columns.map((column) => html('th', { scope: 'col' }, column)))
   const lines = rows.map(([name, ...cells], row) =>

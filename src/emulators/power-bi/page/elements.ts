@@ -2,8 +2,8 @@ type Child = Node | string | undefined
 type Attributes = Record<string, string | number | boolean | undefined | ((event: MouseEvent) => void)>
 
 /**
- * False and undefined leave an attribute out, a function listens to the event of its name, and `--name` sets a CSS
- * variable: the page's policy allows no style attributes.
+ * False and undefined omit an attribute, a function listens to the event of its name, and `--name`
+ * sets a CSS variable, because the page's policy allows no style attributes.
  */
 function applyAttributes<E extends HTMLElement | SVGElement>(element: E, attributes: Attributes, children: Child[]): E {
   for (const [name, value] of Object.entries(attributes)) {

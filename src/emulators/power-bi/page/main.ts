@@ -14,12 +14,12 @@ import {
 } from './session.ts'
 import { createBasicFilter, parseLinkFilter, replaceFilter } from './update-filters.ts'
 
-// The real service sends no figure of another brand; here they are in the script, so it leaves the document.
+// Removes the script, which holds the data of all brands, unlike the real service's page.
 document.currentScript?.remove()
 
 const address = new URLSearchParams(window.location.search)
 const uid = address.get('uid') ?? ''
-/** The lists that the page was served with; a page that is served as it was built has those of a new portal. */
+/** The lists served with the page; an unserved build has the defaults. */
 const { marcas, estados } = document.getElementById('report')?.dataset ?? {}
 const session = createSession(uid, {
   marcas: marcas?.split(',') ?? MARCAS,
@@ -28,9 +28,10 @@ const session = createSession(uid, {
 const post = connectHost(answerHost)
 window.addEventListener('resize', () => applyLayout(session))
 
-/** An event that powerbi-client hands on to the embedding page; nothing is sent from a share link. */
+/** Emits an event to powerbi-client; a share link has no host. */
 function emit(name: string, body: unknown = {}): void {
-  // Paginated reports tell of nothing but errors (learn.microsoft.com/power-bi/paginated-reports/paginated-reports-embed).
+  // Paginated reports only emit errors
+  // (learn.microsoft.com/power-bi/paginated-reports/paginated-reports-embed).
   if (session.report?.isPaginated && name !== 'error') return
   if (session.kind === 'embedded') post(`/reports/${session.uid}/events/${name}`, body)
 }
@@ -38,20 +39,20 @@ function emit(name: string, body: unknown = {}): void {
 const emitError = (error: ReportError) =>
   emit('error', { ...error, level: 6, technicalDetails: { requestId: crypto.randomUUID() } })
 
-/** Whether the token lets the report be shown or touched; tells the host when it does not. */
+/** Checks whether the token allows the report, and emits the error if not. */
 function isOpen(): boolean {
-  const flaw = findSessionError(session)
-  if (flaw) emitError(flaw)
-  return !flaw
+  const error = findSessionError(session)
+  if (error) emitError(error)
+  return !error
 }
 
 function draw(): void {
   drawReport(session, actions)
-  // Not an animation frame: a hidden tab has none, and its host would wait for ever.
+  // No animation frame: hidden tabs have none, and the host would wait forever.
   setTimeout(() => emit('rendered'), 20)
 }
 
-/** With a token that has died nothing happens but the error event, as in Power BI. */
+/** With an expired token they only emit an error event, as in Power BI. */
 const actions: ReportActions = {
   openPage(name) {
     if (name === session.page || !isOpen()) return
@@ -106,13 +107,13 @@ function renewToken({ body }: HostRequest): Answer {
   session.claims = readClaims(String(body ?? ''))
   const afterReply = () => {
     watchToken()
-    // A renewal in time leaves the reader's screen alone.
+    // A renewal before the expiry does not redraw.
     if (isOpen() && shown !== JSON.stringify(getPermittedScope(session))) draw()
   }
   return { statusCode: 202, afterReply }
 }
 
-/** Answers the calls of powerbi-client that the portal makes it send; the rest are 404. */
+/** Answers the calls of powerbi-client that the portal uses; others get 404. */
 function answerHost(request: HostRequest): Answer {
   const { method, url } = request
   switch (`${method} ${url}`) {
@@ -138,7 +139,7 @@ const LONGEST_TIMER = 2 ** 31 - 1
 let tokenTimer = 0
 let reported: unknown
 
-/** Says TokenExpired as soon as the token's life is over, once for each token. */
+/** Emits TokenExpired at the token's expiry, once per token. */
 function checkToken(): void {
   const { claims } = session
   if (!claims || session.kind !== 'embedded' || reported === claims) return
@@ -152,18 +153,18 @@ function checkToken(): void {
   isOpen()
   showExpired()
 }
-// A machine that slept is caught up when the page is seen again.
+// Timers do not run while a machine sleeps.
 document.addEventListener('visibilitychange', checkToken)
 
-/** Starts the watch for the session's present token. */
+/** Starts watching the current token. */
 function watchToken(): void {
   window.clearTimeout(tokenTimer)
-  // A token that came dead has been refused by the load itself.
+  // An already expired token was rejected by the load.
   if (session.claims && session.claims.exp * 1000 <= Date.now()) reported = session.claims
   checkToken()
 }
 
-/** Asks once a second for scripted error events; ends for good where nobody scripts any. */
+/** Polls scripted error events once a second; stops without the endpoint. */
 function watchFaults(): void {
   const timer = window.setInterval(async () => {
     if (session.kind !== 'embedded' || !session.report) return
@@ -174,7 +175,7 @@ function watchFaults(): void {
   }, 1_000)
 }
 
-/** A share link: the report stands in the address and no host speaks to the frame. */
+/** Opens a share link: the report is in the URL and there is no host. */
 function openLink(): void {
   session.report = findReport(address.get('reportId') ?? '')
   if (!session.report) {
@@ -183,7 +184,7 @@ function openLink(): void {
   }
   session.kind = 'link'
   session.filters = parseLinkFilter(address.get('filter') ?? '')
-  // learn.microsoft.com/power-bi/developer/embedded/configure-report-settings: filterPaneEnabled, navContentPaneEnabled
+  // learn.microsoft.com/power-bi/developer/embedded/configure-report-settings
   for (const pane of ['filterPaneEnabled', 'navContentPaneEnabled'] as const)
     if (address.get(pane) === 'false') session.settings[pane] = false
   draw()

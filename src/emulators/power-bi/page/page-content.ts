@@ -5,7 +5,7 @@ import { computeFigure, listMarcas, buildTable } from '#emulators/power-bi/data-
 import { type Bar, type Card, type Line, MAIN_COLOR, type ShadedTable } from './draw-visuals.ts'
 import type { PageName } from './session.ts'
 
-/** What a page shows. */
+/** The content of a page. */
 interface PageContent {
   metric: Metric
   cards: Card[]
@@ -15,7 +15,7 @@ interface PageContent {
   titles: { lines: string; bars: string; table: string }
 }
 
-/** Name and colour of each state, the same wherever it is drawn. */
+/** Name and color of each state. */
 const STATES: Readonly<Record<string, { name: string; color: string }>> = {
   RJ: { name: 'Rio de Janeiro', color: '#118dff' },
   ES: { name: 'Espírito Santo', color: '#12239e' },
@@ -25,7 +25,7 @@ const STATES: Readonly<Record<string, { name: string; color: string }>> = {
 const MORE_COLORS = ['#1aab40', '#d9b300', '#e044a7', '#744ec2']
 const YEAR = 12
 
-/** A state's colour; of states that came later some share one. */
+/** Returns a state's color; later states may share one. */
 export function getStateColor(estado: string): string {
   const sum = [...estado].reduce((total, letter) => total + (letter.codePointAt(0) ?? 0), 0)
   return STATES[estado]?.color ?? MORE_COLORS[sum % MORE_COLORS.length] ?? MAIN_COLOR
@@ -81,7 +81,7 @@ function createMatrix(metric: Metric, facts: readonly Fact[], estados: readonly 
   return { columns: ['Marca', ...estados, 'Total'], rows, shade }
 }
 
-/** `facts` obey the selection, `unselected` do not: the bars still offer what could be picked. */
+/** `facts` are filtered by the selection, `unselected` are not, so that bars stay selectable. */
 export function buildPageContent(
   page: PageName,
   model: AreaModel,
@@ -92,7 +92,7 @@ export function buildPageContent(
   const metric = getMetric(model, isOverview ? model.main : model.second)
   const { label } = metric
   const estados = isOverview ? [] : [...new Set(unselected.map(({ estado }) => estado))]
-  /** What the charts tell apart: the states, or nothing. */
+  /** The series of the charts: one per state, or a single one. */
   const series = isOverview
     ? [{ label, color: MAIN_COLOR, isIncluded: () => true }]
     : estados.map((estado) => ({

@@ -23,11 +23,11 @@ export type PageName = (typeof PAGES)[number]['name']
 
 export const isPageName = (name: unknown): name is PageName => PAGES.some((page) => page.name === name)
 
-/** The pages as powerbi-models' IPage describes them. */
+/** Returns the pages as IPage of powerbi-models. */
 export const describePages = (active: PageName) =>
   PAGES.map((page) => ({ ...page, isActive: page.name === active }))
 
-/** The part of powerbi-models' ISettings that the page obeys. */
+/** The supported part of ISettings of powerbi-models. */
 interface ReportSettings {
   panes?: { filters?: { visible?: boolean; expanded?: boolean }; pageNavigation?: { visible?: boolean } }
   filterPaneEnabled?: boolean
@@ -35,19 +35,19 @@ interface ReportSettings {
   layoutType?: number
 }
 
-/** What the frame knows; one object for the frame's life, loaded anew by each `/report/load`. */
+/** The state of the frame; one object, reset by each `/report/load`. */
 export interface Session {
   uid: string
-  /** What the reports of the tenant have records of. */
+  /** The brands and states of the tenant's data. */
   data: Scope
-  /** 'link' draws straight from the address (SSO), without a token. */
+  /** 'link' draws from the URL (SSO), without a token. */
   kind: 'closed' | 'embedded' | 'link'
   report: EmulatedReport | undefined
   claims: TokenClaims | undefined
   filters: ReportFilter[]
   settings: ReportSettings
   page: PageName
-  /** Values picked in a chart, which narrow the other visuals of the page. */
+  /** Values selected in a chart, which filter the other visuals of the page. */
   selection: { column: FilterColumn; values: string[] } | undefined
 }
 
@@ -65,14 +65,14 @@ export function createSession(uid: string, data: Scope): Session {
   }
 }
 
-/** What the address can show: paginated reports live at /rdlEmbed, all others at /reportEmbed. */
+/** Finds a report for this path: paginated ones at /rdlEmbed, all others at /reportEmbed. */
 function findReportAtPath(id: string): EmulatedReport | undefined {
   const report = findReport(id)
   const isRdl = window.location.pathname.endsWith('/rdlEmbed')
   return isRdl === (report?.isPaginated ?? false) ? report : undefined
 }
 
-/** Takes a load configuration (models.IReportLoadConfiguration) over into the session. */
+/** Loads a configuration (models.IReportLoadConfiguration) into the session. */
 export function loadSession(session: Session, uid: string, config: Record<string, unknown>): void {
   Object.assign(session, createSession(uid, session.data), {
     kind: 'embedded',
@@ -84,12 +84,12 @@ export function loadSession(session: Session, uid: string, config: Record<string
   })
 }
 
-/** Why the report may not be shown or touched now; undefined when it may. */
+/** Returns the error that prevents showing the report now. */
 export function findSessionError(session: Session): ReportError | undefined {
   return session.kind === 'link' ? undefined : findTokenError(session.claims, session.report)
 }
 
-/** What the reader may see at all, before filters: the token's identity, or everything behind a share link. */
+/** Returns the scope before filters: that of the token's identity, or all for a share link. */
 export function getPermittedScope({ kind, data, claims, report }: Session): Scope {
   if (kind === 'link') return data
   return claims && report ? toScope(data, claims, report) : { marcas: [], estados: [] }
@@ -100,10 +100,10 @@ const applyFilters = ({ marcas, estados }: Scope, filters: readonly ReportFilter
   estados: filterValues(filters, 'Estado', estados),
 })
 
-/** What is left of the permitted after the filters of host and reader. */
+/** Returns the permitted scope after the filters of host and reader. */
 export const getFilteredScope = (session: Session) => applyFilters(getPermittedScope(session), session.filters)
 
-/** The filtered scope narrowed by what is selected in a chart. */
+/** Returns the filtered scope after the selection in a chart. */
 export function getSelectedScope(session: Session): Scope {
   const { selection } = session
   return applyFilters(getFilteredScope(session), selection ? [createBasicFilter(selection.column, selection.values)] : [])

@@ -16,13 +16,13 @@ describe('filters', () => {
     expect(filterValues([{ ...fiat, operator, values }], 'Marca', BRANDS)).toEqual(left)
   })
 
-  it('leaves what every filter of the column lets through, and heeds no other column', () => {
+  it('applies all filters of the column and ignores other columns', () => {
     expect(
       filterValues([createBasicFilter('Marca', ['FIAT', 'GM']), createBasicFilter('Marca', ['GM']), rio], 'Marca', BRANDS),
     ).toEqual(['GM'])
   })
 
-  it('replaces what filters the same column', () => {
+  it('replaces the filter of the same column', () => {
     expect(replaceFilter([fiat, rio], jeep)).toEqual([rio, jeep])
   })
 

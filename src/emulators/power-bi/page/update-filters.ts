@@ -1,7 +1,7 @@
-/** The columns by which the reports can be filtered; table and column bear the same name. */
+/** The filterable columns; table and column have the same name. */
 export type FilterColumn = 'Marca' | 'Estado'
 
-/** The part of powerbi-models' BasicFilter that is heeded; filters of other kinds do nothing. */
+/** The supported part of BasicFilter of powerbi-models; other filters are ignored. */
 export interface ReportFilter {
   target?: { table?: string; column?: string }
   operator?: string
@@ -10,18 +10,18 @@ export interface ReportFilter {
 
 const getFilterKey = ({ target }: ReportFilter) => `${target?.table}/${target?.column}`
 
-/** The filters of a load configuration (models.OnLoadFilters). */
+/** Reads the filters of a load configuration (models.OnLoadFilters). */
 export function readFilters(given: unknown): ReportFilter[] {
   const { allPages } = (given ?? {}) as { allPages?: { filters?: ReportFilter[] } }
   return allPages?.filters ?? []
 }
 
-/** The filters with this one in place of those on the same column. */
+/** Replaces the filters of the same column. */
 export function replaceFilter(current: readonly ReportFilter[], filter: ReportFilter): ReportFilter[] {
   return [...current.filter((each) => getFilterKey(each) !== getFilterKey(filter)), filter]
 }
 
-/** The values of a column that the filters let through; an empty In list is no filter, as in Power BI. */
+/** Filters the values of a column; an empty In list is no filter, as in Power BI. */
 export function filterValues<T extends string>(
   filters: readonly ReportFilter[],
   column: FilterColumn,
@@ -41,7 +41,7 @@ export function createBasicFilter(column: FilterColumn, values: readonly string[
   return { target: { table: column, column }, operator: 'In', values: [...values] }
 }
 
-/** The filters of a link: `Marca/Marca in ('FIAT','GM') and Estado/Estado eq 'RJ'`; `''` stands for a quote. */
+/** Parses a link's filters: `Marca/Marca in ('FIAT','GM') and Estado/Estado eq 'RJ'`; `''` is a quote. */
 export function parseLinkFilter(text: string): ReportFilter[] {
   const terms = text.matchAll(/(Marca|Estado)\/\1 (?:in \(([^)]*)\)|eq ('(?:[^']|'')*'))/g)
   return [...terms].map(([, column, list, single]) => {

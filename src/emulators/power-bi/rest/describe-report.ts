@@ -12,8 +12,8 @@ const CLUSTER = {
 }
 
 /**
- * The report as GET report answers it; embedUrl carries the cluster in `config`, as the real one does. A paginated
- * one has no dataset (learn.microsoft.com/power-bi/paginated-reports/paginated-reports-embed).
+ * Returns the reply of GET report; embedUrl has the cluster in `config`, as in the real one. Paginated
+ * ones have no dataset (learn.microsoft.com/power-bi/paginated-reports/paginated-reports-embed).
  */
 export function describeReport(report: EmulatedReport) {
   const { reportId, workspaceId, name, isPaginated = false } = report
@@ -33,7 +33,7 @@ export function describeReport(report: EmulatedReport) {
   }
 }
 
-/** The data sources of a paginated report (learn.microsoft.com/rest/api/power-bi/reports/get-datasources-in-group). */
+/** learn.microsoft.com/rest/api/power-bi/reports/get-datasources-in-group, of a paginated report. */
 export function describeDatasources(report: EmulatedReport) {
   return [
     {
@@ -46,7 +46,7 @@ export function describeDatasources(report: EmulatedReport) {
   ]
 }
 
-/** The dataset as GET dataset answers it. */
+/** Returns the reply of GET dataset. */
 export function describeDataset(report: EmulatedReport) {
   const hasRls = report !== EMULATED_REPORT_WITHOUT_RLS
   return {
@@ -66,9 +66,8 @@ export function describeDataset(report: EmulatedReport) {
 }
 
 /**
- * The nightly refreshes before `now` (milliseconds since the epoch), newest first, as GET refreshes lists them
+ * Returns the nightly refreshes before `now` (ms since the epoch), newest first
  * (learn.microsoft.com/rest/api/power-bi/datasets/get-refresh-history-in-group).
- * @param top how many at most
  */
 export function describeRefreshes(now: number, top: number) {
   const day = new Date(now).toISOString().slice(0, 10)
@@ -87,7 +86,7 @@ export function describeRefreshes(now: number, top: number) {
   })
 }
 
-/** A workspace as GET groups lists it (learn.microsoft.com/rest/api/power-bi/groups/get-groups). */
+/** Returns an item of GET groups (learn.microsoft.com/rest/api/power-bi/groups/get-groups). */
 export function describeWorkspace(id: string) {
   return {
     id,

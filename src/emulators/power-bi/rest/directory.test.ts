@@ -13,11 +13,11 @@ describe('directory with unmodified msal-node', () => {
   })
   afterAll(() => served.close())
 
-  function clientWith(clientSecret: string) {
+  function createClient(clientSecret: string) {
     const authority = `https://login.microsoftonline.com/${EMULATED_TENANT_ID}`
     const authorityMetadata = JSON.stringify({
       token_endpoint: `${served.at}/directory/${EMULATED_TENANT_ID}/oauth2/v2.0/token`,
-      // Its first path segment must be the tenant, or msal-node writes the tenant over that of the token endpoint.
+      // Without the tenant as first path segment, msal-node overwrites that of the token endpoint.
       authorization_endpoint: `${authority}/oauth2/v2.0/authorize`,
       issuer: `${authority}/v2.0`,
       jwks_uri: `${authority}/discovery/v2.0/keys`,
@@ -26,8 +26,8 @@ describe('directory with unmodified msal-node', () => {
     return new ConfidentialClientApplication({ auth })
   }
 
-  it('gives a token that the REST API takes', async () => {
-    const result = await clientWith(CLIENT_SECRET).acquireTokenByClientCredential({ scopes: SCOPES })
+  it('issues a token that the REST API accepts', async () => {
+    const result = await createClient(CLIENT_SECRET).acquireTokenByClientCredential({ scopes: SCOPES })
     expect(decodePayload(result?.accessToken ?? '')).toMatchObject({
       tid: EMULATED_TENANT_ID,
       appid: EMULATED_CLIENT_ID,
@@ -38,8 +38,8 @@ describe('directory with unmodified msal-node', () => {
     expect(missing.status).toBe(404)
   })
 
-  it('refuses a wrong secret as the real one does', async () => {
-    const attempt = clientWith('errado').acquireTokenByClientCredential({ scopes: SCOPES })
+  it('rejects a wrong secret like the real one', async () => {
+    const attempt = createClient('errado').acquireTokenByClientCredential({ scopes: SCOPES })
     await expect(attempt).rejects.toThrow(/invalid_client.*AADSTS7000215/s)
   })
 })
@@ -60,20 +60,20 @@ describe('directory', () => {
     [{ grant_type: 'password' }, EMULATED_TENANT_ID, 400, 'unsupported_grant_type', 70003],
     [{ scope: 'openid' }, EMULATED_TENANT_ID, 400, 'invalid_scope', 70011],
     [{ client_assertion: 'a.b.c' }, EMULATED_TENANT_ID, 401, 'invalid_client', 700027],
-  ])('refuses %j', async (changes, tenant, status, error, code) => {
+  ])('rejects %j', async (changes, tenant, status, error, code) => {
     const reply = await signIn(changes as Record<string, string>, tenant)
     expect(reply.status).toBe(status)
     expect(reply.json()).toMatchObject({ error, error_codes: [code] })
     expect(reply.json().error_description).toContain(`AADSTS${code}: `)
   })
 
-  it('refuses the certificate of another client', async () => {
+  it('rejects the certificate of another client', async () => {
     const claims = { iss: EMULATED_TENANT_ID, sub: EMULATED_CLIENT_ID }
     const assertion = `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`
     expect((await signIn({ client_assertion: assertion })).status).toBe(401)
   })
 
-  it('takes a certificate instead of a secret', async () => {
+  it('accepts a certificate instead of a secret', async () => {
     const claims = { iss: EMULATED_CLIENT_ID, sub: EMULATED_CLIENT_ID }
     const assertion = `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`
     expect((await signIn({ client_assertion: assertion, client_secret: '' })).status).toBe(200)

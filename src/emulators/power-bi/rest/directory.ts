@@ -4,7 +4,7 @@ import type { Reply } from '#emulators/power-bi/reply.ts'
 import { signToken } from './signed-token.ts'
 
 const RESOURCE = 'https://analysis.windows.net/powerbi/api'
-/** What the real directory grants a service principal, in seconds. */
+/** The real directory's token lifetime for a service principal, in seconds. */
 const DEFAULT_LIFE_S = 3599
 
 interface DirectoryRequest {
@@ -14,7 +14,7 @@ interface DirectoryRequest {
   secret: string
   /** Milliseconds since the epoch. */
   now: number
-  /** Seconds; the usual hour when left out. */
+  /** Seconds; about an hour by default. */
   lifeS?: number | undefined
 }
 
@@ -36,7 +36,7 @@ function createDirectoryRefusal(now: number, status: number, error: string, numb
   }
 }
 
-/** Whether a certificate's assertion speaks for the client; its signature is not checked, no key is known here. */
+/** Whether a certificate's assertion is the client's. Does not verify the signature. */
 function isClientAssertion(assertion: string): boolean {
   try {
     const claims = JSON.parse(Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString())
@@ -46,7 +46,7 @@ function isClientAssertion(assertion: string): boolean {
   }
 }
 
-/** The first of the real directory's refusals that applies: status, error, AADSTS number and description. */
+/** Returns the first applicable error of the real directory: status, error, AADSTS number, description. */
 function findError({
   tenant,
   form,
@@ -76,7 +76,7 @@ function findError({
   return undefined
 }
 
-/** The token endpoint for client credentials (RFC 6749 section 4.4), with the real directory's refusals. */
+/** Implements the client credentials grant (RFC 6749 section 4.4), with the real directory's errors. */
 export function answerTokenRequest(request: DirectoryRequest): Reply {
   const error = findError(request)
   if (error) return createDirectoryRefusal(request.now, ...error)

@@ -12,25 +12,25 @@ import { signToken } from './signed-token.ts'
 const CONTEXT =
   'http://api.powerbi.com/v1.0/myorg/$metadata#Microsoft.PowerBI.ServiceContracts.Api.V1.GenerateTokenResponse'
 
-/** What a token is asked for; times in milliseconds since the epoch, life in seconds. */
+/** The input of GenerateToken; times in ms since the epoch, lifetime in seconds. */
 export interface TokenRequest {
   body: unknown
   secret: string
   now: number
-  /** When the caller's directory token ends; an embed token cannot outlive it. */
+  /** The expiry of the caller's directory token, which an embed token cannot outlive. */
   directoryExpires: number
-  /** A scripted life, which counts before every other. */
+  /** A scripted lifetime, which overrides all others. */
   lifeS?: number | undefined
 }
 
 const createBadRequest = (message: string) => createRefusal(400, 'InvalidRequest', message)
 
-/** When the token ends, in whole seconds since the epoch; undefined for a lifetime that is not a number. */
+/** Computes the expiry in seconds since the epoch; undefined for an invalid lifetime. */
 function computeExpiry(request: TokenRequest, lifetime: unknown): number | undefined {
   const isAbsent = lifetime === undefined || lifetime === null
   if (!isAbsent && (!Number.isInteger(lifetime) || (lifetime as number) < 0)) return undefined
   if (request.lifeS !== undefined) return Math.floor(request.now / 1000 + request.lifeS)
-  // As in the service, 0 and anything longer than the directory token mean the latter's life.
+  // As in the service, 0 and longer lifetimes are limited to the directory token's.
   const asked =
     isAbsent || lifetime === 0 ? Number.POSITIVE_INFINITY : request.now + (lifetime as number) * 60_000
   return Math.floor(Math.min(asked, request.directoryExpires) / 1000)
@@ -47,7 +47,7 @@ function resolveIds(
   return found.every((report) => report !== undefined) ? found : undefined
 }
 
-/** POST GenerateToken (V2); like the real one it does not ask whether reports and datasets belong together. */
+/** Implements POST GenerateToken (V2); like the real one it does not match reports with datasets. */
 export function generateToken(request: TokenRequest): Reply {
   const fields = request.body
   if (!isObject(fields)) return createBadRequest('The request body is not a JSON object')
@@ -91,7 +91,7 @@ export function generateToken(request: TokenRequest): Reply {
 
 type DatasetSecurity = ReturnType<typeof describeDataset>
 
-/** An effective identity of a GenerateToken request, not yet looked at. */
+/** An unvalidated effective identity. */
 type Identity = Record<string, unknown>
 
 const isTextList = (value: unknown): value is string[] =>
@@ -136,8 +136,8 @@ function checkDataset(dataset: DatasetSecurity, identities: readonly Identity[])
 }
 
 /**
- * Why GenerateToken refuses these identities for these datasets, or undefined when it takes them: row-level
- * security and identity go together, names and roles have limits (Power BI REST, EffectiveIdentity).
+ * Returns the error of these identities for these datasets: row-level security requires an identity
+ * and vice versa, names and roles have limits (Power BI REST, EffectiveIdentity).
  */
 function checkIdentities(datasets: readonly DatasetSecurity[], identities: readonly Identity[]) {
   const error = identities.map((identity) => checkIdentity(identity, datasets)).find(Boolean)

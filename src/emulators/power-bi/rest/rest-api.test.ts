@@ -9,7 +9,7 @@ const DATASET = `/groups/${VENDAS.workspaceId}/datasets/${VENDAS.datasetId}`
 describe('REST API', () => {
   const { call, rest, signIn } = callEmulator()
 
-  it('describes a report, with an embedUrl on the real host', async () => {
+  it('returns a report with an embedUrl on the real host', async () => {
     const reply = await rest('GET', REPORT)
     expect(reply.status).toBe(200)
     expect(reply.headers.get('RequestId')).toMatch(/^[0-9a-f-]{36}$/)
@@ -27,7 +27,7 @@ describe('REST API', () => {
     )
   })
 
-  it('says that the dataset needs an identity with roles', async () => {
+  it('returns that the dataset needs an identity with roles', async () => {
     const expected = {
       id: VENDAS.datasetId,
       isEffectiveIdentityRequired: true,
@@ -36,7 +36,7 @@ describe('REST API', () => {
     expect((await rest('GET', DATASET)).json()).toMatchObject(expected)
   })
 
-  it('finds the dataset of a thin report where it lives, and nowhere else', async () => {
+  it('finds the dataset of a thin report only in its own workspace', async () => {
     const { workspaceId, reportId, datasetId, datasetWorkspaceId } = EMULATED_THIN_REPORT
     const report = (await rest('GET', `/groups/${workspaceId}/reports/${reportId}`)).json()
     expect(report).toMatchObject({ datasetId, datasetWorkspaceId })
@@ -44,7 +44,7 @@ describe('REST API', () => {
     expect((await rest('GET', `/groups/${workspaceId}/datasets/${datasetId}`)).status).toBe(404)
   })
 
-  it('lists workspaces, all or the one asked for', async () => {
+  it('lists all workspaces or one', async () => {
     const filter = encodeURIComponent(`id eq '${VENDAS.workspaceId}'`)
     const [found, ...others] = (await rest('GET', `/groups?$filter=${filter}`)).json().value
     expect([found, others]).toMatchObject([{ id: VENDAS.workspaceId, isOnDedicatedCapacity: true }, []])
@@ -52,7 +52,7 @@ describe('REST API', () => {
     expect((await rest('GET', '/groups?$filter=x')).status).toBe(400)
   })
 
-  it('tells the last refresh, which is over', async () => {
+  it('returns a finished last refresh', async () => {
     const [last] = (await rest('GET', `${DATASET}/refreshes?$top=1`)).json().value
     expect(last.status).toBe('Completed')
     expect(Date.parse(last.endTime)).toBeLessThan(Date.now())
@@ -63,14 +63,14 @@ describe('REST API', () => {
     ['a report of another workspace', `/groups/${OFICINA.workspaceId}/reports/${VENDAS.reportId}`],
     ['an unknown dataset', `/groups/${VENDAS.workspaceId}/datasets/${VENDAS.reportId}`],
     ['an unknown workspace', `/groups/${VENDAS.reportId}/reports/${VENDAS.reportId}`],
-  ])('answers 404 PowerBIEntityNotFound for %s', async (_, path) => {
+  ])('returns 404 PowerBIEntityNotFound for %s', async (_, path) => {
     const reply = await rest('GET', path)
     expect(reply.status).toBe(404)
     expect(reply.json().error.code).toBe('PowerBIEntityNotFound')
     expect(reply.headers.has('RequestId')).toBe(true)
   })
 
-  it('takes only tokens that the directory signed', async () => {
+  it('accepts only tokens signed by the directory', async () => {
     const token: string = (await signIn()).json().access_token
     const path = `/api/v1.0/myorg${REPORT}`
     const [head, payload, signature] = token.split('.')
@@ -83,7 +83,7 @@ describe('REST API', () => {
     }
   })
 
-  it('refuses a directory token past its end', async () => {
+  it('rejects an expired directory token', async () => {
     let now = Date.UTC(2026, 10, 1)
     const portal = callEmulator({ clock: () => now })
     const authorization = `Bearer ${(await portal.signIn()).json().access_token}`
@@ -97,7 +97,7 @@ describe('REST API', () => {
     expect(reply.headers.get('WWW-Authenticate')).toContain('invalid_token')
   })
 
-  it('answers in JSON that nobody may keep or sniff', async () => {
+  it('returns JSON with no-store and nosniff', async () => {
     const { headers } = await rest('GET', REPORT)
     expect(headers.get('content-type')).toContain('application/json')
     expect([headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual([

@@ -19,7 +19,7 @@ import {
 import { generateToken } from './generate-token.ts'
 import { readToken } from './signed-token.ts'
 
-/** A call of the REST API; `path` begins behind `/api`, `now` is in milliseconds since the epoch. */
+/** A call of the REST API; `path` starts after `/api`, `now` is in ms since the epoch. */
 interface RestRequest {
   method: string
   path: string
@@ -35,7 +35,7 @@ const createChallenge = (text: string) => ({
   'WWW-Authenticate': `Bearer error="invalid_token", error_description="${text}"`,
 })
 
-/** When the caller's directory token ends in milliseconds, or the refusal that it gets. */
+/** Returns the expiry of the caller's directory token in ms, or an error reply. */
 function checkBearer(request: RestRequest): number | Reply {
   const token = /^Bearer (\S+)$/i.exec(request.authorization ?? '')?.[1]
   if (!token) return createRefusal(401, 'InvalidToken', 'Access token is missing', { 'WWW-Authenticate': 'Bearer' })
@@ -58,7 +58,7 @@ function createODataReply(kind: string, body: object): Reply {
 }
 
 /**
- * GET groups, with `$top` or `$filter=id eq '…'`; no other filter is known here
+ * Implements GET groups with `$top` or `$filter=id eq '…'`, the only filter
  * (learn.microsoft.com/rest/api/power-bi/groups/get-groups).
  */
 function answerWorkspaces(search: URLSearchParams): Reply {
@@ -81,13 +81,13 @@ function answerReports(workspaceId: string): Reply {
 interface Endpoint {
   method: string
   path: RegExp
-  /** Which scripted faults it takes. */
+  /** The target of scripted faults. */
   on: FaultTarget
   /** @param ids of the path, in lower case */
   answer: (request: RestRequest, ids: [group: string, id: string], directoryExpires: number) => Reply
 }
 
-/** Answers for the report, or the dataset, that lives in the path's workspace. */
+/** Resolves the report, or the dataset, in the path's workspace. */
 const answerForReport =
   (answer: (report: EmulatedReport) => Reply | undefined): Endpoint['answer'] =>
   (_, [group, id]) => {
@@ -130,12 +130,12 @@ const ENDPOINTS: Endpoint[] = [
   createEndpoint('GET groups/{id}/datasets/{id}/refreshes', 'refreshes', answerRefreshes),
 ]
 
-/** Which scripted faults a path takes; undefined for the calls that cannot be scripted. */
+/** Finds the fault target of a path; undefined for calls that cannot be scripted. */
 export function findFaultTarget(path: string): FaultTarget | undefined {
   return ENDPOINTS.find((each) => each.path.test(path))?.on
 }
 
-/** The part of the Power BI REST API (v1.0) that embedding for customers needs, every answer with a RequestId. */
+/** Implements the Power BI REST API (v1.0) for embedding; every reply has a RequestId. */
 export function answerRestCall(request: RestRequest): Reply {
   const { method, path } = request
   const bearer = checkBearer(request)

@@ -6,16 +6,16 @@ function computeSignature(secret: string, purpose: string, text: string): Buffer
   return createHmac('sha256', `${purpose}:${secret}`).update(text).digest()
 }
 
-/** The two kinds of token; each is signed with a key of its own, so that neither passes for the other. */
+/** Each kind of token has its own key, so that neither is accepted as the other. */
 type TokenPurpose = 'directory' | 'embed'
 
-/** A three-part token `header.payload.signature` in base64url with a readable payload (RFC 7515, HS256). */
+/** Signs a token `header.payload.signature` in base64url (RFC 7515, HS256). */
 export function signToken(secret: string, purpose: TokenPurpose, payload: Record<string, unknown>): string {
   const text = `${encode({ typ: 'JWT', alg: 'HS256' })}.${encode(payload)}`
   return `${text}.${computeSignature(secret, purpose, text).toString('base64url')}`
 }
 
-/** The payload of a token that signToken made with this secret and purpose, else undefined; life is not looked at. */
+/** Verifies a token's signature and returns its payload, or undefined. Does not check the expiry. */
 export function readToken(
   secret: string,
   purpose: TokenPurpose,

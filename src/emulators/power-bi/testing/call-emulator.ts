@@ -6,11 +6,11 @@ import {
 } from '#emulators/power-bi/catalogue.ts'
 import { createPowerBiEmulator, type PowerBiEmulatorOptions } from '#emulators/power-bi/emulator.ts'
 
-/** The report that the tests ask for. */
+/** The default report of the tests. */
 export const VENDAS = EMULATED_REPORTS[0] as (typeof EMULATED_REPORTS)[number]
 export const CLIENT_SECRET = 'segredo-do-teste'
 
-/** An identity that the report's dataset takes, with changes. */
+/** Creates a valid identity for a dataset, with overrides. */
 export function createIdentity(datasetId: string, changes: Record<string, unknown> = {}) {
   const customData = 'M:FIAT|U:RJ'
   return {
@@ -22,12 +22,12 @@ export function createIdentity(datasetId: string, changes: Record<string, unknow
   }
 }
 
-/** The payload of a token, unverified. */
+/** Decodes the payload of a token, unverified. */
 export function decodePayload(token: string) {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 }
 
-/** An emulator without a server, and short ways to call it. */
+/** Creates an emulator without a server, and helpers to call it. */
 export function callEmulator(options: Partial<PowerBiEmulatorOptions> = {}) {
   const emulator = createPowerBiEmulator({ secret: 'chave', clientSecret: CLIENT_SECRET, ...options })
 
@@ -57,7 +57,7 @@ export function callEmulator(options: Partial<PowerBiEmulatorOptions> = {}) {
     return call('POST', `/directory/${tenant}/oauth2/v2.0/token`, form.toString(), type)
   }
 
-  /** A REST call with a fresh directory token. */
+  /** Makes a REST call with a new directory token. */
   async function rest(method: string, path: string, body?: unknown) {
     const token = (await signIn()).json().access_token
     return call(method, `/api/v1.0/myorg${path}`, body, { authorization: `Bearer ${token}` })

@@ -18,7 +18,7 @@ async function send(response: Response, to: ServerResponse): Promise<void> {
   to.end(Buffer.from(await response.arrayBuffer()))
 }
 
-/** An emulator on a loopback port of its own (or the given one); `at` begins every address of it. */
+/** Serves an emulator on a loopback port, a free one by default; `at` is its base URL. */
 export async function serveEmulator(options: PowerBiEmulatorOptions, port = 0) {
   const emulator = createPowerBiEmulator(options)
   const server = createServer(async (message, to) => {
