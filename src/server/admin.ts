@@ -5,7 +5,7 @@ import { migrateDatabase } from './database/migrate.ts'
 import { openDatabase } from './database/open-database.ts'
 import { isMarkedAsDemo } from './demo/demo-installation.ts'
 import { createLog, type Log } from './log.ts'
-import { ADMIN_COMMANDS, AdminError, formatAdminUsage, createTerminalRequest } from './operations/admin-commands.ts'
+import { ADMIN_COMMANDS, AdminError, createCliRequest, formatUsage } from './operations/admin-commands.ts'
 import { typedCommand } from './version.ts'
 
 /**
@@ -18,7 +18,7 @@ async function runAdmin(config: Config, log: Log, args: string[]): Promise<strin
   const [name = '', email = '', ...rest] = args
   const command = Object.hasOwn(ADMIN_COMMANDS, name) ? ADMIN_COMMANDS[name] : undefined
   if (!command || rest.length > 0 || (name === 'list') !== (email === ''))
-    throw new AdminError(formatAdminUsage(typedCommand('admin')))
+    throw new AdminError(formatUsage(typedCommand('admin')))
   const database = await open(config, log)
   try {
     await migrateDatabase(database)
@@ -26,7 +26,7 @@ async function runAdmin(config: Config, log: Log, args: string[]): Promise<strin
       throw new AdminError('A demonstração ainda não foi preparada. Rode npm start uma vez antes.')
     const { now: clock, stop } = await startDatabaseClock(database)
     stop()
-    return await command({ ...config, db: database.db, clock, request: createTerminalRequest() }, email)
+    return await command({ ...config, db: database.db, clock, request: createCliRequest() }, email)
   } finally {
     await database.close()
   }

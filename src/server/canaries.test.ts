@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getLinkToken } from '#server/testing/account-calls.ts'
 import { addPerson, configureReports, openTestSession } from '#server/testing/builders.ts'
 import { type Canaries, createCanaries } from '#server/testing/canaries.ts'
-import { createTokenBody, scriptFault } from '#server/testing/embed-token-calls.ts'
+import { scriptFault, toTokenBody } from '#server/testing/embed-token-calls.ts'
 import { issuePass } from '#server/testing/human-passes.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startWatchedPortal, type WatchedPortal } from './testing/canaries.ts'
@@ -95,7 +95,7 @@ describeOnEachDatabase('no secret shows in logs, refusals, tables or metrics', (
   test('after faults of the directory and of Power BI that repeat what they were sent', async () => {
     const { call, portal, output } = watched
     const { access_token } = await openTestSession(portal, await addPerson(portal))
-    const ask = () => call('POST', TOKEN, createTokenBody('Vendas'), access_token)
+    const ask = () => call('POST', TOKEN, toTokenBody('Vendas'), access_token)
     const directoryToken = canaries.plant('directory token')
     const embedToken = canaries.plant('embed token')
     const faults = [

@@ -34,7 +34,7 @@ async function announce(config: Config): Promise<void> {
     const width =
       Math.max(...DEMO_ACCOUNTS.map(({ name }) => name.length)) + config.companyEmailDomain.length + 1
     const accounts = DEMO_ACCOUNTS.map(
-      ({ name, description }) => `  ${`${name}@${config.companyEmailDomain}`.padEnd(width)}  ${description}`,
+      ({ name, label }) => `  ${`${name}@${config.companyEmailDomain}`.padEnd(width)}  ${label}`,
     )
     lines.push('', `Contas de demonstração (senha ${DEMO_PASSWORD}):`, ...accounts, '')
     lines.push(`E-mails capturados: ${config.publicUrl}/demo/mailbox`, '')

@@ -27,11 +27,16 @@ export interface AreaModel {
   second: string
 }
 
-const createMeasure = (name: string, from: string, times: MeasureRule['times'], noise: number) => {
+const toMeasure = (name: string, from: string, times: MeasureRule['times'], noise: number) => {
   return { name, from, times, noise }
 }
-const createTotal = (id: string, label: string, format: FigureFormat = 'inteiro') => ({ id, label, of: id, format })
-const createRatio = (id: string, label: string, of: string, per: string, format: FigureFormat, factor = 1) => {
+const toTotal = (id: string, label: string, format: FigureFormat = 'inteiro') => ({
+  id,
+  label,
+  of: id,
+  format,
+})
+const toRatio = (id: string, label: string, of: string, per: string, format: FigureFormat, factor = 1) => {
   return { id, label, of, per, format, factor }
 }
 
@@ -40,17 +45,17 @@ export const AREA_MODELS: readonly AreaModel[] = [
   {
     area: 'Vendas',
     measures: [
-      createMeasure('unidades', 'volume', 18, 0.08),
-      createMeasure('faturamento', 'unidades', 'price', 0.03),
-      createMeasure('margem', 'faturamento', 0.074, 0.1),
-      createMeasure('testDrives', 'unidades', 2.6, 0.12),
+      toMeasure('unidades', 'volume', 18, 0.08),
+      toMeasure('faturamento', 'unidades', 'price', 0.03),
+      toMeasure('margem', 'faturamento', 0.074, 0.1),
+      toMeasure('testDrives', 'unidades', 2.6, 0.12),
     ],
     metrics: [
-      createTotal('unidades', 'Unidades vendidas'),
-      createTotal('faturamento', 'Faturamento', 'reais'),
-      createRatio('ticketMedio', 'Ticket médio', 'faturamento', 'unidades', 'reais'),
-      createRatio('margemBruta', 'Margem bruta', 'margem', 'faturamento', 'percentual'),
-      createRatio('conversaoTestDrive', 'Test-drives convertidos', 'unidades', 'testDrives', 'percentual'),
+      toTotal('unidades', 'Unidades vendidas'),
+      toTotal('faturamento', 'Faturamento', 'reais'),
+      toRatio('ticketMedio', 'Ticket médio', 'faturamento', 'unidades', 'reais'),
+      toRatio('margemBruta', 'Margem bruta', 'margem', 'faturamento', 'percentual'),
+      toRatio('conversaoTestDrive', 'Test-drives convertidos', 'unidades', 'testDrives', 'percentual'),
     ],
     main: 'unidades',
     second: 'faturamento',
@@ -58,18 +63,18 @@ export const AREA_MODELS: readonly AreaModel[] = [
   {
     area: 'Oficina',
     measures: [
-      createMeasure('ordens', 'volume', 132, 0.07),
-      createMeasure('receitaPecas', 'ordens', 615, 0.06),
-      createMeasure('receitaMaoDeObra', 'ordens', 398, 0.05),
-      createMeasure('horas', 'ordens', 5.2, 0.09),
-      createMeasure('retornos', 'ordens', 0.031, 0.2),
+      toMeasure('ordens', 'volume', 132, 0.07),
+      toMeasure('receitaPecas', 'ordens', 615, 0.06),
+      toMeasure('receitaMaoDeObra', 'ordens', 398, 0.05),
+      toMeasure('horas', 'ordens', 5.2, 0.09),
+      toMeasure('retornos', 'ordens', 0.031, 0.2),
     ],
     metrics: [
-      createTotal('ordens', 'Ordens de serviço'),
-      createTotal('receitaPecas', 'Receita de peças', 'reais'),
-      createTotal('receitaMaoDeObra', 'Mão de obra', 'reais'),
-      createRatio('tempoMedio', 'Tempo médio', 'horas', 'ordens', 'horas'),
-      createRatio('retrabalho', 'Retrabalho', 'retornos', 'ordens', 'percentual'),
+      toTotal('ordens', 'Ordens de serviço'),
+      toTotal('receitaPecas', 'Receita de peças', 'reais'),
+      toTotal('receitaMaoDeObra', 'Mão de obra', 'reais'),
+      toRatio('tempoMedio', 'Tempo médio', 'horas', 'ordens', 'horas'),
+      toRatio('retrabalho', 'Retrabalho', 'retornos', 'ordens', 'percentual'),
     ],
     main: 'ordens',
     second: 'receitaPecas',
@@ -77,18 +82,18 @@ export const AREA_MODELS: readonly AreaModel[] = [
   {
     area: 'HPD',
     measures: [
-      createMeasure('disponiveis', 'volume', 940, 0.03),
-      createMeasure('trabalhadas', 'disponiveis', 0.84, 0.05),
-      createMeasure('vendidas', 'trabalhadas', 0.93, 0.06),
-      createMeasure('diasDeTecnico', 'disponiveis', 1 / 7.2, 0.04),
+      toMeasure('disponiveis', 'volume', 940, 0.03),
+      toMeasure('trabalhadas', 'disponiveis', 0.84, 0.05),
+      toMeasure('vendidas', 'trabalhadas', 0.93, 0.06),
+      toMeasure('diasDeTecnico', 'disponiveis', 1 / 7.2, 0.04),
     ],
     metrics: [
-      createTotal('vendidas', 'Horas vendidas'),
-      createTotal('disponiveis', 'Horas disponíveis'),
-      createRatio('produtividade', 'Produtividade', 'trabalhadas', 'disponiveis', 'percentual'),
-      createRatio('eficiencia', 'Eficiência', 'vendidas', 'trabalhadas', 'percentual'),
+      toTotal('vendidas', 'Horas vendidas'),
+      toTotal('disponiveis', 'Horas disponíveis'),
+      toRatio('produtividade', 'Produtividade', 'trabalhadas', 'disponiveis', 'percentual'),
+      toRatio('eficiencia', 'Eficiência', 'vendidas', 'trabalhadas', 'percentual'),
       // A month has 22 working days.
-      createRatio('horasPorTecnico', 'Horas por técnico', 'vendidas', 'diasDeTecnico', 'horas', 22),
+      toRatio('horasPorTecnico', 'Horas por técnico', 'vendidas', 'diasDeTecnico', 'horas', 22),
     ],
     main: 'vendidas',
     second: 'disponiveis',
@@ -96,17 +101,17 @@ export const AREA_MODELS: readonly AreaModel[] = [
   {
     area: 'CRM',
     measures: [
-      createMeasure('oportunidades', 'volume', 96, 0.1),
-      createMeasure('contatos', 'oportunidades', 3.4, 0.08),
-      createMeasure('ganhas', 'oportunidades', 0.187, 0.12),
-      createMeasure('minutosResposta', 'oportunidades', 23, 0.15),
+      toMeasure('oportunidades', 'volume', 96, 0.1),
+      toMeasure('contatos', 'oportunidades', 3.4, 0.08),
+      toMeasure('ganhas', 'oportunidades', 0.187, 0.12),
+      toMeasure('minutosResposta', 'oportunidades', 23, 0.15),
     ],
     metrics: [
-      createTotal('oportunidades', 'Oportunidades'),
-      createTotal('contatos', 'Contatos realizados'),
-      createTotal('ganhas', 'Negócios ganhos'),
-      createRatio('taxaConversao', 'Taxa de conversão', 'ganhas', 'oportunidades', 'percentual'),
-      createRatio('primeiraResposta', 'Primeira resposta', 'minutosResposta', 'oportunidades', 'minutos'),
+      toTotal('oportunidades', 'Oportunidades'),
+      toTotal('contatos', 'Contatos realizados'),
+      toTotal('ganhas', 'Negócios ganhos'),
+      toRatio('taxaConversao', 'Taxa de conversão', 'ganhas', 'oportunidades', 'percentual'),
+      toRatio('primeiraResposta', 'Primeira resposta', 'minutosResposta', 'oportunidades', 'minutos'),
     ],
     main: 'oportunidades',
     second: 'ganhas',
@@ -114,17 +119,17 @@ export const AREA_MODELS: readonly AreaModel[] = [
   {
     area: 'Marketing',
     measures: [
-      createMeasure('leads', 'volume', 118, 0.12),
-      createMeasure('investimento', 'leads', 46, 0.1),
-      createMeasure('visitas', 'leads', 0.34, 0.1),
-      createMeasure('cliques', 'leads', 24, 0.15),
+      toMeasure('leads', 'volume', 118, 0.12),
+      toMeasure('investimento', 'leads', 46, 0.1),
+      toMeasure('visitas', 'leads', 0.34, 0.1),
+      toMeasure('cliques', 'leads', 24, 0.15),
     ],
     metrics: [
-      createTotal('leads', 'Leads'),
-      createTotal('investimento', 'Investimento', 'reais'),
-      createRatio('custoPorLead', 'Custo por lead', 'investimento', 'leads', 'centavos'),
-      createTotal('visitas', 'Visitas à loja'),
-      createRatio('conversaoCliques', 'Leads por clique', 'leads', 'cliques', 'percentual'),
+      toTotal('leads', 'Leads'),
+      toTotal('investimento', 'Investimento', 'reais'),
+      toRatio('custoPorLead', 'Custo por lead', 'investimento', 'leads', 'centavos'),
+      toTotal('visitas', 'Visitas à loja'),
+      toRatio('conversaoCliques', 'Leads por clique', 'leads', 'cliques', 'percentual'),
     ],
     main: 'leads',
     second: 'visitas',
@@ -132,18 +137,18 @@ export const AREA_MODELS: readonly AreaModel[] = [
   {
     area: 'Gerentes',
     measures: [
-      createMeasure('meta', 'volume', 2_350_000, 0.02),
-      createMeasure('realizado', 'meta', 0.985, 0.11),
-      createMeasure('despesas', 'realizado', 0.058, 0.08),
-      createMeasure('respostas', 'volume', 42, 0.1),
-      createMeasure('notas', 'respostas', 8.7, 0.03),
+      toMeasure('meta', 'volume', 2_350_000, 0.02),
+      toMeasure('realizado', 'meta', 0.985, 0.11),
+      toMeasure('despesas', 'realizado', 0.058, 0.08),
+      toMeasure('respostas', 'volume', 42, 0.1),
+      toMeasure('notas', 'respostas', 8.7, 0.03),
     ],
     metrics: [
-      createTotal('realizado', 'Realizado', 'reais'),
-      createTotal('meta', 'Meta', 'reais'),
-      createRatio('atingimento', 'Atingimento da meta', 'realizado', 'meta', 'percentual'),
-      createRatio('despesaRelativa', 'Despesas', 'despesas', 'realizado', 'percentual'),
-      createRatio('satisfacao', 'Satisfação (0\u00a0a\u00a010)', 'notas', 'respostas', 'decimal'),
+      toTotal('realizado', 'Realizado', 'reais'),
+      toTotal('meta', 'Meta', 'reais'),
+      toRatio('atingimento', 'Atingimento da meta', 'realizado', 'meta', 'percentual'),
+      toRatio('despesaRelativa', 'Despesas', 'despesas', 'realizado', 'percentual'),
+      toRatio('satisfacao', 'Satisfação (0\u00a0a\u00a010)', 'notas', 'respostas', 'decimal'),
     ],
     main: 'realizado',
     second: 'meta',
@@ -151,18 +156,18 @@ export const AREA_MODELS: readonly AreaModel[] = [
   {
     area: 'Operadores',
     measures: [
-      createMeasure('recebidas', 'volume', 268, 0.09),
-      createMeasure('atendimentos', 'recebidas', 0.94, 0.02),
-      createMeasure('segundos', 'atendimentos', 287, 0.08),
-      createMeasure('dentroDoPrazo', 'atendimentos', 0.83, 0.05),
-      createMeasure('agendamentos', 'atendimentos', 0.21, 0.1),
+      toMeasure('recebidas', 'volume', 268, 0.09),
+      toMeasure('atendimentos', 'recebidas', 0.94, 0.02),
+      toMeasure('segundos', 'atendimentos', 287, 0.08),
+      toMeasure('dentroDoPrazo', 'atendimentos', 0.83, 0.05),
+      toMeasure('agendamentos', 'atendimentos', 0.21, 0.1),
     ],
     metrics: [
-      createTotal('atendimentos', 'Atendimentos'),
-      createRatio('tempoAtendimento', 'TMA', 'segundos', 'atendimentos', 'duracao'),
-      createRatio('nivelServico', 'Nível de serviço', 'dentroDoPrazo', 'atendimentos', 'percentual'),
-      createRatio('atendidas', 'Chamadas atendidas', 'atendimentos', 'recebidas', 'percentual'),
-      createTotal('agendamentos', 'Agendamentos'),
+      toTotal('atendimentos', 'Atendimentos'),
+      toRatio('tempoAtendimento', 'TMA', 'segundos', 'atendimentos', 'duracao'),
+      toRatio('nivelServico', 'Nível de serviço', 'dentroDoPrazo', 'atendimentos', 'percentual'),
+      toRatio('atendidas', 'Chamadas atendidas', 'atendimentos', 'recebidas', 'percentual'),
+      toTotal('agendamentos', 'Agendamentos'),
     ],
     main: 'atendimentos',
     second: 'agendamentos',

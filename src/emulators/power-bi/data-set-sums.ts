@@ -1,5 +1,5 @@
 import { type Fact, getFacts, MONTHS } from './data-set.ts'
-import { type AreaModel, type Metric, getMetric } from './data-set-areas.ts'
+import { type AreaModel, getMetric, type Metric } from './data-set-areas.ts'
 import { formatFigure, formatShort } from './data-set-format.ts'
 
 /** The brands and states of an identity or a data set, in the order of reports. */

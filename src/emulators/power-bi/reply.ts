@@ -12,7 +12,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Creates an error reply in the format of the Power BI REST API. */
-export function createRefusal(
+export function refuse(
   status: number,
   code: string,
   message: string,

@@ -1,17 +1,17 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
-  previewLink,
   changePassword,
   isSignedIn,
-  receiveMail,
   openRecovery,
+  previewLink,
+  receiveMail,
   requestRecovery,
   setPassword,
   signIn,
   signUp,
   useLink,
 } from '#server/testing/account-calls.ts'
-import { readTrail, sendWhileLocked } from '#server/testing/admin-calls.ts'
+import { readTrail, withRowLock } from '#server/testing/admin-calls.ts'
 import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -195,7 +195,7 @@ describeOnEachDatabase('whose account an address becomes', (kind) => {
         .select('user_id')
         .where('email', '=', email)
         .executeTakeFirstOrThrow()
-      await sendWhileLocked(portal, user_id, () => [
+      await withRowLock(portal, user_id, () => [
         useLink(portal, 'signup', link),
         ...Array.from({ length: 5 }, () => ask(token)),
       ])

@@ -13,7 +13,7 @@ import {
   removeAllPeople,
 } from '#server/testing/admin-calls.ts'
 import { addPerson, getEmulatedReport, openTestSession, send } from '#server/testing/builders.ts'
-import { readUpstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { listCalls } from '#server/testing/embed-token-calls.ts'
 import { toPrincipalSetting } from '#server/testing/report-setting-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -98,7 +98,7 @@ describeOnEachDatabase('the catalogue', (kind) => {
       body: { workspaceId, reportId, datasetId },
     })
     expect(reply.status).toBe(200)
-    const { generateToken } = await readUpstreamCalls(portal)
+    const { generateToken } = await listCalls(portal)
     expect(generateToken.at(-1)?.body.identities?.[0]?.customData).toBe('M:FIAT|M:BYD|U:SP')
     const codes = (await read()).types.map((item: { code: string }) => item.code)
     await call('PUT', '', { types: codes.toReversed() })

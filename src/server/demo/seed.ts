@@ -21,7 +21,7 @@ interface DemoAccount {
   marcas: readonly string[]
   estados: readonly string[]
   /** Printed next to the address at startup. */
-  description: string
+  label: string
 }
 
 const EVERYTHING = { types: TYPES, marcas: MARCAS, estados: ESTADOS }
@@ -33,23 +33,23 @@ export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
     fullName: 'Ana Administradora',
     role: 'admin',
     ...EVERYTHING,
-    description: 'administra, vê tudo',
+    label: 'administra, vê tudo',
   },
-  { name: 'diretoria', fullName: 'Dirceu Diretor', ...EVERYTHING, description: 'todas as áreas, marcas e estados' },
+  { name: 'diretoria', fullName: 'Dirceu Diretor', ...EVERYTHING, label: 'todas as áreas, marcas e estados' },
   {
     name: 'vendas.rj',
     fullName: 'Vera Vendas',
     types: ['Vendas', 'CRM'],
     marcas: ['FIAT', 'JEEP'],
     estados: ['RJ'],
-    description: 'Vendas e CRM, FIAT e JEEP, só RJ',
+    label: 'Vendas e CRM, FIAT e JEEP, só RJ',
   },
   {
     name: 'pendente',
     fullName: 'Pedro Pendente',
     approved: false,
     ...NO_ENTITLEMENTS,
-    description: 'aguarda aprovação',
+    label: 'aguarda aprovação',
   },
   {
     name: 'naoverificado',
@@ -58,9 +58,9 @@ export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
     types: ['Vendas', 'Oficina'],
     marcas: ['GM', 'TOYO'],
     estados: ['MG', 'ES'],
-    description: 'e-mail não verificado',
+    label: 'e-mail não verificado',
   },
-  { name: 'semrelatorio', fullName: 'Saulo Souza', ...NO_ENTITLEMENTS, description: 'sem áreas liberadas' },
+  { name: 'semrelatorio', fullName: 'Saulo Souza', ...NO_ENTITLEMENTS, label: 'sem áreas liberadas' },
   {
     name: 'curta',
     fullName: 'Carla Curta',
@@ -68,7 +68,7 @@ export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
     types: ['Vendas'],
     marcas: ['VW'],
     estados: ['PR'],
-    description: `senha ${SHORT_DEMO_PASSWORD}, precisa trocá-la`,
+    label: `senha ${SHORT_DEMO_PASSWORD}, precisa trocá-la`,
   },
 ]
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { NEW_PASSWORD, refreshSession, setPassword } from '#server/testing/account-calls.ts'
 import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
-import { createTokenBody } from '#server/testing/embed-token-calls.ts'
+import { toTokenBody } from '#server/testing/embed-token-calls.ts'
 import { issuePass } from '#server/testing/human-passes.ts'
 import { CONTACT_FORM } from '#server/testing/inbox-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -117,7 +117,7 @@ describeOnEachDatabase('the table of callers and operations', (kind) => {
   test('get-powerbi-token gives tokens within one’s own types alone, an administrator too', async () => {
     const ask = (type: string) =>
       statuses((caller) =>
-        send(portal, 'POST', '/api/functions/get-powerbi-token', { ...as(caller), body: createTokenBody(type) }),
+        send(portal, 'POST', '/api/functions/get-powerbi-token', { ...as(caller), body: toTokenBody(type) }),
       )
     expect(await ask('Vendas')).toEqual([401, 403, 200, 200])
     expect(await ask('CRM')).toEqual([401, 403, 404, 404])
@@ -134,7 +134,7 @@ describeOnEachDatabase('the table of callers and operations', (kind) => {
       const read = (caller: Awaited<ReturnType<typeof open>>) => send(portal, 'GET', path, as(caller))
       expect(await statuses(read, { email_verified_at: null }), path).toEqual(await statuses(read))
     }
-    const body = createTokenBody('Vendas')
+    const body = toTokenBody('Vendas')
     const ask = (caller: Awaited<ReturnType<typeof open>>) =>
       send(portal, 'POST', '/api/functions/get-powerbi-token', { ...as(caller), body })
     expect(await statuses(ask, { email_verified_at: null })).toEqual([401, 403, 200, 200])

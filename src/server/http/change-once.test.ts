@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import type { Profile } from '#contract/users.ts'
-import { openAdmin, readPerson, readTrail, undoEdit, sendWhileLocked } from '#server/testing/admin-calls.ts'
+import { openAdmin, readPerson, readTrail, undoEdit, withRowLock } from '#server/testing/admin-calls.ts'
 import { addPerson, send } from '#server/testing/builders.ts'
 import { readEveryTable } from '#server/testing/canaries.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -39,7 +39,7 @@ describeOnEachDatabase('a change under an idempotency key', (kind) => {
   })
 
   test('of two at the same moment one does it, and the other gets its answer', async () => {
-    const replies = await sendWhileLocked(portal, person.user_id, () => [edit(['CRM']), edit(['CRM'])])
+    const replies = await withRowLock(portal, person.user_id, () => [edit(['CRM']), edit(['CRM'])])
     expect(replies.map(({ status }) => status)).toEqual([200, 200])
     expect(replies[0]?.body).toEqual(replies[1]?.body)
     expect(await readTrail(portal)).toHaveLength(1)

@@ -13,25 +13,25 @@ import {
   send,
 } from '#server/testing/builders.ts'
 import { readEveryTable } from '#server/testing/canaries.ts'
-import { readUpstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { listCalls } from '#server/testing/embed-token-calls.ts'
 import { addMessages } from '#server/testing/inbox-calls.ts'
 import { TEST_METRICS_TOKEN } from '#server/testing/read-metrics.ts'
 import {
+  ALL_CALLERS,
   type Body,
   type CallerName,
-  ALL_CALLERS,
+  createCallerTokens,
+  EXAMPLES,
+  EXAMPLES_WITHOUT_BODY,
   FULL,
+  getExpectedOutcome,
   getRouteName,
   ROUTES,
-  getExpectedOutcome,
   SOME_INVITATION,
   SOME_MESSAGE,
   SOME_TEMPLATE,
   SOME_USER,
   SOME_WAITING_USER,
-  EXAMPLES,
-  EXAMPLES_WITHOUT_BODY,
-  createCallerTokens,
 } from '#server/testing/route-callers.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -63,7 +63,8 @@ const examplesOf = (name: string): { path: string; body?: Body }[] => {
 const refusedBy = (route: Route): CallerName[] =>
   ALL_CALLERS.filter(
     (caller) =>
-      getExpectedOutcome(route, caller) !== 'passes' || (getRouteName(route) === RESET && FULL.some((full) => full === caller)),
+      getExpectedOutcome(route, caller) !== 'passes' ||
+      (getRouteName(route) === RESET && FULL.some((full) => full === caller)),
   )
 
 test('every route that writes has an example, and nothing else has', () => {
@@ -134,7 +135,7 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
     })
   const everything = async () => {
     const { rate_limits: _, ...content } = await readEveryTable(portal.database.db)
-    return { ...content, upstream: (await readUpstreamCalls(portal)).all }
+    return { ...content, upstream: (await listCalls(portal)).all }
   }
   /** The token of somebody whom the route lets write. */
   const openEntitled = async (route: Route) => {
@@ -153,13 +154,16 @@ describeOnEachDatabase('whoever is refused changes nothing', (kind) => {
       before = await everything()
     })
 
-    test.each(ALL_CALLERS.filter((caller) => refusedBy(route).includes(caller)))('from %s', async (caller) => {
-      for (const example of examplesOf(name)) {
-        const { status, body } = await call(route, example, tokens[caller])
-        expect([401, 403], `${status} ${body?.code}`).toContain(status)
-      }
-      expect(await everything()).toEqual(before)
-    })
+    test.each(ALL_CALLERS.filter((caller) => refusedBy(route).includes(caller)))(
+      'from %s',
+      async (caller) => {
+        for (const example of examplesOf(name)) {
+          const { status, body } = await call(route, example, tokens[caller])
+          expect([401, 403], `${status} ${body?.code}`).toContain(status)
+        }
+        expect(await everything()).toEqual(before)
+      },
+    )
 
     test('from somebody who may', async () => {
       const token = await openEntitled(route)

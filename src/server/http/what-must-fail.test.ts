@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { addPerson, UNKNOWN_USER_ID, openTestSession, send } from '#server/testing/builders.ts'
+import { addPerson, openTestSession, send, UNKNOWN_ID } from '#server/testing/builders.ts'
 import { followEvents } from '#server/testing/inbox-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -21,8 +21,8 @@ const CHANGES: Record<string, object> = {
 const UNKNOWN_KEYS: [string, string][] = [
   ['role', '"role":"admin"'],
   ['email', '"email":"outra@grupopatio.com.br"'],
-  ['id', `"id":"${UNKNOWN_USER_ID}"`],
-  ['user_id', `"user_id":"${UNKNOWN_USER_ID}"`],
+  ['id', `"id":"${UNKNOWN_ID}"`],
+  ['user_id', `"user_id":"${UNKNOWN_ID}"`],
   ['version', '"version":99'],
   ['email_verified_at', '"email_verified_at":"2026-01-01T00:00:00Z"'],
   ['__proto__', '"__proto__":{"role":"admin","approved":true}'],
@@ -77,10 +77,10 @@ describeOnEachDatabase('what must fail', (kind) => {
       const somebody = await open()
       const known = await patch(approved.token, somebody.userId, '{"approved":true}')
       expect(known.status).toBe(403)
-      for (const id of [UNKNOWN_USER_ID, approved.userId, 'abc', '..%2f..', '%00'])
+      for (const id of [UNKNOWN_ID, approved.userId, 'abc', '..%2f..', '%00'])
         expect(await patch(approved.token, id, '{"approved":true}'), id).toEqual(known)
       for (const path of ['', '/history', '/export'])
-        for (const id of [UNKNOWN_USER_ID, somebody.userId, 'abc']) {
+        for (const id of [UNKNOWN_ID, somebody.userId, 'abc']) {
           const reply = await send(portal, 'GET', `/api/profiles/${id}${path}`, approved)
           expect([reply.status, reply.body.code], `${id}${path}`).toEqual([403, 'forbidden'])
         }

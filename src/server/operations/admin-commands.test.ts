@@ -11,7 +11,7 @@ import { clearTrail } from '#server/testing/admin-calls.ts'
 import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { ADMIN_COMMANDS, createTerminalRequest } from './admin-commands.ts'
+import { ADMIN_COMMANDS, createCliRequest } from './admin-commands.ts'
 
 describeOnEachDatabase('npm run admin', (kind) => {
   const portal = setUpPortal({ kind, rateLimits: false })
@@ -27,7 +27,7 @@ describeOnEachDatabase('npm run admin', (kind) => {
         publicUrl: 'https://portal.example',
         companyEmailDomain: 'grupopatio.com.br',
         clock: portal.clock,
-        request: createTerminalRequest(),
+        request: createCliRequest(),
       },
       email,
     ) ?? ''

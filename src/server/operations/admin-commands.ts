@@ -35,7 +35,7 @@ export const ADMIN_COMMANDS: Record<string, AdminCommand> = {
 }
 
 /** @param command the prefix to type, 'npm run admin --' */
-export const formatAdminUsage = (command: string): string => `Uso: ${command} COMANDO EMAIL
+export const formatUsage = (command: string): string => `Uso: ${command} COMANDO EMAIL
 
   create EMAIL   cria um administrador verificado e aprovado e mostra o link, de uso único, para criar a senha
   list           lista os administradores
@@ -154,6 +154,6 @@ async function printResetLink(
 }
 
 /** Creates the request data of audit entries from the terminal. */
-export function createTerminalRequest(): RequestInfo {
+export function createCliRequest(): RequestInfo {
   return { requestId: randomUUID(), ip: 'terminal', forwarded: 'none', userAgent: 'npm run admin' }
 }

@@ -21,14 +21,14 @@ import {
 import {
   inspectBackUp,
   listDeletedSince,
-  recordBackUp,
   readLastBackUp,
+  recordBackUp,
   restoreBackUp,
   sendHeldMail,
   verifyBackUp,
   writeBackUp,
 } from './back-up.ts'
-import { serveBackUps, fetchServedBackUp } from './back-up-socket.ts'
+import { fetchServedBackUp, serveBackUps } from './back-up-socket.ts'
 import { createMetrics } from './metrics.ts'
 
 /** Creating databases is slow on a busy machine. */
@@ -119,37 +119,33 @@ describeOnEachDatabase('backup', (kind) => {
     await rm(folder, { recursive: true })
   })
 
-  it(
-    'restores everything but sessions into an empty database, and holds unsent mail',
-    SLOW,
-    async () => {
-      const target = await openEmpty(kind)
-      const { db } = target
-      const { rowCounts } = await restoreBackUp(target, file)
-      expect(rowCounts).toMatchObject({ profiles: 2, support_messages: 1_200, audit_entries: 1 })
-      for (const table of Object.keys(rowCounts).filter((name) => !/mail_outbox|portal_facts/.test(name)))
-        expect(await readAll(db, table), table).toEqual(await readAll(source.db, table))
-      expect(await readAll(db, 'sessions')).toEqual([])
-      expect(await readAll(db, 'schema_migrations')).toHaveLength(
-        (await readAll(source.db, 'schema_migrations')).length,
-      )
-      // Sequences continue, and triggers are enabled again.
-      await db.insertInto('audit_entries').values({ at: new Date(), action: 'account-created' }).execute()
-      await db.updateTable('support_messages').set({ is_read: true }).where('message', '=', 'n0').execute()
-      expect((await readAll(db, 'support_message_changes')).length).toBe(
-        (await readAll(source.db, 'support_message_changes')).length + 1,
-      )
-      const due = db
-        .selectFrom('mail_outbox')
-        .select('id')
-        .where('sent_at', 'is', null)
-        .where('due_at', '<=', sql<Date>`now()`)
-      expect(await due.execute()).toEqual([])
-      expect(await sendHeldMail(db)).toBe(1)
-      expect(await due.execute()).toHaveLength(1)
-      await target.close()
-    },
-  )
+  it('restores everything but sessions into an empty database, and holds unsent mail', SLOW, async () => {
+    const target = await openEmpty(kind)
+    const { db } = target
+    const { rowCounts } = await restoreBackUp(target, file)
+    expect(rowCounts).toMatchObject({ profiles: 2, support_messages: 1_200, audit_entries: 1 })
+    for (const table of Object.keys(rowCounts).filter((name) => !/mail_outbox|portal_facts/.test(name)))
+      expect(await readAll(db, table), table).toEqual(await readAll(source.db, table))
+    expect(await readAll(db, 'sessions')).toEqual([])
+    expect(await readAll(db, 'schema_migrations')).toHaveLength(
+      (await readAll(source.db, 'schema_migrations')).length,
+    )
+    // Sequences continue, and triggers are enabled again.
+    await db.insertInto('audit_entries').values({ at: new Date(), action: 'account-created' }).execute()
+    await db.updateTable('support_messages').set({ is_read: true }).where('message', '=', 'n0').execute()
+    expect((await readAll(db, 'support_message_changes')).length).toBe(
+      (await readAll(source.db, 'support_message_changes')).length + 1,
+    )
+    const due = db
+      .selectFrom('mail_outbox')
+      .select('id')
+      .where('sent_at', 'is', null)
+      .where('due_at', '<=', sql<Date>`now()`)
+    expect(await due.execute()).toEqual([])
+    expect(await sendHeldMail(db)).toBe(1)
+    expect(await due.execute()).toHaveLength(1)
+    await target.close()
+  })
 
   it('reports when it was written and is verified in memory', SLOW, async () => {
     await recordBackUp(source.db)
@@ -171,69 +167,61 @@ describeOnEachDatabase('backup', (kind) => {
     await expect(restoreBackUp(source, file)).rejects.toThrow('O banco de destino não está vazio')
   })
 
-  it(
-    'is rejected without effect when truncated, damaged, newer or invalid',
-    SLOW,
-    async () => {
-      const target = await openEmpty(kind)
-      const bytes = await readFile(file)
-      const text = gunzipSync(bytes).toString()
-      const damaged = Buffer.from(bytes)
-      damaged.fill(0, bytes.length >> 1, (bytes.length >> 1) + 50)
-      const cases: [Buffer | string, string][] = [
-        [bytes.subarray(0, bytes.length >> 1), 'incompleta'],
-        [damaged, 'incompleta'],
-        [gzipSync(text.slice(0, text.lastIndexOf('{"end":'))), 'incompleta'],
-        [gzipSync(text.replace(/\n\{"user_id".*\n/, '\n')), 'incompleta'],
-        [gzipSync(text.replace('0011-', '9011-')), 'versão mais nova'],
-        ['{}', 'não é uma cópia'],
-        [gzipSync('{}\n'), 'não é uma cópia'],
-      ]
-      for (const [content, reason] of cases) {
-        const other = join(folder, 'other')
-        await writeFile(other, content)
-        await expect(restoreBackUp(target, other), reason).rejects.toThrow(reason)
-      }
-      await expect(inspectBackUp(join(folder, 'missing'))).rejects.toThrow('não pode ser lido')
-      const { rows } = await sql`select 1 from pg_class where relnamespace = 'public'::regnamespace`.execute(
-        target.db,
-      )
-      expect(rows).toEqual([])
-      await target.close()
-    },
-  )
+  it('is rejected without effect when truncated, damaged, newer or invalid', SLOW, async () => {
+    const target = await openEmpty(kind)
+    const bytes = await readFile(file)
+    const text = gunzipSync(bytes).toString()
+    const damaged = Buffer.from(bytes)
+    damaged.fill(0, bytes.length >> 1, (bytes.length >> 1) + 50)
+    const cases: [Buffer | string, string][] = [
+      [bytes.subarray(0, bytes.length >> 1), 'incompleta'],
+      [damaged, 'incompleta'],
+      [gzipSync(text.slice(0, text.lastIndexOf('{"end":'))), 'incompleta'],
+      [gzipSync(text.replace(/\n\{"user_id".*\n/, '\n')), 'incompleta'],
+      [gzipSync(text.replace('0011-', '9011-')), 'versão mais nova'],
+      ['{}', 'não é uma cópia'],
+      [gzipSync('{}\n'), 'não é uma cópia'],
+    ]
+    for (const [content, reason] of cases) {
+      const other = join(folder, 'other')
+      await writeFile(other, content)
+      await expect(restoreBackUp(target, other), reason).rejects.toThrow(reason)
+    }
+    await expect(inspectBackUp(join(folder, 'missing'))).rejects.toThrow('não pode ser lido')
+    const { rows } = await sql`select 1 from pg_class where relnamespace = 'public'::regnamespace`.execute(
+      target.db,
+    )
+    expect(rows).toEqual([])
+    await target.close()
+  })
 })
 
-it(
-  'serves a backup from the running portal without blocking on a stalled reader',
-  SLOW,
-  async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'patio-socket-'))
-    const { db, close } = await openFreshDatabase('embedded')
-    await fill(db)
-    const stop = serveBackUps(db, dataDir, createLog('silent'))
-    const path = join(dataDir, 'back-up.sock')
-    await expect.poll(async () => (await stat(path)).mode & 0o777).toBe(0o600)
-    const idler = createConnection(path).pause()
-    await once(idler, 'connect')
-    // More than socket buffers hold, so that a transaction would wait for the reader.
-    await expect
-      .poll(async () => (await readdir(dataDir)).some((name) => name.endsWith('.tmp')), { timeout: 20_000 })
-      .toBe(true)
-    expect(await readAll(db, 'user_roles')).toEqual([])
-    idler.destroy()
-    await expect.poll(() => readdir(dataDir), { timeout: 20_000 }).toEqual(['back-up.sock'])
-    expect(await readLastBackUp(db)).toBeUndefined()
+it('serves a backup from the running portal without blocking on a stalled reader', SLOW, async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'patio-socket-'))
+  const { db, close } = await openFreshDatabase('embedded')
+  await fill(db)
+  const stop = serveBackUps(db, dataDir, createLog('silent'))
+  const path = join(dataDir, 'back-up.sock')
+  await expect.poll(async () => (await stat(path)).mode & 0o777).toBe(0o600)
+  const idler = createConnection(path).pause()
+  await once(idler, 'connect')
+  // More than socket buffers hold, so that a transaction would wait for the reader.
+  await expect
+    .poll(async () => (await readdir(dataDir)).some((name) => name.endsWith('.tmp')), { timeout: 20_000 })
+    .toBe(true)
+  expect(await readAll(db, 'user_roles')).toEqual([])
+  idler.destroy()
+  await expect.poll(() => readdir(dataDir), { timeout: 20_000 }).toEqual(['back-up.sock'])
+  expect(await readLastBackUp(db)).toBeUndefined()
 
-    const file = join(dataDir, 'served.backup')
-    const gzip = createGzip()
-    const written = pipeline(gzip, createWriteStream(file))
-    const summary = await fetchServedBackUp(dataDir, gzip, () => written.then(() => inspectBackUp(file)))
-    expect(summary?.rowCounts).toMatchObject({ profiles: 2, support_messages: 1_200 })
-    await expect.poll(() => readLastBackUp(db)).toBeInstanceOf(Date)
-    stop()
-    expect(await fetchServedBackUp(join(dataDir, 'elsewhere'), createGzip(), async () => true)).toBeUndefined()
-    await close()
-    await rm(dataDir, { recursive: true })
-  },
-)
+  const file = join(dataDir, 'served.backup')
+  const gzip = createGzip()
+  const written = pipeline(gzip, createWriteStream(file))
+  const summary = await fetchServedBackUp(dataDir, gzip, () => written.then(() => inspectBackUp(file)))
+  expect(summary?.rowCounts).toMatchObject({ profiles: 2, support_messages: 1_200 })
+  await expect.poll(() => readLastBackUp(db)).toBeInstanceOf(Date)
+  stop()
+  expect(await fetchServedBackUp(join(dataDir, 'elsewhere'), createGzip(), async () => true)).toBeUndefined()
+  await close()
+  await rm(dataDir, { recursive: true })
+})

@@ -55,7 +55,11 @@ export async function writeBackUp(db: Db, out: Writable): Promise<void> {
     .setIsolationLevel('repeatable read')
     .execute(async (transaction) => {
       const { rows } = await sql<{ at: Date }>`select now() as at`.execute(transaction)
-      const migrations = await transaction.selectFrom('schema_migrations').select('name').orderBy('name').execute()
+      const migrations = await transaction
+        .selectFrom('schema_migrations')
+        .select('name')
+        .orderBy('name')
+        .execute()
       const head = { format: FORMAT, at: rows[0]?.at, migrations: migrations.map(({ name }) => name) }
       await write(JSON.stringify(head))
       const rowCounts: Record<string, number> = {}

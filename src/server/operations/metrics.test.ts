@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { NEVER } from '#server/mail/outbox.ts'
 import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
-import { requestEmbedToken, createTokenBody, scriptFault } from '#server/testing/embed-token-calls.ts'
+import { fetchToken, scriptFault, toTokenBody } from '#server/testing/embed-token-calls.ts'
 import { readMetrics, TEST_METRICS_TOKEN } from '#server/testing/read-metrics.ts'
 import { sendRaw } from '#server/testing/send-raw.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -73,7 +73,8 @@ describeOnEachDatabase('metrics', (kind) => {
 
   test('count all unknown paths and methods under one label', async () => {
     // Node's metrics add lines over time, for example for each kind of garbage collection.
-    const countRouteLines = (lines: readonly string[]) => lines.filter((line) => line.includes('route="')).length
+    const countRouteLines = (lines: readonly string[]) =>
+      lines.filter((line) => line.includes('route="')).length
     const before = countRouteLines((await readMetrics(portal)).lines)
     for (const path of ['/api/ana@grupopatio.com.br', '/api/x?token=abc', '/%00', '/api/profiles/me/x'])
       await send(portal, 'GET', path)
@@ -85,10 +86,10 @@ describeOnEachDatabase('metrics', (kind) => {
 
   test('count calls to the directory and Power BI, and embed tokens by source', async () => {
     const [ana, rui] = [await addPerson(portal), await addPerson(portal)]
-    await requestEmbedToken(portal, ana)
-    await requestEmbedToken(portal, ana)
+    await fetchToken(portal, ana)
+    await fetchToken(portal, ana)
     await scriptFault(portal, { on: 'generateToken', delayMs: 200 })
-    await Promise.all([requestEmbedToken(portal, rui), requestEmbedToken(portal, rui)])
+    await Promise.all([fetchToken(portal, rui), fetchToken(portal, rui)])
     const { figure } = await readMetrics(portal)
     for (const [source, count] of Object.entries({ service: 2, cache: 1, shared: 1 }))
       expect(figure(`patio_embed_tokens_total{source="${source}"}`), source).toBe(count)
@@ -106,7 +107,7 @@ describeOnEachDatabase('metrics', (kind) => {
   ] as const)('count a Power BI that answers %o as %s', async (fault, outcome) => {
     const before = (await readMetrics(portal)).figure(formatUpstream('power-bi', outcome)) ?? 0
     await scriptFault(portal, { on: 'generateToken', ...fault })
-    await requestEmbedToken(portal, await addPerson(portal))
+    await fetchToken(portal, await addPerson(portal))
     expect((await readMetrics(portal)).figure(formatUpstream('power-bi', outcome))).toBe(before + 1)
   })
 
@@ -117,7 +118,7 @@ describeOnEachDatabase('metrics', (kind) => {
     const call = fetch(portal.url + route, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(createTokenBody('Vendas')),
+      body: JSON.stringify(toTokenBody('Vendas')),
       signal: AbortSignal.timeout(1_000),
     })
     await expect(call).rejects.toThrow()

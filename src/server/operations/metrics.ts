@@ -89,7 +89,9 @@ async function createInstruments({ db, readPool }: Pick<Database, 'db' | 'readPo
         else this.set(value)
       },
     })
-  addDatabaseGauge('patio_mail_outbox_unsent', 'Mails that no server has taken yet.', () => countUnsentMails(db))
+  addDatabaseGauge('patio_mail_outbox_unsent', 'Mails that no server has taken yet.', () =>
+    countUnsentMails(db),
+  )
   addDatabaseGauge('patio_mail_outbox_oldest_seconds', 'Age of the oldest mail that should have left.', () =>
     readOldestMailAge(db),
   )

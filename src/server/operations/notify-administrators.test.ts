@@ -4,7 +4,7 @@ import { addPerson, send } from '#server/testing/builders.ts'
 import { callSetting, toLinkSetting } from '#server/testing/report-setting-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { ADMIN_COMMANDS, createTerminalRequest } from './admin-commands.ts'
+import { ADMIN_COMMANDS, createCliRequest } from './admin-commands.ts'
 
 describeOnEachDatabase('administrators are notified by mail', (kind) => {
   const portal = setUpPortal({ kind })
@@ -16,7 +16,7 @@ describeOnEachDatabase('administrators are notified by mail', (kind) => {
         publicUrl: 'http://localhost',
         companyEmailDomain: 'grupopatio.com.br',
         clock: portal.clock,
-        request: createTerminalRequest(),
+        request: createCliRequest(),
       },
       email,
     )

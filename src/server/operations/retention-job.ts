@@ -2,7 +2,7 @@ import { wait } from '#contract/timing.ts'
 import { isDatabaseUnavailable } from '#server/database/database.ts'
 import type { Db } from '#server/database/schema.ts'
 import type { Log } from '#server/log.ts'
-import { type RetentionPeriods, type RetentionRule, createRetentionRules } from './retention-rules.ts'
+import { createRetentionRules, type RetentionPeriods, type RetentionRule } from './retention-rules.ts'
 
 const JOB = 'retention'
 const MINUTE_MS = 60_000
@@ -123,7 +123,7 @@ async function applyRule(
 }
 
 /**
-  * Claims a job atomically for one of several replicas. The claim of a crashed replica expires.
+ * Claims a job atomically for one of several replicas. The claim of a crashed replica expires.
  * @param at ms since the epoch
  * @param until the end of the claim, ms since the epoch
  */

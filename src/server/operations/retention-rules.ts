@@ -47,23 +47,23 @@ export function createRetentionRules(periods: RetentionPeriods): RetentionRule[]
       name: 'unverified sign-ups',
       deleteBatch: (db, at, limit) => deleteUnverifiedSignUps(db, at, unverifiedDays * DAY_MS, limit),
     },
-    createRule('access requests', 'access_requests', 'user_id', 'requested_at', keepDays(ACCESS_REQUEST_DAYS)),
-    createRule('invitations', 'invitations', 'id', 'invited_at', keepDays(INVITATION_KEPT_DAYS)),
+    toRule('access requests', 'access_requests', 'user_id', 'requested_at', keepDays(ACCESS_REQUEST_DAYS)),
+    toRule('invitations', 'invitations', 'id', 'invited_at', keepDays(INVITATION_KEPT_DAYS)),
     // Used links are deleted at once.
-    createRule('e-mail links', 'email_links', 'token_hash', 'expires_at', keepMs(0)),
-    createRule('human checks', 'used_human_checks', 'id', 'expires_at', keepMs(0)),
-    createRule('sessions', 'sessions', 'id', 'refreshed_at', keepMs(SESSION_IDLE_MS)),
-    createRule('sign-in devices', 'sign_in_devices', 'id', 'seen_at', keepDays(DEVICE_DAYS)),
-    createRule('idempotency keys', 'idempotency_keys', 'id', 'created_at', keepDays(1)),
-    createRule('rate limits', 'rate_limits', 'key', 'resets_at', keepMs(0)),
-    createRule('sign-in attempts', 'sign_in_attempts', 'key', 'forget_at', keepMs(0)),
-    createRule('sent mails', 'mail_outbox', 'id', 'created_at', keepDays(mailDays), isSent),
-    createRule('undeliverable mails', 'mail_outbox', 'id', 'created_at', keepDays(mailDays), isUnsent),
-    createRule('support messages', 'support_messages', 'id', 'created_at', keepMonths(messagesMonths)),
-    createRule('access records', 'access_records', 'id', 'at', keepMonths(accessMonths)),
-    createRule('failed sign-ins', 'failed_sign_ins', 'id', 'last_at', keepDays(attemptsDays)),
+    toRule('e-mail links', 'email_links', 'token_hash', 'expires_at', keepMs(0)),
+    toRule('human checks', 'used_human_checks', 'id', 'expires_at', keepMs(0)),
+    toRule('sessions', 'sessions', 'id', 'refreshed_at', keepMs(SESSION_IDLE_MS)),
+    toRule('sign-in devices', 'sign_in_devices', 'id', 'seen_at', keepDays(DEVICE_DAYS)),
+    toRule('idempotency keys', 'idempotency_keys', 'id', 'created_at', keepDays(1)),
+    toRule('rate limits', 'rate_limits', 'key', 'resets_at', keepMs(0)),
+    toRule('sign-in attempts', 'sign_in_attempts', 'key', 'forget_at', keepMs(0)),
+    toRule('sent mails', 'mail_outbox', 'id', 'created_at', keepDays(mailDays), isSent),
+    toRule('undeliverable mails', 'mail_outbox', 'id', 'created_at', keepDays(mailDays), isUnsent),
+    toRule('support messages', 'support_messages', 'id', 'created_at', keepMonths(messagesMonths)),
+    toRule('access records', 'access_records', 'id', 'at', keepMonths(accessMonths)),
+    toRule('failed sign-ins', 'failed_sign_ins', 'id', 'last_at', keepDays(attemptsDays)),
     // The newest review of each area or brand stays, as the date of its last review.
-    createRule('access reviews', 'access_reviews', 'id', 'reviewed_at', keepMonths(auditMonths), isSuperseded),
+    toRule('access reviews', 'access_reviews', 'id', 'reviewed_at', keepMonths(auditMonths), isSuperseded),
     { name: 'audit entries', deleteBatch: deleteOldAuditEntries(keepMonths(auditMonths)) },
   ]
 }
@@ -74,7 +74,7 @@ const keepDays = (count: number) => keepMs(count * DAY_MS)
 const keepMonths = (count: number) => (at: number) => subtractMonths(at, count)
 
 /** Creates a rule that deletes rows whose `column` is at or before the cutoff. */
-function createRule(
+function toRule(
   name: string,
   table: keyof Tables,
   key: string,

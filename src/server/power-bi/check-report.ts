@@ -1,6 +1,6 @@
 import type { ReportRef } from './power-bi.ts'
 import type { CheckedReport, Model, ReportFacts } from './power-bi-calls.ts'
-import { type Step, ReportCheckError } from './refusals.ts'
+import { ReportCheckError, type Step } from './refusals.ts'
 
 interface Checks {
   readReport: (report: ReportRef) => Promise<ReportFacts>

@@ -8,7 +8,7 @@ interface Cloud {
   hosts: readonly string[]
 }
 
-function createCloud(login: string, resource: string, power: string, ...hosts: string[]): Cloud {
+function toCloud(login: string, resource: string, power: string, ...hosts: string[]): Cloud {
   return {
     authority: `https://${login}`,
     scope: `https://${resource}/powerbi/api/.default`,
@@ -22,11 +22,11 @@ function createCloud(login: string, resource: string, power: string, ...hosts: s
  * national/regional clouds' and 'Microsoft Entra authentication and national clouds').
  */
 export const CLOUDS = {
-  public: createCloud('login.microsoftonline.com', 'analysis.windows.net', 'powerbi.com', 'msit.powerbi.com'),
-  'us-gov': createCloud('login.microsoftonline.com', 'analysis.usgovcloudapi.net', 'powerbigov.us'),
-  'us-gov-high': createCloud('login.microsoftonline.us', 'high.analysis.usgovcloudapi.net', 'high.powerbigov.us'),
-  'us-gov-dod': createCloud('login.microsoftonline.us', 'mil.analysis.usgovcloudapi.net', 'mil.powerbigov.us'),
-  china: createCloud('login.partner.microsoftonline.cn', 'analysis.chinacloudapi.cn', 'powerbi.cn'),
+  public: toCloud('login.microsoftonline.com', 'analysis.windows.net', 'powerbi.com', 'msit.powerbi.com'),
+  'us-gov': toCloud('login.microsoftonline.com', 'analysis.usgovcloudapi.net', 'powerbigov.us'),
+  'us-gov-high': toCloud('login.microsoftonline.us', 'high.analysis.usgovcloudapi.net', 'high.powerbigov.us'),
+  'us-gov-dod': toCloud('login.microsoftonline.us', 'mil.analysis.usgovcloudapi.net', 'mil.powerbigov.us'),
+  china: toCloud('login.partner.microsoftonline.cn', 'analysis.chinacloudapi.cn', 'powerbi.cn'),
 } satisfies Record<string, Cloud>
 
 export type CloudName = keyof typeof CLOUDS

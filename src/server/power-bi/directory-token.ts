@@ -4,7 +4,7 @@ import { createCache } from '#server/cache.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { type Log, namingHost } from '#server/log.ts'
 import { CLOUDS } from './clouds.ts'
-import { type CountCall, measureCall, UnexpectedResponse, parseJsonObject, TransientError } from './power-bi.ts'
+import { type CountCall, measureCall, ProxyReply, parseJsonObject, TransientError } from './power-bi.ts'
 import { DirectoryRefusal } from './refusals.ts'
 
 /** Renews early, because an embed token cannot outlive the directory token that it was issued with. */
@@ -113,7 +113,8 @@ export function createDirectoryTokens(services: DirectoryServices): DirectoryTok
     // The library uses the machine's clock.
     const expiresAt = clock() + result.expiresOn.getTime() - Date.now()
     const endsAt = await readCredentialEnd()
-    if (isExpiringSoon(endsAt, clock())) log.warn({ endsAt }, 'the certificate of the service principal ends soon')
+    if (isExpiringSoon(endsAt, clock()))
+      log.warn({ endsAt }, 'the certificate of the service principal ends soon')
     return { token: result.accessToken, expiresAt }
   }
 
@@ -159,7 +160,7 @@ async function raceSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
 }
 
 function toDirectoryProblem(cause: unknown): Error {
-  if (cause instanceof DirectoryRefusal || cause instanceof UnexpectedResponse) return cause
+  if (cause instanceof DirectoryRefusal || cause instanceof ProxyReply) return cause
   const asked = cause instanceof TransientError ? cause.retryAfterSeconds : undefined
   return new ProblemError('power-bi-unavailable', { retryAfterSeconds: asked ?? 10, cause })
 }
@@ -211,7 +212,7 @@ function createNetworkClient(countCall: CountCall, onFailure: (failure: unknown)
     url: string,
     options?: { headers?: Record<string, string>; body?: string },
   ) {
-    const sendRequest = () =>
+    const request = () =>
       fetch(url, {
         method,
         ...(options?.headers && { headers: options.headers }),
@@ -219,15 +220,16 @@ function createNetworkClient(countCall: CountCall, onFailure: (failure: unknown)
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
     try {
-      const { reply, text } = await namingHost(new URL(url).host, () => measureCall(countCall, 'directory', sendRequest))
+      const { reply, text } = await namingHost(new URL(url).host, () =>
+        measureCall(countCall, 'directory', request),
+      )
       const { status } = reply
       if (status === 429 || status >= 500) {
         const seconds = Number(reply.headers.get('retry-after'))
         throw new TransientError(status, seconds > 0 ? seconds : undefined)
       }
       const body = parseJsonObject(text)
-      if (status >= 400)
-        throw body ? new DirectoryRefusal(body) : new UnexpectedResponse(new URL(url).host, status)
+      if (status >= 400) throw body ? new DirectoryRefusal(body) : new ProxyReply(new URL(url).host, status)
       if (!body) throw new Error('the directory answered without a JSON object')
       return { headers: Object.fromEntries(reply.headers), body: body as T, status }
     } catch (error) {

@@ -7,7 +7,7 @@ import {
   PowerBiRefusal,
   type ReportRef,
 } from './power-bi.ts'
-import { type PowerBiRest, createUnreadableError } from './power-bi-rest.ts'
+import { createUnreadableError, type PowerBiRest } from './power-bi-rest.ts'
 
 /** Encodes a path segment. Refuses '.' and '..', which traverse the path even when encoded. */
 function encodeSegment(id: string): string {
@@ -175,6 +175,7 @@ export async function requestEmbedToken(
   }
   const { token, expiration } = await rest('POST', '/GenerateToken', body, budgetMs)
   const expiresAt = Date.parse(String(expiration))
-  if (typeof token !== 'string' || token === '' || Number.isNaN(expiresAt)) throw createUnreadableError('no token')
+  if (typeof token !== 'string' || token === '' || Number.isNaN(expiresAt))
+    throw createUnreadableError('no token')
   return { token, expiresAt, isPaginated }
 }

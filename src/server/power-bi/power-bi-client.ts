@@ -5,8 +5,8 @@ import { checkReport } from './check-report.ts'
 import { createDirectoryTokens, type DirectoryOptions, isExpiringSoon } from './directory-token.ts'
 import type { CountCall, EffectiveIdentity, EmbedToken, LastRefresh, PowerBi, ReportRef } from './power-bi.ts'
 import {
-  getDatasetPath,
   type CheckedReport,
+  getDatasetPath,
   listReports,
   listWorkspaces,
   type Model,
@@ -16,7 +16,7 @@ import {
   requestEmbedToken,
 } from './power-bi-calls.ts'
 import { createPowerBiRest, createUnreadableError } from './power-bi-rest.ts'
-import { toRefusalProblem, type Step } from './refusals.ts'
+import { type Step, toRefusalProblem } from './refusals.ts'
 import { testReport } from './test-report.ts'
 
 const METADATA_MS = 10 * 60_000
@@ -75,7 +75,8 @@ export function createPowerBi(options: PowerBiOptions): PowerBi {
     let step: Step = 'report'
     const { tokenMinutes, allowWithoutRls } = options
     const minutes = Math.min(tokenMinutes, maxMinutes)
-    const requestToken = (checked: CheckedReport) => requestEmbedToken(rest, { report: checked, identity, minutes, budgetMs })
+    const requestToken = (checked: CheckedReport) =>
+      requestEmbedToken(rest, { report: checked, identity, minutes, budgetMs })
     const check = () =>
       checkReport(
         {

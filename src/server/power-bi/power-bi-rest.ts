@@ -5,10 +5,10 @@ import type { DirectoryTokens } from './directory-token.ts'
 import {
   type CountCall,
   measureCall,
-  UnexpectedResponse,
+  PowerBiRefusal,
+  ProxyReply,
   parseJsonObject,
   TransientError,
-  PowerBiRefusal,
 } from './power-bi.ts'
 import { DirectoryRefusal } from './refusals.ts'
 
@@ -23,7 +23,7 @@ const BACKOFF = { firstMs: 250, maxMs: 2_000 }
  * Calls the REST API, with at most two tries.
  * @param path after /v1.0/myorg
  * @param budgetMs the timeout over all tries, 8 s by default
- * @throws PowerBiRefusal for a permanent 4xx, DirectoryRefusal, UnexpectedResponse, ProblemError
+ * @throws PowerBiRefusal for a permanent 4xx, DirectoryRefusal, ProxyReply, ProblemError
  *   power-bi-unavailable for transient failures
  */
 export type PowerBiRest = (
@@ -68,7 +68,8 @@ export function createPowerBiRest({ apiBase, directory, countCall, log }: RestOp
     // The directory token may be revoked: the second try uses a new one.
     if (isTokenRefusal(refusal)) directory.invalidate(token)
     // A paused capacity has various statuses and does not resume within seconds.
-    const isTransient = (reply.status === 429 || reply.status >= 500) && !/CapacityNotActive/.test(refusal.code)
+    const isTransient =
+      (reply.status === 429 || reply.status >= 500) && !/CapacityNotActive/.test(refusal.code)
     if (isTransient) throw new TransientError(reply.status, retryAfter)
     throw refusal
   }
@@ -102,7 +103,7 @@ const getRetryAfter = (error: unknown) =>
 /** Whether a retry is pointless. */
 function isDefinite(error: unknown): boolean {
   if (error instanceof PowerBiRefusal) return !isTokenRefusal(error)
-  return [ProblemError, DirectoryRefusal, UnexpectedResponse].some((kind) => error instanceof kind)
+  return [ProblemError, DirectoryRefusal, ProxyReply].some((kind) => error instanceof kind)
 }
 
 /** An expired directory token may give 403 too (Microsoft, 'Troubleshoot REST APIs'). */
@@ -110,7 +111,10 @@ const isTokenRefusal = ({ status, code }: PowerBiRefusal) =>
   status === 401 || /\b(TokenExpired|InvalidToken)\b/.test(code)
 
 /** Joins the codes of body and header; either may be the more specific one. */
-function parseRefusal({ status, headers }: Response, body: Record<string, unknown> | undefined): PowerBiRefusal {
+function parseRefusal(
+  { status, headers }: Response,
+  body: Record<string, unknown> | undefined,
+): PowerBiRefusal {
   const error = body?.error as { code?: unknown; message?: unknown } | null | undefined
   // Accepts only code-like text, because it comes from outside.
   const codes = [error?.code, headers.get('x-powerbi-error-info')].filter((code) =>

@@ -61,7 +61,7 @@ export interface PowerBi {
   /**
    * Issues a view-only embed token for one report and identity, within 8 s, or 15 s for the first on
    * a screen, because a cold capacity takes that long.
-     * @throws ProblemError power-bi-rejected (fix settings), power-bi-unavailable, capacity-paused (retry)
+   * @throws ProblemError power-bi-rejected (fix settings), power-bi-unavailable, capacity-paused (retry)
    */
   generateEmbedToken(
     report: ReportRef,
@@ -109,7 +109,7 @@ export class TransientError extends Error {
 }
 
 /** A web page instead of JSON: the reply of a proxy, a firewall or a captive portal. */
-export class UnexpectedResponse extends Error {
+export class ProxyReply extends Error {
   readonly host: string
   readonly status: number
   constructor(host: string, status: number) {
@@ -126,7 +126,7 @@ type UpstreamOutcome = 'ok' | 'refused' | 'throttled' | 'failed' | 'timeout' | '
 /** Called after each call to an outside service. */
 export type CountCall = (service: UpstreamService, outcome: UpstreamOutcome, ms: number) => void
 
-/** Makes a call, reads its reply and counts its outcome. @throws UnexpectedResponse, the call's error */
+/** Makes a call, reads its reply and counts its outcome. @throws ProxyReply, the call's error */
 export async function measureCall(
   countCall: CountCall,
   service: UpstreamService,
@@ -138,7 +138,7 @@ export async function measureCall(
     const text = await reply.text()
     // With these statuses Microsoft's gateways send pages too.
     const isTransient = reply.status === 429 || reply.status >= 500
-    if (!isTransient && /^\s*</.test(text)) throw new UnexpectedResponse(new URL(reply.url).host, reply.status)
+    if (!isTransient && /^\s*</.test(text)) throw new ProxyReply(new URL(reply.url).host, reply.status)
     countCall(service, classifyStatus(reply.status), performance.now() - start)
     return { reply, text }
   } catch (error) {

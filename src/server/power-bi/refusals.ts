@@ -1,5 +1,5 @@
 import { ProblemError } from '#server/http/problem-error.ts'
-import { UnexpectedResponse, TransientError, PowerBiRefusal, type ReportTest } from './power-bi.ts'
+import { PowerBiRefusal, ProxyReply, type ReportTest, TransientError } from './power-bi.ts'
 
 /** The step that the service refused. */
 export type Step = 'workspaces' | 'report' | 'dataset' | 'token'
@@ -153,7 +153,7 @@ export function classifyError(error: unknown, step: Step): Refused {
       code: /AADSTS\d{1,10}/.exec(error.message)?.[0] ?? null,
       requestId: /^[\w-]{1,60}$/.exec(error.correlationId)?.[0] ?? null,
     }
-  if (error instanceof UnexpectedResponse)
+  if (error instanceof ProxyReply)
     return { outcome: 'foreign-answer', code: `HTTP ${error.status} de ${error.host}`, requestId: null }
   if (!(error instanceof ProblemError)) throw error
   const code = findSystemCode(error.cause)

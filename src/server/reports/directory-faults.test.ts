@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { addPerson, configureReports } from '#server/testing/builders.ts'
-import { requestEmbedToken, scriptFault, readUpstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { fetchToken, listCalls, scriptFault } from '#server/testing/embed-token-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
@@ -18,7 +18,7 @@ describeOnEachDatabase('when the directory', (kind) => {
   afterEach(() => cold.stop())
 
   const requestToken = async () => {
-    const { status, headers, body } = await requestEmbedToken(cold, await addPerson(portal))
+    const { status, headers, body } = await fetchToken(cold, await addPerson(portal))
     return { status, code: body.code, detail: body.detail, retryAfter: headers.get('retry-after') }
   }
   const createRejected = (detail: RegExp) => ({
@@ -67,7 +67,7 @@ describeOnEachDatabase('when the directory', (kind) => {
   ])('%s, the caller gets a problem', async (_, fault, expected) => {
     await scriptFault(cold, { on: 'directory', times: 9, ...fault })
     expect(await requestToken()).toMatchObject(expected)
-    const { directory, generateToken } = await readUpstreamCalls(cold)
+    const { directory, generateToken } = await listCalls(cold)
     expect([directory.length, generateToken.length]).toEqual([1, 0])
   })
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
 import {
-  requestEmbedToken,
-  createTokenBody,
+  fetchToken,
+  listCalls,
   type Person,
   resetEmulator,
-  readUpstreamCalls,
+  toTokenBody,
 } from '#server/testing/embed-token-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -22,21 +22,21 @@ describeOnEachDatabase('embed token cache', (kind) => {
     person: Person,
     values: Partial<Pick<Person, 'types' | 'marcas' | 'estados' | 'approved'>>,
   ) => portal.database.db.updateTable('profiles').set(values).where('user_id', '=', person.user_id).execute()
-  const listGenerated = async (at = portal) => (await readUpstreamCalls(at)).generateToken
+  const listGenerated = async (at = portal) => (await listCalls(at)).generateToken
 
   test('makes one directory and one dataset call for two hundred concurrent people', async () => {
     const { database, clock } = portal
     const cold = await startTestPortal({ kind, database, clock, rateLimits: false })
     const people = await Promise.all(Array.from({ length: 200 }, () => addPerson(portal)))
     const sessions = await Promise.all(people.map((person) => openTestSession(portal, person)))
-    const body = createTokenBody('Vendas')
+    const body = toTokenBody('Vendas')
     const replies = await Promise.all(
       sessions.map(({ access_token: token }) =>
         send(cold, 'POST', '/api/functions/get-powerbi-token', { token, body }),
       ),
     )
     expect(new Set(replies.map((reply) => reply.status))).toEqual(new Set([200]))
-    const calls = await readUpstreamCalls(cold)
+    const calls = await listCalls(cold)
     expect([calls.directory.length, calls.dataset.length]).toEqual([1, 1])
     const usernames = calls.generateToken.map((call) => call.body.identities?.[0]?.username)
     expect(usernames.sort()).toEqual(people.map((person) => person.email).sort())
@@ -45,18 +45,18 @@ describeOnEachDatabase('embed token cache', (kind) => {
 
   test('coalesces twenty concurrent requests of one person and report', async () => {
     const person = await addPerson(portal)
-    const replies = await Promise.all(Array.from({ length: 20 }, () => requestEmbedToken(portal, person)))
+    const replies = await Promise.all(Array.from({ length: 20 }, () => fetchToken(portal, person)))
     expect(new Set(replies.map((reply) => reply.body.embedToken)).size).toBe(1)
     expect(await listGenerated()).toHaveLength(1)
   })
 
   test('serves a second request without a call; a second report costs one', async () => {
     const person = await addPerson(portal, { types: ['Vendas', 'Oficina'] })
-    const first = await requestEmbedToken(portal, person)
+    const first = await fetchToken(portal, person)
     await resetEmulator(portal)
-    expect((await requestEmbedToken(portal, person)).body.embedToken).toBe(first.body.embedToken)
-    expect((await readUpstreamCalls(portal)).all).toEqual([])
-    expect((await requestEmbedToken(portal, person, createTokenBody('Oficina'))).body.embedToken).not.toBe(
+    expect((await fetchToken(portal, person)).body.embedToken).toBe(first.body.embedToken)
+    expect((await listCalls(portal)).all).toEqual([])
+    expect((await fetchToken(portal, person, toTokenBody('Oficina'))).body.embedToken).not.toBe(
       first.body.embedToken,
     )
     expect(await listGenerated()).toHaveLength(1)
@@ -64,7 +64,7 @@ describeOnEachDatabase('embed token cache', (kind) => {
 
   test('keeps tokens of different people apart', async () => {
     const [one, two] = [await addPerson(portal), await addPerson(portal)]
-    const tokens = [await requestEmbedToken(portal, one), await requestEmbedToken(portal, two)].map(
+    const tokens = [await fetchToken(portal, one), await fetchToken(portal, two)].map(
       ({ body }) => body.embedToken,
     )
     expect(new Set(tokens).size).toBe(2)
@@ -72,27 +72,27 @@ describeOnEachDatabase('embed token cache', (kind) => {
 
   test('reuses a token until six of its thirty minutes are left', async () => {
     const person = await addPerson(portal)
-    const first = (await requestEmbedToken(portal, person)).body
+    const first = (await fetchToken(portal, person)).body
     portal.clock.advance(23 * MINUTE)
-    const later = (await requestEmbedToken(portal, person)).body
+    const later = (await fetchToken(portal, person)).body
     expect(later.embedToken).toBe(first.embedToken)
     expect(first.expiresInSeconds - later.expiresInSeconds).toBe(23 * 60)
     portal.clock.advance(MINUTE)
-    const renewed = (await requestEmbedToken(portal, person)).body
+    const renewed = (await fetchToken(portal, person)).body
     expect(renewed.embedToken).not.toBe(first.embedToken)
     expect(renewed.expiresInSeconds).toBeGreaterThan(29 * 60)
   })
 
   test('renews a directory token with less than thirty minutes left', async () => {
     portal.clock.advance(60 * MINUTE)
-    await requestEmbedToken(portal, await addPerson(portal))
+    await fetchToken(portal, await addPerson(portal))
     await resetEmulator(portal)
     portal.clock.advance(29 * MINUTE)
-    await requestEmbedToken(portal, await addPerson(portal))
-    expect((await readUpstreamCalls(portal)).directory).toHaveLength(0)
+    await fetchToken(portal, await addPerson(portal))
+    expect((await listCalls(portal)).directory).toHaveLength(0)
     portal.clock.advance(MINUTE)
-    expect((await requestEmbedToken(portal, await addPerson(portal))).body.expiresInSeconds).toBeGreaterThan(1790)
-    expect((await readUpstreamCalls(portal)).directory).toHaveLength(1)
+    expect((await fetchToken(portal, await addPerson(portal))).body.expiresInSeconds).toBeGreaterThan(1790)
+    expect((await listCalls(portal)).directory).toHaveLength(1)
   })
 
   describe('applies a change at the next request, on every replica', () => {
@@ -103,7 +103,7 @@ describeOnEachDatabase('embed token cache', (kind) => {
     })
     afterAll(() => replica.stop())
     const readCodes = async (person: Person) =>
-      Promise.all([portal, replica].map(async (at) => (await requestEmbedToken(at, person)).body.code ?? 'given'))
+      Promise.all([portal, replica].map(async (at) => (await fetchToken(at, person)).body.code ?? 'given'))
 
     test.each([
       ['the area is removed', { types: ['CRM'] }, 'report-not-found'],
@@ -136,7 +136,7 @@ describeOnEachDatabase('embed token cache', (kind) => {
       const person = await addPerson(portal, { types: ['Oficina'] })
       const readStatuses = async () =>
         Promise.all(
-          [portal, replica].map(async (at) => (await requestEmbedToken(at, person, createTokenBody('Oficina'))).status),
+          [portal, replica].map(async (at) => (await fetchToken(at, person, toTokenBody('Oficina'))).status),
         )
       expect(await readStatuses()).toEqual([200, 200])
       await portal.database.db.deleteFrom('global_powerbi_settings').where('type', '=', 'oficina').execute()

@@ -8,11 +8,11 @@ import {
   send,
 } from '#server/testing/builders.ts'
 import {
-  requestEmbedToken,
-  createTokenBody,
+  fetchToken,
+  listCalls,
   resetEmulator,
   scriptFault,
-  readUpstreamCalls,
+  toTokenBody,
 } from '#server/testing/embed-token-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -38,7 +38,7 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
       estados: ['RJ', 'MG'],
       userEmail: 'diretoria@grupopatio.com.br',
     }
-    const { status, body } = await requestEmbedToken(portal, person, createTokenBody('Vendas', forged))
+    const { status, body } = await fetchToken(portal, person, toTokenBody('Vendas', forged))
     expect(status).toBe(200)
     const { datasetId, reportId } = getEmulatedReport('Vendas')
     expect(decodePayload(body.embedToken)).toMatchObject({ reportId, datasetId })
@@ -50,8 +50,8 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
   })
 
   test('requests thirty minutes of view access, never edit', async () => {
-    await requestEmbedToken(portal, await addPerson(portal))
-    const [call] = (await readUpstreamCalls(portal)).generateToken
+    await fetchToken(portal, await addPerson(portal))
+    const [call] = (await listCalls(portal)).generateToken
     const { reportId, datasetId } = getEmulatedReport('Vendas')
     expect(call?.path).toBe('/api/v1.0/myorg/GenerateToken')
     const asked = { reports: [{ id: reportId }], datasets: [{ id: datasetId }], lifetimeInMinutes: 30 }
@@ -63,14 +63,14 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
       marcas: ['FIAT|U:MG', 'fiat', 'GM'],
       estados: ['RJ', 'SP', 'M:VW'],
     })
-    const { body } = await requestEmbedToken(portal, person)
+    const { body } = await fetchToken(portal, person)
     expect(decodePayload(body.embedToken).identities[0].customData).toBe('M:GM|U:RJ')
   })
 
   test('writes an access record for each request', async () => {
     const person = await addPerson(portal)
-    await requestEmbedToken(portal, person)
-    await requestEmbedToken(portal, person)
+    await fetchToken(portal, person)
+    await fetchToken(portal, person)
     const records = await portal.database.db
       .selectFrom('access_records')
       .selectAll()
@@ -88,17 +88,21 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
       .where('type', '=', 'marketing')
       .execute()
     const person = await addPerson(portal, { types: ['Marketing'] })
-    const { status, body } = await requestEmbedToken(portal, person, createTokenBody('Marketing', { datasetId: undefined }))
+    const { status, body } = await fetchToken(
+      portal,
+      person,
+      toTokenBody('Marketing', { datasetId: undefined }),
+    )
     expect(status).toBe(200)
     expect(decodePayload(body.embedToken).datasetId).toBe(getEmulatedReport('Marketing').datasetId)
-    expect((await requestEmbedToken(portal, person, createTokenBody('Marketing', { datasetId: null }))).status).toBe(200)
-    expect((await readUpstreamCalls(portal)).report).toHaveLength(1)
+    expect((await fetchToken(portal, person, toTokenBody('Marketing', { datasetId: null }))).status).toBe(200)
+    expect((await listCalls(portal)).report).toHaveLength(1)
   })
 
   describe('is refused without any call to Power BI', () => {
     const refusal = async (person: Parameters<typeof addPerson>[1], body: object) => {
-      const reply = await requestEmbedToken(portal, await addPerson(portal, person), body)
-      expect((await readUpstreamCalls(portal)).all).toEqual([])
+      const reply = await fetchToken(portal, await addPerson(portal, person), body)
+      expect((await listCalls(portal)).all).toEqual([])
       const { requestId: _, ...problem } = reply.body
       return problem
     }
@@ -114,7 +118,7 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
     ] as const)('to %s', async (_, person, code) => {
       const forged = { marcas: ['FIAT'], estados: ['RJ'] }
       const changes = { ...person } as Parameters<typeof addPerson>[1]
-      expect(await refusal(changes, createTokenBody('Vendas', forged))).toMatchObject({ status: 403, code })
+      expect(await refusal(changes, toTokenBody('Vendas', forged))).toMatchObject({ status: 403, code })
     })
 
     test('with the same 404 for anything but a report of the caller’s areas', async () => {
@@ -161,7 +165,7 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
     const person = await addPerson(portal, { types: ['Vendas', 'Oficina'] })
     const { access_token: token } = await openTestSession(portal, person)
     const requestToken = (type: string) =>
-      send(limited, 'POST', '/api/functions/get-powerbi-token', { token, body: createTokenBody(type) })
+      send(limited, 'POST', '/api/functions/get-powerbi-token', { token, body: toTokenBody(type) })
     // Cached tokens do not count upstream.
     for (let count = 0; count < 40; count++) expect((await requestToken('Vendas')).status).toBe(200)
     await scriptFault(limited, { on: 'generateToken', status: 400, times: 99 })
@@ -169,7 +173,7 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
     const refused = await requestToken('Oficina')
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
     expect((await requestToken('Vendas')).status).toBe(200)
-    expect((await readUpstreamCalls(limited)).generateToken).toHaveLength(30)
+    expect((await listCalls(limited)).generateToken).toHaveLength(30)
     const requests = database.db
       .updateTable('rate_limits')
       .where('key', '=', `embed-token-request ${person.user_id}`)

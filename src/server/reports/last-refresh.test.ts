@@ -6,7 +6,7 @@ import {
   openTestSession,
   send,
 } from '#server/testing/builders.ts'
-import { resetEmulator, scriptFault, readUpstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { listCalls, resetEmulator, scriptFault } from '#server/testing/embed-token-calls.ts'
 import { readMetrics, TEST_METRICS_TOKEN } from '#server/testing/read-metrics.ts'
 import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
@@ -28,8 +28,8 @@ describeOnEachDatabase('last refresh', (kind) => {
     return send(portal, 'GET', `/api/reports/${wanted}/last-refresh`, { token })
   }
   const countCalls = async () =>
-    (await readUpstreamCalls(portal)).all.filter(({ path }) => path.includes('/refreshes')).length
-  const createRefresh = (status: string, endTime: string | undefined) => ({ status, endTime, startTime: endTime })
+    (await listCalls(portal)).all.filter(({ path }) => path.includes('/refreshes')).length
+  const toRefresh = (status: string, endTime: string | undefined) => ({ status, endTime, startTime: endTime })
 
   test('is available to holders of the area and cached for ten minutes', async () => {
     const { status, body } = await ask()
@@ -47,9 +47,9 @@ describeOnEachDatabase('last refresh', (kind) => {
 
   test('reports a failed newest refresh, also during another one', async () => {
     const value = [
-      createRefresh('Unknown', undefined),
-      createRefresh('Failed', '2026-11-21T09:00:00Z'),
-      createRefresh('Completed', '2026-11-20T09:00:00Z'),
+      toRefresh('Unknown', undefined),
+      toRefresh('Failed', '2026-11-21T09:00:00Z'),
+      toRefresh('Completed', '2026-11-20T09:00:00Z'),
     ]
     await scriptFault(portal, { on: 'refreshes', body: { value } })
     expect((await ask()).body).toEqual({ refreshedAt: '2026-11-20T09:00:00.000Z', hasFailed: true })
@@ -58,7 +58,10 @@ describeOnEachDatabase('last refresh', (kind) => {
   test.each([
     ['refuses', { on: 'refreshes', status: 403 }],
     ['lists none', { on: 'refreshes', body: { value: [] } }],
-    ['answers with malformed JSON values', { on: 'refreshes', body: { value: [null, createRefresh('Completed', 'ontem')] } }],
+    [
+      'answers with malformed JSON values',
+      { on: 'refreshes', body: { value: [null, toRefresh('Completed', 'ontem')] } },
+    ],
     ['does not know the report', { on: 'report', status: 404 }],
   ] as const)('is unknown and cached where the service %s', async (_, fault) => {
     await scriptFault(portal, { ...fault, times: 1 })
@@ -75,6 +78,6 @@ describeOnEachDatabase('last refresh', (kind) => {
     await resetEmulator(portal)
     for (const reply of [await ask({ types: ['CRM'] }), await ask({}, getEmulatedReport('CRM').reportId)])
       expect([reply.status, reply.body.code]).toEqual([404, 'report-not-found'])
-    expect((await readUpstreamCalls(portal)).all).toEqual([])
+    expect((await listCalls(portal)).all).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { EMULATED_REPORTS, EMULATED_THIN_REPORT } from '#emulators/power-bi/catalogue.ts'
 import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
-import { resetEmulator, scriptFault, readUpstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { listCalls, resetEmulator, scriptFault } from '#server/testing/embed-token-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
@@ -24,7 +24,7 @@ describeOnEachDatabase('Power BI lists', (kind) => {
     ))
       expect((await list(`/${workspaceId}/reports`)).body.items).toEqual([{ id: reportId, name, datasetId }])
     expect((await list(`/${EMULATED_THIN_REPORT.datasetWorkspaceId}/reports`)).body.items).toEqual([])
-    const { all } = await readUpstreamCalls(portal)
+    const { all } = await listCalls(portal)
     expect(all.map(({ path }) => path)).toContain('/api/v1.0/myorg/groups?$top=1000')
   })
 
@@ -49,7 +49,7 @@ describeOnEachDatabase('Power BI lists', (kind) => {
     const { access_token: token } = await openTestSession(portal, await addPerson(portal))
     expect((await send(portal, 'GET', '/api/power-bi/workspaces', { token })).status).toBe(403)
     expect((await list('/nada/reports')).status).toBe(400)
-    expect((await readUpstreamCalls(portal)).all).toEqual([])
+    expect((await listCalls(portal)).all).toEqual([])
     let reply = await list()
     for (let count = 0; count < 60 && reply.status === 200; count += 1) reply = await list()
     expect([reply.status, reply.body.code]).toEqual([429, 'rate-limited'])

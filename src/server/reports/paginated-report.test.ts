@@ -2,11 +2,11 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { EMULATED_PAGINATED_REPORT } from '#emulators/power-bi/catalogue.ts'
 import { addPerson, getEmulatedReport } from '#server/testing/builders.ts'
 import {
-  requestEmbedToken,
-  createTokenBody,
+  fetchToken,
+  listCalls,
   resetEmulator,
   scriptFault,
-  readUpstreamCalls,
+  toTokenBody,
 } from '#server/testing/embed-token-calls.ts'
 import { readTest, toPrincipalSetting } from '#server/testing/report-setting-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -41,10 +41,10 @@ describeOnEachDatabase('a paginated report', (kind) => {
   const requestToken = async (on: TestPortal = portal, named: string | null = datasetId) => {
     await portal.database.db.updateTable('global_powerbi_settings').set({ dataset_id: named }).execute()
     const person = await addPerson(portal)
-    const { status, body } = await requestEmbedToken(
+    const { status, body } = await fetchToken(
       on,
       person,
-      createTokenBody('Vendas', { workspaceId, reportId, datasetId: named }),
+      toTokenBody('Vendas', { workspaceId, reportId, datasetId: named }),
     )
     return { status, body, email: person.email }
   }
@@ -60,7 +60,7 @@ describeOnEachDatabase('a paginated report', (kind) => {
   ])('of one model is filtered by the identity, with its dataset %s', async (_, named) => {
     const { status, body, email } = await requestToken(portal, named)
     expect([status, body.isPaginated]).toEqual([200, true])
-    const { all, generateToken } = await readUpstreamCalls(portal)
+    const { all, generateToken } = await listCalls(portal)
     expect(generateToken.at(-1)?.body).toMatchObject({
       reports: [{ id: reportId }],
       datasets: [{ id: datasetId, xmlaPermissions: 'ReadOnly' }],
@@ -112,7 +112,7 @@ describeOnEachDatabase('a paginated report', (kind) => {
     await scriptFault(lax, { on: 'datasources', body: { value: [SQL_SOURCE] } })
     const { status, email } = await requestToken(lax)
     expect(status).toBe(200)
-    const [call] = (await readUpstreamCalls(lax)).generateToken
+    const [call] = (await listCalls(lax)).generateToken
     expect(call?.body).toMatchObject({ identities: [{ username: email, reports: [reportId] }] })
     expect(call?.body.datasets).toBeUndefined()
     await lax.stop()

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { addPerson, configureReports, send } from '#server/testing/builders.ts'
 import {
-  requestEmbedToken,
-  createTokenBody,
+  fetchToken,
+  listCalls,
   type Person,
   resetEmulator,
   scriptFault,
-  readUpstreamCalls,
+  toTokenBody,
 } from '#server/testing/embed-token-calls.ts'
 import { describeOnEachDatabase, setUpDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
@@ -27,13 +27,13 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
   })
   afterEach(() => portal.stop())
 
-  const requestToken = async (wanted = createTokenBody('Vendas')) => {
-    const { status, headers, body } = await requestEmbedToken(portal, person, wanted)
+  const requestToken = async (wanted = toTokenBody('Vendas')) => {
+    const { status, headers, body } = await fetchToken(portal, person, wanted)
     return { status, code: body.code, detail: body.detail, retryAfter: headers.get('retry-after'), body }
   }
   const AFTER_ALL: Target[] = ['directory', 'report', 'dataset', 'generateToken']
   afterEach(async () => {
-    const calls = await readUpstreamCalls(portal)
+    const calls = await listCalls(portal)
     for (const call of calls.generateToken)
       expect(call.body.identities, 'asked without identity').toHaveLength(1)
     for (const target of AFTER_ALL) expect(calls[target as 'report'].length, target).toBeLessThanOrEqual(2)
@@ -124,7 +124,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
       const { body, ...reply } = await requestToken()
       expect(reply).toMatchObject(expected)
       expect(body.embedToken).toBeUndefined()
-      expect((await readUpstreamCalls(portal)).generateToken).toHaveLength(tries)
+      expect((await listCalls(portal)).generateToken).toHaveLength(tries)
     })
 
     test.each<[string, Omit<Fault, 'on'>]>([
@@ -143,7 +143,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
       await scriptFault(portal, { on: 'generateToken', status: 401 })
       person = await addPerson(portal)
       expect((await requestToken()).status).toBe(200)
-      expect((await readUpstreamCalls(portal)).directory).toHaveLength(1)
+      expect((await listCalls(portal)).directory).toHaveLength(1)
     })
 
     test('fails, but the failure is not cached', async () => {
@@ -159,7 +159,11 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
         { body: { isEffectiveIdentityRequired: false } },
         createRejected(/segurança em nível de linha/),
       ],
-      ['does not say whether it has row-level security', { status: 200, body: {} }, createRejected(/segurança em nível de linha/)],
+      [
+        'does not say whether it has row-level security',
+        { status: 200, body: {} },
+        createRejected(/segurança em nível de linha/),
+      ],
       ['is not found', { status: 404 }, createRejected(/conferir o Dataset ID/)],
       [
         'is forbidden to the portal',
@@ -176,9 +180,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
     })
   })
 
-  test('slowly, the first token on a screen gets a longer timeout than others', async ({
-    skip,
-  }) => {
+  test('slowly, the first token on a screen gets a longer timeout than others', async ({ skip }) => {
     skip(kind === 'server', 'the database has no part in it')
     await portal.stop()
     portal = await startTestPortal({ kind, database, rateLimits: false, timeouts: { tokenMs: 1_500 } })
@@ -190,7 +192,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
     await scriptFault(portal, { on: 'generateToken', delayMs: 30_000, times: 2 })
     const start = performance.now()
     let isAnswered = false
-    const slow = requestToken(createTokenBody('Oficina')).finally(() => {
+    const slow = requestToken(toTokenBody('Oficina')).finally(() => {
       isAnswered = true
     })
     expect((await send(portal, 'GET', '/api/health/ready')).status).toBe(200)

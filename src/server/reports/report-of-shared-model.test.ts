@@ -2,11 +2,11 @@ import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { EMULATED_THIN_REPORT } from '#emulators/power-bi/catalogue.ts'
 import { addPerson, getEmulatedReport } from '#server/testing/builders.ts'
 import {
-  requestEmbedToken,
-  createTokenBody,
+  fetchToken,
+  listCalls,
   resetEmulator,
   scriptFault,
-  readUpstreamCalls,
+  toTokenBody,
 } from '#server/testing/embed-token-calls.ts'
 import { readTest, toPrincipalSetting } from '#server/testing/report-setting-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -30,8 +30,8 @@ describeOnEachDatabase('a report with a model in another workspace', (kind) => {
 
   const requestToken = async (named: string | null = datasetId) => {
     await updateSettings().set({ dataset_id: named }).execute()
-    const body = createTokenBody('Vendas', { workspaceId, reportId, datasetId: named })
-    return requestEmbedToken(portal, await addPerson(portal), body)
+    const body = toTokenBody('Vendas', { workspaceId, reportId, datasetId: named })
+    return fetchToken(portal, await addPerson(portal), body)
   }
 
   test.each([
@@ -39,7 +39,7 @@ describeOnEachDatabase('a report with a model in another workspace', (kind) => {
     ['found by itself', null],
   ])('is shown with its dataset %s', async (_, named) => {
     expect((await requestToken(named)).status).toBe(200)
-    const { generateToken, dataset } = await readUpstreamCalls(portal)
+    const { generateToken, dataset } = await listCalls(portal)
     expect(generateToken.map(({ path }) => path)).toEqual(['/api/v1.0/myorg/GenerateToken'])
     expect(generateToken[0]?.body).toMatchObject({
       reports: [{ id: reportId }],
@@ -53,7 +53,7 @@ describeOnEachDatabase('a report with a model in another workspace', (kind) => {
     const { status, body } = await requestToken(OFICINA.datasetId)
     expect([status, body.code, body.embedToken]).toEqual([502, 'power-bi-rejected', undefined])
     expect(body.detail).toMatch(/^O relatório usa outro modelo de dados/)
-    expect((await readUpstreamCalls(portal)).generateToken[0]?.status).toBe(200)
+    expect((await listCalls(portal)).generateToken[0]?.status).toBe(200)
   })
 
   test('passes the test, which names a workspace without membership', async () => {
@@ -63,7 +63,7 @@ describeOnEachDatabase('a report with a model in another workspace', (kind) => {
       dataset_id: null,
     })
     expect((await readTest(portal, admin.token, setting)).outcome).toBe('ok')
-    const asked = (await readUpstreamCalls(portal)).all.filter(({ path }) => path.includes('/groups?'))
+    const asked = (await listCalls(portal)).all.filter(({ path }) => path.includes('/groups?'))
     for (const workspace of [workspaceId, datasetWorkspaceId])
       expect(asked.some(({ path }) => path.includes(workspace as string))).toBe(true)
     await scriptFault(portal, { on: 'groups', body: { value: [{ isOnDedicatedCapacity: false }] } })

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { readTrail } from '#server/testing/admin-calls.ts'
 import {
+  sendTest,
+  setUpReportSettings,
   toLinkSetting,
   toPrincipalSetting,
-  setUpReportSettings,
-  sendTest,
 } from '#server/testing/report-setting-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -78,7 +78,11 @@ describeOnEachDatabase('report settings', (kind) => {
 
     test('ids only need the form of UUIDs, and the dataset id any text', async () => {
       const id = '11111111-1111-1111-1111-ABCDEFABCDEF'
-      const body = toPrincipalSetting('Vendas', { workspace_id: ` ${id} `, report_id: id, dataset_id: 'livre' })
+      const body = toPrincipalSetting('Vendas', {
+        workspace_id: ` ${id} `,
+        report_id: id,
+        dataset_id: 'livre',
+      })
       const saved = (await save('vendas', body)).body
       expect(saved).toMatchObject({ workspace_id: id, report_id: id, dataset_id: 'livre' })
     })

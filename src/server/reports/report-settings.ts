@@ -104,7 +104,7 @@ function notifyAdministrators(db: Db): Promise<void> {
 }
 
 /**
-  * Validates an input and converts it to columns; those of the other mode are null.
+ * Validates an input and converts it to columns; those of the other mode are null.
  * @throws ProblemError invalid-input with the messages of the contract
  */
 export function toSettingColumns(input: ReportSettingInput, hosts: readonly string[]): Columns {

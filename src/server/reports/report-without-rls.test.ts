@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { EMULATED_REPORT_WITHOUT_RLS } from '#emulators/power-bi/catalogue.ts'
 import { addPerson, configureReports } from '#server/testing/builders.ts'
-import { requestEmbedToken, createTokenBody, readUpstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { fetchToken, listCalls, toTokenBody } from '#server/testing/embed-token-calls.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal, type TestPortal } from '#server/testing/test-portal.ts'
 
@@ -17,7 +17,7 @@ describeOnEachDatabase('a report without row-level security', (kind) => {
     return portal
   }
   const requestToken = async (portal: TestPortal) =>
-    requestEmbedToken(portal, await addPerson(portal), createTokenBody('Vendas', { workspaceId, reportId, datasetId }))
+    fetchToken(portal, await addPerson(portal), toTokenBody('Vendas', { workspaceId, reportId, datasetId }))
 
   test('is refused with a message for the administrator', async () => {
     const portal = await startPortal(false)
@@ -30,7 +30,7 @@ describeOnEachDatabase('a report without row-level security', (kind) => {
   test('is shown without an identity where the installation allows it', async () => {
     const portal = await startPortal(true)
     expect((await requestToken(portal)).status).toBe(200)
-    const [call] = (await readUpstreamCalls(portal)).generateToken
+    const [call] = (await listCalls(portal)).generateToken
     expect(call?.body.identities).toBeUndefined()
     await portal.stop()
   })
@@ -39,8 +39,8 @@ describeOnEachDatabase('a report without row-level security', (kind) => {
     const portal = await startPortal(true)
     await configureReports(portal, 'Oficina')
     const person = await addPerson(portal, { types: ['Oficina'] })
-    expect((await requestEmbedToken(portal, person, createTokenBody('Oficina'))).status).toBe(200)
-    const [call] = (await readUpstreamCalls(portal)).generateToken
+    expect((await fetchToken(portal, person, toTokenBody('Oficina'))).status).toBe(200)
+    const [call] = (await listCalls(portal)).generateToken
     expect(call?.body.identities).toHaveLength(1)
     await portal.stop()
   })

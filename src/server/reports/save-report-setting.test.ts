@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
-import { requestEmbedToken, createTokenBody } from '#server/testing/embed-token-calls.ts'
+import { fetchToken, toTokenBody } from '#server/testing/embed-token-calls.ts'
 import {
+  sendTest,
+  setUpReportSettings,
   toLinkSetting,
   toPrincipalSetting,
-  setUpReportSettings,
-  sendTest,
 } from '#server/testing/report-setting-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -73,18 +73,20 @@ describeOnEachDatabase('report settings', (kind) => {
     const iframe = `<iframe title="x" src="${LINK.replaceAll('&', '&amp;')}" allowFullScreen="true"></iframe>`
     expect((await save('vendas', toLinkSetting(iframe))).body.report_url).toBe(LINK)
     const odd = ' HTTPS://APP.powerbi.com/a/../view?r=a b '
-    expect((await save('vendas', toLinkSetting(odd))).body.report_url).toBe('https://app.powerbi.com/view?r=ab')
+    expect((await save('vendas', toLinkSetting(odd))).body.report_url).toBe(
+      'https://app.powerbi.com/view?r=ab',
+    )
   })
 
   test('never serve the old report after a change', async () => {
     const person = await addPerson(portal, { types: ['Vendas'] })
     await save('vendas', toPrincipalSetting('Vendas'))
-    expect((await requestEmbedToken(portal, person, createTokenBody('Vendas'))).status).toBe(200)
+    expect((await fetchToken(portal, person, toTokenBody('Vendas'))).status).toBe(200)
     await save('vendas', toPrincipalSetting('Oficina'))
-    expect((await requestEmbedToken(portal, person, createTokenBody('Vendas'))).status).toBe(404)
-    expect((await requestEmbedToken(portal, person, createTokenBody('Oficina'))).status).toBe(200)
+    expect((await fetchToken(portal, person, toTokenBody('Vendas'))).status).toBe(404)
+    expect((await fetchToken(portal, person, toTokenBody('Oficina'))).status).toBe(200)
     await remove('vendas')
-    expect((await requestEmbedToken(portal, person, createTokenBody('Oficina'))).status).toBe(404)
+    expect((await fetchToken(portal, person, toTokenBody('Oficina'))).status).toBe(404)
   })
 
   test('are only for administrators', async () => {

@@ -1,7 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
 import { type Admin, openAdmin } from '#server/testing/admin-calls.ts'
 import { configureReports } from '#server/testing/builders.ts'
-import { toLinkSetting, toPrincipalSetting, setUpReportSettings } from '#server/testing/report-setting-calls.ts'
+import {
+  setUpReportSettings,
+  toLinkSetting,
+  toPrincipalSetting,
+} from '#server/testing/report-setting-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 

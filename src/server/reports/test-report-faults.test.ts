@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { EMULATED_REPORT_WITHOUT_RLS as OPEN } from '#emulators/power-bi/catalogue.ts'
 import { getEmulatedReport } from '#server/testing/builders.ts'
-import { resetEmulator, scriptFault, readUpstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { listCalls, resetEmulator, scriptFault } from '#server/testing/embed-token-calls.ts'
 import { readTest, toPrincipalSetting } from '#server/testing/report-setting-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
@@ -37,7 +37,7 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
     ])('%s', async (_, changes, outcome, who) => {
       const found = await runTest(toPrincipalSetting('Vendas', changes))
       expect(found).toMatchObject({ outcome, message: expect.stringMatching(who), refreshedAt: null })
-      const calls = await readUpstreamCalls(portal)
+      const calls = await listCalls(portal)
       expect(calls.generateToken).toEqual([])
       const rest = calls.all.filter((call) => !calls.directory.includes(call))
       for (const { path } of rest) expect(path).toMatch(/\/(reports|datasets)\/[^/]+$/)
@@ -55,7 +55,7 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
       const found = await runTest(open)
       expect(found).toMatchObject({ outcome: 'without-rls', message: expect.stringMatching(POWER_BI) })
       expect(found.message).toContain('“Portal”')
-      expect((await readUpstreamCalls(portal)).generateToken).toEqual([])
+      expect((await listCalls(portal)).generateToken).toEqual([])
       const { database, clock } = portal
       const lax = await startTestPortal({ kind, database, clock, rateLimits: false, allowWithoutRls: true })
       expect((await runTest(open, lax)).outcome).toBe('ok')
@@ -142,7 +142,9 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
         {
           'the portal in the workspace': toFault('report', 403),
           'it with 401': toFault('report', 401, { errorCode: 'PowerBINotAuthorizedException' }),
-          'it as if the workspace did not exist': toFault('report', 404, { errorCode: 'PowerBIFolderNotFound' }),
+          'it as if the workspace did not exist': toFault('report', 404, {
+            errorCode: 'PowerBIFolderNotFound',
+          }),
         },
       ],
       [
@@ -173,7 +175,11 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
         { 'the report': toFault('report', 404), 'a token of it': toFault('generateToken', 404) },
       ],
       ['dataset-not-found', PORTAL, { 'to know the dataset': toFault('dataset', 404) }],
-      ['dataset-mismatch', PORTAL, { 'the dataset': toTokenFault('Dataset x does not belong to the report') }],
+      [
+        'dataset-mismatch',
+        PORTAL,
+        { 'the dataset': toTokenFault('Dataset x does not belong to the report') },
+      ],
       [
         'identity-required',
         TI,
@@ -187,7 +193,11 @@ describeOnEachDatabase('Testar relatório, with a fault', (kind) => {
         POWER_BI,
         { 'the identity': toTokenFault(`${DATASET} shouldn't have effective identity`) },
       ],
-      ['unknown-role', POWER_BI, { 'the role': toTokenFault("Effective identity: role 'Portal' was not found") }],
+      [
+        'unknown-role',
+        POWER_BI,
+        { 'the role': toTokenFault("Effective identity: role 'Portal' was not found") },
+      ],
       [
         'capacity-paused',
         POWER_BI,

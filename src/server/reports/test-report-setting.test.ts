@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { addPerson, getEmulatedReport, openTestSession } from '#server/testing/builders.ts'
-import { resetEmulator, scriptFault, readUpstreamCalls } from '#server/testing/embed-token-calls.ts'
-import { readTest, toLinkSetting, toPrincipalSetting, sendTest } from '#server/testing/report-setting-calls.ts'
+import { listCalls, resetEmulator, scriptFault } from '#server/testing/embed-token-calls.ts'
+import {
+  readTest,
+  sendTest,
+  toLinkSetting,
+  toPrincipalSetting,
+} from '#server/testing/report-setting-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { startTestPortal } from '#server/testing/test-portal.ts'
@@ -38,7 +43,7 @@ describeOnEachDatabase('Testar relatório', (kind) => {
 
     test('requests a view-only token with a user’s identity and discards it', async () => {
       const found = await runTest(toPrincipalSetting('Vendas'))
-      const [call] = (await readUpstreamCalls(portal)).generateToken
+      const [call] = (await listCalls(portal)).generateToken
       const scope = /^M:FIAT\|M:GAC\|.*\|M:VW\|U:RJ\|U:ES\|U:MG\|U:PR$/
       expect(call?.body).toMatchObject({ reports: [{ id: VENDAS.reportId }], lifetimeInMinutes: 30 })
       expect(call?.body.identities).toMatchObject([
@@ -56,7 +61,7 @@ describeOnEachDatabase('Testar relatório', (kind) => {
 
     test('caches nothing: the next test repeats all calls', async () => {
       for (let count = 0; count < 2; count++) await runTest(toPrincipalSetting('Vendas'))
-      const calls = await readUpstreamCalls(portal)
+      const calls = await listCalls(portal)
       const asked = [calls.directory, calls.report, calls.dataset, calls.generateToken]
       expect(asked.map((each) => each.length)).toEqual([2, 2, 2, 2])
     })
@@ -102,7 +107,7 @@ describeOnEachDatabase('Testar relatório', (kind) => {
     const found = await runTest(toPrincipalSetting('Vendas'), hasty)
     expect(found).toMatchObject({ outcome: 'service-down', reportName: 'Vendas do grupo' })
     // A single call is retried after five seconds.
-    expect((await readUpstreamCalls(hasty)).generateToken).toHaveLength(1)
+    expect((await listCalls(hasty)).generateToken).toHaveLength(1)
     await hasty.stop()
   })
 
@@ -121,7 +126,7 @@ describeOnEachDatabase('Testar relatório', (kind) => {
       `${plain.message} Atenção: este é um link público (Publicar na Web), que qualquer pessoa na internet abre sem senha.`,
     )
     // The refresh of the previous test may still be pending.
-    const { report, dataset, generateToken } = await readUpstreamCalls(portal)
+    const { report, dataset, generateToken } = await listCalls(portal)
     expect([...report, ...dataset, ...generateToken]).toEqual([])
   })
 

@@ -9,7 +9,7 @@ import { writeInstant } from '#server/mail/compose-mail.ts'
 import type { PowerBi, ReportTest } from '#server/power-bi/power-bi.ts'
 import { describeRefusal } from '#server/power-bi/refusals.ts'
 import { toEffectiveIdentity } from './embed-token.ts'
-import { toSettingColumns, listReportSettings, type ReportSettingContext } from './report-settings.ts'
+import { listReportSettings, type ReportSettingContext, toSettingColumns } from './report-settings.ts'
 
 const NOT_TESTABLE =
   'Links de SSO não podem ser testados pelo portal: cada pessoa entra com a própria conta Microsoft, então abra o link no navegador para conferir.'

@@ -4,11 +4,11 @@ import {
   addPerson,
   configureReports,
   getEmulatedReport,
-  UNKNOWN_USER_ID,
   openTestSession,
   send,
+  UNKNOWN_ID,
 } from '#server/testing/builders.ts'
-import { requestEmbedToken, resetEmulator, readUpstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { fetchToken, listCalls, resetEmulator } from '#server/testing/embed-token-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
@@ -70,13 +70,13 @@ describeOnEachDatabase('viewing reports as another user', (kind) => {
       .where('user_id', '=', person.user_id)
       .execute()
     expect(now).toEqual([{ last_sign_in_at: null }])
-    expect((await startView(UNKNOWN_USER_ID)).status).toBe(404)
+    expect((await startView(UNKNOWN_ID)).status).toBe(404)
   })
 
   test('issues tokens with that user’s identity that expire with the view; both are recorded', async () => {
     const person = await add()
     // The user's own cached token must not be reused: it lives longer.
-    expect((await requestEmbedToken(portal, person)).body.expiresInSeconds).toBeGreaterThan(1790)
+    expect((await fetchToken(portal, person)).body.expiresInSeconds).toBeGreaterThan(1790)
     const { view } = (await startView(person.user_id)).body
     const end = portal.clock() + 15 * MINUTE
     for (; portal.clock() < end; portal.clock.advance(MINUTE / 2)) {
@@ -86,7 +86,7 @@ describeOnEachDatabase('viewing reports as another user', (kind) => {
       expect(portal.clock() + body.expiresInSeconds * 1000).toBeLessThanOrEqual(end)
     }
     expect(end - portal.clock()).toBeLessThanOrEqual(75_000)
-    const { identities } = (await readUpstreamCalls(portal)).generateToken.at(-1)?.body ?? {}
+    const { identities } = (await listCalls(portal)).generateToken.at(-1)?.body ?? {}
     expect(identities).toMatchObject([{ username: person.email, customData: 'M:GM|U:ES' }])
     const { db } = portal.database
     const [own, viewed] = await db.selectFrom('access_records').selectAll().orderBy('id').execute()

@@ -7,7 +7,7 @@ import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import type { ReportRef } from '#server/power-bi/power-bi.ts'
-import { ACCESS_ENDS_AT, getApprovalAt, PROFILE_COLUMNS, createUserNotFoundError } from '#server/users/user-queries.ts'
+import { ACCESS_ENDS_AT, createNotFound, getApprovalAt, PROFILE_COLUMNS } from '#server/users/user-queries.ts'
 import { type EmbedTokenContext, issueEmbedToken, type TokenHolder } from './embed-token.ts'
 import { readOwnReports } from './own-reports.ts'
 
@@ -25,7 +25,7 @@ export function readViewedReports(
 ): Promise<ReplyOf<typeof viewAsRoutes.readReportsOf>> {
   return context.db.transaction().execute(async (db) => {
     const txContext = { ...context, db }
-    const person = await findViewedUser(txContext, userId)
+    const person = await findUser(txContext, userId)
     const { profile } = person
     await recordAudit(txContext, { action: 'viewed-as', target: profile })
     const { id } = await db
@@ -58,7 +58,7 @@ export async function issueViewToken(
   { userId, view, ...wanted }: { userId: string; view: string } & ReportRef,
 ) {
   const endsAt = await readViewEnd(context, { userId, view })
-  const person = await findViewedUser(context, userId)
+  const person = await findUser(context, userId)
   if (!person.approved) throw new ProblemError(person.accessEnded ? 'access-ended' : 'not-approved')
   return issueEmbedToken(context, person, wanted, { id: view, endsAt })
 }
@@ -81,11 +81,11 @@ async function readViewEnd(
   return endsAt
 }
 
-async function findViewedUser({ db, clock }: { db: Db; clock: () => number }, userId: string): Promise<ViewedUser> {
+async function findUser({ db, clock }: { db: Db; clock: () => number }, userId: string): Promise<ViewedUser> {
   const { rows } = await sql<Profile & { version: number; ends_at: number | null }>`
     select ${sql.raw(PROFILE_COLUMNS)}, p.entitlement_version as version, ${sql.raw(ACCESS_ENDS_AT)} as ends_at
     from profiles p where p.user_id = ${userId}`.execute(db)
-  if (!rows[0]) throw createUserNotFoundError()
+  if (!rows[0]) throw createNotFound()
   const { version, ends_at, ...profile } = rows[0]
   return { profile, entitlementVersion: version, ...getApprovalAt(clock(), profile.approved, ends_at) }
 }

@@ -111,7 +111,10 @@ function buildHandling(context: Context, isRead: boolean) {
   const { handled_by, handled_at } = buildAnswer(context)
   const keepAnswer = (column: 'handled_by' | 'handled_at', value: string | Date) =>
     sql<null>`case when answered then ${sql.ref(column)} else ${isRead ? value : null} end`
-  return { handled_by: keepAnswer('handled_by', handled_by), handled_at: keepAnswer('handled_at', handled_at) }
+  return {
+    handled_by: keepAnswer('handled_by', handled_by),
+    handled_at: keepAnswer('handled_at', handled_at),
+  }
 }
 
 function buildAnswer({ actor, clock }: Context) {
@@ -119,7 +122,7 @@ function buildAnswer({ actor, clock }: Context) {
 }
 
 /**
-  * Marks all messages (or matches of `q`) as read, or those of `ids` as unread, and audits the count.
+ * Marks all messages (or matches of `q`) as read, or those of `ids` as unread, and audits the count.
  * @returns ids: empty above MAX_MARKED
  */
 export function markMessages(context: Context, wanted: BodyOf<MarkAllRoute>): Promise<ReplyOf<MarkAllRoute>> {

@@ -16,8 +16,8 @@ function shorten(name: string): string {
 
 export const supportMails = {
   /**
-    * Sent to administrators while a message newer than the queued mail is unread. Names are untrusted
-    * input, so they only appear in the body.
+   * Sent to administrators while a message newer than the queued mail is unread. Names are untrusted
+   * input, so they only appear in the body.
    */
   async 'message-digest'({ db, groupName, publicUrl }, mail) {
     const unread = await db

@@ -54,7 +54,7 @@ export function createMessageStreams(services: MessageStreamServices) {
   })
 
   /** Closes streams whose session has ended or lost the role. */
-  async function closeEndedStreams() {
+  async function closeEnded() {
     if (isChecking || open.size === 0) return
     isChecking = true
     // Streams opened during the query are not in its result.
@@ -73,7 +73,7 @@ export function createMessageStreams(services: MessageStreamServices) {
       isChecking = false
     }
   }
-  const timers = [setInterval(() => broadcast(HEARTBEAT), HEARTBEAT_MS), setInterval(closeEndedStreams, CHECK_MS)]
+  const timers = [setInterval(() => broadcast(HEARTBEAT), HEARTBEAT_MS), setInterval(closeEnded, CHECK_MS)]
   for (const timer of timers) timer.unref()
 
   function refuseWhenStopped() {

@@ -5,8 +5,13 @@ import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { DEMO_PASSWORD } from '#server/demo/seed.ts'
 import { answerChallenge, encodeAnswer } from '#server/testing/human-passes.ts'
 import { CONTACT_FORM, type EventFollower, followEvents } from '#server/testing/inbox-calls.ts'
-import { createFastClockEnv, type PortalProcess, spawnPortal, waitUntilReady } from '#server/testing/portal-process.ts'
-import { openTestDatabase, getDatabaseUrl } from '#server/testing/test-database.ts'
+import {
+  type PortalProcess,
+  shiftClock,
+  spawnPortal,
+  waitUntilReady,
+} from '#server/testing/portal-process.ts'
+import { getDatabaseUrl, openTestDatabase } from '#server/testing/test-database.ts'
 import { waitFor } from '#server/testing/wait-for.ts'
 
 const SLOW = 90_000
@@ -85,7 +90,7 @@ test.skipIf(!serverUrl)(
 test.skipIf(!serverUrl)(
   'a machine whose clock is fast locks nobody out of the others, nor the others out of it',
   async () => {
-    const pair = await startPair({ ALTCHA_COST: '1' }, createFastClockEnv(2_500))
+    const pair = await startPair({ ALTCHA_COST: '1' }, shiftClock(2_500))
     const [here, fast] = pair
     const signIn = (portal: PortalProcess, password: string) =>
       post(portal, '/api/auth/token?grant_type=password', { email: 'admin@grupopatio.com.br', password })

@@ -108,7 +108,8 @@ describeOnEachDatabase('contact form', (kind) => {
   test('is rate-limited to three in ten minutes and twenty a day per address', async () => {
     const statuses = async (count: number, ip: string) => {
       const replies = []
-      for (let sent = 0; sent < count; sent++) replies.push(await sendContactForm(portal, {}, createHeaders(ip)))
+      for (let sent = 0; sent < count; sent++)
+        replies.push(await sendContactForm(portal, {}, createHeaders(ip)))
       return replies.map(({ status }) => status)
     }
     expect(await statuses(4, '203.0.113.1')).toEqual([201, 201, 201, 429])

@@ -134,7 +134,7 @@ export async function readUserHistory(
  * Sends requests while a person's row is locked, so that all have started before any writes. The
  * embedded database serializes them anyway.
  */
-export async function sendWhileLocked<T>(
+export async function withRowLock<T>(
   { database: { db, kind } }: TestPortal,
   userId: string,
   sendAll: () => Promise<T>[],

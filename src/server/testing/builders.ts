@@ -11,7 +11,7 @@ import type { TestPortal } from './test-portal.ts'
 export const TEST_PASSWORD = 'Uma-Senha-Longa-2026!'
 
 /** A user id that does not exist. */
-export const UNKNOWN_USER_ID = '00000000-0000-4000-8000-00000000dead'
+export const UNKNOWN_ID = '00000000-0000-4000-8000-00000000dead'
 
 let people = 0
 

@@ -18,19 +18,19 @@ export interface RecordedCall {
 }
 
 /** Creates the browser's body for an area's report. */
-export function createTokenBody(type: string, extra: object = {}) {
+export function toTokenBody(type: string, extra: object = {}) {
   const { workspaceId, reportId, datasetId } = getEmulatedReport(type)
   return { workspaceId, reportId, datasetId, marcas: [], estados: [], userEmail: 'x@y.z', ...extra }
 }
 
 /** Requests an embed token in a new session of the person. */
-export async function requestEmbedToken(portal: TestPortal, person: Person, body: object = createTokenBody('Vendas')) {
+export async function fetchToken(portal: TestPortal, person: Person, body: object = toTokenBody('Vendas')) {
   const { access_token: token } = await openTestSession(portal, person)
   return send(portal, 'POST', '/api/functions/get-powerbi-token', { token, body })
 }
 
 /** Reads the calls that the emulator received. */
-export async function readUpstreamCalls(portal: TestPortal) {
+export async function listCalls(portal: TestPortal) {
   const reply = await fetch(`${portal.emulatorUrl}/calls`)
   const all = (await reply.json()) as RecordedCall[]
   const filterByPath = (pattern: RegExp) => all.filter((call) => pattern.test(call.path))

@@ -42,7 +42,7 @@ export interface PortalProcess {
 }
 
 /** @returns the environment of a Node process with a fast clock */
-export function createFastClockEnv(seconds: number): { NODE_OPTIONS: string } {
+export function shiftClock(seconds: number): { NODE_OPTIONS: string } {
   const script = `const Real = Date; globalThis.Date = class extends Real {
     constructor(...given) { super(...(given.length > 0 ? given : [Real.now() + ${seconds * 1000}])) }
     static now() { return Real.now() + ${seconds * 1000} }

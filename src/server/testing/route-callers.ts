@@ -8,7 +8,7 @@ import { createKeyring } from '#server/keyring.ts'
 import { computeFingerprint } from '#server/users/bulk-edit.ts'
 import { NEW_PASSWORD } from './account-calls.ts'
 import { addPerson, getEmulatedReport, openTestSession } from './builders.ts'
-import { createTokenBody } from './embed-token-calls.ts'
+import { toTokenBody } from './embed-token-calls.ts'
 import { TEST_METRICS_TOKEN } from './read-metrics.ts'
 import { toLinkSetting, toPrincipalSetting } from './report-setting-calls.ts'
 import type { TestPortal } from './test-portal.ts'
@@ -77,7 +77,9 @@ function createOpeners(portal: TestPortal) {
 }
 
 /** Creates a caller of every kind. @returns their bearer tokens */
-export async function createCallerTokens(portal: TestPortal): Promise<Record<CallerName, string | undefined>> {
+export async function createCallerTokens(
+  portal: TestPortal,
+): Promise<Record<CallerName, string | undefined>> {
   const { db } = portal.database
   const { open, signToken, createAgedToken } = createOpeners(portal)
   const deleted = await open()
@@ -159,7 +161,7 @@ export const EXAMPLES: Record<string, Example[]> = {
   'POST /api/functions/get-powerbi-token': [
     {
       path: '/api/functions/get-powerbi-token',
-      body: createTokenBody('Vendas', { marcas: ['FIAT'], estados: ['RJ'], userEmail: email }),
+      body: toTokenBody('Vendas', { marcas: ['FIAT'], estados: ['RJ'], userEmail: email }),
     },
   ],
   'PATCH /api/profiles/{userId}': [
@@ -243,7 +245,10 @@ export const EXAMPLES: Record<string, Example[]> = {
   ],
   'POST /api/global-powerbi-settings/{type}/test': [
     { path: '/api/global-powerbi-settings/vendas/test', body: toPrincipalSetting('Vendas') },
-    { path: '/api/global-powerbi-settings/vendas/test', body: toLinkSetting('https://app.powerbi.com/x?y=1') },
+    {
+      path: '/api/global-powerbi-settings/vendas/test',
+      body: toLinkSetting('https://app.powerbi.com/x?y=1'),
+    },
   ],
   'POST /api/functions/delete-users': [
     { path: '/api/functions/delete-users', body: { userIds: [SOME_USER] } },

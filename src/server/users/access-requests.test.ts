@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
   type Admin,
-  requestPage,
   openAdmin,
   patchProfile,
   readPerson,
   readTrail,
-  sendWhileLocked,
+  requestPage,
+  withRowLock,
 } from '#server/testing/admin-calls.ts'
 import { addPerson, openTestSession, send } from '#server/testing/builders.ts'
 import { searchDatabase } from '#server/testing/canaries.ts'
@@ -31,7 +31,8 @@ describeOnEachDatabase('access request', (kind) => {
     person = await addPerson(portal, { approved: false, types: [], marcas: [], estados: [] })
     token = (await openTestSession(portal, person)).access_token
   })
-  const saveRequest = (body: object = REQUEST) => send(portal, 'PUT', '/api/access-requests/me', { token, body })
+  const saveRequest = (body: object = REQUEST) =>
+    send(portal, 'PUT', '/api/access-requests/me', { token, body })
   const readAs = (by: Admin = admin) => readPerson(portal, by, person.user_id)
   const count = async () => (await send(portal, 'GET', '/api/profiles/count', admin)).body
 
@@ -87,7 +88,7 @@ describeOnEachDatabase('access request', (kind) => {
   })
 
   test('is serialized with a concurrent approval', async () => {
-    const replies = await sendWhileLocked(portal, person.user_id, () => [
+    const replies = await withRowLock(portal, person.user_id, () => [
       saveRequest(),
       patchProfile(portal, admin, person.user_id, { approved: true }),
     ])
@@ -98,7 +99,8 @@ describeOnEachDatabase('access request', (kind) => {
 
   test('is rate-limited per user', async () => {
     const statuses: number[] = []
-    for (let times = 0; times < 11; times += 1) statuses.push((await saveRequest({ full_name: 'Rita' })).status)
+    for (let times = 0; times < 11; times += 1)
+      statuses.push((await saveRequest({ full_name: 'Rita' })).status)
     expect(statuses.at(-1)).toBe(429)
     expect(statuses.slice(0, 10)).toEqual(Array(10).fill(200))
   })

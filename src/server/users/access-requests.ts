@@ -25,9 +25,9 @@ export async function readOwnAccessRequest({ db, actor }: Context): Promise<OwnA
 }
 
 /**
-  * Saves the caller's access request in place of an earlier one; the entitlement version stays.
-  * The audit entry holds only the lists, because the trail outlives deleted users.
-  * @throws ProblemError invalid-input for unknown items, conflict once approved, rate-limited
+ * Saves the caller's access request in place of an earlier one; the entitlement version stays.
+ * The audit entry holds only the lists, because the trail outlives deleted users.
+ * @throws ProblemError invalid-input for unknown items, conflict once approved, rate-limited
  */
 export async function saveOwnAccessRequest(
   context: AccessRequestContext,

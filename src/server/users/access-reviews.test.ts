@@ -7,9 +7,9 @@ import {
   patchProfile,
   readPerson,
   readTrail,
-  sendWhileLocked,
+  withRowLock,
 } from '#server/testing/admin-calls.ts'
-import { addPerson, UNKNOWN_USER_ID, send } from '#server/testing/builders.ts'
+import { addPerson, send, UNKNOWN_ID } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
@@ -110,7 +110,7 @@ describeOnEachDatabase('access review', (kind) => {
     for (const remove of [[], [bia.user_id], [ana.user_id]])
       expect((await save(fingerprint, remove)).status).toBe(409)
     const { fingerprint: fresh } = await read()
-    expect((await save(fresh, [UNKNOWN_USER_ID])).status).toBe(409)
+    expect((await save(fresh, [UNKNOWN_ID])).status).toBe(409)
     expect((await list()).past).toEqual([])
     expect((await readPerson(portal, admin, bia.user_id)).types).toEqual(['CRM'])
     expect((await save(fresh, [])).body).toEqual({ kept: 1, removed: 0 })
@@ -122,7 +122,7 @@ describeOnEachDatabase('access review', (kind) => {
     const [ana, bia] = [await add('ana'), await add('bia')]
     const other = await openAdmin(portal, { types: [], marcas: [] })
     const { fingerprint } = await read()
-    const replies = await sendWhileLocked(portal, ana.user_id, () => [
+    const replies = await withRowLock(portal, ana.user_id, () => [
       save(fingerprint, [ana.user_id]),
       save(fingerprint, [bia.user_id], 'types/crm', other),
     ])
@@ -145,7 +145,9 @@ describeOnEachDatabase('access review', (kind) => {
     await save((await read()).fingerprint, [])
     await save((await read('types/hpd')).fingerprint, [], 'types/hpd')
     const periods = { unverifiedDays: 1, mailDays: 1, messagesMonths: 1, accessMonths: 1, attemptsDays: 1 }
-    const rule = createRetentionRules({ ...periods, auditMonths: 1 }).find(({ name }) => name === 'access reviews')
+    const rule = createRetentionRules({ ...periods, auditMonths: 1 }).find(
+      ({ name }) => name === 'access reviews',
+    )
     const later = portal.clock() + 40 * 24 * 60 * 60_000
     expect(await rule?.deleteBatch(portal.database.db, later, 100)).toBe(1)
     expect((await list()).past.map(({ code, reviewer_email }) => [code, reviewer_email])).toEqual(

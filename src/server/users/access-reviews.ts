@@ -11,7 +11,7 @@ import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { recordAudit } from '#server/operations/audit.ts'
 import { computeFingerprint } from './bulk-edit.ts'
-import { splitIntoChunks, mergeEntitlements, writeChanges } from './entitlements.ts'
+import { mergeEntitlements, splitIntoChunks, writeChanges } from './entitlements.ts'
 import { toInstantSql } from './user-queries.ts'
 
 type Wanted = ParamsOf<typeof accessReviewRoutes.readHolders>

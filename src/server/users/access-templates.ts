@@ -24,13 +24,13 @@ export function addAccessTemplate(context: Context, wanted: AccessTemplateForm):
   return changeTemplates(context, async (db, catalogue) => {
     const others = await listAccessTemplates(db)
     if (others.length >= MAX_TEMPLATES) throw invalidField('name', accessTemplateMessages.tooMany)
-    const values = await normalizeTemplate(db, catalogue, wanted)
+    const values = await normalize(db, catalogue, wanted)
     const template = await db
       .insertInto('access_templates')
       .values(values)
       .returningAll()
       .executeTakeFirstOrThrow()
-    await recordAudit({ ...context, db }, { action: 'access-template-added', after: pickFields(template) })
+    await recordAudit({ ...context, db }, { action: 'access-template-added', after: toAudit(template) })
     return template
   })
 }
@@ -49,15 +49,19 @@ export function changeAccessTemplate(
       name: change.name ?? before.name,
       ...eachList((list) => change[list] ?? before[list]),
     }
-    const values = await normalizeTemplate(db, catalogue, wanted, before)
-    if (JSON.stringify(pickFields({ ...before, ...values })) === JSON.stringify(pickFields(before))) return before
+    const values = await normalize(db, catalogue, wanted, before)
+    if (JSON.stringify(toAudit({ ...before, ...values })) === JSON.stringify(toAudit(before))) return before
     const after = await db
       .updateTable('access_templates')
       .set({ ...values, version: before.version + 1 })
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
-    const entry = { action: 'access-template-changed', before: pickFields(before), after: pickFields(after) } as const
+    const entry = {
+      action: 'access-template-changed',
+      before: toAudit(before),
+      after: toAudit(after),
+    } as const
     await recordAudit({ ...context, db }, entry)
     return after
   })
@@ -71,7 +75,7 @@ export function removeAccessTemplate(
   return changeTemplates(context, async (db) => {
     const before = await findTemplate(db, id, ifMatch)
     await db.deleteFrom('access_templates').where('id', '=', id).execute()
-    await recordAudit({ ...context, db }, { action: 'access-template-removed', before: pickFields(before) })
+    await recordAudit({ ...context, db }, { action: 'access-template-removed', before: toAudit(before) })
   })
 }
 
@@ -99,7 +103,7 @@ async function findTemplate(db: Db, id: string, ifMatch: string | undefined): Pr
  * Validates and returns the stored form: lists in the catalogue's order, without duplicates.
  * @param before the current template, whose archived items may stay
  */
-async function normalizeTemplate(db: Db, catalogue: Catalogue, wanted: AccessTemplateForm, before?: AccessTemplate) {
+async function normalize(db: Db, catalogue: Catalogue, wanted: AccessTemplateForm, before?: AccessTemplate) {
   refuseUnknown(catalogue, wanted, before ?? NO_ENTITLEMENTS)
   if (LISTS.every((list) => wanted[list].length === 0))
     throw invalidField('types', accessTemplateMessages.nothing)
@@ -113,4 +117,4 @@ async function normalizeTemplate(db: Db, catalogue: Catalogue, wanted: AccessTem
   return { name: wanted.name, ...sortEntitlements(catalogue, wanted) }
 }
 
-const pickFields = ({ name, types, marcas, estados }: AccessTemplateForm) => ({ name, types, marcas, estados })
+const toAudit = ({ name, types, marcas, estados }: AccessTemplateForm) => ({ name, types, marcas, estados })

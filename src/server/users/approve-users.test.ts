@@ -7,9 +7,9 @@ import {
   readPerson,
   readTrail,
   undoEdit,
-  sendWhileLocked,
+  withRowLock,
 } from '#server/testing/admin-calls.ts'
-import { addPerson, UNKNOWN_USER_ID } from '#server/testing/builders.ts'
+import { addPerson, UNKNOWN_ID } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
@@ -110,7 +110,7 @@ describeOnEachDatabase('approving several users', (kind) => {
   })
 
   test.each<[string, number, string, () => Promise<Profile | { user_id: string }>]>([
-    ['is gone', 409, 'já não existe', async () => ({ user_id: UNKNOWN_USER_ID })],
+    ['is gone', 409, 'já não existe', async () => ({ user_id: UNKNOWN_ID })],
     ['is approved', 409, 'já foi aprovado', () => addPerson(portal)],
     [
       'was changed meanwhile',
@@ -145,7 +145,7 @@ describeOnEachDatabase('approving several users', (kind) => {
   test('succeeds once when two administrators overlap; the conflict names the user', async () => {
     const other = await openAdmin(portal)
     const [first, second, third] = people as [Profile, Profile, Profile]
-    const replies = await sendWhileLocked(portal, second.user_id, () => [
+    const replies = await withRowLock(portal, second.user_id, () => [
       approve([item(first), item(second)]),
       approve([item(second, { types: ['HPD'] }), item(third)], false, other),
     ])

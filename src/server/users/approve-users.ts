@@ -11,12 +11,12 @@ import { ProblemError } from '#server/http/problem-error.ts'
 import { decideApproval } from './change-user.ts'
 import { writeChanges } from './entitlements.ts'
 import { queueApprovalMails } from './mails.ts'
-import { GRACE_SECONDS, getUndoDeadline, addUndoSeconds } from './undo-bulk-edit.ts'
+import { addUndoSeconds, GRACE_SECONDS, getUndoDeadline } from './undo-bulk-edit.ts'
 
 /**
-  * Approves several people with entitlements, all or nothing. Mails leave once the undo has expired.
-  * @throws ProblemError invalid-input for duplicates, unverified emails and unknown items; conflict for
-  *   people deleted, approved or changed meanwhile; the fields name each item
+ * Approves several people with entitlements, all or nothing. Mails leave once the undo has expired.
+ * @throws ProblemError invalid-input for duplicates, unverified emails and unknown items; conflict for
+ *   people deleted, approved or changed meanwhile; the fields name each item
  */
 export async function approveUsers(context: Context, items: readonly Approval[]): Promise<ApprovalResult> {
   const batchId = randomUUID()

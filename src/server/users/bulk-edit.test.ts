@@ -7,9 +7,9 @@ import {
   patchProfile,
   readPerson,
   readTrail,
-  sendWhileLocked,
+  withRowLock,
 } from '#server/testing/admin-calls.ts'
-import { addPerson, UNKNOWN_USER_ID, send } from '#server/testing/builders.ts'
+import { addPerson, send, UNKNOWN_ID } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
@@ -125,10 +125,10 @@ describeOnEachDatabase('bulk edit', (kind) => {
   test.each([true, false])('fails for unknown ids and names them (dry run: %s)', async (dryRun) => {
     const before = await readAllLists()
     const gone = (index: number) => ({ path: `userIds.${index}`, message: 'Este usuário já não existe.' })
-    const one = await edit({ userIds: [...ids(), UNKNOWN_USER_ID], types: ['Slack'] }, dryRun)
+    const one = await edit({ userIds: [...ids(), UNKNOWN_ID], types: ['Slack'] }, dryRun)
     expect(one).toMatchObject({ status: 409, body: { code: 'conflict', fields: [gone(3)] } })
     expect(one.body.detail).toBe('1 dos usuários selecionados já não existe. Nada foi alterado.')
-    const userIds = [UNKNOWN_USER_ID.toUpperCase(), ...ids(), crypto.randomUUID(), UNKNOWN_USER_ID]
+    const userIds = [UNKNOWN_ID.toUpperCase(), ...ids(), crypto.randomUUID(), UNKNOWN_ID]
     const more = await edit({ userIds, types: ['Slack'] }, dryRun)
     expect(more).toMatchObject({ status: 409, body: { fields: [gone(0), gone(4), gone(5)] } })
     expect(more.body.detail).toBe('2 dos usuários selecionados já não existem. Nada foi alterado.')
@@ -145,7 +145,7 @@ describeOnEachDatabase('bulk edit', (kind) => {
 
   test('keeps both of two concurrent edits', async () => {
     const other = await openAdmin(portal)
-    const many = await sendWhileLocked<{ status: number }>(portal, ids()[1] as string, () => [
+    const many = await withRowLock<{ status: number }>(portal, ids()[1] as string, () => [
       edit({ types: ['Slack'] }),
       edit({ userIds: ids().toReversed(), marcas: ['GWM'] }),
       editMany(portal, other, { userIds: ids(), action: 'remove', estados: ['RJ'] }),
@@ -172,7 +172,7 @@ describeOnEachDatabase('bulk edit', (kind) => {
 
   test.each([
     ['nobody', { userIds: [] }],
-    ['more than a thousand', { userIds: Array.from({ length: 1001 }, () => UNKNOWN_USER_ID) }],
+    ['more than a thousand', { userIds: Array.from({ length: 1001 }, () => UNKNOWN_ID) }],
     ['another action', { action: 'set' }],
     ['a brand that does not exist', { marcas: ['SEAT'] }],
     ['both ways of naming people', { allMatching: { filter: {}, except: [], count: 1 } }],

@@ -16,14 +16,14 @@ import type { Context } from '#server/http/context.ts'
 import { invalidField, ProblemError } from '#server/http/problem-error.ts'
 import {
   computeValidityChange,
-  splitIntoChunks,
   mergeEntitlements,
   pickListsToEdit,
   type SharedChange,
   type State,
+  splitIntoChunks,
   writeChanges,
 } from './entitlements.ts'
-import { getUndoDeadline, addUndoSeconds } from './undo-bulk-edit.ts'
+import { addUndoSeconds, getUndoDeadline } from './undo-bulk-edit.ts'
 import { matchesFilter } from './user-queries.ts'
 
 /** The fields of a profile that a bulk edit may change. */
@@ -42,7 +42,7 @@ interface EditPlan {
 /**
  * Adds or removes entitlements of many people, or sets the end of their access, all or nothing.
  * @returns how many gain, lose and stay, and the id for the undo (null when nobody changed)
-  * @throws ProblemError invalid-input without items or for a past day, conflict for a changed selection
+ * @throws ProblemError invalid-input without items or for a past day, conflict for a changed selection
  */
 export async function bulkEdit(context: Context, edit: BulkEdit): Promise<BulkEditResult> {
   const answer = await changeOnce(context, async (db) => {
@@ -175,7 +175,9 @@ async function selectMatching(
   await refuseUnknownFilter(db, filter)
   const found = await readIds(db, matchesFilter(filter), lock)
   if (found.length !== count)
-    throw createListChangedError(`eram ${formatCount(count)} usuário(s), agora são ${formatCount(found.length)}`)
+    throw createListChangedError(
+      `eram ${formatCount(count)} usuário(s), agora são ${formatCount(found.length)}`,
+    )
   const excepted = new Set(except.map((id) => id.toLowerCase()))
   const selected = found.filter((id) => !excepted.has(id))
   if (fingerprint !== undefined && fingerprint !== computeFingerprint(selected))

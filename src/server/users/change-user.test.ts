@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Profile } from '#contract/users.ts'
 import { receiveMail } from '#server/testing/account-calls.ts'
-import { openAdmin, patchProfile, readPerson, readTrail, sendWhileLocked } from '#server/testing/admin-calls.ts'
-import { addPerson, UNKNOWN_USER_ID, openTestSession, send } from '#server/testing/builders.ts'
+import { openAdmin, patchProfile, readPerson, readTrail, withRowLock } from '#server/testing/admin-calls.ts'
+import { addPerson, openTestSession, send, UNKNOWN_ID } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
@@ -68,7 +68,7 @@ describeOnEachDatabase('changing a user', (kind) => {
 
   test('accepts one of two concurrent approvals with entitlements', async () => {
     const others = [admin, await openAdmin(portal)]
-    const replies = await sendWhileLocked(portal, person.user_id, () =>
+    const replies = await withRowLock(portal, person.user_id, () =>
       others.map((each, index) => {
         const types = [index === 0 ? 'CRM' : 'HPD']
         return patchProfile(portal, each, person.user_id, {
@@ -148,11 +148,11 @@ describeOnEachDatabase('changing a user', (kind) => {
 
   test('accepts one of two concurrent changes with If-Match', async () => {
     const others = [admin, await openAdmin(portal)]
-    const replies = await sendWhileLocked(portal, person.user_id, () =>
+    const replies = await withRowLock(portal, person.user_id, () =>
       others.map((each) => patchProfile(portal, each, person.user_id, { approved: true }, 1)),
     )
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409])
-    const bothWays = await sendWhileLocked(portal, person.user_id, () => [
+    const bothWays = await withRowLock(portal, person.user_id, () => [
       patchProfile(portal, admin, person.user_id, { types: ['Vendas'] }, 2),
       patchProfile(portal, admin, person.user_id, { marcas: ['VW'], estados: ['ES'] }, 2),
     ])
@@ -162,15 +162,15 @@ describeOnEachDatabase('changing a user', (kind) => {
   })
 
   test('sends one mail for two concurrent approvals without If-Match', async () => {
-    await sendWhileLocked(portal, person.user_id, () => [patch({ approved: true }), patch({ approved: true })])
+    await withRowLock(portal, person.user_id, () => [patch({ approved: true }), patch({ approved: true })])
     expect(await listQueued()).toHaveLength(1)
     expect(await readTrail(portal)).toHaveLength(1)
   })
 
   test('fails with not-found for a deleted user', async () => {
-    const reply = await patchProfile(portal, admin, UNKNOWN_USER_ID, { approved: true })
+    const reply = await patchProfile(portal, admin, UNKNOWN_ID, { approved: true })
     expect(reply).toMatchObject({ status: 404, body: { code: 'not-found' } })
-    expect((await send(portal, 'GET', `/api/profiles/${UNKNOWN_USER_ID}`, admin)).status).toBe(404)
+    expect((await send(portal, 'GET', `/api/profiles/${UNKNOWN_ID}`, admin)).status).toBe(404)
   })
 
   describe('refuses', () => {

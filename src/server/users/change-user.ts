@@ -9,9 +9,9 @@ import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
 import { queueMail } from '#server/mail/mails.ts'
 import { recordAudit } from '#server/operations/audit.ts'
-import { computeValidityChange, sortEntitlements, type StateChange, writeChanges } from './entitlements.ts'
+import { computeValidityChange, type StateChange, sortEntitlements, writeChanges } from './entitlements.ts'
 import { deleteInvitations } from './invitations.ts'
-import { lockProfile, readProfile, createUserNotFoundError } from './user-queries.ts'
+import { createNotFound, lockProfile, readProfile } from './user-queries.ts'
 
 /** The person to change, and the version that the administrator saw; undefined skips its check. */
 interface Target {
@@ -155,8 +155,8 @@ export function renameUser(
 }
 
 /**
-  * Locks a person, decides and writes in one transaction. Without an effect there is no audit entry.
-  * @param decide returns the function that writes change and audit entry, undefined without a change
+ * Locks a person, decides and writes in one transaction. Without an effect there is no audit entry.
+ * @param decide returns the function that writes change and audit entry, undefined without a change
  * @throws ProblemError not-found, conflict with a stale ifMatch, and what `decide` throws
  */
 function changePerson(
@@ -167,7 +167,7 @@ function changePerson(
   return changeOnce(context, async (db) => {
     const catalogue = await holdCatalogue(db)
     const row = await lockProfile(db, userId)
-    if (!row) throw createUserNotFoundError()
+    if (!row) throw createNotFound()
     const write = decide({ txContext: { ...context, db }, row, catalogue })
     if (ifMatch !== undefined && ifMatch !== String(row.entitlement_version)) throw createConflictError()
     await write?.()

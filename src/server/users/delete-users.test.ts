@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { isSignedIn, refreshSession } from '#server/testing/account-calls.ts'
 import { addPerson, configureReports, openTestSession, send } from '#server/testing/builders.ts'
-import { requestEmbedToken } from '#server/testing/embed-token-calls.ts'
+import { fetchToken } from '#server/testing/embed-token-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { deleteUsers as removeUsers } from './delete-users.ts'
@@ -69,7 +69,7 @@ describeOnEachDatabase('delete-users', (kind) => {
     const session = await openTestSession(portal, person)
     const recovery = await openTestSession(portal, person, 'recovery')
     expect(await isSignedIn(portal, session.access_token)).toBe(true)
-    expect((await requestEmbedToken(portal, person)).status).toBe(200)
+    expect((await fetchToken(portal, person)).status).toBe(200)
 
     await deleteUsers([person.user_id])
     for (const path of ['/api/profiles/me', '/api/reports/me', '/api/auth/user'])

@@ -5,15 +5,15 @@ import { type AuditEntry, recordAccess, recordAudit } from '#server/operations/a
 import {
   changePassword,
   NEW_PASSWORD,
-  requestRecovery,
   refreshSession,
+  requestRecovery,
   signIn,
   signUp,
 } from '#server/testing/account-calls.ts'
 import { type Admin, openAdmin, readTrail } from '#server/testing/admin-calls.ts'
 import { addPerson, configureReports, send } from '#server/testing/builders.ts'
 import { searchDatabase } from '#server/testing/canaries.ts'
-import { requestEmbedToken } from '#server/testing/embed-token-calls.ts'
+import { fetchToken } from '#server/testing/embed-token-calls.ts'
 import { setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 import { presentProfile } from './user-queries.ts'
@@ -47,7 +47,7 @@ describeOnEachDatabase('deleting a person', (kind) => {
     await signIn(portal, email, 'Outra-Travessia-99!')
     await signIn(portal, email, 'a senha errada')
     await requestRecovery(portal, email)
-    await requestEmbedToken(portal, person)
+    await fetchToken(portal, person)
     const settings = { publicUrl: 'http://localhost', clock: portal.clock }
     await mintEmailLink({ db, ...settings }, { userId: person.user_id, purpose: 'recovery' })
     const message = { name: 'Ana', email: email.toUpperCase(), phone: '21 99999-0000', message: 'Olá' }
@@ -138,7 +138,7 @@ describeOnEachDatabase('deleting a person', (kind) => {
   test('leaves one pseudonym in the trail and in the access records', async () => {
     const { db } = portal.database
     const [person, other] = [await addPerson(portal), await addPerson(portal)]
-    await requestEmbedToken(portal, person)
+    await fetchToken(portal, person)
     const requestId = randomUUID()
     const here = { ...request, requestId }
     const change = { before: { types: [] }, after: { types: ['CRM'] } }
@@ -190,7 +190,7 @@ describeOnEachDatabase('deleting a person', (kind) => {
 
   test('gives each person their own pseudonym', async () => {
     const people = [await addPerson(portal), await addPerson(portal)] as [Person, Person]
-    for (const person of people) await requestEmbedToken(portal, person)
+    for (const person of people) await fetchToken(portal, person)
     const { db } = portal.database
     const before = await db.selectFrom('access_records').select('id').orderBy('id', 'desc').limit(2).execute()
     await deletePeople(...people)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import type { BulkEdit, Profile } from '#contract/users.ts'
 import { editMany, patchProfile, readPerson, readTrail } from '#server/testing/admin-calls.ts'
-import { addPerson, UNKNOWN_USER_ID } from '#server/testing/builders.ts'
+import { addPerson, UNKNOWN_ID } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
@@ -37,7 +37,7 @@ describeOnEachDatabase('bulk edit of all matches', (kind) => {
     expect((await editMatching({ filter, count: 2 }, { types: ['Slack'] }, true)).body).toMatchObject({
       selected: 2,
     })
-    const except = [person.user_id.toUpperCase(), UNKNOWN_USER_ID]
+    const except = [person.user_id.toUpperCase(), UNKNOWN_ID]
     const { body } = await editMatching({ filter, count: 2, except })
     expect(body).toMatchObject({ selected: 1, gaining: 1 })
     expect((await readPerson(portal, admin, bystander.user_id)).types).toEqual(['CRM', 'Slack'])

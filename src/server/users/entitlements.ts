@@ -49,7 +49,7 @@ export function mergeEntitlements(
 }
 
 /**
-    * Computes the change of the last day of access. Undefined keeps it, or means no end if `isNew`.
+ * Computes the change of the last day of access. Undefined keeps it, or means no end if `isNew`.
  * @returns undefined without a change
  * @throws ProblemError invalid-input for a past day, with its field below `prefix`
  */
@@ -82,7 +82,7 @@ export interface SharedChange extends StateChange {
 }
 
 /**
-  * Updates locked people and audits each, in one statement; call it in a transaction.
+ * Updates locked people and audits each, in one statement; call it in a transaction.
  * @param wanted.batchId the id for the undo; null for a change of one person
  */
 export async function writeChanges(

@@ -1,7 +1,13 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Profile } from '#contract/users.ts'
-import { changePassword, receiveMail, NEW_PASSWORD, requestRecovery, signIn } from '#server/testing/account-calls.ts'
-import { patchProfile, readUserHistory, readTrail } from '#server/testing/admin-calls.ts'
+import {
+  changePassword,
+  NEW_PASSWORD,
+  receiveMail,
+  requestRecovery,
+  signIn,
+} from '#server/testing/account-calls.ts'
+import { patchProfile, readTrail, readUserHistory } from '#server/testing/admin-calls.ts'
 import { addPerson, send, TEST_PASSWORD } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'

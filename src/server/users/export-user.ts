@@ -11,47 +11,47 @@ import { readProfile } from './user-queries.ts'
 export async function exportUser(context: Context, userId: string): Promise<Record<string, unknown>> {
   return context.db.transaction().execute(async (db) => {
     const { version: _, request: __, ...profile } = await readProfile(db, userId)
-    const fetchRows = async (query: RawBuilder<unknown>) => (await query.execute(db)).rows
+    const query = async (statement: RawBuilder<unknown>) => (await statement.execute(db)).rows
     const exported = {
       exported_at: new Date(context.clock()),
       profile,
-      access_requests: await fetchRows(sql`
+      access_requests: await query(sql`
         select workplace, types, marcas, estados, note, requested_at from access_requests where user_id = ${userId}`),
-      invitations: await fetchRows(sql`
+      invitations: await query(sql`
         select full_name, types, marcas, estados, invited_at from invitations where email = ${profile.email}`),
-      sessions: await fetchRows(sql`
+      sessions: await query(sql`
         select id, kind, created_at, refreshed_at from sessions where user_id = ${userId} order by created_at`),
-      known_browsers: await fetchRows(sql`
+      known_browsers: await query(sql`
         select created_at, seen_at from sign_in_devices where user_id = ${userId} order by created_at`),
       // The history, then the current one.
-      passwords: await fetchRows(sql`
+      passwords: await query(sql`
         select changed_at from password_history where user_id = ${userId} union all
         select changed_at from passwords where user_id = ${userId} order by changed_at`),
-      waiting_links: await fetchRows(sql`
+      waiting_links: await query(sql`
         select purpose, expires_at from email_links
         where user_id = ${userId} and purpose <> 'signup-used' order by expires_at`),
-      access_records: await fetchRows(sql`
+      access_records: await query(sql`
         select at, action, report_id, ip, user_agent from access_records where user_id = ${userId} order by id`),
       // By administrators ('Ver como').
-      reports_viewed_as_the_person: await fetchRows(sql`
+      reports_viewed_as_the_person: await query(sql`
         select at, report_id from access_records where viewed_as = ${userId} order by id`),
-      failed_sign_ins: await fetchRows(sql`
+      failed_sign_ins: await query(sql`
         select hour, outcome, attempts from failed_sign_ins where user_id = ${userId} order by hour, outcome`),
-      changes_to_the_person: await fetchRows(sql`
+      changes_to_the_person: await query(sql`
         select at, action, before, after from audit_entries
         where target_id = ${userId}
           or (action like 'invitation-%' and ${profile.email} in (before ->> 'email', after ->> 'email'))
         order by id`),
-      acts_of_the_person: await fetchRows(sql`
+      acts_of_the_person: await query(sql`
         select at, action, ip, user_agent from audit_entries where actor_id = ${userId} order by id`),
-      access_reviews: await fetchRows(sql`
+      access_reviews: await query(sql`
         select kind, code, reviewed_at, kept, removed from access_reviews
         where reviewer_id = ${userId} order by reviewed_at`),
-      messages_handled: await fetchRows(sql`
+      messages_handled: await query(sql`
         select id, handled_at, answered from support_messages where handled_by = ${userId} order by handled_at`),
-      mails: await fetchRows(sql`
+      mails: await query(sql`
         select kind, created_at, sent_at from mail_outbox where recipient = ${profile.email} order by created_at`),
-      support_messages: await fetchRows(sql`
+      support_messages: await query(sql`
         select name, email, phone, message, is_read, created_at from support_messages
         where lower(email) = ${profile.email} order by created_at`),
     }

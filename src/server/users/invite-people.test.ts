@@ -4,11 +4,11 @@ import { NO_ENTITLEMENTS } from '#contract/held-lists.ts'
 import { type InvitationResult, type InviteForm, invitationMessages } from '#contract/invitations.ts'
 import type { Problem } from '#contract/problem.ts'
 import {
-  previewLink,
   disown,
-  receiveMail,
-  NEW_PASSWORD,
   findNotMeLink,
+  NEW_PASSWORD,
+  previewLink,
+  receiveMail,
   signIn,
   signUp,
   useLink,
@@ -18,8 +18,8 @@ import {
   listPage,
   openAdmin,
   patchProfile,
-  readUserHistory,
   readTrail,
+  readUserHistory,
   removeAllPeople,
 } from '#server/testing/admin-calls.ts'
 import { addPerson, openTestSession, send, TEST_PASSWORD } from '#server/testing/builders.ts'
@@ -98,7 +98,10 @@ describeOnEachDatabase('invitations', (kind) => {
     const mail = await receiveMail(portal, at('ana'), 'invitation')
     expect(mail?.text).toContain(`Carla Chefe (${admin.email}) convidou você`)
     const link = mail?.link
-    expect((await previewLink(portal, 'invite', link)).body).toEqual({ email: at('ana'), state: 'asks-password' })
+    expect((await previewLink(portal, 'invite', link)).body).toEqual({
+      email: at('ana'),
+      state: 'asks-password',
+    })
     expect(await useLink(portal, 'signup', link)).toMatchObject({
       status: 400,
       body: { code: 'invalid-link' },
@@ -394,8 +397,9 @@ describeOnEachDatabase('invitations', (kind) => {
     await rename('Slack')
 
     await signUp(portal, at('ana'))
-    const { outcome } = (await disown(portal, findNotMeLink(await receiveMail(portal, at('ana'), 'verification'))))
-      .body
+    const { outcome } = (
+      await disown(portal, findNotMeLink(await receiveMail(portal, at('ana'), 'verification')))
+    ).body
     expect(outcome).toBe('account-removed')
     const findTraces = async (name: string) =>
       (await searchDatabase(portal.database.db, at(name))).filter(

@@ -51,16 +51,17 @@ export async function previewInvitations(
 }
 
 /**
-   * Invites people by mail, all or nothing; the link grants the entitlements. Verified people and
-   * administrators do not change, an unverified account loses its password and sessions at once.
-    * @throws ProblemError invalid-input for an unreadable file or faulty lines, conflict if changed
+ * Invites people by mail, all or nothing; the link grants the entitlements. Verified people and
+ * administrators do not change, an unverified account loses its password and sessions at once.
+ * @throws ProblemError invalid-input for an unreadable file or faulty lines, conflict if changed
  */
 export function invite(context: InvitationContext, form: InviteForm): Promise<InvitationResult> {
   return changeOnce(context, async (db) => {
     const txContext = { ...context, db }
     const { lines, accounts } = await decideLines(txContext, await holdCatalogue(db), form, true)
     const decided = summarizeLines(lines)
-    if (form.fingerprint !== undefined && form.fingerprint !== decided.fingerprint) throw createConflictError()
+    if (form.fingerprint !== undefined && form.fingerprint !== decided.fingerprint)
+      throw createConflictError()
     refuseErrors(lines)
     const invited = lines.filter(isInvited)
     if (invited.length === 0) throw new ProblemError('invalid-input', { detail: invitationMessages.nobody })
@@ -86,7 +87,8 @@ export function invite(context: InvitationContext, form: InviteForm): Promise<In
 }
 
 const isInvited = ({ outcome }: InvitedLine) => outcome === 'invited' || outcome === 'replaced'
-const createConflictError = () => new ProblemError('conflict', { detail: invitationMessages.changedMeanwhile })
+const createConflictError = () =>
+  new ProblemError('conflict', { detail: invitationMessages.changedMeanwhile })
 
 function summarizeLines(lines: InvitedLine[]): InvitationResult {
   const identified = lines.map(({ line: _, message: __, ...rest }) => rest)
@@ -170,7 +172,7 @@ async function decideLines(
         `Já tem um convite de ${writeDay(sentAt)}: nada muda. Na lista de convites, “Enviar de novo” ou “Retirar convite”.`,
       )
     return account
-      ? is(
+      ? toOutcome(
           'replaced',
           'Há uma conta que ninguém confirmou: ela perde a senha e as sessões, e vale o convite.',
         )

@@ -3,11 +3,11 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { PROFILE_SORTS, type ProfileSort } from '#contract/user-rules.ts'
 import type { ManagedProfile, ProfileFilter } from '#contract/users.ts'
 import { createRandom } from '#server/demo/seeded-people.ts'
-import { requestPage, listAll, listPage } from '#server/testing/admin-calls.ts'
+import { listAll, listPage, requestPage } from '#server/testing/admin-calls.ts'
 import { addPerson, send } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
-import { matches } from './user-queries.ts'
+import { matchesFilter } from './user-queries.ts'
 
 const { compare } = new Intl.Collator('pt-BR')
 const NAMES = ['Ana', 'Álvaro', 'ana', 'Avelino', 'Érica', 'Zélia', 'Ângela', "D'Ávila", null]
@@ -203,6 +203,6 @@ test.each(['unnamed', 'constructor', '__proto__'])(
   'a filter %s that nothing is known of lets nobody through',
   (name) => {
     const filter = Object.fromEntries([[name, true]]) as ProfileFilter
-    expect(() => matches(filter)).toThrow(`no condition for the filter ${name}`)
+    expect(() => matchesFilter(filter)).toThrow(`no condition for the filter ${name}`)
   },
 )

@@ -67,7 +67,7 @@ const SORT_COLUMNS: Record<ProfileSort, SortColumn> = {
 /**
  * Returns a page of the matching people, newest registration first by default.
  * @returns `next` is the cursor of the following page, null at the end
-  * @throws ProblemError invalid-input for a cursor of another order, an unknown type, marca or estado
+ * @throws ProblemError invalid-input for a cursor of another order, an unknown type, marca or estado
  */
 export async function listUsers(db: Db, wanted: QueryOf<Route>): Promise<ReplyOf<Route>> {
   const {

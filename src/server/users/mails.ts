@@ -11,8 +11,8 @@ const MAX_NAMED = 10
 const MAX_LISTED = 5
 
 /**
-  * Queues a digest to every administrator, at most one per kind every ten minutes over all replicas.
-  * Call it in the event's transaction, which locks a queued digest: it cannot leave without the event.
+ * Queues a digest to every administrator, at most one per kind every ten minutes over all replicas.
+ * Call it in the event's transaction, which locks a queued digest: it cannot leave without the event.
  * @param isOwed SQL condition; when false, nothing is queued
  */
 export async function queueDigest(

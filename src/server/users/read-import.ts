@@ -83,7 +83,11 @@ export async function parseImportFile(bytes: Uint8Array): Promise<ImportedLine[]
   )
 }
 
-const toImportedLine = (line: number, given: Partial<Record<Column, string>>, hasMore = false): ImportedLine => {
+const toImportedLine = (
+  line: number,
+  given: Partial<Record<Column, string>>,
+  hasMore = false,
+): ImportedLine => {
   const text = (column: Column) => (given[column] ?? '').trim()
   const [email, name, types, marcas, estados] = COLUMNS.map(text) as [string, string, string, string, string]
   return { line, email, name, types, marcas, estados, hasMore }

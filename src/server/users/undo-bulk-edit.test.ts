@@ -9,7 +9,7 @@ import {
   readPerson,
   readTrail,
   undoEdit,
-  sendWhileLocked,
+  withRowLock,
 } from '#server/testing/admin-calls.ts'
 import { addPerson } from '#server/testing/builders.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
@@ -78,7 +78,7 @@ describeOnEachDatabase('undoing a bulk edit', (kind) => {
 
   test('works once for two concurrent requests', async () => {
     const undoId = await edit()
-    const replies = await sendWhileLocked(portal, people[1]?.user_id as string, () => [
+    const replies = await withRowLock(portal, people[1]?.user_id as string, () => [
       undoEdit(portal, admin, undoId),
       undoEdit(portal, admin, undoId),
     ])

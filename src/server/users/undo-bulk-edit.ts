@@ -5,7 +5,7 @@ import type { Db } from '#server/database/schema.ts'
 import { changeOnce } from '#server/http/change-once.ts'
 import type { Context } from '#server/http/context.ts'
 import { ProblemError } from '#server/http/problem-error.ts'
-import { splitIntoChunks, type State, writeChanges } from './entitlements.ts'
+import { type State, splitIntoChunks, writeChanges } from './entitlements.ts'
 import { withdrawApprovalMails } from './mails.ts'
 
 /** Allows for network latency: a click in the last second still works. */
@@ -25,9 +25,9 @@ export function addUndoSeconds<Answer extends { undoUntil: number }>(
 }
 
 /**
-   * Reverts the caller's bulk edit or approval and its unsent mails, except for people changed since.
-   * @returns how many people were restored, and the emails of those changed since
-   * @throws ProblemError not-found for an unknown, foreign, undone or expired edit, or conflict
+ * Reverts the caller's bulk edit or approval and its unsent mails, except for people changed since.
+ * @returns how many people were restored, and the emails of those changed since
+ * @throws ProblemError not-found for an unknown, foreign, undone or expired edit, or conflict
  */
 export async function undoBulkEdit(
   context: Context,

@@ -14,7 +14,7 @@ import {
 } from './access-templates.ts'
 import { approveUsers, previewApproval } from './approve-users.ts'
 import { bulkEdit, previewBulkEdit } from './bulk-edit.ts'
-import { approveUser, renameUser, setValidUntil, setLists, withdrawApproval } from './change-user.ts'
+import { approveUser, renameUser, setLists, setValidUntil, withdrawApproval } from './change-user.ts'
 import { deleteUsers } from './delete-users.ts'
 import { exportUserList } from './export-list.ts'
 import { exportUser } from './export-user.ts'

@@ -94,11 +94,11 @@ export function findByEmail(db: Db, email: string): Promise<Selectable<ProfilesT
 export async function readProfile(db: Db, userId: string): Promise<ManagedProfile> {
   const person = db.selectFrom('profiles').selectAll().where('user_id', '=', userId)
   const { rows } = await selectManaged(person).execute(db)
-  if (!rows[0]) throw createUserNotFoundError()
+  if (!rows[0]) throw createNotFound()
   return pickManaged(presentManaged(rows[0])) as ManagedProfile
 }
 
-export function createUserNotFoundError(): ProblemError {
+export function createNotFound(): ProblemError {
   return new ProblemError('not-found', { detail: 'Usuário não encontrado. Talvez já tenha sido excluído.' })
 }
 
@@ -130,7 +130,8 @@ function hasExactly(template: string): RawBuilder<boolean> {
 }
 
 /** Escapes a text for a `like` pattern, which the index on search_text supports. */
-const escapeLikePattern = (text: RawBuilder<unknown>) => sql`regexp_replace(${text}, '([\\\\%_])', '\\\\\\1', 'g')`
+const escapeLikePattern = (text: RawBuilder<unknown>) =>
+  sql`regexp_replace(${text}, '([\\\\%_])', '\\\\\\1', 'g')`
 
 /** The condition of each filter on `profiles p`. */
 const CONDITIONS: {
@@ -141,7 +142,10 @@ const CONDITIONS: {
       q
         .split(/\s+/)
         .filter(Boolean)
-        .map((word) => sql<boolean>`p.search_text like '%' || ${escapeLikePattern(sql`fold_text(${word})`)} || '%'`),
+        .map(
+          (word) =>
+            sql<boolean>`p.search_text like '%' || ${escapeLikePattern(sql`fold_text(${word})`)} || '%'`,
+        ),
     ),
   approved: (wanted) => sql`p.approved = ${wanted}`,
   verified: (wanted) => sql`(p.email_verified_at is not null) = ${wanted}`,
@@ -187,7 +191,7 @@ export async function readHistory(
   db: Db,
   { userId, cursor }: { userId: string; cursor?: string | undefined },
 ): Promise<{ items: HistoryEntry[]; next: string | null }> {
-  if (!(await findProfile(db, userId))) throw createUserNotFoundError()
+  if (!(await findProfile(db, userId))) throw createNotFound()
   const rows = await db
     .selectFrom('audit_entries')
     .select(['id', 'at', 'actor_email', 'action', 'before', 'after'])

@@ -15,7 +15,7 @@ import {
   openTestSession,
   send,
 } from '#server/testing/builders.ts'
-import { requestEmbedToken, type Person, resetEmulator, readUpstreamCalls } from '#server/testing/embed-token-calls.ts'
+import { fetchToken, listCalls, type Person, resetEmulator } from '#server/testing/embed-token-calls.ts'
 import { setUpAdmin, setUpPortal } from '#server/testing/set-up-portal.ts'
 import { describeOnEachDatabase } from '#server/testing/test-database.ts'
 
@@ -189,7 +189,7 @@ describeOnEachDatabase('last day of access', (kind) => {
       portal.clock.advance(1_000)
       const ended = { approved: false, endedOn: day, areas: 0, refresh: 'access-ended' }
       expect(await readStates(person)).toEqual(ended)
-      expect((await requestEmbedToken(portal, person)).body).toMatchObject({ status: 403, code: 'access-ended' })
+      expect((await fetchToken(portal, person)).body).toMatchObject({ status: 403, code: 'access-ended' })
       const { db } = portal.database
       await db
         .updateTable('profiles')
@@ -207,7 +207,7 @@ describeOnEachDatabase('last day of access', (kind) => {
         .where('user_id', '=', person.user_id)
         .execute()
       expect(await readStates(person)).toMatchObject({ approved: true, endedOn: null, refresh: 'told' })
-      expect((await requestEmbedToken(portal, person)).status).toBe(200)
+      expect((await fetchToken(portal, person)).status).toBe(200)
     })
 
     test('no embed token outlives it, cached or new', async () => {
@@ -218,7 +218,7 @@ describeOnEachDatabase('last day of access', (kind) => {
       const end = toEndOfDay(day)
       moveTo(end - 40 * MINUTE)
       const person = await addPerson(portal, LISTS)
-      const endless = await requestEmbedToken(portal, person)
+      const endless = await fetchToken(portal, person)
       expect(endless.body.expiresInSeconds).toBeGreaterThan(1790)
       await portal.database.db
         .updateTable('profiles')
@@ -227,15 +227,15 @@ describeOnEachDatabase('last day of access', (kind) => {
         .execute()
       const lives: number[] = []
       for (; portal.clock() < end; portal.clock.advance(30_000)) {
-        const { status, body } = await requestEmbedToken(portal, person)
+        const { status, body } = await fetchToken(portal, person)
         if (status !== 200) break
         expect(portal.clock() + body.expiresInSeconds * 1000).toBeLessThanOrEqual(end)
         lives.push(body.expiresInSeconds)
       }
       expect(Math.max(...lives)).toBeGreaterThan(1790)
       expect(end - portal.clock()).toBeLessThanOrEqual(75_000)
-      expect((await requestEmbedToken(portal, person)).body.code).toBe('access-ended')
-      const asked = (await readUpstreamCalls(portal)).generateToken.map(({ body }) => body.lifetimeInMinutes)
+      expect((await fetchToken(portal, person)).body.code).toBe('access-ended')
+      const asked = (await listCalls(portal)).generateToken.map(({ body }) => body.lifetimeInMinutes)
       expect(Math.min(...asked.map(Number))).toBe(1)
     })
   })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isObject, type Reply, createRefusal } from '#emulators/power-bi/reply.ts'
+import { isObject, type Reply, refuse } from '#emulators/power-bi/reply.ts'
 
 const FAULT_TARGETS = [
   'directory',
@@ -64,13 +64,13 @@ function describeDirectoryError(status: number): [string, number, string] {
 }
 
 /**
-  * Creates the service's usual reply for a scripted status without a body; for the directory:
-  * learn.microsoft.com/entra/identity-platform/reference-error-codes, 'Handling error codes'.
+ * Creates the service's usual reply for a scripted status without a body; for the directory:
+ * learn.microsoft.com/entra/identity-platform/reference-error-codes, 'Handling error codes'.
  */
 function createDefaultFailure(fault: Fault, status: number): Reply {
   if (fault.on !== 'directory') {
     const code = fault.errorCode ?? CODES[status] ?? 'InternalServerError'
-    return createRefusal(status, code, fault.message ?? `Scripted failure ${status}`)
+    return refuse(status, code, fault.message ?? `Scripted failure ${status}`)
   }
   const [error, number, text] = describeDirectoryError(status)
   const error_description = fault.message ?? `AADSTS${number}: ${text}`
@@ -92,7 +92,9 @@ function buildReply(fault: Fault, normal: Reply): Reply {
   if (fault.status === undefined && isObject(body) && isObject(normal.body))
     return { ...normal, body: { ...normal.body, ...body } }
   if (body !== undefined) return { status, body, headers: kept }
-  return fault.status === undefined || status < 300 ? { ...normal, status } : createDefaultFailure(fault, status)
+  return fault.status === undefined || status < 300
+    ? { ...normal, status }
+    : createDefaultFailure(fault, status)
 }
 
 /**

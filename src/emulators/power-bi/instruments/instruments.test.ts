@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { CLIENT_SECRET, callEmulator, decodePayload, VENDAS } from '#emulators/power-bi/testing/call-emulator.ts'
+import {
+  CLIENT_SECRET,
+  callEmulator,
+  decodePayload,
+  VENDAS,
+} from '#emulators/power-bi/testing/call-emulator.ts'
 
 const REPORT = `/groups/${VENDAS.workspaceId}/reports/${VENDAS.reportId}`
 const DATASET = `/groups/${VENDAS.workspaceId}/datasets/${VENDAS.datasetId}`

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ESTADOS, MARCAS } from '#contract/seeded-catalogue.ts'
 import { EMULATED_REPORT_WITHOUT_RLS, EMULATED_REPORTS } from '#emulators/power-bi/catalogue.ts'
-import { callEmulator, createIdentity, VENDAS } from '#emulators/power-bi/testing/call-emulator.ts'
+import { callEmulator, toIdentity, VENDAS } from '#emulators/power-bi/testing/call-emulator.ts'
 import { findTokenError, readClaims, toScope } from './check-token.ts'
 
 const DATA = { marcas: MARCAS, estados: ESTADOS }
 const { generate } = callEmulator()
 const createClaims = async (customData: string) => {
-  const reply = await generate({ identities: [createIdentity(VENDAS.datasetId, { customData })] })
+  const reply = await generate({ identities: [toIdentity(VENDAS.datasetId, { customData })] })
   const claims = readClaims(reply.json().token)
   if (!claims) throw new Error('unreadable token')
   return claims
@@ -38,9 +38,7 @@ describe('embed token in the page', () => {
       marcas: [],
       estados: [],
     })
-    expect(
-      toScope(DATA, { ...claims, identities: [] }, EMULATED_REPORT_WITHOUT_RLS).marcas,
-    ).toHaveLength(10)
+    expect(toScope(DATA, { ...claims, identities: [] }, EMULATED_REPORT_WITHOUT_RLS).marcas).toHaveLength(10)
   })
 
   it('is valid until the second of its expiry', async () => {

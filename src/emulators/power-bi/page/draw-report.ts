@@ -3,14 +3,14 @@ import { findAreaModel } from '#emulators/power-bi/data-set-areas.ts'
 import { listFacts } from '#emulators/power-bi/data-set-sums.ts'
 import { drawBars, drawCards, drawLines, drawSwatch, drawTable, formatMonth } from './draw-visuals.ts'
 import { html } from './elements.ts'
-import { getStateColor, buildPageContent } from './page-content.ts'
+import { buildPageContent, getStateColor } from './page-content.ts'
 import {
   getFilteredScope,
+  getPermittedScope,
+  getSelectedScope,
   PAGES,
   type PageName,
-  getPermittedScope,
   type Session,
-  getSelectedScope,
 } from './session.ts'
 import type { FilterColumn } from './update-filters.ts'
 

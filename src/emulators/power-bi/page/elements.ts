@@ -5,7 +5,11 @@ type Attributes = Record<string, string | number | boolean | undefined | ((event
  * False and undefined omit an attribute, a function listens to the event of its name, and `--name`
  * sets a CSS variable, because the page's policy allows no style attributes.
  */
-function applyAttributes<E extends HTMLElement | SVGElement>(element: E, attributes: Attributes, children: Child[]): E {
+function populate<E extends HTMLElement | SVGElement>(
+  element: E,
+  attributes: Attributes,
+  children: Child[],
+): E {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) continue
     if (typeof value === 'function') element.addEventListener(name, value as EventListener)
@@ -21,9 +25,9 @@ export function html<K extends keyof HTMLElementTagNameMap>(
   attributes: Attributes = {},
   ...children: Child[]
 ): HTMLElementTagNameMap[K] {
-  return applyAttributes(document.createElement(tag), attributes, children)
+  return populate(document.createElement(tag), attributes, children)
 }
 
 export function svg(tag: keyof SVGElementTagNameMap, attributes: Attributes, ...children: Child[]) {
-  return applyAttributes(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children)
+  return populate(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children)
 }

@@ -3,16 +3,16 @@ import { ESTADOS, MARCAS } from '#contract/seeded-catalogue.ts'
 import { findReport } from '#emulators/power-bi/catalogue.ts'
 import { type ReportError, readClaims } from './check-token.ts'
 import { type Answer, connectHost, type HostRequest } from './connect-host.ts'
-import { drawReport, applyLayout, type ReportActions, showExpired, showNotice } from './draw-report.ts'
+import { applyLayout, drawReport, type ReportActions, showExpired, showNotice } from './draw-report.ts'
 import {
   createSession,
   describePages,
   findSessionError,
+  getPermittedScope,
   isPageName,
   loadSession,
-  getPermittedScope,
 } from './session.ts'
-import { createBasicFilter, parseLinkFilter, replaceFilter } from './update-filters.ts'
+import { parseLinkFilter, replaceFilter, toFilter } from './update-filters.ts'
 
 // Removes the script, which holds the data of all brands, unlike the real service's page.
 document.currentScript?.remove()
@@ -83,7 +83,7 @@ const actions: ReportActions = {
   },
   filterByReader(column, values) {
     if (!isOpen()) return
-    session.filters = replaceFilter(session.filters, createBasicFilter(column, values))
+    session.filters = replaceFilter(session.filters, toFilter(column, values))
     session.selection = undefined
     emit('filtersApplied', { initiator: 'user' })
     draw()

@@ -1,7 +1,7 @@
 import { type Fact, MONTHS } from '#emulators/power-bi/data-set.ts'
-import { type AreaModel, type Metric, getMetric } from '#emulators/power-bi/data-set-areas.ts'
+import { type AreaModel, getMetric, type Metric } from '#emulators/power-bi/data-set-areas.ts'
 import { formatFigure, formatNumber, formatShort } from '#emulators/power-bi/data-set-format.ts'
-import { computeFigure, listMarcas, buildTable } from '#emulators/power-bi/data-set-sums.ts'
+import { buildTable, computeFigure, listMarcas } from '#emulators/power-bi/data-set-sums.ts'
 import { type Bar, type Card, type Line, MAIN_COLOR, type ShadedTable } from './draw-visuals.ts'
 import type { PageName } from './session.ts'
 
@@ -107,7 +107,9 @@ export function buildPageContent(
   })
   return {
     metric,
-    cards: isOverview ? model.metrics.map((each) => createCard(each, facts)) : createStateCards(metric, facts, estados),
+    cards: isOverview
+      ? model.metrics.map((each) => createCard(each, facts))
+      : createStateCards(metric, facts, estados),
     lines: series.map(({ label: name, color, isIncluded }) => ({
       name,
       color,

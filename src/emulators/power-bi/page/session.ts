@@ -1,18 +1,12 @@
 import { type EmulatedReport, findReport } from '#emulators/power-bi/catalogue.ts'
 import type { Scope } from '#emulators/power-bi/data-set-sums.ts'
+import { findTokenError, type ReportError, readClaims, type TokenClaims, toScope } from './check-token.ts'
 import {
-  findTokenError,
-  type ReportError,
-  readClaims,
-  toScope,
-  type TokenClaims,
-} from './check-token.ts'
-import {
-  createBasicFilter,
   type FilterColumn,
+  filterValues,
   type ReportFilter,
   readFilters,
-  filterValues,
+  toFilter,
 } from './update-filters.ts'
 
 export const PAGES = [
@@ -101,10 +95,14 @@ const applyFilters = ({ marcas, estados }: Scope, filters: readonly ReportFilter
 })
 
 /** Returns the permitted scope after the filters of host and reader. */
-export const getFilteredScope = (session: Session) => applyFilters(getPermittedScope(session), session.filters)
+export const getFilteredScope = (session: Session) =>
+  applyFilters(getPermittedScope(session), session.filters)
 
 /** Returns the filtered scope after the selection in a chart. */
 export function getSelectedScope(session: Session): Scope {
   const { selection } = session
-  return applyFilters(getFilteredScope(session), selection ? [createBasicFilter(selection.column, selection.values)] : [])
+  return applyFilters(
+    getFilteredScope(session),
+    selection ? [toFilter(selection.column, selection.values)] : [],
+  )
 }

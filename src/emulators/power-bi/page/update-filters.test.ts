@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createBasicFilter, parseLinkFilter, readFilters, replaceFilter, filterValues } from './update-filters.ts'
+import { filterValues, parseLinkFilter, readFilters, replaceFilter, toFilter } from './update-filters.ts'
 
 const BRANDS = ['FIAT', 'GM', 'JEEP']
-const fiat = createBasicFilter('Marca', ['FIAT'])
-const jeep = createBasicFilter('Marca', ['JEEP'])
-const rio = createBasicFilter('Estado', ['RJ'])
+const fiat = toFilter('Marca', ['FIAT'])
+const jeep = toFilter('Marca', ['JEEP'])
+const rio = toFilter('Estado', ['RJ'])
 
 describe('filters', () => {
   it.each([
@@ -18,7 +18,7 @@ describe('filters', () => {
 
   it('applies all filters of the column and ignores other columns', () => {
     expect(
-      filterValues([createBasicFilter('Marca', ['FIAT', 'GM']), createBasicFilter('Marca', ['GM']), rio], 'Marca', BRANDS),
+      filterValues([toFilter('Marca', ['FIAT', 'GM']), toFilter('Marca', ['GM']), rio], 'Marca', BRANDS),
     ).toEqual(['GM'])
   })
 
@@ -33,8 +33,8 @@ describe('filters', () => {
 
   it('reads the filter of a link', () => {
     const filters = parseLinkFilter("Marca/Marca in ('FIAT','GM') and Estado/Estado eq 'RJ'")
-    expect(filters).toEqual([createBasicFilter('Marca', ['FIAT', 'GM']), rio])
-    expect(parseLinkFilter("Marca/Marca in ('D''Água')")).toEqual([createBasicFilter('Marca', ["D'Água"])])
+    expect(filters).toEqual([toFilter('Marca', ['FIAT', 'GM']), rio])
+    expect(parseLinkFilter("Marca/Marca in ('D''Água')")).toEqual([toFilter('Marca', ["D'Água"])])
     expect(parseLinkFilter('rubbish')).toEqual([])
   })
 })

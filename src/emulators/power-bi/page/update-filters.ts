@@ -37,7 +37,7 @@ export function filterValues<T extends string>(
   )
 }
 
-export function createBasicFilter(column: FilterColumn, values: readonly string[]): ReportFilter {
+export function toFilter(column: FilterColumn, values: readonly string[]): ReportFilter {
   return { target: { table: column, column }, operator: 'In', values: [...values] }
 }
 
@@ -47,6 +47,6 @@ export function parseLinkFilter(text: string): ReportFilter[] {
   return [...terms].map(([, column, list, single]) => {
     const quoted = (list ?? single ?? '').matchAll(/'((?:[^']|'')*)'/g)
     const values = [...quoted].map(([, value = '']) => value.replaceAll("''", "'"))
-    return createBasicFilter(column as FilterColumn, values)
+    return toFilter(column as FilterColumn, values)
   })
 }

@@ -1,7 +1,7 @@
 import {
-  getDatasetWorkspace,
   EMULATED_REPORT_WITHOUT_RLS,
   type EmulatedReport,
+  getDatasetWorkspace,
   listWorkspaceReports,
 } from '#emulators/power-bi/catalogue.ts'
 

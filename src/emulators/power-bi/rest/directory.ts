@@ -18,7 +18,7 @@ interface DirectoryRequest {
   lifeS?: number | undefined
 }
 
-function createDirectoryRefusal(now: number, status: number, error: string, number: number, text: string): Reply {
+function toRefusal(now: number, status: number, error: string, number: number, text: string): Reply {
   const [trace, correlation] = [randomUUID(), randomUUID()]
   const timestamp = `${new Date(now).toISOString().slice(0, 19).replace('T', ' ')}Z`
   const about = `Trace ID: ${trace} Correlation ID: ${correlation} Timestamp: ${timestamp}`
@@ -79,7 +79,7 @@ function findError({
 /** Implements the client credentials grant (RFC 6749 section 4.4), with the real directory's errors. */
 export function answerTokenRequest(request: DirectoryRequest): Reply {
   const error = findError(request)
-  if (error) return createDirectoryRefusal(request.now, ...error)
+  if (error) return toRefusal(request.now, ...error)
   const lifeS = request.lifeS ?? DEFAULT_LIFE_S
   const issued = Math.floor(request.now / 1000)
   const token = signToken(request.secret, 'directory', {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { EMULATED_REPORTS, EMULATED_REPORT_WITHOUT_RLS as OPEN } from '#emulators/power-bi/catalogue.ts'
-import { callEmulator, createIdentity, decodePayload, VENDAS } from '#emulators/power-bi/testing/call-emulator.ts'
+import { callEmulator, decodePayload, toIdentity, VENDAS } from '#emulators/power-bi/testing/call-emulator.ts'
 
 const NOW = Date.UTC(2026, 10, 1, 12)
 const OFICINA = EMULATED_REPORTS[1] as typeof VENDAS
 
 describe('GenerateToken', () => {
   const { generate, rest } = callEmulator({ clock: () => NOW })
-  const createIdentities = (changes: Record<string, unknown>) => [createIdentity(VENDAS.datasetId, changes)]
+  const toIdentities = (changes: Record<string, unknown>) => [toIdentity(VENDAS.datasetId, changes)]
 
   it('issues a token for report, dataset and identity with the directory token’s lifetime', async () => {
     const { token, tokenId, expiration } = (await generate()).json()
@@ -32,21 +32,21 @@ describe('GenerateToken', () => {
   })
 
   it.each([
-    ['no identity', { identities: [] }, /requires effective createIdentities/],
-    ['no role', { identities: createIdentities({ roles: [] }) }, /requires roles/],
-    ['an unknown role', { identities: createIdentities({ roles: ['Outra'] }) }, /role 'Outra' does not exist/],
-    ['no username', { identities: createIdentities({ username: '' }) }, /username is required/],
-    ['a space in the username', { identities: createIdentities({ username: 'ana maria' }) }, /without spaces/],
-    ['an accent in the username', { identities: createIdentities({ username: 'joão@x.com' }) }, /ASCII/],
-    ['a username of 257', { identities: createIdentities({ username: 'a'.repeat(257) }) }, /256/],
-    ['no datasets', { identities: createIdentities({ datasets: [] }) }, /datasets are required/],
+    ['no identity', { identities: [] }, /requires effective toIdentities/],
+    ['no role', { identities: toIdentities({ roles: [] }) }, /requires roles/],
+    ['an unknown role', { identities: toIdentities({ roles: ['Outra'] }) }, /role 'Outra' does not exist/],
+    ['no username', { identities: toIdentities({ username: '' }) }, /username is required/],
+    ['a space in the username', { identities: toIdentities({ username: 'ana maria' }) }, /without spaces/],
+    ['an accent in the username', { identities: toIdentities({ username: 'joão@x.com' }) }, /ASCII/],
+    ['a username of 257', { identities: toIdentities({ username: 'a'.repeat(257) }) }, /256/],
+    ['no datasets', { identities: toIdentities({ datasets: [] }) }, /datasets are required/],
     [
       'another dataset in the identity',
-      { identities: createIdentities({ datasets: [OFICINA.datasetId] }) },
+      { identities: toIdentities({ datasets: [OFICINA.datasetId] }) },
       /not for/,
     ],
-    ['51 roles', { identities: createIdentities({ roles: Array(51).fill('Portal') }) }, /at most 50/],
-    ['two identities', { identities: [...createIdentities({}), ...createIdentities({})] }, /one effective createIdentities/],
+    ['51 roles', { identities: toIdentities({ roles: Array(51).fill('Portal') }) }, /at most 50/],
+    ['two identities', { identities: [...toIdentities({}), ...toIdentities({})] }, /one effective identity/],
     ['a lifetime in words', { lifetimeInMinutes: 'dez' }, /lifetimeInMinutes/],
     ['neither report nor dataset', { reports: [], datasets: [], identities: [] }, /are required/],
   ])('returns 400 for %s', async (_, changes, message) => {
@@ -58,7 +58,7 @@ describe('GenerateToken', () => {
 
   it('rejects an identity for a dataset without row-level security', async () => {
     const wanted = { reports: [{ id: OPEN.reportId }], datasets: [{ id: OPEN.datasetId }] }
-    const identities = [createIdentity(OPEN.datasetId)]
+    const identities = [toIdentity(OPEN.datasetId)]
     const refused = await rest('POST', '/GenerateToken', { ...wanted, identities })
     expect([refused.status, refused.json().error.message]).toEqual([
       400,
@@ -72,7 +72,7 @@ describe('GenerateToken', () => {
       rest('POST', '/GenerateToken', {
         reports: [{ id: report }],
         datasets: [{ id: dataset }],
-        identities: [createIdentity(dataset)],
+        identities: [toIdentity(dataset)],
       })
     const { token } = (await requestToken(VENDAS.reportId, VENDAS.datasetId)).json()
     expect(decodePayload(token)).toMatchObject({ reportId: VENDAS.reportId, accessLevel: 'View' })

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import {
   EMULATED_RLS_ROLE,
   type EmulatedReport,
-  findReportByDataset,
   findReport,
+  findReportByDataset,
 } from '#emulators/power-bi/catalogue.ts'
-import { isObject, type Reply, createRefusal } from '#emulators/power-bi/reply.ts'
+import { isObject, type Reply, refuse } from '#emulators/power-bi/reply.ts'
 import { describeDataset } from './describe-report.ts'
 import { signToken } from './signed-token.ts'
 
@@ -23,7 +23,7 @@ export interface TokenRequest {
   lifeS?: number | undefined
 }
 
-const createBadRequest = (message: string) => createRefusal(400, 'InvalidRequest', message)
+const createBadRequest = (message: string) => refuse(400, 'InvalidRequest', message)
 
 /** Computes the expiry in seconds since the epoch; undefined for an invalid lifetime. */
 function computeExpiry(request: TokenRequest, lifetime: unknown): number | undefined {
@@ -56,8 +56,8 @@ export function generateToken(request: TokenRequest): Reply {
   if (isEmpty(reportList) && isEmpty(datasetList)) return createBadRequest('reports or datasets are required')
   const reports = resolveIds(reportList, findReport)
   const datasets = resolveIds(datasetList, findReportByDataset)
-  if (!reports) return createRefusal(404, 'PowerBIEntityNotFound', 'A report of the request is not found')
-  if (!datasets) return createRefusal(404, 'PowerBIEntityNotFound', 'A dataset of the request is not found')
+  if (!reports) return refuse(404, 'PowerBIEntityNotFound', 'A report of the request is not found')
+  if (!datasets) return refuse(404, 'PowerBIEntityNotFound', 'A dataset of the request is not found')
   // learn.microsoft.com/power-bi/paginated-reports/paginated-reports-embed, 'Token considerations'
   const isReadOnly = (datasetList as { xmlaPermissions?: unknown }[]).every(
     ({ xmlaPermissions }) => xmlaPermissions === 'ReadOnly',

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import {
-  getDatasetWorkspace,
   type EmulatedReport,
-  listWorkspaceIds,
-  findReportByDataset,
   findReport,
+  findReportByDataset,
+  getDatasetWorkspace,
+  listWorkspaceIds,
   listWorkspaceReports,
 } from '#emulators/power-bi/catalogue.ts'
 import type { FaultTarget } from '#emulators/power-bi/instruments/faults.ts'
-import { type Reply, createRefusal } from '#emulators/power-bi/reply.ts'
+import { type Reply, refuse } from '#emulators/power-bi/reply.ts'
 import {
   describeDataset,
   describeDatasources,
@@ -31,26 +31,26 @@ interface RestRequest {
   lifeS?: number | undefined
 }
 
-const createChallenge = (text: string) => ({
+const toChallenge = (text: string) => ({
   'WWW-Authenticate': `Bearer error="invalid_token", error_description="${text}"`,
 })
 
 /** Returns the expiry of the caller's directory token in ms, or an error reply. */
 function checkBearer(request: RestRequest): number | Reply {
   const token = /^Bearer (\S+)$/i.exec(request.authorization ?? '')?.[1]
-  if (!token) return createRefusal(401, 'InvalidToken', 'Access token is missing', { 'WWW-Authenticate': 'Bearer' })
+  if (!token) return refuse(401, 'InvalidToken', 'Access token is missing', { 'WWW-Authenticate': 'Bearer' })
   const exp = readToken(request.secret, 'directory', token)?.exp
   if (typeof exp !== 'number') {
-    return createRefusal(401, 'InvalidToken', 'Access token is invalid', createChallenge('The signature is invalid'))
+    return refuse(401, 'InvalidToken', 'Access token is invalid', toChallenge('The signature is invalid'))
   }
   if (exp * 1000 > request.now) return exp * 1000
   const text = 'Access token has expired, resubmit with a new access token'
-  return createRefusal(401, 'TokenExpired', text, createChallenge('The access token expired'))
+  return refuse(401, 'TokenExpired', text, toChallenge('The access token expired'))
 }
 
-const createNotFound = (what: string) => createRefusal(404, 'PowerBIEntityNotFound', `${what} is not found`)
+const createNotFound = (what: string) => refuse(404, 'PowerBIEntityNotFound', `${what} is not found`)
 
-function createODataReply(kind: string, body: object): Reply {
+function toOData(kind: string, body: object): Reply {
   return {
     status: 200,
     body: { '@odata.context': `http://api.powerbi.com/v1.0/myorg/$metadata#${kind}`, ...body },
@@ -65,17 +65,17 @@ function answerWorkspaces(search: URLSearchParams): Reply {
   const filter = search.get('$filter')
   const wanted = /^id eq '([^']*)'$/.exec(filter ?? '')?.[1]?.toLowerCase()
   if (filter !== null && wanted === undefined)
-    return createRefusal(400, 'InvalidRequest', `Unknown filter ${filter}`)
+    return refuse(400, 'InvalidRequest', `Unknown filter ${filter}`)
   const top = Number(search.get('$top') ?? Number.POSITIVE_INFINITY)
   const ids = listWorkspaceIds().filter((id) => wanted === undefined || id === wanted)
-  return createODataReply('groups', { value: ids.slice(0, top).map(describeWorkspace) })
+  return toOData('groups', { value: ids.slice(0, top).map(describeWorkspace) })
 }
 
 /** GET groups/{g}/reports (learn.microsoft.com/rest/api/power-bi/reports/get-reports-in-group). */
 function answerReports(workspaceId: string): Reply {
   return listWorkspaceIds().includes(workspaceId.toLowerCase())
-    ? createODataReply('reports', { value: listWorkspaceReports(workspaceId).map(describeReport) })
-    : createRefusal(401, 'PowerBINotAuthorizedException', 'The caller is no member of the workspace')
+    ? toOData('reports', { value: listWorkspaceReports(workspaceId).map(describeReport) })
+    : refuse(401, 'PowerBINotAuthorizedException', 'The caller is no member of the workspace')
 }
 
 interface Endpoint {
@@ -109,13 +109,13 @@ function createEndpoint(call: string, on: FaultTarget, answer: Endpoint['answer'
   return { method, path: pattern, on, answer }
 }
 
-const answerReport = answerForReport((report) => createODataReply('reports/$entity', describeReport(report)))
+const answerReport = answerForReport((report) => toOData('reports/$entity', describeReport(report)))
 const answerDatasources = answerForReport((report) =>
-  report.isPaginated ? createODataReply('datasources', { value: describeDatasources(report) }) : undefined,
+  report.isPaginated ? toOData('datasources', { value: describeDatasources(report) }) : undefined,
 )
-const answerDataset = answerForDataset((report) => createODataReply('datasets/$entity', describeDataset(report)))
+const answerDataset = answerForDataset((report) => toOData('datasets/$entity', describeDataset(report)))
 const answerRefreshes = answerForDataset((_, { now, search }) =>
-  createODataReply('refreshes', { value: describeRefreshes(now, Number(search.get('$top') ?? 60)) }),
+  toOData('refreshes', { value: describeRefreshes(now, Number(search.get('$top') ?? 60)) }),
 )
 
 const ENDPOINTS: Endpoint[] = [
@@ -145,6 +145,6 @@ export function answerRestCall(request: RestRequest): Reply {
   const reply =
     found?.method === method
       ? found.answer(request, [group.toLowerCase(), id.toLowerCase()], bearer)
-      : createRefusal(404, 'ResourceNotFound', `No HTTP resource matches ${method} ${path}`)
+      : refuse(404, 'ResourceNotFound', `No HTTP resource matches ${method} ${path}`)
   return { ...reply, headers: { RequestId: randomUUID(), ...reply.headers } }
 }

@@ -11,7 +11,7 @@ export const VENDAS = EMULATED_REPORTS[0] as (typeof EMULATED_REPORTS)[number]
 export const CLIENT_SECRET = 'segredo-do-teste'
 
 /** Creates a valid identity for a dataset, with overrides. */
-export function createIdentity(datasetId: string, changes: Record<string, unknown> = {}) {
+export function toIdentity(datasetId: string, changes: Record<string, unknown> = {}) {
   const customData = 'M:FIAT|U:RJ'
   return {
     username: 'ana@grupopatio.com.br',
@@ -67,7 +67,7 @@ export function callEmulator(options: Partial<PowerBiEmulatorOptions> = {}) {
     rest('POST', '/GenerateToken', {
       reports: [{ id: VENDAS.reportId }],
       datasets: [{ id: VENDAS.datasetId }],
-      identities: [createIdentity(VENDAS.datasetId)],
+      identities: [toIdentity(VENDAS.datasetId)],
       ...changes,
     })
 
