@@ -8,7 +8,7 @@ import { REAL_ENVIRONMENT, spawnPortal, waitUntilReady } from '#server/testing/p
 const SLOW = 120_000
 
 test(
-  'a portal deletes what is old soon after its start, and says how much',
+  'a portal deletes expired data soon after its start and logs the counts',
   async () => {
     const dataDir = await createMigratedDataDir()
     const database = await openEmbedded(dataDir)

@@ -218,9 +218,9 @@ describeOnEachDatabase('refused sign-ins', (kind) => {
     ])
     expect(JSON.stringify(lines)).not.toMatch(/@|127\.0\.0\.1/)
     const { database } = portal
-    const told = await startTestPortal({ kind, database, requestLog, logIps: true })
-    await send(told, 'GET', '/api/health/live')
+    const logged = await startTestPortal({ kind, database, requestLog, logIps: true })
+    await send(logged, 'GET', '/api/health/live')
     await expect.poll(() => lines.at(-1)).toMatchObject({ path: '/api/health/live', ip: '127.0.0.1' })
-    await told.stop()
+    await logged.stop()
   })
 })

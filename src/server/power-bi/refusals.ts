@@ -63,7 +63,7 @@ const POWER_BI_ADMINISTRATOR = 'o administrador do Power BI precisa'
 const PORTAL_ADMINISTRATOR = 'o administrador do portal precisa'
 const IT_TEAM = 'a equipe de TI precisa'
 
-/** What is wrong and who mends it, one sentence each; `quoted` is what the other side said of itself. */
+/** Builds a sentence per outcome: the fault and who can fix it; `quoted` holds code and request id. */
 const buildSentences = (roles: string, quoted: string): Record<Exclude<Outcome, 'ok'>, string> => ({
   'bad-credentials': `O Microsoft Entra recusou as credenciais do portal: ${IT_TEAM} conferir o segredo do aplicativo na configuração do servidor (vale o “Valor” dele, não o “ID do Segredo”).`,
   'secret-expired': `O segredo do aplicativo venceu no Microsoft Entra: ${IT_TEAM} criar um novo segredo e trocá-lo na configuração do servidor.`,

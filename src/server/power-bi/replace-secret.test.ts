@@ -113,7 +113,7 @@ test('the end of a certificate is reported a month before', async () => {
 test.each([
   [401, /recusou as credenciais/],
   [503, /não respondeu/],
-])('a check asks the directory anew, whatever it answered before: %i', async (status, problem) => {
+])('a check bypasses the cached directory token: %i', async (status, problem) => {
   const powerBi = connect({ clientSecret: CLIENT_SECRET })
   expect((await powerBi.listWorkspaces(true)).length).toBeGreaterThan(0)
   await powerBi.listWorkspaces()

@@ -108,7 +108,7 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
     }
 
     test.each([
-      ['somebody who waits for approval', { approved: false }, 'not-approved'],
+      ['a user waiting for approval', { approved: false }, 'not-approved'],
       ['an administrator who waits for approval', { approved: false, role: 'admin' }, 'not-approved'],
       ['no marcas', { marcas: [] }, 'no-scope'],
       ['no estados', { estados: [] }, 'no-scope'],
@@ -133,7 +133,7 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
       const [vendas, oficina] = [pickIds(getEmulatedReport('Vendas')), pickIds(getEmulatedReport('Oficina'))]
       const upper = (key: keyof typeof vendas) => ({ ...vendas, [key]: vendas[key].toUpperCase() })
       const bodies: Record<string, object> = {
-        'a report nobody configured': { workspaceId: 'a', reportId: 'b', datasetId: 'c' },
+        'an unconfigured report': { workspaceId: 'a', reportId: 'b', datasetId: 'c' },
         'the report of another area': oficina,
         'a report of the tenant outside the settings': pickIds(EMULATED_REPORT_WITHOUT_RLS),
         'an own area without a setting': pickIds(getEmulatedReport('CRM')),
@@ -150,7 +150,7 @@ describeOnEachDatabase('get-powerbi-token', (kind) => {
         'a space behind an id': { ...vendas, reportId: `${vendas.reportId} ` },
         'a wildcard': { ...vendas, datasetId: '%' },
       }
-      const expected = await refusal(person, bodies['a report nobody configured'] as object)
+      const expected = await refusal(person, bodies['an unconfigured report'] as object)
       expect(expected).toMatchObject({ status: 404, code: 'report-not-found' })
       for (const [what, body] of Object.entries(bodies))
         expect(await refusal(person, body), what).toEqual(expected)

@@ -39,7 +39,7 @@ describeOnEachDatabase('Power BI lists', (kind) => {
     ['', { on: 'groups', status: 403 }, 502, /não deixa o aplicativo do portal usar esta API/],
     ['', { on: 'groups', status: 503, times: 2 }, 503, /^O Power BI não respondeu/],
     [`/${vendas?.workspaceId}/reports`, { on: 'reports', status: 403 }, 404, /não tem acesso a este espaço/],
-  ] as const)('says who mends it when it cannot be read: %s %j', async (path, fault, status, detail) => {
+  ] as const)('name who can fix a failure: %s %j', async (path, fault, status, detail) => {
     await scriptFault(portal, fault)
     const reply = await list(path)
     expect([reply.status, reply.body.detail]).toEqual([status, expect.stringMatching(detail)])

@@ -69,7 +69,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
         1,
       ],
       [
-        'takes no identity',
+        'accepts no identity',
         {
           status: 400,
           message: "Creating embed token for accessing dataset x shouldn't have effective identity",
@@ -78,7 +78,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
         1,
       ],
       [
-        'knows no such role',
+        'rejects an unknown role',
         { status: 400, message: "Effective identity: role 'X' does not exist" },
         createRejected(/RLS/),
         1,
@@ -95,7 +95,7 @@ describeOnEachDatabase('when Power BI fails', (kind) => {
       ],
       ['finds nothing', { status: 404 }, createRejected(/conferir o Report ID/), 1],
       [
-        'asks to wait long',
+        'sends a long Retry-After',
         { status: 429, headers: { 'Retry-After': '30' } },
         { ...unavailable, retryAfter: '30' },
         1,

@@ -82,7 +82,7 @@ describeOnEachDatabase('Testar relatório', (kind) => {
       ],
       ['never was', { body: { value: [] } }, null],
       ['may not be asked for', { status: 403 }, null],
-      ['is not told of such models', { status: 415 }, null],
+      ['is not available for such models', { status: 415 }, null],
       ['cannot be read', { status: 200, body: '<html>' }, null],
       ['is nonsense', { body: { value: [null, { status: 'Completed' }, 'x'] } }, null],
       ['takes too long to find', { delayMs: 20_000 }, null],

@@ -226,7 +226,7 @@ describeOnEachDatabase('stream of message changes', (kind) => {
           .where('user_id', '=', user_id)
           .execute(),
     }
-    test.concurrent.each(Object.keys(endings))('of %s, and for nobody else', async (name) => {
+    test.concurrent.each(Object.keys(endings))('of %s, and for no other session', async (name) => {
       const admin = await openAdmin(portal)
       const [ended, other] = [
         await followEvents(portal, admin.token),

@@ -48,7 +48,7 @@ async function followAsAdmin(portal: PortalProcess): Promise<EventFollower> {
 
 const sendMessage = async (portal: PortalProcess) =>
   expect((await post(portal, '/api/support-messages', CONTACT_FORM)).status).toBe(201)
-const untilTold = (follower: EventFollower) =>
+const waitForChange = (follower: EventFollower) =>
   waitFor(() => expect(follower.events().at(-1)?.data).toMatchObject({ kind: 'changed' }), READY)
 
 /** Two portals that serve one database and share a secret. */
@@ -57,38 +57,38 @@ async function startPair(
   env2: Record<string, string>,
 ): Promise<[PortalProcess, PortalProcess]> {
   const database = await openTestDatabase('server')
-  // After the portals have ended.
+  // Runs after the portals have stopped.
   onTestFinished(() => database.close())
   const dataDir = await mkdtemp(join(tmpdir(), 'patio-data-'))
   onTestFinished(() => rm(dataDir, { recursive: true }))
   const shared = {
     ...env,
     DATABASE_URL: await getDatabaseUrl(database),
-    // With it comes the secret that both know.
+    // Contains the shared secret.
     DATA_DIR: dataDir,
   }
   return [await start(shared), await start({ ...shared, ...env2 })]
 }
 
 test.skipIf(!serverUrl)(
-  'what is sent through one process is told by another on the same PostgreSQL, which lets its followers go when it stops',
+  'a message reaches streams of another process, which closes them when it stops',
   async () => {
     const [here, there] = await startPair({}, {})
     const follower = await followAsAdmin(there)
     await sendMessage(here)
-    await untilTold(follower)
+    await waitForChange(follower)
     const stoppedAt = performance.now()
     there.child.kill('SIGTERM')
     await follower.closed
     expect(await there.exited).toBe(0)
-    // Requests that do not end are cut off after 25 seconds.
+    // Open requests are aborted after 25 seconds.
     expect(performance.now() - stoppedAt).toBeLessThan(20_000)
   },
   SLOW,
 )
 
 test.skipIf(!serverUrl)(
-  'a machine whose clock is fast locks nobody out of the others, nor the others out of it',
+  'sessions and lockouts work across machines with different clocks',
   async () => {
     const pair = await startPair({ ALTCHA_COST: '1' }, shiftClock(2_500))
     const [here, fast] = pair

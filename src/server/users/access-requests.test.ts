@@ -66,7 +66,7 @@ describeOnEachDatabase('access request', (kind) => {
     })
   })
 
-  test('ends with an approval, and starts anew after a withdrawn one', async () => {
+  test('ends with an approval, and starts again after a withdrawn one', async () => {
     await saveRequest()
     expect(await count()).toMatchObject({ pending: 1, waiting: 1 })
     await patchProfile(portal, admin, person.user_id, { approved: true })

@@ -171,7 +171,7 @@ describeOnEachDatabase('bulk edit', (kind) => {
   })
 
   test.each([
-    ['nobody', { userIds: [] }],
+    ['no ids', { userIds: [] }],
     ['more than a thousand', { userIds: Array.from({ length: 1001 }, () => UNKNOWN_ID) }],
     ['another action', { action: 'set' }],
     ['a brand that does not exist', { marcas: ['SEAT'] }],

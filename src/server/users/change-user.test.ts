@@ -124,7 +124,7 @@ describeOnEachDatabase('changing a user', (kind) => {
   })
 
   test.each([{ approved: false }, { types: [] }, { marcas: ['FIAT'], estados: ['RJ', 'RJ'] }])(
-    '%j changes nothing and leaves no trace',
+    '%j has no effect and no audit entry',
     async (body) => {
       expect((await patch(body)).body).toMatchObject({ version: 1 })
       expect(await readTrail(portal)).toEqual([])

@@ -151,7 +151,7 @@ describeOnEachDatabase('delete-users', (kind) => {
 
   describe('refuses', () => {
     test.each([
-      ['nobody', []],
+      ['no ids', []],
       ['what is no id', ['x']],
       ['a number', [1]],
       ['no list', 'x'],

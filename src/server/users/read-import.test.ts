@@ -15,18 +15,18 @@ const encodeUtf16 = (text: string, bigEndian = false) => {
 
 test.each([
   ['UTF-8', Buffer.from(`${HEAD}\n${ROW}\n`)],
-  ['UTF-8 with its mark', Buffer.from(`\ufeff${HEAD}\r\n${ROW}\r\n`)],
+  ['UTF-8 with a BOM', Buffer.from(`\ufeff${HEAD}\r\n${ROW}\r\n`)],
   ['UTF-16', encodeUtf16(`\ufeff${HEAD}\r\n${ROW}\r\n`)],
   ['UTF-16 big-endian', encodeUtf16(`\ufeff${HEAD}\r\n${ROW}`, true)],
   ['UTF-16 without a BOM', encodeUtf16(`${HEAD}\r\n${ROW}`)],
-  ['Windows-1252, as Excel writes it', Buffer.from(`${HEAD}\r\n${ROW}\r\n`, 'latin1')],
+  ['Windows-1252, as Excel saves it', Buffer.from(`${HEAD}\r\n${ROW}\r\n`, 'latin1')],
   ['commas', Buffer.from(`e-mail,NOME,areas,marcas,UF\nana@x.br,Ana Conceição,"Vendas, CRM",FIAT,RJ\n`)],
   ['tabs', Buffer.from(`${HEAD}\n${ROW}`.replaceAll(';', '\t'))],
   [
     'columns in another order',
     Buffer.from(`UF;Tipos;E-mail;Marca;Nome\nRJ;Vendas, CRM;ana@x.br;FIAT;Ana Conceição`),
   ],
-])('a file is read: %s', async (_, bytes) => {
+])('a file is parsed: %s', async (_, bytes) => {
   expect(await parseImportFile(bytes)).toEqual([{ ...ANA, line: 2, hasMore: false }])
 })
 
@@ -52,7 +52,7 @@ test.each([
   ['\u00ff\u00fe\u0000\u00d8', /não é um CSV/],
   ['a@x.br\n'.repeat(MAX_INVITED + 1), /no máximo 1\.000 pessoas/],
   ['x'.repeat(MAX_IMPORT_BYTES + 1), /512 KB/],
-])('what is wrong with a whole file is said: %j', async (text, message) => {
+])('an invalid file is rejected with its fault: %j', async (text, message) => {
   await expect(parseImportFile(Buffer.from(text, 'latin1'))).rejects.toThrow(message)
 })
 

@@ -125,7 +125,7 @@ interface EditedGroup {
 
 async function readEdited(db: Db, undoId: string, ids: string[]): Promise<EditedGroup[]> {
   const { rows } = await sql<EditedGroup>`
-    select before, after, is_unchanged as "isAsLeft",
+    select before, after, is_unchanged as "isUnchanged",
       json_agg(case when is_unchanged then user_id::text else email end) as who
     from (
       select a.before, a.after, p.user_id, p.email, held.state || a.after = held.state as is_unchanged

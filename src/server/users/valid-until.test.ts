@@ -180,7 +180,7 @@ describeOnEachDatabase('last day of access', (kind) => {
       return { approved, endedOn, areas: areas.length, refresh: refresh.body.code ?? 'told' }
     }
 
-    test('denies access, says so, and grants it again once extended', async () => {
+    test('denies access with a reason, and grants it again once extended', async () => {
       await configureReports(portal, 'Vendas')
       const day = today()
       const person = await addPerson(portal, { ...LISTS, valid_until: day })

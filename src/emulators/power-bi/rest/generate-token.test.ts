@@ -32,7 +32,7 @@ describe('GenerateToken', () => {
   })
 
   it.each([
-    ['no identity', { identities: [] }, /requires effective toIdentities/],
+    ['no identity', { identities: [] }, /requires effective identity/],
     ['no role', { identities: toIdentities({ roles: [] }) }, /requires roles/],
     ['an unknown role', { identities: toIdentities({ roles: ['Outra'] }) }, /role 'Outra' does not exist/],
     ['no username', { identities: toIdentities({ username: '' }) }, /username is required/],
