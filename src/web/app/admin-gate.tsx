@@ -4,12 +4,13 @@ import { adminMessages } from '#contract/user-rules.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { useKnownRole } from './use-role.ts'
 
-// On its way with the screen itself, so that the header does not grow after it.
+// Prefetched with the screen, so that the header does not grow later.
 import('./admin-links.tsx').catch(() => {})
 
 /**
- * Lets administrators through to the screens below and sends everyone else to /power-bi, also when the role is taken
- * away later; whether they are told why is the screen's choice (`isRefusalTold`).
+ * Shows the screens below to administrators and redirects everyone
+ * else to /power-bi, also when the role is revoked later. The route's
+ * `showsAccessDenied` decides whether a toast explains the redirect.
  */
 export function AdminGate() {
   const { role, isKnown } = useKnownRole()

@@ -11,7 +11,7 @@ import { HeaderLink } from './header-item.tsx'
 
 const MAX_SHOWN = 99
 
-/** The header's links that only administrators see and load: messages with their unread badge, and administration. */
+/** The header links for administrators only: messages with the unread badge, and administration. */
 export function AdminLinks() {
   const unread = useUnreadCount()
   const waiting = useWaitingCount()
@@ -38,14 +38,14 @@ function badgeOf(count: number, words: string) {
   return { badge: count > MAX_SHOWN ? `${MAX_SHOWN}+` : String(count), remark: `${count} ${words}` }
 }
 
-/** How many people wait for approval, live; 0 while unknown. Only administrators may ask. */
+/** Returns the live number of people awaiting approval; 0 while unknown. Administrators only. */
 function useWaitingCount(): number {
   return useQuery(profileCountQuery(NO_FILTER)).data?.waiting ?? 0
 }
 
 /**
- * How many support messages are still unread, live, here and in the name of the browser's tab; 0 while
- * unknown. Only administrators may ask.
+ * Returns the live number of unread support messages and shows it
+ * in the document title; 0 while unknown. Administrators only.
  */
 function useUnreadCount(): number {
   const userId = useSession()?.user.id

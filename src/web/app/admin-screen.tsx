@@ -9,7 +9,7 @@ import { ApprovalQueue } from '#web/users/approval-queue.tsx'
 import { FIRST_WAITING, waitingQuery } from '#web/users/user-queries.ts'
 import { UsersCard } from '#web/users/users-card.tsx'
 
-// For the route's loader: one chunk carries both.
+// For the route's loader: one chunk holds both.
 export { prefetchUsers } from '#web/users/user-view.ts'
 
 const loadLamps = () => import('./lamps.tsx')
@@ -45,7 +45,7 @@ export function AdminScreen() {
       </div>
       <div className="-mt-3 min-h-10 text-xs min-[90rem]:min-h-5">{lamps && <lamps.Lamps />}</div>
       <ApprovalQueue />
-      {/* Not seen before it is known how far down they begin. */}
+      {/* Hidden until its offset is known, so that nothing jumps. */}
       <div className={classNames('space-y-6', isPending && failureCount === 0 && 'invisible')}>
         <ReportSettingsCard />
         <UsersCard />
@@ -54,7 +54,7 @@ export function AdminScreen() {
   )
 }
 
-/** Only what scrolls inside the frame moves: the browser itself would move the frame as well. */
+/** Scrolls inside the frame only: `scrollIntoView` would scroll the frame itself as well. */
 function goToUsers(): void {
   const users = document.getElementById('usuarios')
   if (!users) return

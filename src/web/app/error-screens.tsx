@@ -5,7 +5,7 @@ import { ChunkError, reloadIfOutdated } from '#web/http/load-chunk.ts'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
 import { MessagePage } from '#web/ui/visitor-page.tsx'
 
-/** Stands in for a screen that broke. Code that a deployment has replaced is fetched anew by itself. */
+/** Replaces a screen that crashed. Reloads by itself when a deployment has replaced the code. */
 export function ErrorScreen({ error }: { error: unknown }) {
   useEffect(() => {
     console.error('A screen failed', error)

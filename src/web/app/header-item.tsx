@@ -4,22 +4,25 @@ import { Tooltip } from '#web/ui/tooltip.tsx'
 
 const itemClasses =
   'inline-flex h-10 min-w-10 items-center justify-center gap-2 rounded-lg px-2.5 font-medium text-sm transition-colors hover:bg-subtle hover:text-ink'
-/** The label stands beside the icon there, so nothing needs explaining. */
+/** The label is visible next to the icon there, so it needs no tooltip. */
 const tooltipClasses = 'lg:hidden'
 
 interface HeaderItemProps {
   label: string
   icon: LucideIcon
-  /** A number at the icon's corner, behind the label where that is shown. It takes no place: nothing moves when it comes. */
+  /**
+   * A count on the icon's corner, after the label where that is
+   * visible. Absolutely positioned: causes no layout shift.
+   */
   badge?: string
 }
 type HeaderLinkProps = HeaderItemProps & {
   to: NonNullable<LinkProps['to']>
-  /** How the badge is read out, behind the label: '3 não lidas'. */
+  /** The badge's accessible text, read after the label: '3 não lidas'. */
   remark?: string
 }
 
-/** A header button that leads to a screen: icon and label, on a narrow window the icon alone. */
+/** A header link to a screen: icon and label; on narrow windows the icon only. */
 export function HeaderLink({ to, remark, ...content }: HeaderLinkProps) {
   return (
     <Tooltip text={content.label} popupClassName={tooltipClasses}>
@@ -58,7 +61,7 @@ function HeaderItemContent({ label, icon: Icon, badge }: HeaderItemProps) {
       <Icon aria-hidden="true" className="size-[1.125rem]" />
       <span className="sr-only lg:not-sr-only">{label}</span>
       {badge && (
-        // No text of the page: the accessible name says it in words.
+        // Drawn by CSS: the accessible name already holds the number.
         <span
           aria-hidden="true"
           data-text={badge}

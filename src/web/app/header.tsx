@@ -26,7 +26,7 @@ export function Header() {
       >
         <BrandMark />
       </Link>
-      {/* Reports at the left end: nothing moves when the links that only administrators see come in between. */}
+      {/* Reports on the left: the administrators' links load later and must not move them. */}
       <nav
         aria-label="Principal"
         className="flex flex-1 shrink-0 items-center gap-0.5 sm:gap-1 lg:gap-4 [&>:first-child]:mr-auto sm:[&>:first-child]:ml-3"
@@ -40,7 +40,7 @@ export function Header() {
   )
 }
 
-/** What the button 'Sair' does: asks where something would be lost, ends the session, says how it went and goes to /login. */
+/** Signs out: asks for confirmation where changes would be lost, shows the result, goes to /login. */
 function useSignOut() {
   const navigate = useNavigate()
   const { submit, isBusy } = useSubmit({

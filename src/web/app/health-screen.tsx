@@ -13,13 +13,13 @@ const GRADES = {
   good: { kind: 'success', word: 'Em ordem' },
 } as const
 
-/** /admin/saude, 'Saúde do portal': everything that the installation stands on, tried now, as `npm run doctor` does. */
+/** /admin/saude, 'Saúde do portal': runs the checks of `npm run doctor` and shows their findings. */
 export function HealthScreen() {
   const health = useQuery({
     queryKey: ['health'],
     queryFn: ({ signal }) => callApi('GET /api/health/findings', { signal }),
     retry: false,
-    // It takes seconds and calls everything outside: only when somebody asks.
+    // Takes seconds and calls every external service: refetched on demand only.
     staleTime: Number.POSITIVE_INFINITY,
   })
   const { data, isFetching, dataUpdatedAt, refetch } = health
@@ -67,7 +67,7 @@ export function HealthScreen() {
   )
 }
 
-/** What is wrong stands first. */
+/** The findings, worst first. */
 function FindingList({ label, items }: { label: string; items: Finding[] }) {
   const order = Object.keys(GRADES)
   const sorted = items.toSorted((one, other) => order.indexOf(one.grade) - order.indexOf(other.grade))

@@ -29,7 +29,7 @@ const LAMPS: Record<LampName | 'stream', { label: string; todo: string }> = {
   },
 }
 
-/** Four lamps, by what the portal knows already: what works since when, and what to do about what does not. */
+/** The status of mail, Power BI, database and event stream, with what to do about failures. */
 export function Lamps() {
   const lamps = useLamps()
   const broken = lamps.filter(({ isGood }) => isGood === false)

@@ -9,7 +9,7 @@ import { createPortalRouter, followSessionInRoutes } from './routes.tsx'
 
 const router = createPortalRouter()
 followSessionInRoutes(router)
-// Before anything asks the server: a session that was left too long ago ends here.
+// Before the first request: a session that expired while the portal was closed ends here.
 watchSessionEnd()
 watchInactivity()
 keepSessionFresh()
@@ -22,10 +22,10 @@ const portal = (
   </StrictMode>
 )
 
-// Only with its screen at hand can the portal take over what was drawn, or take its place without a blank moment.
+// Hydrates only once the screen's code has loaded, so that the prerendered page is never blanked.
 void router.load().then(() => {
   if (root.dataset.prerendered !== router.state.location.pathname) return createRoot(root).render(portal)
-  // What the prerenderer's router is by itself: the boundaries of the two trees must be the same.
+  // The prerenderer's router has it set: hydration needs identical Suspense boundaries.
   router.ssr = { manifest: undefined }
   hydrateRoot(root, portal)
 })

@@ -15,7 +15,7 @@ import { createPortalRouter } from './routes.tsx'
 
 const FRAME = 'src/web/app/signed-in-screens.tsx'
 
-/** The screens that are drawn when the portal is built, with the modules whose style sheets and scripts they need. */
+/** The screens that the build prerenders, with the modules whose style sheets and scripts they need. */
 const SCREENS = [
   { path: '/login', modules: ['src/web/accounts/login-screen.tsx'] },
   { path: '/signup', modules: ['src/web/accounts/sign-up-screen.tsx'] },
@@ -38,7 +38,7 @@ const SCREENS = [
   { path: '/mensagens', modules: [FRAME, 'src/web/support/inbox-screen.tsx'], isSignedIn: true },
 ]
 
-/** Nobody's session: with it the screens behind the sign-in are drawn as they are while everything is being read. */
+/** A placeholder session, with which signed-in screens render in their loading state. */
 const SESSION = {
   access_token: '-',
   refresh_token: '-',
@@ -60,8 +60,8 @@ function shapes(): Partial<PortalSettings>[] {
 }
 
 /**
- * Draws every screen in every shape.
- * @param headOf the head's elements for the files of some modules
+ * Renders every screen for every variant of the settings.
+ * @param renderHead returns the head elements for the files of the given modules
  */
 export async function prerenderScreens(headOf: (modules: string[]) => string): Promise<PrerenderedScreen[]> {
   const screens = []
@@ -81,7 +81,7 @@ export async function prerenderScreens(headOf: (modules: string[]) => string): P
   return [...screens, await drawBlank()]
 }
 
-/** Every other path, with nothing but the brand. */
+/** Renders the fallback for all other paths: the brand only. */
 async function drawBlank(): Promise<PrerenderedScreen> {
   const bodies: Record<string, string> = {}
   for (const shape of shapes()) {

@@ -21,12 +21,12 @@ import { toastStore } from '#web/ui/toast.tsx'
 import type { SearchKey } from '#web/users/user-view.ts'
 import { ErrorScreen, NotFoundScreen } from './error-screens.tsx'
 
-/** What /admin keeps in its address; the screen itself drops what makes no sense. */
+/** The search parameters of /admin; the screen drops invalid ones. */
 type AdminSearch = Partial<Record<SearchKey | 'area', string>>
-/** What /mensagens keeps in its address. */
+/** The search parameters of /mensagens. */
 type InboxSearch = Partial<Record<'q' | 'unread', string>>
 
-/** Whether there is a session that opens the portal; one that owes a password change stays at /login. */
+/** Checks for a session that opens the portal; one that must change its password stays at /login. */
 function isSignedIn(): boolean {
   const session = getSession()
   return session !== undefined && !owesPasswordChange(session)
@@ -37,7 +37,7 @@ function requireSession(): void {
   forgetEnd()
 }
 
-/** Whose session ended by itself comes back to where it did. */
+/** Redirects to where this person's last session ended, or to /power-bi. */
 function requireVisitor(): void {
   if (!isSignedIn()) return
   const path = readReturnPath(getSession()?.user.id)
@@ -46,13 +46,13 @@ function requireVisitor(): void {
   throw redirect({ to, search: defaultParseSearch(search), replace: true })
 }
 
-/** A screen's component, in a chunk of its own. */
+/** Returns a screen's component in a chunk of its own. */
 function screen<T extends Record<string, unknown>>(load: () => Promise<T>, name: keyof T & string) {
   return lazyRouteComponent(() => loadChunk(load) as Promise<Record<string, () => React.JSX.Element>>, name)
 }
 
 function Root() {
-  // Below a screen's path the innermost match is that screen, for unknown paths too.
+  // The innermost match is the current screen, for unknown paths too.
   const title = useMatches({
     select: (matches) =>
       matches.some((match) => match._notFound) ? 'Página não encontrada' : matches.at(-1)?.staticData.title,
@@ -68,11 +68,14 @@ function Root() {
   )
 }
 
-/** Loaded behind the screen: what is said meanwhile waits for it, and has it asked for again where it could not be had. */
+/**
+ * Loads the Toaster after the screen. Toasts queue until the
+ * chunk loads; each one retries a failed load.
+ */
 function Notices() {
   const [Toaster, setToaster] = useState<ComponentType>()
   const newest = useSyncExternalStore(toastStore.subscribe, toastStore.read, toastStore.read).at(-1)?.id
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each notice tries again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each toast retries a failed load
   useEffect(() => {
     if (Toaster) return
     import('#web/ui/toaster.tsx').then(
@@ -140,9 +143,9 @@ const contactRoute = createRoute({
   component: screen(() => import('#web/support/contact-screen.tsx'), 'ContactScreen'),
 })
 
-// Where the links of mails lead.
+// Targets of links in mails.
 
-/** Their tokens leave the address bar, and with it the history, at once. */
+/** Moves the token out of the address bar, and so out of the browser's history, at once. */
 function hideLinkHash({ location: { pathname, hash } }: { location: { pathname: string; hash: string } }) {
   if (hash) throw redirect({ to: pathname, replace: true, state: { linkHash: hash } })
 }
@@ -171,7 +174,7 @@ const disownEmailRoute = createRoute({
   component: screen(() => import('#web/accounts/disown-email-screen.tsx'), 'DisownEmailScreen'),
 })
 
-// Behind the sign-in, in the frame of header and footer.
+// For signed-in people, in the frame with header and footer.
 
 const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -188,7 +191,7 @@ const reportsRoute = createRoute({
   staticData: { title: 'Relatórios' },
   validateSearch: (search): { area?: string } =>
     typeof search.area === 'string' ? { area: search.area } : {},
-  // Not waited for: what the screen asks for is on its way before the screen is drawn.
+  // Not awaited: starts the screen's requests before it renders.
   loader: () => {
     loadReports().then(
       ({ prefetchOwnReports }) => prefetchOwnReports(),
@@ -318,14 +321,14 @@ const routeTree = rootRoute.addChildren([
   ]),
 ])
 
-/** @param history the browser's own unless given */
+/** @param history the browser's history by default */
 export function createPortalRouter(history?: RouterHistory) {
   return createRouter({
     routeTree,
     ...(history && { history }),
     defaultErrorComponent: ErrorScreen,
     defaultPreload: 'intent',
-    // A chunk of the portal's own server is there in an instant; a flash of anything else would be noise.
+    // Chunks come from the portal's own server within milliseconds; a pending state would only flash.
     defaultPendingMs: 1000,
     scrollRestoration: false,
   })
@@ -334,13 +337,13 @@ export function createPortalRouter(history?: RouterHistory) {
 type PortalRouter = ReturnType<typeof createPortalRouter>
 
 /**
- * Asks every route's guard again when somebody has signed in or out, in this tab or another.
- * @returns a function that ends it
+ * Runs the route guards again after a sign-in or sign-out in any tab.
+ * @returns an unsubscribe function
  */
 export function followSessionInRoutes(router: PortalRouter): () => void {
   let wasSignedIn = isSignedIn()
   return onAuthStateChange((event) => {
-    // A forced change made in another tab opens the portal in this one too.
+    // A forced password change in another tab opens the portal in this one too.
     const isOpened = isSignedIn() && !wasSignedIn
     wasSignedIn = isSignedIn()
     if (event === 'SIGNED_IN' || event === 'SIGNED_OUT' || isOpened) void router.invalidate()
@@ -353,17 +356,20 @@ declare module '@tanstack/react-router' {
   }
   interface StaticDataRouteOption {
     title?: string
-    /** Whether people who are no administrators are told why they are led away. */
+    /** Whether a toast explains the redirect to people who are not administrators. */
     isRefusalTold?: boolean
   }
   interface HistoryState {
-    /** Where the confirmation link of a sign-up went, for /email-verification; what a visitors' form knows already. */
+    /**
+     * The address that the confirmation link was sent to, for
+     * /email-verification, or prefilled by a visitors' form.
+     */
     email?: string
-    /** What somebody is about to write to the administrators, for /contato. */
+    /** The message to prefill on /contato. */
     contactMessage?: string
-    /** What kind of mailed link has just turned out to be no longer good, for /login. */
+    /** The kind of mailed link that has just proved invalid, for /login. */
     deadLink?: 'signup' | 'invite'
-    /** What stood behind '#' of a mailed link, until it is used; it outlives a reload. */
+    /** The fragment of a mailed link until it is used; survives a reload. */
     linkHash?: string
   }
 }

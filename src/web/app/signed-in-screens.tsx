@@ -8,19 +8,18 @@ import { InsideFrame } from '#web/ui/visitor-page.tsx'
 import { Header } from './header.tsx'
 import { useRole } from './use-role.ts'
 
-// From the moment this chunk is there, so that no sign-out goes unnoticed between two screens.
+// As soon as this chunk has loaded, so that no sign-out between two screens is missed.
 followSessionInQueries()
 
 /**
- * The frame around every screen behind the sign-in. Main gets all the height that header and footer leave and
- * never grows past it: a screen may fill it (h-full) or be longer, then main scrolls. On a phone the
- * footer waits below the screen, so that a report has the whole height under the header. A report that asks for
- * all of a phone held sideways (data-whole-height) gets it.
+ * The frame of every signed-in screen. Main takes the height that header and footer
+ * leave and scrolls when the screen is longer. On phones the footer is below the
+ * fold; a report with data-whole-height takes the whole window in landscape.
  */
 export function SignedInScreens() {
-  // Another person who signs in in another tab gets fresh screens here too.
+  // A different person who signs in in another tab gets fresh screens here too.
   const userId = useSession()?.user.id
-  // A screen begins at its top, whatever was scrolled on the last one.
+  // Every screen starts scrolled to its top.
   const screen = useMatches({ select: (matches) => matches.at(-1)?.routeId })
   return (
     <QueryClientProvider client={queryClient}>

@@ -25,7 +25,10 @@ const KINDS: NoticeKind[] = ['success', 'error', 'warning', 'info']
 const UNREAD = { errorUpdateCount: 0, isFetching: true, refetch: () => Promise.reject() }
 const VARIANTS: ButtonVariant[] = ['primary', 'secondary', 'ghost', 'danger']
 
-/** /demo/estilo, in the demo alone: every component in every state, for the tests of contrast and for the next screen. */
+/**
+ * /demo/estilo, only in the demo: every component in every
+ * state, for contrast tests and as a reference.
+ */
 export function StyleScreen() {
   return (
     <main className="mx-auto max-w-4xl space-y-10 px-4 py-10">
@@ -124,7 +127,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
-/** The notices themselves are drawn by the Toaster, of which every page has one. */
+/** Toasts, which are drawn by the Toaster of the page. */
 function Notices() {
   const show = (kind: NoticeKind, remark = '') =>
     showToast({
@@ -179,7 +182,7 @@ function Choices() {
   )
 }
 
-/** What a button opens: a list to pick from, a long one that is searched, a menu of actions, a small window. */
+/** Popups of a button: a short list, a long one with a search field, a menu, a popover. */
 function Lists() {
   const [marca, pickMarca] = useState<string>()
   const [page, pickPage] = useState<string | undefined>('Página 3')

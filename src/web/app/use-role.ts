@@ -12,12 +12,15 @@ const ownRoleQuery = (userId: string | undefined) =>
     enabled: userId !== undefined,
   })
 
-/** The signed-in person's role; no session gives none, and 'user' until it is known or when it cannot be read. */
+/**
+ * Returns the person's role: undefined without a session,
+ * 'user' until it is known or when it cannot be read.
+ */
 export function useRole(): Role | undefined {
   return useKnownRole().role
 }
 
-/** The role, and whether it has been read (or could not be) rather than assumed. */
+/** Returns the role, and whether it has been read (or failed to be) rather than assumed. */
 export function useKnownRole(): { role: Role | undefined; isKnown: boolean } {
   const userId = useSession()?.user.id
   const { data, error } = useQuery(ownRoleQuery(userId))

@@ -11,7 +11,7 @@ interface AdminPageProps {
   children: ReactNode
 }
 
-/** A screen below /admin: its title, the way back, and its content. */
+/** The layout of a screen below /admin: title, link back, content. */
 export function AdminPage({ title, intro, action, isWide = false, children }: AdminPageProps) {
   return (
     <div className={classNames('mx-auto w-full space-y-6 px-4 py-8', isWide ? 'max-w-[90rem]' : 'max-w-4xl')}>

@@ -36,7 +36,7 @@ interface AlertProps {
   className?: string
 }
 
-/** A notice that stays on the page. Errors and warnings are read out at once, the others when there is time. */
+/** A message within the page. Errors and warnings interrupt a screen reader, others do not. */
 export function Alert({ kind, title, children, actions, className }: AlertProps) {
   return (
     <div
@@ -57,13 +57,13 @@ interface FailedLoadProps {
   kind?: NoticeKind
   title?: string
   children?: ReactNode
-  /** Undefined where trying again would not help. */
+  /** Undefined where a retry would not help. */
   onRetry?: (() => void) | undefined
   isRetrying?: boolean
   className?: string
 }
 
-/** Stands where something that could not be read should be, and tries again. */
+/** Replaces content that failed to load, with a button to retry. */
 export function FailedLoad(props: FailedLoadProps) {
   const { kind = 'error', onRetry, isRetrying = false, ...alert } = props
   const retry = onRetry && (

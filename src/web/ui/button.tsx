@@ -4,7 +4,7 @@ import { Spinner } from './loading.tsx'
 
 const never = () => () => {}
 
-/** Whether the page has taken over what was drawn when it was built: until then nothing that is pressed is heard. */
+/** Whether the prerendered page has been hydrated; until then no click is handled. */
 export function useHydrated(): boolean {
   return useSyncExternalStore(
     never,
@@ -38,11 +38,14 @@ export function buttonClasses(variant: ButtonVariant, size: ButtonSize = 'medium
 type ButtonProps = ComponentProps<'button'> & {
   variant?: ButtonVariant
   size?: ButtonSize
-  /** Work is under way: shows a spinner and ignores clicks, but keeps the focus. */
+  /** A request is in progress: shows a spinner and ignores clicks, but keeps the focus. */
   isBusy?: boolean
 }
 
-/** A button; type 'button' unless said. One that submits waits until the page can: the browser would send the form itself. */
+/**
+ * A button, by default of type 'button'. A submit button is disabled
+ * until hydration: the browser would submit the form itself.
+ */
 export function Button({
   variant = 'primary',
   size,
@@ -68,5 +71,5 @@ export function Button({
   )
 }
 
-/** The classes of a link that stands in a line of its own or in a sentence. */
+/** The classes of a text link, on its own or in a sentence. */
 export const textLinkClasses = 'rounded-sm font-medium text-brand-strong underline-offset-4 hover:underline'

@@ -2,13 +2,13 @@ import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classNames } from './class-names.ts'
 
 type CheckboxProps = Omit<ComponentProps<'input'>, 'type'> & {
-  /** A box without one, as in a table, is called by its `aria-label`. */
+  /** A checkbox without one, as in a table, needs an `aria-label`. */
   label?: ReactNode
-  /** Some of what the box stands for is ticked, some is not. */
+  /** Indeterminate: some of its items are selected. */
   isMixed?: boolean
 }
 
-/** A box to tick; its whole line can be pressed, at least 36 pixels high. */
+/** A checkbox whose whole row is clickable, at least 36 pixels high. */
 export function Checkbox({ label, isMixed = false, className, ...rest }: CheckboxProps) {
   return (
     <label
@@ -31,7 +31,7 @@ export function Checkbox({ label, isMixed = false, className, ...rest }: Checkbo
   )
 }
 
-/** The values with this one among them, or without it where it was. */
+/** Adds the value, or removes it where it is present. */
 export function toggled(values: readonly string[], value: string): string[] {
   return values.includes(value) ? values.filter((each) => each !== value) : [...values, value]
 }
@@ -41,12 +41,12 @@ interface CheckboxListProps {
   isLegendHidden?: boolean
   options: readonly { value: string; label: string }[]
   ticked: readonly string[]
-  /** Called with everything that is ticked from now on, in the order of the options. */
+  /** Called with all selected values, in the order of the options. */
   onChange: (ticked: string[]) => void
   className?: string
 }
 
-/** A list of boxes with one above them that ticks or clears all of them. */
+/** A list of checkboxes with one that selects or clears all of them. */
 export function CheckboxList(props: CheckboxListProps) {
   const { legend, isLegendHidden, options, ticked, onChange, className } = props
   const values = options.map(({ value }) => value)
@@ -90,7 +90,7 @@ interface RadioGroupProps<V extends string> {
   className?: string
 }
 
-/** One choice of a few, each with a line that explains it. Native radio buttons: the keys are the browser's own. */
+/** A group of native radio buttons, each with an optional hint. */
 export function RadioGroup<V extends string>({
   label,
   options,

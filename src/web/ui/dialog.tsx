@@ -16,28 +16,28 @@ const widths = {
   wide: 'w-[min(40rem,calc(100vw-2rem))]',
 }
 
-/** Longer than the two presses of a double click are apart. */
+/** Longer than the interval between the presses of a double click. */
 const DOUBLE_CLICK_MS = 600
 
 interface DialogProps {
   isOpen: boolean
   title: string
   description?: ReactNode
-  /** Called when the person wants to leave; without it the dialog cannot be dismissed. */
+  /** Called when the person dismisses it; without it the dialog cannot be dismissed. */
   onClose?: (() => void) | undefined
-  /** Something in it would be lost: a press beside the dialog, one stray tap on a phone, does not close it. */
+  /** Unsaved changes: a click outside, such as a stray tap on a phone, does not close it. */
   hasChanges?: boolean
   children?: ReactNode
-  /** The buttons, the most important one last. They stay in sight when the rest scrolls. */
+  /** The buttons, the primary one last; sticky while the rest scrolls. */
   actions?: ReactNode
   width?: keyof typeof widths
-  /** What has the focus first; the first thing in the dialog that can have it unless said. */
+  /** Receives the focus first; the first focusable element by default. */
   initialFocus?: RefObject<HTMLElement | null>
-  /** What has it afterwards; what had it before where nothing is said. */
+  /** Receives the focus after it closes; the previously focused element by default. */
   finalFocus?: () => HTMLElement | null | undefined
 }
 
-/** A modal dialog: focus stays inside, Escape and a click beside it close it where onClose is given. */
+/** A modal dialog: traps the focus; Escape and a click outside close it where onClose is given. */
 export function Dialog(props: DialogProps) {
   const { isOpen, title, description, onClose, hasChanges = false, children, actions } = props
   const { width = 'medium', initialFocus, finalFocus } = props
@@ -45,7 +45,7 @@ export function Dialog(props: DialogProps) {
   useEffect(() => {
     if (isOpen) openedAt.current = performance.now()
   }, [isOpen])
-  // The second press of a double click was meant for what opened the dialog.
+  // The second press of a double click was aimed at the button that opened the dialog.
   const isSecondPress = () => performance.now() - openedAt.current < DOUBLE_CLICK_MS
   return (
     <Primitive.Root
@@ -92,17 +92,20 @@ interface AnswerProps extends Omit<DialogProps, 'isOpen' | 'onClose'> {
   isOpen?: boolean
   confirmLabel: ReactNode
   cancelLabel?: string
-  /** It is being done: the dialog can neither be left nor confirmed again. */
+  /** In progress: the dialog can neither be closed nor confirmed again. */
   isBusy?: boolean
   isDisabled?: boolean
-  /** There is nothing left to do but to close it. */
+  /** Finished: the only button left closes it. */
   isOver?: boolean
-  /** Each question has its own button, so that pressing Enter twice answers only one. */
+  /**
+   * The key of the confirm button: another step gets a new
+   * button, so that a double Enter confirms only one.
+   */
   question?: string | number | undefined
   onCancel: (() => void) | undefined
 }
 
-/** A dialog with a button that leaves it, and one that leads on. */
+/** A dialog with a cancel button and a confirm button. */
 function AnswerDialog({ button, ...props }: AnswerProps & { button: ComponentProps<typeof Button> }) {
   const { isOpen = true, confirmLabel, cancelLabel = 'Cancelar', isBusy = false, ...rest } = props
   const { isDisabled = false, isOver = false, question, onCancel, actions, ...dialog } = rest
@@ -124,18 +127,17 @@ function AnswerDialog({ button, ...props }: AnswerProps & { button: ComponentPro
   return <Dialog {...dialog} isOpen={isOpen} onClose={cancel} actions={actions || answers} />
 }
 
-/** Asks before something is done that cannot be taken back. */
+/** Asks for confirmation of an irreversible action. */
 export function ConfirmDialog({ onConfirm, ...props }: AnswerProps & { onConfirm: () => void }) {
   return <AnswerDialog {...props} button={{ variant: 'danger', onClick: onConfirm }} />
 }
 
 interface FormDialogProps extends AnswerProps {
-  /** What is shown is being worked out: the button waits, but the dialog can be left. */
+  /** The content is still loading: the confirm button waits, but the dialog can be closed. */
   isWaiting?: boolean
   onSubmit: () => void
 }
 
-/** A form in a dialog. */
 export function FormDialog({ isWaiting = false, onSubmit, children, ...props }: FormDialogProps) {
   const id = useId()
   const submit = (event: FormEvent) => {

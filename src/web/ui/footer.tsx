@@ -4,13 +4,13 @@ import { portalSettings } from '#web/http/portal-settings.ts'
 
 const linkClasses = 'rounded-sm py-1 hover:text-ink hover:underline'
 
-/** Who runs the portal wants to know which one: `version` is for administrators' screens. */
+/** The footer; `version` is shown on administrators' screens only. */
 export function Footer({ version }: { version?: string | undefined }) {
   const { groupName, groupSiteUrl, groupDealershipsUrl } = portalSettings
   const year = typeof document === 'undefined' ? PLACEHOLDERS.year : new Date().getFullYear()
   return (
     <footer className="flex print:hidden min-h-8 shrink-0 flex-wrap items-center justify-center gap-x-2.5 border-line border-t bg-surface px-3 py-1 text-muted text-xs sm:h-8 sm:flex-nowrap sm:justify-between sm:px-4 sm:py-0 sideways:group-has-data-whole-height/frame:hidden">
-      {/* The server's year may be another for an hour around New Year. */}
+      {/* The build's year may differ from the browser's around New Year. */}
       <p suppressHydrationWarning>
         © {year} {groupName}
         {version && <span className="max-sm:hidden"> · Pátio {version}</span>}

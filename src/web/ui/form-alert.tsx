@@ -2,18 +2,18 @@ import { useEffect, useRef, useState } from 'react'
 import { Alert } from './alert.tsx'
 import { useSecondsLeft, writeTimeLeft } from './use-seconds-left.ts'
 
-/** Why a form could not be sent, or that it can be again. */
+/** Why a form could not be sent, or that it can be sent again. */
 export interface FormFailure {
   title: string
   text?: string
-  /** Milliseconds since the epoch: before then it cannot be sent again. */
+  /** Milliseconds since the epoch before which it cannot be sent again. */
   until?: number
   isOffline?: boolean
-  /** What stood in the way is gone. */
+  /** Whether the cause is resolved. */
   isOver?: boolean
 }
 
-/** What went wrong, beside what it is about: brought into sight also above a phone's keyboard. */
+/** Shows the failure next to the form and scrolls it into view, above a phone's keyboard too. */
 export function FormAlert({ failure }: { failure: FormFailure | undefined }) {
   const place = useRef<HTMLDivElement>(null)
   const secondsLeft = useSecondsLeft(failure?.until)
@@ -24,7 +24,7 @@ export function FormAlert({ failure }: { failure: FormFailure | undefined }) {
   const { until, title, text } = failure
   const isOver = failure.isOver || (until !== undefined && secondsLeft === 0)
   return (
-    // The notices of a phone stand above it.
+    // Toasts cover the top of a phone.
     <div ref={place} className="scroll-mt-40 scroll-mb-4">
       {isOver ? (
         <Alert kind="info">{until ? 'Você já pode tentar de novo.' : title}</Alert>
@@ -38,7 +38,7 @@ export function FormAlert({ failure }: { failure: FormFailure | undefined }) {
   )
 }
 
-/** Read out once, counted down for the eye: a screen reader would say every second. */
+/** Announced once, but counted down visually: a screen reader would read every second. */
 function Wait({ until, secondsLeft }: { until: number; secondsLeft: number }) {
   const [all] = useState(() => writeTimeLeft(until - Date.now()))
   return (

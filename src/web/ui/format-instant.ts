@@ -3,28 +3,28 @@ const days = new Intl.DateTimeFormat('pt-BR', { timeZone, dateStyle: 'short' })
 const times = new Intl.DateTimeFormat('pt-BR', { timeZone, timeStyle: 'short' })
 const instants = new Intl.DateTimeFormat('pt-BR', { timeZone, dateStyle: 'short', timeStyle: 'short' })
 
-/** An instant, or one in ISO 8601, as the day it was in São Paulo: '21/11/2026'. */
+/** Formats an instant (Date or ISO 8601) as its date in São Paulo: '21/11/2026'. */
 export function formatDay(instant: string | Date): string {
   return days.format(new Date(instant))
 }
 
-/** A day of the calendar, '2026-12-31', as '31/12/2026'. */
+/** Formats a calendar date, '2026-12-31', as '31/12/2026'. */
 export function formatDate(date: string): string {
   return date.split('-').reverse().join('/')
 }
 
-/** An ISO 8601 instant as the time it was in São Paulo: '14:05'. */
+/** Formats an ISO 8601 instant as the time in São Paulo: '14:05'. */
 export function formatTime(instant: string): string {
   return times.format(new Date(instant))
 }
 
-/** An ISO 8601 instant in a sentence: 'hoje às 14:05', on another day 'em 21/11/2026, 14:05'. */
+/** Formats an ISO 8601 instant for a sentence: 'hoje às 14:05', on other days 'em 21/11/2026, 14:05'. */
 export function describeMoment(instant: string): string {
   const isToday = formatDay(instant) === formatDay(new Date())
   return isToday ? `hoje às ${formatTime(instant)}` : `em ${formatInstant(instant)}`
 }
 
-/** An ISO 8601 instant as date and time in São Paulo: '21/11/2026, 14:05'. */
+/** Formats an ISO 8601 instant as date and time in São Paulo: '21/11/2026, 14:05'. */
 export function formatInstant(instant: string): string {
   return instants.format(new Date(instant))
 }

@@ -11,8 +11,9 @@ export function tellNotOpened(): void {
 }
 
 /**
- * What a popup is made of, loaded at the first press of its button. Not by lazy(), which remembers a failure for good.
- * @returns its parts from then on: it is open at first
+ * Loads the parts of a popup at the first press of its button;
+ * unlike lazy(), a failed load can be retried.
+ * @returns its parts once loaded: it opens at once
  */
 export function useLazyPopup<T>(load: () => Promise<T>) {
   const [parts, setParts] = useState<T>()
@@ -20,7 +21,7 @@ export function useLazyPopup<T>(load: () => Promise<T>) {
 }
 
 /**
- * A dialog in a chunk of its own, loaded when it is first asked for.
+ * Loads a dialog's chunk when it is first opened.
  * @param load imports its component
  * @returns the component while it is open
  */

@@ -6,14 +6,14 @@ import { FailedLoad } from './alert.tsx'
 interface LazyPartProps<Module> {
   name: string
   load: () => Promise<Module>
-  /** What stands there until then, as large as the part. */
+  /** The placeholder until then, as large as the part. */
   loading: ReactNode
   failed: string
   className?: string
   children: (module: Module) => ReactNode
 }
 
-/** A part of a screen that only those load who need it; read like data, so that a failure can be tried again. */
+/** Loads a part of a screen on demand, by a query, so that a failed load can be retried. */
 export function LazyPart<Module>({
   name,
   load,

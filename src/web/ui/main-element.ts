@@ -1,16 +1,16 @@
 import { type RefObject, useLayoutEffect, useState } from 'react'
 
-/** The part of the signed-in screens that scrolls. */
+/** Returns the scroll container of the signed-in screens. */
 export function mainElement(): HTMLElement | null {
   return document.getElementById('conteudo')
 }
 
-/** From the top edge of what scrolls, as it is now, to the top of something in it, in pixels. */
+/** Returns the distance in pixels from the top of the visible area to the top of an element. */
 export function distanceFromTop(element: HTMLElement): number {
   return element.getBoundingClientRect().top - (mainElement()?.getBoundingClientRect().top ?? 0)
 }
 
-/** How far down a screen something begins, in pixels. It is measured anew when the window or the screen changes its size. */
+/** Returns an element's offset in the scroll container in pixels, updated on every resize. */
 export function useOffsetInMain(element: RefObject<HTMLElement | null>): number {
   const [offset, setOffset] = useState(0)
   useLayoutEffect(() => {

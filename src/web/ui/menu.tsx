@@ -4,13 +4,13 @@ import { classNames } from './class-names.ts'
 import { useLazyPopup } from './lazy-dialog.ts'
 import { Tooltip } from './tooltip.tsx'
 
-/** How a popup with something to choose from looks, and each thing in it. */
+/** The classes of a popup list and of its items. */
 export const popupClasses =
   'flex max-h-(--available-height) min-w-[max(12rem,var(--anchor-width))] max-w-(--available-width) flex-col overflow-y-auto overscroll-contain rounded-lg border border-line-strong/40 bg-raised p-1 text-ink text-sm shadow-lg outline-none'
 export const itemClasses =
   'flex w-full shrink-0 cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-2 text-left outline-none data-highlighted:bg-subtle focus-visible:ring-2 focus-visible:ring-brand-strong focus-visible:ring-inset'
 
-/** A frame later: it has its place in the list by then, from which arrow keys go on. */
+/** Focuses the item a frame later: only then has it an index, from which arrow keys continue. */
 function focusFirst(item: HTMLElement | null): void {
   requestAnimationFrame(() => item?.focus({ preventScroll: true }))
 }
@@ -21,15 +21,15 @@ interface MenuItem {
   id: string
   label: string
   icon: LucideIcon
-  /** It takes something away. */
+  /** Whether it is destructive. */
   isDanger?: boolean
-  /** Where this button is seen on a wide window already. */
+  /** Hides it where a wide window already shows the same button. */
   className?: string | undefined
   onSelect: () => void
 }
 
 interface MenuProps {
-  /** What the button is called: 'Mais ações'. */
+  /** The button's accessible name: 'Mais ações'. */
   label: string
   describedBy: string
   items: readonly MenuItem[]
@@ -37,7 +37,7 @@ interface MenuProps {
   className?: string
 }
 
-/** A button with a menu below it; until it is pressed no more than a button, of which a table may have many. */
+/** A button with a menu, whose code loads at the first press: a table has many of them. */
 export function MenuButton({ label, describedBy, items, children, className }: MenuProps) {
   const { parts, open } = useLazyPopup(loadParts)
   const chosen = useRef<() => void>(undefined)
@@ -62,12 +62,12 @@ export function MenuButton({ label, describedBy, items, children, className }: M
     )
   const { Menu } = parts
   return (
-    // The button has the focus again by then, so that a dialog gives it back to that.
+    // Runs the action once closed: the button has the focus again, so that a dialog can return it there.
     <Menu.Root defaultOpen modal={false} onOpenChangeComplete={actOnceClosed}>
       <Tooltip text={label}>
         <Menu.Trigger
           {...trigger}
-          // Arrow keys move from row to row of a table.
+          // Arrow keys move between the rows of a table.
           onKeyDown={(event) => event.key.startsWith('Arrow') && event.preventBaseUIHandler()}
         />
       </Tooltip>

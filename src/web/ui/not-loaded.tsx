@@ -4,15 +4,15 @@ import { Skeleton } from './loading.tsx'
 
 interface NotLoadedProps {
   query: Pick<UseQueryResult, 'errorUpdateCount' | 'isFetching' | 'refetch'>
-  /** What is said where it could not be read. */
+  /** The text shown when loading fails. */
   failed: string
-  /** Classes that give it its height until then. */
+  /** Classes that reserve its height while loading. */
   skeleton: string
 }
 
-/** Stands in for what a query has not read yet, or offers to try again. */
+/** Replaces content that has not loaded yet: a skeleton, after a failure a button to retry. */
 export function NotLoaded({ query, failed, skeleton }: NotLoadedProps) {
-  // An attempt that follows a failed one is no success yet.
+  // A retry after a failure is no success yet.
   if (query.errorUpdateCount === 0) return <Skeleton className={skeleton} />
   return (
     <FailedLoad isRetrying={query.isFetching} onRetry={() => void query.refetch()}>

@@ -6,7 +6,7 @@ import { classNames } from './class-names.ts'
 import { useLazyPopup } from './lazy-dialog.ts'
 import { itemClasses, popupClasses } from './menu.tsx'
 
-/** Fewer options are seen at once, and are not searched. */
+/** Shorter lists have no search field. */
 const MIN_SEARCHED = 9
 
 interface Option<V> {
@@ -17,9 +17,9 @@ interface Option<V> {
 }
 
 interface PickerProps<V> {
-  /** What is picked: 'Marca'. */
+  /** The name of what is picked: 'Marca'. */
   title: string
-  /** What it says while nothing is picked: 'todas'. */
+  /** The text while nothing is picked: 'todas'. */
   every: string
   options: readonly Option<V>[]
   value: V | undefined
@@ -31,7 +31,7 @@ const place = { align: 'start', sideOffset: 4, className: 'z-50' } as const
 const optionClasses = `${itemClasses} justify-between data-selected:font-medium`
 const check = <Check aria-hidden="true" className="size-4 shrink-0 text-brand-strong" />
 
-/** A button that says what is picked ('Marca: FIAT') and opens the list, which is searched where it is long. */
+/** A button that shows the picked value ('Marca: FIAT') and opens a list, with a search field if long. */
 export function Picker<V extends string | boolean>({ title, every, options, value, onPick }: PickerProps<V>) {
   const { parts, open } = useLazyPopup(loadParts)
   const picked = options.find((option) => option.value === value)

@@ -10,7 +10,7 @@ interface PopoverProps {
 
 const loadParts = () => import('@base-ui/react/popover')
 
-/** A button with a small window below it; the first button in it gets the focus. */
+/** A button with a popover; the first button in it gets the focus. */
 export function Popover({ label, trigger, children }: PopoverProps) {
   const { parts, open } = useLazyPopup(loadParts)
   const [isOpen, setIsOpen] = useState(true)

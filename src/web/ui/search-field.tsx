@@ -2,24 +2,30 @@ import Search from 'lucide-react/icons/search'
 import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { classNames } from './class-names.ts'
 
-/** Longest search that the server takes. */
+/** The longest search that the server accepts. */
 export const MAX_SEARCH_LENGTH = 100
 
 interface SearchFieldProps extends Omit<ComponentProps<'input'>, 'value' | 'type'> {
   'aria-label': string
-  /** What is searched for, as the address says it. */
+  /** The current search, from the URL. */
   value: string
   onSearch: (q: string) => void
-  /** It is searched at once, and again no sooner than this (ms): a debounce alone would wait for a hand to rest. */
+  /**
+   * Throttle interval (ms): searches at once, then at most this
+   * often. A debounce would wait for a pause.
+   */
   pauseMs: number
 }
 
-/** Searches while it is typed, at once on Enter; what comes from the address (back, 'Limpar filtros') is shown. */
+/**
+ * Searches while typing (throttled), at once on Enter; changes
+ * of the URL (back, 'Limpar filtros') update the text.
+ */
 export function SearchField({ value, onSearch, pauseMs, className, ...rest }: SearchFieldProps) {
   const [text, setText] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const sentAt = useRef(0)
-  // What was sent and has not arrived yet: it must not overwrite letters typed since.
+  // Searches not yet reflected in the URL: a late one must not overwrite letters typed since.
   const onTheWay = useRef<string[]>([])
   useEffect(() => {
     const arrived = onTheWay.current.lastIndexOf(value)

@@ -7,7 +7,7 @@ type TabsProps = Omit<ComponentProps<typeof Primitive.Root>, 'value' | 'onValueC
   onSelect: (id: string) => void
 }
 
-/** What ties a TabList and its TabPanels together. */
+/** The root of a TabList and its TabPanels. */
 export function Tabs({ selectedId, onSelect, ...rest }: TabsProps) {
   return <Primitive.Root {...rest} value={selectedId ?? null} onValueChange={onSelect} />
 }
@@ -20,8 +20,8 @@ interface TabListProps {
 }
 
 /**
- * A row of tabs, centred, scrolling sideways when it does not fit and fading out where there are more. Arrow keys,
- * Home and End move the focus; Enter, Space or a click selects, since a panel may be expensive to open.
+ * A centered row of tabs that scrolls horizontally and fades at overflowing edges. Arrow keys, Home
+ * and End move the focus; Enter, Space or a click selects, since opening a panel may be expensive.
  */
 export function TabList({ label, tabs, selectedId, className }: TabListProps) {
   const list = useRef<HTMLDivElement>(null)
@@ -34,7 +34,7 @@ export function TabList({ label, tabs, selectedId, className }: TabListProps) {
       list.current?.querySelector<HTMLElement>('[aria-selected="true"]'),
     ]
     if (!frame || !selected) return
-    // Sideways alone: the page stays where it is. Past where the row fades out, as the focus goes.
+    // Horizontally only, unlike scrollIntoView; clear of the faded edge, as for focus.
     const [outer, inner] = [frame.getBoundingClientRect(), selected.getBoundingClientRect()]
     const margin = Number.parseFloat(getComputedStyle(selected).scrollMarginLeft)
     frame.scrollLeft +=
@@ -58,7 +58,7 @@ export function TabList({ label, tabs, selectedId, className }: TabListProps) {
             key={tab.id}
             value={tab.id}
             className={classNames(
-              // Past where the row fades out.
+              // Clear of the faded edge.
               'scroll-mx-12 -outline-offset-2 h-11 shrink-0 whitespace-nowrap border-b-2 px-3 font-medium text-sm transition-colors',
               tab.id === selectedId
                 ? 'border-brand-strong text-brand-strong'
@@ -75,13 +75,13 @@ export function TabList({ label, tabs, selectedId, className }: TabListProps) {
 
 interface TabPanelProps {
   id: string
-  /** Hidden by visibility, never by display: a report without a size does not render. */
+  /** Hides it by visibility, never by display: a report without a size does not render. */
   isLaidOut?: boolean
   className?: string
   children: ReactNode
 }
 
-/** What a tab shows; it stays mounted. */
+/** The content of a tab; stays mounted. */
 export function TabPanel({ id, isLaidOut = false, className, children }: TabPanelProps) {
   return (
     <Primitive.Panel
@@ -90,7 +90,7 @@ export function TabPanel({ id, isLaidOut = false, className, children }: TabPane
       tabIndex={-1}
       {...(isLaidOut && { hidden: false })}
       className={classNames(
-        // At once: it is hidden by the library a frame later.
+        // Immediately: the library hides it a frame later.
         isLaidOut ? 'data-ending-style:invisible data-hidden:invisible' : 'data-ending-style:hidden',
         className,
       )}
@@ -100,7 +100,7 @@ export function TabPanel({ id, isLaidOut = false, className, children }: TabPane
   )
 }
 
-/** At which ends of a box that scrolls sideways there is more than is seen. */
+/** Detects at which edges of a horizontal scroller content is hidden. */
 function useHiddenEnds() {
   const box = useRef<HTMLDivElement>(null)
   const [ends, setEnds] = useState({ hasBefore: false, hasAfter: false })
@@ -109,7 +109,7 @@ function useHiddenEnds() {
     if (!element) return
     const look = () => {
       const left = element.scrollWidth - element.clientWidth - element.scrollLeft
-      // Zoomed pages round.
+      // Zoomed pages report fractions of pixels.
       const found = { hasBefore: element.scrollLeft > 1, hasAfter: left > 1 }
       setEnds((known) =>
         known.hasBefore === found.hasBefore && known.hasAfter === found.hasAfter ? known : found,
@@ -127,7 +127,7 @@ function useHiddenEnds() {
   return { box, ...ends }
 }
 
-/** Every tab that was ever selected, for panels that stay mounted. */
+/** Returns every tab selected so far, for panels that stay mounted. */
 export function useVisited<T extends string>(selected: T | undefined): readonly T[] {
   const [visited, setVisited] = useState<readonly T[]>([])
   if (selected === undefined || visited.includes(selected)) return visited

@@ -6,9 +6,9 @@ import { Tooltip } from './tooltip.tsx'
 
 type TextFieldProps = Omit<ComponentProps<'input'>, 'id'> & {
   label: string
-  /** What is wrong with the value, shown under the field and read out with it. */
+  /** The validation error, shown below the field and announced with it. */
   error?: string | undefined
-  /** A remark under the field: a rule, or that Caps Lock is on. */
+  /** A note below the field: a rule, or that Caps Lock is on. */
   hint?: ReactNode
 }
 
@@ -48,7 +48,7 @@ function RevealButton({ isRevealed, onToggle }: { isRevealed: boolean; onToggle:
   )
 }
 
-/** A field for an e-mail address: the right keyboard on a phone, and nobody's capitals or spelling marks. */
+/** An e-mail field: e-mail keyboard on phones, no capitalization, no spell check. */
 export function EmailField(props: Omit<ComponentProps<typeof TextField>, 'label' | 'type'>) {
   return (
     <TextField
@@ -65,7 +65,7 @@ export function EmailField(props: Omit<ComponentProps<typeof TextField>, 'label'
 
 type TextAreaProps = Omit<ComponentProps<'textarea'>, 'id'> & {
   label: string
-  /** What is wrong with the value, shown under the field and read out with it. */
+  /** The validation error, shown below the field and announced with it. */
   error?: string | undefined
   hint?: ReactNode
 }
@@ -84,7 +84,7 @@ export function TextArea({ label, error, hint, className, ...rest }: TextAreaPro
 }
 
 interface FieldFrameProps {
-  /** Of the input, which must point at the texts by describedBy. */
+  /** The id of the input, which must refer to the texts by describedBy. */
   id: string
   label: string
   error?: string | undefined

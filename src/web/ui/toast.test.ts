@@ -18,8 +18,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('toasts', () => {
-  it('go by themselves, errors later', () => {
+describe('showToast', () => {
+  it('closes toasts by itself, errors later', () => {
     showToast({ kind: 'success', title: 'ok' })
     showToast({ kind: 'error', title: 'erro' })
     vi.advanceTimersByTime(5_000)
@@ -28,7 +28,7 @@ describe('toasts', () => {
     expect(titles()).toEqual([])
   })
 
-  it('wait while paused and then have the rest of their time', () => {
+  it('stops the timers while paused and resumes them with the remaining time', () => {
     showToast({ kind: 'success', title: 'ok' })
     vi.advanceTimersByTime(3_000)
     pauseToasts(true)
@@ -41,7 +41,7 @@ describe('toasts', () => {
     expect(titles()).toEqual([])
   })
 
-  it('stand as long as they are told to, and without end until closed', () => {
+  it('keeps a toast for its lifetime, or until closed where that is infinite', () => {
     const id = showToast({ kind: 'error', title: 'sem fim', lifetimeMs: Number.POSITIVE_INFINITY })
     showToast({ kind: 'success', title: 'longo', lifetimeMs: 120_000 })
     vi.advanceTimersByTime(119_000)
@@ -54,23 +54,23 @@ describe('toasts', () => {
     expect(titles()).toEqual([])
   })
 
-  it('are not stacked when said again', () => {
+  it('replaces a toast of the same kind and title', () => {
     for (const title of ['a', 'b', 'a']) showToast({ kind: 'error', title })
     expect(titles()).toEqual(['b', 'a'])
   })
 
-  it('are all taken away at once', () => {
+  it('closes all toasts with closeToasts', () => {
     for (const title of ['a', 'b']) showToast({ kind: 'info', title })
     closeToasts()
     expect(titles()).toEqual([])
   })
 
-  it('are never more than nine', () => {
+  it('shows at most nine toasts', () => {
     for (const title of 'abcdefghij') showToast({ kind: 'error', title })
     expect(titles()).toEqual([...'bcdefghij'])
   })
 
-  it('stand on one card where the cause is one, and go together', () => {
+  it('groups toasts of one cause on a card and closes them together', () => {
     const fail = (title: string, description = `O Power BI recusou o relatório (pedido ${title}).`) =>
       showToast({ kind: 'error', title, description })
     fail('Vendas')
@@ -91,11 +91,11 @@ describe('toasts', () => {
     expect(titles()).toEqual([])
   })
 
-  describe('that offer something', () => {
+  describe('with an action', () => {
     const offer = (run: () => void, title = 'feito') =>
       showToast({ kind: 'success', title, lifetimeMs: 30_000, action: { label: 'Desfazer', run } })
 
-    it('do it once and go', () => {
+    it('runs the action once and closes', () => {
       const run = vi.fn()
       const id = offer(run)
       runToastAction(id)
@@ -104,7 +104,7 @@ describe('toasts', () => {
       expect(titles()).toEqual([])
     })
 
-    it('end on time, pointed at or not', () => {
+    it('closes on time, even while paused', () => {
       offer(vi.fn())
       pauseToasts(true)
       offer(vi.fn(), 'depois')
@@ -114,7 +114,7 @@ describe('toasts', () => {
       expect(titles()).toEqual([])
     })
 
-    it('are taken back neither by a new attempt, nor by the same words, nor by many others', () => {
+    it('survives closeToasts, an equal toast and the limit', () => {
       offer(vi.fn())
       offer(vi.fn())
       closeToasts()

@@ -5,11 +5,11 @@ export interface ToastContent {
   kind: NoticeKind
   title: string
   description?: string
-  /** How long it stands; after its kind unless said, Infinity until it is closed. */
+  /** The time until it closes; by default depending on its kind, Infinity until closed by hand. */
   lifetimeMs?: number
-  /** One thing that can be done about it, 'Desfazer' say. */
+  /** An optional action, such as 'Desfazer'. */
   action?: ToastAction
-  /** Milliseconds since the epoch: what is left until then is counted down below the title. */
+  /** Milliseconds since the epoch: the remaining time is counted down below the title. */
   countdownTo?: number
 }
 interface ToastAction {
@@ -20,9 +20,9 @@ export interface ShownToast extends ToastContent {
   id: number
 }
 
-/** A notice that says what went wrong stays longer than one that says that all is well. */
+/** Errors and warnings stay longer. */
 const LIFETIMES_MS: Record<NoticeKind, number> = { success: 5_000, info: 6_000, warning: 9_000, error: 9_000 }
-/** The oldest that offers nothing goes first. A screen of nine areas can tell of each; what has no room is scrolled to. */
+/** The oldest without an action closes first. A screen of nine areas can report each; overflow scrolls. */
 const MAX_SHOWN = 9
 
 let shown: readonly ShownToast[] = []
@@ -35,12 +35,12 @@ const timers = new Map<
 >()
 
 /**
- * Shows a short notice over the page; it goes by itself, but waits while it is pointed at or focused. One that
- * offers something goes on time, because the offer ends then.
+ * Shows a toast. Its timer pauses while hovered or focused,
+ * unless it has an action, which expires on time.
  * @returns its id, for closeToast
  */
 export function showToast(toast: ToastContent): number {
-  // Said again, it takes the place of the one that still stands, but no offer is taken back.
+  // Replaces an equal toast, but never one with an action.
   const same = shown.find(
     ({ kind, title, action }) => !action && kind === toast.kind && title === toast.title,
   )
@@ -49,7 +49,7 @@ export function showToast(toast: ToastContent): number {
   const id = lastId
   const cause = causeOf({ ...toast, id })
   publish([...shown, { ...toast, id }])
-  // What stands on one card goes as one: there is more to read since.
+  // Toasts on one card close together, so the timers of the whole card restart.
   for (const mate of shown) if (causeOf(mate) === cause) startAnew(mate)
   const tooMany = Math.max(0, shown.length - MAX_SHOWN)
   for (const { id: oldId } of shown.filter((each) => !each.action).slice(0, tooMany)) closeToast(oldId)
@@ -62,12 +62,12 @@ export function closeToast(id: number): void {
   publish(shown.filter((toast) => toast.id !== id))
 }
 
-/** Alike for notices that have one cause: what is said below the title is the same, and nothing is offered. */
+/** Returns a key that is equal for toasts with the same description and no action. */
 function causeOf({ id, kind, description, action, countdownTo }: ShownToast): string {
   return description && !action && !countdownTo ? `${kind} ${withoutRequestId(description)}` : String(id)
 }
 
-/** The notices by their causes, the newest last. */
+/** Groups toasts by cause, the newest last. */
 export function groupByCause(toasts: readonly ShownToast[]): ReadonlyMap<string, readonly ShownToast[]> {
   const groups = new Map<string, readonly ShownToast[]>()
   for (const toast of toasts) {
@@ -80,26 +80,26 @@ export function groupByCause(toasts: readonly ShownToast[]): ReadonlyMap<string,
 }
 
 /**
- * Takes every notice away: what was said about the last attempt is over when the next one starts. What a notice
- * offers is not over, so those stay.
+ * Closes every toast without an action: reports of the last
+ * attempt are obsolete when the next one starts.
  */
 export function closeToasts(): void {
   for (const { id, action } of shown) if (!action) closeToast(id)
 }
 
-/** Takes away also what offers something: whoever it was offered to is gone. */
+/** Closes every toast, also those with an action: the person has signed out. */
 export function closeEveryToast(): void {
   for (const { id } of shown) closeToast(id)
 }
 
-/** Does what a notice offers, and takes the notice away, so that it is done once. */
+/** Closes the toast and runs its action, so that it runs once. */
 export function runToastAction(id: number): void {
   const action = shown.find((toast) => toast.id === id)?.action
   closeToast(id)
   action?.run()
 }
 
-/** Stops every toast's clock, or lets it run on from where it stood. */
+/** Pauses or resumes the timers of all toasts without an action. */
 export function pauseToasts(pause: boolean): void {
   if (pause === isPaused) return
   isPaused = pause
@@ -123,7 +123,7 @@ function startAnew({ id, kind, lifetimeMs = LIFETIMES_MS[kind], action }: ShownT
 function start(id: number): void {
   const clock = timers.get(id)
   if (!clock) return
-  // No timer reaches that far: it would run out at once.
+  // setTimeout would overflow and fire at once.
   if (clock.remainingMs === Number.POSITIVE_INFINITY) return
   clock.endsAt = Date.now() + clock.remainingMs
   clock.timer = setTimeout(() => closeToast(id), clock.remainingMs)

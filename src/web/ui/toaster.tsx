@@ -22,7 +22,7 @@ import {
 import { Tooltip } from './tooltip.tsx'
 import { useSecondsLeft, writeTimeLeft } from './use-seconds-left.ts'
 
-/** The place where toasts appear; once in the page. Also behind a modal dialog they are seen, read out and closable. */
+/** The container of toasts; once per page. Visible, announced and closable above modal dialogs too. */
 export function Toaster() {
   const toasts = useSyncExternalStore(toastStore.subscribe, toastStore.read, toastStore.read)
   const section = useRef<HTMLElement>(null)
@@ -33,15 +33,15 @@ export function Toaster() {
   const isAtOtherEnd = useOtherEnd(section, newest)
   useEffect(() => {
     if (newest === undefined) {
-      // What pointed at the last toast cannot leave it any more once it is gone.
+      // A removed toast fires no mouseleave.
       pauseToasts(false)
       setIsUnfolded(false)
     }
     section.current?.scrollTo(0, 9e9)
   }, [newest])
-  // Outside the root, which is a stacking context of its own below every dialog and its shade.
+  // Outside of #root, whose stacking context is below dialogs and their backdrop.
   return createPortal(
-    // Polite for good news; an error carries role="alert" of its own and interrupts.
+    // Polite for good news; an error has its own role="alert" and interrupts.
     <section
       ref={section}
       aria-label="Notificações"
@@ -52,8 +52,8 @@ export function Toaster() {
       onMouseLeave={() => pauseToasts(false)}
       onFocus={() => pauseToasts(true)}
       onBlur={() => pauseToasts(false)}
-      // From the top on a narrow window, where the keyboard and the buttons are below; on a wide one while a dialog
-      // stands open. On a narrow one the newest alone is seen, and what offers something; the others unfold.
+      // At the top on narrow windows (keyboard and buttons are at the bottom), and above an open dialog.
+      // Narrow windows show the newest toast and those with an action; the others are folded.
       className={classNames(
         'toasts pointer-events-none fixed z-50 flex flex-col gap-2 overflow-y-auto',
         isAtOtherEnd && 'toasts-at-other-end',
@@ -72,7 +72,10 @@ export function Toaster() {
   )
 }
 
-/** Whether the notices would otherwise stand over what they most likely speak of: what has the focus, else what the screen says. */
+/**
+ * Whether toasts must move to the opposite edge: they would
+ * cover the focus or, without one, the screen's messages.
+ */
 function useOtherEnd(section: RefObject<HTMLElement | null>, newest: number | undefined): boolean {
   const [isAtOtherEnd, setIsAtOtherEnd] = useState(false)
   useLayoutEffect(() => {
@@ -93,7 +96,7 @@ function useOtherEnd(section: RefObject<HTMLElement | null>, newest: number | un
   return isAtOtherEnd
 }
 
-/** Notices of one cause, which is said once to the eye; each of them is read out whole. */
+/** Toasts of one cause: the cause is shown once, but each toast is announced in full. */
 function ToastCard({ toasts, children }: { toasts: readonly ShownToast[]; children: ReactNode }) {
   const last = toasts.at(-1)
   if (!last) return null
@@ -158,7 +161,7 @@ interface UnfoldProps {
   onToggle: () => void
 }
 
-/** 'e mais 5': the notices that a narrow window keeps folded. It stays when they are seen, so that the focus does. */
+/** 'e mais 5': expands the toasts folded on narrow windows. Remains when expanded, to keep the focus. */
 function Unfold({ toasts, isUnfolded, onToggle }: UnfoldProps) {
   const count = toasts.slice(0, -1).filter(({ action }) => !action).length
   if (count === 0) return null
@@ -174,7 +177,7 @@ function Unfold({ toasts, isUnfolded, onToggle }: UnfoldProps) {
   )
 }
 
-/** Not read out: a screen reader would say every second. */
+/** Hidden from screen readers, which would read every second. */
 function Countdown({ to }: { to: number }) {
   return (
     <p aria-hidden="true" className="text-muted tabular-nums">
@@ -183,7 +186,7 @@ function Countdown({ to }: { to: number }) {
   )
 }
 
-/** A notice in a tab that is out of sight is not read. */
+/** Pauses the toasts of a background tab, where they cannot be read. */
 function usePauseWhileHidden(): void {
   useEffect(() => {
     const follow = () => pauseToasts(document.visibilityState === 'hidden')
@@ -193,8 +196,8 @@ function usePauseWhileHidden(): void {
 }
 
 /**
- * F6 moves the focus to the newest notice and back again: the notices stand at the end of the page, too far to
- * tab to before they go. When the focused one goes, the focus returns to where it came from.
+ * Moves the focus to the newest toast and back on F6: toasts are at the end of the
+ * page, too far to tab to in time. When the focused toast closes, the focus returns.
  */
 function useToastShortcut(section: RefObject<HTMLElement | null>, toasts: readonly ShownToast[]): void {
   const cameFrom = useRef<HTMLElement>(null)
@@ -214,7 +217,7 @@ function useToastShortcut(section: RefObject<HTMLElement | null>, toasts: readon
     return () => document.removeEventListener('keydown', follow)
   }, [section])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it looks where the focus is after every change of the notices
+  // biome-ignore lint/correctness/useExhaustiveDependencies: checks the focus after every change
   useEffect(() => {
     if (document.activeElement !== document.body) return
     cameFrom.current?.focus()

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { useLateChunk } from '#web/http/load-chunk.ts'
 import { classNames } from './class-names.ts'
 
-// With the first hover: /login has no room for it in its budget, and a row of a table none for its trigger.
+// Loaded on first hover: /login's bundle budget and large tables have no room for it.
 const loadParts = () => import('@base-ui/react/tooltip')
 
 interface TooltipProps {
@@ -13,15 +13,15 @@ interface TooltipProps {
 }
 
 /**
- * Shows a short text under its child on hover and keyboard focus, never on touch; Escape hides it.
- * Only for text that the child's accessible name says already: the popup itself is not read out.
+ * Shows a short text below its child on hover and keyboard focus, never on touch; Escape hides
+ * it. Only for text that the child's accessible name contains: the popup itself is not announced.
  */
 export function Tooltip({ text, className = 'relative', popupClassName, children }: TooltipProps) {
   const [shown, setShown] = useState<{ anchor: Element; isHovered: boolean }>()
   const chunk = useLateChunk(loadParts, shown !== undefined)
   const hide = () => setShown(undefined)
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only listens in on its child
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only observes events of its child
     <span
       data-tooltip={text}
       className={classNames('inline-flex', className)}

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const DEBOUNCE_MS = 250
 
-/** Returns the value as it was when it last stayed unchanged for a while: the server is not asked at each letter. */
+/** Returns the value debounced, so that not every letter causes a request. */
 export function useDebouncedValue<T>(value: T): T {
   const [debounced, setDebounced] = useState(value)
   useEffect(() => {

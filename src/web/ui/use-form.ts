@@ -7,26 +7,29 @@ import { closeToasts, showToast, type ToastContent } from './toast.tsx'
 import { useSecondsLeft } from './use-seconds-left.ts'
 import { useSubmit } from './use-submit.ts'
 
-/** A schema of the contract whose fields are the form's inputs, by name and in the order of the page. */
+/** A contract schema whose fields are the form's inputs, by name and in the order of the page. */
 type FormSchema = z.ZodMiniObject<Record<string, z.ZodMiniType<string, string>>>
 type FieldOf<S extends FormSchema> = keyof S['shape'] & string
 
 interface FormOptions<S extends FormSchema> {
   schema: S
-  /** Which broken rules stand beside their fields; 'all' also gives each a notice, otherwise the first alone has one. */
+  /**
+   * Which validation errors show next to their fields. 'all' also
+   * shows a toast for each, otherwise only the first has one.
+   */
   shows?: 'first' | 'first-of-each-field' | 'all'
-  /** The notice of a broken rule; its message alone unless said. */
+  /** Converts a validation error to a toast; its message alone by default. */
   noticeOf?: (problem: FieldProblem) => ToastContent
   send: (values: z.output<S>, form: HTMLFormElement) => Promise<unknown>
-  /** What to say of a failure to send it; what the server finds wrong with a field also stands beside the field. */
+  /** Converts a failed request to a toast; the server's field errors also show next to the fields. */
   explain: (error: unknown) => ToastContent
-  /** What of it stands inside the form, in other words than the notice; undefined where another place says it. */
+  /** Converts a failed request to the alert in the form; undefined where it shows elsewhere. */
   alertOf?: (error: unknown) => FormFailure | undefined
 }
 
 /**
- * A form from the press of its button to what the server says: each error beside its field, the focus on the first
- * of them, and one request at a time. Inputs are uncontrolled and read by name.
+ * Manages a form: validates, focuses the first invalid field and sends
+ * one request at a time. Inputs are uncontrolled and read by name.
  */
 export function useForm<S extends FormSchema>({ schema, send, explain, ...options }: FormOptions<S>) {
   const { shows = 'first-of-each-field', noticeOf = ({ message }) => ({ kind: 'error', title: message }) } =
@@ -67,9 +70,9 @@ export function useForm<S extends FormSchema>({ schema, send, explain, ...option
   return {
     isBusy,
     failure,
-    /** Of the button that sends it: while nothing can be sent, it keeps the focus. */
+    /** For the submit button, which keeps the focus while the form cannot be sent. */
     submitProps: { type: 'submit' as const, isBusy, 'aria-disabled': isWaiting || undefined },
-    /** Every sentence about a field, as one text; undefined without any. */
+    /** Returns all errors of a field as one text, undefined without any. */
     errorOf: (field: FieldOf<S>) =>
       problems.flatMap(({ path, message }) => (path === field ? message : [])).join('. ') || undefined,
     formProps: {
@@ -81,7 +84,7 @@ export function useForm<S extends FormSchema>({ schema, send, explain, ...option
       onInput: (event: FormEvent<HTMLFormElement>) => {
         const { name } = event.target as HTMLInputElement
         setProblems((current) => current.filter(({ path }) => path !== name))
-        // Only the address that was typed has to wait.
+        // The rate limit is per address: another one may be tried at once.
         if (name === 'email' && failure?.until) setFailure(undefined)
       },
     },
@@ -89,18 +92,18 @@ export function useForm<S extends FormSchema>({ schema, send, explain, ...option
 }
 
 /**
- * For the `ref` of a form that a screen is about: whoever has a keyboard can type at once, in the first field that is
- * empty. On a phone the keyboard would cover half of the page that has just opened.
+ * Focuses the first empty field. As a `ref` of a screen's main form.
+ * Not on phones, where the keyboard would cover half of the page.
  */
 export function focusFirstField(form: HTMLFormElement | null): void {
-  // Somebody may be typing already, since before this ran.
+  // The person may already be typing.
   if (!form || document.activeElement !== document.body || !matchMedia('(pointer: fine)').matches) return
   const fields = [...form.querySelectorAll<HTMLInputElement>('input:not([hidden], [type=checkbox])')]
   const first = fields.find(({ value }) => !value) ?? fields[0]
   first?.focus()
 }
 
-/** What stands inside the form, until the wait is over or the connection is back. */
+/** Keeps the failure until its wait is over or the connection is back. */
 function useFailure() {
   const [failure, setFailure] = useState<FormFailure>()
   const isWaiting = useSecondsLeft(failure?.until) > 0
@@ -115,7 +118,7 @@ function useFailure() {
   return { failure, setFailure, isWaiting }
 }
 
-/** What a failure means to somebody in front of the form: what is kept, when to try again. */
+/** Explains a failed request: the input is kept, and when to try again. */
 export function describeFailure(error: unknown): FormFailure {
   if (error instanceof NetworkError)
     return {
@@ -138,7 +141,7 @@ function select(broken: readonly FieldProblem[], shows: FormOptions<FormSchema>[
   return broken.filter(({ path }, index) => broken.findIndex((each) => each.path === path) === index)
 }
 
-/** What the server says of single fields; a refused password is about its field too. */
+/** Returns the server's field errors; a rejected password counts as one of its field. */
 export function refusedFields(error: unknown): readonly FieldProblem[] {
   if (!(error instanceof ApiError)) return []
   const fields = error.problem.fields ?? []

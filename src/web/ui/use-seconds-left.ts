@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** Whole seconds until an instant (ms since the epoch), counted down; 0 without one. */
+/** Counts down the whole seconds until an instant (ms since the epoch); 0 without one. */
 export function useSecondsLeft(until: number | undefined): number {
   const [, tick] = useState(0)
   const secondsLeft = until === undefined ? 0 : Math.max(0, Math.ceil((until - Date.now()) / 1_000))

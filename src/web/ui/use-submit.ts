@@ -3,14 +3,14 @@ import { showToast, type ToastContent } from './toast.tsx'
 
 interface SubmitOptions<I, O> {
   send: (input: I) => Promise<O>
-  /** Waited for: the change counts as under way until then. */
+  /** Awaited: the change counts as in progress until then. */
   onDone?: (output: O, input: I) => unknown
-  /** The title of the notice when it fails, or what to do instead of showing it; waited for. */
+  /** The title of the error toast, or a callback instead of it; awaited. */
   onFailed: string | ((error: unknown, input: I) => unknown)
   onSettled?: () => unknown
 }
 
-/** Sends one change at a time; pressed again meanwhile, nothing happens. */
+/** Sends one change at a time; further calls are ignored meanwhile. */
 export function useSubmit<I = void, O = unknown>(options: SubmitOptions<I, O>) {
   const [isBusy, setIsBusy] = useState(false)
   const isRunning = useRef(false)
@@ -34,7 +34,7 @@ export function useSubmit<I = void, O = unknown>(options: SubmitOptions<I, O>) {
   return { submit, isBusy }
 }
 
-/** The notice of a failure: what has failed, and below it the sentence that says why, or `detail` without one. */
+/** Creates an error toast with the title and, below it, the error's message or `detail`. */
 export function failureNotice(title: string, error: unknown, detail = ''): ToastContent {
   const description = (error instanceof Error && error.message) || detail
   return { kind: 'error', title, ...(description && { description }) }

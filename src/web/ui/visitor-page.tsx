@@ -8,17 +8,17 @@ import reportPicture from './report-picture.svg'
 interface VisitorPageProps {
   title: string
   description?: ReactNode
-  /** Whether a report stands beside it; not where a message is all there is. */
+  /** Whether to show a report next to it; not for a message alone. */
   hasPanel?: boolean
   children?: ReactNode
 }
 
-/** Whether a page is drawn inside the frame of the signed-in, which has brand, main and footer of its own. */
+/** Whether the page renders inside the signed-in frame, which has its own brand, main and footer. */
 export const InsideFrame = createContext(false)
 
 /**
- * The one composition of every screen for visitors: brand, heading and what is to be done stand on one line down the
- * page, at the same height on each, so that nothing jumps from screen to screen. A message alone stands in the middle.
+ * The layout of all visitors' screens: brand, heading and form at the same position
+ * on each, so that nothing jumps between screens. A message alone is centered.
  */
 export function VisitorPage({ title, description, hasPanel = true, children }: VisitorPageProps) {
   const content = (
@@ -26,7 +26,7 @@ export function VisitorPage({ title, description, hasPanel = true, children }: V
       <div className="space-y-2">
         <h1 className="font-semibold text-2xl leading-9 tracking-tight sm:text-[1.75rem]">{title}</h1>
         {description && (
-          // Room for two lines on a phone above a form, which a line that breaks elsewhere in another font would move.
+          // Two lines on phones, since the fallback font may wrap the line elsewhere and shift the form.
           <div
             className={classNames('text-muted text-sm leading-relaxed', hasPanel && 'max-sm:min-h-[3.25em]')}
           >
@@ -57,7 +57,7 @@ export function VisitorPage({ title, description, hasPanel = true, children }: V
 const gridClasses = 'grid lg:grid-cols-[minmax(0,1fr)_42%]'
 const columnClasses = 'mx-auto w-full max-w-108 px-6'
 
-/** What somebody reads who has nothing to fill in: what happened, and the ways on. */
+/** A page with a message and links, but no form. */
 export function MessagePage(props: { title: string; children?: ReactNode; actions?: ReactNode }) {
   return (
     <VisitorPage title={props.title} description={props.children} hasPanel={false}>
@@ -66,7 +66,7 @@ export function MessagePage(props: { title: string; children?: ReactNode; action
   )
 }
 
-/** What is waited for before a form can come, in the form's place. */
+/** The placeholder of a form while it loads. */
 export function FormLoading({ children }: { children: ReactNode }) {
   return (
     <div className="space-y-5">
@@ -80,7 +80,7 @@ export function FormLoading({ children }: { children: ReactNode }) {
   )
 }
 
-/** A report as the portal shows it, cut off by the edge. Its colours are the page's, so it is no plain image. */
+/** A sample report, cropped by the edge. Inline SVG, because it uses the page's colors. */
 function ReportPanel() {
   return (
     <div className="sticky top-3 my-3 mr-3 hidden h-[calc(100dvh-3.5rem-1px)] overflow-hidden rounded-2xl bg-[color-mix(in_oklab,var(--color-brand)_9%,var(--color-canvas))] lg:block">
@@ -95,7 +95,7 @@ function ReportPanel() {
   )
 }
 
-/** What stands in the page of a path that is not drawn beforehand, until the scripts have come. */
+/** The initial page of a path that is not prerendered, until the scripts load. */
 export function BlankPage() {
   return (
     <div className={`min-h-dvh bg-surface ${gridClasses}`}>
