@@ -35,13 +35,13 @@ function elementOf(file) {
 }
 
 /** @param {string[]} modules */
-const headOf = (modules) =>
+const renderHead = (modules) =>
   [...filesOf(modules)]
     .filter((file) => !page.includes(file))
     .map(elementOf)
     .join('')
 
 const { prerenderScreens } = await import(pathToFileURL(join(prerender, 'prerender.js')).href)
-writeFileSync(join(prerender, 'screens.json'), JSON.stringify(await prerenderScreens(headOf)))
+writeFileSync(join(prerender, 'screens.json'), JSON.stringify(await prerenderScreens(renderHead)))
 // Queries that the screens began would keep the process waiting.
 process.exit(0)

@@ -11,7 +11,7 @@ import { Button, buttonClasses } from '#web/ui/button.tsx'
 import { FormAlert } from '#web/ui/form-alert.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { focusFirstField, useForm } from '#web/ui/use-form.ts'
-import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
+import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { FormLoading, MessagePage, VisitorPage } from '#web/ui/visitor-page.tsx'
 import { explainRefusal } from './change-password.ts'
 import { askAboutLink, readTokenHash, spendLink, useLinkHash } from './mail-link.ts'
@@ -100,7 +100,7 @@ function Callback({ type, tokenHash }: { type: CallbackType; tokenHash: string |
       // The second of two tabs finds what the first has done.
       await inOneTab('patio.mail-link', follow)
     } catch (error) {
-      showToast(failureNotice('Erro', error))
+      showToast(toFailureToast('Erro', error))
       await goTo('/login')
     }
   }
@@ -189,7 +189,7 @@ interface FirstPasswordFormProps {
 }
 
 function FirstPasswordForm({ type, email, confirm, onRefused }: FirstPasswordFormProps) {
-  const { formProps, submitProps, failure, errorOf } = useForm({
+  const { formProps, submitProps, failure, getError } = useForm({
     schema: forcedChangeFormSchema,
     explain: (error) => explainRefusal(error, TEXTS[type].error),
     async send({ password }) {
@@ -203,7 +203,7 @@ function FirstPasswordForm({ type, email, confirm, onRefused }: FirstPasswordFor
   })
   return (
     <form {...formProps} ref={focusFirstField} className="space-y-5" aria-label="Crie sua senha">
-      <NewPasswordFields label="Senha" email={email} errorOf={errorOf} minLength={PASSWORD_MIN} />
+      <NewPasswordFields label="Senha" email={email} getError={getError} minLength={PASSWORD_MIN} />
       <FormAlert failure={failure} />
       <Button {...submitProps} size="large" className="w-full">
         {TEXTS[type].submit}

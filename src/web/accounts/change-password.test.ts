@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { adoptSession } from '#web/session/session.ts'
 import { answerWith, installLocalStorage, problem, sessionOf } from '#web/testing/browser-parts.ts'
-import { refusedFields } from '#web/ui/use-form.ts'
+import { toFieldErrors } from '#web/ui/use-form.ts'
 import { changePassword, explainRefusal } from './change-password.ts'
 import { noticeOfReset } from './reset-password-screen.tsx'
 
@@ -41,7 +41,7 @@ describe('changePassword', () => {
     answerWith(answer)
     const error = await changePassword('nova').catch((thrown: unknown) => thrown)
     expect(explainRefusal(error, 'Erro ao alterar senha')).toMatchObject({ title })
-    expect(refusedFields(error)).toEqual(isAboutPassword ? [{ path: 'password', message: title }] : [])
+    expect(toFieldErrors(error)).toEqual(isAboutPassword ? [{ path: 'password', message: title }] : [])
   })
 })
 
@@ -55,7 +55,7 @@ it('tells beside the refusal which part of a password is guessable', async () =>
   const error = await changePassword('Toyota@Toyota1').catch((thrown: unknown) => thrown)
   const title = 'detalhe de password-rejected'
   expect(explainRefusal(error, '')).toEqual({ kind: 'error', title, description: part })
-  expect(refusedFields(error)).toEqual([{ path: 'password', message: `${title} ${part}` }])
+  expect(toFieldErrors(error)).toEqual([{ path: 'password', message: `${title} ${part}` }])
 })
 
 it.each([

@@ -2,7 +2,7 @@ import { passwordMessages } from '#contract/passwords.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
 import { getSession, keepDeviceToken } from '#web/session/session.ts'
 import type { ToastContent } from '#web/ui/toast.tsx'
-import { failureNotice } from '#web/ui/use-submit.ts'
+import { toFailureToast } from '#web/ui/use-submit.ts'
 
 /**
  * Sets a new password for the signed-in person.
@@ -24,7 +24,7 @@ export async function changePassword(newPassword: string): Promise<void> {
  * @param fallback title where there was no reply
  */
 export function explainRefusal(error: unknown, fallback: string): ToastContent {
-  if (!(error instanceof ApiError)) return failureNotice(fallback, error)
+  if (!(error instanceof ApiError)) return toFailureToast(fallback, error)
   const isUnexplained = error.problem.code === 'internal'
   const title = isUnexplained ? passwordMessages.rejected : error.message || fallback
   // Which part of a refused password is guessable.

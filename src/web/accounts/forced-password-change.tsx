@@ -17,7 +17,7 @@ import { NewPasswordFields } from './new-password-fields.tsx'
 export function ForcedPasswordChange() {
   const formId = useId()
   const navigate = useNavigate()
-  const { formProps, submitProps, failure, errorOf } = useForm({
+  const { formProps, submitProps, failure, getError } = useForm({
     schema: forcedChangeFormSchema,
     explain: (error) => explainRefusal(error, passwordMessages.updateFailed),
     async send({ password }) {
@@ -50,7 +50,7 @@ export function ForcedPasswordChange() {
       }
     >
       <form {...formProps} id={formId} className="space-y-5" aria-label={signInMessages.forcedChangeTitle}>
-        <NewPasswordFields email={useSession()?.user.email} errorOf={errorOf} minLength={PASSWORD_MIN} />
+        <NewPasswordFields email={useSession()?.user.email} getError={getError} minLength={PASSWORD_MIN} />
         <FormAlert failure={failure} />
       </form>
     </Dialog>

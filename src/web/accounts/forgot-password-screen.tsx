@@ -6,8 +6,8 @@ import { callPublic } from '#web/http/api.ts'
 import { Button, buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
 import { FormAlert } from '#web/ui/form-alert.tsx'
 import { EmailField } from '#web/ui/text-field.tsx'
-import { describeFailure, focusFirstField, useForm } from '#web/ui/use-form.ts'
-import { failureNotice } from '#web/ui/use-submit.ts'
+import { toFormFailure, focusFirstField, useForm } from '#web/ui/use-form.ts'
+import { toFailureToast } from '#web/ui/use-submit.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 
 /** /forgot-password: asks for the mail with the reset link, then says that it is on its way. */
@@ -26,17 +26,17 @@ export function ForgotPasswordScreen() {
 
 function ForgotPasswordForm({ onSent }: { onSent: (email: string) => void }) {
   const known = useLocation({ select: ({ state }) => state.email })
-  const { formProps, submitProps, failure, errorOf } = useForm({
+  const { formProps, submitProps, failure, getError } = useForm({
     schema: forgotPasswordFormSchema,
-    noticeOf: ({ message }) => ({
+    toToast: ({ message }) => ({
       kind: 'error',
       title: passwordMessages.validation,
       description: message,
     }),
     explain: (error) =>
-      failureNotice(passwordMessages.recoverFailed, error, passwordMessages.recoverFailedDetail),
-    alertOf(error) {
-      const failure = describeFailure(error)
+      toFailureToast(passwordMessages.recoverFailed, error, passwordMessages.recoverFailedDetail),
+    toAlert(error) {
+      const failure = toFormFailure(error)
       return failure.until ? { ...failure, title: 'Já recebemos um pedido há pouco.' } : failure
     },
     async send({ email }) {
@@ -47,7 +47,7 @@ function ForgotPasswordForm({ onSent }: { onSent: (email: string) => void }) {
   })
   return (
     <form {...formProps} ref={focusFirstField} className="space-y-5" aria-label="Esqueci minha senha">
-      <EmailField defaultValue={known} autoComplete="username" error={errorOf('email')} />
+      <EmailField defaultValue={known} autoComplete="username" error={getError('email')} />
       <FormAlert failure={failure} />
       <Button {...submitProps} size="large" className="w-full">
         Enviar link

@@ -13,7 +13,7 @@ import { Button, textLinkClasses, useHydrated } from '#web/ui/button.tsx'
 import { FormAlert, type FormFailure } from '#web/ui/form-alert.tsx'
 import { EmailField, TextField } from '#web/ui/text-field.tsx'
 import { showToast, type ToastContent } from '#web/ui/toast.tsx'
-import { describeFailure, focusFirstField, useForm } from '#web/ui/use-form.ts'
+import { toFormFailure, focusFirstField, useForm } from '#web/ui/use-form.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 
 const ForcedPasswordChange = lazy(() =>
@@ -86,11 +86,11 @@ function LoginForm() {
   const password = useRef<HTMLInputElement>(null)
   const humanCheck = useRef<PassKeeper>(null)
   const router = useRouter()
-  const { formProps, submitProps, failure, errorOf } = useForm({
+  const { formProps, submitProps, failure, getError } = useForm({
     schema: signInFormSchema,
     shows: 'first',
     explain: explainFailure,
-    alertOf,
+    toAlert,
     async send(values) {
       const check = await humanCheck.current?.freshPass()
       if (check?.kind === 'failed') return
@@ -118,14 +118,14 @@ function LoginForm() {
       className="space-y-5"
       aria-label="Entrar"
     >
-      <EmailField ref={email} defaultValue={known} autoComplete="username" error={errorOf('email')} />
+      <EmailField ref={email} defaultValue={known} autoComplete="username" error={getError('email')} />
       <TextField
         ref={password}
         label="Senha"
         type="password"
         name="password"
         autoComplete="current-password"
-        error={errorOf('password')}
+        error={getError('password')}
         hint={isCapsLockOn ? <CapsLockHint /> : undefined}
         {...capsLockHandlers}
       />
@@ -161,7 +161,7 @@ export function explainFailure(error: unknown): ToastContent {
 }
 
 /** The human check says itself what it lacks. */
-function alertOf(error: unknown): FormFailure | undefined {
+function toAlert(error: unknown): FormFailure | undefined {
   const code = error instanceof ApiError ? error.problem.code : undefined
   if (code === 'human-check-required' || code === 'human-check-failed') return undefined
   if (code === 'invalid-credentials')
@@ -169,7 +169,7 @@ function alertOf(error: unknown): FormFailure | undefined {
       title: 'E-mail ou senha não conferem.',
       text: 'Corrija e tente de novo, ou crie uma nova senha.',
     }
-  const failure = describeFailure(error)
+  const failure = toFormFailure(error)
   return failure.until
     ? {
         ...failure,

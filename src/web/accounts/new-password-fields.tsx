@@ -10,7 +10,7 @@ interface NewPasswordFieldsProps {
   label?: string
   /** Whose password it is; unless said, the form's own field tells. */
   email?: string | undefined
-  errorOf: (field: 'password' | 'confirmation') => string | undefined
+  getError: (field: 'password' | 'confirmation') => string | undefined
   minLength: number
   onTyped?: (password: string) => void
   /** What is said of a password in the place of the hints, where the page has a list of its own. */
@@ -19,7 +19,7 @@ interface NewPasswordFieldsProps {
 
 /** A new password, how strong it is, and the password once more. */
 export function NewPasswordFields(props: NewPasswordFieldsProps) {
-  const { label = 'Nova senha', email, errorOf, minLength, onTyped, remark } = props
+  const { label = 'Nova senha', email, getError, minLength, onTyped, remark } = props
   const [typed, setTyped] = useState({ password: '', email: '' })
   const password = useRef<HTMLInputElement>(null)
   const follow = (input: HTMLInputElement) => {
@@ -46,7 +46,7 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
           ref={password}
           label={label}
           name="password"
-          error={errorOf('password')}
+          error={getError('password')}
           onInput={(event) => follow(event.currentTarget)}
         />
         <StrengthMeter password={typed.password}>
@@ -65,7 +65,7 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
         {...shared}
         label={`Confirmar ${label.toLowerCase()}`}
         name="confirmation"
-        error={errorOf('confirmation')}
+        error={getError('confirmation')}
       />
     </>
   )

@@ -138,7 +138,7 @@ function ChangePasswordCard() {
 }
 
 function ChangePasswordForm({ onChanged }: { onChanged: () => void }) {
-  const { formProps, submitProps, failure, errorOf } = useForm({
+  const { formProps, submitProps, failure, getError } = useForm({
     schema: changePasswordFormSchema,
     explain: (error) => explainRefusal(error, passwordMessages.changeFailed),
     async send({ password }) {
@@ -150,7 +150,7 @@ function ChangePasswordForm({ onChanged }: { onChanged: () => void }) {
   })
   return (
     <form {...formProps} className="space-y-5" aria-label="Alterar Senha">
-      <NewPasswordFields email={useSession()?.user.email} errorOf={errorOf} minLength={PASSWORD_MIN} />
+      <NewPasswordFields email={useSession()?.user.email} getError={getError} minLength={PASSWORD_MIN} />
       <FormAlert failure={failure} />
       <Button {...submitProps}>Alterar Senha</Button>
     </form>

@@ -16,7 +16,7 @@ import { Button, buttonClasses } from '#web/ui/button.tsx'
 import { FormAlert } from '#web/ui/form-alert.tsx'
 import { showToast, type ToastContent } from '#web/ui/toast.tsx'
 import { focusFirstField, useForm } from '#web/ui/use-form.ts'
-import { failureNotice } from '#web/ui/use-submit.ts'
+import { toFailureToast } from '#web/ui/use-submit.ts'
 import { FormLoading, VisitorPage } from '#web/ui/visitor-page.tsx'
 import { askAboutLink, readTokenHash, spendLink, useLinkHash } from './mail-link.ts'
 import { NewPasswordFields } from './new-password-fields.tsx'
@@ -116,10 +116,10 @@ function ResetPasswordForm({ tokenHash, email, onEnded }: ResetPasswordFormProps
     const timer = setTimeout(goOn, REDIRECT_MS)
     return () => clearTimeout(timer)
   }, [isDone, email, navigate])
-  const { formProps, submitProps, failure, errorOf } = useForm({
+  const { formProps, submitProps, failure, getError } = useForm({
     schema: resetPasswordFormSchema,
-    noticeOf: noticeOfReset,
-    explain: (error) => failureNotice(passwordMessages.resetFailed, error),
+    toToast: noticeOfReset,
+    explain: (error) => toFailureToast(passwordMessages.resetFailed, error),
     async send({ password }) {
       const session = await spendLink('recovery', tokenHash, password).catch((error) => {
         if (error instanceof ApiError && error.problem.code === 'invalid-link') onEnded()
@@ -143,7 +143,7 @@ function ResetPasswordForm({ tokenHash, email, onEnded }: ResetPasswordFormProps
       <PasswordRequirements password={typed} />
       <NewPasswordFields
         email={email}
-        errorOf={errorOf}
+        getError={getError}
         minLength={RESET_PASSWORD_MIN}
         onTyped={setTyped}
         remark={remarkOn}

@@ -11,7 +11,7 @@ import { FormAlert } from '#web/ui/form-alert.tsx'
 import { EmailField } from '#web/ui/text-field.tsx'
 import type { ToastContent } from '#web/ui/toast.tsx'
 import { focusFirstField, useForm } from '#web/ui/use-form.ts'
-import { failureNotice } from '#web/ui/use-submit.ts'
+import { toFailureToast } from '#web/ui/use-submit.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 import { explainRefusal } from './change-password.ts'
 import { keepMark } from './mail-link.ts'
@@ -36,7 +36,7 @@ function SignUpForm() {
   const navigate = useNavigate()
   const known = useLocation({ select: ({ state }) => state.email })
   const humanCheck = useRef<PassKeeper>(null)
-  const { formProps, submitProps, failure, errorOf } = useForm({
+  const { formProps, submitProps, failure, getError } = useForm({
     schema,
     explain: explainFailure,
     async send({ email, password }) {
@@ -63,10 +63,10 @@ function SignUpForm() {
       <EmailField
         defaultValue={known}
         autoComplete="username"
-        error={errorOf('email')}
+        error={getError('email')}
         hint={companyEmailDomain ? `Use seu e-mail @${companyEmailDomain}.` : undefined}
       />
-      <NewPasswordFields label="Senha" errorOf={errorOf} minLength={PASSWORD_MIN} />
+      <NewPasswordFields label="Senha" getError={getError} minLength={PASSWORD_MIN} />
       <HumanCheck ref={humanCheck} />
       <FormAlert failure={failure} />
       <Button {...submitProps} size="large" className="w-full">
@@ -83,7 +83,7 @@ function SignUpForm() {
 
 /** The server's own message; without a reply what happened goes below the portal's. */
 function explainFailure(error: unknown): ToastContent {
-  if (!(error instanceof ApiError)) return failureNotice(signUpMessages.failed, error)
+  if (!(error instanceof ApiError)) return toFailureToast(signUpMessages.failed, error)
   const [field] = (error.problem.fields ?? []).filter(({ path }) => path in schema.shape)
   if (error.problem.code === 'password-rejected') return explainRefusal(error, signUpMessages.failed)
   return { kind: 'error', title: field?.message ?? (error.message || signUpMessages.failed) }

@@ -15,14 +15,14 @@ import('./admin-links.tsx').catch(() => {})
 export function AdminGate() {
   const { role, isKnown } = useKnownRole()
   const navigate = useNavigate()
-  const isRefusalTold = useMatches({
-    select: (matches) => matches.some(({ staticData }) => staticData.isRefusalTold),
+  const showsAccessDenied = useMatches({
+    select: (matches) => matches.some(({ staticData }) => staticData.showsAccessDenied),
   })
   const isRefused = isKnown && role === 'user'
   useEffect(() => {
     if (!isRefused) return
-    if (isRefusalTold) showToast({ kind: 'error', title: adminMessages.accessDenied })
+    if (showsAccessDenied) showToast({ kind: 'error', title: adminMessages.accessDenied })
     void navigate({ to: '/power-bi', replace: true })
-  }, [isRefused, isRefusalTold, navigate])
+  }, [isRefused, showsAccessDenied, navigate])
   return role === 'admin' ? <Outlet /> : null
 }

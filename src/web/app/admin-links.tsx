@@ -5,7 +5,7 @@ import { useEffect } from 'react'
 import { callApi } from '#web/http/api.ts'
 import { useSession } from '#web/session/session.ts'
 import { followMessageChanges, MESSAGES_QUERY } from '#web/support/message-changes.ts'
-import { nameTab } from '#web/ui/tab-name.ts'
+import { setDocumentTitle } from '#web/ui/document-title.ts'
 import { NO_FILTER, profileCountQuery } from '#web/users/count-query.ts'
 import { HeaderLink } from './header-item.tsx'
 
@@ -21,19 +21,19 @@ export function AdminLinks() {
         to="/mensagens"
         label="Mensagens"
         icon={Mail}
-        {...badgeOf(unread, unread === 1 ? 'não lida' : 'não lidas')}
+        {...toBadgeProps(unread, unread === 1 ? 'não lida' : 'não lidas')}
       />
       <HeaderLink
         to="/admin"
         label="Administração"
         icon={ShieldCheck}
-        {...badgeOf(waiting, waiting === 1 ? 'aguarda aprovação' : 'aguardam aprovação')}
+        {...toBadgeProps(waiting, waiting === 1 ? 'aguarda aprovação' : 'aguardam aprovação')}
       />
     </>
   )
 }
 
-function badgeOf(count: number, words: string) {
+function toBadgeProps(count: number, words: string) {
   if (count === 0) return {}
   return { badge: count > MAX_SHOWN ? `${MAX_SHOWN}+` : String(count), remark: `${count} ${words}` }
 }
@@ -60,8 +60,8 @@ function useUnreadCount(): number {
   useEffect(() => followMessageChanges(), [])
   const count = data?.count ?? 0
   useEffect(() => {
-    nameTab({ unreadCount: count })
-    return () => nameTab({ unreadCount: 0 })
+    setDocumentTitle({ unreadCount: count })
+    return () => setDocumentTitle({ unreadCount: 0 })
   }, [count])
   return count
 }

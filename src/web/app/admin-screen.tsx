@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useLateChunk } from '#web/http/load-chunk.ts'
+import { useOptionalChunk } from '#web/http/load-chunk.ts'
 import { ReportSettingsCard } from '#web/reports/settings/report-settings-card.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
-import { distanceFromTop, mainElement } from '#web/ui/main-element.ts'
+import { getDistanceFromTop, getMainElement } from '#web/ui/main-element.ts'
 import { ApprovalQueue } from '#web/users/approval-queue.tsx'
 import { FIRST_WAITING, waitingQuery } from '#web/users/user-queries.ts'
 import { UsersCard } from '#web/users/users-card.tsx'
@@ -12,11 +12,11 @@ import { UsersCard } from '#web/users/users-card.tsx'
 // For the route's loader: one chunk holds both.
 export { prefetchUsers } from '#web/users/user-view.ts'
 
-const loadLamps = () => import('./lamps.tsx')
+const loadServiceStatus = () => import('./service-status.tsx')
 
 /** /admin: who may see what, and which report each area shows. */
 export function AdminScreen() {
-  const lamps = useLateChunk(loadLamps)
+  const status = useOptionalChunk(loadServiceStatus)
   const { isPending, failureCount } = useQuery(waitingQuery(FIRST_WAITING))
   return (
     <div className="mx-auto w-full max-w-[90rem] space-y-6 px-4 py-8">
@@ -38,12 +38,12 @@ export function AdminScreen() {
           <Link to="/admin/saude" className={textLinkClasses}>
             Saúde do portal
           </Link>
-          <button type="button" onClick={goToUsers} className={textLinkClasses}>
+          <button type="button" onClick={scrollToUsers} className={textLinkClasses}>
             Ir para os usuários
           </button>
         </div>
       </div>
-      <div className="-mt-3 min-h-10 text-xs min-[90rem]:min-h-5">{lamps && <lamps.Lamps />}</div>
+      <div className="-mt-3 min-h-10 text-xs min-[90rem]:min-h-5">{status && <status.ServiceStatus />}</div>
       <ApprovalQueue />
       {/* Hidden until its offset is known, so that nothing jumps. */}
       <div className={classNames('space-y-6', isPending && failureCount === 0 && 'invisible')}>
@@ -55,9 +55,9 @@ export function AdminScreen() {
 }
 
 /** Scrolls inside the frame only: `scrollIntoView` would scroll the frame itself as well. */
-function goToUsers(): void {
+function scrollToUsers(): void {
   const users = document.getElementById('usuarios')
   if (!users) return
-  mainElement()?.scrollBy(0, distanceFromTop(users))
+  getMainElement()?.scrollBy(0, getDistanceFromTop(users))
   users.focus({ preventScroll: true })
 }

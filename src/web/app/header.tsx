@@ -3,7 +3,7 @@ import ChartColumn from 'lucide-react/icons/chart-column'
 import LogOut from 'lucide-react/icons/log-out'
 import UserRound from 'lucide-react/icons/user-round'
 import { sessionMessages } from '#contract/messages.ts'
-import { useLateChunk } from '#web/http/load-chunk.ts'
+import { useOptionalChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { leaveQuestion, signOut } from '#web/session/session.ts'
 import { BrandMark } from '#web/ui/brand-mark.tsx'
@@ -15,8 +15,8 @@ import { useRole } from './use-role.ts'
 const loadLinks = () => import('./admin-links.tsx')
 
 export function Header() {
-  const links = useLateChunk(loadLinks, useRole() === 'admin')
-  const { leave, isLeaving } = useSignOut()
+  const links = useOptionalChunk(loadLinks, useRole() === 'admin')
+  const { confirmAndSignOut, isSigningOut } = useSignOut()
   return (
     <header className="print:hidden sticky top-0 z-10 flex h-14 shrink-0 items-center gap-2 border-line border-b bg-surface px-3 sm:px-4 sideways:group-has-data-whole-height/frame:hidden">
       <Link
@@ -34,7 +34,7 @@ export function Header() {
         <HeaderLink to="/power-bi" label="Relatórios" icon={ChartColumn} />
         {links && <links.AdminLinks />}
         <HeaderLink to="/profile" label="Minha conta" icon={UserRound} />
-        <HeaderButton label="Sair" icon={LogOut} onClick={leave} isBusy={isLeaving} />
+        <HeaderButton label="Sair" icon={LogOut} onClick={confirmAndSignOut} isBusy={isSigningOut} />
       </nav>
     </header>
   )
@@ -51,8 +51,8 @@ function useSignOut() {
     },
     onFailed: sessionMessages.signOutFailed,
   })
-  const leave = async () => {
+  const confirmAndSignOut = async () => {
     if (!isBusy && !(await leaveQuestion.ask?.())) await submit()
   }
-  return { leave, isLeaving: isBusy }
+  return { confirmAndSignOut, isSigningOut: isBusy }
 }

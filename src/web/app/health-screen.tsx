@@ -34,7 +34,7 @@ export function HealthScreen() {
           {isFetching
             ? 'Verificando tudo em que o portal se apoia; pode levar meio minuto…'
             : data
-              ? `${summaryOf(checks)} Verificado em ${formatInstant(new Date(dataUpdatedAt).toISOString())}.`
+              ? `${summarizeFindings(checks)} Verificado em ${formatInstant(new Date(dataUpdatedAt).toISOString())}.`
               : ''}
         </p>
       }
@@ -90,13 +90,13 @@ function FindingList({ label, items }: { label: string; items: Finding[] }) {
   )
 }
 
-function summaryOf(items: Finding[]): string {
+function summarizeFindings(items: Finding[]): string {
   const count = (grade: Finding['grade']) => items.filter((item) => item.grade === grade).length
   const [faults, warnings] = [count('fault'), count('warning')]
   if (faults + warnings === 0) return 'Tudo em ordem.'
-  const said = [
+  const parts = [
     faults > 0 && `${faults} ${faults === 1 ? 'falha' : 'falhas'}`,
     warnings > 0 && `${warnings} ${warnings === 1 ? 'aviso' : 'avisos'}`,
   ].filter(Boolean)
-  return `${said.join(' e ')}.`
+  return `${parts.join(' e ')}.`
 }

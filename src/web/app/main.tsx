@@ -5,10 +5,10 @@ import { createRoot, hydrateRoot } from 'react-dom/client'
 import { watchInactivity } from '#web/session/inactivity.ts'
 import { watchSessionEnd } from '#web/session/session-end.ts'
 import { keepSessionFresh } from '#web/session/session-refresh.ts'
-import { createPortalRouter, followSessionInRoutes } from './routes.tsx'
+import { createPortalRouter, syncRoutesWithSession } from './routes.tsx'
 
 const router = createPortalRouter()
-followSessionInRoutes(router)
+syncRoutesWithSession(router)
 // Before the first request: a session that expired while the portal was closed ends here.
 watchSessionEnd()
 watchInactivity()

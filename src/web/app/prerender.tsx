@@ -50,7 +50,7 @@ const SESSION = {
   },
 } as Parameters<typeof storeSession>[0]
 
-function shapes(): Partial<PortalSettings>[] {
+function listSettingsVariants(): Partial<PortalSettings>[] {
   const checks: PortalSettings['humanCheck'][] = [{ kind: 'altcha' }, { kind: 'recaptcha', siteKey: '' }]
   return [null, LOGO_PATH].flatMap((logoPath) =>
     checks.flatMap((humanCheck) =>
@@ -63,41 +63,41 @@ function shapes(): Partial<PortalSettings>[] {
  * Renders every screen for every variant of the settings.
  * @param renderHead returns the head elements for the files of the given modules
  */
-export async function prerenderScreens(headOf: (modules: string[]) => string): Promise<PrerenderedScreen[]> {
+export async function prerenderScreens(renderHead: (modules: string[]) => string): Promise<PrerenderedScreen[]> {
   const screens = []
   for (const { path, modules, isSignedIn = false } of SCREENS) {
     if (isSignedIn) storeSession(SESSION)
     else clearSession()
     const bodies: Record<string, string> = {}
     let title = ''
-    for (const shape of shapes()) {
+    for (const shape of listSettingsVariants()) {
       Object.assign(portalSettings, PLACEHOLDERS, shape)
-      const drawn = await draw(path)
-      bodies[shapeOf(portalSettings)] = drawn.body
-      title = drawn.title
+      const rendered = await renderPath(path)
+      bodies[shapeOf(portalSettings)] = rendered.body
+      title = rendered.title
     }
-    screens.push({ path, title, isHydrated: !isSignedIn, head: headOf(modules), bodies })
+    screens.push({ path, title, isHydrated: !isSignedIn, head: renderHead(modules), bodies })
   }
-  return [...screens, await drawBlank()]
+  return [...screens, await renderBlank()]
 }
 
 /** Renders the fallback for all other paths: the brand only. */
-async function drawBlank(): Promise<PrerenderedScreen> {
+async function renderBlank(): Promise<PrerenderedScreen> {
   const bodies: Record<string, string> = {}
-  for (const shape of shapes()) {
+  for (const shape of listSettingsVariants()) {
     Object.assign(portalSettings, PLACEHOLDERS, shape)
-    bodies[shapeOf(portalSettings)] = await bodyOf(<BlankPage />)
+    bodies[shapeOf(portalSettings)] = await renderBody(<BlankPage />)
   }
   return { path: '', title: '', isHydrated: false, head: '', bodies }
 }
 
-async function draw(path: string): Promise<{ title: string; body: string }> {
+async function renderPath(path: string): Promise<{ title: string; body: string }> {
   const router = createPortalRouter(createMemoryHistory({ initialEntries: [path] }))
   await router.load()
-  const drawnPath = router.state.location.pathname
+  const renderedPath = router.state.location.pathname
   const title = router.state.matches.at(-1)?.staticData.title
-  if (drawnPath !== path || !title) throw new Error(`${path} leads to ${title ? drawnPath : 'no screen'}`)
-  const body = await bodyOf(
+  if (renderedPath !== path || !title) throw new Error(`${path} leads to ${title ? renderedPath : 'no screen'}`)
+  const body = await renderBody(
     <StrictMode>
       <RouterProvider router={router} />
     </StrictMode>,
@@ -105,7 +105,7 @@ async function draw(path: string): Promise<{ title: string; body: string }> {
   return { title, body }
 }
 
-async function bodyOf(screen: ReactNode): Promise<string> {
+async function renderBody(screen: ReactNode): Promise<string> {
   const { prelude } = await prerender(screen, {
     onError: (error) => {
       throw error

@@ -16,7 +16,7 @@ import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
 import { getSession, onAuthStateChange, owesPasswordChange } from '#web/session/session.ts'
 import { forgetEnd, readReturnPath } from '#web/session/session-end.ts'
-import { nameTab } from '#web/ui/tab-name.ts'
+import { setDocumentTitle } from '#web/ui/document-title.ts'
 import { toastStore } from '#web/ui/toast.tsx'
 import type { SearchKey } from '#web/users/user-view.ts'
 import { ErrorScreen, NotFoundScreen } from './error-screens.tsx'
@@ -58,12 +58,12 @@ function Root() {
       matches.some((match) => match._notFound) ? 'Página não encontrada' : matches.at(-1)?.staticData.title,
   })
   useEffect(() => {
-    nameTab({ title: documentTitle(title, portalSettings.groupName) })
+    setDocumentTitle({ title: documentTitle(title, portalSettings.groupName) })
   }, [title])
   return (
     <>
       <Outlet />
-      <Notices />
+      <LazyToaster />
     </>
   )
 }
@@ -72,7 +72,7 @@ function Root() {
  * Loads the Toaster after the screen. Toasts queue until the
  * chunk loads; each one retries a failed load.
  */
-function Notices() {
+function LazyToaster() {
   const [Toaster, setToaster] = useState<ComponentType>()
   const newest = useSyncExternalStore(toastStore.subscribe, toastStore.read, toastStore.read).at(-1)?.id
   // biome-ignore lint/correctness/useExhaustiveDependencies: each toast retries a failed load
@@ -146,7 +146,7 @@ const contactRoute = createRoute({
 // Targets of links in mails.
 
 /** Moves the token out of the address bar, and so out of the browser's history, at once. */
-function hideLinkHash({ location: { pathname, hash } }: { location: { pathname: string; hash: string } }) {
+function moveHashToState({ location: { pathname, hash } }: { location: { pathname: string; hash: string } }) {
   if (hash) throw redirect({ to: pathname, replace: true, state: { linkHash: hash } })
 }
 
@@ -154,7 +154,7 @@ const callbackRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/auth/callback',
   staticData: { title: 'Verificação de e-mail' },
-  beforeLoad: hideLinkHash,
+  beforeLoad: moveHashToState,
   component: screen(() => import('#web/accounts/auth-callback-screen.tsx'), 'AuthCallbackScreen'),
 })
 
@@ -162,7 +162,7 @@ const resetPasswordRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/reset-password',
   staticData: { title: 'Nova senha' },
-  beforeLoad: hideLinkHash,
+  beforeLoad: moveHashToState,
   component: screen(() => import('#web/accounts/reset-password-screen.tsx'), 'ResetPasswordScreen'),
 })
 
@@ -170,7 +170,7 @@ const disownEmailRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/nao-fui-eu',
   staticData: { title: 'Não fui eu' },
-  beforeLoad: hideLinkHash,
+  beforeLoad: moveHashToState,
   component: screen(() => import('#web/accounts/disown-email-screen.tsx'), 'DisownEmailScreen'),
 })
 
@@ -226,7 +226,7 @@ const loadAdmin = () => loadChunk(() => import('./admin-screen.tsx'))
 const adminRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/admin',
-  staticData: { title: 'Administração', isRefusalTold: true },
+  staticData: { title: 'Administração', showsAccessDenied: true },
   validateSearch: (search) => search as AdminSearch,
   loader: ({ location }) => {
     loadAdmin().then(
@@ -240,42 +240,42 @@ const adminRoute = createRoute({
 const catalogueRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/admin/listas',
-  staticData: { title: 'Áreas, marcas e estados', isRefusalTold: true },
+  staticData: { title: 'Áreas, marcas e estados', showsAccessDenied: true },
   component: screen(() => import('#web/users/catalogue-screen.tsx'), 'CatalogueScreen'),
 })
 
 const accessTemplatesRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/admin/modelos',
-  staticData: { title: 'Modelos de acesso', isRefusalTold: true },
+  staticData: { title: 'Modelos de acesso', showsAccessDenied: true },
   component: screen(() => import('#web/users/access-templates-screen.tsx'), 'AccessTemplatesScreen'),
 })
 
 const accessReviewsRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/admin/revisoes',
-  staticData: { title: 'Revisão de acessos', isRefusalTold: true },
+  staticData: { title: 'Revisão de acessos', showsAccessDenied: true },
   component: screen(() => import('#web/users/access-reviews-screen.tsx'), 'AccessReviewsScreen'),
 })
 
 const viewAsRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/admin/ver-como/$userId',
-  staticData: { title: 'Ver como', isRefusalTold: true },
+  staticData: { title: 'Ver como', showsAccessDenied: true },
   component: screen(() => import('#web/reports/view-as-screen.tsx'), 'ViewAsScreen'),
 })
 
 const invitationsRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/admin/convites',
-  staticData: { title: 'Convidar pessoas', isRefusalTold: true },
+  staticData: { title: 'Convidar pessoas', showsAccessDenied: true },
   component: screen(() => import('#web/users/invitations-screen.tsx'), 'InvitationsScreen'),
 })
 
 const healthRoute = createRoute({
   getParentRoute: () => administratorsRoute,
   path: '/admin/saude',
-  staticData: { title: 'Saúde do portal', isRefusalTold: true },
+  staticData: { title: 'Saúde do portal', showsAccessDenied: true },
   component: screen(() => import('./health-screen.tsx'), 'HealthScreen'),
 })
 
@@ -340,7 +340,7 @@ type PortalRouter = ReturnType<typeof createPortalRouter>
  * Runs the route guards again after a sign-in or sign-out in any tab.
  * @returns an unsubscribe function
  */
-export function followSessionInRoutes(router: PortalRouter): () => void {
+export function syncRoutesWithSession(router: PortalRouter): () => void {
   let wasSignedIn = isSignedIn()
   return onAuthStateChange((event) => {
     // A forced password change in another tab opens the portal in this one too.
@@ -357,7 +357,7 @@ declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     title?: string
     /** Whether a toast explains the redirect to people who are not administrators. */
-    isRefusalTold?: boolean
+    showsAccessDenied?: boolean
   }
   interface HistoryState {
     /**

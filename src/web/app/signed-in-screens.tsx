@@ -1,7 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { Outlet, useMatches } from '@tanstack/react-router'
 import { portalSettings } from '#web/http/portal-settings.ts'
-import { followSessionInQueries, queryClient } from '#web/http/query-client.ts'
+import { syncQueriesWithSession, queryClient } from '#web/http/query-client.ts'
 import { useSession } from '#web/session/session.ts'
 import { Footer } from '#web/ui/footer.tsx'
 import { InsideFrame } from '#web/ui/visitor-page.tsx'
@@ -9,7 +9,7 @@ import { Header } from './header.tsx'
 import { useRole } from './use-role.ts'
 
 // As soon as this chunk has loaded, so that no sign-out between two screens is missed.
-followSessionInQueries()
+syncQueriesWithSession()
 
 /**
  * The frame of every signed-in screen. Main takes the height that header and footer

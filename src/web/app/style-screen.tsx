@@ -84,7 +84,7 @@ export function StyleScreen() {
           <TextField label="Só leitura" defaultValue="Não muda" readOnly />
           <TextField label="Senha" type="password" defaultValue="segredo" autoComplete="off" />
           <EmailField defaultValue="ana@grupopatio.com.br" autoComplete="off" />
-          <SearchField aria-label="Buscar" placeholder="Buscar" value="" onSearch={() => {}} pauseMs={0} />
+          <SearchField aria-label="Buscar" placeholder="Buscar" value="" onSearch={() => {}} throttleMs={0} />
           <TextArea label="Mensagem" rows={3} error="Escreva uma mensagem." />
         </div>
       </Part>

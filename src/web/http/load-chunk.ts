@@ -25,7 +25,7 @@ const arrived = new Map<unknown, unknown>()
  * @param load imports its chunk; the same function each time
  * @returns undefined while it is not wanted, is on its way, or could not be had
  */
-export function useLateChunk<T>(load: () => Promise<T>, isWanted = true): T | undefined {
+export function useOptionalChunk<T>(load: () => Promise<T>, isWanted = true): T | undefined {
   const [, setHasArrived] = useState(false)
   useEffect(() => {
     if (!isWanted || arrived.has(load)) return

@@ -39,7 +39,7 @@ export const USERS_QUERY = 'profiles'
  * Keeps what one person has read from the next one, and reads the role again on every change of the session.
  * @returns a function that ends it
  */
-export function followSessionInQueries(): () => void {
+export function syncQueriesWithSession(): () => void {
   let userId = getSession()?.user.id
   onForbidden(() => void queryClient.invalidateQueries({ queryKey: [ROLE_QUERY] }))
   return onAuthStateChange((event: AuthEvent) => {

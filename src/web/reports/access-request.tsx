@@ -18,7 +18,7 @@ import { Skeleton } from '#web/ui/loading.tsx'
 import { TextArea, TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useForm } from '#web/ui/use-form.ts'
-import { failureNotice } from '#web/ui/use-submit.ts'
+import { toFailureToast } from '#web/ui/use-submit.ts'
 
 const TITLE = 'Pedido de acesso'
 const LIST_STYLES: Record<ListName, { title: string; className: string }> = {
@@ -136,9 +136,9 @@ function RequestForm({ own: { full_name, request }, catalogue, onSaved, onCancel
       listOffered(catalogue, list).flatMap(({ value }) => (request?.[list].includes(value) ? [value] : []))
     return eachList(getRequested)
   })
-  const { formProps, submitProps, failure, isBusy, errorOf } = useForm({
+  const { formProps, submitProps, failure, isBusy, getError } = useForm({
     schema: accessRequestTextsSchema,
-    explain: (error) => failureNotice('Erro ao enviar o pedido', error),
+    explain: (error) => toFailureToast('Erro ao enviar o pedido', error),
     async send(texts) {
       onSaved(await callApi('PUT /api/access-requests/me', { body: { ...texts, ...ticked } }))
     },
@@ -160,7 +160,7 @@ function RequestForm({ own: { full_name, request }, catalogue, onSaved, onCancel
           defaultValue={full_name ?? ''}
           maxLength={MAX_NAME_LENGTH}
           required
-          error={errorOf('full_name')}
+          error={getError('full_name')}
         />
         <TextField
           label="Concessionária ou departamento"
@@ -168,7 +168,7 @@ function RequestForm({ own: { full_name, request }, catalogue, onSaved, onCancel
           autoComplete="organization"
           defaultValue={request?.workplace ?? ''}
           maxLength={MAX_NAME_LENGTH}
-          error={errorOf('workplace')}
+          error={getError('workplace')}
         />
       </div>
       {LISTS.map((list) => (
@@ -187,7 +187,7 @@ function RequestForm({ own: { full_name, request }, catalogue, onSaved, onCancel
         rows={3}
         defaultValue={request?.note ?? ''}
         maxLength={MAX_NOTE_LENGTH}
-        error={errorOf('note')}
+        error={getError('note')}
       />
       <FormAlert failure={failure} />
       <div className="flex flex-wrap justify-end gap-2">

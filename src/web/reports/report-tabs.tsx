@@ -5,7 +5,7 @@ import type { OwnReports } from '#contract/reports.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
 import { textLinkClasses } from '#web/ui/button.tsx'
 import { LazyPart } from '#web/ui/lazy-part.tsx'
-import { nameTab } from '#web/ui/tab-name.ts'
+import { setDocumentTitle } from '#web/ui/document-title.ts'
 import { TabPanel, Tabs, useVisited } from '#web/ui/tabs.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { EmbeddedReport, type EmbeddedReportProps } from './embed/embedded-report.tsx'
@@ -151,8 +151,8 @@ function Panel({ tab, ...props }: Omit<EmbeddedReportProps, 'request'> & { tab: 
 
 function useAreaInTitle(area: string | undefined): void {
   useEffect(() => {
-    nameTab({ part: area ?? '' })
-    return () => nameTab({ part: '' })
+    setDocumentTitle({ part: area ?? '' })
+    return () => setDocumentTitle({ part: '' })
   }, [area])
 }
 

@@ -11,7 +11,7 @@ import { Button } from '#web/ui/button.tsx'
 import { formatDate } from '#web/ui/format-instant.ts'
 import { Skeleton } from '#web/ui/loading.tsx'
 import { TabList, TabPanel, Tabs, useVisited } from '#web/ui/tabs.tsx'
-import { useSecondsLeft, writeTimeLeft } from '#web/ui/use-seconds-left.ts'
+import { useSecondsLeft, formatTimeLeft } from '#web/ui/use-seconds-left.ts'
 import { EmbeddedReport } from './embed/embedded-report.tsx'
 import { issueViewAsToken } from './embed/issue-embed-token.ts'
 import { ReportNotice } from './embed/report-overlay.tsx'
@@ -70,7 +70,7 @@ function Viewed({ userId, view, onAgain }: ViewedProps) {
         </p>
         <div className="flex items-center justify-between gap-4 max-sm:w-full">
           <p role="timer" className="tabular-nums">
-            {isOver ? 'Encerrada' : `Restam ${writeTimeLeft(left * 1000)}`}
+            {isOver ? 'Encerrada' : `Restam ${formatTimeLeft(left * 1000)}`}
           </p>
           <Link
             to="/admin"

@@ -1,7 +1,7 @@
 import { sessionMessages } from '#contract/messages.ts'
-import { nameTab } from '#web/ui/tab-name.ts'
+import { setDocumentTitle } from '#web/ui/document-title.ts'
 import { closeToast, showToast } from '#web/ui/toast.tsx'
-import { writeTimeLeft } from '#web/ui/use-seconds-left.ts'
+import { formatTimeLeft } from '#web/ui/use-seconds-left.ts'
 import { ACTIVITY_KEY, INACTIVITY_MS, isInactive, lastActivityAt, noteActivity } from './activity.ts'
 import { getSession, onAuthStateChange, signOut } from './session.ts'
 
@@ -99,7 +99,7 @@ function warn(lifetimeMs: number, stay: () => void): { end(): void } {
   const title = sessionMessages.inactivityWarning
   const id = showToast({ kind: 'warning', title, action, countdownTo, lifetimeMs })
   const nameRemaining = () =>
-    nameTab({ remark: `Sessão expira em ${writeTimeLeft(countdownTo - Date.now())}` })
+    setDocumentTitle({ remark: `Sessão expira em ${formatTimeLeft(countdownTo - Date.now())}` })
   nameRemaining()
   const timer = setInterval(nameRemaining, 1_000)
   // A frame swallows the moves and turns of whoever is reading in it; they all reach what lies below instead.
@@ -109,7 +109,7 @@ function warn(lifetimeMs: number, stay: () => void): { end(): void } {
     end() {
       for (const { style } of frames) style.pointerEvents = ''
       clearInterval(timer)
-      nameTab({ remark: '' })
+      setDocumentTitle({ remark: '' })
       closeToast(id)
     },
   }

@@ -4,7 +4,7 @@ import { ApiError, callPublic } from '#web/http/api.ts'
 import { Button, type ButtonSize, type ButtonVariant } from '#web/ui/button.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useSecondsLeft } from '#web/ui/use-seconds-left.ts'
-import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
+import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { sharedStorage } from './browser-storage.ts'
 
 interface ResendButtonProps {
@@ -37,7 +37,7 @@ export function ResendButton({ email, sentTitle = verificationMessages.resent, .
     onFailed(error) {
       if (error instanceof ApiError && error.status === 429) rest(error.retryAfterSeconds)
       showToast(
-        failureNotice(verificationMessages.resendFailed, error, verificationMessages.resendFailedDetail),
+        toFailureToast(verificationMessages.resendFailed, error, verificationMessages.resendFailedDetail),
       )
     },
   })

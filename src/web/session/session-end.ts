@@ -1,4 +1,4 @@
-import { closeEveryToast } from '#web/ui/toast.tsx'
+import { closeAllToasts } from '#web/ui/toast.tsx'
 import { getSession, onAuthStateChange, readSessionEnd, type SessionEnd } from './session-store.ts'
 
 /** The session that was open in this tab until it ended without a word of its person here. */
@@ -22,9 +22,9 @@ export function watchSessionEnd(): () => void {
   return onAuthStateChange((event, isElsewhere) => {
     if (event === 'SIGNED_OUT') {
       const end = readSessionEnd()
-      closeEveryToast()
+      closeAllToasts()
       // What was on its way when the session ended fails a moment later, and is no news either.
-      if (end.kind === 'refused') setTimeout(closeEveryToast)
+      if (end.kind === 'refused') setTimeout(closeAllToasts)
       const reason = reasonOf(end, isElsewhere)
       const path = end.kind === 'signed-out' ? undefined : location.pathname + location.search
       ended = reason === undefined ? undefined : { reason, userId, path }

@@ -47,7 +47,7 @@ function ContactForm() {
   const fields = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const humanCheck = useRef<PassKeeper>(null)
-  const { formProps, submitProps, failure, isBusy, errorOf } = useContactForm(humanCheck, () => {
+  const { formProps, submitProps, failure, isBusy, getError } = useContactForm(humanCheck, () => {
     // The fields are about to be replaced, and the focus would be lost with them.
     if (fields.current?.contains(document.activeElement)) button.current?.focus()
     setInitial({})
@@ -63,7 +63,7 @@ function ContactForm() {
     defaultValue: initial[field],
     // What is typed while it is being sent would be emptied unsent.
     readOnly: isBusy,
-    error: errorOf(field),
+    error: getError(field),
   })
   return (
     <form

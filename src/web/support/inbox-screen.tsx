@@ -58,7 +58,7 @@ function InboxToolbar({ filter, onChange }: InboxToolbarProps) {
       <SearchField
         value={filter.q}
         onSearch={(q) => onChange({ ...filter, q })}
-        pauseMs={300}
+        throttleMs={300}
         aria-label="Buscar mensagens"
         placeholder="Nome, e-mail, celular ou texto"
         className="min-w-48 flex-1"

@@ -1,8 +1,8 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef, useState } from 'react'
 import type { SupportMessage } from '#contract/support.ts'
-import { toggled } from '#web/ui/choices.tsx'
-import { mainElement, useOffsetInMain } from '#web/ui/main-element.ts'
+import { toggleValue } from '#web/ui/choices.tsx'
+import { getMainElement, useOffsetInMain } from '#web/ui/main-element.ts'
 import { MessageCard } from './message-card.tsx'
 
 /** A card with a short message, in pixels; each is measured once it is drawn. */
@@ -27,14 +27,14 @@ export function MessageList({ messages, total, loadMore, onRead, onDelete }: Mes
   const margin = useOffsetInMain(list)
   const virtualizer = useVirtualizer({
     count: messages.length,
-    getScrollElement: mainElement,
+    getScrollElement: getMainElement,
     estimateSize: () => ESTIMATED_HEIGHT,
     getItemKey: (index) => messages[index]?.id ?? index,
     gap: GAP,
     overscan: 4,
     scrollMargin: margin,
     // Whoever reads further down is not moved by what comes in above; at the top new cards are seen.
-    anchorTo: (mainElement()?.scrollTop ?? 0) > margin ? 'end' : 'start',
+    anchorTo: (getMainElement()?.scrollTop ?? 0) > margin ? 'end' : 'start',
   })
   const items = virtualizer.getVirtualItems()
   const isNearEnd = (items.at(-1)?.index ?? 0) >= messages.length - LOAD_AHEAD
@@ -59,7 +59,7 @@ export function MessageList({ messages, total, loadMore, onRead, onDelete }: Mes
             <MessageCard
               message={message}
               isOpen={open.includes(message.id)}
-              onToggle={() => setOpen(toggled(open, message.id))}
+              onToggle={() => setOpen(toggleValue(open, message.id))}
               onRead={() => onRead(index)}
               onDelete={() => onDelete(message)}
             />

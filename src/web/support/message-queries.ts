@@ -5,7 +5,7 @@ import { callApi } from '#web/http/api.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { isGone } from '#web/http/send-request.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
+import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import type { InboxFilter } from './inbox-screen.tsx'
 import { MESSAGES_QUERY } from './message-changes.ts'
 
@@ -37,7 +37,7 @@ export function useInbox(userId: string, filter: InboxFilter) {
     failure: useFailure(error, data !== undefined),
     retry: async () => {
       const result = await refetch()
-      if (result.error) showToast(failureNotice(inboxMessages.loadFailed, result.error))
+      if (result.error) showToast(toFailureToast(inboxMessages.loadFailed, result.error))
     },
     /** Undefined while it must wait, after a failure until it is asked for by hand. */
     loadMore: hasNextPage && !isFetching && !isFetchNextPageError ? fetchNextPage : undefined,
@@ -49,7 +49,7 @@ function useFailure(error: Error | null, isLoaded: boolean): Error | null {
   const [failure, setFailure] = useState(error)
   useEffect(() => setFailure((first) => (isLoaded ? null : (first ?? error))), [error, isLoaded])
   useEffect(() => {
-    if (failure) showToast(failureNotice(inboxMessages.loadFailed, failure))
+    if (failure) showToast(toFailureToast(inboxMessages.loadFailed, failure))
   }, [failure])
   return failure
 }
@@ -119,7 +119,7 @@ export function useDeleteMessage(onSettled: () => void) {
 
 function tellAndReadAgain(title: string, error?: unknown): Promise<void> {
   if (!error) showToast({ kind: 'success', title })
-  else if (!isGone(error)) showToast(failureNotice(title, error))
+  else if (!isGone(error)) showToast(toFailureToast(title, error))
   else showToast({ kind: 'error', title, description: 'Esta mensagem já foi excluída.' })
   return readAgain()
 }

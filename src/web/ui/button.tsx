@@ -2,12 +2,12 @@ import { type ComponentProps, useSyncExternalStore } from 'react'
 import { classNames } from './class-names.ts'
 import { Spinner } from './loading.tsx'
 
-const never = () => () => {}
+const subscribeToNothing = () => () => {}
 
 /** Whether the prerendered page has been hydrated; until then no click is handled. */
 export function useHydrated(): boolean {
   return useSyncExternalStore(
-    never,
+    subscribeToNothing,
     () => true,
     () => false,
   )

@@ -32,7 +32,7 @@ export function Checkbox({ label, isMixed = false, className, ...rest }: Checkbo
 }
 
 /** Adds the value, or removes it where it is present. */
-export function toggled(values: readonly string[], value: string): string[] {
+export function toggleValue(values: readonly string[], value: string): string[] {
   return values.includes(value) ? values.filter((each) => each !== value) : [...values, value]
 }
 

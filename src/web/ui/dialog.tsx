@@ -46,14 +46,14 @@ export function Dialog(props: DialogProps) {
     if (isOpen) openedAt.current = performance.now()
   }, [isOpen])
   // The second press of a double click was aimed at the button that opened the dialog.
-  const isSecondPress = () => performance.now() - openedAt.current < DOUBLE_CLICK_MS
+  const isDoubleClick = () => performance.now() - openedAt.current < DOUBLE_CLICK_MS
   return (
     <Primitive.Root
       open={isOpen}
       disablePointerDismissal={!onClose || hasChanges}
       onOpenChange={(open, { reason, event }) => {
         const isStray = reason === 'outside-press' && event instanceof UIEvent && event.detail !== 1
-        if (!open && !(isStray && isSecondPress())) onClose?.()
+        if (!open && !(isStray && isDoubleClick())) onClose?.()
       }}
     >
       <Primitive.Portal>
@@ -62,7 +62,7 @@ export function Dialog(props: DialogProps) {
           initialFocus={initialFocus}
           finalFocus={() => finalFocus?.() ?? true}
           onClickCapture={(event) => {
-            if (event.detail > 1 && isSecondPress()) event.stopPropagation()
+            if (event.detail > 1 && isDoubleClick()) event.stopPropagation()
           }}
           className={classNames(
             'fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col',

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { Alert } from './alert.tsx'
-import { useSecondsLeft, writeTimeLeft } from './use-seconds-left.ts'
+import { useSecondsLeft, formatTimeLeft } from './use-seconds-left.ts'
 
 /** Why a form could not be sent, or that it can be sent again. */
 export interface FormFailure {
@@ -40,10 +40,10 @@ export function FormAlert({ failure }: { failure: FormFailure | undefined }) {
 
 /** Announced once, but counted down visually: a screen reader would read every second. */
 function Wait({ until, secondsLeft }: { until: number; secondsLeft: number }) {
-  const [all] = useState(() => writeTimeLeft(until - Date.now()))
+  const [all] = useState(() => formatTimeLeft(until - Date.now()))
   return (
     <p className="tabular-nums">
-      <span aria-hidden="true">Tente de novo em {writeTimeLeft(secondsLeft * 1_000)}.</span>
+      <span aria-hidden="true">Tente de novo em {formatTimeLeft(secondsLeft * 1_000)}.</span>
       <span className="sr-only">Tente de novo em {all}.</span>
     </p>
   )

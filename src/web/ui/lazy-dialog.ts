@@ -2,7 +2,7 @@ import { type ComponentType, useState } from 'react'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { closeToasts, showToast } from './toast.tsx'
 
-export function tellNotOpened(): void {
+export function showLoadFailure(): void {
   showToast({
     kind: 'error',
     title: 'Não foi possível abrir esta janela',
@@ -17,7 +17,7 @@ export function tellNotOpened(): void {
  */
 export function useLazyPopup<T>(load: () => Promise<T>) {
   const [parts, setParts] = useState<T>()
-  return { parts, open: () => void loadChunk(load).then((loaded) => setParts(() => loaded), tellNotOpened) }
+  return { parts, open: () => void loadChunk(load).then((loaded) => setParts(() => loaded), showLoadFailure) }
 }
 
 /**

@@ -1,23 +1,23 @@
 import { type RefObject, useLayoutEffect, useState } from 'react'
 
 /** Returns the scroll container of the signed-in screens. */
-export function mainElement(): HTMLElement | null {
+export function getMainElement(): HTMLElement | null {
   return document.getElementById('conteudo')
 }
 
 /** Returns the distance in pixels from the top of the visible area to the top of an element. */
-export function distanceFromTop(element: HTMLElement): number {
-  return element.getBoundingClientRect().top - (mainElement()?.getBoundingClientRect().top ?? 0)
+export function getDistanceFromTop(element: HTMLElement): number {
+  return element.getBoundingClientRect().top - (getMainElement()?.getBoundingClientRect().top ?? 0)
 }
 
 /** Returns an element's offset in the scroll container in pixels, updated on every resize. */
 export function useOffsetInMain(element: RefObject<HTMLElement | null>): number {
   const [offset, setOffset] = useState(0)
   useLayoutEffect(() => {
-    const main = mainElement()
+    const main = getMainElement()
     if (!main) return
     const measure = () => {
-      if (element.current) setOffset(Math.round(distanceFromTop(element.current) + main.scrollTop))
+      if (element.current) setOffset(Math.round(getDistanceFromTop(element.current) + main.scrollTop))
     }
     measure()
     const observer = new ResizeObserver(measure)

@@ -41,11 +41,11 @@ interface MenuProps {
 export function MenuButton({ label, describedBy, items, children, className }: MenuProps) {
   const { parts, open } = useLazyPopup(loadParts)
   const chosen = useRef<() => void>(undefined)
-  const actOnceClosed = (isOpen: boolean) => {
+  const runActionOnceClosed = (isOpen: boolean) => {
     if (isOpen) return
-    const act = chosen.current
+    const action = chosen.current
     chosen.current = undefined
-    act?.()
+    action?.()
   }
   const trigger = {
     'data-control': 'menu',
@@ -63,7 +63,7 @@ export function MenuButton({ label, describedBy, items, children, className }: M
   const { Menu } = parts
   return (
     // Runs the action once closed: the button has the focus again, so that a dialog can return it there.
-    <Menu.Root defaultOpen modal={false} onOpenChangeComplete={actOnceClosed}>
+    <Menu.Root defaultOpen modal={false} onOpenChangeComplete={runActionOnceClosed}>
       <Tooltip text={label}>
         <Menu.Trigger
           {...trigger}

@@ -14,22 +14,22 @@ interface SearchFieldProps extends Omit<ComponentProps<'input'>, 'value' | 'type
    * Throttle interval (ms): searches at once, then at most this
    * often. A debounce would wait for a pause.
    */
-  pauseMs: number
+  throttleMs: number
 }
 
 /**
  * Searches while typing (throttled), at once on Enter; changes
  * of the URL (back, 'Limpar filtros') update the text.
  */
-export function SearchField({ value, onSearch, pauseMs, className, ...rest }: SearchFieldProps) {
+export function SearchField({ value, onSearch, throttleMs, className, ...rest }: SearchFieldProps) {
   const [text, setText] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const sentAt = useRef(0)
   // Searches not yet reflected in the URL: a late one must not overwrite letters typed since.
-  const onTheWay = useRef<string[]>([])
+  const pending = useRef<string[]>([])
   useEffect(() => {
-    const arrived = onTheWay.current.lastIndexOf(value)
-    if (arrived !== -1) onTheWay.current.splice(0, arrived + 1)
+    const arrived = pending.current.lastIndexOf(value)
+    if (arrived !== -1) pending.current.splice(0, arrived + 1)
     else setText(value)
   }, [value])
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -37,17 +37,17 @@ export function SearchField({ value, onSearch, pauseMs, className, ...rest }: Se
   const send = (typed: string) => {
     clearTimeout(timer.current)
     const q = typed.trim()
-    if (q === (onTheWay.current.at(-1) ?? value)) return
-    onTheWay.current.push(q)
+    if (q === (pending.current.at(-1) ?? value)) return
+    pending.current.push(q)
     sentAt.current = performance.now()
     onSearch(q)
   }
   const type = (typed: string) => {
     setText(typed)
     clearTimeout(timer.current)
-    const restMs = sentAt.current + pauseMs - performance.now()
-    if (restMs <= 0) send(typed)
-    else timer.current = setTimeout(() => send(typed), restMs)
+    const waitMs = sentAt.current + throttleMs - performance.now()
+    if (waitMs <= 0) send(typed)
+    else timer.current = setTimeout(() => send(typed), waitMs)
   }
   return (
     <div className={classNames('relative', className)}>

@@ -25,7 +25,7 @@ interface TabListProps {
  */
 export function TabList({ label, tabs, selectedId, className }: TabListProps) {
   const list = useRef<HTMLDivElement>(null)
-  const { box, hasBefore, hasAfter } = useHiddenEnds()
+  const { box, hasBefore, hasAfter } = useOverflowEdges()
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the selected tab is found in the page
   useEffect(() => {
@@ -101,13 +101,13 @@ export function TabPanel({ id, isLaidOut = false, className, children }: TabPane
 }
 
 /** Detects at which edges of a horizontal scroller content is hidden. */
-function useHiddenEnds() {
+function useOverflowEdges() {
   const box = useRef<HTMLDivElement>(null)
   const [ends, setEnds] = useState({ hasBefore: false, hasAfter: false })
   useEffect(() => {
     const element = box.current
     if (!element) return
-    const look = () => {
+    const measure = () => {
       const left = element.scrollWidth - element.clientWidth - element.scrollLeft
       // Zoomed pages report fractions of pixels.
       const found = { hasBefore: element.scrollLeft > 1, hasAfter: left > 1 }
@@ -115,13 +115,13 @@ function useHiddenEnds() {
         known.hasBefore === found.hasBefore && known.hasAfter === found.hasAfter ? known : found,
       )
     }
-    const sizes = new ResizeObserver(look)
+    const sizes = new ResizeObserver(measure)
     sizes.observe(element)
     if (element.firstElementChild) sizes.observe(element.firstElementChild)
-    element.addEventListener('scroll', look, { passive: true })
+    element.addEventListener('scroll', measure, { passive: true })
     return () => {
       sizes.disconnect()
-      element.removeEventListener('scroll', look)
+      element.removeEventListener('scroll', measure)
     }
   }, [])
   return { box, ...ends }

@@ -47,10 +47,10 @@ export function showToast(toast: ToastContent): number {
   if (same) closeToast(same.id)
   lastId += 1
   const id = lastId
-  const cause = causeOf({ ...toast, id })
+  const cause = toCauseKey({ ...toast, id })
   publish([...shown, { ...toast, id }])
   // Toasts on one card close together, so the timers of the whole card restart.
-  for (const mate of shown) if (causeOf(mate) === cause) startAnew(mate)
+  for (const mate of shown) if (toCauseKey(mate) === cause) restartTimer(mate)
   const tooMany = Math.max(0, shown.length - MAX_SHOWN)
   for (const { id: oldId } of shown.filter((each) => !each.action).slice(0, tooMany)) closeToast(oldId)
   return id
@@ -63,7 +63,7 @@ export function closeToast(id: number): void {
 }
 
 /** Returns a key that is equal for toasts with the same description and no action. */
-function causeOf({ id, kind, description, action, countdownTo }: ShownToast): string {
+function toCauseKey({ id, kind, description, action, countdownTo }: ShownToast): string {
   return description && !action && !countdownTo ? `${kind} ${withoutRequestId(description)}` : String(id)
 }
 
@@ -71,7 +71,7 @@ function causeOf({ id, kind, description, action, countdownTo }: ShownToast): st
 export function groupByCause(toasts: readonly ShownToast[]): ReadonlyMap<string, readonly ShownToast[]> {
   const groups = new Map<string, readonly ShownToast[]>()
   for (const toast of toasts) {
-    const cause = causeOf(toast)
+    const cause = toCauseKey(toast)
     const group = [...(groups.get(cause) ?? []), toast]
     groups.delete(cause)
     groups.set(cause, group)
@@ -88,7 +88,7 @@ export function closeToasts(): void {
 }
 
 /** Closes every toast, also those with an action: the person has signed out. */
-export function closeEveryToast(): void {
+export function closeAllToasts(): void {
   for (const { id } of shown) closeToast(id)
 }
 
@@ -103,7 +103,7 @@ export function runToastAction(id: number): void {
 export function pauseToasts(pause: boolean): void {
   if (pause === isPaused) return
   isPaused = pause
-  for (const { id, action } of shown) if (!action) pause ? stop(id) : start(id)
+  for (const { id, action } of shown) if (!action) pause ? stopTimer(id) : startTimer(id)
 }
 
 export const toastStore = {
@@ -114,26 +114,26 @@ export const toastStore = {
   read: (): readonly ShownToast[] => shown,
 }
 
-function startAnew({ id, kind, lifetimeMs = LIFETIMES_MS[kind], action }: ShownToast): void {
+function restartTimer({ id, kind, lifetimeMs = LIFETIMES_MS[kind], action }: ShownToast): void {
   clearTimeout(timers.get(id)?.timer)
   timers.set(id, { endsAt: 0, remainingMs: lifetimeMs })
-  if (!isPaused || action) start(id)
+  if (!isPaused || action) startTimer(id)
 }
 
-function start(id: number): void {
-  const clock = timers.get(id)
-  if (!clock) return
+function startTimer(id: number): void {
+  const entry = timers.get(id)
+  if (!entry) return
   // setTimeout would overflow and fire at once.
-  if (clock.remainingMs === Number.POSITIVE_INFINITY) return
-  clock.endsAt = Date.now() + clock.remainingMs
-  clock.timer = setTimeout(() => closeToast(id), clock.remainingMs)
+  if (entry.remainingMs === Number.POSITIVE_INFINITY) return
+  entry.endsAt = Date.now() + entry.remainingMs
+  entry.timer = setTimeout(() => closeToast(id), entry.remainingMs)
 }
 
-function stop(id: number): void {
-  const clock = timers.get(id)
-  if (!clock || clock.remainingMs === Number.POSITIVE_INFINITY) return
-  clearTimeout(clock.timer)
-  clock.remainingMs = Math.max(1_000, clock.endsAt - Date.now())
+function stopTimer(id: number): void {
+  const entry = timers.get(id)
+  if (!entry || entry.remainingMs === Number.POSITIVE_INFINITY) return
+  clearTimeout(entry.timer)
+  entry.remainingMs = Math.max(1_000, entry.endsAt - Date.now())
 }
 
 function publish(next: readonly ShownToast[]): void {

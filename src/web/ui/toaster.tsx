@@ -20,7 +20,7 @@ import {
   toastStore,
 } from './toast.tsx'
 import { Tooltip } from './tooltip.tsx'
-import { useSecondsLeft, writeTimeLeft } from './use-seconds-left.ts'
+import { useSecondsLeft, formatTimeLeft } from './use-seconds-left.ts'
 
 /** The container of toasts; once per page. Visible, announced and closable above modal dialogs too. */
 export function Toaster() {
@@ -30,7 +30,7 @@ export function Toaster() {
   useToastShortcut(section, toasts)
   const [isUnfolded, setIsUnfolded] = useState(false)
   const newest = toasts.at(-1)?.id
-  const isAtOtherEnd = useOtherEnd(section, newest)
+  const isAtOppositeEdge = useOppositeEdge(section, newest)
   useEffect(() => {
     if (newest === undefined) {
       // A removed toast fires no mouseleave.
@@ -56,7 +56,7 @@ export function Toaster() {
       // Narrow windows show the newest toast and those with an action; the others are folded.
       className={classNames(
         'toasts pointer-events-none fixed z-50 flex flex-col gap-2 overflow-y-auto',
-        isAtOtherEnd && 'toasts-at-other-end',
+        isAtOppositeEdge && 'toasts-at-opposite-edge',
         !isUnfolded && 'toasts-folded',
       )}
     >
@@ -76,24 +76,24 @@ export function Toaster() {
  * Whether toasts must move to the opposite edge: they would
  * cover the focus or, without one, the screen's messages.
  */
-function useOtherEnd(section: RefObject<HTMLElement | null>, newest: number | undefined): boolean {
-  const [isAtOtherEnd, setIsAtOtherEnd] = useState(false)
+function useOppositeEdge(section: RefObject<HTMLElement | null>, newest: number | undefined): boolean {
+  const [isAtOppositeEdge, setIsAtOppositeEdge] = useState(false)
   useLayoutEffect(() => {
-    if (newest === undefined) return setIsAtOtherEnd(false)
+    if (newest === undefined) return setIsAtOppositeEdge(false)
     const focused = document.activeElement
     if (!section.current || !focused || section.current.contains(focused)) return
     const own = section.current.getBoundingClientRect()
-    const spokenOf =
+    const targets =
       focused === document.body
         ? document.querySelectorAll('main :is([role="alert"], [role="status"])')
         : [focused]
-    const isOver = Array.from(spokenOf, (element) => element.getBoundingClientRect()).some(
+    const overlaps = Array.from(targets, (element) => element.getBoundingClientRect()).some(
       ({ left, right, top, bottom }) =>
         own.left < right && left < own.right && own.top < bottom && top < own.bottom,
     )
-    if (isOver) setIsAtOtherEnd((is) => !is)
+    if (overlaps) setIsAtOppositeEdge((is) => !is)
   }, [section, newest])
-  return isAtOtherEnd
+  return isAtOppositeEdge
 }
 
 /** Toasts of one cause: the cause is shown once, but each toast is announced in full. */
@@ -181,7 +181,7 @@ function Unfold({ toasts, isUnfolded, onToggle }: UnfoldProps) {
 function Countdown({ to }: { to: number }) {
   return (
     <p aria-hidden="true" className="text-muted tabular-nums">
-      Faltam {writeTimeLeft(useSecondsLeft(to) * 1_000)}.
+      Faltam {formatTimeLeft(useSecondsLeft(to) * 1_000)}.
     </p>
   )
 }
@@ -189,9 +189,9 @@ function Countdown({ to }: { to: number }) {
 /** Pauses the toasts of a background tab, where they cannot be read. */
 function usePauseWhileHidden(): void {
   useEffect(() => {
-    const follow = () => pauseToasts(document.visibilityState === 'hidden')
-    document.addEventListener('visibilitychange', follow)
-    return () => document.removeEventListener('visibilitychange', follow)
+    const onVisibilityChange = () => pauseToasts(document.visibilityState === 'hidden')
+    document.addEventListener('visibilitychange', onVisibilityChange)
+    return () => document.removeEventListener('visibilitychange', onVisibilityChange)
   }, [])
 }
 
@@ -200,27 +200,27 @@ function usePauseWhileHidden(): void {
  * page, too far to tab to in time. When the focused toast closes, the focus returns.
  */
 function useToastShortcut(section: RefObject<HTMLElement | null>, toasts: readonly ShownToast[]): void {
-  const cameFrom = useRef<HTMLElement>(null)
+  const previousFocus = useRef<HTMLElement>(null)
 
   useEffect(() => {
-    const follow = (event: KeyboardEvent) => {
+    const onKeyDown = (event: KeyboardEvent) => {
       const newest = section.current?.lastElementChild?.querySelector<HTMLElement>(
         'button:not([aria-expanded])',
       )
       if (event.key !== 'F6' || !newest) return
       event.preventDefault()
-      if (section.current?.contains(document.activeElement)) return cameFrom.current?.focus()
-      cameFrom.current = document.activeElement as HTMLElement | null
+      if (section.current?.contains(document.activeElement)) return previousFocus.current?.focus()
+      previousFocus.current = document.activeElement as HTMLElement | null
       newest.focus()
     }
-    document.addEventListener('keydown', follow)
-    return () => document.removeEventListener('keydown', follow)
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
   }, [section])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: checks the focus after every change
   useEffect(() => {
     if (document.activeElement !== document.body) return
-    cameFrom.current?.focus()
-    cameFrom.current = null
+    previousFocus.current?.focus()
+    previousFocus.current = null
   }, [toasts])
 }

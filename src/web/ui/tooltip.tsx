@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { useLateChunk } from '#web/http/load-chunk.ts'
+import { useOptionalChunk } from '#web/http/load-chunk.ts'
 import { classNames } from './class-names.ts'
 
 // Loaded on first hover: /login's bundle budget and large tables have no room for it.
@@ -18,7 +18,7 @@ interface TooltipProps {
  */
 export function Tooltip({ text, className = 'relative', popupClassName, children }: TooltipProps) {
   const [shown, setShown] = useState<{ anchor: Element; isHovered: boolean }>()
-  const chunk = useLateChunk(loadParts, shown !== undefined)
+  const chunk = useOptionalChunk(loadParts, shown !== undefined)
   const hide = () => setShown(undefined)
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only observes events of its child

@@ -19,12 +19,12 @@ interface FormOptions<S extends FormSchema> {
    */
   shows?: 'first' | 'first-of-each-field' | 'all'
   /** Converts a validation error to a toast; its message alone by default. */
-  noticeOf?: (problem: FieldProblem) => ToastContent
+  toToast?: (problem: FieldProblem) => ToastContent
   send: (values: z.output<S>, form: HTMLFormElement) => Promise<unknown>
   /** Converts a failed request to a toast; the server's field errors also show next to the fields. */
   explain: (error: unknown) => ToastContent
   /** Converts a failed request to the alert in the form; undefined where it shows elsewhere. */
-  alertOf?: (error: unknown) => FormFailure | undefined
+  toAlert?: (error: unknown) => FormFailure | undefined
 }
 
 /**
@@ -32,9 +32,9 @@ interface FormOptions<S extends FormSchema> {
  * one request at a time. Inputs are uncontrolled and read by name.
  */
 export function useForm<S extends FormSchema>({ schema, send, explain, ...options }: FormOptions<S>) {
-  const { shows = 'first-of-each-field', noticeOf = ({ message }) => ({ kind: 'error', title: message }) } =
+  const { shows = 'first-of-each-field', toToast = ({ message }) => ({ kind: 'error', title: message }) } =
     options
-  const { alertOf = describeFailure } = options
+  const { toAlert = toFormFailure } = options
   const [problems, setProblems] = useState<readonly FieldProblem[]>([])
   const { failure, setFailure, isWaiting } = useFailure()
 
@@ -42,29 +42,29 @@ export function useForm<S extends FormSchema>({ schema, send, explain, ...option
     setProblems(found)
     const input = found[0] && form.elements.namedItem(found[0].path)
     if (input instanceof HTMLElement) input.focus()
-    for (const problem of shows === 'all' ? found : []) showToast(noticeOf(problem))
+    for (const problem of shows === 'all' ? found : []) showToast(toToast(problem))
   }
   const { submit, isBusy } = useSubmit({
     send: ({ values, form }: { values: z.output<S>; form: HTMLFormElement }) => send(values, form),
     onFailed(error, { form }) {
-      const refused = refusedFields(error).filter(({ path }) => path in schema.shape)
+      const refused = toFieldErrors(error).filter(({ path }) => path in schema.shape)
       show(refused, form)
-      if (refused.length === 0) setFailure(alertOf(error))
+      if (refused.length === 0) setFailure(toAlert(error))
       if (shows !== 'all' || refused.length === 0) showToast(explain(error))
     },
   })
-  const check = (form: HTMLFormElement) => {
+  const validate = (form: HTMLFormElement) => {
     closeToasts()
     setFailure(undefined)
     const data = new FormData(form)
     const values = Object.keys(schema.shape).map((field) => [field, String(data.get(field) ?? '')])
     const parsed = schema.safeParse(Object.fromEntries(values))
-    const broken = (parsed.error?.issues ?? []).map(({ path, message }) => ({
+    const errors = (parsed.error?.issues ?? []).map(({ path, message }) => ({
       path: String(path[0]),
       message,
     }))
-    show(select(broken, shows), form)
-    if (shows !== 'all' && broken[0]) showToast(noticeOf(broken[0]))
+    show(limitErrors(errors, shows), form)
+    if (shows !== 'all' && errors[0]) showToast(toToast(errors[0]))
     if (parsed.success) void submit({ values: parsed.data, form })
   }
   return {
@@ -73,13 +73,13 @@ export function useForm<S extends FormSchema>({ schema, send, explain, ...option
     /** For the submit button, which keeps the focus while the form cannot be sent. */
     submitProps: { type: 'submit' as const, isBusy, 'aria-disabled': isWaiting || undefined },
     /** Returns all errors of a field as one text, undefined without any. */
-    errorOf: (field: FieldOf<S>) =>
+    getError: (field: FieldOf<S>) =>
       problems.flatMap(({ path, message }) => (path === field ? message : [])).join('. ') || undefined,
     formProps: {
       noValidate: true,
       onSubmit: (event: FormEvent<HTMLFormElement>) => {
         event.preventDefault()
-        if (!isBusy && !isWaiting) check(event.currentTarget)
+        if (!isBusy && !isWaiting) validate(event.currentTarget)
       },
       onInput: (event: FormEvent<HTMLFormElement>) => {
         const { name } = event.target as HTMLInputElement
@@ -110,16 +110,16 @@ function useFailure() {
   const isOffline = failure?.isOffline
   useEffect(() => {
     if (!isOffline) return
-    const sayBack = () =>
+    const showOnline = () =>
       setFailure({ title: 'A conexão voltou. Você já pode tentar de novo.', isOver: true })
-    window.addEventListener('online', sayBack)
-    return () => window.removeEventListener('online', sayBack)
+    window.addEventListener('online', showOnline)
+    return () => window.removeEventListener('online', showOnline)
   }, [isOffline])
   return { failure, setFailure, isWaiting }
 }
 
 /** Explains a failed request: the input is kept, and when to try again. */
-export function describeFailure(error: unknown): FormFailure {
+export function toFormFailure(error: unknown): FormFailure {
   if (error instanceof NetworkError)
     return {
       title: navigator.onLine ? 'O portal não respondeu' : 'Você está sem conexão',
@@ -135,14 +135,14 @@ export function describeFailure(error: unknown): FormFailure {
   }
 }
 
-function select(broken: readonly FieldProblem[], shows: FormOptions<FormSchema>['shows']) {
-  if (shows === 'all') return broken
-  if (shows === 'first') return broken.slice(0, 1)
-  return broken.filter(({ path }, index) => broken.findIndex((each) => each.path === path) === index)
+function limitErrors(errors: readonly FieldProblem[], shows: FormOptions<FormSchema>['shows']) {
+  if (shows === 'all') return errors
+  if (shows === 'first') return errors.slice(0, 1)
+  return errors.filter(({ path }, index) => errors.findIndex((each) => each.path === path) === index)
 }
 
 /** Returns the server's field errors; a rejected password counts as one of its field. */
-export function refusedFields(error: unknown): readonly FieldProblem[] {
+export function toFieldErrors(error: unknown): readonly FieldProblem[] {
   if (!(error instanceof ApiError)) return []
   const fields = error.problem.fields ?? []
   if (error.problem.code !== 'password-rejected') return fields

@@ -14,7 +14,7 @@ export function useSecondsLeft(until: number | undefined): number {
 }
 
 /** @returns minutes and seconds, '1:58' */
-export function writeTimeLeft(ms: number): string {
+export function formatTimeLeft(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000))
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }

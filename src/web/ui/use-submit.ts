@@ -23,7 +23,7 @@ export function useSubmit<I = void, O = unknown>(options: SubmitOptions<I, O>) {
       const output = await send(input)
       await onDone?.(output, input)
     } catch (error) {
-      if (typeof onFailed === 'string') showToast(failureNotice(onFailed, error))
+      if (typeof onFailed === 'string') showToast(toFailureToast(onFailed, error))
       else await onFailed(error, input)
     } finally {
       isRunning.current = false
@@ -35,7 +35,7 @@ export function useSubmit<I = void, O = unknown>(options: SubmitOptions<I, O>) {
 }
 
 /** Creates an error toast with the title and, below it, the error's message or `detail`. */
-export function failureNotice(title: string, error: unknown, detail = ''): ToastContent {
+export function toFailureToast(title: string, error: unknown, detail = ''): ToastContent {
   const description = (error instanceof Error && error.message) || detail
   return { kind: 'error', title, ...(description && { description }) }
 }

@@ -8,12 +8,12 @@ import { isConflict, isGone } from '#web/http/send-request.ts'
 import { useLeaveGuard } from '#web/session/leave-guard.tsx'
 import { AdminPage } from '#web/ui/admin-page.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { Checkbox, toggled } from '#web/ui/choices.tsx'
+import { Checkbox, toggleValue } from '#web/ui/choices.tsx'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { formatDate, formatDay } from '#web/ui/format-instant.ts'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
+import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { retryCall } from './retry-call.ts'
 import { formatCount } from './selection.ts'
 
@@ -129,7 +129,7 @@ function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
     },
     async onFailed(failure) {
       setIsAsking(false)
-      showToast(failureNotice('Não foi possível registrar a revisão', failure))
+      showToast(toFailureToast('Não foi possível registrar a revisão', failure))
       if (isConflict(failure) || isGone(failure)) await holders.refetch()
     },
   })
@@ -157,7 +157,7 @@ function Review({ item, onClose }: { item: Reviewable; onClose: () => void }) {
               key={person.user_id}
               person={person}
               isTicked={ticked.includes(person.user_id)}
-              onToggle={() => !isBusy && setTicked(toggled(ticked, person.user_id))}
+              onToggle={() => !isBusy && setTicked(toggleValue(ticked, person.user_id))}
             />
           ))}
         </ul>

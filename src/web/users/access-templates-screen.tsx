@@ -13,8 +13,8 @@ import { ConfirmDialog, FormDialog } from '#web/ui/dialog.tsx'
 import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { refusedFields } from '#web/ui/use-form.ts'
-import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
+import { toFieldErrors } from '#web/ui/use-form.ts'
+import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { accessTemplatesQuery, refreshTemplates } from './access-templates.ts'
 import { isSame } from './entitlements.tsx'
 import { EntitlementLists } from './fill-from.tsx'
@@ -111,10 +111,10 @@ function TemplateDialog({ opened, onClose }: { opened: AccessTemplate | undefine
       onClose()
     },
     async onFailed(failure) {
-      const fields = refusedFields(failure)
+      const fields = toFieldErrors(failure)
       setErrors(Object.fromEntries(fields.map(({ path, message }) => [path.split('.')[0], message])))
       if (fields.length > 0) return
-      showToast(failureNotice('Não foi possível salvar o modelo', failure))
+      showToast(toFailureToast('Não foi possível salvar o modelo', failure))
       if (!isConflict(failure) && !isGone(failure)) return
       const templates = await refreshTemplates().catch(() => undefined)
       if (templates) setBase(templates.find(({ id }) => id === base?.id))
@@ -185,7 +185,7 @@ function RemoveDialog({ opened, onClose }: { opened: AccessTemplate; onClose: ()
       onClose()
     },
     async onFailed(failure) {
-      showToast(failureNotice('Não foi possível excluir o modelo', failure))
+      showToast(toFailureToast('Não foi possível excluir o modelo', failure))
       const templates = await refreshTemplates().catch(() => undefined)
       const current = templates?.find(({ id }) => id === base.id)
       if (current) setBase(current)

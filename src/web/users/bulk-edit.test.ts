@@ -3,7 +3,7 @@ import { NO_ENTITLEMENTS } from '#contract/held-lists.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { ManagedProfile } from '#contract/users.ts'
 import { ApiError } from '#web/http/send-request.ts'
-import { closeEveryToast, toastStore } from '#web/ui/toast.tsx'
+import { closeAllToasts, toastStore } from '#web/ui/toast.tsx'
 import {
   addFingerprint,
   announceUndoable,
@@ -70,7 +70,7 @@ it('offers no undo when the reply arrives too late', () => {
   const [shown] = toastStore.read()
   expect(shown?.description).toBe('1 mudou. O prazo de 30 segundos para desfazer já terminou.')
   expect(shown?.action).toBeUndefined()
-  closeEveryToast()
+  closeAllToasts()
 })
 
 it('adds the fingerprint of the dry run to an edit of all matching people', () => {

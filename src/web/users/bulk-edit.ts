@@ -4,7 +4,7 @@ import type { BulkEdit, BulkEditResult } from '#contract/users.ts'
 import { ApiError } from '#web/http/api.ts'
 import { onAuthStateChange } from '#web/session/session.ts'
 import { closeToast, showToast, type ToastContent } from '#web/ui/toast.tsx'
-import { failureNotice } from '#web/ui/use-submit.ts'
+import { toFailureToast } from '#web/ui/use-submit.ts'
 import { formatNames } from './delete-users.ts'
 import { isOutcomeUnknown, retryCall } from './retry-call.ts'
 import { countSelected, formatCount, type Selection } from './selection.ts'
@@ -129,7 +129,7 @@ async function undoBulkEdit(undoId: string): Promise<void> {
       describeUndo(await retryCall('POST /api/profiles/bulk-edit/{undoId}/undo', { params: { undoId } })),
     )
   } catch (error) {
-    const notice = failureNotice('Não foi possível desfazer a alteração', error)
+    const notice = toFailureToast('Não foi possível desfazer a alteração', error)
     // The retry uses the same idempotency key, so nothing is undone twice.
     const again = { action: { label: 'Tentar novamente', run: () => void undoBulkEdit(undoId) } }
     showToast(isOutcomeUnknown(error) ? { ...notice, ...again, lifetimeMs: UNDO_SECONDS * 1_000 } : notice)

@@ -7,8 +7,8 @@ import { catalogueQuery } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { isConflict } from '#web/http/send-request.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { refusedFields } from '#web/ui/use-form.ts'
-import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
+import { toFieldErrors } from '#web/ui/use-form.ts'
+import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 
 const FAILED = 'Não foi possível salvar'
 
@@ -53,7 +53,7 @@ function writeCatalogue(send: () => Promise<Catalogue>): Promise<Catalogue> {
 
 /** Shows a toast unless a field shows the error; after a conflict the catalogue is refetched. */
 export async function showFailure(error: unknown): Promise<void> {
-  if (refusedFields(error).length === 0) showToast(failureNotice(FAILED, error))
+  if (toFieldErrors(error).length === 0) showToast(toFailureToast(FAILED, error))
   if (isConflict(error)) await queryClient.refetchQueries(catalogueQuery)
 }
 
@@ -69,7 +69,7 @@ export function useAddItem(list: ListName, onAdded: () => void) {
       onAdded()
     },
     onFailed(error, { form }) {
-      const fields = refusedFields(error)
+      const fields = toFieldErrors(error)
       setErrors(Object.fromEntries(fields.map(({ path, message }) => [path, message])))
       const input = fields[0] && form.elements.namedItem(fields[0].path)
       if (input instanceof HTMLElement) input.focus()

@@ -3,7 +3,7 @@ import type { ManagedProfile } from '#contract/users.ts'
 import { ApiError } from '#web/http/api.ts'
 import { getSession } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { failureNotice } from '#web/ui/use-submit.ts'
+import { toFailureToast } from '#web/ui/use-submit.ts'
 import { retryCall } from './retry-call.ts'
 import { formatUserCount, isSelected, type Selection } from './selection.ts'
 import { readAllMatching } from './user-queries.ts'
@@ -84,7 +84,7 @@ export function announceDeletion(deletion: Deletion, people: readonly ManagedPro
   if (failure === undefined) return
   if (!getSession() || (failure instanceof ApiError && failure.status === 401))
     showToast({ kind: 'error', title: adminMessages.sessionExpired })
-  else showToast(failureNotice(adminMessages.deleteFailed, failure))
+  else showToast(toFailureToast(adminMessages.deleteFailed, failure))
 }
 
 /** Lists each reason once, with the first people it applies to. */

@@ -3,7 +3,7 @@ import { callApi } from '#web/http/api.ts'
 import { isGone } from '#web/http/send-request.ts'
 import { formatDay } from '#web/ui/format-instant.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { failureNotice } from '#web/ui/use-submit.ts'
+import { toFailureToast } from '#web/ui/use-submit.ts'
 import { type ProfileOrder, refreshUsers } from './user-queries.ts'
 
 /** The ids of running exports: a double click sends one request. */
@@ -19,7 +19,7 @@ export async function exportData({ user_id, email }: ManagedProfile): Promise<vo
     downloadFile(name, JSON.stringify(data, null, 2), 'application/json')
     showToast({ kind: 'success', title: 'Dados exportados', description: name })
   } catch (error) {
-    showToast(failureNotice('Erro ao exportar dados', error))
+    showToast(toFailureToast('Erro ao exportar dados', error))
     if (isGone(error)) void refreshUsers()
   } finally {
     running.delete(user_id)

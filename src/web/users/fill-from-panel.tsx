@@ -9,8 +9,8 @@ import { MAX_SEARCH_LENGTH } from '#web/ui/search-field.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useDebouncedValue } from '#web/ui/use-debounced-value.ts'
-import { refusedFields } from '#web/ui/use-form.ts'
-import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
+import { toFieldErrors } from '#web/ui/use-form.ts'
+import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { accessTemplatesQuery, getLastEntitlements, refreshTemplates } from './access-templates.ts'
 import { formatAccess, toEntitlements } from './entitlements.tsx'
 import type { FillFromProps } from './fill-from.tsx'
@@ -195,9 +195,9 @@ function SaveAsTemplate({ ticked, onSaved }: { ticked: Entitlements; onSaved: ()
       onSaved()
     },
     onFailed(failure) {
-      const [field] = refusedFields(failure)
+      const [field] = toFieldErrors(failure)
       setError(field?.message)
-      if (!field) showToast(failureNotice('Não foi possível salvar o modelo', failure))
+      if (!field) showToast(toFailureToast('Não foi possível salvar o modelo', failure))
     },
   })
   const save = () => void submit()

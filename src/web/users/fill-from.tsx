@@ -1,5 +1,5 @@
 import type { Entitlements } from '#contract/held-lists.ts'
-import { useLateChunk } from '#web/http/load-chunk.ts'
+import { useOptionalChunk } from '#web/http/load-chunk.ts'
 import { EntitlementList } from './entitlements.tsx'
 import type { FillScope } from './fill-lists.ts'
 
@@ -29,6 +29,6 @@ const loadPanel = () => import('./fill-from-panel.tsx')
 
 /** Templates, a colleague or the last save to fill checkboxes from; loaded late, works without. */
 export function FillFrom(props: FillFromProps) {
-  const panel = useLateChunk(loadPanel)
+  const panel = useOptionalChunk(loadPanel)
   return <div className="min-h-20">{panel && <panel.FillFromPanel {...props} />}</div>
 }

@@ -11,8 +11,8 @@ import { RadioGroup } from '#web/ui/choices.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { TextArea } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
-import { refusedFields } from '#web/ui/use-form.ts'
-import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
+import { toFieldErrors } from '#web/ui/use-form.ts'
+import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { setLastEntitlements } from './access-templates.ts'
 import { isSame } from './entitlements.tsx'
 import { downloadFile } from './export-data.ts'
@@ -59,9 +59,9 @@ export function InviteForm() {
     send: () => callApi('POST /api/invitations', { query: { dryRun: true }, body: wanted }),
     onDone: setDryRun,
     onFailed(failure) {
-      const [field] = refusedFields(failure)
+      const [field] = toFieldErrors(failure)
       setError(field?.message)
-      if (!field) showToast(failureNotice('Não foi possível conferir a lista', failure))
+      if (!field) showToast(toFailureToast('Não foi possível conferir a lista', failure))
     },
   })
   const invite = useSubmit({
@@ -79,7 +79,7 @@ export function InviteForm() {
     },
     async onFailed(failure) {
       const title = isDefiniteRefusal(failure) ? 'Ninguém foi convidado' : 'Não foi possível convidar'
-      showToast(failureNotice(title, failure))
+      showToast(toFailureToast(title, failure))
       if (!isConflict(failure)) return
       setDryRun(undefined)
       void queryClient.invalidateQueries({ queryKey: INVITATIONS_QUERY })

@@ -11,7 +11,7 @@ import { NotLoaded } from '#web/ui/not-loaded.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useDebouncedValue } from '#web/ui/use-debounced-value.ts'
-import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
+import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { formatAccess } from './entitlements.tsx'
 import { retryCall } from './retry-call.ts'
 
@@ -93,7 +93,7 @@ function Row({ invitation, onWithdraw }: { invitation: Invitation; onWithdraw: (
       void refreshInvitations()
       if (failure instanceof ApiError && failure.status === 429)
         showToast({ kind: 'info', title: 'O convite foi enviado há menos de um minuto', description: email })
-      else showToast(failureNotice('O convite não foi enviado', failure))
+      else showToast(toFailureToast('O convite não foi enviado', failure))
     },
   })
   return (
@@ -138,7 +138,7 @@ function WithdrawDialog({ invitation, onClose }: { invitation: Invitation; onClo
       onClose()
     },
     async onFailed(failure) {
-      showToast(failureNotice('O convite não foi retirado', failure))
+      showToast(toFailureToast('O convite não foi retirado', failure))
       if (!isGone(failure)) return
       await refreshInvitations()
       onClose()

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { type ComponentType, useEffect, useState } from 'react'
 import type { ManagedProfile } from '#contract/users.ts'
-import { tellNotOpened } from '#web/ui/lazy-dialog.ts'
+import { showLoadFailure } from '#web/ui/lazy-dialog.ts'
 import { closeToasts } from '#web/ui/toast.tsx'
 import { exportData } from './export-data.ts'
 import type { Selection, SelectionDialogProps } from './selection.ts'
@@ -47,7 +47,7 @@ export function useDialogs(
   const open = (request: DialogRequest) => {
     // Toasts about the previous dialog are outdated; going on to the next person keeps them.
     if (!dialog) closeToasts()
-    loadDialogs(FREQUENT.includes(request.kind)).then(() => setDialog(request), tellNotOpened)
+    loadDialogs(FREQUENT.includes(request.kind)).then(() => setDialog(request), showLoadFailure)
   }
   const navigate = useNavigate()
   const runAction = (kind: RowAction, profile: ManagedProfile) => {

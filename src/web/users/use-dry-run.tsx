@@ -5,7 +5,7 @@ import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { showToast } from '#web/ui/toast.tsx'
 import { useDebouncedValue } from '#web/ui/use-debounced-value.ts'
-import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
+import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import { isOutcomeUnknown } from './retry-call.ts'
 import { refreshUsers } from './user-queries.ts'
 
@@ -55,7 +55,7 @@ export function useDryRun<Body, Effect, Reply>(options: DryRunOptions<Body, Effe
     },
     onDone: (reply, { body }) => onDone(reply, body),
     onFailed: async (failure, { body }) => {
-      showToast(failureNotice(failed, failure))
+      showToast(toFailureToast(failed, failure))
       const sentBody = JSON.stringify(body)
       setUnknownBody((last) => (isOutcomeUnknown(failure) ? sentBody : last === sentBody ? undefined : last))
       if (!isDefiniteRefusal(failure)) return

@@ -4,7 +4,7 @@ import { callApi } from '#web/http/api.ts'
 import { isConflict, isGone } from '#web/http/send-request.ts'
 import { getSession } from '#web/session/session.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
+import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import {
   describeChange,
   diffLists,
@@ -52,7 +52,7 @@ export function useProfileEdit(opened: ManagedProfile | undefined, texts: EditTe
     onFailed: async (failure, { from }) => {
       const conflict = isConflict(failure) ? await readConflict(from).catch(() => undefined) : undefined
       if (conflict) patchCachedProfile(conflict.current)
-      else showToast(failureNotice(texts.failed, failure))
+      else showToast(toFailureToast(texts.failed, failure))
       setOutcome({ newer: from, conflict, isGone: isGone(failure) })
     },
     onSettled: refreshUsers,

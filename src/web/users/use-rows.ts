@@ -11,7 +11,7 @@ import {
 } from 'react'
 import { flushSync } from 'react-dom'
 import type { ManagedProfile } from '#contract/users.ts'
-import { distanceFromTop, mainElement, useOffsetInMain } from '#web/ui/main-element.ts'
+import { getDistanceFromTop, getMainElement, useOffsetInMain } from '#web/ui/main-element.ts'
 
 type ElementRef = RefObject<HTMLElement | null>
 
@@ -44,14 +44,14 @@ export function useRows(
     (Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16)
   const virtualizer = useVirtualizer<HTMLElement, HTMLElement>({
     count,
-    getScrollElement: mainElement,
+    getScrollElement: getMainElement,
     estimateSize: () => rowPx,
     getItemKey: useCallback((index: number) => profiles[index]?.user_id ?? index, [profiles]),
     overscan: OVERSCAN,
     scrollMargin: start,
     scrollPaddingStart: barHeight + HEAD_PX,
     // The page may have been scrolled before the table mounts.
-    initialOffset: () => mainElement()?.scrollTop ?? 0,
+    initialOffset: () => getMainElement()?.scrollTop ?? 0,
     initialRect: { width: window.innerWidth, height: window.innerHeight },
     rangeExtractor: (range) => {
       if (isPrinting) return [...Array(range.count).keys()]
@@ -88,7 +88,7 @@ function useIsPrinting(): boolean {
 export function useBarHeight(bar: ElementRef): number {
   const [barHeight, setBarHeight] = useState(0)
   useLayoutEffect(() => {
-    const main = mainElement()
+    const main = getMainElement()
     if (!main || !bar.current) return
     const measure = () => {
       const isSticky = bar.current && getComputedStyle(bar.current).position === 'sticky'
@@ -148,7 +148,7 @@ export function useScrollRestoration(card: ElementRef, viewKey: string): void {
   const { history } = useRouter()
   // After the effects above, which scroll a chosen tab into view; the rows have their height by now.
   useEffect(() => {
-    const main = mainElement()
+    const main = getMainElement()
     if (!main) return
     const getEntryKey = () => history.location.state.__TSR_key ?? ''
     let key = getEntryKey()
@@ -163,6 +163,6 @@ export function useScrollRestoration(card: ElementRef, viewKey: string): void {
   useEffect(() => {
     if (lastKey.current === viewKey || !card.current) return
     lastKey.current = viewKey
-    mainElement()?.scrollBy(0, Math.min(0, distanceFromTop(card.current)))
+    getMainElement()?.scrollBy(0, Math.min(0, getDistanceFromTop(card.current)))
   }, [card, viewKey])
 }

@@ -16,7 +16,7 @@ import { callApi } from '#web/http/api.ts'
 import { queryClient, READ_ONCE, USERS_QUERY } from '#web/http/query-client.ts'
 import { ApiError } from '#web/http/send-request.ts'
 import { showToast } from '#web/ui/toast.tsx'
-import { failureNotice } from '#web/ui/use-submit.ts'
+import { toFailureToast } from '#web/ui/use-submit.ts'
 import { COUNTS, NO_FILTER, profileCountQuery } from './count-query.ts'
 
 export interface ProfileOrder {
@@ -190,7 +190,7 @@ function dedupeProfiles(pages: readonly { items: ManagedProfile[] }[]): ManagedP
 export function useFailureToast(error: Error | null, title: string): void {
   useEffect(() => {
     if (!error || (error instanceof ApiError && [401, 403].includes(error.status))) return
-    showToast(failureNotice(title, error))
+    showToast(toFailureToast(title, error))
   }, [error, title])
 }
 

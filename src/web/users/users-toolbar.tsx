@@ -69,7 +69,7 @@ function SearchBox(props: { value: string; onSearch: (q: string) => void }) {
       <SearchField
         {...props}
         ref={input}
-        pauseMs={SEARCH_PAUSE_MS}
+        throttleMs={SEARCH_PAUSE_MS}
         aria-label="Buscar por nome ou e-mail"
         aria-keyshortcuts="/"
         // Shorter than the label: a phone has no room for more.

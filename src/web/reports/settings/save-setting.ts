@@ -9,7 +9,7 @@ import { portalSettings } from '#web/http/portal-settings.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { ApiError } from '#web/http/send-request.ts'
 import { closeToasts, showToast } from '#web/ui/toast.tsx'
-import { failureNotice, useSubmit } from '#web/ui/use-submit.ts'
+import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import {
   type Draft,
   getAreaView,
@@ -98,7 +98,7 @@ export function useSaveSetting({ type, slug, form, errors, onSaved }: SaveSettin
         // The notice above the form explains it, and a toast would cover the buttons.
         if (getAreaView(draft, current).isStale) return
       }
-      showToast(failureNotice(reportSettingMessages.saveFailed(type), error))
+      showToast(toFailureToast(reportSettingMessages.saveFailed(type), error))
     },
   })
 

@@ -2,7 +2,7 @@
  * The parts of the document title, in order: 'Sessão expira em
  * 1:58 · (3) Vendas · Relatórios · Pátio'.
  */
-interface TabName {
+interface DocumentTitle {
   remark: string
   unreadCount: number
   /** The open item of the screen, such as the area. */
@@ -10,12 +10,12 @@ interface TabName {
   title: string
 }
 
-let name: TabName | undefined
+let current: DocumentTitle | undefined
 
 /** Sets parts of the document title and keeps the others. */
-export function nameTab(change: Partial<TabName>): void {
-  name = { remark: '', unreadCount: 0, part: '', title: document.title, ...name, ...change }
-  const { remark, unreadCount, part, title } = name
+export function setDocumentTitle(change: Partial<DocumentTitle>): void {
+  current = { remark: '', unreadCount: 0, part: '', title: document.title, ...current, ...change }
+  const { remark, unreadCount, part, title } = current
   const count = unreadCount > 0 ? `(${unreadCount}) ` : ''
   document.title = `${remark && `${remark} · `}${count}${part && `${part} · `}${title}`
 }

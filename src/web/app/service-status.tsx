@@ -8,9 +8,9 @@ import { textLinkClasses } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { formatInstant } from '#web/ui/format-instant.ts'
 
-const READ_EVERY_MS = 20_000
+const REFETCH_INTERVAL_MS = 20_000
 
-const LAMPS: Record<LampName | 'stream', { label: string; todo: string }> = {
+const SERVICES: Record<LampName | 'stream', { label: string; todo: string }> = {
   mail: {
     label: 'E-mail',
     todo: 'Os e-mails esperam na fila e saem sozinhos quando o servidor de e-mail voltar. Peça à equipe de TI para conferi-lo.',
@@ -30,16 +30,16 @@ const LAMPS: Record<LampName | 'stream', { label: string; todo: string }> = {
 }
 
 /** The status of mail, Power BI, database and event stream, with what to do about failures. */
-export function Lamps() {
-  const lamps = useLamps()
-  const broken = lamps.filter(({ isGood }) => isGood === false)
+export function ServiceStatus() {
+  const services = useServiceStatus()
+  const broken = services.filter(({ isGood }) => isGood === false)
   return (
     <div className="space-y-3">
       <ul
         aria-label="Estado do portal"
         className="grid grid-cols-2 gap-x-5 gap-y-1 text-muted min-[90rem]:grid-cols-4"
       >
-        {lamps.map(({ name, isGood, since }) => (
+        {services.map(({ name, isGood, since }) => (
           <li key={name} className="flex items-center gap-1.5">
             <span
               aria-hidden="true"
@@ -48,8 +48,8 @@ export function Lamps() {
                 isGood === null ? 'bg-line' : isGood ? 'bg-success' : 'bg-danger',
               )}
             />
-            {LAMPS[name].label}
-            <span className="sr-only sm:not-sr-only">{inWords(isGood, since)}</span>
+            {SERVICES[name].label}
+            <span className="sr-only sm:not-sr-only">{formatStatus(isGood, since)}</span>
           </li>
         ))}
       </ul>
@@ -57,9 +57,9 @@ export function Lamps() {
         <Alert
           key={name}
           kind="warning"
-          title={`${LAMPS[name].label} com problema${since ? ` desde ${formatInstant(since)}` : ''}`}
+          title={`${SERVICES[name].label} com problema${since ? ` desde ${formatInstant(since)}` : ''}`}
         >
-          {LAMPS[name].todo}{' '}
+          {SERVICES[name].todo}{' '}
           <Link to="/admin/saude" className={textLinkClasses}>
             Ver a saúde do portal
           </Link>
@@ -69,28 +69,28 @@ export function Lamps() {
   )
 }
 
-function inWords(isGood: boolean | null, since: string | null): string {
+function formatStatus(isGood: boolean | null, since: string | null): string {
   if (isGood === null) return 'sem uso ainda'
   return `${isGood ? 'em ordem' : 'com problema'}${since ? ` desde ${formatInstant(since)}` : ''}`
 }
 
-function useLamps(): (LampState & { name: keyof typeof LAMPS })[] {
+function useServiceStatus(): (LampState & { name: keyof typeof SERVICES })[] {
   const { data, error, errorUpdatedAt } = useQuery({
     queryKey: ['lamps'],
     queryFn: ({ signal }) => callApi('GET /api/health/lamps', { signal }),
-    refetchInterval: READ_EVERY_MS,
+    refetchInterval: REFETCH_INTERVAL_MS,
     staleTime: 0,
     retry: false,
   })
-  const isDatabaseAway = error !== null && 'status' in error && error.status === 503
-  const away = { isGood: false, since: new Date(errorUpdatedAt).toISOString() }
+  const isDatabaseDown = error !== null && 'status' in error && error.status === 503
+  const down = { isGood: false, since: new Date(errorUpdatedAt).toISOString() }
   const unknown = { isGood: null, since: null }
-  const seen = data ?? { mail: unknown, powerBi: unknown, database: unknown }
+  const known = data ?? { mail: unknown, powerBi: unknown, database: unknown }
   const stream = readStreamState()
   return [
-    { name: 'mail', ...seen.mail },
-    { name: 'powerBi', ...seen.powerBi },
-    { name: 'database', ...(isDatabaseAway ? away : seen.database) },
+    { name: 'mail', ...known.mail },
+    { name: 'powerBi', ...known.powerBi },
+    { name: 'database', ...(isDatabaseDown ? down : known.database) },
     {
       name: 'stream',
       ...(stream ? { isGood: stream.isLive, since: new Date(stream.since).toISOString() } : unknown),
