@@ -3,11 +3,11 @@ import { PROBLEMS } from '#contract/problem.ts'
 import { GENERIC_FAILURE, readFailure } from './send-request.ts'
 
 describe('readFailure', () => {
-  it('uses the contract’s own words for what it cannot read', () => {
+  it('falls back to the contract’s texts for a body that is not problem JSON', () => {
     expect([500, GENERIC_FAILURE.title, GENERIC_FAILURE.detail]).toEqual(PROBLEMS.internal)
   })
 
-  it('understands both forms of Retry-After', async () => {
+  it('parses Retry-After as seconds and as a date', async () => {
     const waitOf = async (header: string) => {
       const response = new Response('', { status: 503, headers: { 'retry-after': header } })
       return (await readFailure(response)).retryAfterSeconds

@@ -9,7 +9,7 @@ beforeEach(() => {
 })
 
 describe('callApi', () => {
-  it('sends the access token to protected routes and to no public one', async () => {
+  it('sends the access token to protected routes only', async () => {
     const tab = await openTab()
     tab.adoptSession(sessionOf(1))
     const requests = answerWith(ok(), Response.json({ success: true }))
@@ -18,7 +18,7 @@ describe('callApi', () => {
     expect(requests.map(({ authorization }) => authorization)).toEqual(['Bearer access-1', null])
   })
 
-  it('renews a session about to expire before the request', async () => {
+  it('refreshes a session about to expire before the request', async () => {
     const tab = await openTab()
     tab.adoptSession(sessionOf(1, { expiresIn: 59 }))
     const requests = answerWith(Response.json(sessionOf(2)), ok())
@@ -26,7 +26,7 @@ describe('callApi', () => {
     expect(requests.map(({ authorization }) => authorization)).toEqual([null, 'Bearer access-2'])
   })
 
-  it('goes on with the old token when renewing fails and it still lasts', async () => {
+  it('uses the old token when the refresh fails and it is still valid', async () => {
     const tab = await openTab()
     tab.adoptSession(sessionOf(1, { expiresIn: 30 }))
     const requests = answerWith(problem(503, 'database-unavailable'), ok())
@@ -34,7 +34,7 @@ describe('callApi', () => {
     expect(requests.at(-1)?.authorization).toBe('Bearer access-1')
   })
 
-  it('renews and repeats once after a 401', async () => {
+  it('refreshes the session and retries once after a 401', async () => {
     const tab = await openTab()
     tab.adoptSession(sessionOf(1))
     const requests = answerWith(problem(401, 'unauthenticated'), Response.json(sessionOf(2)), ok())
@@ -58,7 +58,7 @@ describe('callApi', () => {
     expect(requests).toHaveLength(3)
   })
 
-  it('never repeats a request as another person', async () => {
+  it('does not retry when another person has signed in meanwhile', async () => {
     const tab = await openTab()
     tab.adoptSession(sessionOf(1))
     const requests = answerWith(() => {
@@ -69,7 +69,7 @@ describe('callApi', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it('throws the problem with its sentence and the wait that was asked for', async () => {
+  it('throws an ApiError with the problem’s detail and Retry-After', async () => {
     const tab = await openTab()
     answerWith(problem(429, 'rate-limited', { 'retry-after': '30' }))
     const failure = tab.callPublic('GET /api/auth/challenge')
@@ -85,7 +85,7 @@ describe('callApi', () => {
   it.each([
     ['a failed reply', new Response('<html>', { status: 502 })],
     ['a reply that should be JSON', new Response('<html>')],
-  ])('explains %s that is HTML in general words', async (_, answer) => {
+  ])('throws a generic ApiError for %s that is HTML', async (_, answer) => {
     const tab = await openTab()
     answerWith(answer)
     await expect(tab.callPublic('GET /api/auth/challenge')).rejects.toMatchObject({
@@ -94,7 +94,7 @@ describe('callApi', () => {
     })
   })
 
-  it('says that there is no connection', async () => {
+  it('throws a NetworkError without a connection', async () => {
     const tab = await openTab()
     answerWith(new TypeError('fetch failed'))
     await expect(tab.callPublic('GET /api/auth/challenge')).rejects.toThrow(
@@ -102,7 +102,7 @@ describe('callApi', () => {
     )
   })
 
-  it('passes the caller’s own abort on as it is', async () => {
+  it('rethrows the abort of the caller’s own signal', async () => {
     const tab = await openTab()
     const controller = new AbortController()
     answerWith(() => {

@@ -6,9 +6,10 @@ import { ApiError, type RequestInput, sendRequest } from './send-request.ts'
 export { ApiError, NetworkError } from './send-request.ts'
 
 /**
- * Calls a route as the signed-in person. A session about to expire is renewed first; a 401 is renewed and tried
- * once more.
- * @throws ApiError for a failed reply, NetworkError without one; both messages are Portuguese, fit to show
+ * Calls a route as the signed-in person. Refreshes a session
+ * about to expire first; after a 401 refreshes and retries once.
+ * @throws ApiError for a failed reply, NetworkError without
+ * one; both messages are Portuguese and can be shown
  */
 export function callApi<N extends Exclude<RouteName, PublicRouteName>>(
   name: N,
@@ -17,7 +18,7 @@ export function callApi<N extends Exclude<RouteName, PublicRouteName>>(
   return asSignedIn((accessToken) => sendRequest(name, input, accessToken))
 }
 
-/** Calls a route that anybody may call, without saying who asks; throws as callApi does. */
+/** Calls a public route without an access token; throws as callApi does. */
 export function callPublic<N extends PublicRouteName>(
   name: N,
   input: RequestInput<RouteNamed<N>> = {},
@@ -27,12 +28,12 @@ export function callPublic<N extends PublicRouteName>(
 
 let whenForbidden = () => {}
 
-/** Sets what happens whenever an administrator's call is refused: the role may have been taken away meanwhile. */
+/** Sets the callback for a refused administrator's call: the role may have been revoked meanwhile. */
 export function onForbidden(callback: () => void): void {
   whenForbidden = callback
 }
 
-/** Sends a request as the signed-in person; `send` is called again where a renewed session may help. */
+/** Sends a request with the access token; `send` runs again where a refreshed session may help. */
 export async function asSignedIn<T>(send: (accessToken?: string) => Promise<T>): Promise<T> {
   const session = await usableSession()
   try {
@@ -41,13 +42,13 @@ export async function asSignedIn<T>(send: (accessToken?: string) => Promise<T>):
     if (error instanceof ApiError && error.problem.code === 'forbidden') whenForbidden()
     if (!session || !(error instanceof ApiError) || error.status !== 401) throw error
     const renewed = await refreshSession(session.access_token)
-    // Never repeat one person's request as another who has signed in meanwhile.
+    // Never retry one person's request as another who has signed in meanwhile.
     if (renewed?.user.id !== session.user.id || renewed.access_token === session.access_token) throw error
     return send(renewed.access_token)
   }
 }
 
-/** The session, renewed when due; if that cannot be done now, the old one for as long as it lasts. */
+/** Returns the session, refreshed when due; the old one while it is valid if the refresh fails. */
 async function usableSession(): Promise<StoredSession | undefined> {
   const session = getSession()
   if (!session || !isDue(session)) return session

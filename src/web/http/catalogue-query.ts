@@ -6,26 +6,29 @@ import { callApi } from './api.ts'
 export const catalogueQuery = queryOptions({
   queryKey: ['catalogue'],
   queryFn: ({ signal }) => callApi('GET /api/catalogue', { signal }),
-  // Whoever comes back to the page is offered what has been added meanwhile.
+  // Shows additions of the meantime to people who return to the page.
   refetchOnWindowFocus: 'always',
 })
 
 const NOTHING: Catalogue = { version: 0, types: [], marcas: [], estados: [] }
 
-/** The areas, brands and states; none until they have been read, so nothing may be saved that rests on it before. */
+/**
+ * Returns types, marcas and estados; empty until loaded, so
+ * nothing may be saved that depends on it before.
+ */
 export function useCatalogue(): Catalogue {
   return useQuery(catalogueQuery).data ?? NOTHING
 }
 
-/** What can be chosen: its value as lists hold it, and how it is shown. */
+/** An option: the value stored in lists, and its label. */
 interface Choice {
   value: string
   label: string
 }
 
 /**
- * The choices of a list in order. What is archived is among them where it is held already.
- * @param held undefined for everything
+ * Returns the options of a list in order, archived ones only where already held.
+ * @param held undefined includes all
  */
 export function choicesOf(catalogue: Catalogue, list: ListName, held?: readonly string[]): Choice[] {
   return catalogue[list]
@@ -36,7 +39,7 @@ export function choicesOf(catalogue: Catalogue, list: ListName, held?: readonly 
     }))
 }
 
-/** 'Vendas', 'FIAT', and where a brand's or a state's name is not its code, 'São Paulo (SP)'. */
+/** Formats 'Vendas', 'FIAT', and 'São Paulo (SP)' where the name differs from the code. */
 function nameOf(list: ListName, { code, label }: CatalogueItem): string {
   return list === 'types' || code === label ? label : `${label} (${code})`
 }

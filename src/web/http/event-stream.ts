@@ -1,22 +1,22 @@
 import { backoffDelay, wait } from '#contract/timing.ts'
 import { ApiError, readFailure, retryAfterMs } from './send-request.ts'
 
-/** The server says something every 15 s; a stream that has been silent for this long (ms) is dead. */
+/** The server sends a heartbeat every 15 s; a stream silent for this long (ms) counts as dead. */
 export const SILENCE_MS = 35_000
-/** A stream that lasted this long (ms) was a good one: the next is asked for soon. */
+/** A stream that lasted this long (ms) resets the backoff. */
 const GOOD_MS = 10_000
 const BACKOFF = { firstMs: 500, maxMs: 60_000, jitterMs: 1_000 }
 
 interface StreamOptions {
   signal: AbortSignal
   open: (attempt: AbortSignal) => Promise<ReadableStream<Uint8Array>>
-  /** Called with each event's data, and without any when the stream shows that it is alive. */
+  /** Called with each event's data, and without data on every sign of life. */
   onNews: (data?: string) => void
   onLost: () => void
   onForbidden: () => void
 }
 
-/** Holds a stream of events open for as long as it may: broken or refused, it is asked for again, later and later. */
+/** Keeps an event stream open: reconnects with backoff after a failure or a refusal. */
 export async function keepStreamOpen(options: StreamOptions): Promise<void> {
   const { signal, onLost, onForbidden } = options
   let failures = 0
@@ -36,7 +36,7 @@ export async function keepStreamOpen(options: StreamOptions): Promise<void> {
   }
 }
 
-/** Reads one stream to its end; ends it itself when nothing comes any more. */
+/** Reads one stream to its end, or aborts it when it goes silent. */
 async function readUntilSilent({ signal, open, onNews }: StreamOptions): Promise<void> {
   const attempt = new AbortController()
   const abort = () => attempt.abort()
@@ -44,7 +44,7 @@ async function readUntilSilent({ signal, open, onNews }: StreamOptions): Promise
   const giveUpInSilence = () => {
     if (Date.now() - heardAt >= SILENCE_MS) abort()
   }
-  // By the clock: a computer that wakes up has a dead stream, and its timers have stood still.
+  // By the clock: after sleep the stream is dead, but the timers have not advanced.
   const watching = setInterval(giveUpInSilence, 5_000)
   const options = { signal: attempt.signal }
   signal.addEventListener('abort', abort, options)
@@ -62,7 +62,7 @@ async function readUntilSilent({ signal, open, onNews }: StreamOptions): Promise
   }
 }
 
-/** Waits; a page that is seen again or comes back online waits no longer. */
+/** Waits for the delay, or until the page becomes visible or comes back online. */
 async function rest(delayMs: number, signal: AbortSignal): Promise<void> {
   const waking = new AbortController()
   const options = { signal: waking.signal }
@@ -79,8 +79,8 @@ async function rest(delayMs: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Opens a stream of server-sent events with fetch, so that the access token goes in a header and never in a URL.
- * @throws ApiError when it is refused, TypeError without a network, the signal's reason when aborted
+ * Opens an event stream by fetch, since EventSource would need the access token in the URL.
+ * @throws ApiError when refused, TypeError without a network, the signal's reason when aborted
  */
 export async function openEventStream(
   path: string,
@@ -90,15 +90,15 @@ export async function openEventStream(
   const headers = { accept: 'text/event-stream', authorization: `Bearer ${accessToken}` }
   const response = await fetch(path, { headers, signal, cache: 'no-store' })
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
-  // Anything else comes from something in between, a hotel's sign-in page say.
+  // A proxy may answer with a page of its own, such as a hotel's sign-in page.
   if (!response.ok || !isStream || !response.body) throw await readFailure(response)
   return response.body
 }
 
 /**
- * Reads a stream of events until it ends (WHATWG HTML, 9.2.6; ids, names and retry are not looked at).
+ * Reads an event stream to its end (WHATWG HTML, 9.2.6; ignores ids, event names and retry).
  * @param onData called with the data of each event
- * @param onBytes called whenever anything has arrived, the server's heartbeat too
+ * @param onBytes called for everything that arrives, including heartbeats
  */
 export async function readEvents(
   stream: ReadableStream<Uint8Array>,
@@ -115,7 +115,7 @@ export async function readEvents(
   }
 }
 
-/** Puts events together from pieces of text that may end anywhere. */
+/** Creates a parser that assembles events from chunks of text split anywhere. */
 export function createEventParser(onData: (data: string) => void): (piece: string) => void {
   let rest = ''
   let data: string[] = []
@@ -132,7 +132,7 @@ export function createEventParser(onData: (data: string) => void): (piece: strin
   }
 }
 
-/** The library of types wants wider chunks of a decoder than a reply's body has. */
+/** Narrows the type: DOM typings expect wider chunks than a response body has. */
 function textDecoder(): ReadableWritablePair<string, Uint8Array> {
   return new TextDecoderStream() as ReadableWritablePair<string, never>
 }

@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'react'
 
-/** A part of the portal's code could not be loaded: offline, or a deployment has replaced it. */
+/** A chunk could not be loaded: offline, or replaced by a deployment. */
 export class ChunkError extends Error {
   constructor(cause: unknown) {
-    // The router would otherwise reload by itself on the browser's own message, offline too.
+    // The browser's own message would make the router reload by itself, offline too.
     super('A part of the portal could not be loaded', { cause })
     this.name = 'ChunkError'
   }
 }
 
-/** Imports a chunk; what goes wrong there arrives at the error screen as a ChunkError. */
+/** Imports a chunk; failures reach the error screen as a ChunkError. */
 export async function loadChunk<T>(importChunk: () => Promise<T>): Promise<T> {
   try {
     return await importChunk()
@@ -21,9 +21,9 @@ export async function loadChunk<T>(importChunk: () => Promise<T>): Promise<T> {
 const arrived = new Map<unknown, unknown>()
 
 /**
- * What comes behind all else and without which the screen is whole. Not by Suspense, which would hold it back for 300 ms.
- * @param load imports its chunk; the same function each time
- * @returns undefined while it is not wanted, is on its way, or could not be had
+ * Loads a chunk that the screen can do without. Not by Suspense, which would delay it by 300 ms.
+ * @param load imports the chunk; must be the same function on each render
+ * @returns undefined while not wanted, loading or after a failure
  */
 export function useOptionalChunk<T>(load: () => Promise<T>, isWanted = true): T | undefined {
   const [, setHasArrived] = useState(false)
@@ -39,8 +39,8 @@ export function useOptionalChunk<T>(load: () => Promise<T>, isWanted = true): T 
 }
 
 /**
- * Reloads the page if the server has a newer build than the one running here. It compares the entry
- * scripts, so it can happen only once for each deployment and never while offline.
+ * Reloads the page if the server has a newer build. Compares the entry
+ * scripts, so that it happens at most once per deployment and never offline.
  */
 export async function reloadIfOutdated(): Promise<void> {
   const running = document.querySelector<HTMLScriptElement>('script[type="module"][src]')
@@ -51,6 +51,6 @@ export async function reloadIfOutdated(): Promise<void> {
     const isPage = response.ok && page.includes('id="root"')
     if (isPage && !page.includes(new URL(running.src).pathname)) window.location.reload()
   } catch {
-    // Offline: the error screen's own button is the next step.
+    // Offline: the error screen's own button remains.
   }
 }

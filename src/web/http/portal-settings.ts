@@ -1,6 +1,6 @@
 import { PORTAL_SETTINGS_ELEMENT_ID, type PortalSettings } from '#contract/portal.ts'
 
-/** What holds where the server left something out, so that a page never breaks over its settings. */
+/** Defaults for settings missing in the page, so that it never crashes over them. */
 const defaults: PortalSettings = {
   groupName: 'Pátio',
   logoPath: null,
@@ -15,7 +15,7 @@ const defaults: PortalSettings = {
   version: '',
 }
 
-/** This installation's settings, sent along with the HTML in the element of PORTAL_SETTINGS_ELEMENT_ID. */
+/** This installation's settings, embedded in the HTML in the element of PORTAL_SETTINGS_ELEMENT_ID. */
 export const portalSettings: PortalSettings = { ...defaults, ...readSettings() }
 
 function readSettings(): Partial<PortalSettings> {

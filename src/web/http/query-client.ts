@@ -7,11 +7,11 @@ import { isDefiniteRefusal } from './send-request.ts'
 const MAX_RETRIES = 2
 const BACKOFF = { firstMs: 500, maxMs: 1_000 }
 
-/** What has been read from the server, for as long as one person is signed in. */
+/** The cache of server data; cleared when another person signs in. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // A refusal stays a refusal; being offline should show as an error, not as waiting.
+      // Refusals are final; being offline must show as an error, not as loading.
       retry: (failures, error) => failures < MAX_RETRIES && !isDefiniteRefusal(error),
       retryDelay: (failures) => backoffDelay(failures + 1, BACKOFF),
       networkMode: 'always',
@@ -22,7 +22,7 @@ export const queryClient = new QueryClient({
   },
 })
 
-/** Of what is read anew when it is opened, and only then: what stands in a dialog must not change under the hand. */
+/** For data that is fetched once when a dialog opens: it must not change while the person edits it. */
 export const READ_ONCE = {
   staleTime: Number.POSITIVE_INFINITY,
   gcTime: 0,
@@ -30,14 +30,14 @@ export const READ_ONCE = {
   refetchOnWindowFocus: false,
 } as const
 
-/** Query key of the signed-in person's role; read again on every change of the session and when a call is refused. */
+/** Query key of the person's role; invalidated on every session change and after a refused call. */
 export const ROLE_QUERY = 'own-role'
-/** First part of the key of every query of people, for administrators: read again whenever somebody has changed. */
+/** Key prefix of every query of people (administrators only); invalidated whenever any person changes. */
 export const USERS_QUERY = 'profiles'
 
 /**
- * Keeps what one person has read from the next one, and reads the role again on every change of the session.
- * @returns a function that ends it
+ * Clears the cache when the person changes and refetches the role on every session change.
+ * @returns an unsubscribe function
  */
 export function syncQueriesWithSession(): () => void {
   let userId = getSession()?.user.id

@@ -14,13 +14,13 @@ function parse(pieces: string[]): string[] {
 }
 
 describe('createEventParser', () => {
-  it('hands on the data of complete events alone', () => {
+  it('returns the data of complete events only', () => {
     expect(
       parse(['retry: 1000\n\n: heartbeat\n\nid: 7\ndata: {"a":1}\n\ndata:x\ndata: y\n\ndata: unfinished']),
     ).toEqual(['{"a":1}', 'x\ny'])
   })
 
-  it('finds the same whatever the pieces, and whatever ends a line', () => {
+  it('parses the same events for any chunks and line endings', () => {
     const whole = 'id: 1\ndata: um\n\n: beat\n\ndata: dois\ndata: linhas\n\n'
     fc.assert(
       fc.property(fc.array(fc.nat(whole.length)), fc.constantFrom('\n', '\r\n'), (cuts, ending) => {
@@ -36,7 +36,7 @@ describe('createEventParser', () => {
 describe('openEventStream', () => {
   const open = () => openEventStream('/api/x', 'token', new AbortController().signal)
 
-  it('sends the token in a header and reads what comes', async () => {
+  it('sends the token in a header and reads the events', async () => {
     const reply = new Response('data: ção\n\n', { headers: { 'content-type': 'text/event-stream' } })
     const requests = answerWith(reply)
     const found: string[] = []
@@ -53,7 +53,7 @@ describe('openEventStream', () => {
     expect(requests).toEqual([{ path: '/api/x', authorization: 'Bearer token', body: undefined }])
   })
 
-  it('fails on a refusal and on anything that is no stream', async () => {
+  it('throws for a refusal and for a response that is no event stream', async () => {
     answerWith(problem(429, 'rate-limited', { 'retry-after': '7' }), new Response('<html>'))
     await expect(open()).rejects.toMatchObject({ status: 429, retryAfterSeconds: 7 })
     await expect(open()).rejects.toBeInstanceOf(ApiError)

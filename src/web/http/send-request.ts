@@ -2,13 +2,13 @@ import type { ReplyNamed, RouteName, RouteNamed } from '#contract/index.ts'
 import type { Problem } from '#contract/problem.ts'
 import { type BodyIn, type ParamsOf, pathWith, type QueryOf, type RouteShape } from '#contract/route.ts'
 
-/** The contract's words for 'internal', repeated here so that its whole list stays out of the browser. */
+/** The contract's texts for 'internal', copied to keep the whole list out of the bundle. */
 export const GENERIC_FAILURE = {
   title: 'Erro interno',
   detail: 'Algo deu errado do nosso lado. Tente novamente em instantes.',
 } as const
 
-/** The server refused or failed; the message is the problem's Portuguese sentence, fit to show. */
+/** The server refused or failed; the message is the problem's Portuguese detail and can be shown. */
 export class ApiError extends Error {
   readonly problem: Problem
   readonly status: number
@@ -23,7 +23,7 @@ export class ApiError extends Error {
   }
 }
 
-/** No reply came: offline, server down, or it took too long. */
+/** No reply: offline, server down, or timeout. */
 export class NetworkError extends Error {
   constructor(cause?: unknown) {
     super('Sem conexão com o portal. Verifique sua internet e tente novamente.', { cause })
@@ -31,7 +31,7 @@ export class NetworkError extends Error {
   }
 }
 
-/** True for a 4xx that will not change by trying again; 408 and 429 pass with time. */
+/** Whether a retry cannot help: any 4xx but 408 and 429. */
 export function isDefiniteRefusal(error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false
   return error.status >= 400 && error.status < 500 && error.status !== 408 && error.status !== 429
@@ -45,7 +45,7 @@ export function isGone(error: unknown): error is ApiError {
   return error instanceof ApiError && error.problem.code === 'not-found'
 }
 
-/** Turns a failed response into an ApiError; a body that is not problem JSON gets the generic sentence. */
+/** Converts a failed response to an ApiError; a generic one unless the body is problem JSON. */
 export async function readFailure(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined)
   const problem = isProblem(body) ? body : genericProblem(response)
@@ -62,12 +62,12 @@ function genericProblem(response: Response): Problem {
   return { type: 'about:blank', ...GENERIC_FAILURE, status: response.status, code: 'internal', requestId }
 }
 
-/** How long the server asked to wait before the next try, in ms; 0 when it did not. */
+/** Returns the wait that the server asked for in ms, 0 without one. */
 export function retryAfterMs(error: unknown): number {
   return error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0
 }
 
-/** Retry-After is a number of seconds or an HTTP date (RFC 9110 section 10.2.3). */
+/** Parses Retry-After: seconds or an HTTP date (RFC 9110 section 10.2.3). */
 function readRetryAfter(header: string | null): number | undefined {
   if (!header) return undefined
   const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
@@ -79,19 +79,20 @@ export interface RequestInput<R extends RouteShape> {
   query?: QueryOf<R>
   body?: BodyIn<R>
   ifMatch?: string | undefined
-  /** Makes a change once, however often it is sent: see retryCall. */
+  /** Applies the change once even if it is sent repeatedly: see retryCall. */
   idempotencyKey?: string
   signal?: AbortSignal | undefined
   keepalive?: boolean
-  /** A request that takes longer counts as lost; 35 s unless said, since the server gives up after 30 s. */
+  /** Timeout in ms; by default 35 s, since the server gives up after 30 s. */
   timeoutMs?: number
 }
 
 const DEFAULT_TIMEOUT_MS = 35_000
 
 /**
- * Sends one request as it is, without renewing or repeating anything.
- * @throws ApiError for a failed reply, NetworkError without one, the signal's reason when aborted by the caller
+ * Sends one request without refresh or retry.
+ * @throws ApiError for a failed reply, NetworkError without
+ * one, the signal's reason when the caller aborts
  */
 export async function sendRequest<N extends RouteName>(
   name: N,
@@ -105,7 +106,7 @@ export async function sendRequest<N extends RouteName>(
     return (await response.json()) as ReplyNamed<N>
   } catch (error) {
     input.signal?.throwIfAborted()
-    // A 200 that is not JSON comes from something in between, a hotel's sign-in page say.
+    // A proxy may answer 200 with a page of its own, such as a hotel's sign-in page.
     throw error instanceof SyntaxError ? await readFailure(response) : new NetworkError(error)
   }
 }

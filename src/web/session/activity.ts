@@ -1,20 +1,20 @@
 import { sharedStorage } from './browser-storage.ts'
 import { getSession } from './session-store.ts'
 
-/** A session ends after this long (ms) without its person doing anything. */
+/** A session ends after this long (ms) without activity. */
 export const INACTIVITY_MS = 30 * 60_000
-/** Local storage key of the last activity, in milliseconds since the epoch, shared by every tab. */
+/** Local storage key of the last activity, in ms since the epoch, shared by all tabs. */
 export const ACTIVITY_KEY = 'patio.last-activity'
-/** Local storage is written at most this often: a mouse moves hundreds of times a second. */
+/** Throttles writes to local storage: a mouse moves hundreds of times a second. */
 const WRITE_EVERY_MS = 1_000
 
-/** The last activity that this tab knows of itself, and what it last wrote. */
+/** The last activity in this tab, and the last instant written to storage. */
 let ownLast = 0
 let writtenAt = 0
 
 /**
- * Notes that the person has just done something: pressed, typed, moved, scrolled, or used a report. Polling
- * and renewal in the background never call this. Once the time is over, nothing brings the session back.
+ * Records activity: a click, key, mouse move, scroll or use of a report; never
+ * polling or refreshes. Once the session has timed out, activity does not revive it.
  */
 export function noteActivity(): void {
   const now = Date.now()
@@ -23,24 +23,24 @@ export function noteActivity(): void {
   if (Math.abs(now - writtenAt) >= WRITE_EVERY_MS) write(now)
 }
 
-/** Starts the time anew for a session that has just been opened. */
+/** Resets the inactivity time for a new session. */
 export function restartActivity(): void {
   ownLast = Date.now()
   write(ownLast)
 }
 
-/** When the person last did something in any tab, in ms since the epoch. */
+/** Returns the last activity in any tab, in ms since the epoch. */
 export function lastActivityAt(): number {
   const now = Date.now()
-  // Without a record: the session was surely in use when its token was last renewed, before it expires.
+  // Without a record: the session was in use when its token was last refreshed.
   const last = Math.max(ownLast, readStored() ?? (getSession()?.expires_at ?? 0) * 1_000)
   if (last <= now) return last
-  // By a clock that was set back since; the 30 minutes count from here.
+  // The clock was set back since; restart the 30 minutes.
   restartActivity()
   return now
 }
 
-/** Whether nobody has done anything for 30 minutes; what a session's end is due to, if it still stands. */
+/** Whether the session has timed out: no activity for 30 minutes. */
 export function isInactive(): boolean {
   return Date.now() - lastActivityAt() >= INACTIVITY_MS
 }

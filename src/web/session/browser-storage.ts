@@ -1,6 +1,6 @@
 /**
- * The browser's storage, asked here alone: a browser may refuse it (cookies blocked, no room left), and the page
- * then keeps what it would have stored for as long as it is open.
+ * Creates a storage that falls back to memory while the page is open,
+ * since a browser may refuse access (cookies blocked, quota exceeded).
  */
 function guard(storage: () => Storage) {
   const memory = new Map<string, string>()
@@ -18,7 +18,7 @@ function guard(storage: () => Storage) {
   return {
     get: (key: string): string | null =>
       attempt((stored) => stored.getItem(key), null) ?? memory.get(key) ?? null,
-    /** @returns whether it outlives the page */
+    /** @returns whether the value survives the page */
     set(key: string, value: string): boolean {
       memory.delete(key)
       const isKept = attempt((stored) => {
@@ -26,7 +26,7 @@ function guard(storage: () => Storage) {
         return true
       }, false)
       if (isKept) return true
-      // Where the new value finds no room, the old one must not answer for it.
+      // Without room for the new value, the old one must not be returned instead.
       remove(key)
       memory.set(key, value)
       return false
@@ -35,17 +35,17 @@ function guard(storage: () => Storage) {
   }
 }
 
-/** Shared by every tab. */
-// biome-ignore lint/style/noRestrictedGlobals: the one place that asks for it
+/** Shared by all tabs. */
+// biome-ignore lint/style/noRestrictedGlobals: the only access
 export const sharedStorage = guard(() => localStorage)
-/** Of this tab alone; outlives a reload. */
-// biome-ignore lint/style/noRestrictedGlobals: the one place that asks for it
+/** Of this tab only; survives a reload. */
+// biome-ignore lint/style/noRestrictedGlobals: the only access
 export const tabStorage = guard(() => sessionStorage)
 
 /**
- * Runs the work in one tab of the browser at a time. Where locks cannot be had, which a browser that refuses storage
- * refuses too, it runs at once.
- * @throws what the work throws, or the signal's reason when it is aborted while it waits
+ * Runs the work in one tab at a time, by Web Locks. Runs it at
+ * once where the browser refuses locks, as it does with storage.
+ * @throws the errors of the work, or the signal's reason when aborted while waiting
  */
 export async function inOneTab<T>(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   if (typeof navigator === 'undefined' || !navigator.locks) return work()

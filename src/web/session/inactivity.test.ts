@@ -6,7 +6,7 @@ const WARNING = 'Sua sessão expirará em 2 minutos devido à inatividade.'
 const EXPIRED = 'Sessão expirada devido à inatividade. Faça login novamente.'
 
 let storage: Map<string, string>
-/** The windows of the tabs that are open, for what the browser tells all but the one that wrote. */
+/** The open tabs' windows: a storage event reaches all but the writing one. */
 let windows: EventTarget[]
 
 beforeEach(() => {
@@ -20,7 +20,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.useRealTimers())
 
-/** A tab of the same browser, with its own window and its own copy of the modules. */
+/** Opens a tab of the same browser, with its own window and its own copy of the modules. */
 async function openWatchedTab() {
   const page = {
     window: new EventTarget(),
@@ -47,7 +47,7 @@ async function openWatchedTab() {
   }
 }
 
-/** What the browser does for the other tabs when local storage has changed. */
+/** Dispatches the storage events that a browser sends to other tabs. */
 function spreadStorage(): void {
   for (const window of windows)
     for (const key of ['patio.session', 'patio.last-activity'])
@@ -63,7 +63,7 @@ async function openSignedInTab() {
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
 describe('watchInactivity', () => {
-  it('warns after 28 minutes and signs out after 30, saying why', async () => {
+  it('warns after 28 minutes, signs out after 30 and shows why', async () => {
     const tab = await openSignedInTab()
     await pass(28 * MINUTE - 1_000)
     expect(tab.titles()).toEqual([])
@@ -80,7 +80,7 @@ describe('watchInactivity', () => {
   })
 
   it.each(['mousedown', 'keydown', 'scroll', 'wheel', 'touchstart', 'click'])(
-    'starts anew on %s, and takes the warning away',
+    'restarts the time on %s and closes the warning',
     async (name) => {
       const tab = await openSignedInTab()
       await pass(29 * MINUTE)
@@ -96,7 +96,7 @@ describe('watchInactivity', () => {
     },
   )
 
-  it('takes the warning away on a move of the mouse, but not for one that rests', async () => {
+  it('closes the warning on a mouse move, but not for a mouse that rests', async () => {
     const tab = await openSignedInTab()
     const move = (screenX: number) =>
       tab.window.dispatchEvent(Object.assign(new Event('mousemove'), { screenX, screenY: 0 }))
@@ -111,7 +111,7 @@ describe('watchInactivity', () => {
     expect(tab.titles()).toEqual([])
   })
 
-  it('counts a click into a report’s frame, but not leaving for another window', async () => {
+  it('counts a click into a report’s frame, but not a switch to another window', async () => {
     const tab = await openSignedInTab()
     await pass(20 * MINUTE)
     tab.document.activeElement = { tagName: 'IFRAME' }
@@ -124,7 +124,7 @@ describe('watchInactivity', () => {
     expect(tab.getSession()).toBeUndefined()
   })
 
-  it('counts what a report tells of', async () => {
+  it('counts activity that a report emits', async () => {
     const tab = await openSignedInTab()
     await pass(20 * MINUTE)
     tab.noteActivity()
@@ -132,7 +132,7 @@ describe('watchInactivity', () => {
     expect(tab.getSession()).toBeDefined()
   })
 
-  it('counts across tabs, and both say why it ended', async () => {
+  it('counts activity across tabs and shows the reason in each', async () => {
     const one = await openSignedInTab()
     const two = await openWatchedTab()
     two.watch()
@@ -153,7 +153,7 @@ describe('watchInactivity', () => {
     expect([one.titles(), two.titles()]).toEqual([[EXPIRED], [EXPIRED]])
   })
 
-  it('ends a session at once in a tab opened again after 31 minutes, without a request as its owner', async () => {
+  it('signs out at once in a tab reopened after 31 minutes, before any request', async () => {
     const first = await openWatchedTab()
     first.adoptSession(sessionOf(1))
     windows = []
@@ -167,7 +167,7 @@ describe('watchInactivity', () => {
     expect(requests).toEqual([])
   })
 
-  it('keeps one opened again after 29 minutes, warning at once', async () => {
+  it('keeps the session of a tab reopened after 29 minutes and warns at once', async () => {
     const first = await openWatchedTab()
     first.adoptSession(sessionOf(1, { expiresIn: 3_600 }))
     windows = []
@@ -178,7 +178,7 @@ describe('watchInactivity', () => {
     expect(again.titles()).toEqual([WARNING])
   })
 
-  it('is not fooled by the first move after a computer has slept', async () => {
+  it('signs out at the first move after the computer slept past the limit', async () => {
     const tab = await openSignedInTab()
     vi.setSystemTime(Date.now() + 45 * MINUTE)
     tab.window.dispatchEvent(new Event('mousemove'))
@@ -186,14 +186,14 @@ describe('watchInactivity', () => {
     expect(tab.titles()).toEqual([EXPIRED])
   })
 
-  it('is not kept alive by a clock that was set back', async () => {
+  it('counts 30 minutes from when the clock was set back', async () => {
     const tab = await openSignedInTab()
     vi.setSystemTime(Date.now() - 5 * 60 * MINUTE)
     await pass(31 * MINUTE)
     expect(tab.getSession()).toBeUndefined()
   })
 
-  it('never renews a session whose time is over', async () => {
+  it('does not refresh a session that has timed out', async () => {
     const tab = await openWatchedTab()
     tab.adoptSession(sessionOf(1, { expiresIn: 600 }))
     vi.setSystemTime(Date.now() + 31 * MINUTE)
@@ -202,7 +202,7 @@ describe('watchInactivity', () => {
     expect(requests).toEqual([])
   })
 
-  it('tells the server while it can, and writes to storage once a second at most', async () => {
+  it('signs out at the server too, and writes to storage at most once a second', async () => {
     const requests = answerWith(new Response(null, { status: 204 }))
     const tab = await openSignedInTab()
     await pass(5_000)
@@ -219,7 +219,7 @@ describe('watchInactivity', () => {
     ])
   })
 
-  it('says nothing when the person signs out themselves', async () => {
+  it('shows no toast when the person signs out', async () => {
     const tab = await openSignedInTab()
     await pass(29 * MINUTE)
     tab.press()

@@ -5,20 +5,21 @@ import { formatTimeLeft } from '#web/ui/use-seconds-left.ts'
 import { ACTIVITY_KEY, INACTIVITY_MS, isInactive, lastActivityAt, noteActivity } from './activity.ts'
 import { getSession, onAuthStateChange, signOut } from './session.ts'
 
-/** The warning comes this long before the sign-out. */
+/** How long before the sign-out the warning shows. */
 const WARNING_MS = 2 * 60_000
-/** Timers stand still while a computer sleeps, so the clock itself is looked at this often. */
+/** Timers stop while a computer sleeps, so the clock is checked this often. */
 const LOOK_EVERY_MS = 20_000
 const ACTIVITIES = ['mousedown', 'mousemove', 'keydown', 'scroll', 'wheel', 'touchstart', 'click'] as const
 
 /**
- * Signs out whoever has done nothing for 30 minutes, in every tab, and warns 2 minutes before. Start it before anything asks the server: a tab opened again too late ends at once.
- * @returns a function that ends it
+ * Signs out after 30 minutes of inactivity, in every tab, and warns 2 minutes before. Must
+ * start before the first request, so that a tab reopened too late ends its session at once.
+ * @returns an unsubscribe function
  */
 export function watchInactivity(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let warning: { end(): void } | undefined
-  /** Where the mouse was last seen while the warning shows. */
+  /** The mouse position while the warning shows. */
   let pointer: string | undefined
 
   const calmDown = () => {
@@ -45,14 +46,14 @@ export function watchInactivity(): () => void {
       const { screenX, screenY } = event as MouseEvent
       const before = pointer
       pointer = `${screenX} ${screenY}`
-      // Browsers tell of a move, too, when what lies under a mouse that rests has changed.
+      // Browsers also fire mousemove when the element below a resting mouse changes.
       if (before === undefined || before === pointer) return
     }
     noteActivity()
     if (warning || isInactive()) look()
   }
   const stopFollowing = onAuthStateChange((event) => {
-    // Whichever tab was first, each one says why; tabs may see the time of the last activity a little apart.
+    // Each tab shows the reason, whichever signed out first; their last activities may differ slightly.
     if (event === 'SIGNED_OUT' && idleTime() >= INACTIVITY_MS - WARNING_MS) sayWhy()
     look()
   })
@@ -65,12 +66,12 @@ export function watchInactivity(): () => void {
   }
 }
 
-/** Listens to what the person does, and to whatever may have happened while this page was not running. */
+/** Listens for activity, and for signs that the page was asleep meanwhile. */
 function listen(onActivity: (event?: Event) => void, look: () => void): () => void {
   const ending = new AbortController()
   const options = { signal: ending.signal, capture: true, passive: true }
   for (const name of ACTIVITIES) window.addEventListener(name, onActivity, options)
-  // A frame swallows mouse and keys; that it was clicked into shows only in the focus leaving the page.
+  // A frame receives mouse and keys itself; only the page's loss of focus shows a click into it.
   const onBlur = () => {
     if (isInFrame()) onActivity()
     // Some browsers move the focus only after the event.
@@ -92,7 +93,7 @@ function isInFrame(): boolean {
   return document.activeElement?.tagName === 'IFRAME'
 }
 
-/** Says in the page and in the tab's name how long it still takes, and lets the page hear what is done over its frames. */
+/** Shows the countdown in a toast and in the document title. Frames let events through to the page. */
 function warn(lifetimeMs: number, stay: () => void): { end(): void } {
   const countdownTo = Date.now() + lifetimeMs
   const action = { label: 'Continuar conectado', run: () => stay() }
@@ -102,7 +103,7 @@ function warn(lifetimeMs: number, stay: () => void): { end(): void } {
     setDocumentTitle({ remark: `Sessão expira em ${formatTimeLeft(countdownTo - Date.now())}` })
   nameRemaining()
   const timer = setInterval(nameRemaining, 1_000)
-  // A frame swallows the moves and turns of whoever is reading in it; they all reach what lies below instead.
+  // A frame would receive the moves of the mouse itself; without pointer events they reach the page.
   const frames = [...document.querySelectorAll('iframe')]
   for (const { style } of frames) style.pointerEvents = 'none'
   return {
@@ -115,14 +116,14 @@ function warn(lifetimeMs: number, stay: () => void): { end(): void } {
   }
 }
 
-/** The next click or key into a frame that already has the focus would not be noticed. */
+/** Moves the focus out of a frame, whose next click or key would go unnoticed. */
 function takeFocusBack(): void {
   if (!isInFrame()) return
   ;(document.activeElement as HTMLElement).blur()
   window.focus()
 }
 
-/** It stays until it is closed: nobody is there to read it now. */
+/** Shows why; stays until closed, since the person is away. */
 function sayWhy(): void {
   showToast({
     kind: 'error',

@@ -5,7 +5,7 @@ let wake: () => Promise<unknown>
 
 beforeEach(() => {
   vi.unstubAllGlobals()
-  // Neither locks nor channels run on the fake clock.
+  // Web Locks and BroadcastChannel do not follow fake timers.
   vi.stubGlobal('navigator', {})
   vi.stubGlobal('BroadcastChannel', undefined)
   installLocalStorage()
@@ -29,7 +29,7 @@ async function start(expiresIn: number) {
 }
 
 describe('keepSessionFresh', () => {
-  it('renews a minute before the end, again and again', async () => {
+  it('refreshes a minute before each expiry', async () => {
     const requests = answerWith(Response.json(sessionOf(2)), Response.json(sessionOf(3)))
     const { stop } = await start(600)
     await vi.advanceTimersByTimeAsync(538_000)
@@ -41,7 +41,7 @@ describe('keepSessionFresh', () => {
     stop()
   })
 
-  it('renews at once when the page wakes with an expired session', async () => {
+  it('refreshes at once when the page wakes with an expired session', async () => {
     const requests = answerWith(Response.json(sessionOf(2)))
     const { stop } = await start(600)
     vi.setSystemTime(Date.now() + 20 * 60_000)
@@ -50,7 +50,7 @@ describe('keepSessionFresh', () => {
     stop()
   })
 
-  it('renews nothing for somebody who has done nothing for 30 minutes', async () => {
+  it('does not refresh after 30 minutes of inactivity', async () => {
     const requests = answerWith(Response.json(sessionOf(2, { expiresIn: 1_800 })))
     const { stop } = await start(600)
     await vi.advanceTimersByTimeAsync(29 * 60_000)
@@ -62,7 +62,7 @@ describe('keepSessionFresh', () => {
     stop()
   })
 
-  it('tries again later and later, and waits as long as the server asks', async () => {
+  it('retries with backoff and honors Retry-After', async () => {
     const failures = [
       new TypeError('fetch failed'),
       problem(503, 'internal'),
@@ -87,7 +87,7 @@ describe('keepSessionFresh', () => {
     stop()
   })
 
-  it('does not hammer the server when tokens live shorter than the margin', async () => {
+  it('limits refreshes when tokens expire within the margin', async () => {
     const requests = answerWith(
       ...Array.from({ length: 20 }, (_, i) => Response.json(sessionOf(i + 2, { expiresIn: 30 }))),
     )

@@ -6,9 +6,9 @@ import { getSession, leaveQuestion } from './session.ts'
 type Question = Omit<ComponentProps<typeof ConfirmDialog>, 'isOpen' | 'onConfirm' | 'onCancel'>
 
 /**
- * Holds every way out of a screen, 'Sair' too, until it is said whether what was begun there may be lost; the browser
- * asks where the page itself goes.
- * @returns the question to draw, and `ask` for a way out of the screen's own; true keeps one there
+ * Asks for confirmation before navigation or 'Sair' discards
+ * changes; the browser asks when the page unloads.
+ * @returns the dialog to render, and `ask` for the screen's own exits; resolves to true to stay
  */
 export function useLeaveGuard(hasChanges: boolean, question: Question) {
   const { history } = useRouter()
@@ -23,11 +23,11 @@ export function useLeaveGuard(hasChanges: boolean, question: Question) {
     if (!hasChanges) return
     const unblock = history.block({
       enableBeforeUnload: true,
-      // Nobody is kept here whose session has ended.
+      // Never keeps a person whose session has ended.
       blockerFn: ({ currentLocation, nextLocation }) =>
         currentLocation.pathname !== nextLocation.pathname && getSession() ? ask() : false,
     })
-    // Signing out ends the session before it leaves.
+    // Signing out asks first: it ends the session before it navigates.
     leaveQuestion.ask = ask
     return () => {
       unblock()

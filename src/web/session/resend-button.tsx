@@ -15,11 +15,11 @@ interface ResendButtonProps {
 }
 
 /**
- * Sends the verification mail again, then rests for 60 seconds. While it rests it keeps the focus, so that nobody
- * loses their place. Nothing happens while `email` is empty.
+ * Sends the verification mail again, then has a cooldown of 60 seconds,
+ * during which it keeps the focus. Does nothing while `email` is empty.
  */
 export function ResendButton({ email, sentTitle = verificationMessages.resent, ...look }: ResendButtonProps) {
-  // Survives a reload, and holds for the browser's other tabs.
+  // Survives a reload and applies to the browser's other tabs.
   const storageKey = `patio.resend-until.${email}`
   const [restUntil, setRestUntil] = useState(() => readRest(sharedStorage.get(storageKey), Date.now()))
   const secondsLeft = useSecondsLeft(restUntil)
@@ -58,10 +58,13 @@ export function ResendButton({ email, sentTitle = verificationMessages.resent, .
 }
 
 const RESEND_COOLDOWN_SECONDS = 60
-/** No rest that the server asks for is longer; guards against a clock that was set back. */
+/** The server's longest cooldown; guards against a clock that was set back. */
 const MAX_REST_MS = 3_600_000
 
-/** The stored end of a rest, in ms since the epoch; undefined where there is none or it makes no sense. */
+/**
+ * Parses the stored end of a cooldown, in ms since the epoch;
+ * undefined if there is none or it is implausible.
+ */
 export function readRest(stored: string | null, now: number): number | undefined {
   const until = Number(stored)
   return until - now <= MAX_REST_MS ? until : undefined

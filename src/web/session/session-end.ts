@@ -1,21 +1,21 @@
 import { closeAllToasts } from '#web/ui/toast.tsx'
 import { getSession, onAuthStateChange, readSessionEnd, type SessionEnd } from './session-store.ts'
 
-/** The session that was open in this tab until it ended without a word of its person here. */
+/** The last session of this tab, unless the person signed out here. */
 interface EndedHere {
-  /** For /login, beside the notice of an inactivity. */
+  /** The text for /login. */
   reason: string
   userId: string | undefined
-  /** Where the person was, unless they signed out. */
+  /** The path to return to, unless the person signed out in another tab. */
   path: string | undefined
 }
 
 let ended: EndedHere | undefined
 
 /**
- * Remembers why and where this tab's session ended, and clears the notices of whoever it was. Start it before what
- * gives notice of the end itself.
- * @returns a function that ends it
+ * Remembers why and where this tab's session ended and closes the person's
+ * toasts. Must start before other listeners show toasts about the end.
+ * @returns an unsubscribe function
  */
 export function watchSessionEnd(): () => void {
   let userId = getSession()?.user.id
@@ -23,7 +23,7 @@ export function watchSessionEnd(): () => void {
     if (event === 'SIGNED_OUT') {
       const end = readSessionEnd()
       closeAllToasts()
-      // What was on its way when the session ended fails a moment later, and is no news either.
+      // Requests in flight fail a moment later; their toasts are closed too.
       if (end.kind === 'refused') setTimeout(closeAllToasts)
       const reason = reasonOf(end, isElsewhere)
       const path = end.kind === 'signed-out' ? undefined : location.pathname + location.search
@@ -39,19 +39,19 @@ function reasonOf(end: SessionEnd, isElsewhere: boolean): string | undefined {
   return isElsewhere ? 'Você saiu do portal em outra aba.' : undefined
 }
 
-/** Why the last session of this tab ended; undefined when its person ended it here, or there was none. */
+/** Returns why this tab's last session ended; undefined after a sign-out here, or without one. */
 export function readEndReason(): string | undefined {
   return ended?.reason
 }
 
-/** The path of this portal where somebody who signs in again was before; undefined for anybody else. */
+/** Returns the path where this person's last session ended; undefined for anyone else. */
 export function readReturnPath(userId: string | undefined): string | undefined {
   const path = ended?.userId === userId ? ended?.path : undefined
-  // '//host' is another's address, however it came to be this one's path.
+  // '//host' would leave this origin.
   return path && /^\/(?![/\\])/.test(path) ? path : undefined
 }
 
-/** Somebody is back in. */
+/** Called once a person is signed in again. */
 export function forgetEnd(): void {
   ended = undefined
 }

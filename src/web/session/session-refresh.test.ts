@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 
 describe('refreshSession', () => {
-  it('trades the refresh token for the next session and says so', async () => {
+  it('exchanges the refresh token and announces it', async () => {
     const tab = await openTab()
     tab.adoptSession(sessionOf(1))
     const requests = answerWith(Response.json(sessionOf(2)))
@@ -30,7 +30,7 @@ describe('refreshSession', () => {
     expect(tab.events).toEqual(['SIGNED_IN', 'TOKEN_REFRESHED'])
   })
 
-  it('asks once when two tabs renew at the same time', async () => {
+  it('sends one request when two tabs refresh at the same time', async () => {
     const [one, two] = [await openTab(), await openTab()]
     one.adoptSession(sessionOf(1))
     const requests = answerWith(async () => {
@@ -42,7 +42,7 @@ describe('refreshSession', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it('asks once when one tab is asked twice, also without Web Locks', async () => {
+  it('sends one request for two calls in one tab, without Web Locks too', async () => {
     vi.stubGlobal('navigator', {})
     vi.stubGlobal('BroadcastChannel', undefined)
     const tab = await openTab()
@@ -52,7 +52,7 @@ describe('refreshSession', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it.each([400, 401, 403, 404])('signs every tab out on a definite %i', async (status) => {
+  it.each([400, 401, 403, 404])('signs out every tab on %i', async (status) => {
     const [one, two] = [await openTab(), await openTab()]
     one.adoptSession(sessionOf(1))
     await settle()
@@ -62,7 +62,7 @@ describe('refreshSession', () => {
     expect(two.getSession()).toBeUndefined()
     expect(one.events.at(-1)).toBe('SIGNED_OUT')
     expect(two.events).toEqual(['SIGNED_IN', 'SIGNED_OUT'])
-    // Each of them knows why.
+    // Each tab knows the reason.
     const end = { kind: 'refused', detail: 'detalhe de invalid-refresh-token' }
     expect([one.readSessionEnd(), two.readSessionEnd()]).toEqual([end, end])
   })
@@ -82,7 +82,7 @@ describe('refreshSession', () => {
     expect(tab.events).toEqual(['SIGNED_IN'])
   })
 
-  it('does not bring back a session that was signed out meanwhile', async () => {
+  it('does not restore a session that was signed out meanwhile', async () => {
     const tab = await openTab()
     tab.adoptSession(sessionOf(1))
     answerWith(() => {
@@ -93,7 +93,7 @@ describe('refreshSession', () => {
     expect(tab.getSession()).toBeUndefined()
   })
 
-  it('does not end a session that somebody else renewed meanwhile', async () => {
+  it('does not end a session that was refreshed elsewhere meanwhile', async () => {
     const tab = await openTab()
     tab.adoptSession(sessionOf(1))
     answerWith(() => {

@@ -12,19 +12,19 @@ import {
   storeSession,
 } from './session-store.ts'
 
-/** A session is renewed when its access token has less than this many seconds left. */
+/** The session is refreshed when its access token has less than this many seconds left. */
 const REFRESH_MARGIN_SECONDS = 60
 const LOCK_NAME = 'patio.refresh'
-/** A refresh that hangs holds the lock, and with it every tab, for no longer than this. */
+/** Limits how long a hanging refresh holds the lock of all tabs. */
 const TIMEOUT_MS = 15_000
 
 let inFlight: Promise<StoredSession | undefined> | undefined
 
 /**
- * Renews the session. One tab does it at a time; the others find the new session in storage.
- * @param refusedToken access token that must not be used any more; the current one unless said
- * @returns the session from now on, undefined when it has ended
- * @throws NetworkError or ApiError (429, 5xx) when it could not be renewed now: the session is kept
+ * Refreshes the session. One tab does it at a time; the others find the new session in storage.
+ * @param refusedToken access token that must not be reused; the current one by default
+ * @returns the current session, undefined when it has ended
+ * @throws NetworkError or ApiError (429, 5xx) when it failed for now: the session is kept
  */
 export function refreshSession(refusedToken?: string): Promise<StoredSession | undefined> {
   inFlight ??= renewOnce(refusedToken ?? getSession()?.access_token).finally(() => {
@@ -36,12 +36,12 @@ export function refreshSession(refusedToken?: string): Promise<StoredSession | u
 function renewOnce(oldToken: string | undefined): Promise<StoredSession | undefined> {
   const renew = async () => {
     const current = getSession()
-    // A session whose time is over is about to be ended, not renewed.
+    // A session that has timed out is about to be ended, not refreshed.
     if (isInactive()) return current
     const isRenewedElsewhere = current && current.access_token !== oldToken && !isDue(current)
     return !current || isRenewedElsewhere ? current : trade(current)
   }
-  // Without locks two tabs may renew at once; the server gives both the same successor.
+  // Without locks two tabs may refresh at once; the server gives both the same successor.
   return inOneTab(LOCK_NAME, renew)
 }
 
@@ -50,11 +50,11 @@ async function trade(current: StoredSession): Promise<StoredSession | undefined>
   try {
     const session = await sendRequest('POST /api/auth/token', {
       query: { grant_type: 'refresh_token' },
-      // The access token, even late, has the server say why it refuses.
+      // With the access token, even an expired one, the server explains a refusal.
       body: { refresh_token: current.refresh_token, access_token: current.access_token },
       timeoutMs: TIMEOUT_MS,
     })
-    // Whoever signed out or in meanwhile has the last word.
+    // A sign-out or sign-in meanwhile wins over the refresh.
     if (!isStillCurrent()) return getSession()
     const stored = storeSession(session)
     announce('TOKEN_REFRESHED')
@@ -72,14 +72,15 @@ export function isDue(session: StoredSession): boolean {
   return secondsLeft(session) <= REFRESH_MARGIN_SECONDS
 }
 
-/** Also keeps tokens that live shorter than the margin from being renewed without pause. */
+/** Also prevents a refresh loop when tokens expire within the margin. */
 const MIN_WAIT_MS = 5_000
 const BACKOFF = { firstMs: 2_000, maxMs: 60_000, jitterMs: 1_000 }
 
 /**
- * Renews the session about a minute before it expires, and at once when the page is seen again or comes
- * back online, for as long as its person is active: refreshSession renews nothing past the inactivity limit. A failure is tried again later and later, up to once a minute.
- * @returns a function that ends it
+ * Refreshes the session a minute before it expires, and at once when the
+ * page becomes visible or online, for as long as the person is active
+ * (see refreshSession). Retries failures with backoff up to a minute.
+ * @returns an unsubscribe function
  */
 export function keepSessionFresh(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined

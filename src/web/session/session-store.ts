@@ -1,11 +1,14 @@
 import type { AuthUser, Session } from '#contract/accounts.ts'
 import { sharedStorage } from './browser-storage.ts'
 
-/** Local storage key of the session, shared by every tab. */
+/** Local storage key of the session, shared by all tabs. */
 const SESSION_KEY = 'patio.session'
-/** Of the mark of a sign-up. Whoever signs in or out may be somebody else than who signed up. */
+/**
+ * Key of the confirmation mark of a sign-up; removed on
+ * sign-in and sign-out, since the person may be another.
+ */
 export const MARK_KEY = 'patio.confirmation-mark'
-/** Where 0.2 kept the ids of the report that was open last. */
+/** Key under which 0.2 stored the last report; only removed. */
 const LAST_REPORT_KEY = 'patio.last-report'
 
 export interface StoredSession {
@@ -18,7 +21,10 @@ export interface StoredSession {
 
 let lastRead: { raw: string | null; session: StoredSession | undefined } = { raw: null, session: undefined }
 
-/** The session as local storage has it now; the same object until it changes. A broken value is no session. */
+/**
+ * Returns the session in local storage, the same object until
+ * it changes; undefined for an invalid value.
+ */
 export function getSession(): StoredSession | undefined {
   const raw = sharedStorage.get(SESSION_KEY)
   if (raw !== lastRead.raw) lastRead = { raw, session: parseSession(raw) }
@@ -27,18 +33,18 @@ export function getSession(): StoredSession | undefined {
 
 export function storeSession(session: Session): StoredSession {
   const { user, access_token, refresh_token, expires_in } = session
-  // Counted from now by this clock: a browser whose clock is wrong would renew all the time or too late.
+  // Computed from now: the expiry must follow this browser's clock, even if that is wrong.
   const expires_at = Math.floor(Date.now() / 1000) + expires_in
   const stored: StoredSession = { user, access_token, refresh_token, expires_at }
   sharedStorage.set(SESSION_KEY, JSON.stringify(stored))
   return getSession() ?? stored
 }
 
-/** How a session ended; 'refused' was by the server, which says why. */
+/** How a session ended; 'refused' is by the server, which gives the reason. */
 export type SessionEnd = { kind: 'signed-out' | 'inactive' } | { kind: 'refused'; detail: string }
 const END_KEY = 'patio.session-end'
 
-/** @param end told to every tab: each may be asked about it */
+/** @param end stored, so that every tab can show it */
 export function clearSession(end: SessionEnd = { kind: 'signed-out' }): void {
   sharedStorage.set(END_KEY, JSON.stringify(end))
   sharedStorage.remove(SESSION_KEY)
@@ -54,12 +60,12 @@ export function readSessionEnd(): SessionEnd {
   return { kind: 'signed-out' }
 }
 
-/** Whether this session may do nothing but change its password. */
+/** Whether this session may only change its password. */
 export function owesPasswordChange(session: StoredSession): boolean {
   return session.user.app_metadata.must_change_password
 }
 
-/** How many seconds the access token is still good for; negative when it has expired. */
+/** Returns the remaining lifetime of the access token in seconds; negative once expired. */
 export function secondsLeft(session: StoredSession): number {
   return session.expires_at - Date.now() / 1000
 }
@@ -74,7 +80,7 @@ function parseSession(raw: string | null): StoredSession | undefined {
   }
 }
 
-/** By hand: a schema would bring zod into every screen. */
+/** Written by hand: a schema would pull zod into every screen. */
 function isStoredSession(value: unknown): value is StoredSession {
   const session = value as Partial<StoredSession> | null
   return (
@@ -92,14 +98,14 @@ export type AuthEvent = 'SIGNED_IN' | 'SIGNED_OUT' | 'TOKEN_REFRESHED' | 'USER_U
 type Listener = (event: AuthEvent, isElsewhere: boolean) => void
 
 const listeners = new Set<Listener>()
-/** The session that the listeners last heard of. */
+/** The session that the listeners were last notified of. */
 let known: StoredSession | undefined
 let channel: BroadcastChannel | undefined
 let isListening = false
 
 /**
- * Calls back on every change of the session, in this tab or another.
- * @returns a function that ends it
+ * Subscribes to session changes in this tab or another.
+ * @returns an unsubscribe function
  */
 export function onAuthStateChange(listener: Listener): () => void {
   listenToOtherTabs()
@@ -107,7 +113,7 @@ export function onAuthStateChange(listener: Listener): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Tells this tab and the others what has just happened to the stored session. Only the name travels. */
+/** Notifies this and other tabs of a change of the stored session. Only the event's name is sent. */
 export function announce(event: AuthEvent): void {
   listenToOtherTabs()
   known = getSession()
@@ -135,11 +141,11 @@ function listenToOtherTabs(): void {
   window.addEventListener('storage', ({ key }) => {
     if (key === SESSION_KEY || key === null) noticeChange()
   })
-  // A page that the back button thawed has missed whatever happened meanwhile.
+  // A page restored by the back button has missed all changes meanwhile.
   window.addEventListener('pageshow', noticeChange)
 }
 
-/** Storage alone decides what happened elsewhere: a message may arrive before the change that it is about. */
+/** Compares with storage, the only source of truth: a message may arrive before its change. */
 function noticeChange(): void {
   const before = known
   known = getSession()

@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 
 describe('the stored session', () => {
-  it('holds ids, tokens and an expiry by this browser’s own clock', async () => {
+  it('holds ids, tokens and an expiry by this browser’s clock', async () => {
     const tab = await openTab()
     // The server's clock is an hour ahead.
     const session = sessionOf(1)
@@ -27,7 +27,7 @@ describe('the stored session', () => {
   })
 
   it.each(['', 'null', '[]', '{', '{"access_token":"a"}', '"x"', '{"user":null}'])(
-    'counts %j as no session',
+    'treats %j as no session',
     async (value) => {
       storage.set('patio.session', value)
       expect((await openTab()).getSession()).toBeUndefined()
@@ -40,7 +40,7 @@ describe('the stored session', () => {
     expect(tab.getSession()).toBe(tab.getSession())
   })
 
-  it('lives as long as the page, and is renewed, where the browser refuses storage and locks', async () => {
+  it('lives in memory and is refreshed where the browser refuses storage and locks', async () => {
     const refuse = () => {
       throw new DOMException('denied', 'SecurityError')
     }
@@ -56,7 +56,7 @@ describe('the stored session', () => {
     expect(tab.getSession()).toBeUndefined()
   })
 
-  it('is not the one before where there is no room for a new one', async () => {
+  it('is the new one even when it cannot be stored', async () => {
     const tab = await openTab()
     tab.adoptSession(sessionOf(1))
     vi.spyOn(storage, 'set').mockImplementation(() => {
@@ -67,7 +67,7 @@ describe('the stored session', () => {
   })
 })
 
-it('shows at a sign-in what this browser was given at the last one to the account, also after a sign-out', async () => {
+it('signIn sends the device token of the account, also after a sign-out', async () => {
   const tab = await openTab()
   const device_token = 'device-of-ana'
   const requests = answerWith(
@@ -89,8 +89,8 @@ it('shows at a sign-in what this browser was given at the last one to the accoun
   ])
 })
 
-describe('other tabs', () => {
-  it('hear of a sign-in, of another person’s sign-in and of the sign-out', async () => {
+describe('onAuthStateChange in other tabs', () => {
+  it('reports a sign-in, a change of person and a sign-out', async () => {
     const [one, two] = [await openTab(), await openTab()]
     one.adoptSession(sessionOf(1))
     await settle()
@@ -102,7 +102,7 @@ describe('other tabs', () => {
     expect(two.events).toEqual(['SIGNED_IN', 'SIGNED_IN', 'SIGNED_OUT'])
   })
 
-  it('never receive a token', async () => {
+  it('receives no token', async () => {
     const messages: unknown[] = []
     const channel = new BroadcastChannel('patio.auth')
     channel.addEventListener('message', ({ data }) => messages.push(data))
@@ -113,7 +113,7 @@ describe('other tabs', () => {
     expect(messages).toEqual(['SIGNED_IN'])
   })
 
-  it('believe storage, not a message', async () => {
+  it('trusts storage, not a message', async () => {
     const tab = await openTab()
     tab.adoptSession(sessionOf(1))
     const channel = new BroadcastChannel('patio.auth')
@@ -125,7 +125,7 @@ describe('other tabs', () => {
 })
 
 describe('signOut', () => {
-  it('ends this session at the server and forgets it', async () => {
+  it('ends the session at the server and locally', async () => {
     const tab = await openTab()
     tab.adoptSession(sessionOf(1))
     const requests = answerWith(new Response(null, { status: 204 }))
@@ -137,7 +137,7 @@ describe('signOut', () => {
     expect(tab.events).toEqual(['SIGNED_IN', 'SIGNED_OUT'])
   })
 
-  it('says SIGNED_OUT once when the session was over already', async () => {
+  it('emits SIGNED_OUT once when the session had already ended', async () => {
     const tab = await openTab()
     tab.adoptSession(sessionOf(1))
     answerWith(problem(401, 'unauthenticated'), problem(400, 'invalid-refresh-token'))
@@ -149,7 +149,7 @@ describe('signOut', () => {
   it.each([
     ['offline', new TypeError('fetch failed')],
     ['the server fails', problem(500, 'internal')],
-  ])('keeps the session and fails when %s', async (_, answer) => {
+  ])('throws and keeps the session when %s', async (_, answer) => {
     const tab = await openTab()
     tab.adoptSession(sessionOf(1))
     answerWith(answer)
@@ -157,7 +157,7 @@ describe('signOut', () => {
     expect(tab.getSession()?.access_token).toBe('access-1')
   })
 
-  it('ends it on this device all the same after inactivity', async () => {
+  it('ends the session locally after inactivity, even offline', async () => {
     const tab = await openTab()
     tab.adoptSession(sessionOf(1))
     answerWith(new TypeError('fetch failed'))

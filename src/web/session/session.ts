@@ -24,10 +24,10 @@ export {
   type StoredSession,
 } from './session-store.ts'
 
-/** What a screen was drawn with on the way here: visitors' screens are taken over, the others are drawn anew. */
+/** The server snapshot: visitors' screens are hydrated, the others render anew with the session. */
 const getPrerenderedSession = () => (typeof document === 'undefined' ? getSession() : undefined)
 
-/** The session, followed live: undefined when nobody is signed in. */
+/** Subscribes to the session: undefined while signed out. */
 export function useSession(): StoredSession | undefined {
   return useSyncExternalStore(onAuthStateChange, getSession, getPrerenderedSession)
 }
@@ -42,7 +42,7 @@ export async function signIn(credentials: {
   password: string
   captcha?: string | undefined
 }): Promise<Session> {
-  // Shows that this browser has signed in to the account before. Signing out leaves it.
+  // Proves that this browser has signed in to the account before; kept after a sign-out.
   const device_token = sharedStorage.get(deviceKeyOf(credentials)) ?? undefined
   const session = await sendRequest('POST /api/auth/token', {
     query: { grant_type: 'password' },
@@ -54,12 +54,12 @@ export async function signIn(credentials: {
 
 const deviceKeyOf = ({ email }: { email: string }) => `patio.device.${email.toLowerCase()}`
 
-/** Keeps what shows at the next sign-in that the account knows this browser. */
+/** Stores the token that identifies this browser to the account at the next sign-in. */
 export function keepDeviceToken({ user, device_token }: Pick<Session, 'user' | 'device_token'>): void {
   if (device_token) sharedStorage.set(deviceKeyOf(user), device_token)
 }
 
-/** Makes a session that the server has just issued the session of every tab. */
+/** Makes a session just issued by the server the session of every tab. */
 export function adoptSession(session: Session): void {
   restartActivity()
   keepDeviceToken(session)
@@ -69,28 +69,28 @@ export function adoptSession(session: Session): void {
 
 /**
  * Ends the session here and in every tab.
- * @param options reason 'inactivity' ends it on this device at once, whether or not the server can be told
- * @throws ApiError or NetworkError when the server could not be told: the session is then kept
+ * @param options reason 'inactivity' ends it locally at once, whether or not the server can be reached
+ * @throws ApiError or NetworkError when the server could not be reached: the session is kept
  */
 export async function signOut(options: { reason?: 'inactivity' } = {}): Promise<void> {
   if (options.reason === 'inactivity') return leaveAtOnce()
   try {
     await callApi('POST /api/auth/logout', { query: { scope: 'local' } })
   } catch (error) {
-    // A refused session is over already.
+    // A refused session has already ended.
     if (!isDefiniteRefusal(error)) throw error
   }
   forgetSession()
 }
 
-/** Forgets a session that the server has ended, in every tab. */
+/** Removes a session that the server has ended, in every tab. */
 export function forgetSession(end?: SessionEnd): void {
   if (!getSession()) return
   clearSession(end)
   announce('SIGNED_OUT')
 }
 
-/** The token is not renewed for it: a session that is not renewed dies at the server by itself. */
+/** Ends the session without refreshing its token: unrefreshed, it expires at the server. */
 async function leaveAtOnce(): Promise<void> {
   const session = getSession()
   forgetSession({ kind: 'inactive' })
@@ -103,5 +103,5 @@ async function leaveAtOnce(): Promise<void> {
   await telling.catch(() => {})
 }
 
-/** What a screen asks before somebody signs out of it, where that would lose something; true keeps them there. */
+/** The open leave guard, which signOut's caller asks first; true keeps the person there. */
 export const leaveQuestion: { ask?: (() => Promise<boolean>) | undefined } = {}
