@@ -4,7 +4,7 @@ import type { LinkState } from '#contract/accounts.ts'
 import { sessionMessages } from '#contract/messages.ts'
 import { forcedChangeFormSchema, PASSWORD_MIN } from '#contract/passwords.ts'
 import { ApiError } from '#web/http/api.ts'
-import { inOneTab } from '#web/session/browser-storage.ts'
+import { runInOneTab } from '#web/session/browser-storage.ts'
 import { ResendButton } from '#web/session/resend-button.tsx'
 import { adoptSession, getSession, signOut } from '#web/session/session.ts'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
@@ -98,7 +98,7 @@ function Callback({ type, tokenHash }: { type: CallbackType; tokenHash: string |
   const check = async () => {
     try {
       // The second of two tabs finds what the first has done.
-      await inOneTab('patio.mail-link', follow)
+      await runInOneTab('patio.mail-link', follow)
     } catch (error) {
       showToast(toFailureToast('Erro', error))
       await goTo('/login')

@@ -1,6 +1,6 @@
 import { passwordMessages } from '#contract/passwords.ts'
 import { ApiError, callApi } from '#web/http/api.ts'
-import { getSession, keepDeviceToken } from '#web/session/session.ts'
+import { getSession, storeDeviceToken } from '#web/session/session.ts'
 import type { ToastContent } from '#web/ui/toast.tsx'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 
@@ -13,7 +13,7 @@ export async function changePassword(newPassword: string): Promise<void> {
     body: { newPassword },
   })
   const session = getSession()
-  if (session) keepDeviceToken({ ...session, device_token })
+  if (session) storeDeviceToken({ ...session, device_token })
   if (!error) return
   const problem = { type: 'about:blank', title: error, detail: error, status: 422, requestId: '' }
   throw new ApiError({ ...problem, code: 'password-rejected' }, problem.status)

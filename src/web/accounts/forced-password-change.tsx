@@ -3,7 +3,7 @@ import { useId } from 'react'
 import { signInMessages } from '#contract/accounts.ts'
 import { sessionMessages } from '#contract/messages.ts'
 import { forcedChangeFormSchema, PASSWORD_MIN, passwordMessages } from '#contract/passwords.ts'
-import { forgetSession, refreshSession, signOut, useSession } from '#web/session/session.ts'
+import { endLocalSession, refreshSession, signOut, useSession } from '#web/session/session.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { FormAlert } from '#web/ui/form-alert.tsx'
@@ -24,7 +24,7 @@ export function ForcedPasswordChange() {
       await changePassword(password)
       showToast({ kind: 'success', title: passwordMessages.forcedDone })
       // The session says that it owes the change until it is renewed; if that fails, signing in again does it.
-      await refreshSession().catch(() => forgetSession())
+      await refreshSession().catch(() => endLocalSession())
       await navigate({ to: '/' })
     },
   })

@@ -6,8 +6,8 @@ import { loadChunk } from '#web/http/load-chunk.ts'
 import { HumanCheck } from '#web/human-check/human-check.tsx'
 import type { PassKeeper } from '#web/human-check/human-pass.ts'
 import { sharedStorage } from '#web/session/browser-storage.ts'
-import { onAuthStateChange, owesPasswordChange, signIn, useSession } from '#web/session/session.ts'
-import { readEndReason } from '#web/session/session-end.ts'
+import { onAuthStateChange, mustChangePassword, signIn, useSession } from '#web/session/session.ts'
+import { getSessionEndReason } from '#web/session/session-end.ts'
 import { Alert } from '#web/ui/alert.tsx'
 import { Button, textLinkClasses, useHydrated } from '#web/ui/button.tsx'
 import { FormAlert, type FormFailure } from '#web/ui/form-alert.tsx'
@@ -30,7 +30,7 @@ export function LoginScreen() {
       <EndNotice />
       <StorageNotice />
       <LoginForm />
-      {session && owesPasswordChange(session) && (
+      {session && mustChangePassword(session) && (
         <Suspense>
           <ForcedPasswordChange />
         </Suspense>
@@ -41,7 +41,7 @@ export function LoginScreen() {
 
 /** Why one is here again, and what to do after a link that no longer serves; it outlives the notice and a reload. */
 function EndNotice() {
-  const reason = useSyncExternalStore(onAuthStateChange, readEndReason, () => undefined)
+  const reason = useSyncExternalStore(onAuthStateChange, getSessionEndReason, () => undefined)
   const deadLink = useLocation({ select: ({ state }) => state.deadLink })
   if (!useHydrated() || !deadLink) return reason && <Alert kind="info">{reason}</Alert>
   return (

@@ -63,12 +63,12 @@ describe('the mark of a sign-up', () => {
   })
 
   it('is dropped when anybody signs in or out', async () => {
-    const { keepMark, readMark, adoptSession, forgetSession } = await openLinks()
+    const { keepMark, readMark, adoptSession, endLocalSession } = await openLinks()
     keepMark('the-mark')
     adoptSession(sessionOf(1))
     expect(readMark()).toBeUndefined()
     keepMark('the-mark')
-    forgetSession()
+    endLocalSession()
     expect(readMark()).toBeUndefined()
   })
 })

@@ -2,7 +2,7 @@ import { useLocation } from '@tanstack/react-router'
 import { useRef } from 'react'
 import { CONFIRMATION_MARK_MS } from '#contract/access.ts'
 import type { LinkState, Session } from '#contract/accounts.ts'
-import { asSignedIn } from '#web/http/api.ts'
+import { withAccessToken } from '#web/http/api.ts'
 import { isDefiniteRefusal, sendRequest } from '#web/http/send-request.ts'
 import { sharedStorage } from '#web/session/browser-storage.ts'
 import { MARK_KEY } from '#web/session/session-store.ts'
@@ -56,7 +56,7 @@ function post(
   const body = { type, token_hash: tokenHash, ...(mark && { mark }), ...(password && { password }) }
   const input = { body, ...(query && { query }) }
   return type !== 'recovery'
-    ? asSignedIn((accessToken) => sendRequest('POST /api/auth/verify', input, accessToken))
+    ? withAccessToken((accessToken) => sendRequest('POST /api/auth/verify', input, accessToken))
     : sendRequest('POST /api/auth/verify', input)
 }
 

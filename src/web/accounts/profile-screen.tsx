@@ -9,7 +9,7 @@ import {
 } from '#contract/passwords.ts'
 import type { Profile } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
-import { catalogueQuery, choicesOf, useCatalogue } from '#web/http/catalogue-query.ts'
+import { catalogueQuery, listChoices, useCatalogue } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { getSession, type StoredSession, useSession } from '#web/session/session.ts'
 import { FailedLoad } from '#web/ui/alert.tsx'
@@ -102,7 +102,7 @@ function OwnAccountCard({ user }: { user: StoredSession['user'] }) {
 /** 'Vendas, CRM', in the catalogue's order and its words. */
 function namesIn(catalogue: Catalogue, list: keyof typeof LISTS, profile: Profile): string {
   const held = profile[list]
-  const choices = choicesOf(catalogue, list, held).filter(({ value }) => held.includes(value))
+  const choices = listChoices(catalogue, list, held).filter(({ value }) => held.includes(value))
   const names = choices.length < held.length ? held : choices.map(({ label }) => label)
   return names.join(', ') || 'Nada liberado ainda'
 }

@@ -10,7 +10,7 @@ import {
 } from '#contract/passwords.ts'
 import type { FieldProblem } from '#contract/problem.ts'
 import { ApiError } from '#web/http/api.ts'
-import { forgetSession, getSession, keepDeviceToken } from '#web/session/session.ts'
+import { endLocalSession, getSession, storeDeviceToken } from '#web/session/session.ts'
 import { Alert, FailedLoad } from '#web/ui/alert.tsx'
 import { Button, buttonClasses } from '#web/ui/button.tsx'
 import { FormAlert } from '#web/ui/form-alert.tsx'
@@ -125,11 +125,11 @@ function ResetPasswordForm({ tokenHash, email, onEnded }: ResetPasswordFormProps
         if (error instanceof ApiError && error.problem.code === 'invalid-link') onEnded()
         throw error
       })
-      keepDeviceToken(session)
+      storeDeviceToken(session)
       showToast({ kind: 'success', title: passwordMessages.reset, description: 'Entre com a nova senha.' })
       setIsDone(true)
       // The server has ended every session of this person; the one stored here would only fail.
-      if (getSession()?.user.id === session.user.id) forgetSession()
+      if (getSession()?.user.id === session.user.id) endLocalSession()
     },
   })
   if (isDone)

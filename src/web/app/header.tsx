@@ -5,7 +5,7 @@ import UserRound from 'lucide-react/icons/user-round'
 import { sessionMessages } from '#contract/messages.ts'
 import { useOptionalChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
-import { leaveQuestion, signOut } from '#web/session/session.ts'
+import { activeLeaveGuard, signOut } from '#web/session/session.ts'
 import { BrandMark } from '#web/ui/brand-mark.tsx'
 import { showToast } from '#web/ui/toast.tsx'
 import { useSubmit } from '#web/ui/use-submit.ts'
@@ -52,7 +52,7 @@ function useSignOut() {
     onFailed: sessionMessages.signOutFailed,
   })
   const confirmAndSignOut = async () => {
-    if (!isBusy && !(await leaveQuestion.ask?.())) await submit()
+    if (!isBusy && !(await activeLeaveGuard.ask?.())) await submit()
   }
   return { confirmAndSignOut, isSigningOut: isBusy }
 }

@@ -14,8 +14,8 @@ import { type ComponentType, useEffect, useState, useSyncExternalStore } from 'r
 import { documentTitle, STYLE_PATH } from '#contract/portal.ts'
 import { loadChunk } from '#web/http/load-chunk.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
-import { getSession, onAuthStateChange, owesPasswordChange } from '#web/session/session.ts'
-import { forgetEnd, readReturnPath } from '#web/session/session-end.ts'
+import { getSession, onAuthStateChange, mustChangePassword } from '#web/session/session.ts'
+import { clearSessionEnd, getReturnPath } from '#web/session/session-end.ts'
 import { setDocumentTitle } from '#web/ui/document-title.ts'
 import { toastStore } from '#web/ui/toast.tsx'
 import type { SearchKey } from '#web/users/user-view.ts'
@@ -29,18 +29,18 @@ type InboxSearch = Partial<Record<'q' | 'unread', string>>
 /** Checks for a session that opens the portal; one that must change its password stays at /login. */
 function isSignedIn(): boolean {
   const session = getSession()
-  return session !== undefined && !owesPasswordChange(session)
+  return session !== undefined && !mustChangePassword(session)
 }
 
 function requireSession(): void {
   if (!isSignedIn()) throw redirect({ to: '/login', replace: true })
-  forgetEnd()
+  clearSessionEnd()
 }
 
 /** Redirects to where this person's last session ended, or to /power-bi. */
 function requireVisitor(): void {
   if (!isSignedIn()) return
-  const path = readReturnPath(getSession()?.user.id)
+  const path = getReturnPath(getSession()?.user.id)
   if (!path) throw redirect({ to: '/power-bi', replace: true })
   const [to = '', search = ''] = path.split('?')
   throw redirect({ to, search: defaultParseSearch(search), replace: true })

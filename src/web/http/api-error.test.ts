@@ -8,12 +8,12 @@ describe('readFailure', () => {
   })
 
   it('parses Retry-After as seconds and as a date', async () => {
-    const waitOf = async (header: string) => {
+    const readWait = async (header: string) => {
       const response = new Response('', { status: 503, headers: { 'retry-after': header } })
       return (await readFailure(response)).retryAfterSeconds
     }
-    expect(await waitOf('120')).toBe(120)
-    expect(await waitOf(new Date(Date.now() + 10_000).toUTCString())).toBeOneOf([9, 10])
-    expect(await waitOf('soon')).toBeUndefined()
+    expect(await readWait('120')).toBe(120)
+    expect(await readWait(new Date(Date.now() + 10_000).toUTCString())).toBeOneOf([9, 10])
+    expect(await readWait('soon')).toBeUndefined()
   })
 })

@@ -1,6 +1,6 @@
 import type { PublicRouteName, ReplyNamed, RouteName, RouteNamed } from '#contract/index.ts'
-import { isDue, refreshSession } from '#web/session/session-refresh.ts'
-import { getSession, type StoredSession, secondsLeft } from '#web/session/session-store.ts'
+import { isRefreshDue, refreshSession } from '#web/session/session-refresh.ts'
+import { getSession, type StoredSession, getSecondsLeft } from '#web/session/session-store.ts'
 import { ApiError, type RequestInput, sendRequest } from './send-request.ts'
 
 export { ApiError, NetworkError } from './send-request.ts'
@@ -15,7 +15,7 @@ export function callApi<N extends Exclude<RouteName, PublicRouteName>>(
   name: N,
   input: RequestInput<RouteNamed<N>> = {},
 ): Promise<ReplyNamed<N>> {
-  return asSignedIn((accessToken) => sendRequest(name, input, accessToken))
+  return withAccessToken((accessToken) => sendRequest(name, input, accessToken))
 }
 
 /** Calls a public route without an access token; throws as callApi does. */
@@ -26,36 +26,36 @@ export function callPublic<N extends PublicRouteName>(
   return sendRequest(name, input)
 }
 
-let whenForbidden = () => {}
+let forbiddenCallback = () => {}
 
 /** Sets the callback for a refused administrator's call: the role may have been revoked meanwhile. */
 export function onForbidden(callback: () => void): void {
-  whenForbidden = callback
+  forbiddenCallback = callback
 }
 
 /** Sends a request with the access token; `send` runs again where a refreshed session may help. */
-export async function asSignedIn<T>(send: (accessToken?: string) => Promise<T>): Promise<T> {
-  const session = await usableSession()
+export async function withAccessToken<T>(send: (accessToken?: string) => Promise<T>): Promise<T> {
+  const session = await getUsableSession()
   try {
     return await send(session?.access_token)
   } catch (error) {
-    if (error instanceof ApiError && error.problem.code === 'forbidden') whenForbidden()
+    if (error instanceof ApiError && error.problem.code === 'forbidden') forbiddenCallback()
     if (!session || !(error instanceof ApiError) || error.status !== 401) throw error
-    const renewed = await refreshSession(session.access_token)
+    const refreshed = await refreshSession(session.access_token)
     // Never retry one person's request as another who has signed in meanwhile.
-    if (renewed?.user.id !== session.user.id || renewed.access_token === session.access_token) throw error
-    return send(renewed.access_token)
+    if (refreshed?.user.id !== session.user.id || refreshed.access_token === session.access_token) throw error
+    return send(refreshed.access_token)
   }
 }
 
 /** Returns the session, refreshed when due; the old one while it is valid if the refresh fails. */
-async function usableSession(): Promise<StoredSession | undefined> {
+async function getUsableSession(): Promise<StoredSession | undefined> {
   const session = getSession()
-  if (!session || !isDue(session)) return session
+  if (!session || !isRefreshDue(session)) return session
   try {
     return await refreshSession()
   } catch (error) {
-    if (secondsLeft(session) > 5) return session
+    if (getSecondsLeft(session) > 5) return session
     throw error
   }
 }

@@ -10,14 +10,14 @@ export const catalogueQuery = queryOptions({
   refetchOnWindowFocus: 'always',
 })
 
-const NOTHING: Catalogue = { version: 0, types: [], marcas: [], estados: [] }
+const EMPTY_CATALOGUE: Catalogue = { version: 0, types: [], marcas: [], estados: [] }
 
 /**
  * Returns types, marcas and estados; empty until loaded, so
  * nothing may be saved that depends on it before.
  */
 export function useCatalogue(): Catalogue {
-  return useQuery(catalogueQuery).data ?? NOTHING
+  return useQuery(catalogueQuery).data ?? EMPTY_CATALOGUE
 }
 
 /** An option: the value stored in lists, and its label. */
@@ -30,16 +30,16 @@ interface Choice {
  * Returns the options of a list in order, archived ones only where already held.
  * @param held undefined includes all
  */
-export function choicesOf(catalogue: Catalogue, list: ListName, held?: readonly string[]): Choice[] {
+export function listChoices(catalogue: Catalogue, list: ListName, held?: readonly string[]): Choice[] {
   return catalogue[list]
     .filter((item) => !item.archived || !held || held.includes(heldAs(list, item)))
     .map((item) => ({
       value: heldAs(list, item),
-      label: nameOf(list, item) + (item.archived ? ' (no arquivo)' : ''),
+      label: formatName(list, item) + (item.archived ? ' (no arquivo)' : ''),
     }))
 }
 
 /** Formats 'Vendas', 'FIAT', and 'São Paulo (SP)' where the name differs from the code. */
-function nameOf(list: ListName, { code, label }: CatalogueItem): string {
+function formatName(list: ListName, { code, label }: CatalogueItem): string {
   return list === 'types' || code === label ? label : `${label} (${code})`
 }

@@ -1,24 +1,24 @@
 import { backoffDelay, wait } from '#contract/timing.ts'
-import { ApiError, readFailure, retryAfterMs } from './send-request.ts'
+import { ApiError, readFailure, getRetryAfterMs } from './send-request.ts'
 
 /** The server sends a heartbeat every 15 s; a stream silent for this long (ms) counts as dead. */
-export const SILENCE_MS = 35_000
+export const SILENCE_TIMEOUT_MS = 35_000
 /** A stream that lasted this long (ms) resets the backoff. */
-const GOOD_MS = 10_000
+const MIN_STABLE_MS = 10_000
 const BACKOFF = { firstMs: 500, maxMs: 60_000, jitterMs: 1_000 }
 
 interface StreamOptions {
   signal: AbortSignal
   open: (attempt: AbortSignal) => Promise<ReadableStream<Uint8Array>>
   /** Called with each event's data, and without data on every sign of life. */
-  onNews: (data?: string) => void
-  onLost: () => void
+  onEvent: (data?: string) => void
+  onDisconnect: () => void
   onForbidden: () => void
 }
 
 /** Keeps an event stream open: reconnects with backoff after a failure or a refusal. */
 export async function keepStreamOpen(options: StreamOptions): Promise<void> {
-  const { signal, onLost, onForbidden } = options
+  const { signal, onDisconnect, onForbidden } = options
   let failures = 0
   while (!signal.aborted) {
     const openedAt = Date.now()
@@ -29,41 +29,41 @@ export async function keepStreamOpen(options: StreamOptions): Promise<void> {
       failure = error
     }
     if (signal.aborted) return
-    onLost()
+    onDisconnect()
     if (failure instanceof ApiError && failure.status === 403) onForbidden()
-    failures = Date.now() - openedAt >= GOOD_MS ? 0 : failures + 1
-    await rest(backoffDelay(failures + 1, { ...BACKOFF, retryAfterMs: retryAfterMs(failure) }), signal)
+    failures = Date.now() - openedAt >= MIN_STABLE_MS ? 0 : failures + 1
+    await waitToReconnect(backoffDelay(failures + 1, { ...BACKOFF, retryAfterMs: getRetryAfterMs(failure) }), signal)
   }
 }
 
 /** Reads one stream to its end, or aborts it when it goes silent. */
-async function readUntilSilent({ signal, open, onNews }: StreamOptions): Promise<void> {
+async function readUntilSilent({ signal, open, onEvent }: StreamOptions): Promise<void> {
   const attempt = new AbortController()
   const abort = () => attempt.abort()
-  let heardAt = Date.now()
-  const giveUpInSilence = () => {
-    if (Date.now() - heardAt >= SILENCE_MS) abort()
+  let lastByteAt = Date.now()
+  const abortIfSilent = () => {
+    if (Date.now() - lastByteAt >= SILENCE_TIMEOUT_MS) abort()
   }
   // By the clock: after sleep the stream is dead, but the timers have not advanced.
-  const watching = setInterval(giveUpInSilence, 5_000)
+  const watchdog = setInterval(abortIfSilent, 5_000)
   const options = { signal: attempt.signal }
   signal.addEventListener('abort', abort, options)
-  document.addEventListener('visibilitychange', giveUpInSilence, options)
-  window.addEventListener('online', giveUpInSilence, options)
+  document.addEventListener('visibilitychange', abortIfSilent, options)
+  window.addEventListener('online', abortIfSilent, options)
   try {
     const stream = await open(attempt.signal)
-    await readEvents(stream, onNews, () => {
-      heardAt = Date.now()
-      onNews()
+    await readEvents(stream, onEvent, () => {
+      lastByteAt = Date.now()
+      onEvent()
     })
   } finally {
-    clearInterval(watching)
+    clearInterval(watchdog)
     abort()
   }
 }
 
 /** Waits for the delay, or until the page becomes visible or comes back online. */
-async function rest(delayMs: number, signal: AbortSignal): Promise<void> {
+async function waitToReconnect(delayMs: number, signal: AbortSignal): Promise<void> {
   const waking = new AbortController()
   const options = { signal: waking.signal }
   const wake = () => waking.abort()
@@ -105,7 +105,7 @@ export async function readEvents(
   onData: (data: string) => void,
   onBytes: () => void,
 ): Promise<void> {
-  const reader = stream.pipeThrough(textDecoder()).getReader()
+  const reader = stream.pipeThrough(createTextDecoder()).getReader()
   const parse = createEventParser(onData)
   for (;;) {
     const { done, value } = await reader.read()
@@ -116,23 +116,23 @@ export async function readEvents(
 }
 
 /** Creates a parser that assembles events from chunks of text split anywhere. */
-export function createEventParser(onData: (data: string) => void): (piece: string) => void {
-  let rest = ''
+export function createEventParser(onData: (data: string) => void): (chunk: string) => void {
+  let remainder = ''
   let data: string[] = []
-  const takeLine = (line: string) => {
+  const parseLine = (line: string) => {
     if (line === '') {
       if (data.length > 0) onData(data.join('\n'))
       data = []
     } else if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5))
   }
-  return (piece) => {
-    const lines = (rest + piece).split(/\r\n|\n|\r(?=[\s\S])/)
-    rest = lines.pop() ?? ''
-    for (const line of lines) takeLine(line)
+  return (chunk) => {
+    const lines = (remainder + chunk).split(/\r\n|\n|\r(?=[\s\S])/)
+    remainder = lines.pop() ?? ''
+    for (const line of lines) parseLine(line)
   }
 }
 
 /** Narrows the type: DOM typings expect wider chunks than a response body has. */
-function textDecoder(): ReadableWritablePair<string, Uint8Array> {
+function createTextDecoder(): ReadableWritablePair<string, Uint8Array> {
   return new TextDecoderStream() as ReadableWritablePair<string, never>
 }

@@ -18,7 +18,7 @@ export async function loadChunk<T>(importChunk: () => Promise<T>): Promise<T> {
   }
 }
 
-const arrived = new Map<unknown, unknown>()
+const loadedChunks = new Map<unknown, unknown>()
 
 /**
  * Loads a chunk that the screen can do without. Not by Suspense, which would delay it by 300 ms.
@@ -26,16 +26,16 @@ const arrived = new Map<unknown, unknown>()
  * @returns undefined while not wanted, loading or after a failure
  */
 export function useOptionalChunk<T>(load: () => Promise<T>, isWanted = true): T | undefined {
-  const [, setHasArrived] = useState(false)
+  const [, setIsLoaded] = useState(false)
   useEffect(() => {
-    if (!isWanted || arrived.has(load)) return
-    const keep = (chunk: T) => {
-      arrived.set(load, chunk)
-      setHasArrived(true)
+    if (!isWanted || loadedChunks.has(load)) return
+    const store = (chunk: T) => {
+      loadedChunks.set(load, chunk)
+      setIsLoaded(true)
     }
-    loadChunk(load).then(keep, () => {})
+    loadChunk(load).then(store, () => {})
   }, [load, isWanted])
-  return isWanted ? (arrived.get(load) as T | undefined) : undefined
+  return isWanted ? (loadedChunks.get(load) as T | undefined) : undefined
 }
 
 /**

@@ -49,7 +49,7 @@ export function isGone(error: unknown): error is ApiError {
 export async function readFailure(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined)
   const problem = isProblem(body) ? body : genericProblem(response)
-  return new ApiError(problem, response.status, readRetryAfter(response.headers.get('retry-after')))
+  return new ApiError(problem, response.status, parseRetryAfter(response.headers.get('retry-after')))
 }
 
 function isProblem(body: unknown): body is Problem {
@@ -63,12 +63,12 @@ function genericProblem(response: Response): Problem {
 }
 
 /** Returns the wait that the server asked for in ms, 0 without one. */
-export function retryAfterMs(error: unknown): number {
+export function getRetryAfterMs(error: unknown): number {
   return error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0
 }
 
 /** Parses Retry-After: seconds or an HTTP date (RFC 9110 section 10.2.3). */
-function readRetryAfter(header: string | null): number | undefined {
+function parseRetryAfter(header: string | null): number | undefined {
   if (!header) return undefined
   const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
   return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined
@@ -120,7 +120,7 @@ async function fetchReply(name: RouteName, input: RequestInput<RouteShape>, acce
   if (input.body !== undefined) headers.set('content-type', 'application/json')
   const timeout = AbortSignal.timeout(input.timeoutMs ?? DEFAULT_TIMEOUT_MS)
   try {
-    return await fetch(urlOf(path, input), {
+    return await fetch(buildUrl(path, input), {
       method,
       headers,
       signal: input.signal ? AbortSignal.any([input.signal, timeout]) : timeout,
@@ -133,11 +133,11 @@ async function fetchReply(name: RouteName, input: RequestInput<RouteShape>, acce
   }
 }
 
-function urlOf(pattern: string, input: RequestInput<RouteShape>): string {
+function buildUrl(pattern: string, input: RequestInput<RouteShape>): string {
   const path = pathWith({ path: pattern }, input.params as Record<string, unknown> | undefined)
-  const given = Object.entries((input.query ?? {}) as Record<string, unknown>)
+  const entries = Object.entries((input.query ?? {}) as Record<string, unknown>)
   const query = new URLSearchParams(
-    given.filter(([, value]) => value !== undefined).map(([name, value]) => [name, String(value)]),
+    entries.filter(([, value]) => value !== undefined).map(([name, value]) => [name, String(value)]),
   )
   return query.size > 0 ? `${path}?${query}` : path
 }

@@ -6,7 +6,7 @@ import type { ReplyNamed } from '#contract/index.ts'
 import { MAX_NAME_LENGTH, MAX_NOTE_LENGTH } from '#contract/user-rules.ts'
 import { accessRequestTextsSchema } from '#contract/users.ts'
 import { callApi } from '#web/http/api.ts'
-import { catalogueQuery, choicesOf } from '#web/http/catalogue-query.ts'
+import { catalogueQuery, listChoices } from '#web/http/catalogue-query.ts'
 import { queryClient } from '#web/http/query-client.ts'
 import { FailedLoad, KindIcon } from '#web/ui/alert.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -121,7 +121,7 @@ function SentRequest({ name, request, onChange }: SentRequestProps) {
 }
 
 /** Archived items can no longer be requested. */
-const listOffered = (catalogue: Catalogue, list: ListName) => choicesOf(catalogue, list, [])
+const listOffered = (catalogue: Catalogue, list: ListName) => listChoices(catalogue, list, [])
 
 interface RequestFormProps {
   own: OwnRequest

@@ -6,7 +6,7 @@ export const INACTIVITY_MS = 30 * 60_000
 /** Local storage key of the last activity, in ms since the epoch, shared by all tabs. */
 export const ACTIVITY_KEY = 'patio.last-activity'
 /** Throttles writes to local storage: a mouse moves hundreds of times a second. */
-const WRITE_EVERY_MS = 1_000
+const WRITE_INTERVAL_MS = 1_000
 
 /** The last activity in this tab, and the last instant written to storage. */
 let ownLast = 0
@@ -16,41 +16,41 @@ let writtenAt = 0
  * Records activity: a click, key, mouse move, scroll or use of a report; never
  * polling or refreshes. Once the session has timed out, activity does not revive it.
  */
-export function noteActivity(): void {
+export function recordActivity(): void {
   const now = Date.now()
-  if (Math.abs(now - ownLast) >= WRITE_EVERY_MS && (!getSession() || isInactive())) return
+  if (Math.abs(now - ownLast) >= WRITE_INTERVAL_MS && (!getSession() || isInactive())) return
   ownLast = now
-  if (Math.abs(now - writtenAt) >= WRITE_EVERY_MS) write(now)
+  if (Math.abs(now - writtenAt) >= WRITE_INTERVAL_MS) writeLastActivity(now)
 }
 
 /** Resets the inactivity time for a new session. */
-export function restartActivity(): void {
+export function resetActivity(): void {
   ownLast = Date.now()
-  write(ownLast)
+  writeLastActivity(ownLast)
 }
 
 /** Returns the last activity in any tab, in ms since the epoch. */
-export function lastActivityAt(): number {
+export function getLastActivityAt(): number {
   const now = Date.now()
   // Without a record: the session was in use when its token was last refreshed.
-  const last = Math.max(ownLast, readStored() ?? (getSession()?.expires_at ?? 0) * 1_000)
+  const last = Math.max(ownLast, readLastActivity() ?? (getSession()?.expires_at ?? 0) * 1_000)
   if (last <= now) return last
   // The clock was set back since; restart the 30 minutes.
-  restartActivity()
+  resetActivity()
   return now
 }
 
 /** Whether the session has timed out: no activity for 30 minutes. */
 export function isInactive(): boolean {
-  return Date.now() - lastActivityAt() >= INACTIVITY_MS
+  return Date.now() - getLastActivityAt() >= INACTIVITY_MS
 }
 
-function readStored(): number | undefined {
+function readLastActivity(): number | undefined {
   const value = Number(sharedStorage.get(ACTIVITY_KEY) ?? Number.NaN)
   return Number.isFinite(value) ? value : undefined
 }
 
-function write(now: number): void {
+function writeLastActivity(now: number): void {
   writtenAt = now
   sharedStorage.set(ACTIVITY_KEY, String(now))
 }

@@ -2,30 +2,30 @@
  * Creates a storage that falls back to memory while the page is open,
  * since a browser may refuse access (cookies blocked, quota exceeded).
  */
-function guard(storage: () => Storage) {
+function createSafeStorage(storage: () => Storage) {
   const memory = new Map<string, string>()
-  const attempt = <T>(use: (stored: Storage) => T, refused: T): T => {
+  const withFallback = <T>(use: (stored: Storage) => T, fallback: T): T => {
     try {
       return use(storage())
     } catch {
-      return refused
+      return fallback
     }
   }
   const remove = (key: string) => {
     memory.delete(key)
-    attempt((stored) => stored.removeItem(key), undefined)
+    withFallback((stored) => stored.removeItem(key), undefined)
   }
   return {
     get: (key: string): string | null =>
-      attempt((stored) => stored.getItem(key), null) ?? memory.get(key) ?? null,
+      withFallback((stored) => stored.getItem(key), null) ?? memory.get(key) ?? null,
     /** @returns whether the value survives the page */
     set(key: string, value: string): boolean {
       memory.delete(key)
-      const isKept = attempt((stored) => {
+      const isStored = withFallback((stored) => {
         stored.setItem(key, value)
         return true
       }, false)
-      if (isKept) return true
+      if (isStored) return true
       // Without room for the new value, the old one must not be returned instead.
       remove(key)
       memory.set(key, value)
@@ -37,27 +37,27 @@ function guard(storage: () => Storage) {
 
 /** Shared by all tabs. */
 // biome-ignore lint/style/noRestrictedGlobals: the only access
-export const sharedStorage = guard(() => localStorage)
+export const sharedStorage = createSafeStorage(() => localStorage)
 /** Of this tab only; survives a reload. */
 // biome-ignore lint/style/noRestrictedGlobals: the only access
-export const tabStorage = guard(() => sessionStorage)
+export const tabStorage = createSafeStorage(() => sessionStorage)
 
 /**
  * Runs the work in one tab at a time, by Web Locks. Runs it at
  * once where the browser refuses locks, as it does with storage.
  * @throws the errors of the work, or the signal's reason when aborted while waiting
  */
-export async function inOneTab<T>(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+export async function runInOneTab<T>(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   if (typeof navigator === 'undefined' || !navigator.locks) return work()
-  let hasBegun = false
-  const begin = () => {
-    hasBegun = true
+  let hasStarted = false
+  const start = () => {
+    hasStarted = true
     return work()
   }
   try {
-    return await navigator.locks.request(name, signal ? { signal } : {}, begin)
+    return await navigator.locks.request(name, signal ? { signal } : {}, start)
   } catch (error) {
-    if (hasBegun || signal?.aborted) throw error
+    if (hasStarted || signal?.aborted) throw error
     return work()
   }
 }

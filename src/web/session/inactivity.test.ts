@@ -34,21 +34,21 @@ async function openWatchedTab() {
   vi.stubGlobal('document', page.document)
   const tab = await openTab()
   const { watchInactivity } = await import('./inactivity.ts')
-  const { noteActivity } = await import('./activity.ts')
+  const { recordActivity } = await import('./activity.ts')
   const { toastStore } = await import('#web/ui/toast.tsx')
   windows.push(page.window)
   return {
     ...tab,
     ...page,
-    noteActivity,
+    recordActivity,
     watch: watchInactivity,
-    press: () => page.window.dispatchEvent(new Event('keydown')),
+    pressKey: () => page.window.dispatchEvent(new Event('keydown')),
     titles: () => toastStore.read().map(({ title }) => title),
   }
 }
 
 /** Dispatches the storage events that a browser sends to other tabs. */
-function spreadStorage(): void {
+function dispatchStorageEvents(): void {
   for (const window of windows)
     for (const key of ['patio.session', 'patio.last-activity'])
       window.dispatchEvent(Object.assign(new Event('storage'), { key }))
@@ -60,22 +60,22 @@ async function openSignedInTab() {
   tab.watch()
   return tab
 }
-const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+const advance = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
 describe('watchInactivity', () => {
   it('warns after 28 minutes, signs out after 30 and shows why', async () => {
     const tab = await openSignedInTab()
-    await pass(28 * MINUTE - 1_000)
+    await advance(28 * MINUTE - 1_000)
     expect(tab.titles()).toEqual([])
-    await pass(1_000)
+    await advance(1_000)
     expect(tab.titles()).toEqual([WARNING])
-    await pass(2 * MINUTE - 1_000)
+    await advance(2 * MINUTE - 1_000)
     expect(tab.titles()).toEqual([WARNING])
     expect(tab.getSession()).toBeDefined()
-    await pass(1_000)
+    await advance(1_000)
     expect(tab.getSession()).toBeUndefined()
     expect(tab.titles()).toContain(EXPIRED)
-    await pass(60 * MINUTE)
+    await advance(60 * MINUTE)
     expect(tab.titles()).toEqual([EXPIRED])
   })
 
@@ -83,15 +83,15 @@ describe('watchInactivity', () => {
     'restarts the time on %s and closes the warning',
     async (name) => {
       const tab = await openSignedInTab()
-      await pass(29 * MINUTE)
+      await advance(29 * MINUTE)
       expect(tab.titles()).toEqual([WARNING])
       tab.window.dispatchEvent(new Event(name))
       expect(tab.titles()).toEqual([])
-      await pass(28 * MINUTE - 1_000)
+      await advance(28 * MINUTE - 1_000)
       expect(tab.titles()).toEqual([])
-      await pass(2 * MINUTE)
+      await advance(2 * MINUTE)
       expect(tab.getSession()).toBeDefined()
-      await pass(1_000)
+      await advance(1_000)
       expect(tab.getSession()).toBeUndefined()
     },
   )
@@ -101,34 +101,34 @@ describe('watchInactivity', () => {
     const move = (screenX: number) =>
       tab.window.dispatchEvent(Object.assign(new Event('mousemove'), { screenX, screenY: 0 }))
     move(1)
-    await pass(29 * MINUTE)
+    await advance(29 * MINUTE)
     move(5)
     move(5)
     expect(tab.titles()).toEqual([WARNING])
     move(6)
     expect(tab.titles()).toEqual([])
-    await pass(28 * MINUTE - 1_000)
+    await advance(28 * MINUTE - 1_000)
     expect(tab.titles()).toEqual([])
   })
 
   it('counts a click into a report’s frame, but not a switch to another window', async () => {
     const tab = await openSignedInTab()
-    await pass(20 * MINUTE)
+    await advance(20 * MINUTE)
     tab.document.activeElement = { tagName: 'IFRAME' }
     tab.window.dispatchEvent(new Event('blur'))
-    await pass(20 * MINUTE)
+    await advance(20 * MINUTE)
     expect(tab.getSession()).toBeDefined()
     tab.document.activeElement = { tagName: 'BODY' }
     tab.window.dispatchEvent(new Event('blur'))
-    await pass(10 * MINUTE)
+    await advance(10 * MINUTE)
     expect(tab.getSession()).toBeUndefined()
   })
 
   it('counts activity that a report emits', async () => {
     const tab = await openSignedInTab()
-    await pass(20 * MINUTE)
-    tab.noteActivity()
-    await pass(20 * MINUTE)
+    await advance(20 * MINUTE)
+    tab.recordActivity()
+    await advance(20 * MINUTE)
     expect(tab.getSession()).toBeDefined()
   })
 
@@ -136,19 +136,19 @@ describe('watchInactivity', () => {
     const one = await openSignedInTab()
     const two = await openWatchedTab()
     two.watch()
-    await pass(20 * MINUTE)
-    two.press()
-    spreadStorage()
-    await pass(20 * MINUTE)
+    await advance(20 * MINUTE)
+    two.pressKey()
+    dispatchStorageEvents()
+    await advance(20 * MINUTE)
     expect(one.getSession()).toBeDefined()
     expect(one.titles()).toEqual([])
-    await pass(8 * MINUTE)
+    await advance(8 * MINUTE)
     expect([one.titles(), two.titles()]).toEqual([[WARNING], [WARNING]])
-    two.press()
-    spreadStorage()
+    two.pressKey()
+    dispatchStorageEvents()
     expect([one.titles(), two.titles()]).toEqual([[], []])
-    await pass(30 * MINUTE)
-    spreadStorage()
+    await advance(30 * MINUTE)
+    dispatchStorageEvents()
     expect([one.getSession(), two.getSession()]).toEqual([undefined, undefined])
     expect([one.titles(), two.titles()]).toEqual([[EXPIRED], [EXPIRED]])
   })
@@ -163,7 +163,7 @@ describe('watchInactivity', () => {
     again.watch()
     expect(again.getSession()).toBeUndefined()
     expect(again.titles()).toEqual([EXPIRED])
-    await pass(MINUTE)
+    await advance(MINUTE)
     expect(requests).toEqual([])
   })
 
@@ -189,7 +189,7 @@ describe('watchInactivity', () => {
   it('counts 30 minutes from when the clock was set back', async () => {
     const tab = await openSignedInTab()
     vi.setSystemTime(Date.now() - 5 * 60 * MINUTE)
-    await pass(31 * MINUTE)
+    await advance(31 * MINUTE)
     expect(tab.getSession()).toBeUndefined()
   })
 
@@ -205,15 +205,15 @@ describe('watchInactivity', () => {
   it('signs out at the server too, and writes to storage at most once a second', async () => {
     const requests = answerWith(new Response(null, { status: 204 }))
     const tab = await openSignedInTab()
-    await pass(5_000)
+    await advance(5_000)
     const before = storage.get('patio.last-activity')
-    tab.press()
+    tab.pressKey()
     const written = storage.get('patio.last-activity')
     expect(written).not.toBe(before)
-    await pass(500)
-    tab.press()
+    await advance(500)
+    tab.pressKey()
     expect(storage.get('patio.last-activity')).toBe(written)
-    await pass(30 * MINUTE)
+    await advance(30 * MINUTE)
     expect(requests).toMatchObject([
       { path: '/api/auth/logout?scope=local', authorization: 'Bearer access-1' },
     ])
@@ -221,10 +221,10 @@ describe('watchInactivity', () => {
 
   it('shows no toast when the person signs out', async () => {
     const tab = await openSignedInTab()
-    await pass(29 * MINUTE)
-    tab.press()
+    await advance(29 * MINUTE)
+    tab.pressKey()
     await tab.signOut()
-    await pass(60 * MINUTE)
+    await advance(60 * MINUTE)
     expect(tab.titles()).toEqual([])
   })
 })

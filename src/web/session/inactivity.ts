@@ -2,13 +2,13 @@ import { sessionMessages } from '#contract/messages.ts'
 import { setDocumentTitle } from '#web/ui/document-title.ts'
 import { closeToast, showToast } from '#web/ui/toast.tsx'
 import { formatTimeLeft } from '#web/ui/use-seconds-left.ts'
-import { ACTIVITY_KEY, INACTIVITY_MS, isInactive, lastActivityAt, noteActivity } from './activity.ts'
+import { ACTIVITY_KEY, INACTIVITY_MS, isInactive, getLastActivityAt, recordActivity } from './activity.ts'
 import { getSession, onAuthStateChange, signOut } from './session.ts'
 
 /** How long before the sign-out the warning shows. */
 const WARNING_MS = 2 * 60_000
 /** Timers stop while a computer sleeps, so the clock is checked this often. */
-const LOOK_EVERY_MS = 20_000
+const CHECK_INTERVAL_MS = 20_000
 const ACTIVITIES = ['mousedown', 'mousemove', 'keydown', 'scroll', 'wheel', 'touchstart', 'click'] as const
 
 /**
@@ -22,24 +22,24 @@ export function watchInactivity(): () => void {
   /** The mouse position while the warning shows. */
   let pointer: string | undefined
 
-  const calmDown = () => {
+  const closeWarning = () => {
     warning?.end()
     warning = undefined
   }
-  const look = () => {
+  const checkInactivity = () => {
     clearTimeout(timer)
-    if (!getSession()) return calmDown()
+    if (!getSession()) return closeWarning()
     if (isInactive()) return void signOut({ reason: 'inactivity' })
-    const idleMs = idleTime()
+    const idleMs = getIdleMs()
     const untilWarningMs = INACTIVITY_MS - WARNING_MS - idleMs
-    if (untilWarningMs > 0) calmDown()
+    if (untilWarningMs > 0) closeWarning()
     else if (!warning) {
       pointer = undefined
-      warning = warn(INACTIVITY_MS - idleMs, onActivity)
-      takeFocusBack()
+      warning = showWarning(INACTIVITY_MS - idleMs, onActivity)
+      blurFrame()
     }
     const untilNextMs = untilWarningMs > 0 ? untilWarningMs : INACTIVITY_MS - idleMs
-    timer = setTimeout(look, Math.min(untilNextMs, LOOK_EVERY_MS))
+    timer = setTimeout(checkInactivity, Math.min(untilNextMs, CHECK_INTERVAL_MS))
   }
   const onActivity = (event?: Event) => {
     if (warning && event?.type === 'mousemove') {
@@ -49,25 +49,25 @@ export function watchInactivity(): () => void {
       // Browsers also fire mousemove when the element below a resting mouse changes.
       if (before === undefined || before === pointer) return
     }
-    noteActivity()
-    if (warning || isInactive()) look()
+    recordActivity()
+    if (warning || isInactive()) checkInactivity()
   }
-  const stopFollowing = onAuthStateChange((event) => {
+  const unsubscribe = onAuthStateChange((event) => {
     // Each tab shows the reason, whichever signed out first; their last activities may differ slightly.
-    if (event === 'SIGNED_OUT' && idleTime() >= INACTIVITY_MS - WARNING_MS) sayWhy()
-    look()
+    if (event === 'SIGNED_OUT' && getIdleMs() >= INACTIVITY_MS - WARNING_MS) showSignOutReason()
+    checkInactivity()
   })
-  const stopListening = listen(onActivity, look)
-  look()
+  const stopListening = listen(onActivity, checkInactivity)
+  checkInactivity()
   return () => {
     clearTimeout(timer)
-    stopFollowing()
+    unsubscribe()
     stopListening()
   }
 }
 
 /** Listens for activity, and for signs that the page was asleep meanwhile. */
-function listen(onActivity: (event?: Event) => void, look: () => void): () => void {
+function listen(onActivity: (event?: Event) => void, checkInactivity: () => void): () => void {
   const ending = new AbortController()
   const options = { signal: ending.signal, capture: true, passive: true }
   for (const name of ACTIVITIES) window.addEventListener(name, onActivity, options)
@@ -78,15 +78,15 @@ function listen(onActivity: (event?: Event) => void, look: () => void): () => vo
     else setTimeout(() => isInFrame() && onActivity())
   }
   window.addEventListener('blur', onBlur, { signal: ending.signal })
-  window.addEventListener('pageshow', look, { signal: ending.signal })
-  window.addEventListener('focus', look, { signal: ending.signal })
-  window.addEventListener('storage', ({ key }) => key === ACTIVITY_KEY && look(), { signal: ending.signal })
-  document.addEventListener('visibilitychange', look, { signal: ending.signal })
+  window.addEventListener('pageshow', checkInactivity, { signal: ending.signal })
+  window.addEventListener('focus', checkInactivity, { signal: ending.signal })
+  window.addEventListener('storage', ({ key }) => key === ACTIVITY_KEY && checkInactivity(), { signal: ending.signal })
+  document.addEventListener('visibilitychange', checkInactivity, { signal: ending.signal })
   return () => ending.abort()
 }
 
-function idleTime(): number {
-  return Date.now() - lastActivityAt()
+function getIdleMs(): number {
+  return Date.now() - getLastActivityAt()
 }
 
 function isInFrame(): boolean {
@@ -94,15 +94,15 @@ function isInFrame(): boolean {
 }
 
 /** Shows the countdown in a toast and in the document title. Frames let events through to the page. */
-function warn(lifetimeMs: number, stay: () => void): { end(): void } {
+function showWarning(lifetimeMs: number, onStay: () => void): { end(): void } {
   const countdownTo = Date.now() + lifetimeMs
-  const action = { label: 'Continuar conectado', run: () => stay() }
+  const action = { label: 'Continuar conectado', run: () => onStay() }
   const title = sessionMessages.inactivityWarning
   const id = showToast({ kind: 'warning', title, action, countdownTo, lifetimeMs })
-  const nameRemaining = () =>
+  const updateTitle = () =>
     setDocumentTitle({ remark: `Sessão expira em ${formatTimeLeft(countdownTo - Date.now())}` })
-  nameRemaining()
-  const timer = setInterval(nameRemaining, 1_000)
+  updateTitle()
+  const timer = setInterval(updateTitle, 1_000)
   // A frame would receive the moves of the mouse itself; without pointer events they reach the page.
   const frames = [...document.querySelectorAll('iframe')]
   for (const { style } of frames) style.pointerEvents = 'none'
@@ -117,14 +117,14 @@ function warn(lifetimeMs: number, stay: () => void): { end(): void } {
 }
 
 /** Moves the focus out of a frame, whose next click or key would go unnoticed. */
-function takeFocusBack(): void {
+function blurFrame(): void {
   if (!isInFrame()) return
   ;(document.activeElement as HTMLElement).blur()
   window.focus()
 }
 
 /** Shows why; stays until closed, since the person is away. */
-function sayWhy(): void {
+function showSignOutReason(): void {
   showToast({
     kind: 'error',
     title: sessionMessages.inactivitySignOut,

@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router'
 import { type ComponentProps, useCallback, useEffect, useState } from 'react'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
-import { getSession, leaveQuestion } from './session.ts'
+import { getSession, activeLeaveGuard } from './session.ts'
 
 type Question = Omit<ComponentProps<typeof ConfirmDialog>, 'isOpen' | 'onConfirm' | 'onCancel'>
 
@@ -28,14 +28,14 @@ export function useLeaveGuard(hasChanges: boolean, question: Question) {
         currentLocation.pathname !== nextLocation.pathname && getSession() ? ask() : false,
     })
     // Signing out asks first: it ends the session before it navigates.
-    leaveQuestion.ask = ask
+    activeLeaveGuard.ask = ask
     return () => {
       unblock()
-      leaveQuestion.ask = undefined
+      activeLeaveGuard.ask = undefined
     }
   }, [history, hasChanges, ask])
 
-  const answer = (isStaying: boolean) => {
+  const close = (isStaying: boolean) => {
     setWaiting(undefined)
     waiting?.(isStaying)
   }
@@ -43,8 +43,8 @@ export function useLeaveGuard(hasChanges: boolean, question: Question) {
     <ConfirmDialog
       {...question}
       isOpen={waiting !== undefined}
-      onConfirm={() => answer(false)}
-      onCancel={() => answer(true)}
+      onConfirm={() => close(false)}
+      onCancel={() => close(true)}
     />
   )
   return { ask, dialog }

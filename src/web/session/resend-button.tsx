@@ -18,24 +18,24 @@ interface ResendButtonProps {
  * Sends the verification mail again, then has a cooldown of 60 seconds,
  * during which it keeps the focus. Does nothing while `email` is empty.
  */
-export function ResendButton({ email, sentTitle = verificationMessages.resent, ...look }: ResendButtonProps) {
+export function ResendButton({ email, sentTitle = verificationMessages.resent, ...buttonProps }: ResendButtonProps) {
   // Survives a reload and applies to the browser's other tabs.
   const storageKey = `patio.resend-until.${email}`
-  const [restUntil, setRestUntil] = useState(() => readRest(sharedStorage.get(storageKey), Date.now()))
-  const secondsLeft = useSecondsLeft(restUntil)
-  const rest = (seconds = RESEND_COOLDOWN_SECONDS) => {
+  const [cooldownUntil, setCooldownUntil] = useState(() => parseCooldownEnd(sharedStorage.get(storageKey), Date.now()))
+  const secondsLeft = useSecondsLeft(cooldownUntil)
+  const startCooldown = (seconds = RESEND_COOLDOWN_SECONDS) => {
     const until = Date.now() + seconds * 1_000
     sharedStorage.set(storageKey, String(until))
-    setRestUntil(until)
+    setCooldownUntil(until)
   }
   const { submit, isBusy } = useSubmit({
     send: () => callPublic('POST /api/auth/resend', { body: { type: 'signup', email } }),
     onDone() {
-      rest()
+      startCooldown()
       showToast({ kind: 'success', title: sentTitle, description: verificationMessages.resentDetail })
     },
     onFailed(error) {
-      if (error instanceof ApiError && error.status === 429) rest(error.retryAfterSeconds)
+      if (error instanceof ApiError && error.status === 429) startCooldown(error.retryAfterSeconds)
       showToast(
         toFailureToast(verificationMessages.resendFailed, error, verificationMessages.resendFailedDetail),
       )
@@ -44,7 +44,7 @@ export function ResendButton({ email, sentTitle = verificationMessages.resent, .
   const { resending, resendIn, resend } = verificationMessages
   return (
     <Button
-      {...look}
+      {...buttonProps}
       isBusy={isBusy}
       aria-disabled={secondsLeft > 0 || undefined}
       onClick={() => {
@@ -59,13 +59,13 @@ export function ResendButton({ email, sentTitle = verificationMessages.resent, .
 
 const RESEND_COOLDOWN_SECONDS = 60
 /** The server's longest cooldown; guards against a clock that was set back. */
-const MAX_REST_MS = 3_600_000
+const MAX_COOLDOWN_MS = 3_600_000
 
 /**
  * Parses the stored end of a cooldown, in ms since the epoch;
  * undefined if there is none or it is implausible.
  */
-export function readRest(stored: string | null, now: number): number | undefined {
+export function parseCooldownEnd(stored: string | null, now: number): number | undefined {
   const until = Number(stored)
-  return until - now <= MAX_REST_MS ? until : undefined
+  return until - now <= MAX_COOLDOWN_MS ? until : undefined
 }

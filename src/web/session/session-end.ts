@@ -2,7 +2,7 @@ import { closeAllToasts } from '#web/ui/toast.tsx'
 import { getSession, onAuthStateChange, readSessionEnd, type SessionEnd } from './session-store.ts'
 
 /** The last session of this tab, unless the person signed out here. */
-interface EndedHere {
+interface EndedSession {
   /** The text for /login. */
   reason: string
   userId: string | undefined
@@ -10,7 +10,7 @@ interface EndedHere {
   path: string | undefined
 }
 
-let ended: EndedHere | undefined
+let ended: EndedSession | undefined
 
 /**
  * Remembers why and where this tab's session ended and closes the person's
@@ -25,7 +25,7 @@ export function watchSessionEnd(): () => void {
       closeAllToasts()
       // Requests in flight fail a moment later; their toasts are closed too.
       if (end.kind === 'refused') setTimeout(closeAllToasts)
-      const reason = reasonOf(end, isElsewhere)
+      const reason = toEndReason(end, isElsewhere)
       const path = end.kind === 'signed-out' ? undefined : location.pathname + location.search
       ended = reason === undefined ? undefined : { reason, userId, path }
     }
@@ -33,25 +33,25 @@ export function watchSessionEnd(): () => void {
   })
 }
 
-function reasonOf(end: SessionEnd, isElsewhere: boolean): string | undefined {
+function toEndReason(end: SessionEnd, isElsewhere: boolean): string | undefined {
   if (end.kind === 'refused') return end.detail
   if (end.kind === 'inactive') return 'Ao entrar, você volta para onde estava.'
   return isElsewhere ? 'Você saiu do portal em outra aba.' : undefined
 }
 
 /** Returns why this tab's last session ended; undefined after a sign-out here, or without one. */
-export function readEndReason(): string | undefined {
+export function getSessionEndReason(): string | undefined {
   return ended?.reason
 }
 
 /** Returns the path where this person's last session ended; undefined for anyone else. */
-export function readReturnPath(userId: string | undefined): string | undefined {
+export function getReturnPath(userId: string | undefined): string | undefined {
   const path = ended?.userId === userId ? ended?.path : undefined
   // '//host' would leave this origin.
   return path && /^\/(?![/\\])/.test(path) ? path : undefined
 }
 
 /** Called once a person is signed in again. */
-export function forgetEnd(): void {
+export function clearSessionEnd(): void {
   ended = undefined
 }

@@ -1,14 +1,14 @@
 import { backoffDelay } from '#contract/timing.ts'
-import { isDefiniteRefusal, retryAfterMs, sendRequest } from '#web/http/send-request.ts'
+import { isDefiniteRefusal, getRetryAfterMs, sendRequest } from '#web/http/send-request.ts'
 import { isInactive } from './activity.ts'
-import { inOneTab } from './browser-storage.ts'
+import { runInOneTab } from './browser-storage.ts'
 import {
-  announce,
+  broadcastAuthEvent,
   clearSession,
   getSession,
   onAuthStateChange,
   type StoredSession,
-  secondsLeft,
+  getSecondsLeft,
   storeSession,
 } from './session-store.ts'
 
@@ -27,25 +27,25 @@ let inFlight: Promise<StoredSession | undefined> | undefined
  * @throws NetworkError or ApiError (429, 5xx) when it failed for now: the session is kept
  */
 export function refreshSession(refusedToken?: string): Promise<StoredSession | undefined> {
-  inFlight ??= renewOnce(refusedToken ?? getSession()?.access_token).finally(() => {
+  inFlight ??= refreshOnce(refusedToken ?? getSession()?.access_token).finally(() => {
     inFlight = undefined
   })
   return inFlight
 }
 
-function renewOnce(oldToken: string | undefined): Promise<StoredSession | undefined> {
-  const renew = async () => {
+function refreshOnce(oldToken: string | undefined): Promise<StoredSession | undefined> {
+  const refresh = async () => {
     const current = getSession()
     // A session that has timed out is about to be ended, not refreshed.
     if (isInactive()) return current
-    const isRenewedElsewhere = current && current.access_token !== oldToken && !isDue(current)
-    return !current || isRenewedElsewhere ? current : trade(current)
+    const isRefreshedElsewhere = current && current.access_token !== oldToken && !isRefreshDue(current)
+    return !current || isRefreshedElsewhere ? current : exchangeToken(current)
   }
   // Without locks two tabs may refresh at once; the server gives both the same successor.
-  return inOneTab(LOCK_NAME, renew)
+  return runInOneTab(LOCK_NAME, refresh)
 }
 
-async function trade(current: StoredSession): Promise<StoredSession | undefined> {
+async function exchangeToken(current: StoredSession): Promise<StoredSession | undefined> {
   const isStillCurrent = () => getSession()?.refresh_token === current.refresh_token
   try {
     const session = await sendRequest('POST /api/auth/token', {
@@ -57,19 +57,19 @@ async function trade(current: StoredSession): Promise<StoredSession | undefined>
     // A sign-out or sign-in meanwhile wins over the refresh.
     if (!isStillCurrent()) return getSession()
     const stored = storeSession(session)
-    announce('TOKEN_REFRESHED')
+    broadcastAuthEvent('TOKEN_REFRESHED')
     return stored
   } catch (error) {
     if (!isDefiniteRefusal(error)) throw error
     if (!isStillCurrent()) return getSession()
     clearSession({ kind: 'refused', detail: error.message })
-    announce('SIGNED_OUT')
+    broadcastAuthEvent('SIGNED_OUT')
     return undefined
   }
 }
 
-export function isDue(session: StoredSession): boolean {
-  return secondsLeft(session) <= REFRESH_MARGIN_SECONDS
+export function isRefreshDue(session: StoredSession): boolean {
+  return getSecondsLeft(session) <= REFRESH_MARGIN_SECONDS
 }
 
 /** Also prevents a refresh loop when tokens expire within the margin. */
@@ -86,36 +86,36 @@ export function keepSessionFresh(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let failures = 0
 
-  const renewWhenDue = async () => {
+  const refreshWhenDue = async () => {
     const session = getSession()
     if (!session) return
     try {
-      if (isDue(session)) await refreshSession()
+      if (isRefreshDue(session)) await refreshSession()
       failures = 0
-      plan()
+      schedule()
     } catch (error) {
       failures += 1
-      plan(backoffDelay(failures, { ...BACKOFF, retryAfterMs: retryAfterMs(error) }))
+      schedule(backoffDelay(failures, { ...BACKOFF, retryAfterMs: getRetryAfterMs(error) }))
     }
   }
-  const plan = (delayMs?: number) => {
+  const schedule = (delayMs?: number) => {
     clearTimeout(timer)
     const session = getSession()
     if (!session) return
-    const untilDueMs = Math.ceil((secondsLeft(session) - REFRESH_MARGIN_SECONDS) * 1000)
-    timer = setTimeout(renewWhenDue, delayMs ?? Math.max(MIN_WAIT_MS, untilDueMs))
+    const untilDueMs = Math.ceil((getSecondsLeft(session) - REFRESH_MARGIN_SECONDS) * 1000)
+    timer = setTimeout(refreshWhenDue, delayMs ?? Math.max(MIN_WAIT_MS, untilDueMs))
   }
   const wake = () => {
-    if (document.visibilityState === 'visible') void renewWhenDue()
+    if (document.visibilityState === 'visible') void refreshWhenDue()
   }
 
-  const stopListening = onAuthStateChange(() => plan())
+  const unsubscribe = onAuthStateChange(() => schedule())
   document.addEventListener('visibilitychange', wake)
   window.addEventListener('online', wake)
-  void renewWhenDue()
+  void refreshWhenDue()
   return () => {
     clearTimeout(timer)
-    stopListening()
+    unsubscribe()
     document.removeEventListener('visibilitychange', wake)
     window.removeEventListener('online', wake)
   }

@@ -61,12 +61,12 @@ export function readSessionEnd(): SessionEnd {
 }
 
 /** Whether this session may only change its password. */
-export function owesPasswordChange(session: StoredSession): boolean {
+export function mustChangePassword(session: StoredSession): boolean {
   return session.user.app_metadata.must_change_password
 }
 
 /** Returns the remaining lifetime of the access token in seconds; negative once expired. */
-export function secondsLeft(session: StoredSession): number {
+export function getSecondsLeft(session: StoredSession): number {
   return session.expires_at - Date.now() / 1000
 }
 
@@ -99,7 +99,7 @@ type Listener = (event: AuthEvent, isElsewhere: boolean) => void
 
 const listeners = new Set<Listener>()
 /** The session that the listeners were last notified of. */
-let known: StoredSession | undefined
+let lastKnown: StoredSession | undefined
 let channel: BroadcastChannel | undefined
 let isListening = false
 
@@ -114,42 +114,42 @@ export function onAuthStateChange(listener: Listener): () => void {
 }
 
 /** Notifies this and other tabs of a change of the stored session. Only the event's name is sent. */
-export function announce(event: AuthEvent): void {
+export function broadcastAuthEvent(event: AuthEvent): void {
   listenToOtherTabs()
-  known = getSession()
+  lastKnown = getSession()
   if (event === 'SIGNED_IN' || event === 'SIGNED_OUT')
     for (const key of [MARK_KEY, LAST_REPORT_KEY]) sharedStorage.remove(key)
   channel?.postMessage(event)
-  deliver(event, false)
+  notifyListeners(event, false)
 }
 
-function deliver(event: AuthEvent, isElsewhere = true): void {
+function notifyListeners(event: AuthEvent, isElsewhere = true): void {
   for (const listener of [...listeners]) listener(event, isElsewhere)
 }
 
 function listenToOtherTabs(): void {
   if (isListening) return
   isListening = true
-  known = getSession()
+  lastKnown = getSession()
   if (typeof BroadcastChannel !== 'undefined') {
     channel = new BroadcastChannel('patio.auth')
     channel.addEventListener('message', ({ data }) =>
-      data === 'USER_UPDATED' ? deliver(data) : noticeChange(),
+      data === 'USER_UPDATED' ? notifyListeners(data) : detectChange(),
     )
   }
   if (typeof window === 'undefined') return
   window.addEventListener('storage', ({ key }) => {
-    if (key === SESSION_KEY || key === null) noticeChange()
+    if (key === SESSION_KEY || key === null) detectChange()
   })
   // A page restored by the back button has missed all changes meanwhile.
-  window.addEventListener('pageshow', noticeChange)
+  window.addEventListener('pageshow', detectChange)
 }
 
 /** Compares with storage, the only source of truth: a message may arrive before its change. */
-function noticeChange(): void {
-  const before = known
-  known = getSession()
-  if (known?.access_token === before?.access_token) return
-  if (!known) deliver('SIGNED_OUT')
-  else deliver(known.user.id === before?.user.id ? 'TOKEN_REFRESHED' : 'SIGNED_IN')
+function detectChange(): void {
+  const before = lastKnown
+  lastKnown = getSession()
+  if (lastKnown?.access_token === before?.access_token) return
+  if (!lastKnown) notifyListeners('SIGNED_OUT')
+  else notifyListeners(lastKnown.user.id === before?.user.id ? 'TOKEN_REFRESHED' : 'SIGNED_IN')
 }

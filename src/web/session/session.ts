@@ -2,16 +2,16 @@ import { useSyncExternalStore } from 'react'
 import type { Session } from '#contract/accounts.ts'
 import { callApi } from '#web/http/api.ts'
 import { isDefiniteRefusal, sendRequest } from '#web/http/send-request.ts'
-import { restartActivity } from './activity.ts'
+import { resetActivity } from './activity.ts'
 import { sharedStorage } from './browser-storage.ts'
 import {
-  announce,
+  broadcastAuthEvent,
   clearSession,
   getSession,
   onAuthStateChange,
   type SessionEnd,
   type StoredSession,
-  secondsLeft,
+  getSecondsLeft,
   storeSession,
 } from './session-store.ts'
 
@@ -20,7 +20,7 @@ export {
   type AuthEvent,
   getSession,
   onAuthStateChange,
-  owesPasswordChange,
+  mustChangePassword,
   type StoredSession,
 } from './session-store.ts'
 
@@ -43,7 +43,7 @@ export async function signIn(credentials: {
   captcha?: string | undefined
 }): Promise<Session> {
   // Proves that this browser has signed in to the account before; kept after a sign-out.
-  const device_token = sharedStorage.get(deviceKeyOf(credentials)) ?? undefined
+  const device_token = sharedStorage.get(toDeviceKey(credentials)) ?? undefined
   const session = await sendRequest('POST /api/auth/token', {
     query: { grant_type: 'password' },
     body: { ...credentials, device_token },
@@ -52,19 +52,19 @@ export async function signIn(credentials: {
   return session
 }
 
-const deviceKeyOf = ({ email }: { email: string }) => `patio.device.${email.toLowerCase()}`
+const toDeviceKey = ({ email }: { email: string }) => `patio.device.${email.toLowerCase()}`
 
 /** Stores the token that identifies this browser to the account at the next sign-in. */
-export function keepDeviceToken({ user, device_token }: Pick<Session, 'user' | 'device_token'>): void {
-  if (device_token) sharedStorage.set(deviceKeyOf(user), device_token)
+export function storeDeviceToken({ user, device_token }: Pick<Session, 'user' | 'device_token'>): void {
+  if (device_token) sharedStorage.set(toDeviceKey(user), device_token)
 }
 
 /** Makes a session just issued by the server the session of every tab. */
 export function adoptSession(session: Session): void {
-  restartActivity()
-  keepDeviceToken(session)
+  resetActivity()
+  storeDeviceToken(session)
   storeSession(session)
-  announce('SIGNED_IN')
+  broadcastAuthEvent('SIGNED_IN')
 }
 
 /**
@@ -73,35 +73,35 @@ export function adoptSession(session: Session): void {
  * @throws ApiError or NetworkError when the server could not be reached: the session is kept
  */
 export async function signOut(options: { reason?: 'inactivity' } = {}): Promise<void> {
-  if (options.reason === 'inactivity') return leaveAtOnce()
+  if (options.reason === 'inactivity') return signOutLocally()
   try {
     await callApi('POST /api/auth/logout', { query: { scope: 'local' } })
   } catch (error) {
     // A refused session has already ended.
     if (!isDefiniteRefusal(error)) throw error
   }
-  forgetSession()
+  endLocalSession()
 }
 
 /** Removes a session that the server has ended, in every tab. */
-export function forgetSession(end?: SessionEnd): void {
+export function endLocalSession(end?: SessionEnd): void {
   if (!getSession()) return
   clearSession(end)
-  announce('SIGNED_OUT')
+  broadcastAuthEvent('SIGNED_OUT')
 }
 
 /** Ends the session without refreshing its token: unrefreshed, it expires at the server. */
-async function leaveAtOnce(): Promise<void> {
+async function signOutLocally(): Promise<void> {
   const session = getSession()
-  forgetSession({ kind: 'inactive' })
-  if (!session || secondsLeft(session) <= 0) return
-  const telling = sendRequest(
+  endLocalSession({ kind: 'inactive' })
+  if (!session || getSecondsLeft(session) <= 0) return
+  const request = sendRequest(
     'POST /api/auth/logout',
     { query: { scope: 'local' }, keepalive: true },
     session.access_token,
   )
-  await telling.catch(() => {})
+  await request.catch(() => {})
 }
 
 /** The open leave guard, which signOut's caller asks first; true keeps the person there. */
-export const leaveQuestion: { ask?: (() => Promise<boolean>) | undefined } = {}
+export const activeLeaveGuard: { ask?: (() => Promise<boolean>) | undefined } = {}

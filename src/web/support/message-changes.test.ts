@@ -168,7 +168,7 @@ describe('followMessageChanges', () => {
     const [answer] = line()
     answers.push(answer)
     const { tab, readAgain } = await follow()
-    tab.forgetSession()
+    tab.endLocalSession()
     expect(requests[0]?.signal.aborted).toBe(true)
     await vi.advanceTimersByTimeAsync(120_000)
     expect(requests).toHaveLength(1)

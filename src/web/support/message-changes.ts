@@ -1,12 +1,12 @@
 import type { Query } from '@tanstack/react-query'
 import type { MessageChange } from '#contract/support.ts'
 import { backoffDelay, coalesce, retry } from '#contract/timing.ts'
-import { asSignedIn } from '#web/http/api.ts'
+import { withAccessToken } from '#web/http/api.ts'
 import { catalogueQuery } from '#web/http/catalogue-query.ts'
-import { keepStreamOpen, openEventStream, SILENCE_MS } from '#web/http/event-stream.ts'
+import { keepStreamOpen, openEventStream, SILENCE_TIMEOUT_MS } from '#web/http/event-stream.ts'
 import { queryClient, ROLE_QUERY, USERS_QUERY } from '#web/http/query-client.ts'
 import { isDefiniteRefusal } from '#web/http/send-request.ts'
-import { inOneTab } from '#web/session/browser-storage.ts'
+import { runInOneTab } from '#web/session/browser-storage.ts'
 import { onAuthStateChange } from '#web/session/session-store.ts'
 
 /** First part of the key of every query of support messages. */
@@ -52,22 +52,22 @@ export function followMessageChanges(): () => void {
   const stream = {
     signal,
     open: (attempt: AbortSignal) =>
-      asSignedIn((token) => openEventStream('/api/support-messages/changes', token, attempt)),
-    onNews(data: string | undefined) {
+      withAccessToken((token) => openEventStream('/api/support-messages/changes', token, attempt)),
+    onEvent(data: string | undefined) {
       const news = data === undefined ? 'alive' : newsIn(data)
       hear(news)
       channel?.postMessage(news)
     },
-    onLost() {
+    onDisconnect() {
       heardAt = Number.NEGATIVE_INFINITY
     },
     // Whoever is no administrator any more learns it here first; the screens follow the role.
     onForbidden: () => void queryClient.invalidateQueries({ queryKey: [ROLE_QUERY] }),
   }
   // Aborted while it waits, it rejects; that is the end that was asked for.
-  inOneTab(NAME, () => keepStreamOpen(stream), signal).catch(() => {})
+  runInOneTab(NAME, () => keepStreamOpen(stream), signal).catch(() => {})
 
-  pollInSilence(() => Date.now() - heardAt > SILENCE_MS, signal)
+  pollInSilence(() => Date.now() - heardAt > SILENCE_TIMEOUT_MS, signal)
   signal.addEventListener('abort', () => {
     channel?.close()
     stopWatching()

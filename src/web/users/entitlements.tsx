@@ -2,7 +2,7 @@ import type { Catalogue } from '#contract/catalogue.ts'
 import { type Entitlements, eachList, inOrder, LISTS, type ListName, valuesOf } from '#contract/held-lists.ts'
 import { saoPauloDay } from '#contract/user-rules.ts'
 import type { ManagedProfile } from '#contract/users.ts'
-import { choicesOf, useCatalogue } from '#web/http/catalogue-query.ts'
+import { listChoices, useCatalogue } from '#web/http/catalogue-query.ts'
 import { Button } from '#web/ui/button.tsx'
 import { CheckboxList } from '#web/ui/choices.tsx'
 import { TextField } from '#web/ui/text-field.tsx'
@@ -22,7 +22,7 @@ export function getInitialAccess(catalogue: Catalogue, profile: ManagedProfile):
   if (!request) return toEntitlements(catalogue, profile)
   // Items archived since the request can no longer be granted.
   const withRequest = (list: ListName) => {
-    const offered = choicesOf(catalogue, list, profile[list]).map(({ value }) => value)
+    const offered = listChoices(catalogue, list, profile[list]).map(({ value }) => value)
     return [...profile[list], ...request[list].filter((value) => offered.includes(value))]
   }
   return toEntitlements(catalogue, { ...profile, ...eachList(withRequest) })
@@ -51,7 +51,7 @@ interface EntitlementListProps {
 
 export function EntitlementList({ name, ticked, held, onChange, ...rest }: EntitlementListProps) {
   const { title, columns } = LIST_STYLES[name]
-  const options = choicesOf(useCatalogue(), name, held?.[name])
+  const options = listChoices(useCatalogue(), name, held?.[name])
   const isLong = options.some(({ label }) => label.length > 8)
   return (
     <CheckboxList

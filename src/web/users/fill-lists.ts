@@ -1,6 +1,6 @@
 import type { Catalogue } from '#contract/catalogue.ts'
 import { type Entitlements, inOrder, LISTS, type ListName, valuesOf } from '#contract/held-lists.ts'
-import { choicesOf } from '#web/http/catalogue-query.ts'
+import { listChoices } from '#web/http/catalogue-query.ts'
 
 export interface FillScope {
   /** The visible lists; the others stay untouched. */
@@ -26,7 +26,7 @@ export function fillLists(
   for (const list of lists) {
     const wanted = source[list]
     if (!wanted) continue
-    const offered = new Set(choicesOf(catalogue, list, held?.[list]).map(({ value }) => value))
+    const offered = new Set(listChoices(catalogue, list, held?.[list]).map(({ value }) => value))
     const known = valuesOf(catalogue, list)
     const values = inOrder(catalogue, list, wanted).filter((value) => known.includes(value))
     const given = values.filter((value) => offered.has(value))
@@ -39,7 +39,7 @@ export function fillLists(
 /** Formats a template: 'Oficina, CRM · VW · RJ', archived items marked; empty when it has none. */
 export function formatTemplate(catalogue: Catalogue, template: Entitlements): string {
   const isArchived = (list: ListName, value: string) =>
-    !choicesOf(catalogue, list, []).some((choice) => choice.value === value)
+    !listChoices(catalogue, list, []).some((choice) => choice.value === value)
   return LISTS.map((list) =>
     template[list].map((value) => (isArchived(list, value) ? `${value} (no arquivo)` : value)).join(', '),
   )

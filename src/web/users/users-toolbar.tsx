@@ -3,7 +3,7 @@ import SlidersHorizontal from 'lucide-react/icons/sliders-horizontal'
 import { type ReactNode, type Ref, type RefObject, useEffect, useRef, useState } from 'react'
 import type { AccessTemplate } from '#contract/access-templates.ts'
 import type { ProfileFilter } from '#contract/users.ts'
-import { choicesOf, useCatalogue } from '#web/http/catalogue-query.ts'
+import { listChoices, useCatalogue } from '#web/http/catalogue-query.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classNames } from '#web/ui/class-names.ts'
 import { Picker } from '#web/ui/picker.tsx'
@@ -113,7 +113,7 @@ function Filters({ filter, onFilter }: Pick<UsersToolbarProps, 'filter' | 'onFil
   const { data: templates = [] } = useQuery(accessTemplatesQuery)
   const getOptions = (options: (typeof pickers)[number]['options']): Options => {
     if (options === 'templates') return toTemplateOptions(templates, filter.template)
-    return typeof options === 'string' ? choicesOf(catalogue, options) : options
+    return typeof options === 'string' ? listChoices(catalogue, options) : options
   }
   return (
     <>

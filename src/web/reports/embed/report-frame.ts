@@ -1,6 +1,6 @@
 import type { Report } from 'powerbi-client'
 import { portalSettings } from '#web/http/portal-settings.ts'
-import { noteActivity } from '#web/session/activity.ts'
+import { recordActivity } from '#web/session/activity.ts'
 import {
   type EmbedError,
   type EmbedFailure,
@@ -212,7 +212,7 @@ export function openReportFrame(options: ReportFrameOptions): ReportFrame {
       // Filters are changed by the SDK unless the user is named; other events unless 'sdk' is named.
       const isPerson = name === 'filtersApplied' ? initiator === 'user' : initiator !== 'sdk'
       // A report that reloads by itself fires page events too.
-      if (isPerson && hasRendered && !isRecovering) noteActivity()
+      if (isPerson && hasRendered && !isRecovering) recordActivity()
     })
   onStatus({ kind: 'loading' })
   void open()

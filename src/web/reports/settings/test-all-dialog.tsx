@@ -5,7 +5,7 @@ import { checkReportSetting } from '#contract/report-setting-rules.ts'
 import type { ReportSetting, ReportSettingInput } from '#contract/report-settings.ts'
 import { retry } from '#contract/timing.ts'
 import { portalSettings } from '#web/http/portal-settings.ts'
-import { ApiError, retryAfterMs } from '#web/http/send-request.ts'
+import { ApiError, getRetryAfterMs } from '#web/http/send-request.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Spinner } from '#web/ui/loading.tsx'
@@ -143,7 +143,7 @@ async function testWithRetry({ slug, input }: Test, signal: AbortSignal): Promis
   }
   const getDelay = (error: unknown) =>
     error instanceof ApiError && error.problem.code === 'rate-limited'
-      ? retryAfterMs(error) || 10_000
+      ? getRetryAfterMs(error) || 10_000
       : undefined
   return retry(() => testSetting(slug, input), getDelay, signal).catch((error) => toUntested(input, error))
 }
