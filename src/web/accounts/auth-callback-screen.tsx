@@ -17,7 +17,7 @@ import { explainRefusal } from './change-password.ts'
 import { askAboutLink, readTokenHash, spendLink, useLinkHash } from './mail-link.ts'
 import { NewPasswordFields } from './new-password-fields.tsx'
 
-/** Where the links of a verification mail and of an invitation lead. Opened by a scanner, they use nothing up. */
+/** The target of verification and invitation links. Opening it uses nothing up, since mail scanners do. */
 export function AuthCallbackScreen() {
   const linkHash = useLinkHash()
   const invitation = readTokenHash(linkHash, 'invite')
@@ -59,11 +59,11 @@ const TEXTS = {
 
 type Step =
   | { kind: 'checking' }
-  /** Somebody else is signed in in this browser. */
+  /** A different person is signed in in this browser. */
   | { kind: 'other-person'; email: string; signedIn: string }
   | { kind: Extract<LinkState['state'], 'asks-password' | 'too-late'>; email: string }
 
-/** From the link to the session that it opens, by itself as far as the server lets this browser go. */
+/** Redeems the link and opens its session, automatically where the server allows this browser to. */
 function Callback({ type, tokenHash }: { type: CallbackType; tokenHash: string | undefined }) {
   const navigate = useNavigate()
   const [step, setStep] = useState<Step>({ kind: 'checking' })
@@ -81,7 +81,7 @@ function Callback({ type, tokenHash }: { type: CallbackType; tokenHash: string |
   const follow = async () => {
     const link = tokenHash === undefined ? undefined : await askAboutLink(type, tokenHash)
     const session = getSession()
-    // Opened without a link, or with an invitation that has served, by somebody who is signed in.
+    // A signed-in person without a link, or with an invitation already used.
     if (session && (tokenHash === undefined || (type === 'invite' && !link))) return goTo('/power-bi')
     if (!link) {
       const { failed: title, failedDetail: description } = TEXTS[type]
@@ -97,7 +97,7 @@ function Callback({ type, tokenHash }: { type: CallbackType; tokenHash: string |
   }
   const check = async () => {
     try {
-      // The second of two tabs finds what the first has done.
+      // Serialized, so that a second tab finds the link already used.
       await runInOneTab('patio.mail-link', follow)
     } catch (error) {
       showToast(toFailureToast('Erro', error))
@@ -184,7 +184,7 @@ interface FirstPasswordFormProps {
   type: CallbackType
   email: string
   confirm: (password: string) => Promise<void>
-  /** Called when the link is no longer what it was. */
+  /** Called when the link is no longer valid. */
   onRefused: () => Promise<void>
 }
 
@@ -213,7 +213,7 @@ function FirstPasswordForm({ type, email, confirm, onRefused }: FirstPasswordFor
   )
 }
 
-/** The link is older than an hour and would have to set a password. */
+/** Asks for a new link: this one is over an hour old and must not set a password any more. */
 function FreshLinkNeeded({ email }: { email: string }) {
   return (
     <VisitorPage

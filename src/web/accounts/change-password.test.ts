@@ -23,7 +23,7 @@ describe('changePassword', () => {
     ])
   })
 
-  it('makes this browser the one that the account knows', async () => {
+  it('stores the device token of the reply', async () => {
     answerWith(Response.json({ success: true, device_token: 'd1' }))
     adoptSession(sessionOf(1))
     await changePassword('nova')
@@ -37,7 +37,7 @@ describe('changePassword', () => {
     ['a generic failure', new Response('no', { status: 500 }), REJECTED, false],
     ['an unknown error', problem(500, 'internal'), REJECTED, false],
     ['no reply', new TypeError('fetch failed'), 'Erro ao alterar senha', false],
-  ])('tells of %s', async (_, answer, title, isAboutPassword) => {
+  ])('throws an error that explainRefusal explains, for %s', async (_, answer, title, isAboutPassword) => {
     answerWith(answer)
     const error = await changePassword('nova').catch((thrown: unknown) => thrown)
     expect(explainRefusal(error, 'Erro ao alterar senha')).toMatchObject({ title })
@@ -45,7 +45,7 @@ describe('changePassword', () => {
   })
 })
 
-it('tells beside the refusal which part of a password is guessable', async () => {
+it('explainRefusal names the guessable part of a password', async () => {
   const part = 'Parte fácil de adivinhar: “toyota”.'
   const body = {
     ...(await problem(422, 'password-rejected').json()),
@@ -62,6 +62,6 @@ it.each([
   ['A senha deve ter no mínimo 8 caracteres', 'Erro de validação'],
   ['As senhas não coincidem', 'Erro de validação'],
   ['Por favor, escolha uma senha mais forte.', 'Senha fraca'],
-])('tells of a reset that breaks a rule: %s', (message, title) => {
+])('noticeOfReset explains the validation error: %s', (message, title) => {
   expect(noticeOfReset({ message })).toEqual({ kind: 'error', title, description: message })
 })

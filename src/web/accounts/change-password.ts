@@ -6,7 +6,7 @@ import { toFailureToast } from '#web/ui/use-submit.ts'
 
 /**
  * Sets a new password for the signed-in person.
- * @throws ApiError, 'password-rejected' where another password may do, or NetworkError
+ * @throws ApiError, 'password-rejected' where another password may be accepted, or NetworkError
  */
 export async function changePassword(newPassword: string): Promise<void> {
   const { error, device_token } = await callApi('POST /api/functions/change-password', {
@@ -20,14 +20,14 @@ export async function changePassword(newPassword: string): Promise<void> {
 }
 
 /**
- * The server's own sentence, or a fixed one for a failure that it does not explain.
+ * Converts a refusal to a toast: the server's own detail, or a fixed text for an unexplained failure.
  * @param fallback title where there was no reply
  */
 export function explainRefusal(error: unknown, fallback: string): ToastContent {
   if (!(error instanceof ApiError)) return toFailureToast(fallback, error)
   const isUnexplained = error.problem.code === 'internal'
   const title = isUnexplained ? passwordMessages.rejected : error.message || fallback
-  // Which part of a refused password is guessable.
+  // Names the guessable part of a rejected password.
   const description = error.problem.fields?.[0]?.message
   return { kind: 'error', title, ...(description && { description }) }
 }

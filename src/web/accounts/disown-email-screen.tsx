@@ -10,7 +10,10 @@ import { useLinkHash } from './mail-link.ts'
 
 type Outcome = 'account-removed' | 'sessions-ended' | 'link-ended'
 
-/** /nao-fui-eu, where the 'não fui eu' links of mails lead: nothing happens before the button is pressed. */
+/**
+ * /nao-fui-eu, the target of the 'não fui eu' links in mails:
+ * nothing happens before the button is pressed.
+ */
 export function DisownEmailScreen() {
   const linkHash = useLinkHash()
   return <Disown key={linkHash} tokenHash={new URLSearchParams(linkHash).get('token_hash') ?? ''} />
@@ -24,7 +27,7 @@ function Disown({ tokenHash }: { tokenHash: string }) {
       setFailure(undefined)
       const reply = await callPublic('POST /api/auth/not-me', { body: { token_hash: tokenHash } })
       setOutcome(reply.outcome)
-      // Whether the session of this browser was among those that have ended shows when it is renewed.
+      // Only a refresh shows whether this browser's session was among the ended ones.
       if (getSession()) void refreshSession().catch(() => {})
     },
     onFailed(error) {

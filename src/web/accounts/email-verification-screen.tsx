@@ -3,7 +3,7 @@ import { ResendButton } from '#web/session/resend-button.tsx'
 import { buttonClasses, textLinkClasses } from '#web/ui/button.tsx'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 
-/** /email-verification: says where the confirmation link went and sends it again. */
+/** /email-verification: shows where the confirmation link was sent and resends it. */
 export function EmailVerificationScreen() {
   const email = useLocation({ select: ({ state }) => state.email }) ?? ''
   return (

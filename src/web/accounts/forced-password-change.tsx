@@ -13,7 +13,10 @@ import { useSubmit } from '#web/ui/use-submit.ts'
 import { changePassword, explainRefusal } from './change-password.ts'
 import { NewPasswordFields } from './new-password-fields.tsx'
 
-/** The dialog that a sign-in with a too short password ends in. It cannot be dismissed, only left by signing out. */
+/**
+ * Requires a new password after a sign-in with one that is too
+ * short. Cannot be dismissed, except by signing out.
+ */
 export function ForcedPasswordChange() {
   const formId = useId()
   const navigate = useNavigate()
@@ -23,7 +26,7 @@ export function ForcedPasswordChange() {
     async send({ password }) {
       await changePassword(password)
       showToast({ kind: 'success', title: passwordMessages.forcedDone })
-      // The session says that it owes the change until it is renewed; if that fails, signing in again does it.
+      // Only a refreshed session no longer requires the change; if that fails, signing in again does it.
       await refreshSession().catch(() => endLocalSession())
       await navigate({ to: '/' })
     },

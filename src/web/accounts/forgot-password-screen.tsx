@@ -10,7 +10,7 @@ import { toFormFailure, focusFirstField, useForm } from '#web/ui/use-form.ts'
 import { toFailureToast } from '#web/ui/use-submit.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 
-/** /forgot-password: asks for the mail with the reset link, then says that it is on its way. */
+/** /forgot-password: requests the mail with the reset link, then confirms that it was sent. */
 export function ForgotPasswordScreen() {
   const [sentTo, setSentTo] = useState<string>()
   if (sentTo !== undefined) return <RecoverySent email={sentTo} onAgain={() => setSentTo(undefined)} />
@@ -61,10 +61,10 @@ function ForgotPasswordForm({ onSent }: { onSent: (email: string) => void }) {
   )
 }
 
-/** It does not say whether the address has an account. */
+/** Never reveals whether the address has an account. */
 function RecoverySent({ email, onAgain }: { email: string; onAgain: () => void }) {
   const notes = useRef<HTMLDivElement>(null)
-  // The form and its focus are gone; this reads the notes out and keeps the keyboard near the buttons.
+  // The focused form is gone: focusing the notes announces them and keeps the keyboard near the buttons.
   useEffect(() => notes.current?.focus(), [])
   return (
     <VisitorPage title={passwordMessages.recoverSent} hasPanel={false}>

@@ -22,7 +22,7 @@ const ForcedPasswordChange = lazy(() =>
   })),
 )
 
-/** /login: the sign-in form, and over it the forced password change for as long as the session owes one. */
+/** /login: the sign-in form, and the forced password change while the session requires one. */
 export function LoginScreen() {
   const session = useSession()
   return (
@@ -39,7 +39,10 @@ export function LoginScreen() {
   )
 }
 
-/** Why one is here again, and what to do after a link that no longer serves; it outlives the notice and a reload. */
+/**
+ * Explains why the session ended, or what to do about an
+ * invalid link; outlives the toast and a reload.
+ */
 function EndNotice() {
   const reason = useSyncExternalStore(onAuthStateChange, getSessionEndReason, () => undefined)
   const deadLink = useLocation({ select: ({ state }) => state.deadLink })
@@ -64,7 +67,10 @@ function EndNotice() {
 
 const PROBE_KEY = 'patio.probe'
 
-/** Before somebody signs in: the next load asks again, and nothing else would say why. */
+/**
+ * Warns before the sign-in that the browser stores nothing, so
+ * that the next load asks to sign in again.
+ */
 function StorageNotice() {
   const isHydrated = useHydrated()
   const [isKept] = useState(() => sharedStorage.set(PROBE_KEY, ''))
@@ -81,7 +87,7 @@ function StorageNotice() {
 function LoginForm() {
   const known = useLocation({ select: ({ state }) => state.email })
   const email = useRef<HTMLInputElement>(null)
-  // Asked for when a link is followed.
+  // Evaluated when a link is followed.
   const typed = () => ({ email: email.current?.value ?? '' })
   const password = useRef<HTMLInputElement>(null)
   const humanCheck = useRef<PassKeeper>(null)
@@ -94,13 +100,13 @@ function LoginForm() {
     async send(values) {
       const check = await humanCheck.current?.freshPass()
       if (check?.kind === 'failed') return
-      // Without a pass the server decides: it lets the built-in administrator in and names what is missing.
+      // Without a pass the server decides: it admits the built-in administrator and names what is missing.
       const captcha = check?.kind === 'passed' ? check.pass : undefined
       try {
         const { user } = await signIn({ ...values, captcha })
         if (user.app_metadata.must_change_password) return
         showToast({ kind: 'success', title: signInMessages.succeeded })
-        // The visitors' guard leads to the reports, or back to where a session ended by itself.
+        // The visitors' guard redirects to the reports, or to where the last session ended.
         await router.invalidate()
       } catch (error) {
         humanCheck.current?.reset()
@@ -147,8 +153,8 @@ function LoginForm() {
 }
 
 /**
- * The notice of a sign-in that failed: a missing or refused human check speaks for itself, everything else has what
- * happened below it.
+ * Converts a failed sign-in to a toast. A missing or failed human check
+ * has its own title; other errors are described below the general one.
  */
 export function explainFailure(error: unknown): ToastContent {
   const code = error instanceof ApiError ? error.problem.code : undefined
@@ -160,7 +166,7 @@ export function explainFailure(error: unknown): ToastContent {
   return { kind, title: signInMessages.failed, description: detailOf(error) }
 }
 
-/** The human check says itself what it lacks. */
+/** Omits human-check errors, which the check shows itself. */
 function toAlert(error: unknown): FormFailure | undefined {
   const code = error instanceof ApiError ? error.problem.code : undefined
   if (code === 'human-check-required' || code === 'human-check-failed') return undefined
@@ -186,10 +192,10 @@ function detailOf(error: Error): string {
   return `Muitas tentativas. Tente novamente em ${wait}.`
 }
 
-/** In the gap below the field, so that it moves nothing. */
+/** Overlaps the gap below the field, so that nothing shifts. */
 const CapsLockHint = () => <span className="-mb-5.5 block text-xs">A tecla Caps Lock está ativada.</span>
 
-/** Notices from the keys pressed in a field whether Caps Lock is on; phones never say. */
+/** Detects Caps Lock from key events; phones never report it. */
 function useCapsLock() {
   const [isCapsLockOn, setIsCapsLockOn] = useState(false)
   const follow = (event: KeyboardEvent) => setIsCapsLockOn(event.getModifierState?.('CapsLock') ?? false)
@@ -199,7 +205,7 @@ function useCapsLock() {
   }
 }
 
-/** Fetches the next screen's code, and nothing else, while the person is still typing. */
+/** Preloads the code of the next screen while the person is typing. */
 function usePreloadReports(): () => void {
   const router = useRouter()
   const isStarted = useRef(false)

@@ -9,8 +9,8 @@ beforeEach(() => {
   installLocalStorage()
 })
 
-describe('a mailed link', () => {
-  it('is taken by the page of its type only', async () => {
+describe('mail links', () => {
+  it('are parsed by the page of their type only', async () => {
     const { readTokenHash } = await openLinks()
     expect(readTokenHash('token_hash=abc&type=signup', 'signup')).toBe('abc')
     expect(readTokenHash('token_hash=abc&type=recovery', 'signup')).toBeUndefined()
@@ -19,7 +19,7 @@ describe('a mailed link', () => {
     expect(readTokenHash(undefined, 'signup')).toBeUndefined()
   })
 
-  it('is asked about with the mark and the session of this browser, a reset link with neither', async () => {
+  it('send the mark and the access token with a signup link, neither with a reset link', async () => {
     const { askAboutLink, keepMark, storeSession } = await openLinks()
     storeSession(sessionOf(1))
     keepMark('the-mark')
@@ -41,7 +41,7 @@ describe('a mailed link', () => {
     ])
   })
 
-  it('that is no longer good is told from one that cannot be asked about now', async () => {
+  it('resolve to undefined when invalid and throw when they cannot be checked', async () => {
     const { askAboutLink } = await openLinks()
     answerWith(problem(400, 'invalid-link'), new TypeError('fetch failed'), problem(429, 'rate-limited'))
     expect(await askAboutLink('signup', 'used')).toBeUndefined()
@@ -50,8 +50,8 @@ describe('a mailed link', () => {
   })
 })
 
-describe('the mark of a sign-up', () => {
-  it('is kept for half an hour', async () => {
+describe('the confirmation mark of a sign-up', () => {
+  it('expires after half an hour', async () => {
     vi.useFakeTimers()
     const { keepMark, readMark } = await openLinks()
     expect(readMark()).toBeUndefined()
@@ -62,7 +62,7 @@ describe('the mark of a sign-up', () => {
     expect(readMark()).toBeUndefined()
   })
 
-  it('is dropped when anybody signs in or out', async () => {
+  it('is removed on sign-in and sign-out', async () => {
     const { keepMark, readMark, adoptSession, endLocalSession } = await openLinks()
     keepMark('the-mark')
     adoptSession(sessionOf(1))

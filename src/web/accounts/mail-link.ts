@@ -9,25 +9,25 @@ import { MARK_KEY } from '#web/session/session-store.ts'
 
 export type LinkType = 'signup' | 'recovery' | 'invite'
 
-/** What stands behind '#' of the link that led here, or stood there until it left the address bar. */
+/** Returns the fragment of the link that led here, also after it has left the address bar. */
 export function useLinkHash(): string | undefined {
   const { pathname, hash, state } = useLocation()
   const link = useRef({ pathname, hash: hash || state.linkHash })
-  // On the way to another screen, this one stands until that one is there.
+  // While navigating away, this screen keeps its own fragment.
   if (pathname === link.current.pathname) link.current.hash = hash || state.linkHash
   return link.current.hash
 }
 
-/** Takes the token out of 'token_hash=…&type=signup'; undefined when the link is not one of this type. */
+/** Parses 'token_hash=…&type=signup'; undefined unless the link is of this type. */
 export function readTokenHash(hash: string | undefined, type: LinkType): string | undefined {
   const values = new URLSearchParams(hash)
   return values.get('type') === type ? values.get('token_hash') || undefined : undefined
 }
 
 /**
- * Asks whose a link is and what using it would take; nothing is used up, so that a scanner may open the page.
- * @returns undefined when the link is not, or no longer, good
- * @throws NetworkError or ApiError when that could not be found out
+ * Fetches the state of a link as a dry run: mail scanners open the page too.
+ * @returns undefined when the link is invalid
+ * @throws NetworkError or ApiError when its state could not be fetched
  */
 export async function askAboutLink(type: LinkType, tokenHash: string): Promise<LinkState | undefined> {
   try {
@@ -39,14 +39,14 @@ export async function askAboutLink(type: LinkType, tokenHash: string): Promise<L
 }
 
 /**
- * Uses the link up, and sets the password if there is one.
- * @throws ApiError, with code 'invalid-link' where it is no longer good, or NetworkError
+ * Redeems a link, and sets the password if given.
+ * @throws ApiError, with code 'invalid-link' where it is no longer valid, or NetworkError
  */
 export async function spendLink(type: LinkType, tokenHash: string, password?: string): Promise<Session> {
   return (await post(type, tokenHash, { password })) as Session
 }
 
-/** The server looks at the mark and at who is signed in. */
+/** Posts the link, except for a reset with the confirmation mark and the access token. */
 function post(
   type: LinkType,
   tokenHash: string,
@@ -60,7 +60,7 @@ function post(
     : sendRequest('POST /api/auth/verify', input)
 }
 
-/** Keeps what tells the verification link, for half an hour, that this is the browser that signed up. */
+/** Stores the mark that proves for half an hour that this browser signed up. */
 export function keepMark(mark: string): void {
   sharedStorage.set(MARK_KEY, JSON.stringify({ mark, until: Date.now() + CONFIRMATION_MARK_MS }))
 }

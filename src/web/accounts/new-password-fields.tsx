@@ -6,18 +6,18 @@ import { classNames } from '#web/ui/class-names.ts'
 import { TextField } from '#web/ui/text-field.tsx'
 
 interface NewPasswordFieldsProps {
-  /** 'Nova senha' unless said. */
+  /** By default 'Nova senha'. */
   label?: string
-  /** Whose password it is; unless said, the form's own field tells. */
+  /** The account's address; by default that of the form's own field. */
   email?: string | undefined
   getError: (field: 'password' | 'confirmation') => string | undefined
   minLength: number
   onTyped?: (password: string) => void
-  /** What is said of a password in the place of the hints, where the page has a list of its own. */
+  /** Replaces the hints, where the page lists the requirements itself. */
   remark?: (password: string) => string | undefined
 }
 
-/** A new password, how strong it is, and the password once more. */
+/** The fields of a new password and its confirmation, with a strength meter. */
 export function NewPasswordFields(props: NewPasswordFieldsProps) {
   const { label = 'Nova senha', email, getError, minLength, onTyped, remark } = props
   const [typed, setTyped] = useState({ password: '', email: '' })
@@ -26,7 +26,7 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
     setTyped({ password: input.value, email: email ?? emailBeside(input) ?? '' })
     onTyped?.(input.value)
   }
-  // What was typed before the page took over.
+  // The person may have typed before hydration.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(() => {
     if (password.current?.value) follow(password.current)
@@ -36,7 +36,7 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
   const shared = { type: 'password', autoComplete: 'new-password', required: true, minLength }
   return (
     <>
-      {/* Tells a password manager whose password it keeps. */}
+      {/* Tells a password manager which account the password belongs to. */}
       {email !== undefined && (
         <input type="email" name="username" autoComplete="username" value={email} readOnly hidden />
       )}
@@ -50,7 +50,7 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
           onInput={(event) => follow(event.currentTarget)}
         />
         <StrengthMeter password={typed.password}>
-          {/* In one place, with room for two lines: what makes the whole guessable hides what else could be better. */}
+          {/* Same grid cell, two lines reserved: the guessable warning hides the other hints. */}
           <div className="grid">
             <p aria-live="polite" className="col-start-1 row-start-1 min-h-8 font-medium text-warning">
               {guessable}
@@ -71,7 +71,7 @@ export function NewPasswordFields(props: NewPasswordFieldsProps) {
   )
 }
 
-/** What stands in the form's own field for it, where it has one. */
+/** Returns the value of the form's own e-mail field, if it has one. */
 function emailBeside({ form }: HTMLInputElement): string | undefined {
   const field = form?.elements.namedItem('email')
   return field instanceof HTMLInputElement ? field.value : undefined
@@ -84,7 +84,7 @@ const colors: Record<StrengthLevel, string> = {
   'very-strong': 'bg-green-600',
 }
 
-/** How strong a password is while it is typed: score and level, and below what else is to be said of it. */
+/** The strength of a password as it is typed, with hints below. */
 function StrengthMeter({ password, children }: { password: string; children: ReactNode }) {
   const { score, level } = rateStrength(password)
   return (
@@ -94,10 +94,10 @@ function StrengthMeter({ password, children }: { password: string; children: Rea
           Força da senha:{' '}
           <strong className="font-medium text-ink">{password ? STRENGTH_LABELS[level] : '–'}</strong>
         </p>
-        {/* As wide with one digit as with three. */}
+        {/* Equally wide for one and three digits. */}
         <p className="tabular-nums">{`${String(score).padStart(3, '\u2007')}/100`}</p>
       </div>
-      {/* biome-ignore lint/a11y/useSemanticElements: no browser lets <meter> be drawn alike */}
+      {/* biome-ignore lint/a11y/useSemanticElements: <meter> cannot be styled alike across browsers */}
       <div
         role="meter"
         aria-label="Força da senha"
@@ -109,7 +109,7 @@ function StrengthMeter({ password, children }: { password: string; children: Rea
       >
         <div
           data-level={level}
-          // The page that is drawn beforehand may hold no style of an element's own.
+          // The CSP forbids inline styles in prerendered HTML.
           style={score > 0 ? { width: `${score}%` } : undefined}
           className={classNames('h-full w-0 rounded-full transition-[width]', colors[level])}
         />
@@ -119,10 +119,13 @@ function StrengthMeter({ password, children }: { password: string; children: Rea
   )
 }
 
-/** What the hints say of a password that is empty: all of them, in their order. */
+/** The hints for an empty password: all of them, in order. */
 const ALL_HINTS = rateStrength('').feedback
 
-/** What would make it stronger. Each hint keeps its place when it goes, so that no letter moves anything. */
+/**
+ * Hints for a stronger password. A resolved hint stays as an
+ * invisible placeholder, so that nothing shifts.
+ */
 function Hints({ password }: { password: string }) {
   const { feedback } = rateStrength(password)
   return (

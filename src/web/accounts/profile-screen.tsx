@@ -29,13 +29,16 @@ const ownProfileQuery = (userId: string) =>
     queryFn: ({ signal }) => callApi('GET /api/profiles/me', { signal }),
   })
 
-/** Who waits for it sees everything in its place at once; on a slow line the screen does not wait with it. */
+/**
+ * How long the route loader waits for the profile (ms): long
+ * enough to avoid a skeleton on fast connections.
+ */
 const READ_AHEAD_MS = 1_000
 
-/** For the route's loader. */
+/** Prefetches the profile for the route's loader. */
 export function readProfileAhead(): Promise<unknown> | undefined {
   const userId = getSession()?.user.id
-  // Nobody's profile is drawn beforehand.
+  // The prerenderer has no person.
   if (!userId || typeof document === 'undefined') return undefined
   const reads = [
     queryClient.prefetchQuery(ownProfileQuery(userId)),
@@ -44,7 +47,7 @@ export function readProfileAhead(): Promise<unknown> | undefined {
   return Promise.race([Promise.all(reads), new Promise((resolve) => setTimeout(resolve, READ_AHEAD_MS))])
 }
 
-/** /profile, 'Minha Conta': who one is, and a new password. */
+/** /profile, 'Minha Conta': the person's account data, and a form to change the password. */
 export function ProfileScreen() {
   const user = useSession()?.user
   return (
@@ -60,14 +63,14 @@ export function ProfileScreen() {
 
 const LISTS = { types: 'Áreas', marcas: 'Marcas', estados: 'Estados' } as const
 
-/** The e-mail, which cannot be changed, the name, where there is one, and what the person may see. */
+/** The e-mail (read-only), the name if any, and the person's entitlements. */
 function OwnAccountCard({ user }: { user: StoredSession['user'] }) {
   const { data, error, refetch, isFetching } = useQuery(ownProfileQuery(user.id))
   const catalogue = useCatalogue()
   useEffect(() => {
     if (error) console.warn('The profile could not be read', error)
   }, [error])
-  // What the session knows stands from the first moment, and when the profile cannot be read.
+  // The session's data is shown at once, and when the profile cannot be loaded.
   const name = data ? data.full_name : user.user_metadata?.full_name
   return (
     <Card className="space-y-4">
@@ -99,7 +102,7 @@ function OwnAccountCard({ user }: { user: StoredSession['user'] }) {
   )
 }
 
-/** 'Vendas, CRM', in the catalogue's order and its words. */
+/** Formats 'Vendas, CRM' with the catalogue's order and labels. */
 function namesIn(catalogue: Catalogue, list: keyof typeof LISTS, profile: Profile): string {
   const held = profile[list]
   const choices = listChoices(catalogue, list, held).filter(({ value }) => held.includes(value))
@@ -107,7 +110,7 @@ function namesIn(catalogue: Catalogue, list: keyof typeof LISTS, profile: Profil
   return names.join(', ') || 'Nada liberado ainda'
 }
 
-/** A line of the list; while its value is on its way its place is kept. */
+/** A row of the list; a skeleton while its value loads. */
 function Entry({ name, note, children }: { name: string; note?: string; children: ReactNode }) {
   return (
     <div className="gap-4 py-3 sm:grid sm:grid-cols-[8rem_1fr]">

@@ -23,7 +23,7 @@ import { NewPasswordFields } from './new-password-fields.tsx'
 
 const REDIRECT_MS = 2_000
 
-/** /reset-password, where the link of the reset mail leads. Opened by a scanner, it uses nothing up. */
+/** /reset-password, the target of reset links. Opening it uses nothing up, since mail scanners do. */
 export function ResetPasswordScreen() {
   const linkHash = useLinkHash()
   return <Reset key={linkHash} tokenHash={readTokenHash(linkHash, 'recovery')} />
@@ -75,11 +75,11 @@ function Reset({ tokenHash }: { tokenHash: string | undefined }) {
 type ResetState =
   | { kind: 'checking' }
   | { kind: 'good'; email: string; tokenHash: string }
-  /** No link, or one that was used or has expired. */
+  /** No link, or one already used or expired. */
   | { kind: 'ended' }
   | { kind: 'failed'; message: string }
 
-/** Without a link that is still good: why, and the way on. */
+/** Explains that the link is invalid and offers a new one. */
 function LinkEnded() {
   return (
     <VisitorPage
@@ -102,7 +102,7 @@ function LinkEnded() {
 interface ResetPasswordFormProps {
   tokenHash: string
   email: string
-  /** Called when the server no longer takes the link. */
+  /** Called when the server rejects the link. */
   onEnded: () => void
 }
 
@@ -128,7 +128,7 @@ function ResetPasswordForm({ tokenHash, email, onEnded }: ResetPasswordFormProps
       storeDeviceToken(session)
       showToast({ kind: 'success', title: passwordMessages.reset, description: 'Entre com a nova senha.' })
       setIsDone(true)
-      // The server has ended every session of this person; the one stored here would only fail.
+      // The server has ended all sessions of this person, so a stored one is useless.
       if (getSession()?.user.id === session.user.id) endLocalSession()
     },
   })
@@ -156,14 +156,14 @@ function ResetPasswordForm({ tokenHash, email, onEnded }: ResetPasswordFormProps
   )
 }
 
-/** 'Senha fraca' is a title of its own; the other rules go under 'Erro de validação'. */
+/** Uses the title 'Senha fraca' for a weak password, 'Erro de validação' for the other rules. */
 export function noticeOfReset({ message }: Pick<FieldProblem, 'message'>): ToastContent {
   const isWeak = message === passwordMessages.weakDetail
   const title = isWeak ? passwordMessages.weak : passwordMessages.validation
   return { kind: 'error', title, description: message }
 }
 
-/** A password that is long enough here, but not for the next sign-in. */
+/** Hints that a password is long enough here, but not for the next sign-in. */
 function remarkOn({ length }: string): string | undefined {
   if (length < RESET_PASSWORD_MIN || length >= PASSWORD_MIN) return undefined
   return `Com ${PASSWORD_MIN} caracteres, você não precisa trocá-la ao entrar.`
@@ -176,7 +176,7 @@ const REQUIREMENTS: readonly [text: string, isMet: (password: string) => boolean
   ['Caracteres especiais', (password) => /[^\p{L}\p{Nd}]/u.test(password)],
 ]
 
-/** What a new password should have, ticked off while it is typed. */
+/** The requirements of a new password, checked off as it is typed. */
 function PasswordRequirements({ password }: { password: string }) {
   return (
     <div className="rounded-lg border border-line bg-canvas p-4 text-sm">

@@ -20,7 +20,7 @@ import { NewPasswordFields } from './new-password-fields.tsx'
 const { companyEmailDomain } = portalSettings
 const schema = signUpFormSchema(companyEmailDomain)
 
-/** /signup: e-mail, password twice with its strength, and the human check. */
+/** /signup: e-mail, password and confirmation with a strength meter, and the human check. */
 export function SignUpScreen() {
   return (
     <VisitorPage
@@ -49,7 +49,7 @@ function SignUpForm() {
           body: { email, password, captcha },
         })
         keepMark(confirmation_mark)
-        // Coming back, one finds the address again.
+        // Prefills the address when the person comes back.
         await navigate({ to: '/signup', state: { email }, replace: true })
         await navigate({ to: '/email-verification', state: { email } })
       } catch (error) {
@@ -81,7 +81,7 @@ function SignUpForm() {
   )
 }
 
-/** The server's own message; without a reply what happened goes below the portal's. */
+/** Shows the server's own detail; without a reply, the error below the portal's title. */
 function explainFailure(error: unknown): ToastContent {
   if (!(error instanceof ApiError)) return toFailureToast(signUpMessages.failed, error)
   const [field] = (error.problem.fields ?? []).filter(({ path }) => path in schema.shape)

@@ -7,15 +7,15 @@ import Pbkdf2Worker from 'altcha/workers/pbkdf2?worker'
 import { useEffect, useImperativeHandle, useRef } from 'react'
 import type { HumanWidgetProps } from './human-pass.ts'
 
-// The external build brings no workers of its own; this one is a file of the portal, as its CSP asks.
+// The external build has no workers; the CSP requires this one to be a file of the portal.
 $altcha.algorithms.set('PBKDF2/SHA-256', () => new Pbkdf2Worker())
 
 type StateChange = CustomEvent<{ state: string; payload?: string }>
 
 const FAILURE = 'Não foi possível fazer a verificação agora.'
-/** Longest wait (ms) for an answer when a form is sent: the server then says what is missing. */
+/** Timeout (ms) of a solution when a form is sent; the server then explains what is missing. */
 const SOLVE_TIMEOUT_MS = 20_000
-/** Read once, when the element is made. */
+/** Read once, when the element is created. */
 const attributes = {
   challenge: '/api/auth/challenge',
   language: 'pt-br',
@@ -28,7 +28,7 @@ const attributes = {
   }),
 }
 
-/** The proof-of-work check. It starts by itself when its form gets the focus; no click is needed. */
+/** The proof-of-work check. Starts by itself when its form gets the focus, without a click. */
 export function AltchaWidget({ ref, onAnswer, onFailure }: HumanWidgetProps) {
   const element = useRef<AltchaWidgetElement>(null)
   const handlers = useRef({ onAnswer, onFailure })
@@ -49,7 +49,7 @@ export function AltchaWidget({ ref, onAnswer, onFailure }: HumanWidgetProps) {
       const { state, payload } = (event as StateChange).detail
       if (state === 'verified' && payload) handlers.current.onAnswer(payload)
       else if (state === 'error') {
-        // Its own error bubble is in the way of the form; the message stands below instead.
+        // Its own error bubble would cover the form; the message is shown below instead.
         widget.reset()
         handlers.current.onFailure(FAILURE)
       }
@@ -67,7 +67,7 @@ export function AltchaWidget({ ref, onAnswer, onFailure }: HumanWidgetProps) {
 
 const running = new WeakMap<AltchaWidgetElement, Promise<string | undefined>>()
 
-/** Solves a challenge, one at a time: a second start, or a reset in between, would break the first one off. */
+/** Solves one challenge at a time: a second start, or a reset meanwhile, would abort the first. */
 function run(widget: AltchaWidgetElement): Promise<string | undefined> {
   const current = running.get(widget)
   if (current) return current
@@ -78,7 +78,7 @@ function run(widget: AltchaWidgetElement): Promise<string | undefined> {
   return done
 }
 
-/** What a click on the widget itself has set going. */
+/** Waits for the result of a verification started by a click. */
 function nextAnswer(widget: AltchaWidgetElement): Promise<string | undefined> {
   return new Promise((resolve) => {
     const follow = (event: Event) => {
@@ -105,7 +105,7 @@ function reset(widget: AltchaWidgetElement | null): void {
   else widget?.reset?.()
 }
 
-/** Starts solving when the form is used: focused, typed in, or focused already. */
+/** Starts solving when the form is focused or typed in, or already has the focus. */
 function startWithForm(widget: AltchaWidgetElement): () => void {
   const form = widget.closest('form')
   const start = () => {

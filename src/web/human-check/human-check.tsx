@@ -8,17 +8,17 @@ import { createPassKeeper, type HumanWidget, type HumanWidgetProps, type PassKee
 
 const loadAltcha = () => import('./altcha-widget.tsx').then((module) => module.AltchaWidget)
 const loadRecaptcha = () => import('./recaptcha-widget.tsx').then((module) => module.RecaptchaWidget)
-// Two functions on purpose: of two imports in one expression Vite forgets the style sheet of the first.
+// Two functions on purpose: with both imports in one expression Vite drops the first style sheet.
 const loadWidget = (): Promise<ComponentType<HumanWidgetProps>> =>
   portalSettings.humanCheck.kind === 'altcha' ? loadAltcha() : loadRecaptcha()
-/** Beside the specified notices, in other words. */
+/** Worded differently from the specified toasts, next to which they appear. */
 const UNSOLVED = 'Falta confirmar que você é uma pessoa.'
 const REFUSED = 'A verificação não foi aceita.'
 const LOAD_FAILED = 'Não foi possível carregar a verificação. Confira sua conexão.'
 
 /**
- * The human verification of a form: ALTCHA works by itself once the form is used, reCAPTCHA asks for a click. Its
- * answer is traded for a pass at once; the form asks for the pass when it is sent.
+ * The human check of a form: ALTCHA solves by itself once the form is used, reCAPTCHA needs
+ * a click. Its answer is exchanged for a pass at once; the form requests the pass on submit.
  */
 export function HumanCheck({ ref }: { ref: Ref<PassKeeper> }) {
   const isAltcha = portalSettings.humanCheck.kind === 'altcha'
@@ -36,7 +36,7 @@ export function HumanCheck({ ref }: { ref: Ref<PassKeeper> }) {
     () => ({
       ...keeper,
       async freshPass() {
-        // On a slow line the button is there long before the widget.
+        // On slow connections the button is usable long before the widget has loaded.
         await loading.current
         const result = await keeper.freshPass()
         if (result.kind === 'unsolved') setFailure((known) => known ?? UNSOLVED)
@@ -47,7 +47,7 @@ export function HumanCheck({ ref }: { ref: Ref<PassKeeper> }) {
   )
   return (
     <div className="space-y-2">
-      {/* The widget's own height is kept free while it loads, so that nothing jumps. */}
+      {/* Reserves the widget's height while it loads, so that nothing shifts. */}
       <div className={isAltcha ? 'min-h-12' : 'min-h-20'}>
         {Widget ? (
           <Widget
@@ -79,7 +79,7 @@ export function HumanCheck({ ref }: { ref: Ref<PassKeeper> }) {
 function useWidget() {
   const [Widget, setWidget] = useState<ComponentType<HumanWidgetProps>>()
   const [failure, setFailure] = useState<string>()
-  /** Over once the widget can be asked, or cannot come. */
+  /** Resolves once the widget has loaded or failed to. */
   const loading = useRef<Promise<void>>(undefined)
   const load = () => {
     setFailure(undefined)

@@ -19,7 +19,7 @@ beforeEach(() => {
 })
 
 describe('createPassKeeper', () => {
-  it('trades an answer once, so that sending the form costs no request more', async () => {
+  it('exchanges an answer once, ahead of the submit', async () => {
     const requests = answerWith(Response.json({ success: true, pass: 'p1' }))
     const keeper = keeperOf()
     await keeper.receiveAnswer('a1')
@@ -29,7 +29,7 @@ describe('createPassKeeper', () => {
     expect(requests).toMatchObject([{ path: '/api/functions/verify-recaptcha', body: { token: 'a1' } }])
   })
 
-  it('gets a new answer for a pass that is too old', async () => {
+  it('requests a new answer when the pass is too old', async () => {
     answerWith(Response.json({ success: true, pass: 'p1' }), Response.json({ success: true, pass: 'p2' }))
     const keeper = keeperOf()
     await keeper.receiveAnswer('a1')
@@ -42,7 +42,7 @@ describe('createPassKeeper', () => {
   it.each([
     ['success false', Response.json({ success: false })],
     ['a failing call', new TypeError('fetch failed')],
-  ])('on %s tells the person, and resets the widget', async (_, answer) => {
+  ])('on %s shows a toast and resets the widget', async (_, answer) => {
     answerWith(answer)
     widget.solve.mockResolvedValue('a1')
     expect(await keeperOf().freshPass()).toEqual({ kind: 'failed' })
@@ -50,19 +50,19 @@ describe('createPassKeeper', () => {
     expect(toastStore.read().at(-1)).toMatchObject({ kind: 'error', title: 'Falha na verificação reCAPTCHA' })
   })
 
-  it('hands the answer itself on where the place gets no passes for a while', async () => {
+  it('passes the answer itself on while the exchange is rate limited', async () => {
     answerWith(Response.json({ code: 'rate-limited' }, { status: 429 }))
     widget.solve.mockResolvedValue('a1')
     expect(await keeperOf().freshPass()).toEqual({ kind: 'passed', pass: 'a1' })
     expect(widget.reset).not.toHaveBeenCalled()
   })
 
-  it('says when the widget has no answer', async () => {
+  it('returns unsolved when the widget has no answer', async () => {
     widget.solve.mockResolvedValue(undefined)
     expect(await keeperOf().freshPass()).toEqual({ kind: 'unsolved' })
   })
 
-  it('does not offer a pass again after a reset', async () => {
+  it('discards the pass on reset', async () => {
     answerWith(Response.json({ success: true, pass: 'p1' }))
     const keeper = keeperOf()
     await keeper.receiveAnswer('a1')

@@ -3,47 +3,47 @@ import { signInMessages } from '#contract/accounts.ts'
 import { ApiError, callPublic } from '#web/http/api.ts'
 import { showToast } from '#web/ui/toast.tsx'
 
-/** A pass lives two minutes; one older than this (ms) might die on its way. */
+/** A pass lives two minutes; an older one (ms) may expire in transit. */
 const FRESH_MS = 100_000
 
-/** What both human-verification widgets can be asked for. */
+/** The interface of both widgets, ALTCHA and reCAPTCHA. */
 export interface HumanWidget {
   /**
-   * Gets an answer: waits for one under way, or starts where no person is needed.
-   * @returns undefined when there is none, because it failed or waits for the person
+   * Waits for an answer in progress, or starts solving where that needs no person.
+   * @returns undefined when solving failed or waits for the person
    */
   solve: () => Promise<string | undefined>
-  /** Forgets the answer and shows the widget untouched. */
+  /** Clears the answer and resets the widget. */
   reset: () => void
 }
 
 export interface HumanWidgetProps {
-  /** Receives the widget when it is ready, null when it goes. */
+  /** Receives the widget when it is ready, null when it unmounts. */
   ref: RefCallback<HumanWidget>
   onAnswer: (answer: string) => void
-  /** The widget could not do its work; the message says so in plain Portuguese. */
+  /** Called when the widget fails, with a Portuguese message to show. */
   onFailure: (message: string) => void
 }
 
-/** How the human check stands when a form is sent. 'failed' has been told to the person already. */
+/** The result of the check when a form is sent. 'failed' has already been shown as a toast. */
 type HumanCheckResult =
   | {
       kind: 'passed'
-      /** Or the answer itself, where passes are refused to this place for the moment. */
+      /** Or the answer itself, while the exchange is rate limited for this network. */
       pass: string | undefined
     }
   | { kind: 'unsolved' }
   | { kind: 'failed' }
 
 export interface PassKeeper {
-  /** Forgets the pass and shows the widget untouched, as after a failed sign-in. */
+  /** Clears the pass and resets the widget, as after a failed sign-in. */
   reset: () => void
-  /** A pass for the request about to be sent; waits for one under way, renews one that is too old. */
+  /** Returns a pass for the next request; waits for one in progress, renews one that is too old. */
   freshPass: () => Promise<HumanCheckResult>
   receiveAnswer: (answer: string) => Promise<HumanCheckResult>
 }
 
-/** Trades answers of a widget for passes, each answer once, and keeps the latest pass. */
+/** Creates a client that exchanges each answer of a widget for a pass once and keeps the latest one. */
 export function createPassKeeper(
   getWidget: () => HumanWidget | null,
   now: () => number = () => Date.now(),
@@ -80,7 +80,7 @@ async function tradeForPass(answer: string): Promise<HumanCheckResult> {
     if (success) return { kind: 'passed', pass }
     showToast({ kind: 'error', title: signInMessages.humanCheckFailed })
   } catch (error) {
-    // Others at this place failed too often. What the form goes to judges the answer itself, of a known browser apart.
+    // Others used up this network's quota; the form's route verifies the answer, known browsers apart.
     if (error instanceof ApiError && error.status === 429) return { kind: 'passed', pass: answer }
     console.warn('The human check could not be verified', error)
     const description = error instanceof Error ? error.message : ''
@@ -94,7 +94,7 @@ async function tradeForPass(answer: string): Promise<HumanCheckResult> {
   return { kind: 'failed' }
 }
 
-/** A pass where nothing is sent without one; false when there is none, and the person has been told. */
+/** Returns a pass; false without one, after a toast. */
 export async function requirePass(check: PassKeeper | null): Promise<string | undefined | false> {
   const result = await check?.freshPass()
   if (result?.kind === 'passed') return result.pass

@@ -18,7 +18,7 @@ export function RecaptchaWidget({ ref, onAnswer, onFailure }: HumanWidgetProps) 
     try {
       const recaptcha = await loadRecaptcha()
       if (rendered.current || !place.current) return
-      // Google refuses an element that has held a widget before, as after StrictMode's trial unmount.
+      // Google rejects an element used before, as after StrictMode's simulated unmount.
       const target = place.current.appendChild(document.createElement('div'))
       const id = recaptcha.render(target, {
         sitekey: humanCheck.siteKey,
@@ -52,7 +52,7 @@ function wantedTheme(): 'light' | 'dark' {
   return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
 }
 
-/** As much of Google's script as the portal uses: https://developers.google.com/recaptcha/docs/display */
+/** The used part of Google's API: https://developers.google.com/recaptcha/docs/display */
 interface Recaptcha {
   ready: (callback: () => void) => void
   render: (
@@ -69,14 +69,14 @@ interface Recaptcha {
 }
 
 const SCRIPT = 'https://www.google.com/recaptcha/api.js?render=explicit&hl=pt-BR'
-/** A blocker may swallow the script without an error, so waiting ends after this (ms). */
+/** Timeout (ms): a blocker may drop the script without an error. */
 const TIMEOUT_MS = 15_000
 
 let loading: Promise<Recaptcha> | undefined
 
 /**
- * Loads Google's script once; a failed attempt may be repeated.
- * @throws Error when it is blocked or does not come
+ * Loads Google's script once; a failed load can be retried.
+ * @throws Error when it is blocked or times out
  */
 function loadRecaptcha(): Promise<Recaptcha> {
   const script = document.createElement('script')

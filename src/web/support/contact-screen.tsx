@@ -22,7 +22,7 @@ import { focusFirstField, useForm } from '#web/ui/use-form.ts'
 import { VisitorPage } from '#web/ui/visitor-page.tsx'
 import { formatPhone } from './format-phone.ts'
 
-/** /contato, 'Entre em Contato': anybody writes to the administrators. */
+/** /contato, 'Entre em Contato': a public form to write to the administrators. */
 export function ContactScreen() {
   return (
     <VisitorPage
@@ -48,7 +48,7 @@ function ContactForm() {
   const button = useRef<HTMLButtonElement>(null)
   const humanCheck = useRef<PassKeeper>(null)
   const { formProps, submitProps, failure, isBusy, getError } = useContactForm(humanCheck, () => {
-    // The fields are about to be replaced, and the focus would be lost with them.
+    // The fields are about to be replaced, which would lose the focus.
     if (fields.current?.contains(document.activeElement)) button.current?.focus()
     setInitial({})
     setSentCount((count) => count + 1)
@@ -61,7 +61,7 @@ function ContactForm() {
     name: field,
     required: true,
     defaultValue: initial[field],
-    // What is typed while it is being sent would be emptied unsent.
+    // Text typed while sending would be cleared unsent.
     readOnly: isBusy,
     error: getError(field),
   })
@@ -73,7 +73,7 @@ function ContactForm() {
       className="space-y-5"
       aria-label="Entre em Contato"
     >
-      {/* A new key empties the fields. */}
+      {/* A new key clears the fields. */}
       <div key={sentCount} ref={fields} className="space-y-5">
         <TextField {...shared('name')} label="Nome" autoComplete="name" />
         <EmailField {...shared('email')} autoComplete="email" />
@@ -99,8 +99,8 @@ function ContactForm() {
 }
 
 /**
- * The draft; without one, somebody who is signed in need not type the e-mail.
- * @param message what the screen that led here suggests to write, unless something has been written already
+ * Returns the draft, or the signed-in person's e-mail.
+ * @param message the text suggested by the previous screen, unless the draft has one
  */
 function initialValues(message: string | undefined): ContactDraft {
   const email = getSession()?.user.email
@@ -114,11 +114,11 @@ function valuesOf(form: HTMLFormElement): ContactDraft {
   return Object.fromEntries(CONTACT_FIELDS.map((field) => [field, String(data.get(field) ?? '')]))
 }
 
-/** 'Sugestão / Mensagem', six rows, with how much of its length is used. */
+/** 'Sugestão / Mensagem' with a character counter. */
 function MessageField(props: Omit<ComponentProps<typeof TextArea>, 'label'>) {
   const [length, setLength] = useState(0)
   const area = useRef<HTMLTextAreaElement>(null)
-  // What is there already: a draft, or what was typed before the page took over.
+  // A draft, or text typed before hydration.
   useEffect(() => setLength(lengthOf(area.current?.value ?? '')), [])
   return (
     <TextArea
@@ -136,9 +136,9 @@ function MessageField(props: Omit<ComponentProps<typeof TextArea>, 'label'>) {
   )
 }
 
-/** A Brazilian number is written with its brackets and hyphen as it is typed, any other as it is. */
+/** Formats a Brazilian number while it is typed. */
 function writeFormatted({ currentTarget: input, nativeEvent }: FormEvent<HTMLInputElement>): void {
-  // While an input method composes, the text belongs to it.
+  // An input method owns the text while composing.
   if (nativeEvent instanceof InputEvent && nativeEvent.isComposing) return
   const typed = { text: input.value, caret: input.selectionStart ?? input.value.length }
   const { text, caret } = formatPhone(typed)
@@ -147,14 +147,14 @@ function writeFormatted({ currentTarget: input, nativeEvent }: FormEvent<HTMLInp
   input.setSelectionRange(caret, caret)
 }
 
-/** In characters as the rule counts them (contactFormSchema): an emoji outside the basic plane is one, not two. */
+/** Counts characters as contactFormSchema does: an emoji outside the basic plane counts once. */
 function lengthOf(text: string): number {
   return [...text.trim()].length
 }
 
 /**
- * A field that a person neither sees nor reaches, with keyboard, screen reader or the browser's autofill;
- * programs that fill every field in give themselves away by it.
+ * A honeypot: invisible and unreachable for people, assistive
+ * technology and autofill, but filled in by bots.
  */
 function Honeypot() {
   return (
@@ -176,8 +176,8 @@ function Honeypot() {
 }
 
 /**
- * The contact form from the press of its button to the toast.
- * @param onSent called when the message has been taken; what stood in the form is no longer needed
+ * Submits the contact form.
+ * @param onSent called when the message has been accepted and the form can be cleared
  */
 function useContactForm(humanCheck: RefObject<PassKeeper | null>, onSent: () => void) {
   const openedAt = useRef(performance.now())
@@ -198,14 +198,17 @@ function useContactForm(humanCheck: RefObject<PassKeeper | null>, onSent: () => 
         onSent()
         openedAt.current = performance.now()
       } finally {
-        // A pass serves once, whatever became of the message.
+        // A pass is valid once, whatever the outcome.
         humanCheck.current?.reset()
       }
     },
   })
 }
 
-/** How long the form has been open, in ms, once that is as long as a person needs: a quick one waits here, unnoticed. */
+/**
+ * Returns how long the form has been open (ms). Delays bots
+ * and very fast people to the minimum that the server accepts.
+ */
 async function fillTimeSince(openedAt: number): Promise<number> {
   const openFor = () => performance.now() - openedAt
   while (openFor() < CONTACT_MIN_FILL_MS)
@@ -228,7 +231,7 @@ const DRAFT_KEY = 'patio.contact-draft'
 
 type ContactDraft = Partial<Record<ContactField, string>>
 
-/** What was typed and not yet sent; a reload of the page keeps it, the end of the browser's session does not. */
+/** Returns the unsent text; survives a reload, not the end of the browser's session. */
 function readDraft(): ContactDraft {
   try {
     return JSON.parse(tabStorage.get(DRAFT_KEY) ?? '{}')
@@ -242,8 +245,8 @@ function keepDraft(draft: ContactDraft): void {
 }
 
 /**
- * What stands below 'Erro ao enviar mensagem. Tente novamente.': when to try again where the server said so,
- * or what went wrong without the advice that the title has given already. Empty where there is nothing to add.
+ * Describes a failure below 'Erro ao enviar mensagem. Tente novamente.': when to retry,
+ * or the error without repeating that advice. Empty where there is nothing to add.
  */
 export function describeSendFailure(error: unknown): string {
   if (!(error instanceof Error)) return ''
@@ -253,7 +256,7 @@ export function describeSendFailure(error: unknown): string {
   return error.message.replace(/ Tente novamente[^.]*\.$/, '').replace(/ e tente novamente\.$/, '.')
 }
 
-/** '40 segundos', '10 minutos', '3 horas': rounded up, so that nobody comes back too early. */
+/** Formats '40 segundos', '10 minutos', '3 horas', rounded up so that a retry is never too early. */
 function durationText(seconds: number): string {
   if (seconds < 60) return inUnit(seconds, 'second')
   if (seconds <= 3_600) return inUnit(seconds / 60, 'minute')

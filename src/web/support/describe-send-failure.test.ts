@@ -21,7 +21,7 @@ describe('describeSendFailure', () => {
     [3_600, '60 minutos'],
     [3_601, '2 horas'],
     [86_400, '24 horas'],
-  ])('says after %i s: %s', (seconds, duration) => {
+  ])('formats a wait of %i s as %s', (seconds, duration) => {
     expect(describeSendFailure(refused('rate-limited', seconds))).toBe(`Tente de novo em ${duration}.`)
   })
 
@@ -32,7 +32,7 @@ describe('describeSendFailure', () => {
     [new NetworkError(), 'Sem conexão com o portal. Verifique sua internet.'],
     [refused('body-too-large'), PROBLEMS['body-too-large'][2]],
     ['x', ''],
-  ])('gives the advice of the title once: %s', (error, text) => {
+  ])('drops the advice that the title already gives: %s', (error, text) => {
     expect(describeSendFailure(error)).toBe(text)
   })
 })

@@ -4,7 +4,7 @@ import { formatPhone } from './format-phone.ts'
 
 const format = (text: string) => formatPhone({ text, caret: text.length }).text
 
-/** What stands in the field after each key, as a person types with the caret ('|') where it was left. */
+/** Types the keys one by one, with the caret ('|') where it was left; returns the field's text. */
 function type(keys: string, start = ''): string {
   let { text, caret } = { text: start.replace('|', ''), caret: Math.max(0, start.indexOf('|')) }
   if (!start.includes('|')) caret = text.length
@@ -30,7 +30,7 @@ describe('formatPhone', () => {
     ['5521987654321', '+55 (21) 98765-4321'],
     ['552134567890', '+55 (21) 3456-7890'],
     ['55 21 98765-4321', '+55 (21) 98765-4321'],
-  ])('writes %s as %s', (typed, read) => {
+  ])('formats %s as %s', (typed, read) => {
     expect(format(typed)).toBe(read)
   })
 
@@ -57,11 +57,11 @@ describe('formatPhone', () => {
     '+',
     '+5',
     '1+1',
-  ])('leaves %s alone', (typed) => {
+  ])('keeps %s unchanged', (typed) => {
     expect(format(typed)).toBe(typed)
   })
 
-  it('follows the keys, forwards and backwards', () => {
+  it('formats after each key, typed or deleted', () => {
     expect(type('219')).toBe('(21) 9|')
     expect(type('21987654321')).toBe('(21) 98765-4321|')
     expect(type('+5521987654321')).toBe('+55 (21) 98765-4321|')
@@ -76,7 +76,7 @@ describe('formatPhone', () => {
     ['(21)98765-4321 ramal 12', '(21) 98765-4321 ramal 12'],
     ['+552133334444 ramal 12', '+55 (21) 3333-4444 ramal 12'],
     ['(21) 3333-4444 5555', '(21) 3333-4444 5555'],
-  ])('writes %s, key by key, as %s', (keys, read) => {
+  ])('formats %s, typed key by key, as %s', (keys, read) => {
     expect(type(keys)).toBe(`${read}|`)
   })
 
@@ -96,18 +96,18 @@ describe('formatPhone', () => {
     '0800 123 4567',
     '+1 555 123 4567',
     '219876543210',
-  ])('leaves %s alone, key by key', (keys) => {
+  ])('keeps %s unchanged, typed key by key', (keys) => {
     expect(type(keys)).toBe(`${keys}|`)
   })
 
-  it('keeps the caret behind the digit that it stood behind', () => {
+  it('keeps the caret after the same digit', () => {
     expect(type('5', '(21) 98|5-4321')).toBe('(21) 985|54-321')
     expect(type('<', '(21) 98|765-4321')).toBe('(21) 9|7654-321')
     expect(type('<', '(2|1) 98765-4321')).toBe('(|1) 98765-4321')
     expect(type('3', '(|1) 98765-4321')).toBe('(3|1) 98765-4321')
   })
 
-  it('neither loses nor adds a digit, and is content with what it wrote', () => {
+  it('keeps all digits and is idempotent', () => {
     const characters = fc.constantFrom(...'0123456789+-(). a')
     fc.assert(
       fc.property(fc.array(characters, { maxLength: 25 }), fc.nat(25), (list, place) => {

@@ -1,18 +1,18 @@
-/** A text field's value and where the caret stands in it. */
+/** A text field's value and the position of its caret. */
 interface TypedText {
   text: string
   caret: number
 }
 
-/** The area codes of the Brazilian numbering plan (Anatel); 4004 and 3003, say, begin with none. */
+/** The area codes of the Brazilian numbering plan (Anatel); numbers such as 4004 and 3003 have none. */
 const AREA = /^(?:1[1-9]|2[12478]|3[1-578]|4[1-9]|5[1345]|6[1-9]|7[134579]|8[1-9]|9[1-9])/
-/** Behind the area a landline begins with 2 to 5, a mobile number with 9. */
+/** After the area code, landlines begin with 2 to 5, mobile numbers with 9. */
 const FIRST_DIGIT = /^[2-59]/
 
 /**
- * Writes a Brazilian number the way it is read, as it is typed: (21) 98765-4321, (21) 3456-7890, with +55 in
- * front where the country code was typed. Any other number, 0800 and what holds letters stand as they were
- * typed. The caret stays behind the digit that it stood behind.
+ * Formats a Brazilian number while it is typed: (21) 98765-4321, (21)
+ * 3456-7890, with +55 if the country code was typed. Other numbers,
+ * 0800 and text stay as typed. The caret stays after the same digit.
  */
 export function formatPhone({ text, caret }: TypedText): TypedText {
   const formatted = formattedPhone(text)
@@ -21,7 +21,7 @@ export function formatPhone({ text, caret }: TypedText): TypedText {
   return { text: formatted, caret: placeBehindDigit(formatted, digitsIn(text.slice(0, caret)).length) }
 }
 
-/** The number as it is read; undefined where it stands as it was typed. */
+/** Returns the formatted number, undefined where it stays as typed. */
 function formattedPhone(text: string): string | undefined {
   const trimmed = text.trimStart()
   if (!/^\+?[\d\s().-]*$/.test(trimmed)) return undefined
@@ -31,7 +31,7 @@ function formattedPhone(text: string): string | undefined {
 
 function formattedWithoutPlus(text: string): string | undefined {
   const digits = digitsIn(text)
-  // Too long for an area code 55: the country code without its plus.
+  // Too long for area code 55: it is the country code without its plus.
   if (/^55\d{10,11}$/.test(digits)) return withCountry(digits.slice(2))
   if (isTypedOtherwise(text)) return digits + text.slice(-1)
   return formattedNational(text) ?? withoutOwnMarks(text)
@@ -45,11 +45,11 @@ function withCountry(text: string): string | undefined {
 function formattedNational(text: string): string | undefined {
   const digits = digitsIn(text)
   const written = isSplitOtherwise(text) ? undefined : nationalPhone(digits)
-  // Behind a whole number a space begins something else: an extension.
+  // A space after a complete number begins something else, such as an extension.
   return written && written + (digits.length >= 10 && /\s$/.test(text) ? ' ' : '')
 }
 
-/** From the third of up to 11 digits on; a separator comes only together with the digit behind it. */
+/** Formats 3 to 11 digits; a separator is added only together with the next digit. */
 function nationalPhone(digits: string): string | undefined {
   const rest = digits.slice(2)
   if (!AREA.test(digits) || !FIRST_DIGIT.test(rest)) return undefined
@@ -60,17 +60,17 @@ function nationalPhone(digits: string): string | undefined {
   return `(${digits.slice(0, 2)}) ${rest.slice(0, firstPart)}${last && `-${last}`}`
 }
 
-/** Whether the first digits are grouped as behind no area code: 1 555…, (555)…, 4004-…, 98765-…. */
+/** Whether the leading digits are grouped unlike an area code: 1 555…, (555)…, 4004-…, 98765-…. */
 function isSplitOtherwise(text: string): boolean {
   return /^\D*(?:\d|\d{3,5})\D/.test(text) || /^\(\d{3}$/.test(text)
 }
 
-/** Whether the separator just typed shows that the first digits were no area code: (55) 5-, (33) 33-. */
+/** Whether the last separator shows that the leading digits were no area code: (55) 5-, (33) 33-. */
 function isTypedOtherwise(text: string): boolean {
   return /^\(\d\d\) [2-5](?:[-. ]|\d-)$/.test(text)
 }
 
-/** The digits alone, where one more of them shows that what this function wrote is no Brazilian number. */
+/** Removes the formatting when a further digit shows that the number is not Brazilian. */
 function withoutOwnMarks(text: string): string | undefined {
   return /^\(\d\d\) \d{4,5}-\d{5,}$/.test(text) ? digitsIn(text) : undefined
 }

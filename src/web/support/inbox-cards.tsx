@@ -68,7 +68,7 @@ export function InboxCards({ userId, filter, onClear }: InboxCardsProps) {
   )
 }
 
-/** Asks once more: nothing brings a deleted message back. */
+/** Confirms the irreversible deletion of a message. */
 function DeleteMessageDialog({
   message,
   onClose,
@@ -95,15 +95,15 @@ function DeleteMessageDialog({
   )
 }
 
-/** A dialog that closes looks for its own place for the focus first, and finds none. */
+/** Wait (ms) for a closing dialog, which first tries to restore the focus itself. */
 const AFTER_DIALOG_MS = 150
-/** A dialog that still stands after so many looks is another one. */
+/** After this many attempts, an open dialog must be another one. */
 const MAX_LOOKS = 20
 
-/** Puts the focus on a card, or on the last one: what had it is gone. */
+/** Focuses a card, or the last one, after the focused element was removed. */
 function focusCard(index: number, looks = 1): void {
   setTimeout(() => {
-    // On a busy machine it takes longer to close.
+    // On a slow machine the dialog takes longer to close.
     if (looks < MAX_LOOKS && document.querySelector('[role="dialog"]')) return focusCard(index, looks + 1)
     const isLost = !document.activeElement || document.activeElement === document.body
     const cards = document.querySelectorAll<HTMLElement>('#conteudo li > article')
@@ -173,7 +173,7 @@ function InboxEmpty({ filter, onClear }: { filter: InboxFilter; onClear: () => v
   )
 }
 
-/** Whether the browser has a network; true says nothing of the portal. */
+/** Whether the browser has a network; the portal may still be unreachable. */
 function useIsOnline(): boolean {
   return useSyncExternalStore(subscribe, () => navigator.onLine)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readFilter, writeFilter } from './inbox-screen.tsx'
 
-describe('the filter in the address', () => {
+describe('the filter in the URL', () => {
   it.each([
     [{}, { q: '', isUnreadOnly: false }],
     [
@@ -21,11 +21,11 @@ describe('the filter in the address', () => {
       { q: '', isUnreadOnly: false },
     ],
     [{ q: 'x'.repeat(200) }, { q: 'x'.repeat(100), isUnreadOnly: false }],
-  ])('is read from %j', (search, filter) => {
+  ])('is parsed from %j', (search, filter) => {
     expect(readFilter(search)).toEqual(filter)
   })
 
-  it('leaves out what it does not ask for', () => {
+  it('omits defaults', () => {
     expect(writeFilter({ q: ' ', isUnreadOnly: false })).toEqual({})
     expect(writeFilter({ q: ' ana ', isUnreadOnly: true })).toEqual({ q: 'ana', unread: 'true' })
   })

@@ -8,7 +8,10 @@ export interface InboxFilter {
   isUnreadOnly: boolean
 }
 
-/** Reads the filter from the URL, where anything may stand: `?q=123` arrives as a number, `?unread=true` as a boolean. */
+/**
+ * Parses the filter from the URL, where values may have any
+ * type: `?q=123` is a number, `?unread=true` a boolean.
+ */
 export function readFilter(search: { q?: unknown; unread?: unknown }): InboxFilter {
   const isText = typeof search.q === 'string' || typeof search.q === 'number'
   return {
@@ -17,13 +20,13 @@ export function readFilter(search: { q?: unknown; unread?: unknown }): InboxFilt
   }
 }
 
-/** The filter as the URL keeps it: nothing where it asks for nothing. */
+/** Converts the filter to search parameters, without defaults. */
 export function writeFilter({ q, isUnreadOnly }: InboxFilter): { q?: string; unread?: string } {
   const trimmed = q.trim().slice(0, MAX_SEARCH_LENGTH)
   return { ...(trimmed && { q: trimmed }), ...(isUnreadOnly && { unread: 'true' }) }
 }
 
-/** /mensagens, 'Mensagens de Suporte': what the contact form brought, for administrators. */
+/** /mensagens, 'Mensagens de Suporte': the messages of the contact form, for administrators. */
 export function InboxScreen() {
   const userId = useSession()?.user.id
   const filter = readFilter(useSearch({ strict: false }))

@@ -53,7 +53,7 @@ export function MessageCard({ message, isOpen, onToggle, onRead, onDelete }: Mes
             Responder
           </a>
           <Button
-            // Another one: a second press is not meant for what it does now.
+            // A new key: the second press of a double click must not undo the first.
             key={String(is_read)}
             variant={is_read ? 'ghost' : 'secondary'}
             isBusy={marking.isBusy}
@@ -73,7 +73,7 @@ export function MessageCard({ message, isOpen, onToggle, onRead, onDelete }: Mes
   )
 }
 
-/** 'Tratada por Ana Prado, hoje às 09:12'; without a name where the account is gone. */
+/** 'Tratada por Ana Prado, hoje às 09:12'; without a name where the account was deleted. */
 function HandledBy({ by, at, answered }: NonNullable<SupportMessage['handled']>) {
   return (
     <p className="min-w-0 flex-1 basis-0 text-muted text-xs max-sm:basis-full">
@@ -108,7 +108,7 @@ function Heading({ id, message }: { id: string; message: SupportMessage }) {
   )
 }
 
-/** How to answer: a mail with the message quoted, or a call. */
+/** Links to answer by mail, quoting the message, or by phone. */
 function ContactLinks({ message, onAnswer }: { message: SupportMessage; onAnswer: () => void }) {
   const { email, phone } = message
   const callTo = phoneLink(phone)
@@ -140,7 +140,7 @@ function ContactLinks({ message, onAnswer }: { message: SupportMessage; onAnswer
   )
 }
 
-/** Filed by 'Relatar problema': short, and what the IT team needs of it stands at its end. */
+/** Whether it was filed by 'Relatar problema': short, with details for the IT team at its end. */
 function isProblemReport({ phone, message }: SupportMessage): boolean {
   return !hasPhone(phone) && message.startsWith('Problema no relatório ')
 }
@@ -155,7 +155,7 @@ interface FoldedTextProps {
   onToggle: () => void
 }
 
-/** Text of anybody's, as it was written and never more than that; long text is folded. */
+/** Untrusted text, rendered as plain text; folded if long. */
 function FoldedText({ text, isWhole, isOpen, onToggle }: FoldedTextProps) {
   const start = [...text.split('\n').slice(0, FOLDED_LINES).join('\n')].slice(0, FOLDED_CHARACTERS).join('')
   const isLong = !isWhole && start !== text
@@ -178,10 +178,10 @@ function FoldedText({ text, isWhole, isOpen, onToggle }: FoldedTextProps) {
   )
 }
 
-/** A longer mailto URL is cut or refused by some mail programs. */
+/** Some mail programs cut or refuse longer mailto URLs. */
 const QUOTED_CHARACTERS = 300
 
-/** A mailto URL that begins an answer: the subject, and what was written, quoted (RFC 6068). */
+/** Builds a mailto URL for an answer with a subject and the quoted message (RFC 6068). */
 export function replyLink({ email, message, created_at }: SupportMessage, groupName: string): string {
   const [local = '', domain = ''] = splitEmail(email)
   const characters = [...plainText(message)]
@@ -194,7 +194,7 @@ export function replyLink({ email, message, created_at }: SupportMessage, groupN
   return `mailto:${encode(local)}@${encode(domain)}?subject=${encode(subject)}&body=${encode(body)}`
 }
 
-/** A tel URL of the number that a text begins with; undefined when it begins with none. */
+/** Builds a tel URL for the leading number of a text; undefined without one. */
 export function phoneLink(phone: string): string | undefined {
   const number = /^[\d\s().+-]+/.exec(phone)?.[0] ?? ''
   const digits = number.replace(/\D/g, '')
@@ -202,7 +202,7 @@ export function phoneLink(phone: string): string | undefined {
   return `tel:${number.trimStart().startsWith('+') ? '+' : ''}${digits}`
 }
 
-/** Whether there is a phone to show at all: problem reports have a dash. */
+/** Whether there is a phone number to show: problem reports have a dash. */
 export function hasPhone(phone: string): boolean {
   return /[\p{L}\p{N}]/u.test(phone)
 }
@@ -212,20 +212,20 @@ function splitEmail(email: string): [local: string, domain: string] {
   return [email.slice(0, at), email.slice(at + 1)]
 }
 
-/** Half of a pair of code units cannot be encoded, and must not break the page. */
+/** Replaces lone surrogates, on which encodeURIComponent would throw. */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
-/** What makes the text behind it run the other way, whatever it says (Unicode TR9): 'fdp.exe' reads 'exe.pdf'. */
+/** Bidi control characters that reverse the text after them (Unicode TR9): 'fdp.exe' reads 'exe.pdf'. */
 const DIRECTION_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g
 
-/** Text of anybody's without what would show it other than it is; languages written from the right need none of it. */
+/** Removes bidi controls from untrusted text; right-to-left languages do not need them. */
 export function plainText(text: string): string {
   return text.replace(DIRECTION_CONTROLS, '')
 }
 
-/** Plain text of which no more than two blank lines stand together, which would push the rest out of sight. */
+/** Limits runs of blank lines to two in plain text, so that none can push the rest out of sight. */
 export function compactText(text: string): string {
   return plainText(text).replace(/\n(?:[^\S\n]*\n){3,}/g, '\n\n\n')
 }

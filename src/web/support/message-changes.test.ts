@@ -2,7 +2,7 @@ import { QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { installLocalStorage, openTab, problem, sessionOf } from '#web/testing/browser-parts.ts'
 
-/** A stream of events that the test writes into; each request gets the next answer, 503 when there is none. */
+/** An event stream that the test writes to; each request gets the next answer, 503 when none is left. */
 interface Line {
   send: (text: string) => void
   end: () => void
@@ -15,7 +15,7 @@ let page: EventTarget & { visibilityState: string }
 
 beforeEach(() => {
   vi.unstubAllGlobals()
-  // Neither locks nor channels run on the fake clock.
+  // Web Locks and BroadcastChannel do not follow fake timers.
   vi.stubGlobal('navigator', {})
   vi.stubGlobal('BroadcastChannel', undefined)
   installLocalStorage()
@@ -63,7 +63,7 @@ async function follow() {
 const event = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`
 
 describe('followMessageChanges', () => {
-  it('has messages, people or all with the catalogue read again as the stream says, and polls nothing while it lives', async () => {
+  it('refetches messages, people or everything as the stream reports, without polling', async () => {
     const [answer, { send }] = line()
     answers.push(answer)
     const { readAgain, stop } = await follow()
@@ -95,7 +95,7 @@ describe('followMessageChanges', () => {
     stop()
   })
 
-  it('reads once more what had not been loaded yet when it changed', async () => {
+  it('refetches a query whose first load was in flight during the change', async () => {
     const [answer, { send }] = line()
     answers.push(answer)
     const { stop } = await follow()
@@ -121,7 +121,7 @@ describe('followMessageChanges', () => {
     stop()
   })
 
-  it('asks for a broken stream again, soon and then later and later', async () => {
+  it('reconnects a broken stream with backoff', async () => {
     const [answer, { send, end }] = line()
     answers.push(answer)
     const { stop } = await follow()
@@ -136,7 +136,7 @@ describe('followMessageChanges', () => {
     stop()
   })
 
-  it('ends a stream that has gone silent', async () => {
+  it('aborts a silent stream', async () => {
     const [answer] = line()
     answers.push(answer)
     const { stop } = await follow()
@@ -148,7 +148,7 @@ describe('followMessageChanges', () => {
     stop()
   })
 
-  it('polls every 15 seconds where there is no stream, but not while nobody looks', async () => {
+  it('polls every 15 seconds without a stream, except in a hidden page', async () => {
     answers = Array.from({ length: 100 }, () => () => problem(429, 'rate-limited', { 'retry-after': '600' }))
     const { readAgain, stop } = await follow()
     await vi.advanceTimersByTimeAsync(46_000)
@@ -164,7 +164,7 @@ describe('followMessageChanges', () => {
     expect(readAgain).toHaveBeenCalledTimes(12)
   })
 
-  it('ends with the session at once, and asks nothing more', async () => {
+  it('stops at once when the session ends', async () => {
     const [answer] = line()
     answers.push(answer)
     const { tab, readAgain } = await follow()
@@ -175,7 +175,7 @@ describe('followMessageChanges', () => {
     expect(readAgain).not.toHaveBeenCalled()
   })
 
-  it('has the role read again when it may follow no more', async () => {
+  it('refetches the role on 403', async () => {
     answers.push(() => problem(403, 'forbidden'))
     const tab = openTab()
     await tab
@@ -189,13 +189,13 @@ describe('followMessageChanges', () => {
     stop()
   })
 
-  it('renews no session whose person has gone', async () => {
+  it('does not refresh the session of an inactive person', async () => {
     const { stop } = await follow()
     vi.setSystemTime(Date.now() + 40 * 60_000)
     answers = Array.from({ length: 100 }, () => () => problem(401, 'unauthenticated'))
     requests = []
     await vi.advanceTimersByTimeAsync(61_000)
-    // The old token is all that is tried; a renewal would send none.
+    // Only the old token is tried; a refresh would send none.
     expect(requests.length).toBeGreaterThan(0)
     expect(requests.every(({ authorization }) => authorization === 'Bearer access-1')).toBe(true)
     stop()

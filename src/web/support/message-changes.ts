@@ -9,13 +9,13 @@ import { isDefiniteRefusal } from '#web/http/send-request.ts'
 import { runInOneTab } from '#web/session/browser-storage.ts'
 import { onAuthStateChange } from '#web/session/session-store.ts'
 
-/** First part of the key of every query of support messages. */
+/** Key prefix of every query of support messages. */
 export const MESSAGES_QUERY = 'support-messages'
-/** Where the stream cannot be had, an open page asks this often. */
+/** Without an event stream, a visible page polls at this interval. */
 const POLL_MS = 15_000
 const NAME = 'patio.messages'
 
-/** Whether news arrive by themselves, and since when (ms since the epoch); undefined until that is known. */
+/** Whether the event stream is live, and since when (ms since the epoch); undefined until known. */
 let stream: { isLive: boolean; since: number } | undefined
 export const readStreamState = () => stream
 
@@ -23,14 +23,14 @@ function noteStream(isLive: boolean): void {
   if (stream?.isLive !== isLive) stream = { isLive, since: Date.now() }
 }
 
-/** Of what something is to be read again. */
+/** What must be refetched. */
 type News = 'alive' | 'messages' | 'people' | 'all'
 
 /**
- * Follows every change of the support messages, of people and of the catalogue by anyone, for administrators only: what
- * the page shows of them is read again. One tab holds the stream and tells the others; all of it ends with the session. It is no activity
- * of the person's, and nothing here keeps a session alive that nobody uses.
- * @returns a function that ends it
+ * Subscribes administrators to changes of support messages, people and the catalogue,
+ * which are refetched. One tab holds the stream and shares its events; it ends with
+ * the session. It does not count as activity, so it never keeps an idle session alive.
+ * @returns an unsubscribe function
  */
 export function followMessageChanges(): () => void {
   const ending = new AbortController()
@@ -61,10 +61,10 @@ export function followMessageChanges(): () => void {
     onDisconnect() {
       heardAt = Number.NEGATIVE_INFINITY
     },
-    // Whoever is no administrator any more learns it here first; the screens follow the role.
+    // Often the first sign of a revoked administrator role; the screens follow the role.
     onForbidden: () => void queryClient.invalidateQueries({ queryKey: [ROLE_QUERY] }),
   }
-  // Aborted while it waits, it rejects; that is the end that was asked for.
+  // Rejects when aborted while waiting for the lock, which is intended.
   runInOneTab(NAME, () => keepStreamOpen(stream), signal).catch(() => {})
 
   pollInSilence(() => Date.now() - heardAt > SILENCE_TIMEOUT_MS, signal)
@@ -75,7 +75,7 @@ export function followMessageChanges(): () => void {
   return stop
 }
 
-/** Silence means that no tab has a stream, or that the tab that has one was put to sleep: an open page asks then. */
+/** Polls while no tab has a live stream, or its tab was suspended by the browser. */
 function pollInSilence(isSilent: () => boolean, signal: AbortSignal): void {
   const poll = () => {
     if (document.visibilityState !== 'visible' || !isSilent()) return
@@ -92,15 +92,15 @@ function pollInSilence(isSilent: () => boolean, signal: AbortSignal): void {
 function newsIn(data: string): News {
   const change = JSON.parse(data) as MessageChange
   if (change.kind === 'stale') return 'all'
-  // A server of 0.1, which may still be at work, names messages alone.
+  // A server of 0.1, which may still run during a deployment, reports messages only.
   if (!change.people?.length) return 'messages'
   return change.ids.length === 0 ? 'people' : 'all'
 }
 
-/** However fast it is asked for, the work runs no oftener than this. */
+/** Throttle interval of the refetches. */
 const REST_MS = 150
 const BACKOFF = { firstMs: 1_000, maxMs: 30_000 }
-/** Work that has failed this often waits until it is asked for again. */
+/** After this many failures the work waits for the next call. */
 const MAX_FAILURES = 8
 
 const readMessagesAgain = runOneByOne(() => readAgain([MESSAGES_QUERY]))
@@ -112,14 +112,11 @@ async function readAgain(queryKey: readonly unknown[]): Promise<void> {
   const isFirstLoad = ({ state }: Query) => state.data === undefined
   const hasJoined = queryClient.isFetching({ ...filters, predicate: isFirstLoad }) > 0
   await queryClient.invalidateQueries(filters, { throwOnError: true })
-  // A first load that was on its way may have begun before the change.
+  // A first load in flight may have started before the change.
   if (hasJoined) await queryClient.invalidateQueries(filters, { throwOnError: true })
 }
 
-/**
- * Coalesces work that may be asked for in bursts. Failed, it is tried again later and later, unless the server has said
- * its last word.
- */
+/** Coalesces bursts of calls. Failed work is retried with backoff, unless the server refused it. */
 export function runOneByOne(work: () => Promise<void>): () => void {
   const patiently = () =>
     retry(work, (error, failures) => {

@@ -12,12 +12,12 @@ const message = {
   created_at: '2026-11-21T02:30:00.000Z',
 }
 
-describe('the links of a message', () => {
-  it('tell the time of São Paulo', () => {
+describe('message links', () => {
+  it('use the time in São Paulo', () => {
     expect(formatInstant('2026-11-21T02:30:00.000Z')).toBe('20/11/2026, 23:30')
   })
 
-  it('quote the message in the answer, and put nothing else into it', () => {
+  it('quote the message without injecting mail headers', () => {
     const link = replyLink({ ...message, message: 'um & dois?\n&bcc=x@y.z' }, 'Grupo & Cia')
     const url = new URL(link)
     expect([...url.searchParams.keys()]).toEqual(['subject', 'body'])
@@ -27,12 +27,12 @@ describe('the links of a message', () => {
     )
   })
 
-  it('escape what an address may hold', () => {
+  it('escape the mail address', () => {
     const link = replyLink({ ...message, email: 'a?subject=x&b%@exemplo.com.br' }, 'G')
     expect(link.startsWith('mailto:a%3Fsubject%3Dx%26b%25@exemplo.com.br?subject=')).toBe(true)
   })
 
-  it('stay short and whole for a thousand emoji', () => {
+  it('truncate a thousand emoji without breaking one', () => {
     const link = replyLink({ ...message, message: '🚗'.repeat(1000) }, 'G')
     expect(new URL(link).searchParams.get('body')).toContain(`${'🚗'.repeat(300)}…`)
     expect(replyLink({ ...message, message: '\ud83d' }, 'G')).toContain('%EF%BF%BD')
@@ -45,11 +45,11 @@ describe('the links of a message', () => {
     ['—', undefined],
     ['ramal 12', undefined],
     ['12', undefined],
-  ])('call %s by %s', (phone, link) => {
+  ])('convert %s to %s', (phone, link) => {
     expect(phoneLink(phone)).toBe(link)
   })
 
-  it('know a phone from a dash that stands for none', () => {
+  it('treat a dash as no phone number', () => {
     expect(['—', ' - ', '', 'ramal 12', '(21) 98765-4321'].map(hasPhone)).toEqual([
       false,
       false,
@@ -61,14 +61,14 @@ describe('the links of a message', () => {
 })
 
 describe('plainText', () => {
-  it('drops what turns the text behind it round, and nothing else', () => {
+  it('removes bidi controls only', () => {
     expect(plainText('a\u202efdp.exe\u2066b')).toBe('afdp.exeb')
     expect(plainText('مرحبا 👩‍🚀 ção\n')).toBe('مرحبا 👩‍🚀 ção\n')
   })
 })
 
 describe('compactText', () => {
-  it('leaves two blank lines of many, and what stands in lines alone', () => {
+  it('limits blank lines to two and keeps other lines', () => {
     expect(compactText('a\n\n\n\nb')).toBe('a\n\n\nb')
     expect(compactText(`a\n${' \t\n'.repeat(40)}  b`)).toBe('a\n\n\n  b')
     expect(compactText('a\n\n\nb\n\nc\nd')).toBe('a\n\n\nb\n\nc\nd')

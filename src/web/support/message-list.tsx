@@ -5,22 +5,22 @@ import { toggleValue } from '#web/ui/choices.tsx'
 import { getMainElement, useOffsetInMain } from '#web/ui/main-element.ts'
 import { MessageCard } from './message-card.tsx'
 
-/** A card with a short message, in pixels; each is measured once it is drawn. */
+/** Estimated height of a card in pixels, until it is measured. */
 const ESTIMATED_HEIGHT = 190
 const GAP = 12
-/** The next part is asked for when this many cards are left below. */
+/** Loads the next page when this many cards remain below. */
 const LOAD_AHEAD = 15
 
 interface MessageListProps {
   messages: readonly SupportMessage[]
-  /** How many there are, loaded or not. */
+  /** The number of messages, loaded or not. */
   total: number
   loadMore: (() => void) | undefined
   onRead: (index: number) => void
   onDelete: (message: SupportMessage) => void
 }
 
-/** The cards, of which only those on the screen are in the page; they scroll with the screen's main part. */
+/** A virtualized list of message cards in the main scroll container. */
 export function MessageList({ messages, total, loadMore, onRead, onDelete }: MessageListProps) {
   const list = useRef<HTMLUListElement>(null)
   const [open, setOpen] = useState<readonly string[]>([])
@@ -33,7 +33,7 @@ export function MessageList({ messages, total, loadMore, onRead, onDelete }: Mes
     gap: GAP,
     overscan: 4,
     scrollMargin: margin,
-    // Whoever reads further down is not moved by what comes in above; at the top new cards are seen.
+    // Keeps the scroll position when messages arrive above, except at the top.
     anchorTo: (getMainElement()?.scrollTop ?? 0) > margin ? 'end' : 'start',
   })
   const items = virtualizer.getVirtualItems()

@@ -9,11 +9,11 @@ import { toFailureToast, useSubmit } from '#web/ui/use-submit.ts'
 import type { InboxFilter } from './inbox-screen.tsx'
 import { MESSAGES_QUERY } from './message-changes.ts'
 
-/** The most that the server gives at once: whoever has scrolled far has few requests to repeat after a change. */
+/** The server's maximum: few requests to repeat after a change, however far the person has scrolled. */
 const PAGE_SIZE = 100
 const UNDO_MS = 30_000
 
-/** The messages that pass a filter, newest first, as far as was scrolled; read again whenever any has changed. */
+/** Queries the messages that match a filter, newest first, page by page; refetched on every change. */
 export function useInbox(userId: string, filter: InboxFilter) {
   const { data, error, refetch, ...query } = useInfiniteQuery({
     queryKey: [MESSAGES_QUERY, 'list', userId, filter],
@@ -25,7 +25,7 @@ export function useInbox(userId: string, filter: InboxFilter) {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
-    // The stream of changes says when it is out of date.
+    // The event stream invalidates it.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })
@@ -39,12 +39,12 @@ export function useInbox(userId: string, filter: InboxFilter) {
       const result = await refetch()
       if (result.error) showToast(toFailureToast(inboxMessages.loadFailed, result.error))
     },
-    /** Undefined while it must wait, after a failure until it is asked for by hand. */
+    /** Undefined while loading, and after a failure, which is retried by hand. */
     loadMore: hasNextPage && !isFetching && !isFetchNextPageError ? fetchNextPage : undefined,
   }
 }
 
-/** Why there is no list; it stands until there is one, however often the page tries again, and is said once. */
+/** Returns the load failure until there is data; shows its toast once, however often the page retries. */
 function useFailure(error: Error | null, isLoaded: boolean): Error | null {
   const [failure, setFailure] = useState(error)
   useEffect(() => setFailure((first) => (isLoaded ? null : (first ?? error))), [error, isLoaded])
@@ -54,7 +54,7 @@ function useFailure(error: Error | null, isLoaded: boolean): Error | null {
   return failure
 }
 
-/** Turns a message that is read into an unread one, and an unread one into one that is read. */
+/** Toggles whether a message is read. */
 export function useMarkRead(onDone: () => void) {
   const texts = ({ is_read }: SupportMessage) =>
     is_read
@@ -68,7 +68,7 @@ export function useMarkRead(onDone: () => void) {
   })
 }
 
-/** Notes that whoever opens the mail program answers the message. */
+/** Records that the person opened a mail to answer the message. */
 export function useNoteAnswer(onDone: () => void) {
   const body = { is_read: true, answered: true } as const
   return useSubmit({
@@ -78,7 +78,7 @@ export function useNoteAnswer(onDone: () => void) {
   })
 }
 
-/** Marks all messages as read, or those that a search finds, with a way back in the notice. */
+/** Marks all messages, or all that match a search, as read; the toast offers to undo it. */
 export function useMarkAllRead() {
   return useSubmit({
     send: (q: string) => callApi('PATCH /api/support-messages', { body: { is_read: true, ...(q && { q }) } }),
@@ -107,7 +107,7 @@ async function markUnread(ids: string[]): Promise<void> {
 export function useDeleteMessage(onSettled: () => void) {
   return useSubmit({
     send: ({ id }: SupportMessage) =>
-      // Where another administrator was faster, what was wanted has happened.
+      // Already deleted by another administrator.
       callApi('DELETE /api/support-messages/{id}', { params: { id } }).catch((error) => {
         if (!isGone(error)) throw error
       }),

@@ -13,7 +13,7 @@ function refusal(status: number): ApiError {
 }
 
 describe('runOneByOne', () => {
-  it('runs at once, and once more for all that was asked for meanwhile', async () => {
+  it('runs at once, and once more for all calls meanwhile', async () => {
     const work = vi.fn(async () => void (await new Promise((resolve) => setTimeout(resolve, 1_000))))
     const ask = runOneByOne(work)
     for (let times = 0; times < 5; times += 1) ask()
@@ -26,7 +26,7 @@ describe('runOneByOne', () => {
     expect(work).toHaveBeenCalledTimes(3)
   })
 
-  it('tries failed work again until it succeeds', async () => {
+  it('retries failed work until it succeeds', async () => {
     const work = vi.fn<() => Promise<void>>().mockResolvedValue()
     work.mockRejectedValueOnce(new NetworkError()).mockRejectedValueOnce(refusal(503))
     runOneByOne(work)()
@@ -36,7 +36,7 @@ describe('runOneByOne', () => {
     expect(work).toHaveBeenCalledTimes(3)
   })
 
-  it('gives up on a refusal, and after a while on everything', async () => {
+  it('stops at a refusal, and after eight other failures', async () => {
     const refused = vi.fn(() => Promise.reject(refusal(403)))
     runOneByOne(refused)()
     const lost = vi.fn(() => Promise.reject(new NetworkError()))
